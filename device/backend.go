@@ -1,0 +1,78 @@
+package device
+
+import (
+	"context"
+	"time"
+	"unsafe"
+)
+
+// Backend is a machine that can run kernels. Its methods may be called from any goroutine.
+// Users see it as a Device.
+type Backend interface {
+	Info() Info
+	// Allocate returns size bytes, at least 1, aligned to 256, with arbitrary contents.
+	Allocate(size int) (Memory, error)
+	// NewQueue returns a queue of work that runs in order.
+	NewQueue() (Queue, error)
+	// Close frees everything; queues and memory of the backend are then invalid.
+	Close() error
+}
+
+// Memory is one allocation of a Backend.
+type Memory interface {
+	// Address is where kernels see the memory.
+	Address() uintptr
+	// Free returns the memory to the backend, after all work that was enqueued before.
+	Free() error
+}
+
+// Queue is the work of one stream. A Stream calls its methods one at a time.
+type Queue interface {
+	// Launch enqueues a kernel. It must not keep p.
+	Launch(p *Plan) error
+	// Upload enqueues a copy of src to device memory. The caller may reuse src at once.
+	Upload(dst uintptr, src []byte) error
+	// Download enqueues a copy from device memory. The contents of dst count after Wait;
+	// until then the queue keeps dst alive.
+	Download(dst []byte, src uintptr) error
+	// Copy enqueues a copy of n bytes within the device.
+	Copy(dst, src uintptr, n int) error
+	// Zero enqueues the clearing of n bytes.
+	Zero(dst uintptr, n int) error
+	// Mark enqueues a point whose time can be asked for after a Wait.
+	Mark() (Mark, error)
+	// Wait waits for all enqueued work, or until ctx is done, and returns what the kernels
+	// left since the last Wait. A ctx that is done leaves the work running and its
+	// outcome to the next Wait.
+	Wait(ctx context.Context) (Outcome, error)
+	// Close waits for the work and frees the queue.
+	Close() error
+}
+
+// Mark is a point in a Queue.
+type Mark interface {
+	// Since returns the device's time from an earlier mark of the same backend to this one.
+	Since(earlier Mark) (time.Duration, error)
+	// Free frees the mark.
+	Free() error
+}
+
+// Outcome is what the kernels of a queue left for the host.
+type Outcome struct {
+	Fault  *Fault  // of the first thread that claimed one, or nil
+	Prints []Print // in any order, but those of one thread in program order
+	Lost   int     // prints that found no room
+}
+
+// Print is one line that a kernel printed.
+type Print struct {
+	Launch        uint32 // counts the launches of a queue
+	Block, Thread [3]int
+	Text          string
+}
+
+// bytesOf views a slice as bytes. The view keeps the slice's memory alive.
+func bytesOf[T any](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+}

@@ -1,0 +1,17 @@
+package device
+
+import "errors"
+
+// Errors that a program can cause; match them with errors.Is. What is returned wraps
+// them with the kernel, the argument and the figures.
+var (
+	ErrClosed    = errors.New("is closed")
+	ErrNilBuffer = errors.New("nil buffer")
+	ErrForeign   = errors.New("buffer belongs to another device")
+	ErrLength    = errors.New("lengths differ")
+	ErrRange     = errors.New("slice bounds out of range")
+	ErrGrid      = errors.New("grid does not fit the device")
+	ErrElement   = errors.New("element type holds Go pointers")
+	ErrNoVariant = errors.New("no variant of the kernel fits the device")
+	ErrMismatch  = errors.New("arguments do not match the kernel; generate the launchers anew")
+)

@@ -1,0 +1,70 @@
+package device
+
+import "fmt"
+
+// Dim counts blocks or threads in up to three dimensions. A Y or Z of 0 counts as 1.
+type Dim struct{ X, Y, Z int }
+
+// Count returns the number of blocks or threads.
+func (d Dim) Count() int { a := d.array(); return a[0] * a[1] * a[2] }
+
+func (d Dim) array() [3]int { return [3]int{d.X, max1(d.Y), max1(d.Z)} }
+
+func max1(n int) int {
+	if n == 0 {
+		return 1
+	}
+	return n
+}
+
+// String returns the sizes as "16x16x1".
+func (d Dim) String() string { a := d.array(); return fmt.Sprintf("%dx%dx%d", a[0], a[1], a[2]) }
+
+// Grid says how many threads a launch starts: Blocks blocks of Block threads each.
+type Grid struct {
+	Blocks Dim
+	Block  Dim
+}
+
+// Blocks is the grid of a kernel whose block is fixed by //gpu:block.
+type Blocks = Dim
+
+// Cover returns the grid of blocks of block threads that covers n elements, one a thread.
+func Cover(n, block int) Grid {
+	return Grid{Blocks: Dim{X: ceilDiv(n, block)}, Block: Dim{X: block}}
+}
+
+// Cover2 returns the two-dimensional grid of blocks of the given size that covers
+// width x height elements, one a thread.
+func Cover2(width, height int, block Dim) Grid {
+	return Grid{Blocks: Dim{X: ceilDiv(width, block.X), Y: ceilDiv(height, block.Y)}, Block: block}
+}
+
+// CoverBlocks returns the blocks of the given size that cover width x height elements, for
+// a kernel with a fixed block.
+func CoverBlocks(width, height int, block Dim) Blocks { return Cover2(width, height, block).Blocks }
+
+// ceilDiv rounds up; a divisor that is not positive yields 0 blocks, which no launch accepts.
+func ceilDiv(n, d int) int {
+	if d <= 0 || n <= 0 {
+		return 0
+	}
+	return (n + d - 1) / d
+}
+
+// check reports whether a device with limits l runs g.
+func (g Grid) check(l Limits) error {
+	blocks, block := g.Blocks.array(), g.Block.array()
+	for i, axis := range [3]string{"x", "y", "z"} {
+		if blocks[i] < 1 || blocks[i] > l.Grid[i] {
+			return fmt.Errorf("%d blocks along %s, allowed are 1 to %d: %w", blocks[i], axis, l.Grid[i], ErrGrid)
+		}
+		if block[i] < 1 || block[i] > l.Block[i] {
+			return fmt.Errorf("%d threads along %s in a block, allowed are 1 to %d: %w", block[i], axis, l.Block[i], ErrGrid)
+		}
+	}
+	if n := g.Block.Count(); n > l.ThreadsPerBlock {
+		return fmt.Errorf("%d threads in a block of %v, allowed are 1 to %d: %w", n, g.Block, l.ThreadsPerBlock, ErrGrid)
+	}
+	return nil
+}

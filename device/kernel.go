@@ -1,0 +1,69 @@
+package device
+
+import (
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// Kernel is a compiled kernel. Generated code makes one for each kernel function; it must
+// not be changed afterwards, and any number of devices may run it at once.
+type Kernel struct {
+	Name    string // of the Go function
+	Package string // import path
+	Params  []Param
+	// ParamBytes is the size of the parameter block: the Go struct that has the kernel's
+	// parameters (without the thread) as fields, and behind it, 8-aligned, the hidden
+	// parameters (see Hidden).
+	ParamBytes int
+	Block      Dim  // fixed by //gpu:block, or zero
+	Shared     int  // bytes of shared memory that it declares
+	Barriers   bool // threads of a block wait for each other
+	Sites      []Site
+	Variants   []Variant // machine code for GPUs, the most demanding target first
+	// Native runs the Go function for each thread of ts; args points to the parameter block.
+	Native func(ts *gpu.Threads, args unsafe.Pointer)
+}
+
+// Param is a parameter of a kernel, at Offset in the parameter block. A slice has Go's
+// layout there: address, length, capacity, 8 bytes each.
+type Param struct {
+	Name   string
+	Offset int
+	Size   int // bytes of the value; 24 for a slice
+	Elem   int // bytes of a slice's element; 0 where the parameter is no slice
+}
+
+// Site is a place in a kernel's source that can fault or print. Format takes Args, which
+// are numbers and booleans; constant strings stand in the format already.
+type Site struct {
+	File   string // base name
+	Line   int
+	Format string
+	Args   []dtype.Type
+}
+
+// Variant is a kernel's code for one target and what the driver can run it on.
+type Variant struct {
+	Target Capability // lowest compute capability that runs it
+	Exact  bool       // runs on Target only (sm_90a)
+	PTX    string
+}
+
+// Variant returns the best variant for a GPU of capability c.
+func (k *Kernel) Variant(c Capability) (Variant, bool) {
+	for _, v := range k.Variants {
+		if v.Target == c || !v.Exact && !c.less(v.Target) {
+			return v, true
+		}
+	}
+	return Variant{}, false
+}
+
+func (c Capability) less(d Capability) bool {
+	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
+}
+
+// Grid returns the grid of b blocks of the kernel's fixed size.
+func (k *Kernel) Grid(b Blocks) Grid { return Grid{Blocks: b, Block: k.Block} }

@@ -1,0 +1,124 @@
+package device
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Plan is a launch that is being prepared: a kernel, a grid, packed arguments. It belongs
+// to the stream that made it and is gone with Launch.
+//
+// Lifetimes: the parameter block holds addresses that the collector does not see, so the plan
+// holds the memory that they point into until the backend has taken the launch.
+type Plan struct {
+	stream *Stream
+	kernel *Kernel
+	grid   Grid
+	words  []uint64 // the parameter block
+	held   []*allocation
+	next   int // the parameter that is put next
+	err    error
+}
+
+func (p *Plan) reset(k *Kernel, g Grid) {
+	n := (k.ParamBytes + 7) / 8
+	if cap(p.words) < n {
+		p.words = make([]uint64, n)
+	}
+	p.words = p.words[:n]
+	clear(p.words) // padding is zero on every device
+	clear(p.held)
+	p.kernel, p.grid, p.held, p.next, p.err = k, g, p.held[:0], 0, nil
+}
+
+// Kernel returns the kernel to launch.
+func (p *Plan) Kernel() *Kernel { return p.kernel }
+
+// Grid returns the grid, with every dimension at least 1.
+func (p *Plan) Grid() (blocks, block [3]int) { return p.grid.Blocks.array(), p.grid.Block.array() }
+
+// Params returns the parameter block of Kernel().ParamBytes bytes, 8-aligned. A backend
+// that sets the hidden parameters writes to it.
+func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
+
+// SetHidden sets the hidden parameters.
+func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
+	at := (p.kernel.ParamBytes - HiddenBytes) / 8
+	p.words[at] = env
+	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
+}
+
+// PutSlice adds a slice as the next argument.
+func PutSlice[T any](p *Plan, s Slice[T]) {
+	var zero T
+	at, ok := p.parameter(24, int(unsafe.Sizeof(zero)))
+	if !ok {
+		return
+	}
+	if s.err != nil {
+		p.fail(s.err)
+		return
+	}
+	if s.from == nil {
+		p.fail(ErrNilBuffer)
+		return
+	}
+	address, err := s.from.use(p.stream.device)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	p.held = append(p.held, s.from)
+	p.words[at/8] = uint64(address) + uint64(s.offset)
+	p.words[at/8+1] = uint64(s.len)
+	p.words[at/8+2] = uint64(s.len)
+}
+
+// Put adds a number, a boolean or a struct without slices as the next argument.
+func Put[T any](p *Plan, v T) {
+	if at, ok := p.parameter(int(unsafe.Sizeof(v)), 0); ok {
+		*(*T)(unsafe.Add(p.Params(), at)) = v
+	}
+}
+
+// parameter returns the offset of the next parameter, which must have the given sizes.
+func (p *Plan) parameter(size, elem int) (offset int, ok bool) {
+	i := p.next
+	p.next++
+	if i >= len(p.kernel.Params) || p.kernel.Params[i].Size != size || p.kernel.Params[i].Elem != elem {
+		p.fail(ErrMismatch)
+		return 0, false
+	}
+	return p.kernel.Params[i].Offset, true
+}
+
+// fail keeps the first error, with the name of the argument that was put last.
+func (p *Plan) fail(err error) {
+	if p.err != nil {
+		return
+	}
+	name := ""
+	if i := p.next - 1; i < len(p.kernel.Params) {
+		name = p.kernel.Params[i].Name + ": "
+	}
+	p.err = fmt.Errorf("device: %s: %s%w", p.kernel.Name, name, err)
+}
+
+// check reports what is wrong with the plan, given the device's limits.
+func (p *Plan) check(l Limits) error {
+	switch {
+	case p.err != nil:
+		return p.err
+	case p.next != len(p.kernel.Params):
+		return fmt.Errorf("device: %s: %d arguments for %d parameters: %w", p.kernel.Name, p.next, len(p.kernel.Params), ErrMismatch)
+	case p.kernel.Shared > l.SharedPerBlock:
+		return fmt.Errorf("device: %s: %d bytes of shared memory in a block, the device has %d: %w", p.kernel.Name, p.kernel.Shared, l.SharedPerBlock, ErrGrid)
+	}
+	if err := p.grid.check(l); err != nil {
+		return fmt.Errorf("device: %s: %w", p.kernel.Name, err)
+	}
+	return nil
+}
+
+// Launch enqueues the kernel. The plan must not be used afterwards.
+func (p *Plan) Launch() error { return p.stream.launch(p) }

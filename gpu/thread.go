@@ -1,0 +1,67 @@
+package gpu
+
+import "github.com/gopherwarp/gopherwarp/internal/simt"
+
+// Thread is one thread of a running kernel. A kernel takes it as its first parameter and
+// may hand it on to functions that it calls. All indices count from zero.
+type Thread struct {
+	block   *simt.Block
+	x, y, z int32
+}
+
+// ThreadX returns the thread's index in its block, along x.
+func (t Thread) ThreadX() int { return int(t.x) }
+
+// ThreadY returns the thread's index in its block, along y.
+func (t Thread) ThreadY() int { return int(t.y) }
+
+// ThreadZ returns the thread's index in its block, along z.
+func (t Thread) ThreadZ() int { return int(t.z) }
+
+// BlockX returns the index of the thread's block in the grid, along x.
+func (t Thread) BlockX() int { return t.block.Index[0] }
+
+// BlockY returns the index of the thread's block in the grid, along y.
+func (t Thread) BlockY() int { return t.block.Index[1] }
+
+// BlockZ returns the index of the thread's block in the grid, along z.
+func (t Thread) BlockZ() int { return t.block.Index[2] }
+
+// BlockDimX returns the number of threads in a block, along x.
+func (t Thread) BlockDimX() int { return t.block.Dim[0] }
+
+// BlockDimY returns the number of threads in a block, along y.
+func (t Thread) BlockDimY() int { return t.block.Dim[1] }
+
+// BlockDimZ returns the number of threads in a block, along z.
+func (t Thread) BlockDimZ() int { return t.block.Dim[2] }
+
+// GridDimX returns the number of blocks in the grid, along x.
+func (t Thread) GridDimX() int { return t.block.Grid[0] }
+
+// GridDimY returns the number of blocks in the grid, along y.
+func (t Thread) GridDimY() int { return t.block.Grid[1] }
+
+// GridDimZ returns the number of blocks in the grid, along z.
+func (t Thread) GridDimZ() int { return t.block.Grid[2] }
+
+// GlobalX returns the thread's index in the whole grid, along x:
+// BlockX()*BlockDimX() + ThreadX().
+func (t Thread) GlobalX() int { return t.block.Index[0]*t.block.Dim[0] + int(t.x) }
+
+// GlobalY returns the thread's index in the whole grid, along y.
+func (t Thread) GlobalY() int { return t.block.Index[1]*t.block.Dim[1] + int(t.y) }
+
+// GlobalZ returns the thread's index in the whole grid, along z.
+func (t Thread) GlobalZ() int { return t.block.Index[2]*t.block.Dim[2] + int(t.z) }
+
+// Sync waits until every thread of the block has called Sync or left the kernel. What
+// the threads wrote to shared and global memory before it is seen by all of them after it.
+// All threads of a block must reach the same Sync.
+func (t Thread) Sync() { t.block.Wait(t.linear()) }
+
+// linear returns the thread's index in its block with x counting fastest.
+func (t Thread) linear() int {
+	d := &t.block.Dim
+	return int(t.x) + d[0]*(int(t.y)+d[1]*int(t.z))
+}

@@ -1,0 +1,85 @@
+package simt
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// Block is one block of threads. A tier reuses a Block for many blocks of a grid, one
+// after another, by calling Enter for each.
+type Block struct {
+	Index [3]int // of the block in the grid
+	Dim   [3]int // threads in the block
+	Grid  [3]int // blocks in the grid
+
+	// Wait suspends the calling thread, named by its linear index, until every thread of
+	// the block that has not left the kernel has called Wait. Kernels without barriers
+	// never call it, and a tier that runs only those leaves it nil.
+	Wait func(thread int)
+
+	// Print takes a line that a thread printed. It may be called from several goroutines.
+	Print func(line Line)
+
+	mu     sync.Mutex
+	shared []variable
+	next   []int // next[t] is how many shared variables thread t has asked for
+}
+
+// Line is one call of gpu.Printf.
+type Line struct {
+	Block, Thread [3]int
+	Text          string
+}
+
+// variable is a shared variable: its address and, to poison it, its size.
+type variable struct {
+	typed any
+	bytes []byte
+}
+
+// Threads returns the number of threads in the block.
+func (b *Block) Threads() int { return b.Dim[0] * b.Dim[1] * b.Dim[2] }
+
+// Enter makes b the block at index: no thread has run, and shared variables hold garbage,
+// as they do on a GPU.
+func (b *Block) Enter(index [3]int) {
+	b.Index = index
+	if len(b.shared) == 0 {
+		return
+	}
+	clear(b.next)
+	for _, v := range b.shared {
+		poison(v.bytes)
+	}
+}
+
+// Shared returns the shared variable that the thread with this linear index asks for.
+// All threads must ask for the same variables in the same order; the compiler enforces
+// it for kernels, and a thread that breaks it panics here.
+func Shared[T any](b *Block, thread int) *T {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == nil {
+		b.next = make([]int, b.Threads())
+	}
+	i := b.next[thread]
+	b.next[thread]++
+	if i == len(b.shared) {
+		p := new(T)
+		bytes := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+		poison(bytes)
+		b.shared = append(b.shared, variable{p, bytes})
+	}
+	p, ok := b.shared[i].typed.(*T)
+	if !ok {
+		panic("gpu.Shared: the threads of a block asked for different shared variables")
+	}
+	return p
+}
+
+// poison fills memory with a pattern that is a quiet NaN in every float type.
+func poison(p []byte) {
+	for i := range p {
+		p[i] = 0xff
+	}
+}
