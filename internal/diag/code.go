@@ -1,0 +1,50 @@
+package diag
+
+import "fmt"
+
+// Code numbers a kind of error. Numbers are never used twice: what users find in a
+// search stays true.
+type Code uint16
+
+// Errors of Go itself and of directives. Errors of the language that kernels are written
+// in begin at 100.
+const (
+	GoError           Code = 1
+	DirectiveUnknown  Code = 10
+	DirectiveStray    Code = 11
+	DirectiveTwice    Code = 12
+	DirectiveBlock    Code = 13
+	DirectiveArgument Code = 14
+	KernelMethod      Code = 21
+	KernelThread      Code = 22
+	KernelResults     Code = 23
+	KernelExported    Code = 24
+	KernelGeneric     Code = 25
+	KernelTestFile    Code = 26
+	KernelParameter   Code = 27
+	KernelName        Code = 28
+	KernelBody        Code = 29
+	LauncherTaken     Code = 30
+)
+
+// String returns the code as "GW0021".
+func (c Code) String() string { return fmt.Sprintf("GW%04d", uint16(c)) }
+
+// Summary says in one line what the code means, or is empty for a number that no error has.
+func (c Code) Summary() string {
+	for _, r := range catalogue {
+		if r.code == c {
+			return r.summary
+		}
+	}
+	return ""
+}
+
+// All returns the codes of the catalogue in ascending order.
+func All() []Code {
+	codes := make([]Code, len(catalogue))
+	for i, r := range catalogue {
+		codes[i] = r.code
+	}
+	return codes
+}
