@@ -1,0 +1,195 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// Module is what is compiled together: functions and variables, by name.
+type Module struct {
+	Funcs []*Func
+	Vars  []*Variable
+}
+
+// Func returns the function with the given name, or nil.
+func (m *Module) Func(name string) *Func {
+	for _, f := range m.Funcs {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Variable is memory that outlives a thread: shared by a block, or constant for all.
+type Variable struct {
+	Name  string
+	Space Space // Shared or Constant
+	Type  *Type
+	Init  []byte // of a constant, Type.Size() bytes
+}
+
+// Site says what a check, a fault or a print tells the host: Format takes the value's
+// arguments (behind the condition, for a check), read as Args.
+type Site struct {
+	Format string
+	Args   []dtype.Type
+}
+
+// Func is a function or a kernel. Blocks[0] is the entry and has no predecessors.
+type Func struct {
+	Name   string
+	Kernel bool
+	Params []*Value // OpParam values; a kernel's are scalars
+	Result *Type    // Void where there is none; a struct for several
+	Blocks []*Block
+
+	// Of a kernel: the size of its parameter block, hidden parameters included, and the
+	// block that //gpu:block fixes, or zeros.
+	ParamBytes int
+	Block      [3]int
+
+	nextValue, nextBlock int
+}
+
+// Block is a basic block: phis first, a terminator last. Phi arguments stand in the order of Preds.
+type Block struct {
+	ID     int
+	Func   *Func
+	Values []*Value
+	Preds  []*Block
+	Succs  []*Block
+}
+
+// Value is an operation and its result.
+type Value struct {
+	ID    int
+	Op    Op
+	Type  *Type
+	Args  []*Value
+	Imm   int64
+	Aux   any // *Type, *Variable, *Func or *Site: see the table of operations
+	Block *Block
+	Pos   Pos
+}
+
+// Pos is a place in the source. The zero Pos is unknown.
+type Pos struct {
+	File      string // base name
+	Line, Col int
+}
+
+// String returns "file:line:col".
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+
+// Known reports whether p is a place.
+func (p Pos) Known() bool { return p.Line > 0 }
+
+// NewFunc returns a function without blocks.
+func NewFunc(name string, result *Type) *Func { return &Func{Name: name, Result: result} }
+
+// NewParam adds a parameter. In a kernel, imm is its offset in the parameter block; else
+// its index.
+func (f *Func) NewParam(t *Type, imm int64) *Value {
+	v := &Value{ID: f.newID(), Op: OpParam, Type: t, Imm: imm}
+	f.Params = append(f.Params, v)
+	return v
+}
+
+// NewBlock adds an empty block.
+func (f *Func) NewBlock() *Block {
+	b := &Block{ID: f.nextBlock, Func: f}
+	f.nextBlock++
+	f.Blocks = append(f.Blocks, b)
+	return b
+}
+
+func (f *Func) newID() int { f.nextValue++; return f.nextValue - 1 }
+
+// NumValues returns a bound of the values' IDs, for tables indexed by ID.
+func (f *Func) NumValues() int { return f.nextValue }
+
+// NumBlocks returns a bound of the blocks' IDs.
+func (f *Func) NumBlocks() int { return f.nextBlock }
+
+// Make returns a new value of b that is not yet in its list.
+func (b *Block) Make(op Op, t *Type, args ...*Value) *Value {
+	return &Value{ID: b.Func.newID(), Op: op, Type: t, Args: args, Block: b}
+}
+
+// Append adds a new value at the end of b.
+func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
+	v := b.Make(op, t, args...)
+	b.Values = append(b.Values, v)
+	return v
+}
+
+// Const adds a constant with the given bits, extended by their sign.
+func (b *Block) Const(t *Type, bits int64) *Value {
+	v := b.Append(OpConst, t)
+	v.Imm = bits
+	return v
+}
+
+// Term returns the block's terminator, or nil where it has none yet.
+func (b *Block) Term() *Value {
+	if n := len(b.Values); n > 0 && b.Values[n-1].Op.Terminator() {
+		return b.Values[n-1]
+	}
+	return nil
+}
+
+// Phis returns the phis of b.
+func (b *Block) Phis() []*Value {
+	for i, v := range b.Values {
+		if v.Op != OpPhi {
+			return b.Values[:i]
+		}
+	}
+	return b.Values
+}
+
+// AddEdge makes succ the next successor of b. Phis of succ need an argument for it.
+func (b *Block) AddEdge(succ *Block) {
+	b.Succs = append(b.Succs, succ)
+	succ.Preds = append(succ.Preds, b)
+}
+
+// RemoveEdge removes successor i of b, and the phi arguments that came along it.
+func (b *Block) RemoveEdge(i int) {
+	succ := b.Succs[i]
+	b.Succs = append(b.Succs[:i:i], b.Succs[i+1:]...)
+	p := succ.PredIndex(b)
+	succ.Preds = append(succ.Preds[:p:p], succ.Preds[p+1:]...)
+	for _, phi := range succ.Phis() {
+		phi.Args = append(phi.Args[:p:p], phi.Args[p+1:]...)
+	}
+}
+
+// PredIndex returns the first index of p among the predecessors of b.
+func (b *Block) PredIndex(p *Block) int {
+	for i, q := range b.Preds {
+		if p == q {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("BUG: ir: %s: b%d is no predecessor of b%d", b.Func.Name, p.ID, b.ID))
+}
+
+// Replace makes every use in f of a key of repl a use of its value, following chains.
+func (f *Func) Replace(repl map[*Value]*Value) {
+	if len(repl) == 0 {
+		return
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for i, a := range v.Args {
+				for r, ok := repl[a]; ok; r, ok = repl[a] {
+					a = r
+				}
+				v.Args[i] = a
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package ir
+
+// Op is an operation. The table ops, in optable.go, says all there is to know of each.
+type Op uint8
+
+// The operations, in the order of the table.
+const (
+	OpInvalid Op = iota
+
+	OpParam
+	OpConst
+	OpZero
+	OpPhi
+	OpSelect
+
+	OpAdd
+	OpSub
+	OpMul
+	OpSDiv
+	OpUDiv
+	OpSRem
+	OpURem
+	OpSMulHi
+	OpUMulHi
+	OpAnd
+	OpOr
+	OpXor
+	OpShl
+	OpLShr
+	OpAShr
+	OpPopc
+	OpClz
+	OpBrev
+
+	OpEq
+	OpNe
+	OpSLt
+	OpSLe
+	OpULt
+	OpULe
+	OpFEq
+	OpFNe
+	OpFLt
+	OpFLe
+
+	OpFAdd
+	OpFSub
+	OpFMul
+	OpFDiv
+	OpFNeg
+	OpFma
+	OpFSqrt
+	OpFAbs
+	OpFFloor
+	OpFCeil
+	OpFTrunc
+	OpFRint
+	OpFMin
+	OpFMax
+	OpFCopysign
+
+	OpTrunc
+	OpSExt
+	OpZExt
+	OpSToF
+	OpUToF
+	OpFToS
+	OpFToU
+	OpFExt
+	OpFRound
+	OpBitcast
+
+	OpStruct
+	OpExtract
+	OpInsert
+
+	OpAlloca
+	OpVar
+	OpOffset
+	OpIndex
+	OpLoad
+	OpStore
+	OpAtomicAdd
+
+	OpTid
+	OpNTid
+	OpCtaid
+	OpNCtaid
+	OpBarrier
+
+	OpCheck
+	OpPrint
+	OpCall
+
+	OpJump
+	OpIf
+	OpRet
+	OpFault
+
+	numOps
+)
+
+// String returns the operation's name in the text form.
+func (op Op) String() string { return ops[op].name }
+
+// Pure reports whether a value of the operation depends on its arguments alone and
+// does nothing else: it may be moved, merged with an equal one, or dropped.
+func (op Op) Pure() bool { return ops[op].flags&pure != 0 }
+
+// Commutative reports whether the two arguments may be exchanged.
+func (op Op) Commutative() bool { return ops[op].flags&commutative != 0 }
+
+// Terminator reports whether the operation ends a block.
+func (op Op) Terminator() bool { return ops[op].flags&terminator != 0 }
+
+// Reads reports whether the operation reads memory that stores change.
+func (op Op) Reads() bool { return ops[op].flags&reads != 0 }
+
+// Writes reports whether the operation changes memory, or lets other threads change it.
+func (op Op) Writes() bool { return ops[op].flags&writes != 0 }
+
+// Effect reports whether the operation must stay although nothing uses its value.
+func (op Op) Effect() bool { return ops[op].flags&(effect|writes|terminator) != 0 }
+
+// lookupOp finds an operation by its name in the text form.
+func lookupOp(name string) (Op, bool) {
+	for op := OpInvalid + 1; op < numOps; op++ {
+		if ops[op].name == name {
+			return op, true
+		}
+	}
+	return OpInvalid, false
+}

@@ -1,0 +1,130 @@
+package ir
+
+// flags of an operation.
+type flags uint8
+
+const (
+	pure        flags = 1 << iota
+	commutative       // with two arguments
+	reads
+	writes
+	effect
+	terminator
+)
+
+// attr says what a value of the operation carries besides arguments.
+type attr uint8
+
+const (
+	attrNone  attr = iota
+	attrConst      // Imm: the bits, extended by sign
+	attrImm        // Imm: what the comment in the table says
+	attrType       // Aux: *Type
+	attrVar        // Aux: *Variable
+	attrFunc       // Aux: *Func
+	attrSite       // Aux: *Site
+)
+
+// row describes an operation: nargs is -1 where the number of arguments varies; rule says
+// what the types must be (see rules.go).
+type row struct {
+	name  string
+	nargs int
+	attr  attr
+	flags flags
+	rule  rule
+}
+
+var ops = [numOps]row{
+	OpInvalid: {"invalid", 0, attrNone, 0, never},
+
+	OpParam:  {"param", 0, attrImm, pure, any1},      // parameter Imm of a function; in a kernel, at byte Imm of the parameter block
+	OpConst:  {"const", 0, attrConst, pure, scalar},  // a number; for a pointer, nil only
+	OpZero:   {"zero", 0, attrNone, pure, aggregate}, // the zero value of a struct or array
+	OpPhi:    {"phi", -1, attrNone, 0, phi},          // argument i where the block is entered from predecessor i
+	OpSelect: {"select", 3, attrNone, pure, selects}, // arg0 ? arg1 : arg2
+
+	OpAdd:    {"add", 2, attrNone, pure | commutative, intBinary}, // wraps, as the next two
+	OpSub:    {"sub", 2, attrNone, pure, intBinary},
+	OpMul:    {"mul", 2, attrNone, pure | commutative, intBinary},
+	OpSDiv:   {"sdiv", 2, attrNone, pure, intBinary}, // truncates; the smallest number by -1 wraps; by 0 is arbitrary but harmless
+	OpUDiv:   {"udiv", 2, attrNone, pure, intBinary},
+	OpSRem:   {"srem", 2, attrNone, pure, intBinary}, // has the dividend's sign
+	OpURem:   {"urem", 2, attrNone, pure, intBinary},
+	OpSMulHi: {"smulhi", 2, attrNone, pure | commutative, intBinary}, // upper half of the product
+	OpUMulHi: {"umulhi", 2, attrNone, pure | commutative, intBinary},
+	OpAnd:    {"and", 2, attrNone, pure | commutative, intBinary},
+	OpOr:     {"or", 2, attrNone, pure | commutative, intBinary},
+	OpXor:    {"xor", 2, attrNone, pure | commutative, intBinary},
+	OpShl:    {"shl", 2, attrNone, pure, shift}, // by an unsigned i32; by the width or more: 0
+	OpLShr:   {"lshr", 2, attrNone, pure, shift},
+	OpAShr:   {"ashr", 2, attrNone, pure, shift},    // by the width or more: all bits the sign
+	OpPopc:   {"popc", 1, attrNone, pure, intUnary}, // number of ones
+	OpClz:    {"clz", 1, attrNone, pure, intUnary},  // leading zeros; the width for 0
+	OpBrev:   {"brev", 1, attrNone, pure, intUnary}, // bits reversed
+
+	OpEq:  {"eq", 2, attrNone, pure | commutative, intCompare}, // integers or pointers
+	OpNe:  {"ne", 2, attrNone, pure | commutative, intCompare},
+	OpSLt: {"slt", 2, attrNone, pure, intCompare},
+	OpSLe: {"sle", 2, attrNone, pure, intCompare},
+	OpULt: {"ult", 2, attrNone, pure, intCompare},
+	OpULe: {"ule", 2, attrNone, pure, intCompare},
+	OpFEq: {"feq", 2, attrNone, pure | commutative, floatCompare}, // false with a NaN, as flt and fle
+	OpFNe: {"fne", 2, attrNone, pure | commutative, floatCompare}, // true with a NaN
+	OpFLt: {"flt", 2, attrNone, pure, floatCompare},
+	OpFLe: {"fle", 2, attrNone, pure, floatCompare},
+
+	OpFAdd:      {"fadd", 2, attrNone, pure | commutative, floatBinary}, // rounds to nearest even, as all float arithmetic
+	OpFSub:      {"fsub", 2, attrNone, pure, floatBinary},
+	OpFMul:      {"fmul", 2, attrImm, pure | commutative, floatBinary}, // Imm 1: the source rounds it explicitly, it must not become part of an fma
+	OpFDiv:      {"fdiv", 2, attrNone, pure, floatBinary},
+	OpFNeg:      {"fneg", 1, attrNone, pure, floatUnary},  // flips the sign, of NaN too
+	OpFma:       {"fma", 3, attrNone, pure, floatTernary}, // arg0*arg1+arg2, rounded once
+	OpFSqrt:     {"fsqrt", 1, attrNone, pure, floatUnary},
+	OpFAbs:      {"fabs", 1, attrNone, pure, floatUnary},
+	OpFFloor:    {"ffloor", 1, attrNone, pure, floatUnary},
+	OpFCeil:     {"fceil", 1, attrNone, pure, floatUnary},
+	OpFTrunc:    {"ftrunc", 1, attrNone, pure, floatUnary},              // to an integral value, towards zero
+	OpFRint:     {"frint", 1, attrNone, pure, floatUnary},               // to an integral value, ties to even
+	OpFMin:      {"fmin", 2, attrNone, pure | commutative, floatBinary}, // NaN with a NaN; -0 is less than 0
+	OpFMax:      {"fmax", 2, attrNone, pure | commutative, floatBinary},
+	OpFCopysign: {"fcopysign", 2, attrNone, pure, floatBinary}, // arg0 with arg1's sign
+
+	OpTrunc:   {"trunc", 1, attrNone, pure, narrower},
+	OpSExt:    {"sext", 1, attrNone, pure, wider},
+	OpZExt:    {"zext", 1, attrNone, pure, wider},
+	OpSToF:    {"stof", 1, attrNone, pure, intToFloat},
+	OpUToF:    {"utof", 1, attrNone, pure, intToFloat},
+	OpFToS:    {"ftos", 1, attrNone, pure, floatToInt}, // towards zero; out of range: the nearest number; NaN: 0
+	OpFToU:    {"ftou", 1, attrNone, pure, floatToInt},
+	OpFExt:    {"fext", 1, attrNone, pure, wider},
+	OpFRound:  {"fround", 1, attrNone, pure, narrower}, // to the narrower float type
+	OpBitcast: {"bitcast", 1, attrNone, pure, sameBits},
+
+	OpStruct:  {"struct", -1, attrNone, pure, parts},  // of its fields or elements
+	OpExtract: {"extract", 1, attrImm, pure, extract}, // field or element Imm of arg0
+	OpInsert:  {"insert", 2, attrImm, pure, insert},   // arg0 with field or element Imm replaced by arg1
+
+	OpAlloca:    {"alloca", 0, attrType, effect, pointer}, // the address of a variable of the thread, zero when the value is reached
+	OpVar:       {"var", 0, attrVar, pure, pointer},       // the address of a shared or constant variable
+	OpOffset:    {"offset", 1, attrImm, pure, offset},     // arg0 + Imm bytes
+	OpIndex:     {"index", 2, attrImm, pure, index},       // arg0 + arg1*Imm bytes; arg1 is a signed i64 or i32
+	OpLoad:      {"load", 1, attrNone, reads, load},
+	OpStore:     {"store", 2, attrNone, writes, store},              // *arg0 = arg1
+	OpAtomicAdd: {"atomicadd", 2, attrNone, reads | writes, atomic}, // returns the old value; relaxed, device scope
+
+	OpTid:     {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
+	OpNTid:    {"ntid", 0, attrImm, pure, special},
+	OpCtaid:   {"ctaid", 0, attrImm, pure, special},
+	OpNCtaid:  {"nctaid", 0, attrImm, pure, special},
+	OpBarrier: {"barrier", 0, attrNone, reads | writes | effect, nothing}, // of the block
+
+	OpCheck: {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
+	OpPrint: {"print", -1, attrSite, effect, anyArgs},
+	OpCall:  {"call", -1, attrFunc, reads | writes | effect, call},
+
+	OpJump:  {"jump", 0, attrNone, terminator, nothing},   // to Succs[0]
+	OpIf:    {"if", 1, attrNone, terminator, condition},   // to Succs[0] where arg0 holds, else to Succs[1]
+	OpRet:   {"ret", -1, attrNone, terminator, ret},       // with the function's result, where it has one
+	OpFault: {"fault", -1, attrSite, terminator, anyArgs}, // the thread faults; no successor
+}

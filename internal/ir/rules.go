@@ -1,0 +1,212 @@
+package ir
+
+import "fmt"
+
+// A rule says what is wrong with the types of a value whose number of arguments is right,
+// or returns "".
+type rule func(v *Value) string
+
+func never(*Value) string { return "is not an operation" }
+
+func any1(*Value) string { return "" }
+
+func want(ok bool, format string, args ...any) string {
+	if ok {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// same reports a problem unless the result and all arguments satisfy is and are equal.
+func same(v *Value, is func(*Type) bool, what string) string {
+	for _, a := range v.Args {
+		if !a.Type.Equal(v.Type) {
+			return fmt.Sprintf("has type %v and an argument of type %v", v.Type, a.Type)
+		}
+	}
+	return want(is(v.Type), "wants %s, not %v", what, v.Type)
+}
+
+func scalar(v *Value) string { return want(v.Type.IsScalar(), "wants a scalar type, not %v", v.Type) }
+
+func aggregate(v *Value) string {
+	return want(v.Type.Kind >= KindStruct, "wants a struct or array type, not %v", v.Type)
+}
+
+func phi(v *Value) string {
+	if len(v.Args) != len(v.Block.Preds) {
+		return fmt.Sprintf("has %d arguments, its block %d predecessors", len(v.Args), len(v.Block.Preds))
+	}
+	return same(v, func(t *Type) bool { return t.Kind != KindVoid }, "a value")
+}
+
+func selects(v *Value) string {
+	if v.Args[0].Type.Kind != KindI1 {
+		return "wants an i1 to choose by"
+	}
+	ok := v.Args[1].Type.Equal(v.Type) && v.Args[2].Type.Equal(v.Type)
+	return want(ok, "chooses between %v and %v", v.Args[1].Type, v.Args[2].Type)
+}
+
+func intBinary(v *Value) string    { return same(v, (*Type).IsInt, "integers") }
+func intUnary(v *Value) string     { return same(v, (*Type).IsInt, "an integer") }
+func floatBinary(v *Value) string  { return same(v, (*Type).IsFloat, "floats") }
+func floatUnary(v *Value) string   { return same(v, (*Type).IsFloat, "a float") }
+func floatTernary(v *Value) string { return same(v, (*Type).IsFloat, "floats") }
+
+func shift(v *Value) string {
+	if v.Args[1].Type.Kind != KindI32 {
+		return fmt.Sprintf("wants a count of type i32, not %v", v.Args[1].Type)
+	}
+	return want(v.Type.IsInt() && v.Args[0].Type.Equal(v.Type), "shifts %v to %v", v.Args[0].Type, v.Type)
+}
+
+// compares checks a comparison of arguments that satisfy is.
+func compares(v *Value, is func(*Type) bool) string {
+	a, b := v.Args[0].Type, v.Args[1].Type
+	return want(v.Type.Kind == KindI1 && a.Equal(b) && is(a), "compares %v and %v to %v", a, b, v.Type)
+}
+
+func intCompare(v *Value) string {
+	return compares(v, func(t *Type) bool { return t.IsInt() || t.IsPtr() })
+}
+
+func floatCompare(v *Value) string { return compares(v, (*Type).IsFloat) }
+
+func narrower(v *Value) string {
+	a := v.Args[0].Type
+	ok := sameClass(a, v.Type) && a.Bits() > v.Type.Bits()
+	return want(ok, "cannot narrow %v to %v", a, v.Type)
+}
+
+func wider(v *Value) string {
+	a := v.Args[0].Type
+	ok := sameClass(a, v.Type) && a.Bits() < v.Type.Bits()
+	return want(ok, "cannot widen %v to %v", a, v.Type)
+}
+
+// sameClass reports whether the operation of a conversion between a and b is one of integers or floats.
+func sameClass(a, b *Type) bool { return a.IsInt() && b.IsInt() || a.IsFloat() && b.IsFloat() }
+
+func intToFloat(v *Value) string {
+	a := v.Args[0].Type
+	return want(a.IsInt() && v.Type.IsFloat(), "converts %v to %v", a, v.Type)
+}
+
+func floatToInt(v *Value) string {
+	a := v.Args[0].Type
+	return want(a.IsFloat() && v.Type.IsInt(), "converts %v to %v", a, v.Type)
+}
+
+func sameBits(v *Value) string {
+	a := v.Args[0].Type
+	ok := a.IsScalar() && v.Type.IsScalar() && a.Bits() == v.Type.Bits()
+	return want(ok, "cannot reinterpret %v as %v", a, v.Type)
+}
+
+func parts(v *Value) string {
+	if s := aggregate(v); s != "" {
+		return s
+	}
+	if len(v.Args) != v.Type.NumParts() {
+		return fmt.Sprintf("has %d arguments for %v", len(v.Args), v.Type)
+	}
+	for i, a := range v.Args {
+		if !a.Type.Equal(v.Type.Part(i)) {
+			return fmt.Sprintf("has part %d of type %v in %v", i, a.Type, v.Type)
+		}
+	}
+	return ""
+}
+
+func hasPart(t *Type, i int64, part *Type) bool {
+	return t.Kind >= KindStruct && i >= 0 && i < int64(t.NumParts()) && t.Part(int(i)).Equal(part)
+}
+
+func extract(v *Value) string {
+	return want(hasPart(v.Args[0].Type, v.Imm, v.Type), "%v has no part %d of type %v", v.Args[0].Type, v.Imm, v.Type)
+}
+
+func insert(v *Value) string {
+	ok := hasPart(v.Type, v.Imm, v.Args[1].Type) && v.Args[0].Type.Equal(v.Type)
+	return want(ok, "%v has no part %d of type %v", v.Type, v.Imm, v.Args[1].Type)
+}
+
+func pointer(v *Value) string { return want(v.Type.IsPtr(), "wants a pointer type, not %v", v.Type) }
+
+func offset(v *Value) string { return same(v, (*Type).IsPtr, "pointers") }
+
+func index(v *Value) string {
+	i := v.Args[1].Type
+	ok := v.Type.IsPtr() && v.Args[0].Type.Equal(v.Type) && (i.Kind == KindI64 || i.Kind == KindI32)
+	return want(ok, "indexes %v by %v to %v", v.Args[0].Type, i, v.Type)
+}
+
+func load(v *Value) string {
+	ok := v.Args[0].Type.IsPtr() && v.Type.Kind != KindVoid
+	return want(ok, "loads %v from %v", v.Type, v.Args[0].Type)
+}
+
+func store(v *Value) string {
+	ok := v.Type.Kind == KindVoid && v.Args[0].Type.IsPtr() && v.Args[1].Type.Kind != KindVoid
+	return want(ok, "stores %v to %v", v.Args[1].Type, v.Args[0].Type)
+}
+
+func atomic(v *Value) string {
+	t := v.Type
+	ok := v.Args[0].Type.IsPtr() && v.Args[1].Type.Equal(t) && (t.IsInt() || t.IsFloat()) && t.Bits() >= 32
+	return want(ok, "adds %v to %v", v.Args[1].Type, v.Args[0].Type)
+}
+
+func special(v *Value) string {
+	return want(v.Type.Kind == KindI32 && v.Imm >= 0 && v.Imm < 3, "wants type i32 and an axis of 0 to 2")
+}
+
+func nothing(v *Value) string { return want(v.Type.Kind == KindVoid, "has no result") }
+
+func condition(v *Value) string {
+	return want(v.Args[0].Type.Kind == KindI1, "wants a condition of type i1, not %v", v.Args[0].Type)
+}
+
+func check(v *Value) string {
+	if len(v.Args) == 0 || v.Args[0].Type.Kind != KindI1 {
+		return "wants a condition of type i1"
+	}
+	return siteArgs(v, v.Args[1:])
+}
+
+func anyArgs(v *Value) string { return siteArgs(v, v.Args) }
+
+func siteArgs(v *Value, args []*Value) string {
+	site, ok := v.Aux.(*Site)
+	if !ok || len(site.Args) != len(args) {
+		return fmt.Sprintf("has %d arguments that do not fit its site", len(args))
+	}
+	for i, a := range args {
+		if !a.Type.IsScalar() || a.Type.Size() != int64(site.Args[i].Size()) {
+			return fmt.Sprintf("has an argument of type %v for a %v", a.Type, site.Args[i])
+		}
+	}
+	return nothing(v)
+}
+
+func call(v *Value) string {
+	f, ok := v.Aux.(*Func)
+	if !ok || len(f.Params) != len(v.Args) || !f.Result.Equal(v.Type) {
+		return "does not fit the function that it calls"
+	}
+	for i, a := range v.Args {
+		if !a.Type.Equal(f.Params[i].Type) {
+			return fmt.Sprintf("passes %v to %s as parameter %d of type %v", a.Type, f.Name, i, f.Params[i].Type)
+		}
+	}
+	return ""
+}
+
+func ret(v *Value) string {
+	result := v.Block.Func.Result
+	if result.Kind == KindVoid {
+		return want(len(v.Args) == 0, "returns a value from a function without result")
+	}
+	return want(len(v.Args) == 1 && v.Args[0].Type.Equal(result), "does not return a %v", result)
+}
