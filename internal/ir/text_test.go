@@ -1,0 +1,135 @@
+package ir_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const scale = `var $tile shared [32][33]f32
+var $table const [2]i8 "\x01\xff"
+
+func square(%0 f32) -> f32 {
+b0:
+	%1 = fmul f32 %0, %0 {1}
+	ret %1 !square.go:7:2
+}
+
+kernel scale(%0 ptr.global @0, %1 i64 @8, %2 f32 @24) bytes 48 block 16 16 1 {
+b0:
+	%3 = tid i32 {0}
+	%4 = zext i64 %3
+	%5 = slt i1 %4, %1
+	%6 = alloca ptr.local <{i32, [2]f64}>
+	%7 = var ptr.shared $tile
+	if %5 b1 b2
+b1: <- b0
+	%8 = index ptr.global %0, %4 {4} !scale.go:9:7
+	%9 = load f32 %8
+	%10 = call f32 @square %9
+	%11 = const f32 0.1
+	%12 = const f32 0x7fc00000
+	%13 = const i8 -1
+	%14 = fadd f32 %10, %11
+	check %5, %4, %1 "index out of range [%d] with length %d"(int64, int64)
+	store %8, %14
+	jump b2
+b2: <- b0 b1
+	%15 = phi f32 %2, %14
+	%16 = offset ptr.local %6 {8}
+	ret
+}
+`
+
+func TestTextParsesBack(t *testing.T) {
+	m, err := ir.Parse(scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(scale, m.String()); diff != "" {
+		t.Errorf("text changed (-want +got):\n%s", diff)
+	}
+	for _, f := range m.Funcs {
+		if err := ir.Verify(f); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"unknown op", "func f() {\nb0:\n\tfrob\n}", `line 3: want an operation, found "frob"`},
+		{"undefined value", "func f() {\nb0:\n\tret %3\n}", "f uses %3, which is not defined"},
+		{"no block", "func f() {\nb0:\n\tjump b7\n}", "f has no block b7"},
+		{"twice", "func f(%0 i32, %0 i32) {\n}", "%0 is defined twice"},
+		{"no end", "func f() {\nb0:\n\tret", "the last function has no end"},
+		{"rest", "func f() {\nb0:\n\tret ret\n}", `want the end of the line, found "ret"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := ir.Parse(tc.text)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestVerify(t *testing.T) {
+	for _, tc := range []struct{ name, body, want string }{
+		{"types", "b0:\n\t%1 = add i64 %0, %0\n\tret", "%1 = add: has type i64 and an argument of type i32"},
+		{"order", "b0:\n\t%2 = add i32 %1, %0\n\t%1 = add i32 %0, %0\n\tret", "uses %1 before it is defined"},
+		{"dominance", "b0:\n\t%1 = const i1 1\n\tif %1 b1 b2\nb1: <- b0\n\t%2 = add i32 %0, %0\n\tjump b2\nb2: <- b0 b1\n\t%3 = add i32 %2, %0\n\tret", "uses %2 of b1, which does not dominate it"},
+		{"phi", "b0:\n\tjump b1\nb1: <- b0\n\t%1 = phi i32 %0, %0\n\tret", "has 2 arguments, its block 1 predecessors"},
+		{"edges", "b0:\n\tjump b1\nb1:\n\tret", "b0: is 0 times among the predecessors of b1"},
+		{"terminator", "b0:\n\t%1 = add i32 %0, %0", "b0: does not end with a terminator"},
+		{"twice", "b0:\n\t%1 = const i1 1\n\tif %1 b1 b1\nb1: <- b0\n\tret", "goes to b1 twice"},
+		{"result", "b0:\n\tret %0", "returns a value from a function without result"},
+		{"site", "b0:\n\tprint %0 \"%d\"(int64)\n\tret", "has an argument of type i32 for a int64"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m, err := ir.Parse("func f(%0 i32) {\n" + tc.body + "\n}")
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = ir.Verify(m.Funcs[0])
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestLayout(t *testing.T) {
+	s := ir.StructOf(ir.I8, ir.I32, ir.ArrayOf(3, ir.I16), ir.I64, ir.I1)
+	if s.Size() != 32 || s.Align() != 8 {
+		t.Errorf("size %d align %d, want 32 and 8", s.Size(), s.Align())
+	}
+	for i, want := range []int64{0, 4, 8, 16, 24} {
+		if got := s.PartOffset(i); got != want {
+			t.Errorf("offset of field %d is %d, want %d", i, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(scale)
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ir.Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := ir.Parse(m.String())
+		if err != nil {
+			t.Fatalf("printed text does not parse: %v\n%s", err, m)
+		}
+		if again.String() != m.String() {
+			t.Errorf("text changed:\n%s\n%s", m, again)
+		}
+		for _, fn := range m.Funcs {
+			_ = ir.Verify(fn) // must not panic
+		}
+	})
+}
