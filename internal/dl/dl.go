@@ -1,0 +1,54 @@
+package dl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors of Open and Symbol; match them with errors.Is.
+var (
+	ErrNotFound = errors.New("library not found")
+	ErrSymbol   = errors.New("symbol missing")
+)
+
+// Library is a shared library that is open. It stays open until the process ends, because
+// drivers do not survive being unloaded; opening one twice costs nothing.
+type Library struct {
+	name   string
+	handle uintptr
+}
+
+// Open opens the first of the named libraries that the system's loader finds. A name without
+// a directory is looked for where the loader looks. The error has the loader's words for each.
+func Open(names ...string) (*Library, error) {
+	var said []string
+	for _, name := range names {
+		handle, err := open(name)
+		if err == nil {
+			return &Library{name, handle}, nil
+		}
+		said = append(said, loaderText(name, err))
+	}
+	return nil, fmt.Errorf("%w: %s", ErrNotFound, strings.Join(said, "; "))
+}
+
+// loaderText returns the loader's words, which on some systems lack the name.
+func loaderText(name string, err error) string {
+	if text := err.Error(); strings.Contains(text, name) {
+		return text
+	}
+	return fmt.Sprintf("%s: %v", name, err)
+}
+
+// Name returns the name under which the library was found.
+func (l *Library) Name() string { return l.name }
+
+// Symbol returns the address of a function that the library exports.
+func (l *Library) Symbol(name string) (uintptr, error) {
+	address, err := symbol(l.handle, name)
+	if err != nil || address == 0 {
+		return 0, fmt.Errorf("%s: %w: %s", l.name, ErrSymbol, name)
+	}
+	return address, nil
+}
