@@ -1,0 +1,7 @@
+// Package repotest holds the rules of this repository as tests: which package may import
+// which, how long a file may be, what every folder must have.
+//
+// It has no code of its own. Each message of a test says what to do instead.
+//
+//	go test ./internal/repotest
+package repotest

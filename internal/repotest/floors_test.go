@@ -1,0 +1,165 @@
+package repotest
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors says which packages of this repository, and which third-party modules, a package
+// may import. Imports go down only. A name that ends in /... stands for the packages below it
+// too. Tests may import what they need; what is in this literal is about everything else,
+// under all build tags.
+//
+// It is a statement of policy: a change of it is a change of the design, and the reason
+// belongs in RATIONALE.md.
+var floors = map[string]string{
+	// The vocabulary.
+	"dtype":         "",
+	"internal/simt": "",
+	"gpu":           "internal/simt",
+	"device":        "dtype gpu",
+
+	// The compiler, which knows no device's driver.
+	"internal/diag":        "",
+	"internal/ir":          "dtype",
+	"internal/analysis":    "internal/ir dtype",
+	"internal/pass":        "internal/ir internal/analysis dtype",
+	"internal/frontend":    "internal/ir internal/diag dtype x/tools",
+	"internal/backend/...": "internal/ir internal/analysis device dtype",
+	"compile/internal/...": "internal/diag device dtype x/tools compile/internal/...",
+	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag device dtype x/tools",
+
+	// The runtimes, which know no compiler.
+	"internal/dl":            "purego",
+	"internal/cudasys/...":   "internal/dl internal/cudasys",
+	"cuda":                   "internal/cudasys device dtype",
+	"cpu":                    "internal/simt gpu device dtype",
+	"internal/ptxinterp/...": "internal/ptxinterp/... device dtype",
+	"device/devicetest/...":  "device/devicetest/... device gpu dtype",
+
+	// What programs import first.
+	"": "cuda cpu internal/ptxinterp device",
+
+	// The command, and what is built on everything.
+	"cmd/...":           "cmd/... compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"examples/...":      ". device gpu",
+	"bench/...":         ". device gpu",
+	"internal/repotest": "",
+}
+
+// modules are the third-party modules, by the word that floors uses.
+var modules = map[string]string{
+	"github.com/ebitengine/purego": "purego",
+	"github.com/alecthomas/kong":   "kong",
+	"golang.org/x/tools":           "x/tools",
+	"github.com/google/go-cmp":     "go-cmp",
+}
+
+// strangers never meet in one package, not even through others, except in those above them.
+var strangers = struct{ a, b, above string }{"compile", "cuda", "cmd/..."}
+
+func TestFloors(t *testing.T) {
+	for dir, p := range load(t).packages {
+		allowed, ok := floorOf(dir)
+		if !ok {
+			t.Errorf("%s: the package has no floor; add it to floors with what it may import", dir)
+			continue
+		}
+		for _, imp := range p.imports {
+			if !matchesAny(imp.word, allowed) {
+				t.Errorf("%s imports %s, which is not on a floor below it; move the code that both need down, or turn the call round (an argument, an interface declared here)", imp.file, imp.word)
+			}
+		}
+	}
+}
+
+func TestStrangersNeverMeet(t *testing.T) {
+	packages := load(t).packages
+	for dir := range packages {
+		reached := reach(packages, dir)
+		if reached[strangers.a] && reached[strangers.b] && !matches(dir, strangers.above) {
+			t.Errorf("%s reaches both %s and %s; what they share belongs in device or dtype", dir, strangers.a, strangers.b)
+		}
+	}
+}
+
+// TestFloorsGoDown demands that the literal itself has no circle, so that "below" means
+// something even for packages that are not written yet.
+func TestFloorsGoDown(t *testing.T) {
+	for name := range floors {
+		seen := map[string]bool{}
+		todo := strings.Fields(floors[name])
+		for len(todo) > 0 {
+			next := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if next == name && !strings.HasSuffix(name, "/...") {
+				t.Errorf("floors lets %s import itself through others; take one of the steps out", name)
+				break
+			}
+			if !seen[next] {
+				seen[next] = true
+				todo = append(todo, strings.Fields(floors[strings.TrimPrefix(next, ".")])...)
+			}
+		}
+	}
+}
+
+// TestModulesAreKnown demands that every third-party module of go.mod has a word here.
+func TestModulesAreKnown(t *testing.T) {
+	mod := string(load(t).files["go.mod"])
+	for line := range strings.Lines(mod) {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(fields) < 2 || !strings.HasPrefix(fields[1], "v") || strings.Contains(line, "// indirect") {
+			continue
+		}
+		if _, ok := modules[fields[0]]; !ok {
+			t.Errorf("go.mod requires %s; add it to modules here, to floors for the package that needs it, and the reason to RATIONALE.md", fields[0])
+		}
+	}
+}
+
+// floorOf returns what the package in dir may import: the rule of its own name, or else of
+// the longest pattern that matches.
+func floorOf(dir string) ([]string, bool) {
+	if rule, ok := floors[strings.TrimPrefix(dir, ".")]; ok {
+		return strings.Fields(rule), true
+	}
+	names := slices.Sorted(maps.Keys(floors))
+	for _, name := range slices.Backward(names) {
+		if matches(dir, name) {
+			return strings.Fields(floors[name]), true
+		}
+	}
+	return nil, false
+}
+
+// matches reports whether the package in dir is the pattern or, for dir/..., below it.
+func matches(dir, pattern string) bool {
+	base, tree := strings.CutSuffix(pattern, "/...")
+	return dir == base || tree && strings.HasPrefix(dir, base+"/")
+}
+
+func matchesAny(dir string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(dir, p) })
+}
+
+// reach returns the packages of this repository that dir imports, also through others, and
+// itself.
+func reach(packages map[string]*pkg, dir string) map[string]bool {
+	reached := map[string]bool{}
+	var walk func(string)
+	walk = func(dir string) {
+		if reached[dir] || packages[dir] == nil {
+			return
+		}
+		reached[dir] = true
+		for _, imp := range packages[dir].imports {
+			walk(path.Clean(imp.word))
+		}
+	}
+	walk(dir)
+	return reached
+}
