@@ -1,0 +1,198 @@
+package compile
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Options says what Build builds.
+type Options struct {
+	Dir      string   // that patterns are relative to; empty for the working directory
+	Patterns []string // of packages, as the go command takes them; none for "."
+	// Dependencies builds the packages of the main module that the named ones import, too.
+	Dependencies bool
+	// Contract says whether x*y+z may be rounded once.
+	Contract Contract
+}
+
+// Contract says whether a product and a sum may be rounded once, as Go's specification
+// allows.
+type Contract string
+
+// What Options.Contract may be. By default kernels contract, but for those that have
+// a //gpu:contract directive.
+const (
+	ContractDefault Contract = ""
+	ContractOn      Contract = "on"
+	ContractOff     Contract = "off"
+)
+
+// Result is what a build made.
+type Result struct {
+	Packages    []*Package // those with kernels or leftovers of them, dependencies first
+	Diagnostics diag.List  // sorted; where there are some, the packages they are in have no files
+}
+
+// Package is a package with its compiled kernels.
+type Package struct {
+	Path    string
+	Dir     string
+	Kernels []*Kernel
+	Files   []File // that the build wants in Dir
+}
+
+// Kernel is a compiled kernel.
+type Kernel struct {
+	*device.Kernel          // without Native, which only a Go program can have
+	File           string   // that declares it
+	Line           int      // where
+	IR             *ir.Func // as the back ends took it
+}
+
+// Build compiles the kernels of the packages. Errors that a user can mend are in the
+// result's diagnostics; an error is returned where the go command fails and, as an
+// *InternalError, where the compiler does.
+func Build(ctx context.Context, o Options) (*Result, error) {
+	if len(o.Patterns) == 0 {
+		o.Patterns = []string{"."}
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	graph, err := load.List(ctx, o.Dir, o.Patterns...)
+	if err != nil {
+		return nil, err
+	}
+	b := &build{options: o, graph: graph}
+	b.listErrors()
+	if err := b.scan(); err != nil {
+		return nil, err
+	}
+	b.check()
+	result := &Result{}
+	for _, u := range b.units {
+		p, err := b.compile(u)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			result.Packages = append(result.Packages, p)
+		}
+	}
+	result.Diagnostics = b.found.Sorted()
+	return result, nil
+}
+
+// build is the state of one Build.
+type build struct {
+	options Options
+	graph   *load.Graph
+	units   []*unit // the packages of the main module that have kernels, or had them
+	program *load.Program
+	found   diag.List
+}
+
+// unit is a package that may have kernels.
+type unit struct {
+	pkg    *load.Package
+	decl   *decl.Package
+	wanted bool // its files are asked for; else only its launchers' signatures are
+}
+
+// listErrors reports patterns that name no package.
+func (b *build) listErrors() {
+	for _, p := range b.graph.Roots {
+		if p.Error != nil && len(p.Files()) == 0 {
+			b.found.Add(diag.New(b.position(p.Error.Pos), diag.GoError, "%s", strings.TrimSpace(p.Error.Err)))
+		}
+	}
+}
+
+// scan finds the units.
+func (b *build) scan() error {
+	for _, p := range b.graph.All {
+		if !p.InMain() {
+			continue
+		}
+		sources, err := read(p)
+		if err != nil {
+			return err
+		}
+		leftover := slices.Contains(p.GoFiles, filepath.Join(p.Dir, load.Generated))
+		if !slices.ContainsFunc(sources, func(s decl.Source) bool { return decl.Mentions(s.Text) }) && !leftover {
+			continue
+		}
+		u := &unit{pkg: p, decl: decl.Scan(sources, b.nameOf(p))}
+		u.wanted = b.options.Dependencies || slices.Contains(b.graph.Roots, p)
+		if u.wanted {
+			b.found.Add(u.decl.Errors...)
+		}
+		b.units = append(b.units, u)
+	}
+	return nil
+}
+
+// read returns the package's files and its tests, but not its generated file.
+func read(p *load.Package) ([]decl.Source, error) {
+	tests, err := filepath.Glob(filepath.Join(p.Dir, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	var sources []decl.Source
+	for _, name := range slices.Concat(p.Files(), tests) {
+		if filepath.Base(name) == load.Generated {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, decl.Source{Name: name, Text: text})
+	}
+	return sources, nil
+}
+
+// nameOf returns the function that names packages by path, as files of p import them.
+func (b *build) nameOf(p *load.Package) launcher.Names {
+	return func(path string) string {
+		if actual, ok := p.ImportMap[path]; ok {
+			path = actual
+		}
+		return b.graph.NameOf(path)
+	}
+}
+
+// check loads types, with the launchers declared.
+func (b *build) check() {
+	overlay := map[string][]byte{}
+	var pkgs []*load.Package
+	for _, u := range b.units {
+		generated := filepath.Join(u.pkg.Dir, load.Generated)
+		overlay[generated] = nil
+		if len(u.decl.Kernels) > 0 {
+			overlay[generated] = launcher.Stub(u.decl, b.nameOf(u.pkg))
+			pkgs = append(pkgs, u.pkg)
+		}
+	}
+	b.program = b.graph.Check(pkgs, overlay)
+	if len(b.found) > 0 {
+		return // a kernel that was refused has no launcher: callers' errors would mislead
+	}
+	for _, d := range b.program.Errors {
+		if filepath.Base(d.Pos.Filename) != load.Generated {
+			b.found.Add(d)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+// Package compile takes Go packages with kernels in them and returns compiled kernels,
+// as files that a build puts beside the sources, or diagnostics.
+//
+//	result, err := compile.Build(ctx, compile.Options{Patterns: []string{"./..."}})
+//	if err != nil {
+//		return err // the go command failed, or the compiler has a bug
+//	}
+//	if err := result.Diagnostics.Err(); err != nil {
+//		return err // what the user can mend, all of it, sorted
+//	}
+//	for _, f := range result.Stale() {
+//		fmt.Println("would write", f.Name)
+//	}
+//
+// It runs nothing and knows no device: what it makes are values of package device. A missing or
+// broken generated file does not matter: the launchers are declared from syntax while
+// packages are checked.
+//
+// Where the environment variable GOPHERWARP_DUMP names a kernel, the function is written to
+// standard error before the first pass and after each; with kernel=file, to that file.
+package compile

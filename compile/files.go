@@ -1,0 +1,121 @@
+package compile
+
+import (
+	"bytes"
+	"errors"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
+)
+
+// File is a generated file.
+type File struct {
+	Name     string // absolute
+	Contents []byte // nil where the file must not exist
+}
+
+// Stale returns the files that differ from what is on disk, sorted by name.
+func (r *Result) Stale() []File {
+	var stale []File
+	for _, p := range r.Packages {
+		for _, f := range p.Files {
+			if old, err := os.ReadFile(f.Name); f.differs(old, err) {
+				stale = append(stale, f)
+			}
+		}
+	}
+	slices.SortFunc(stale, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return stale
+}
+
+func (f File) differs(old []byte, err error) bool {
+	if f.Contents == nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return err != nil || !bytes.Equal(old, f.Contents)
+}
+
+// Write writes the file, or removes it where it must not exist. The file is there whole
+// or not at all, so that a go command that runs meanwhile does not see half of it.
+func (f File) Write() error {
+	if f.Contents == nil {
+		return os.Remove(f.Name)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(f.Name), ".gopherwarp-*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(f.Contents)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), f.Name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}
+
+// ptxName matches the names of files that hold PTX.
+var ptxName = regexp.MustCompile(`^z.+\.sm_[0-9]+a?\.ptx$`)
+
+// leftovers returns the removal of generated files in dir that are not among the wanted ones.
+func leftovers(dir string, wanted []File) ([]File, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if e.Name() != load.Generated && !ptxName.MatchString(e.Name()) {
+			continue
+		}
+		if slices.ContainsFunc(wanted, func(f File) bool { return f.Name == name }) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.HasPrefix(text, []byte(launcher.Header)) {
+			files = append(files, File{Name: name})
+		}
+	}
+	return files, nil
+}
+
+// position reads "file:line:col", "file:line" or "file", as the go command writes them.
+func (b *build) position(s string) token.Position {
+	var p token.Position
+	var numbers []int
+	for range 2 {
+		i := strings.LastIndexByte(s, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(s[i+1:])
+		if err != nil {
+			break
+		}
+		s, numbers = s[:i], append([]int{n}, numbers...)
+	}
+	if s != "" && s != "-" {
+		p.Filename = filepath.Join(b.options.Dir, s)
+	}
+	if len(numbers) > 0 {
+		p.Line = numbers[0]
+	}
+	if len(numbers) > 1 {
+		p.Column = numbers[1]
+	}
+	return p
+}

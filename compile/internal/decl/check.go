@@ -1,0 +1,121 @@
+package decl
+
+import (
+	"go/ast"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+)
+
+// gpuPath is the package that has Thread.
+const gpuPath = "github.com/gopherwarp/gopherwarp/gpu"
+
+// checkFunction reports why a function cannot be a kernel, as far as syntax tells.
+func (s *scanner) checkFunction(d *declared) {
+	fn, name := d.fn, d.fn.Name.Name
+	pos := fn.Name.Pos()
+	if strings.HasSuffix(s.fset.Position(pos).Filename, "_test.go") {
+		s.report(pos, diag.KernelTestFile, "kernel %s stands in a test file", name).
+			Help = "move it to a file that is built without tests; a test can launch it from there"
+		return
+	}
+	if fn.Recv != nil {
+		s.report(fn.Recv.Pos(), diag.KernelMethod, "kernel %s is a method", name).
+			Help = "write a function and hand the receiver over as a parameter"
+	}
+	if p := fn.Type.TypeParams; p != nil {
+		s.report(p.Pos(), diag.KernelGeneric, "kernel %s has type parameters", name).
+			Help = "write a kernel for each type that calls one generic function"
+	}
+	if r := fn.Type.Results; r != nil && len(r.List) > 0 {
+		s.report(r.Pos(), diag.KernelResults, "kernel %s has a result", name).
+			Help = "write results to a slice that is a parameter"
+	}
+	if fn.Body == nil {
+		s.report(pos, diag.KernelBody, "kernel %s has no body", name)
+	}
+	s.checkName(d)
+	s.checkThread(d)
+}
+
+func (s *scanner) checkName(d *declared) {
+	name, pos := d.fn.Name.Name, d.fn.Name.Pos()
+	switch {
+	case ast.IsExported(name):
+		s.report(pos, diag.KernelExported, "kernel %s is exported, so its launcher cannot have that name", name).
+			Help = "begin the kernel's name with a lower-case letter: launchers take the exported name"
+	case exported(name) == "":
+		s.report(pos, diag.KernelName, "kernel %s has no exported form for its launcher to take", name).
+			Help = "begin the name with a lower-case letter"
+	case name == "init" || name == "main" && s.Name == "main":
+		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name)
+	}
+}
+
+// checkThread reports a function whose first parameter is not a gpu.Thread, or that has a second one.
+func (s *scanner) checkThread(d *declared) {
+	params := d.fn.Type.Params.List
+	if len(params) == 0 || !s.isThread(d.file, params[0].Type) {
+		s.report(d.fn.Name.Pos(), diag.KernelThread, "kernel %s does not take a gpu.Thread first", d.fn.Name.Name).
+			Help = "write func " + d.fn.Name.Name + "(t gpu.Thread, ...)"
+		return
+	}
+	for i, f := range params {
+		if s.isThread(d.file, f.Type) && (i > 0 || len(f.Names) > 1) {
+			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s takes a second gpu.Thread", d.fn.Name.Name)
+		}
+		if _, ok := f.Type.(*ast.Ellipsis); ok {
+			s.report(f.Type.Pos(), diag.KernelParameter, "kernel %s is variadic", d.fn.Name.Name).
+				Help = "write a slice"
+		}
+	}
+}
+
+func (s *scanner) isThread(f *ast.File, e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Thread" {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return ok && s.imported(f, x.Name) == gpuPath
+}
+
+// imported returns the path that a file imports under a name, or "".
+func (s *scanner) imported(f *ast.File, name string) string {
+	for _, spec := range f.Imports {
+		if s.importName(spec) == name {
+			return importPath(spec)
+		}
+	}
+	return ""
+}
+
+func (s *scanner) importName(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	return s.nameOf(importPath(spec))
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// checkLaunchers drops the kernels whose launchers' names are taken, and takes the others'.
+func (s *scanner) checkLaunchers() {
+	s.Kernels = slices.DeleteFunc(s.Kernels, func(k Kernel) bool {
+		if !s.Declared[k.Launcher] && !s.Imported[k.Launcher] {
+			s.Declared[k.Launcher] = true
+			return false
+		}
+		s.Errors.Add(diag.New(k.Pos, diag.LauncherTaken, "the launcher of kernel %s would be %s, which is declared already", k.Name, k.Launcher).
+			WithHelp("rename one of the two"))
+		return true
+	})
+}

@@ -1,0 +1,115 @@
+package decl
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+)
+
+// prefix begins every directive; Go wants no space behind the slashes.
+const prefix = "//gpu:"
+
+// maxThreads is the most threads that a block has on any NVIDIA GPU (CUDA programming guide,
+// technical specifications per compute capability).
+const maxThreads = 1024
+
+// maxZ is the largest block along z on any NVIDIA GPU.
+const maxZ = 64
+
+// directive is a comment that begins with prefix.
+type directive struct {
+	comment   *ast.Comment
+	pos       token.Pos
+	name, arg string
+}
+
+// known lists the directives, for the help of an unknown one.
+const known = "directives are //gpu:kernel, //gpu:block X[,Y[,Z]] and //gpu:contract on|off"
+
+// directives returns those of a comment group.
+func (s *scanner) directives(group *ast.CommentGroup) []directive {
+	var found []directive
+	for _, c := range group.List {
+		text, ok := strings.CutPrefix(c.Text, prefix)
+		if !ok {
+			continue
+		}
+		text, _, _ = strings.Cut(text, "//")
+		name, arg, _ := strings.Cut(strings.TrimSpace(text), " ")
+		found = append(found, directive{c, c.Slash, name, strings.TrimSpace(arg)})
+	}
+	return found
+}
+
+// apply sets in k what the directives ask for.
+func (s *scanner) apply(k *Kernel, directives []directive) {
+	seen := map[string]bool{}
+	for _, d := range directives {
+		if seen[d.name] {
+			s.report(d.pos, diag.DirectiveTwice, "kernel %s has %s%s twice", k.Name, prefix, d.name)
+			continue
+		}
+		seen[d.name] = true
+		switch d.name {
+		case "kernel":
+			if d.arg != "" {
+				s.report(d.pos, diag.DirectiveArgument, "//gpu:kernel takes no argument, and has %q", d.arg)
+			}
+		case "block":
+			k.Block = s.block(d)
+		case "contract":
+			k.Contract = d.arg
+			if d.arg != "on" && d.arg != "off" {
+				s.report(d.pos, diag.DirectiveArgument, "//gpu:contract takes on or off, and has %q", d.arg).
+					Help = "off keeps a product and a sum two roundings, as Go on amd64 has them"
+			}
+		default:
+			s.unknown(d)
+		}
+	}
+}
+
+func (s *scanner) unknown(d directive) {
+	s.report(d.pos, diag.DirectiveUnknown, "unknown directive %s%s", prefix, d.name).Help = known
+}
+
+// stray reports a directive that belongs to no kernel.
+func (s *scanner) stray(d directive) {
+	switch d.name {
+	case "kernel":
+		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
+			Help = "put it on a line of the comment directly above the function"
+	case "block", "contract":
+		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
+			Help = "it belongs into the doc comment of a kernel"
+	default:
+		s.unknown(d)
+	}
+}
+
+// block reads the sizes of //gpu:block.
+func (s *scanner) block(d directive) device.Dim {
+	sizes := [3]int{1, 1, 1}
+	words := strings.Split(d.arg, ",")
+	ok := d.arg != "" && len(words) <= len(sizes)
+	for i := 0; ok && i < len(words); i++ {
+		n, err := strconv.Atoi(strings.TrimSpace(words[i]))
+		ok = err == nil && n > 0 && n <= maxThreads
+		sizes[i] = n
+	}
+	switch {
+	case !ok:
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block takes one to three sizes from 1 to %d, and has %q", maxThreads, d.arg).
+			Help = "write //gpu:block 256 or //gpu:block 16,16"
+		return device.Dim{}
+	case sizes[0]*sizes[1]*sizes[2] > maxThreads:
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads, a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads)
+	case sizes[2] > maxZ:
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z, a block has at most %d there", d.arg, sizes[2], maxZ)
+	}
+	return device.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
+}

@@ -1,0 +1,163 @@
+package decl
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+)
+
+// Source is a file of a package, generated ones excepted.
+type Source struct {
+	Name string
+	Text []byte
+}
+
+// Package is what the syntax of a package tells.
+type Package struct {
+	Name    string
+	Kernels []Kernel
+	// Declared holds the names at package level, the launchers' included; Imported those
+	// of packages that some file imports.
+	Declared, Imported map[string]bool
+	Errors             diag.List
+}
+
+// Mentions reports whether the text has a directive of ours in it, perhaps.
+func Mentions(text []byte) bool { return bytes.Contains(text, []byte(prefix)) }
+
+// Scan finds the kernels of a package. The function nameOf returns the name of the package
+// with an import path.
+func Scan(sources []Source, nameOf func(path string) string) *Package {
+	s := &scanner{
+		Package: &Package{Declared: map[string]bool{}, Imported: map[string]bool{}},
+		nameOf:  nameOf,
+		fset:    token.NewFileSet(),
+	}
+	var files []*ast.File
+	for _, source := range sources {
+		// What does not parse is left to the check of types; the rest of the file counts.
+		f, _ := parser.ParseFile(s.fset, source.Name, source.Text, parser.ParseComments|parser.SkipObjectResolution)
+		if f == nil || f.Name == nil {
+			continue
+		}
+		files = append(files, f)
+		s.text = append(s.text, source.Text)
+		if !strings.HasSuffix(source.Name, "_test.go") {
+			s.Name = f.Name.Name
+		}
+	}
+	for _, f := range files {
+		s.take(f)
+	}
+	for i, f := range files {
+		s.file(f, s.text[i])
+	}
+	s.checkLaunchers()
+	return s.Package
+}
+
+type scanner struct {
+	*Package
+	nameOf func(path string) string
+	fset   *token.FileSet
+	text   [][]byte
+}
+
+// take records the names that a file declares or imports.
+func (s *scanner) take(f *ast.File) {
+	if f.Name.Name != s.Name {
+		return // an external test package has names of its own
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				s.Declared[d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				s.takeSpec(spec)
+			}
+		}
+	}
+}
+
+func (s *scanner) takeSpec(spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.ImportSpec:
+		s.Imported[s.importName(spec)] = true
+	case *ast.TypeSpec:
+		s.Declared[spec.Name.Name] = true
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			s.Declared[name.Name] = true
+		}
+	}
+}
+
+// file finds the kernels of a file and the directives that belong to none.
+func (s *scanner) file(f *ast.File, text []byte) {
+	placed := map[*ast.Comment]bool{}
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Doc == nil {
+			continue
+		}
+		found := s.directives(fn.Doc)
+		for _, d := range found {
+			placed[d.comment] = true
+		}
+		if len(found) > 0 {
+			s.function(&declared{file: f, text: text, fn: fn, directives: found})
+		}
+	}
+	for _, group := range f.Comments {
+		for _, d := range s.directives(group) {
+			if !placed[d.comment] {
+				s.stray(d)
+			}
+		}
+	}
+}
+
+// declared is a function that has directives.
+type declared struct {
+	file       *ast.File
+	text       []byte
+	fn         *ast.FuncDecl
+	directives []directive
+}
+
+// function reads a function's directives and, where it is a kernel without errors, adds it.
+func (s *scanner) function(d *declared) {
+	k := Kernel{
+		Name:     d.fn.Name.Name,
+		Launcher: exported(d.fn.Name.Name),
+		Pos:      s.fset.Position(d.fn.Name.Pos()),
+		Doc:      d.fn.Doc.Text(),
+	}
+	before := len(s.Errors)
+	if !slices.ContainsFunc(d.directives, func(d directive) bool { return d.name == "kernel" }) {
+		for _, d := range d.directives {
+			s.stray(d)
+		}
+		return
+	}
+	s.apply(&k, d.directives)
+	s.checkFunction(d)
+	if len(s.Errors) > before {
+		return
+	}
+	k.Fields = s.fields(d)
+	s.Kernels = append(s.Kernels, k)
+}
+
+func (s *scanner) report(pos token.Pos, code diag.Code, format string, args ...any) *diag.Diagnostic {
+	s.Errors.Add(diag.New(s.fset.Position(pos), code, format, args...))
+	return &s.Errors[len(s.Errors)-1]
+}

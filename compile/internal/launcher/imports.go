@@ -1,0 +1,81 @@
+package launcher
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+)
+
+const module = "github.com/gopherwarp/gopherwarp/"
+
+// imports gives each package that the file imports a name that nothing else in the
+// file or its package has.
+type imports struct {
+	nameOf Names
+	taken  map[string]bool
+	names  map[string]string // by path
+	used   map[string]bool   // paths that the text refers to
+}
+
+// newImports returns imports that keep clear of the package's names and of all parameters.
+func newImports(pkg *decl.Package, nameOf Names) *imports {
+	m := &imports{nameOf: nameOf, taken: maps.Clone(pkg.Declared), names: map[string]string{}, used: map[string]bool{}}
+	for _, k := range pkg.Kernels {
+		for _, f := range k.Fields {
+			for _, name := range f.Names {
+				m.taken[name] = true
+			}
+		}
+	}
+	return m
+}
+
+// reserve returns the name of the package with the path.
+func (m *imports) reserve(path string) string {
+	name, ok := m.names[path]
+	if !ok {
+		name = decl.Fresh(m.nameOf(path), m.taken)
+		m.names[path] = name
+	}
+	return name
+}
+
+// name returns the name of the package with the path, and imports it.
+func (m *imports) name(path string) string {
+	m.used[path] = true
+	return m.reserve(path)
+}
+
+func (m *imports) device() string { return m.name(module + "device") }
+
+// typeText returns a field's type with its packages as this file names them.
+func (m *imports) typeText(f decl.Field) string {
+	var b strings.Builder
+	at := 0
+	for _, u := range f.Imports {
+		b.WriteString(f.Type[at:u.Offset])
+		b.WriteString(m.name(u.Path))
+		at = u.Offset + len(u.Name)
+	}
+	b.WriteString(f.Type[at:])
+	return b.String()
+}
+
+// block returns the import declaration: the standard library first.
+func (m *imports) block() string {
+	var std, other strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(m.used)) {
+		b := &std
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			b = &other
+		}
+		if name := m.names[path]; name != m.nameOf(path) {
+			fmt.Fprintf(b, "\t%s", name)
+		}
+		fmt.Fprintf(b, "\t%q\n", path)
+	}
+	return "import (\n" + std.String() + "\n" + other.String() + ")\n"
+}

@@ -1,0 +1,123 @@
+package launcher
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// kernel writes the variables of a kernel: its PTX and its device.Kernel.
+func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
+	var ptx []string
+	if len(c.Variants) > 0 {
+		w.imports.names["embed"], w.imports.used["embed"] = "_", true
+	}
+	for _, v := range c.Variants {
+		name := decl.Fresh(k.Name+strings.ToUpper(strings.ReplaceAll(target(v), "_", "")), w.names)
+		ptx = append(ptx, name)
+		w.printf("//go:embed %s\nvar %s string\n\n", PTXName(k.Name, v), name)
+	}
+	pkg := w.imports.device()
+	w.printf("var %s = &%s.Kernel{\n", w.vars[k.Name], pkg)
+	w.printf("Name: %q,\nPackage: %q,\n", c.Name, c.Package)
+	w.params(c.Params)
+	w.printf("ParamBytes: %d,\n", c.ParamBytes)
+	if c.Block != (device.Dim{}) {
+		w.printf("Block: %s.Dim{X: %d, Y: %d, Z: %d},\n", pkg, c.Block.X, c.Block.Y, c.Block.Z)
+	}
+	if c.Shared > 0 {
+		w.printf("Shared: %d,\n", c.Shared)
+	}
+	if c.Barriers {
+		w.printf("Barriers: true,\n")
+	}
+	w.sites(c.Sites)
+	w.variants(c.Variants, ptx)
+	w.native(k)
+	w.printf("}\n\n")
+}
+
+func (w *writer) params(params []device.Param) {
+	if len(params) == 0 {
+		return
+	}
+	w.printf("Params: []%s.Param{\n", w.imports.device())
+	for _, p := range params {
+		w.printf("{Name: %q, Offset: %d, Size: %d", p.Name, p.Offset, p.Size)
+		if p.Elem > 0 {
+			w.printf(", Elem: %d", p.Elem)
+		}
+		w.printf("},\n")
+	}
+	w.printf("},\n")
+}
+
+func (w *writer) sites(sites []device.Site) {
+	if len(sites) == 0 {
+		return
+	}
+	w.printf("Sites: []%s.Site{\n", w.imports.device())
+	for _, s := range sites {
+		w.printf("{File: %q, Line: %d, Format: %q%s},\n", s.File, s.Line, s.Format, w.siteArgs(s.Args))
+	}
+	w.printf("},\n")
+}
+
+func (w *writer) siteArgs(args []dtype.Type) string {
+	if len(args) == 0 {
+		return ""
+	}
+	pkg := w.imports.name(module + "dtype")
+	var names []string
+	for _, t := range args {
+		names = append(names, pkg+"."+strings.ToUpper(t.String()[:1])+t.String()[1:])
+	}
+	return fmt.Sprintf(", Args: []%s.Type{%s}", pkg, strings.Join(names, ", "))
+}
+
+func (w *writer) variants(variants []device.Variant, ptx []string) {
+	if len(variants) == 0 {
+		return
+	}
+	pkg := w.imports.device()
+	w.printf("Variants: []%s.Variant{\n", pkg)
+	for i, v := range variants {
+		w.printf("{Target: %s.Capability{Major: %d, Minor: %d}, ", pkg, v.Target.Major, v.Target.Minor)
+		if v.Exact {
+			w.printf("Exact: true, ")
+		}
+		w.printf("PTX: %s},\n", ptx[i])
+	}
+	w.printf("},\n")
+}
+
+// native writes the function that runs the kernel on a CPU. The parameter block has the
+// layout of the struct that args is taken for: both are Go's.
+func (w *writer) native(k decl.Kernel) {
+	names := w.locals(nil, "ts", "args", "a")
+	ts, args, a := names[0], names[1], names[2]
+	unnamed := args
+	if len(k.Fields) == 0 {
+		unnamed = "_"
+	}
+	w.printf("Native: func(%s *%s.Threads, %s %s.Pointer) {\n", ts, w.imports.name(module+"gpu"), unnamed, w.imports.name("unsafe"))
+	call := []string{ts + ".Thread()"}
+	if len(k.Fields) > 0 {
+		w.printf("%s := (*struct {\n", a)
+		for _, f := range k.Fields {
+			t := w.imports.typeText(f)
+			if f.Slice {
+				t = "[]" + t
+			}
+			w.printf("%s %s\n", strings.Join(f.Names, ", "), t)
+			for _, name := range f.Names {
+				call = append(call, a+"."+name)
+			}
+		}
+		w.printf("})(%s)\n", args)
+	}
+	w.printf("for %s.Next() {\n%s(%s)\n}\n},\n", ts, k.Name, strings.Join(call, ", "))
+}

@@ -1,0 +1,57 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"slices"
+)
+
+// Package is a package as the go command describes it and, after Check, its types.
+type Package struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	GoFiles    []string // absolute
+	CgoFiles   []string // absolute
+	Imports    []string // paths as the go command resolved them
+	ImportMap  map[string]string
+	Module     *Module // nil in the standard library
+	Standard   bool
+	Match      []string // the patterns that name it
+	Error      *Error   // nil where the go command finds nothing wrong
+
+	Types    *types.Package
+	Syntax   []*ast.File // where function bodies were loaded
+	Info     *types.Info // likewise
+	IllTyped bool        // it, or a package that it imports, has errors
+}
+
+// Module is the module that a package belongs to.
+type Module struct {
+	Path      string
+	Main      bool
+	GoVersion string
+}
+
+// Error is what the go command finds wrong with a package.
+type Error struct {
+	Pos string // "file:line:col", relative, or empty
+	Err string
+}
+
+// InMain reports whether p belongs to the main module, or to one of a workspace.
+func (p *Package) InMain() bool { return p.Module != nil && p.Module.Main }
+
+func (p *Package) absolute() {
+	for _, files := range [...][]string{p.GoFiles, p.CgoFiles} {
+		for i, file := range files {
+			if !filepath.IsAbs(file) {
+				files[i] = filepath.Join(p.Dir, file)
+			}
+		}
+	}
+}
+
+// Files returns the names of the package's Go files.
+func (p *Package) Files() []string { return slices.Concat(p.GoFiles, p.CgoFiles) }

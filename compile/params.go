@@ -1,0 +1,119 @@
+package compile
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+)
+
+// layout returns the kernel's parameters, those behind the thread, as the fields of a Go struct, and
+// the size of its parameter block.
+func layout(k decl.Kernel, sig *types.Signature) (params []device.Param, bytes int) {
+	var fields []*types.Var
+	for i := 1; i < sig.Params().Len(); i++ {
+		fields = append(fields, sig.Params().At(i))
+	}
+	names := parameterNames(k)
+	for i, offset := range load.Sizes.Offsetsof(fields) {
+		t := fields[i].Type()
+		p := device.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t))}
+		if s, ok := t.Underlying().(*types.Slice); ok {
+			p.Elem = int(load.Sizes.Sizeof(s.Elem()))
+		}
+		params = append(params, p)
+	}
+	if n := len(params); n > 0 {
+		bytes = params[n-1].Offset + params[n-1].Size
+	}
+	return params, (bytes+7)/8*8 + device.HiddenBytes
+}
+
+func parameterNames(k decl.Kernel) []string {
+	var names []string
+	for _, f := range k.Fields {
+		names = append(names, f.Names...)
+	}
+	return names
+}
+
+// checkParams reports the parameters that cannot cross to a device.
+func checkParams(k decl.Kernel, sig *types.Signature) diag.List {
+	var found diag.List
+	next := 1
+	for _, f := range k.Fields {
+		t := sig.Params().At(next).Type()
+		next += len(f.Names)
+		if d, ok := checkParam(f, t); !ok {
+			d.Pos, d.Code = f.Pos, diag.KernelParameter
+			d.Message = fmt.Sprintf("parameter %s of kernel %s %s", f.Names[0], k.Name, d.Message)
+			found.Add(d)
+		}
+	}
+	return found
+}
+
+// checkParam returns what is wrong with a field of type t.
+func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
+	s, ok := t.Underlying().(*types.Slice)
+	switch {
+	case ok && !f.Slice:
+		return diag.Diagnostic{
+			Message: "is a slice whose type has a name",
+			Help:    fmt.Sprintf("write []%s: its launcher takes a device.Slice", types.TypeString(s.Elem(), shortName)),
+		}, false
+	case ok && load.Sizes.Sizeof(s.Elem()) == 0:
+		return diag.Diagnostic{Message: "has elements of size 0"}, false
+	case ok:
+		t = s.Elem()
+	}
+	if why := foreign(t); why != "" {
+		return diag.Diagnostic{Message: why, Help: "numbers, booleans, slices of them, and structs and arrays without pointers can cross to a device"}, false
+	}
+	return diag.Diagnostic{}, true
+}
+
+func shortName(p *types.Package) string { return p.Name() }
+
+// foreign says why values of t cannot cross to a device, or returns "".
+func foreign(t types.Type) string {
+	name := types.TypeString(t, shortName)
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat) == 0 {
+			return fmt.Sprintf("holds a value of type %s", name)
+		}
+		return ""
+	case *types.Array:
+		return foreign(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if why := foreign(u.Field(i).Type()); why != "" {
+				return why + " in field " + u.Field(i).Name()
+			}
+		}
+		return ""
+	default:
+		return fmt.Sprintf("holds a %s", kind(u)+" of type "+name)
+	}
+}
+
+func kind(t types.Type) string {
+	switch t.(type) {
+	case *types.Pointer:
+		return "pointer"
+	case *types.Slice:
+		return "slice"
+	case *types.Map:
+		return "map"
+	case *types.Chan:
+		return "channel"
+	case *types.Signature:
+		return "function"
+	default:
+		return "interface"
+	}
+}

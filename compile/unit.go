@@ -1,0 +1,99 @@
+package compile
+
+import (
+	"cmp"
+	"go/types"
+	"path/filepath"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// compile returns a unit's compiled kernels and files, or nil where nothing is asked for.
+func (b *build) compile(u *unit) (*Package, error) {
+	if !u.wanted {
+		return nil, nil
+	}
+	p := &Package{Path: u.pkg.ImportPath, Dir: u.pkg.Dir}
+	before := len(b.found)
+	if len(u.decl.Kernels) > 0 && !u.pkg.IllTyped {
+		if err := b.kernels(u, p); err != nil {
+			return nil, err
+		}
+	}
+	if len(b.found) > before || len(u.decl.Errors) > 0 || u.pkg.IllTyped {
+		return p, nil
+	}
+	return p, b.files(u, p)
+}
+
+// kernels compiles the unit's kernels into p.
+func (b *build) kernels(u *unit, p *Package) error {
+	functions := map[string]*types.Func{}
+	for _, k := range u.decl.Kernels {
+		fn := u.pkg.Types.Scope().Lookup(k.Name).(*types.Func)
+		wrong := checkParams(k, fn.Signature())
+		b.found.Add(wrong...)
+		if len(wrong) == 0 {
+			functions[k.Name] = fn
+		}
+	}
+	for _, k := range u.decl.Kernels {
+		fn := functions[k.Name]
+		if fn == nil {
+			continue
+		}
+		err := guard(u.pkg.ImportPath+"."+k.Name, func() error {
+			compiled, err := b.kernel(u, k, fn)
+			if compiled != nil {
+				p.Kernels = append(p.Kernels, compiled)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kernel compiles one kernel, or returns nil where it has diagnostics.
+func (b *build) kernel(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
+	params, bytes := layout(k, fn.Signature())
+	compiled := &Kernel{
+		Kernel: &device.Kernel{
+			Name: k.Name, Package: u.pkg.ImportPath,
+			Params: params, ParamBytes: bytes, Block: k.Block,
+		},
+		File: k.Pos.Filename, Line: k.Pos.Line,
+	}
+	return compiled, nil
+}
+
+// files sets the files of p.
+func (b *build) files(u *unit, p *Package) error {
+	var kernels []*device.Kernel
+	for _, k := range p.Kernels {
+		kernels = append(kernels, k.Kernel)
+		for _, v := range k.Variants {
+			p.Files = append(p.Files, File{
+				Name:     filepath.Join(p.Dir, launcher.PTXName(k.Name, v)),
+				Contents: []byte(v.PTX),
+			})
+		}
+	}
+	if len(kernels) > 0 {
+		text, err := launcher.File(u.decl, kernels, b.nameOf(u.pkg))
+		if err != nil {
+			return err
+		}
+		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Generated), Contents: text})
+	}
+	old, err := leftovers(p.Dir, p.Files)
+	p.Files = append(p.Files, old...)
+	slices.SortFunc(p.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	return err
+}
