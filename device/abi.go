@@ -45,22 +45,22 @@ const (
 	MaxSiteArgs  = 11
 )
 
-// DecodeFault reads the fault record, or returns nil where there is none. The kernel
-// function finds kernels by number.
+// DecodeFault reads the fault record of RecordMax bytes, or returns nil where there is none.
+// The kernel function finds kernels by number, and returns nil where there is none.
 func DecodeFault(record []byte, kernel func(uint32) *Kernel) *Fault {
 	if binary.LittleEndian.Uint32(record[RecordSize:]) == 0 {
 		return nil
 	}
-	r, k := record, kernel(binary.LittleEndian.Uint32(record[RecordKernel:]))
-	site := k.Sites[binary.LittleEndian.Uint32(r[RecordSite:])]
+	k, site := siteOf(record, kernel)
 	return &Fault{
 		Kernel: k.Name, File: site.File, Line: site.Line,
-		Message: site.text(r[RecordArgs:]),
-		Block:   index(r[RecordBlock:]), Thread: index(r[RecordThread:]),
+		Message: site.text(record[RecordArgs:]),
+		Block:   index(record[RecordBlock:]), Thread: index(record[RecordThread:]),
 	}
 }
 
-// DecodePrints reads the print records in buf, of which head bytes were asked for.
+// DecodePrints reads the print records in buf, of which head bytes were asked for. The runtime
+// clears buf before kernels print to it again: a size of 0 is how a record that is missing shows.
 func DecodePrints(buf []byte, head uint32, kernel func(uint32) *Kernel) []Print {
 	var prints []Print
 	for r := buf[:min(int(head), len(buf))]; len(r) >= RecordArgs; {
@@ -68,15 +68,28 @@ func DecodePrints(buf []byte, head uint32, kernel func(uint32) *Kernel) []Print 
 		if size < RecordArgs || size > len(r) {
 			break // a record that found no room ends the list
 		}
-		k := kernel(binary.LittleEndian.Uint32(r[RecordKernel:]))
+		_, site := siteOf(r, kernel)
 		prints = append(prints, Print{
 			Launch: binary.LittleEndian.Uint32(r[RecordLaunch:]),
 			Block:  index(r[RecordBlock:]), Thread: index(r[RecordThread:]),
-			Text: k.Sites[binary.LittleEndian.Uint32(r[RecordSite:])].text(r[RecordArgs:size]),
+			Text: site.text(r[RecordArgs:size]),
 		})
 		r = r[size:]
 	}
 	return prints
+}
+
+// siteOf returns the kernel and the site that a record names. Unchecked code can write over
+// the records: what then names no kernel or no site of it is shown as such.
+func siteOf(record []byte, kernel func(uint32) *Kernel) (*Kernel, Site) {
+	k := kernel(binary.LittleEndian.Uint32(record[RecordKernel:]))
+	if k == nil {
+		k = &Kernel{Name: "unknown kernel"}
+	}
+	if i := binary.LittleEndian.Uint32(record[RecordSite:]); uint64(i) < uint64(len(k.Sites)) {
+		return k, k.Sites[i]
+	}
+	return k, Site{Format: "unknown place: the device's records were overwritten"}
 }
 
 func index(p []byte) [3]int {
@@ -87,10 +100,10 @@ func index(p []byte) [3]int {
 	return i
 }
 
-// text formats the site's message with arguments read from p.
+// text formats the site's message with arguments read from p, as many as stand there.
 func (s Site) text(p []byte) string {
-	args := make([]any, len(s.Args))
-	for i, t := range s.Args {
+	args := make([]any, min(len(s.Args), len(p)/8))
+	for i, t := range s.Args[:len(args)] {
 		args[i] = value(t, binary.LittleEndian.Uint64(p[8*i:]))
 	}
 	return fmt.Sprintf(s.Format, args...)

@@ -2,32 +2,10 @@ package device
 
 import (
 	"fmt"
+	"math"
 	"reflect"
-	"sync"
 	"unsafe"
 )
-
-// allocation is memory of a device, shared by a Buffer and the slices of it.
-type allocation struct {
-	device *Device
-	memory Memory
-
-	mu     sync.Mutex
-	closed bool
-}
-
-// use returns the address for work on d.
-func (a *allocation) use(d *Device) (uintptr, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return 0, fmt.Errorf("buffer %w", ErrClosed)
-	}
-	if a.device != d {
-		return 0, ErrForeign
-	}
-	return a.memory.Address(), nil
-}
 
 // Buffer is an array of T in a device's memory. Close frees it.
 type Buffer[T any] struct {
@@ -42,7 +20,12 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.enqueue(func(q Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
+	err = s.enqueue(func(q Queue) error {
+		if n == 0 {
+			return nil
+		}
+		return q.Zero(b.from.memory.Address(), b.bytes())
+	})
 	if err != nil {
 		return nil, joinClose(err, b)
 	}
@@ -69,72 +52,17 @@ func joinClose[T any](err error, b *Buffer[T]) error {
 	return err
 }
 
-// UploadTo copies host to dst, which has the same length. The caller may change host as
-// soon as UploadTo returns.
-func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
-	return transfer(s, "upload", dst, len(host), func(q Queue, address uintptr) error {
-		return q.Upload(address, bytesOf(host))
-	})
-}
-
-// Download copies src, a Buffer or a Slice, to host, which has the same length. The
-// contents of host count after the stream's next Synchronize that returns no error.
-func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error {
-	return transfer(s, "download", src.All(), len(host), func(q Queue, address uintptr) error {
-		return q.Download(bytesOf(host), address)
-	})
-}
-
-// Copy copies src to dst within the device; they have the same length.
-func Copy[T any](s *Stream, dst, src Slice[T]) error {
-	return transfer(s, "copy", dst, src.len, func(q Queue, to uintptr) error {
-		return transfer1(s, "copy", src, func(from uintptr) error {
-			return q.Copy(to, from, src.bytes())
-		})
-	})
-}
-
-// transfer checks a slice of the device against the host's length and enqueues f.
-func transfer[T any](s *Stream, verb string, d Slice[T], n int, f func(Queue, uintptr) error) error {
-	return s.enqueue(func(q Queue) error {
-		return transfer1(s, verb, d, func(address uintptr) error {
-			if d.len != n {
-				return fmt.Errorf("device: %s of %d elements to or from a slice of %d: %w", verb, n, d.len, ErrLength)
-			}
-			if n == 0 {
-				return nil
-			}
-			return f(q, address)
-		})
-	})
-}
-
-// transfer1 calls f with the address of d on the stream's device.
-func transfer1[T any](s *Stream, verb string, d Slice[T], f func(uintptr) error) error {
-	err := d.err
-	if err == nil && d.from == nil {
-		err = ErrNilBuffer
-	}
-	var address uintptr
-	if err == nil {
-		address, err = d.from.use(s.device)
-	}
-	if err != nil {
-		return fmt.Errorf("device: %s: %w", verb, err)
-	}
-	return f(address + uintptr(d.offset))
-}
-
 // allocate returns a buffer with arbitrary contents.
 func allocate[T any](d *Device, n int) (*Buffer[T], error) {
 	if t := reflect.TypeFor[T](); hasPointers(t) {
 		return nil, fmt.Errorf("device: buffer of %v: %w", t, ErrElement)
 	}
-	if n < 0 {
+	var zero T
+	if size := int(unsafe.Sizeof(zero)); n < 0 || size > 0 && n > math.MaxInt/size {
 		return nil, fmt.Errorf("device: buffer of %d elements: %w", n, ErrRange)
 	}
 	b := &Buffer[T]{from: &allocation{device: d}, n: n}
-	m, err := d.backend.Allocate(max(1, b.bytes()))
+	m, err := d.allocate(max(1, b.bytes()))
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +74,7 @@ func allocate[T any](d *Device, n int) (*Buffer[T], error) {
 func hasPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
-		return hasPointers(t.Elem())
+		return t.Len() > 0 && hasPointers(t.Elem())
 	case reflect.Struct:
 		for f := range t.Fields() {
 			if hasPointers(f.Type) {
@@ -155,7 +83,7 @@ func hasPointers(t reflect.Type) bool {
 		}
 		return false
 	default:
-		return t.Kind() == reflect.String || t.Kind() == reflect.UnsafePointer || t.Kind() > reflect.Array
+		return t.Kind() > reflect.Array // all kinds from there on are made of pointers
 	}
 }
 
@@ -186,13 +114,10 @@ func (b *Buffer[T]) Close() error {
 	if b == nil {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
 	}
-	b.from.mu.Lock()
-	defer b.from.mu.Unlock()
-	if b.from.closed {
-		return fmt.Errorf("device: buffer %w", ErrClosed)
+	if err := b.from.close(); err != nil {
+		return fmt.Errorf("device: close: %w", err)
 	}
-	b.from.closed = true
-	return b.from.memory.Free()
+	return nil
 }
 
 // Slice is a stretch of a Buffer, as a kernel's argument. It is a small value to copy; the
@@ -212,7 +137,7 @@ func (s Slice[T]) All() Slice[T] { return s }
 
 // Slice returns elements i to j-1 of s. Bounds out of range make using the slice an error.
 func (s Slice[T]) Slice(i, j int) Slice[T] {
-	if s.err != nil {
+	if s.err != nil || s.from == nil {
 		return s
 	}
 	if i < 0 || j < i || j > s.len {
@@ -225,4 +150,21 @@ func (s Slice[T]) Slice(i, j int) Slice[T] {
 func (s Slice[T]) bytes() int {
 	var zero T
 	return s.len * int(unsafe.Sizeof(zero))
+}
+
+// pin returns the slice's address for work on d, and keeps its memory from being freed.
+func (s Slice[T]) pin(d *Device) (uintptr, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	if s.from == nil {
+		return 0, ErrNilBuffer
+	}
+	address, err := s.from.pin(d)
+	return address + uintptr(s.offset), err
+}
+
+// overlaps reports whether s and t have an element in common.
+func (s Slice[T]) overlaps(t Slice[T]) bool {
+	return s.from == t.from && s.offset < t.offset+t.bytes() && t.offset < s.offset+s.bytes()
 }

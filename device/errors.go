@@ -7,10 +7,12 @@ import "errors"
 var (
 	ErrClosed    = errors.New("is closed")
 	ErrNilBuffer = errors.New("nil buffer")
-	ErrForeign   = errors.New("buffer belongs to another device")
+	ErrForeign   = errors.New("belongs to another device")
 	ErrLength    = errors.New("lengths differ")
 	ErrRange     = errors.New("slice bounds out of range")
 	ErrGrid      = errors.New("grid does not fit the device")
+	ErrOverlap   = errors.New("slices overlap")
+	ErrMemory    = errors.New("out of memory on the device")
 	ErrElement   = errors.New("element type holds Go pointers")
 	ErrNoVariant = errors.New("no variant of the kernel fits the device")
 	ErrMismatch  = errors.New("arguments do not match the kernel; generate the launchers anew")

@@ -37,7 +37,12 @@ func Cover(n, block int) Grid {
 // Cover2 returns the two-dimensional grid of blocks of the given size that covers
 // width x height elements, one a thread.
 func Cover2(width, height int, block Dim) Grid {
-	return Grid{Blocks: Dim{X: ceilDiv(width, block.X), Y: ceilDiv(height, block.Y)}, Block: block}
+	size := block.array()
+	blocks := Dim{X: ceilDiv(width, size[0]), Y: ceilDiv(height, size[1])}
+	if blocks.Y == 0 {
+		blocks = Dim{} // a Y of 0 would count as 1
+	}
+	return Grid{Blocks: blocks, Block: block}
 }
 
 // CoverBlocks returns the blocks of the given size that cover width x height elements, for
@@ -49,7 +54,7 @@ func ceilDiv(n, d int) int {
 	if d <= 0 || n <= 0 {
 		return 0
 	}
-	return (n + d - 1) / d
+	return (n-1)/d + 1
 }
 
 // check reports whether a device with limits l runs g.

@@ -9,7 +9,8 @@ import (
 // to the stream that made it and is gone with Launch.
 //
 // Lifetimes: the parameter block holds addresses that the collector does not see, so the plan
-// holds the memory that they point into until the backend has taken the launch.
+// pins the memory that they point into until the backend has taken the launch. A buffer that
+// is closed meanwhile is freed after it.
 type Plan struct {
 	stream *Stream
 	kernel *Kernel
@@ -27,8 +28,18 @@ func (p *Plan) reset(k *Kernel, g Grid) {
 	}
 	p.words = p.words[:n]
 	clear(p.words) // padding is zero on every device
+	p.kernel, p.grid, p.next, p.err = k, g, 0, nil
+}
+
+// release lets go of the memory that the plan held, which may have waited to be freed.
+func (p *Plan) release() error {
+	var err error
+	for _, a := range p.held {
+		err = join(err, a.unpin())
+	}
 	clear(p.held)
-	p.kernel, p.grid, p.held, p.next, p.err = k, g, p.held[:0], 0, nil
+	p.held = p.held[:0]
+	return err
 }
 
 // Kernel returns the kernel to launch.
@@ -55,21 +66,13 @@ func PutSlice[T any](p *Plan, s Slice[T]) {
 	if !ok {
 		return
 	}
-	if s.err != nil {
-		p.fail(s.err)
-		return
-	}
-	if s.from == nil {
-		p.fail(ErrNilBuffer)
-		return
-	}
-	address, err := s.from.use(p.stream.device)
+	address, err := s.pin(p.stream.device)
 	if err != nil {
 		p.fail(err)
 		return
 	}
 	p.held = append(p.held, s.from)
-	p.words[at/8] = uint64(address) + uint64(s.offset)
+	p.words[at/8] = uint64(address)
 	p.words[at/8+1] = uint64(s.len)
 	p.words[at/8+2] = uint64(s.len)
 }
@@ -113,6 +116,9 @@ func (p *Plan) check(l Limits) error {
 		return fmt.Errorf("device: %s: %d arguments for %d parameters: %w", p.kernel.Name, p.next, len(p.kernel.Params), ErrMismatch)
 	case p.kernel.Shared > l.SharedPerBlock:
 		return fmt.Errorf("device: %s: %d bytes of shared memory in a block, the device has %d: %w", p.kernel.Name, p.kernel.Shared, l.SharedPerBlock, ErrGrid)
+	}
+	if fixed := p.kernel.Block; fixed != (Dim{}) && fixed.array() != p.grid.Block.array() {
+		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, fixed, ErrGrid)
 	}
 	if err := p.grid.check(l); err != nil {
 		return fmt.Errorf("device: %s: %w", p.kernel.Name, err)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"time"
 )
 
 // Stream is work for a device that runs in order: copies and kernels. Several streams of a
@@ -31,7 +30,8 @@ type Stream struct {
 func (s *Stream) Device() *Device { return s.device }
 
 // Plan starts a launch of k: the caller adds the arguments with PutSlice and Put, in the
-// order of the kernel's parameters, and calls Launch once. Generated launchers do this.
+// order of the kernel's parameters, and calls Launch once, whatever the arguments were: until
+// then the memory of slices that were put is not freed. Generated launchers do this.
 func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,13 +47,17 @@ func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
 
 // launch enqueues p and takes it back.
 func (s *Stream) launch(p *Plan) error {
-	return s.enqueue(func(q Queue) error {
-		defer func() { s.plans = append(s.plans, p) }()
+	err := s.enqueue(func(q Queue) error {
 		if err := p.check(s.device.info.Limits); err != nil {
 			return err
 		}
 		return q.Launch(p)
 	})
+	released := p.release()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans = append(s.plans, p)
+	return join(err, released)
 }
 
 // enqueue calls f with the queue unless the stream is closed or has failed, and keeps its
@@ -72,29 +76,47 @@ func (s *Stream) enqueue(f func(Queue) error) error {
 }
 
 // Synchronize waits until all work of the stream is done or ctx is. It writes what kernels
-// printed and returns the first error since the last call: one that stuck to the stream, a
-// *Fault of a kernel, or a failure of the device. After it the stream can be used again,
-// unless the device itself was lost.
+// printed and returns what went wrong since the last call: a *Fault of a kernel, the error
+// that stuck to the stream, a failure of the device. After it the stream can be used again,
+// unless the device itself was lost. Where ctx was done first, its error is returned, the
+// work goes on, and what went wrong belongs to the next call.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
-	failed := s.failed
+	return s.wait(ctx)
+}
+
+// wait is Synchronize of a stream that is locked and open.
+func (s *Stream) wait(ctx context.Context) error {
 	out, err := s.queue.Wait(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return err // the work goes on: its errors belong to the next call
+		return err
 	}
+	failed := s.failed
 	s.failed = nil
-	printed := s.print(out)
-	if failed != nil {
-		return failed
-	}
+	var fault error
 	if out.Fault != nil {
-		return out.Fault
+		fault = out.Fault
 	}
-	return errors.Join(err, printed)
+	return join(fault, failed, err, s.print(out))
+}
+
+// join returns the only error among errs as it is, or several as one.
+func join(errs ...error) error {
+	var first error
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case first == nil:
+			first = err
+		default:
+			return errors.Join(errs...)
+		}
+	}
+	return first
 }
 
 // print writes the kernels' lines in an order that does not depend on the schedule.
@@ -120,35 +142,20 @@ func compareIndex(a, b [3]int) int {
 	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
-// Close waits for the stream's work and frees the stream.
+// Close waits for the stream's work and frees the stream. It writes what kernels printed
+// and returns what went wrong since the last Synchronize.
 func (s *Stream) Close() error {
+	err := s.close()
+	s.device.forget(s)
+	return err
+}
+
+func (s *Stream) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	s.closed = true
-	return s.queue.Close()
+	return join(s.wait(context.Background()), s.queue.Close())
 }
-
-// Event is a point in a stream.
-type Event struct{ mark Mark }
-
-// Record enqueues an event.
-func (s *Stream) Record() (*Event, error) {
-	var e Event
-	err := s.enqueue(func(q Queue) (err error) {
-		e.mark, err = q.Mark()
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &e, nil
-}
-
-// Since returns the device's time from start to e. Both must have been waited for.
-func (e *Event) Since(start *Event) (time.Duration, error) { return e.mark.Since(start.mark) }
-
-// Close frees the event.
-func (e *Event) Close() error { return e.mark.Free() }

@@ -1,12 +1,13 @@
 package simt
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 )
 
-// Block is one block of threads. A tier reuses a Block for many blocks of a grid, one
-// after another, by calling Enter for each.
+// Block is one block of threads. A tier calls Begin for a launch, and reuses the Block for
+// many blocks of the grid, one after another, by calling Enter for each.
 type Block struct {
 	Index [3]int // of the block in the grid
 	Dim   [3]int // threads in the block
@@ -37,6 +38,15 @@ type variable struct {
 	bytes []byte
 }
 
+// Begin readies b for a launch of grid blocks of dim threads. The kernel may be another
+// than before, so shared variables are forgotten.
+func (b *Block) Begin(dim, grid [3]int) {
+	b.Dim, b.Grid = dim, grid
+	clear(b.shared)
+	b.shared = b.shared[:0]
+	b.next = b.next[:0]
+}
+
 // Threads returns the number of threads in the block.
 func (b *Block) Threads() int { return b.Dim[0] * b.Dim[1] * b.Dim[2] }
 
@@ -59,8 +69,9 @@ func (b *Block) Enter(index [3]int) {
 func Shared[T any](b *Block, thread int) *T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.next == nil {
-		b.next = make([]int, b.Threads())
+	if len(b.next) == 0 {
+		b.next = slices.Grow(b.next, b.Threads())[:b.Threads()]
+		clear(b.next)
 	}
 	i := b.next[thread]
 	b.next[thread]++

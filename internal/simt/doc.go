@@ -5,7 +5,8 @@
 // It schedules nothing: a tier of package cpu fills in a Block, runs its threads and
 // decides what waiting means. Package gpu is the face that kernels see of it.
 //
-//	b := &simt.Block{Dim: [3]int{256, 1, 1}, Grid: [3]int{4, 1, 1}}
+//	var b simt.Block
+//	b.Begin([3]int{256, 1, 1}, [3]int{4, 1, 1})
 //	b.Enter([3]int{2, 0, 0})
-//	tile := simt.Shared[[256]float32](b, 0)
+//	tile := simt.Shared[[256]float32](&b, 0)
 package simt

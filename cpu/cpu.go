@@ -1,0 +1,66 @@
+package cpu
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// sharedPerBlock is what the largest GPUs allow, so that a kernel that fits one of them
+// fits here.
+const sharedPerBlock = 227 << 10
+
+// unknownMemory bounds allocations where the machine's memory is not known; make would
+// panic not far above it.
+const unknownMemory = 1 << 40
+
+// Open returns the machine's cores as a device.
+func Open() (*device.Device, error) { return device.New(newBackend()), nil }
+
+// backend implements device.Backend.
+type backend struct {
+	info device.Info
+	heap heap
+	tier func(*device.Kernel) tier
+}
+
+func newBackend() *backend {
+	name, memory := host()
+	b := &backend{
+		info: device.Info{
+			Kind: "cpu", Name: name, Memory: memory, Cores: runtime.NumCPU(),
+			Limits: device.Limits{
+				ThreadsPerBlock: 1024,
+				Block:           [3]int{1024, 1024, 64},
+				Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
+				SharedPerBlock:  sharedPerBlock,
+			},
+		},
+		tier: tierOf,
+	}
+	b.heap.limit = memory
+	if memory == 0 {
+		b.heap.limit = unknownMemory
+	}
+	return b
+}
+
+// Info implements device.Backend.
+func (b *backend) Info() device.Info { return b.info }
+
+// Allocate implements device.Backend.
+func (b *backend) Allocate(size int) (device.Memory, error) { return b.heap.allocate(size) }
+
+// NewQueue implements device.Backend.
+func (b *backend) NewQueue() (device.Queue, error) {
+	if err := b.heap.open(); err != nil {
+		return nil, err
+	}
+	q := &queue{backend: b}
+	q.launch.prints = &q.prints
+	return q, nil
+}
+
+// Close implements device.Backend.
+func (b *backend) Close() error { return b.heap.close() }

@@ -1,0 +1,27 @@
+// Package cpu is a device made of the machine's own cores: it runs the Go functions that
+// kernels are, on every machine, without a GPU and without compiled code.
+//
+//	dev, err := cpu.Open()
+//	s, err := dev.NewStream()
+//	a, err := device.Upload(s, host)
+//	err = kernels.Scale(s, device.Cover(n, 256), a.All(), 2)
+//	err = device.Download(s, host, a)
+//	err = s.Synchronize(ctx)
+//
+// The blocks of a launch are shared out over all cores. Within a block there are tiers:
+//
+//   - A kernel without barriers is a loop over the threads of the block.
+//   - In a kernel with barriers each thread is a coroutine; they take turns, each running
+//     to its next barrier.
+//   - In a program built with -race every thread is a goroutine, so that the race detector
+//     finds a missing barrier.
+//
+// Threads of one block are not preempted in the first two tiers: a thread that spins until
+// another thread of its block has written something waits for ever. Blocks start in the
+// order of their indices, x counting fastest, so a block may wait for an earlier one.
+//
+// A launch or copy is done when the call returns. The kernel whose block has the lowest
+// index among those that fault is the one that is reported, whatever the schedule.
+//
+// It is not a compiler and has no vector code of its own: speed is that of the Go compiler.
+package cpu

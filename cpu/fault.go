@@ -1,0 +1,57 @@
+package cpu
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// catch is deferred around a kernel: it turns a panic into the launch's fault.
+func (w *worker) catch(ts *gpu.Threads) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	file, line := panicked()
+	w.launch.report(w.number, &device.Fault{
+		Kernel: w.launch.kernel.Name, File: file, Line: line,
+		Message: message(v),
+		Block:   w.block.Index, Thread: ts.Index(),
+	})
+}
+
+// message returns what Go prints for a panic with v, without what says that it is one.
+func message(v any) string { return strings.TrimPrefix(fmt.Sprint(v), "runtime error: ") }
+
+// words are the packages in which a kernel may panic for what its caller did.
+var words = []string{
+	"runtime.", "internal/runtime/", "sync/atomic.",
+	"github.com/gopherwarp/gopherwarp/gpu.", "github.com/gopherwarp/gopherwarp/internal/simt.",
+}
+
+// panicked returns the base name and the line of the statement that panicked. The deferred
+// function that recovers calls it: above the runtime's gopanic stands the code that called it.
+func panicked() (file string, line int) {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for thrown := false; ; {
+		f, more := frames.Next()
+		if thrown && !isWord(f.Function) || !more {
+			return filepath.Base(f.File), f.Line
+		}
+		thrown = thrown || f.Function == "runtime.gopanic"
+	}
+}
+
+func isWord(function string) bool {
+	for _, w := range words {
+		if strings.HasPrefix(function, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// heap is the device's memory: byte slices of Go's heap, found again by their addresses.
+//
+// Lifetimes: an address is a uintptr, which the collector does not see. What keeps memory
+// alive is its entry in live, until Free; Go's collector does not move it. A kernel that
+// is running when the entry goes (of a stream that was not waited for) has the memory in
+// its slices, which the collector does see. Every address that comes in is looked up, so
+// one whose memory was freed is an error and is never followed.
+type heap struct {
+	mu     sync.RWMutex
+	live   []*memory // by address
+	used   int64
+	limit  int64
+	closed bool
+}
+
+// memory implements device.Memory.
+type memory struct {
+	heap  *heap
+	bytes []byte
+}
+
+// align is the alignment of allocations. The same number of bytes is added to each: the
+// end of an allocation, which is the address of an empty slice there, then still lies
+// inside the collector's object and not at the start of the next one.
+const align = 256
+
+// allocate returns size bytes.
+func (h *heap) allocate(size int) (device.Memory, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, fmt.Errorf("cpu: device %w", device.ErrClosed)
+	}
+	if int64(size) > h.limit-h.used {
+		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, device.ErrMemory)
+	}
+	raw := make([]byte, size+align)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(raw)))) & (align - 1)
+	m := &memory{heap: h, bytes: raw[skip : skip+size : skip+size]}
+	at, _ := h.search(m.Address())
+	h.live = slices.Insert(h.live, at, m)
+	h.used += int64(size)
+	return m, nil
+}
+
+// search returns where memory that starts at address stands in live, or would stand.
+func (h *heap) search(address uintptr) (int, bool) {
+	return slices.BinarySearchFunc(h.live, address, func(m *memory, a uintptr) int {
+		return cmp.Compare(m.Address(), a)
+	})
+}
+
+// find returns the n bytes at address, which lie in one allocation.
+func (h *heap) find(address uintptr, n int) ([]byte, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	at, exact := h.search(address)
+	if !exact {
+		at--
+	}
+	if at >= 0 {
+		m := h.live[at]
+		if from := int(address - m.Address()); from <= len(m.bytes) && n <= len(m.bytes)-from {
+			return m.bytes[from : from+n], nil
+		}
+	}
+	return nil, fmt.Errorf("cpu: %d bytes at %#x: memory %w", n, address, device.ErrClosed)
+}
+
+// open reports whether the device is open.
+func (h *heap) open() error {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if h.closed {
+		return fmt.Errorf("cpu: device %w", device.ErrClosed)
+	}
+	return nil
+}
+
+// close frees all memory.
+func (h *heap) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return fmt.Errorf("cpu: device %w", device.ErrClosed)
+	}
+	h.closed, h.live, h.used = true, nil, 0
+	return nil
+}
+
+// Address implements device.Memory.
+func (m *memory) Address() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes))) }
+
+// Free implements device.Memory.
+func (m *memory) Free() error {
+	h := m.heap
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at, found := h.search(m.Address())
+	if !found || h.live[at] != m {
+		return fmt.Errorf("cpu: memory %w", device.ErrClosed)
+	}
+	h.live = slices.Delete(h.live, at, at+1)
+	h.used -= int64(len(m.bytes))
+	return nil
+}

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package cpu
+
+import "runtime"
+
+// host returns the processor's name and the bytes of memory, 0 where it is not known.
+func host() (name string, memory int64) { return runtime.GOARCH + " processor", 0 }

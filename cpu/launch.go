@@ -1,0 +1,166 @@
+package cpu
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/simt"
+)
+
+// chunksPerWorker is into how many pieces a worker's fair share of the blocks is cut, so
+// that one that gets slow blocks leaves the rest of its share to others.
+const chunksPerWorker = 16
+
+// launch runs one kernel at a time. A queue keeps it and its workers from launch to
+// launch, so that a launch allocates nothing.
+type launch struct {
+	kernel *device.Kernel
+	args   unsafe.Pointer // the parameter block
+	grid   [3]int
+	dim    [3]int
+	tier   tier
+	number uint32 // counts launches
+	prints *prints
+
+	total, chunk int64
+	next         atomic.Int64 // the first block that no worker has taken
+	workers      []*worker
+	running      sync.WaitGroup
+
+	mu    sync.Mutex
+	fault *device.Fault
+	// last is the last block that has to run: with a fault, the lowest that faulted. All
+	// blocks below it do run, so which fault is reported does not depend on the schedule.
+	last atomic.Int64
+}
+
+// run runs p's kernel and returns its fault, if any.
+func (l *launch) run(p *device.Plan, t tier) *device.Fault {
+	l.kernel, l.args, l.tier = p.Kernel(), p.Params(), t
+	l.grid, l.dim = p.Grid()
+	l.number++
+	l.total = int64(l.grid[0]) * int64(l.grid[1]) * int64(l.grid[2])
+	l.next.Store(0)
+	l.last.Store(math.MaxInt64)
+	l.work(l.staff())
+	fault := l.fault
+	l.kernel, l.args, l.fault = nil, nil, nil
+	return fault
+}
+
+// staff returns how many workers the launch gets.
+func (l *launch) staff() int {
+	n := int(min(int64(runtime.GOMAXPROCS(0)), l.total))
+	if l.tier == goroutines {
+		n = min(n, maxConcurrentBlocks)
+	}
+	for len(l.workers) < n {
+		l.workers = append(l.workers, newWorker(l))
+	}
+	return n
+}
+
+// work lets n workers run all blocks. The caller is one of them, except where threads are
+// coroutines: those must not run on a goroutine that may be locked to its thread.
+func (l *launch) work(n int) {
+	l.chunk = max(1, l.total/int64(n*chunksPerWorker))
+	first := 1
+	if l.tier == coroutines {
+		first = 0
+	}
+	l.running.Add(n)
+	for _, w := range l.workers[first:n] {
+		go w.body()
+	}
+	if first == 1 {
+		l.workers[0].run()
+	}
+	l.running.Wait()
+}
+
+// report keeps f, the fault of a thread in the block with the given number, unless an
+// earlier block or an earlier thread of the same has faulted.
+func (l *launch) report(block int64, f *device.Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if block < l.last.Load() {
+		l.last.Store(block)
+		l.fault = f
+	}
+}
+
+// worker runs blocks, one after another.
+type worker struct {
+	launch  *launch
+	number  int64 // of the block
+	block   simt.Block
+	threads gpu.Threads // of the block, in the tier of loops
+	body    func()      // run, bound once: a go statement then allocates nothing
+}
+
+func newWorker(l *launch) *worker {
+	w := &worker{launch: l}
+	w.body = w.run
+	w.block.Print = func(line simt.Line) { l.prints.add(l.number, line) }
+	return w
+}
+
+// run runs blocks until none is left.
+func (w *worker) run() {
+	defer w.launch.running.Done()
+	w.block.Begin(w.launch.dim, w.launch.grid)
+	switch w.launch.tier {
+	case coroutines:
+		t := newTeam(w)
+		defer t.stop()
+		w.each(t.run)
+	case goroutines:
+		w.each(w.concurrent)
+	default:
+		w.each(w.loop)
+	}
+}
+
+// each takes blocks and calls f for each, with w.block being it.
+func (w *worker) each(f func()) {
+	l := w.launch
+	for {
+		end := l.next.Add(l.chunk)
+		w.number = end - l.chunk
+		index := blockIndex(w.number, l.grid)
+		for ; w.number < min(end, l.total); w.number++ {
+			if w.number > l.last.Load() {
+				return
+			}
+			w.block.Enter(index)
+			f()
+			advance(&index, l.grid)
+		}
+		if end >= l.total {
+			return
+		}
+	}
+}
+
+// blockIndex returns the index of the block with number n, x counting fastest.
+func blockIndex(n int64, grid [3]int) [3]int {
+	x, y := int64(grid[0]), int64(grid[1])
+	return [3]int{int(n % x), int(n / x % y), int(n / x / y)}
+}
+
+// advance moves index to the next block.
+func advance(index *[3]int, grid [3]int) {
+	if index[0]++; index[0] < grid[0] {
+		return
+	}
+	index[0] = 0
+	if index[1]++; index[1] == grid[1] {
+		index[1] = 0
+		index[2]++
+	}
+}

@@ -1,0 +1,146 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// queue implements device.Queue. Each piece of work runs inside the call that enqueues it.
+type queue struct {
+	backend *backend
+	launch  launch
+	prints  prints
+	fault   *device.Fault // of the first launch that had one since the last Wait
+	closed  bool
+}
+
+// Launch implements device.Queue.
+func (q *queue) Launch(p *device.Plan) error {
+	k := p.Kernel()
+	if err := q.open(); err != nil {
+		return err
+	}
+	if k.Native == nil {
+		return fmt.Errorf("cpu: %s has no Go function: %w", k.Name, device.ErrNoVariant)
+	}
+	if err := q.checkSlices(p); err != nil {
+		return fmt.Errorf("%s: %w", k.Name, err)
+	}
+	fault := q.launch.run(p, q.backend.tier(k))
+	if q.fault == nil {
+		q.fault = fault
+	}
+	return nil
+}
+
+// checkSlices reports a slice in p's parameter block whose memory is not there any more.
+func (q *queue) checkSlices(p *device.Plan) error {
+	for i := range p.Kernel().Params {
+		param := &p.Kernel().Params[i]
+		if param.Elem == 0 {
+			continue
+		}
+		address, n := sliceAt(p.Params(), param.Offset)
+		if _, err := q.backend.heap.find(address, n*param.Elem); err != nil {
+			return fmt.Errorf("%s: %w", param.Name, err)
+		}
+	}
+	return nil
+}
+
+// Upload implements device.Queue.
+func (q *queue) Upload(dst uintptr, src []byte) error {
+	to, err := q.find(dst, len(src))
+	copy(to, src)
+	return err
+}
+
+// Download implements device.Queue.
+func (q *queue) Download(dst []byte, src uintptr) error {
+	from, err := q.find(src, len(dst))
+	copy(dst, from)
+	return err
+}
+
+// Copy implements device.Queue.
+func (q *queue) Copy(dst, src uintptr, n int) error {
+	to, err := q.find(dst, n)
+	if err != nil {
+		return err
+	}
+	from, err := q.find(src, n)
+	copy(to, from)
+	return err
+}
+
+// Zero implements device.Queue.
+func (q *queue) Zero(dst uintptr, n int) error {
+	to, err := q.find(dst, n)
+	clear(to)
+	return err
+}
+
+// find returns the n bytes at address, or none and an error.
+func (q *queue) find(address uintptr, n int) ([]byte, error) {
+	if err := q.open(); err != nil {
+		return nil, err
+	}
+	return q.backend.heap.find(address, n)
+}
+
+// Mark implements device.Queue. All work before it is done, so its time is now.
+func (q *queue) Mark() (device.Mark, error) {
+	if err := q.open(); err != nil {
+		return nil, err
+	}
+	return mark(time.Now()), nil
+}
+
+// Wait implements device.Queue.
+func (q *queue) Wait(ctx context.Context) (device.Outcome, error) {
+	if err := q.open(); err != nil {
+		return device.Outcome{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return device.Outcome{}, fmt.Errorf("cpu: wait: %w", err)
+	}
+	var out device.Outcome
+	out.Fault, q.fault = q.fault, nil
+	out.Prints, out.Lost = q.prints.take()
+	return out, nil
+}
+
+// Close implements device.Queue.
+func (q *queue) Close() error {
+	if err := q.open(); err != nil {
+		return err
+	}
+	q.closed = true
+	return nil
+}
+
+// open reports whether the queue and its device are open.
+func (q *queue) open() error {
+	if q.closed {
+		return fmt.Errorf("cpu: queue %w", device.ErrClosed)
+	}
+	return q.backend.heap.open()
+}
+
+// mark implements device.Mark.
+type mark time.Time
+
+// Since implements device.Mark.
+func (m mark) Since(earlier device.Mark) (time.Duration, error) {
+	e, ok := earlier.(mark)
+	if !ok {
+		return 0, fmt.Errorf("cpu: event: %w", device.ErrForeign)
+	}
+	return time.Time(m).Sub(time.Time(e)), nil
+}
+
+// Free implements device.Mark.
+func (m mark) Free() error { return nil }

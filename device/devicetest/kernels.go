@@ -1,0 +1,123 @@
+package devicetest
+
+import (
+	"embed"
+	"fmt"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// The functions below are what a kernel's author writes; what follows them is what the
+// compiler writes for each.
+
+// multiply stores the element-wise product of a and b in c. All have one length.
+func multiply(t gpu.Thread, a, b, c []float32) {
+	if i := t.GlobalX(); i < len(c) {
+		c[i] = a[i] * b[i]
+	}
+}
+
+// sumBlock is the most threads that a block of sum may have.
+const sumBlock = 256
+
+// sum stores in out, for each block, the sum of the block's elements of in. The number of
+// threads in a block is a power of two.
+func sum(t gpu.Thread, in, out []float32) {
+	tile := gpu.Shared[[sumBlock]float32](t)
+	i := t.ThreadX()
+	tile[i] = 0
+	if g := t.GlobalX(); g < len(in) {
+		tile[i] = in[g]
+	}
+	t.Sync()
+	for step := t.BlockDimX() / 2; step > 0; step /= 2 {
+		if i < step {
+			tile[i] += tile[i+step]
+		}
+		t.Sync()
+	}
+	if i == 0 {
+		out[t.BlockX()] = tile[0]
+	}
+}
+
+// greet prints which thread it is.
+func greet(t gpu.Thread) {
+	gpu.Printf(t, "thread %d of block %d\n", t.ThreadX(), t.BlockX())
+}
+
+//go:embed ptx
+var files embed.FS
+
+// variant returns the PTX of the kernel with the given name.
+func variant(name string) []device.Variant {
+	text, err := files.ReadFile("ptx/" + name + ".ptx")
+	if err != nil {
+		panic(fmt.Sprintf("BUG: devicetest: %v", err))
+	}
+	return []device.Variant{{Target: device.Capability{Major: 7}, PTX: string(text)}}
+}
+
+func slice(name string, offset, elem int) device.Param {
+	return device.Param{Name: name, Offset: offset, Size: 24, Elem: elem}
+}
+
+// Multiply returns the kernel c[i] = a[i] * b[i] of three slices of float32, one element a
+// thread along x.
+func Multiply() *device.Kernel {
+	type params struct{ a, b, c []float32 }
+	return &device.Kernel{
+		Name: "multiply", Package: "devicetest",
+		Params:     []device.Param{slice("a", 0, 4), slice("b", 24, 4), slice("c", 48, 4)},
+		ParamBytes: 72 + device.HiddenBytes,
+		Variants:   variant("multiply"),
+		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+			p := *(*params)(args)
+			for ts.Next() {
+				multiply(ts.Thread(), p.a, p.b, p.c)
+			}
+		},
+	}
+}
+
+// Sum returns the kernel that stores the sum of in, a slice of float32, of each block in
+// out, with one element a thread and a tree in shared memory between barriers. Blocks have
+// up to 256 threads, a power of two.
+func Sum() *device.Kernel {
+	type params struct{ in, out []float32 }
+	return &device.Kernel{
+		Name: "sum", Package: "devicetest",
+		Params:     []device.Param{slice("in", 0, 4), slice("out", 24, 4)},
+		ParamBytes: 48 + device.HiddenBytes,
+		Shared:     4 * sumBlock,
+		Barriers:   true,
+		Variants:   variant("sum"),
+		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+			p := *(*params)(args)
+			for ts.Next() {
+				sum(ts.Thread(), p.in, p.out)
+			}
+		},
+	}
+}
+
+// Greet returns the kernel in which each thread prints its index and its block's, along x.
+func Greet() *device.Kernel {
+	return &device.Kernel{
+		Name: "greet", Package: "devicetest",
+		ParamBytes: device.HiddenBytes,
+		Sites: []device.Site{{
+			File: "kernels.go", Line: 49, Format: "thread %d of block %d\n",
+			Args: []dtype.Type{dtype.Int64, dtype.Int64},
+		}},
+		Variants: variant("greet"),
+		Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
+			for ts.Next() {
+				greet(ts.Thread())
+			}
+		},
+	}
+}

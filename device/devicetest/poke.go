@@ -1,0 +1,77 @@
+package devicetest
+
+import (
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// The lines of the statements in this file that fault, which the PTX cannot know.
+const (
+	pokeLine     = 21
+	pokeSyncLine = 32
+)
+
+// poke stores each thread's index in x, after the thread at has stored -1 at index.
+func poke(t gpu.Thread, x []int32, at, index int) {
+	i := t.GlobalX()
+	if i == at {
+		x[index] = -1
+	}
+	if i < len(x) {
+		x[i] = int32(i)
+	}
+}
+
+// pokeSync is poke, with a barrier between the two stores.
+func pokeSync(t gpu.Thread, x []int32, at, index int) {
+	i := t.GlobalX()
+	if i == at {
+		x[index] = -1
+	}
+	t.Sync()
+	if i < len(x) {
+		x[i] = int32(i)
+	}
+}
+
+// Poke returns the kernel in which the thread with the global index at (an int) stores -1
+// at index (an int) of x, a slice of int32; then every thread stores its own global index
+// there.
+func Poke() *device.Kernel {
+	return pokeKernel("poke", pokeLine, poke)
+}
+
+// PokeSync returns Poke with a barrier between the two stores.
+func PokeSync() *device.Kernel {
+	k := pokeKernel("pokeSync", pokeSyncLine, pokeSync)
+	k.Barriers = true
+	return k
+}
+
+func pokeKernel(name string, line int, f func(t gpu.Thread, x []int32, at, index int)) *device.Kernel {
+	type params struct {
+		x         []int32
+		at, index int
+	}
+	return &device.Kernel{
+		Name: name, Package: "devicetest",
+		Params: []device.Param{
+			slice("x", 0, 4), {Name: "at", Offset: 24, Size: 8}, {Name: "index", Offset: 32, Size: 8},
+		},
+		ParamBytes: 40 + device.HiddenBytes,
+		Sites: []device.Site{{
+			File: "poke.go", Line: line, Format: "index out of range [%d] with length %d",
+			Args: []dtype.Type{dtype.Int64, dtype.Int64},
+		}},
+		Variants: variant(name),
+		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+			p := *(*params)(args)
+			for ts.Next() {
+				f(ts.Thread(), p.x, p.at, p.index)
+			}
+		},
+	}
+}

@@ -1,0 +1,40 @@
+package devicetest
+
+import (
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// Place is where a thread is: indices along x, y and z.
+type Place struct{ Block, Thread [3]int32 }
+
+// where stores each thread's place, blocks and the threads in them in order, x counting
+// fastest.
+func where(t gpu.Thread, out []Place) {
+	block := (t.BlockZ()*t.GridDimY()+t.BlockY())*t.GridDimX() + t.BlockX()
+	i := ((block*t.BlockDimZ()+t.ThreadZ())*t.BlockDimY()+t.ThreadY())*t.BlockDimX() + t.ThreadX()
+	out[i] = Place{
+		Block:  [3]int32{int32(t.BlockX()), int32(t.BlockY()), int32(t.BlockZ())},
+		Thread: [3]int32{int32(t.ThreadX()), int32(t.ThreadY()), int32(t.ThreadZ())},
+	}
+}
+
+// Where returns the kernel that stores each thread's Place in a slice of Place with an
+// element for each thread of the grid, in order, x counting fastest.
+func Where() *device.Kernel {
+	type params struct{ out []Place }
+	return &device.Kernel{
+		Name: "where", Package: "devicetest",
+		Params:     []device.Param{slice("out", 0, int(unsafe.Sizeof(Place{})))},
+		ParamBytes: 24 + device.HiddenBytes,
+		Variants:   variant("where"),
+		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+			p := *(*params)(args)
+			for ts.Next() {
+				where(ts.Thread(), p.out)
+			}
+		},
+	}
+}

@@ -1,0 +1,68 @@
+package device
+
+import "fmt"
+
+// UploadTo copies host to dst, which has the same length. The caller may change host as
+// soon as UploadTo returns.
+func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
+	return transfer(s, "upload", dst, len(host), func(q Queue, address uintptr) error {
+		return q.Upload(address, bytesOf(host))
+	})
+}
+
+// Download copies src, a Buffer or a Slice, to host, which has the same length. The
+// contents of host count after the stream's next Synchronize that returns no error.
+func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error {
+	var from Slice[T]
+	if src != nil {
+		from = src.All()
+	}
+	return transfer(s, "download", from, len(host), func(q Queue, address uintptr) error {
+		return q.Download(bytesOf(host), address)
+	})
+}
+
+// Copy copies src to dst within the device; they have the same length and no element in
+// common.
+func Copy[T any](s *Stream, dst, src Slice[T]) error {
+	return s.enqueue(func(q Queue) error {
+		return pinned(s, "copy from", src, func(from uintptr) error {
+			return pinned(s, "copy to", dst, func(to uintptr) error {
+				switch {
+				case dst.len != src.len:
+					return fmt.Errorf("device: copy of %d elements to %d: %w", src.len, dst.len, ErrLength)
+				case dst.overlaps(src):
+					return fmt.Errorf("device: copy: %w", ErrOverlap)
+				case src.bytes() == 0:
+					return nil
+				}
+				return q.Copy(to, from, src.bytes())
+			})
+		})
+	})
+}
+
+// transfer checks a slice of the device against the host's length and enqueues f.
+func transfer[T any](s *Stream, verb string, d Slice[T], n int, f func(Queue, uintptr) error) error {
+	return s.enqueue(func(q Queue) error {
+		return pinned(s, verb, d, func(address uintptr) error {
+			if d.len != n {
+				return fmt.Errorf("device: %s: %d elements on the host, %d on the device: %w", verb, n, d.len, ErrLength)
+			}
+			if d.bytes() == 0 {
+				return nil
+			}
+			return f(q, address)
+		})
+	})
+}
+
+// pinned calls f with the address of d on the stream's device. The memory is not freed
+// before f returns.
+func pinned[T any](s *Stream, verb string, d Slice[T], f func(uintptr) error) error {
+	address, err := d.pin(s.device)
+	if err != nil {
+		return fmt.Errorf("device: %s: %w", verb, err)
+	}
+	return join(f(address), d.from.unpin())
+}
