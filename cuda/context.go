@@ -1,0 +1,144 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// backend is a device with its primary context. It implements device.Backend.
+//
+// Threads: a context is current per thread, goroutines move between threads. So every call
+// of the driver goes through call, which ties the goroutine to a thread, makes the context
+// current on it and calls. Between calls no goroutine relies on a thread.
+//
+// Ownership: a backend owns its queues, marks and memory, which Close frees in this order,
+// then the modules, then the context. Freeing any of them earlier removes it here.
+type backend struct {
+	driver *cudasys.Driver
+	device cudasys.Device
+	handle cudasys.Context
+	info   device.Info
+	lost   atomic.Pointer[LostError]
+
+	use    sync.RWMutex // held for reading during a call of the driver
+	closed bool         // guarded by use
+
+	kernels kernels
+
+	freeing sync.Mutex // one at a time, see memory.Free
+	mu      sync.Mutex
+	queues  map[*queue]struct{}
+	marks   map[*mark]struct{}
+	memory  map[*memory]struct{}
+}
+
+// newBackend makes the context of a device current for the package's use.
+func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend, cudasys.Status) {
+	b := &backend{
+		driver: d, device: i, info: info,
+		kernels: kernels{numbers: map[*device.Kernel]*loaded{}},
+		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
+	}
+	if s := d.DevicePrimaryCtxRetain(&b.handle, i); s != cudasys.Success {
+		return nil, s
+	}
+	return b, cudasys.Success
+}
+
+// Info implements device.Backend.
+func (b *backend) Info() device.Info { return b.info }
+
+// do calls the driver unless the device is closed or lost. The name is the function's.
+func (b *backend) do(name string, f func() cudasys.Status) error {
+	b.use.RLock()
+	defer b.use.RUnlock()
+	if b.closed {
+		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
+	}
+	return b.call(name, f)
+}
+
+// call is do also for a device that is being closed.
+func (b *backend) call(name string, f func() cudasys.Status) error {
+	if lost := b.lost.Load(); lost != nil {
+		return lost
+	}
+	runtime.LockOSThread()
+	s := b.driver.CtxSetCurrent(b.handle)
+	if s == cudasys.Success {
+		s = f()
+	} else {
+		name = "cuCtxSetCurrent"
+	}
+	runtime.UnlockOSThread()
+	if s == cudasys.Success {
+		return nil
+	}
+	return b.failed(name, s)
+}
+
+// failed returns the error of a call, and loses the device where the status says so.
+func (b *backend) failed(name string, s cudasys.Status) error {
+	e := &Error{Call: name, Status: s}
+	means, isSticky := sticky[s]
+	if !isSticky {
+		return e
+	}
+	b.lost.CompareAndSwap(nil, &LostError{Cause: e, Means: means})
+	return b.lost.Load()
+}
+
+// Close implements device.Backend. It waits for the work of all streams.
+func (b *backend) Close() error {
+	b.use.Lock()
+	if b.closed {
+		b.use.Unlock()
+		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
+	}
+	b.closed = true
+	b.use.Unlock()
+	var first error
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	for q := range b.queues {
+		keep(q.free())
+	}
+	for m := range b.marks {
+		keep(m.free())
+	}
+	for m := range b.memory {
+		keep(m.free())
+	}
+	keep(b.kernels.unload(b))
+	if s := b.driver.DevicePrimaryCtxRelease(b.device); s != cudasys.Success && b.lost.Load() == nil {
+		keep(&Error{Call: "cuDevicePrimaryCtxRelease", Status: s})
+	}
+	return first
+}
+
+// errClosed returns the error of using what has been closed.
+func errClosed(what string) error { return fmt.Errorf("cuda: %s %w", what, device.ErrClosed) }
+
+// forget removes a resource from the set that owns it, and reports whether it was there.
+func forget[T comparable](b *backend, set map[T]struct{}, v T) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, ok := set[v]
+	delete(set, v)
+	return ok
+}
+
+// own adds a resource to the set that owns it.
+func own[T comparable](b *backend, set map[T]struct{}, v T) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	set[v] = struct{}{}
+}

@@ -1,0 +1,155 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// List describes the devices that the driver sees, in its order. Where there is no driver,
+// or it cannot be used, the error is an *Unavailable.
+func List() ([]device.Info, error) { return here().list() }
+
+// Open opens the device with the given index in List. Where it cannot be used the error is
+// an *Unavailable. Close the device when it is not needed any more.
+func Open(index int) (*device.Device, error) { return here().openDevice(index) }
+
+func (m machine) list() ([]device.Info, error) {
+	d, err := m.start()
+	if err != nil {
+		return nil, err
+	}
+	n, err := m.count(d)
+	if err != nil {
+		return nil, err
+	}
+	var infos []device.Info
+	for i := range n {
+		_, info, err := m.describe(d, i)
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+func (m machine) openDevice(index int) (*device.Device, error) {
+	d, err := m.start()
+	if err != nil {
+		return nil, err
+	}
+	n, err := m.count(d)
+	if err != nil {
+		return nil, err
+	}
+	if index < 0 || index >= n {
+		return nil, &Unavailable{
+			What: fmt.Sprintf("there is no CUDA device %d", index), Kind: ErrNoDevice,
+			Means: fmt.Sprintf("The driver sees %d, numbered from 0.", n),
+			Do:    "Ask for one of these.",
+		}
+	}
+	handle, info, err := m.describe(d, index)
+	if err != nil {
+		return nil, err
+	}
+	b, s := newBackend(d, handle, info)
+	if s != cudasys.Success {
+		return nil, deviceFailed(index, info.Name, s)
+	}
+	return device.New(b), nil
+}
+
+// count returns the number of devices, at least 1.
+func (m machine) count(d *cudasys.Driver) (int, error) {
+	var n int32
+	if s := d.DeviceGetCount(&n); s != cudasys.Success {
+		return 0, &Error{Call: "cuDeviceGetCount", Status: s}
+	}
+	if n == 0 {
+		return 0, m.noDevice(nil)
+	}
+	return int(n), nil
+}
+
+// describe returns a device's handle and description.
+func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, device.Info, error) {
+	q := query{driver: d}
+	q.check("cuDeviceGet", d.DeviceGet(&q.device, int32(index)))
+	info := device.Info{
+		Kind: "cuda", Index: index,
+		Name:       q.text("cuDeviceGetName", d.DeviceGetName),
+		Bus:        q.text("cuDeviceGetPCIBusId", d.DeviceGetPCIBusId),
+		Memory:     q.memory(),
+		Capability: device.Capability{Major: q.attribute(cudasys.CapabilityMajor), Minor: q.attribute(cudasys.CapabilityMinor)},
+		Driver:     m.versions(d),
+		Cores:      q.attribute(cudasys.MultiprocessorCount),
+		Limits: device.Limits{
+			ThreadsPerBlock: q.attribute(cudasys.MaxThreadsPerBlock),
+			Block:           q.attribute3(cudasys.MaxBlockDimX),
+			Grid:            q.attribute3(cudasys.MaxGridDimX),
+			SharedPerBlock:  q.attribute(cudasys.MaxSharedMemoryPerBlock),
+		},
+	}
+	if q.err != nil {
+		return 0, device.Info{}, about(q.err, fmt.Sprintf("device %d", index))
+	}
+	return q.device, info, nil
+}
+
+// query asks about a device and keeps the first error.
+type query struct {
+	driver *cudasys.Driver
+	device cudasys.Device
+	err    error
+}
+
+func (q *query) check(call string, s Status) {
+	if s != cudasys.Success && q.err == nil {
+		q.err = &Error{Call: call, Status: s}
+	}
+}
+
+func (q *query) attribute(a cudasys.Attribute) int {
+	var v int32
+	q.check("cuDeviceGetAttribute", q.driver.DeviceGetAttribute(&v, a, q.device))
+	return int(v)
+}
+
+// attribute3 returns an attribute for x and the two that follow, for y and z.
+func (q *query) attribute3(x cudasys.Attribute) [3]int {
+	return [3]int{q.attribute(x), q.attribute(x + 1), q.attribute(x + 2)}
+}
+
+func (q *query) text(call string, get func([]byte, cudasys.Device) Status) string {
+	buf := make([]byte, 256)
+	q.check(call, get(buf, q.device))
+	return text(buf)
+}
+
+func (q *query) memory() int64 {
+	var n uintptr
+	q.check("cuDeviceTotalMem", q.driver.DeviceTotalMem(&n, q.device))
+	return int64(n)
+}
+
+// versions returns the driver's version, where the system tells it, and its CUDA level:
+// "580.159.04, CUDA 13.0".
+func (m machine) versions(d *cudasys.Driver) string {
+	level := cudaLevel(d)
+	if v := m.moduleVersion(); v != "" {
+		return v + ", " + level
+	}
+	return level
+}
+
+// cudaLevel returns the newest CUDA that the driver has all functions of.
+func cudaLevel(d *cudasys.Driver) string {
+	var v int32
+	if s := d.DriverGetVersion(&v); s != cudasys.Success {
+		return "CUDA of unknown version"
+	}
+	return fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
+}

@@ -1,0 +1,99 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// Status is the driver's result of a call. As an error its text is the driver's name of it,
+// "CUDA_ERROR_OUT_OF_MEMORY". Match errors with errors.Is(err, cuda.OutOfMemory).
+type Status = cudasys.Status
+
+// The statuses that a program may want to match.
+const (
+	InvalidValue         = cudasys.InvalidValue
+	OutOfMemory          = cudasys.OutOfMemory
+	DeviceUnavailable    = cudasys.DeviceUnavailable
+	NoDevice             = cudasys.NoDevice
+	InvalidDevice        = cudasys.InvalidDevice
+	NoBinaryForGPU       = cudasys.NoBinaryForGPU
+	ECCUncorrectable     = cudasys.ECCUncorrectable
+	InvalidPTX           = cudasys.InvalidPTX
+	JITCompilerNotFound  = cudasys.JITCompilerNotFound
+	UnsupportedPTX       = cudasys.UnsupportedPTXVersion
+	NotReady             = cudasys.NotReady
+	IllegalAddress       = cudasys.IllegalAddress
+	LaunchOutOfResources = cudasys.LaunchOutOfResources
+	LaunchTimeout        = cudasys.LaunchTimeout
+	IllegalInstruction   = cudasys.IllegalInstruction
+	MisalignedAddress    = cudasys.MisalignedAddress
+	LaunchFailed         = cudasys.LaunchFailed
+)
+
+// Error is a call of the driver that failed.
+type Error struct {
+	Call   string // the driver's function: "cuMemAlloc"
+	Detail string // what it was called for: "64 MiB"; may be empty
+	Status Status
+}
+
+// Error returns "cuda: cuMemAlloc(64 MiB): CUDA_ERROR_OUT_OF_MEMORY".
+func (e *Error) Error() string {
+	if e.Detail == "" {
+		return fmt.Sprintf("cuda: %s: %v", e.Call, e.Status)
+	}
+	return fmt.Sprintf("cuda: %s(%s): %v", e.Call, e.Detail, e.Status)
+}
+
+// Unwrap returns the status.
+func (e *Error) Unwrap() error { return e.Status }
+
+// about adds to an error of the driver what the call was for.
+func about(err error, detail string) error {
+	if e, ok := err.(*Error); ok {
+		e.Detail = detail
+	}
+	return err
+}
+
+// ErrLost matches every LostError.
+var ErrLost = errors.New("the device was lost")
+
+// LostError says that the device cannot be used any more, because of an error after which
+// the driver refuses all further work of the process on it. All later calls return it.
+type LostError struct {
+	Cause *Error
+	Means string // what a status like the cause's comes from
+}
+
+// Error returns the cause, what it means and what to do.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%v (%s): %v; what was on it is gone, restart the program", e.Cause, e.Means, ErrLost)
+}
+
+// Unwrap returns the cause and ErrLost.
+func (e *LostError) Unwrap() []error { return []error{e.Cause, ErrLost} }
+
+// sticky has the statuses after which a context is of no more use ("CUDA Driver API",
+// CUresult: those whose description says that the process must be relaunched or the context
+// destroyed), and where they come from.
+var sticky = map[Status]string{
+	cudasys.ECCUncorrectable:    "the GPU's memory has an error that it cannot correct",
+	cudasys.NVLinkUncorrectable: "a link between GPUs has an error that it cannot correct",
+	cudasys.Contained:           "a memory error of the GPU was contained by ending its work",
+	cudasys.IllegalAddress:      "a kernel used an address that is not allocated",
+	cudasys.LaunchTimeout:       "a kernel ran longer than a GPU that drives a display allows",
+	cudasys.ContextIsDestroyed:  "other code of the process destroyed the context",
+	cudasys.Assert:              "a device-side assertion failed",
+	cudasys.HardwareStackError:  "a kernel overflowed or damaged its stack",
+	cudasys.IllegalInstruction:  "a kernel ran into an instruction that the GPU does not know, or a trap",
+	cudasys.MisalignedAddress:   "a kernel used an address that is not aligned to the size of the access",
+	cudasys.InvalidAddressSpace: "a kernel used an address of the wrong memory space",
+	cudasys.InvalidPC:           "a kernel jumped out of its code",
+	cudasys.LaunchFailed:        "a kernel failed while it ran, often by an invalid address in shared memory",
+	cudasys.TensorMemoryLeak:    "a kernel ended without freeing its tensor memory",
+	cudasys.MPSClientTerminated: "the MPS server ended the process's work",
+	cudasys.ExternalDevice:      "another device made the work fail",
+}

@@ -1,0 +1,67 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// memory is one allocation of device memory. It implements device.Memory.
+type memory struct {
+	backend *backend
+	address uintptr
+}
+
+// Allocate implements device.Backend. The driver aligns to 256 bytes or more.
+func (b *backend) Allocate(size int) (device.Memory, error) {
+	m := &memory{backend: b}
+	err := b.do("cuMemAlloc", func() cudasys.Status {
+		s := b.driver.MemAlloc(&m.address, uintptr(size))
+		if s == cudasys.Success {
+			own(b, b.memory, m)
+		}
+		return s
+	})
+	if err != nil {
+		return nil, about(err, bytesText(size))
+	}
+	return m, nil
+}
+
+// Address implements device.Memory.
+func (m *memory) Address() uintptr { return m.address }
+
+// Free implements device.Memory. The driver waits for the device's work before it frees, and
+// holds the calling thread meanwhile; so that many goroutines that free do not hold many
+// threads, they queue here.
+func (m *memory) Free() error {
+	b := m.backend
+	b.freeing.Lock()
+	defer b.freeing.Unlock()
+	return b.do("cuMemFree", func() cudasys.Status { return m.release() })
+}
+
+// free is Free for a device that is being closed.
+func (m *memory) free() error { return m.backend.call("cuMemFree", m.release) }
+
+func (m *memory) release() cudasys.Status {
+	if !forget(m.backend, m.backend.memory, m) {
+		return cudasys.InvalidValue
+	}
+	return m.backend.driver.MemFree(m.address)
+}
+
+// bytesText returns a number of bytes as people say it: "64 MiB".
+func bytesText(n int) string {
+	units := []struct {
+		name string
+		size int
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+	for _, u := range units {
+		if n >= u.size {
+			return fmt.Sprintf("%.4g %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,182 @@
+package cuda
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// kernels has the kernels that were launched in a context, by number.
+type kernels struct {
+	mu      sync.RWMutex
+	numbers map[*device.Kernel]*loaded
+	list    []*loaded
+}
+
+// loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
+// because the driver compiles a module as a whole.
+type loaded struct {
+	kernel   *device.Kernel
+	number   uint32
+	function atomic.Uintptr // 0 until the module is loaded
+
+	mu     sync.Mutex // held while loading
+	module cudasys.Module
+}
+
+// find returns the entry of a kernel, which it makes on the first call for it.
+func (ks *kernels) find(k *device.Kernel) *loaded {
+	ks.mu.RLock()
+	l := ks.numbers[k]
+	ks.mu.RUnlock()
+	if l != nil {
+		return l
+	}
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	if l := ks.numbers[k]; l != nil {
+		return l
+	}
+	l = &loaded{kernel: k, number: uint32(len(ks.list))}
+	ks.numbers[k], ks.list = l, append(ks.list, l)
+	return l
+}
+
+// kernel returns the kernel with a number that a record of the device has. A number that no
+// kernel has comes from damaged memory; its kernel is nil.
+func (ks *kernels) kernel(number uint32) *device.Kernel {
+	ks.mu.RLock()
+	defer ks.mu.RUnlock()
+	if int(number) >= len(ks.list) {
+		return nil
+	}
+	return ks.list[number].kernel
+}
+
+// unload frees all modules of a device that is being closed.
+func (ks *kernels) unload(b *backend) error {
+	var first error
+	for _, l := range ks.list {
+		if l.module == 0 {
+			continue
+		}
+		err := b.call("cuModuleUnload", func() cudasys.Status { return b.driver.ModuleUnload(l.module) })
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// load returns a kernel that is ready to be launched. A load that failed is tried again by
+// the next launch.
+func (b *backend) load(k *device.Kernel) (*loaded, error) {
+	l := b.kernels.find(k)
+	if l.function.Load() != 0 {
+		return l, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.function.Load() != 0 {
+		return l, nil
+	}
+	v, ok := k.Variant(b.info.Capability)
+	if !ok {
+		return nil, noVariant(k, b.info)
+	}
+	if err := l.loadModule(b, v); err != nil {
+		return nil, err
+	}
+	var function cudasys.Function
+	err := b.do("cuModuleGetFunction", func() cudasys.Status {
+		return b.driver.ModuleGetFunction(&function, l.module, append([]byte(k.Name), 0))
+	})
+	if err != nil {
+		return nil, about(err, k.Name)
+	}
+	l.function.Store(uintptr(function))
+	return l, nil
+}
+
+// loadModule has the driver compile a variant, unless an earlier try got that far.
+func (l *loaded) loadModule(b *backend, v device.Variant) error {
+	if l.module != 0 {
+		return nil
+	}
+	log := new(cudasys.Log)
+	err := b.do("cuModuleLoadDataEx", func() cudasys.Status {
+		return b.driver.ModuleLoadDataEx(&l.module, append([]byte(v.PTX), 0), log)
+	})
+	if err == nil {
+		return nil
+	}
+	about(err, l.kernel.Name)
+	said := text(log.Error[:]) + text(log.Info[:])
+	e, ok := err.(*Error)
+	if !ok || said == "" && refusals[e.Status] == "" {
+		return err
+	}
+	return &RefusedError{Kernel: l.kernel.Name, Target: v.Target, Log: said, Err: e}
+}
+
+// refusals has the statuses by which the driver refuses code, and what to do about them.
+var refusals = map[Status]string{
+	cudasys.InvalidPTX:            "this is a mistake of the compiler that made the code; please report it",
+	cudasys.InvalidImage:          "this is a mistake of the compiler that made the code; please report it",
+	cudasys.NoBinaryForGPU:        "the code is for another GPU; build the kernels for this one too",
+	cudasys.UnsupportedPTXVersion: "the driver is older than the code's PTX version; install a newer driver",
+	cudasys.JITCompilerNotFound: "the driver's compiler (libnvidia-ptxjitcompiler.so.1) is not installed; " +
+		"install the whole driver, or in a container allow its compute libraries",
+}
+
+// RefusedError says that the driver did not take a kernel's code.
+type RefusedError struct {
+	Kernel string
+	Target device.Capability // that the code is for
+	Log    string            // what the driver's compiler said
+	Err    *Error
+}
+
+// Error returns kernel, target, status, what to do, and the log on lines of its own.
+func (e *RefusedError) Error() string {
+	s := fmt.Sprintf("cuda: the driver refused the code of kernel %s for compute capability %v: %v",
+		e.Kernel, e.Target, e.Err.Status)
+	if do := refusals[e.Err.Status]; do != "" {
+		s += " (" + do + ")"
+	}
+	if e.Log != "" {
+		s += "\n" + strings.TrimSpace(e.Log)
+	}
+	return s
+}
+
+// Unwrap returns the failed call.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// noVariant says which variants of a kernel there are.
+func noVariant(k *device.Kernel, i device.Info) error {
+	var have []string
+	for _, v := range k.Variants {
+		if v.Exact {
+			have = append(have, fmt.Sprintf("exactly %v", v.Target))
+		} else {
+			have = append(have, fmt.Sprintf("%v and later", v.Target))
+		}
+	}
+	if have == nil {
+		have = []string{"none"}
+	}
+	return fmt.Errorf("cuda: %s: %w: %s has compute capability %v, the kernel was built for: %s",
+		k.Name, device.ErrNoVariant, i.Name, i.Capability, strings.Join(have, ", "))
+}
+
+// text returns the text up to the first NUL.
+func text(p []byte) string {
+	before, _, _ := bytes.Cut(p, []byte{0})
+	return string(before)
+}

@@ -1,0 +1,180 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// Kinds of Unavailable; match them with errors.Is.
+var (
+	ErrNoDriver   = errors.New("no NVIDIA driver")
+	ErrOldDriver  = errors.New("NVIDIA driver too old")
+	ErrNoDevice   = errors.New("no NVIDIA GPU")
+	ErrPermission = errors.New("no permission to use the NVIDIA GPU")
+	ErrDeviceInit = errors.New("NVIDIA GPU or driver failed to initialise")
+)
+
+// Unavailable says why a GPU cannot be used, what that means and what to do about it.
+type Unavailable struct {
+	What  string // a plain clause: "no NVIDIA driver was found (libcuda.so.1)"
+	Means string // a sentence
+	Do    string // a sentence
+	Kind  error  // ErrNoDriver, ErrOldDriver, ErrNoDevice, ErrPermission or ErrDeviceInit
+	Err   error  // the cause, where there is one
+}
+
+// Error returns all that a user should read, on one line.
+func (u *Unavailable) Error() string { return fmt.Sprintf("cuda: %s. %s %s", u.What, u.Means, u.Do) }
+
+// Unwrap returns the kind and the cause.
+func (u *Unavailable) Unwrap() []error {
+	if u.Err == nil {
+		return []error{u.Kind}
+	}
+	return []error{u.Kind, u.Err}
+}
+
+// start loads and initialises the driver.
+func (m machine) start() (*cudasys.Driver, error) {
+	d, err := m.driver()
+	if err != nil {
+		return nil, err
+	}
+	return d, m.initialise(d)
+}
+
+// driver loads the driver.
+func (m machine) driver() (*cudasys.Driver, error) {
+	d, err := m.load()
+	switch {
+	case errors.Is(err, cudasys.ErrOldDriver):
+		return nil, &Unavailable{
+			What: "the NVIDIA driver is too old", Kind: ErrOldDriver, Err: err,
+			Means: fmt.Sprintf("It lacks a function that this program needs (%v).", err),
+			Do:    "Install a driver of version 525 (CUDA 12.0) or later from your distribution or from www.nvidia.com/drivers.",
+		}
+	case err != nil:
+		return nil, m.noDriver(err)
+	}
+	return d, nil
+}
+
+// initialise initialises the driver, which is done at most once in a process.
+func (m machine) initialise(d *cudasys.Driver) error {
+	if s := d.Init(0); s != cudasys.Success {
+		return m.initFailed(&Error{Call: "cuInit", Status: s})
+	}
+	return nil
+}
+
+func (m machine) noDriver(err error) *Unavailable {
+	names := cudasys.LibraryNames(m.os)
+	if names == nil {
+		return &Unavailable{
+			What: "NVIDIA has no driver for " + m.os, Kind: ErrNoDriver, Err: err,
+			Means: "Kernels run on the CPU device here.",
+			Do:    "For a GPU use Linux or Windows with an NVIDIA GPU.",
+		}
+	}
+	u := &Unavailable{
+		What: fmt.Sprintf("no NVIDIA driver was found (%s)", names[0]), Kind: ErrNoDriver, Err: err,
+		Means: "Programs reach an NVIDIA GPU through this library, which is a part of the driver.",
+		Do: "If this machine has an NVIDIA GPU, install its driver from your distribution or from " +
+			"www.nvidia.com/drivers; nothing else is needed.",
+	}
+	if m.inContainer() {
+		u.Do = "This is a container: install the NVIDIA container toolkit on the host and start the container " +
+			"with its GPU option (docker run --gpus all)."
+	}
+	return u
+}
+
+// initFailed explains a failed cuInit.
+func (m machine) initFailed(e *Error) *Unavailable {
+	if path := m.forbidden(); path != "" {
+		return m.noPermission(path, e)
+	}
+	if e.Status == cudasys.NoDevice {
+		return m.noDevice(e)
+	}
+	x := explain(e.Status)
+	return &Unavailable{
+		What: fmt.Sprintf("the NVIDIA driver failed to initialise (%v)", e.Status),
+		Kind: ErrDeviceInit, Err: e, Means: x.means, Do: x.do,
+	}
+}
+
+func (m machine) noPermission(path string, err error) *Unavailable {
+	return &Unavailable{
+		What: fmt.Sprintf("there is no permission to use the NVIDIA GPU (%s)", path),
+		Kind: ErrPermission, Err: err,
+		Means: "The driver's device files cannot be opened for reading and writing by this user.",
+		Do:    "Look at the file's owner with ls -l, then join its group (often video or render) and log in again.",
+	}
+}
+
+func (m machine) noDevice(err error) *Unavailable {
+	u := &Unavailable{
+		What: "the NVIDIA driver sees no GPU", Kind: ErrNoDevice, Err: err,
+		Means: "The driver is installed, but there is no NVIDIA GPU in this machine, or it is hidden from this process.",
+		Do:    "Run nvidia-smi to see what the driver sees, and look whether CUDA_VISIBLE_DEVICES is set.",
+	}
+	switch {
+	case m.nouveau():
+		u.Means = "The kernel driver nouveau holds the GPU."
+		u.Do = "Blacklist nouveau (the NVIDIA driver's packages do that), rebuild the initial ramdisk and restart."
+	case m.inContainer():
+		u.Means = "This is a container to which no GPU was given."
+		u.Do = "Start the container with its GPU option (docker run --gpus all)."
+	case m.moduleMissing():
+		u.Means = "The driver's library is installed, but its kernel module is not loaded."
+		u.Do = "Load it with: sudo modprobe nvidia. If that fails, dmesg says why; after a kernel update, reinstall the driver."
+	}
+	return u
+}
+
+// deviceFailed explains a device whose context could not be made.
+func deviceFailed(index int, name string, s Status) *Unavailable {
+	x := explain(s)
+	return &Unavailable{
+		What: fmt.Sprintf("device %d (%s) failed to initialise (%v)", index, name, s),
+		Kind: ErrDeviceInit, Err: &Error{Call: "cuDevicePrimaryCtxRetain", Detail: fmt.Sprintf("device %d", index), Status: s},
+		Means: x.means, Do: x.do,
+	}
+}
+
+// advice is what a status of a failed start means and what to do.
+type advice struct{ means, do string }
+
+// explain returns the advice for a status.
+func explain(s Status) advice {
+	if a, ok := startAdvice[s]; ok {
+		return a
+	}
+	return advice{"The driver or the GPU is in a bad state.",
+		"Run nvidia-smi; if it fails too, dmesg may say why. Restarting the machine helps often."}
+}
+
+// startAdvice has the statuses that users meet when a driver or a device starts.
+var startAdvice = map[Status]advice{
+	cudasys.StubLibrary: {"The library that was found is the CUDA toolkit's stand-in for the driver, without a driver in it.",
+		"Take the toolkit's stubs folder out of the library path."},
+	cudasys.DeviceUnavailable: {"Another process has the GPU for itself, or it was set not to run computations.",
+		"Look at nvidia-smi -q -d COMPUTE, and end the other process or reset the mode with: sudo nvidia-smi -c 0."},
+	cudasys.OutOfMemory: {"There is not enough free memory on the GPU even to begin.",
+		"Look at nvidia-smi to see which processes hold it."},
+	cudasys.ECCUncorrectable: {"The GPU's memory has an error that it cannot correct.",
+		"Restart the machine; if it comes back, the GPU needs replacing."},
+	cudasys.OperatingSystem: {"A call of the operating system failed, often because the module nvidia_uvm is not loaded.",
+		"Run: sudo modprobe nvidia_uvm."},
+	cudasys.SystemNotReady: {"The GPUs of this machine are connected by a switch whose service does not run.",
+		"Start it: sudo systemctl start nvidia-fabricmanager. Its version must be the driver's."},
+	cudasys.SystemDriverMismatch: {"The driver's library and its kernel module have different versions, as after an update.",
+		"Restart the machine, or unload and load the nvidia modules. In a container, restart the container."},
+	cudasys.CompatNotSupported: {"A compatibility library of a newer CUDA was found that this GPU or driver cannot use.",
+		"Take the cuda-compat folder out of the library path."},
+	cudasys.Unknown: {"The driver does not say why; often the machine was asleep, or its modules are half loaded.",
+		"Run: sudo rmmod nvidia_uvm; sudo modprobe nvidia_uvm. Otherwise restart the machine."},
+}

@@ -1,0 +1,157 @@
+package cudafake
+
+import (
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// Device describes a device of a Fake.
+type Device struct {
+	Name, Bus    string
+	Major, Minor int // compute capability
+	Memory       int // bytes
+}
+
+// H200 is a device for tests that do not care which.
+var H200 = Device{Name: "Fake H200", Bus: "0000:41:00.0", Major: 9, Minor: 0, Memory: 1 << 30}
+
+// Fake is a driver. Its methods may be called from any goroutine; its fields are set before
+// the first call of the driver.
+type Fake struct {
+	// Version is what DriverGetVersion reports: 13000 for CUDA 13.0.
+	Version int
+	// Execute does what the launched kernel would do. A status other than Success is
+	// what the context returns from then on. It must not call the driver.
+	Execute func(l *Launch) cudasys.Status
+	// Latency is how often a stream with new work is not ready.
+	Latency int
+
+	devices []Device
+
+	mu          sync.Mutex
+	initialised bool
+	held        bool
+	calls       map[string]int
+	failures    map[string]failure
+	refused     map[string]string // compiler's log for PTX that contains the key
+	current     map[int]cudasys.Context
+	contexts    map[cudasys.Context]*context
+	next        uintptr // the next handle
+	memory      memory
+	streams     map[cudasys.Stream]*stream
+	events      map[cudasys.Event]*event
+	modules     map[cudasys.Module]*module
+	functions   map[cudasys.Function]entry
+	clock       int // counts what streams have done
+}
+
+// context is the primary context of a device.
+type context struct {
+	handle cudasys.Context
+	device cudasys.Device
+	refs   int
+	failed cudasys.Status // sticky
+}
+
+// failure makes the call with this number return a status.
+type failure struct {
+	call   int
+	status cudasys.Status
+}
+
+// New returns a driver that sees the given devices.
+func New(devices ...Device) *Fake {
+	return &Fake{
+		Version: 13000, devices: devices, next: 0x1000,
+		calls: map[string]int{}, failures: map[string]failure{}, refused: map[string]string{},
+		current: map[int]cudasys.Context{}, contexts: map[cudasys.Context]*context{},
+		memory:  memory{next: 0x7f00_0000_0000},
+		streams: map[cudasys.Stream]*stream{}, events: map[cudasys.Event]*event{},
+		modules: map[cudasys.Module]*module{}, functions: map[cudasys.Function]entry{},
+	}
+}
+
+// Fail makes the n-th call of a function from now on, counted from 1, return s without doing
+// anything. The function has its name without a version suffix: "cuMemAlloc".
+func (f *Fake) Fail(function string, n int, s cudasys.Status) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failures[function] = failure{f.calls[function] + n, s}
+}
+
+// Refuse makes the driver's compiler refuse PTX that contains text, with the given log.
+func (f *Fake) Refuse(text, log string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refused[text] = log
+}
+
+// Hold keeps all streams from getting on with their work until Hold(false).
+func (f *Fake) Hold(held bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.held = held
+}
+
+// Calls returns how often a function was called.
+func (f *Fake) Calls(function string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[function]
+}
+
+// Live counts the objects that exist.
+type Live struct{ Contexts, Streams, Events, Modules, Allocations, Pinned int }
+
+// Live returns what has not been freed. It is the zero Live when nothing leaked.
+func (f *Fake) Live() Live {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := Live{Streams: len(f.streams), Events: len(f.events), Modules: len(f.modules)}
+	for _, c := range f.contexts {
+		l.Contexts += c.refs
+	}
+	for _, b := range f.memory.blocks {
+		if b.host == nil {
+			l.Allocations++
+		} else {
+			l.Pinned++
+		}
+	}
+	return l
+}
+
+// call counts a call of a function and runs body unless the call is to fail.
+func (f *Fake) call(function string, body func() cudasys.Status) cudasys.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls[function]++
+	if fail, ok := f.failures[function]; ok && fail.call == f.calls[function] {
+		return fail.status
+	}
+	if !f.initialised && function != "cuInit" && function != "cuDriverGetVersion" {
+		return cudasys.NotInitialized
+	}
+	return body()
+}
+
+// inContext is call for functions that act on the thread's current context.
+func (f *Fake) inContext(function string, body func(c *context) cudasys.Status) cudasys.Status {
+	return f.call(function, func() cudasys.Status {
+		c := f.contexts[f.current[thread()]]
+		if c == nil || c.refs == 0 {
+			return cudasys.InvalidContext
+		}
+		if c.failed != cudasys.Success {
+			return c.failed
+		}
+		return body(c)
+	})
+}
+
+// handle returns a handle that was not used before.
+func (f *Fake) handle() uintptr {
+	f.next += 16
+	return f.next
+}

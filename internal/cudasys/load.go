@@ -1,0 +1,58 @@
+package cudasys
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
+)
+
+// Errors of Load; match them with errors.Is.
+var (
+	ErrNoDriver  = errors.New("no NVIDIA driver was found")
+	ErrOldDriver = errors.New("the NVIDIA driver is too old")
+)
+
+// Load opens the driver's library and finds all functions in it. It does not initialise the
+// driver.
+func Load() (*Driver, error) {
+	lib, err := dl.Open(LibraryNames(runtime.GOOS)...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoDriver, err)
+	}
+	d, err := bind(lib.Symbol)
+	if err != nil {
+		return nil, err
+	}
+	d.Library = lib.Name()
+	return d, nil
+}
+
+// LibraryNames returns the names under which the driver's library is looked for, the usual
+// one first; none where NVIDIA has no driver. The directories are those of WSL and NixOS,
+// which the loader does not search. The toolkit's stub is called libcuda.so, so that name is
+// not among them.
+func LibraryNames(goos string) []string {
+	switch goos {
+	case "linux":
+		return []string{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/run/opengl-driver/lib/libcuda.so.1"}
+	case "windows":
+		return []string{"nvcuda.dll"}
+	default:
+		return nil
+	}
+}
+
+// bind fills a Driver with the functions that lookup finds.
+func bind(lookup func(symbol string) (uintptr, error)) (*Driver, error) {
+	d := new(Driver)
+	for _, f := range functions {
+		a, err := lookup(f.symbol)
+		if err != nil {
+			return nil, fmt.Errorf("%w: it lacks %s: %w", ErrOldDriver, f.symbol, err)
+		}
+		f.bind(d, address(a))
+	}
+	return d, nil
+}
