@@ -47,7 +47,7 @@ func TestFunctions(t *testing.T) {
 			if n := r.fset.Position(f.End()).Line - at.Line + 1; n > maxFunctionLines {
 				t.Errorf("%s:%d: %s has %d lines, at most %d are readable; name its steps and call them", at.Filename, at.Line, f.Name.Name, n, maxFunctionLines)
 			}
-			if n := f.Type.Params.NumFields(); n > maxParameters && !isKernel(f) {
+			if n := parameters(f); n > maxParameters && !isKernel(f) {
 				t.Errorf("%s:%d: %s has %d parameters, at most %d are readable; group those that belong together in a struct", at.Filename, at.Line, f.Name.Name, n, maxParameters)
 			}
 			if f.Name.Name == "init" && f.Recv == nil {
@@ -55,6 +55,24 @@ func TestFunctions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// parameters counts the parameters of f, but not a *testing.T or testing.TB, which every
+// helper of a test has.
+func parameters(f *ast.FuncDecl) int {
+	n := f.Type.Params.NumFields()
+	for _, p := range f.Type.Params.List {
+		t := p.Type
+		if star, ok := t.(*ast.StarExpr); ok {
+			t = star.X
+		}
+		if sel, ok := t.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "testing" {
+				n--
+			}
+		}
+	}
+	return n
 }
 
 // isKernel reports whether f has the comment directive of a kernel.
