@@ -47,7 +47,11 @@ func panicked() (file string, line int) {
 	}
 }
 
+// isWord reports whether function is of one of the words, or assembly without a package.
 func isWord(function string) bool {
+	if !strings.Contains(function, ".") {
+		return true
+	}
 	for _, w := range words {
 		if strings.HasPrefix(function, w) {
 			return true

@@ -72,7 +72,7 @@ func (h *heap) find(address uintptr, n int) ([]byte, error) {
 	}
 	if at >= 0 {
 		m := h.live[at]
-		if from := int(address - m.Address()); from <= len(m.bytes) && n <= len(m.bytes)-from {
+		if from := int(address - m.Address()); from <= len(m.bytes) && n >= 0 && n <= len(m.bytes)-from {
 			return m.bytes[from : from+n], nil
 		}
 	}

@@ -1,0 +1,98 @@
+package cpu_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/devicetest"
+)
+
+func benchStream(b *testing.B) *device.Stream {
+	b.Helper()
+	dev, err := cpu.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	s, err := dev.NewStreamTo(io.Discard)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+func benchBuffer(b *testing.B, s *device.Stream, n int) device.Slice[float32] {
+	b.Helper()
+	buf, err := device.Make[float32](s, n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return buf.All()
+}
+
+// run launches k with slices, b.Loop times.
+func run(b *testing.B, s *device.Stream, k *device.Kernel, g device.Grid, args ...device.Slice[float32]) {
+	b.Helper()
+	b.ReportAllocs()
+	for b.Loop() {
+		p := s.Plan(k, g)
+		for _, a := range args {
+			device.PutSlice(p, a)
+		}
+		if err := p.Launch(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Synchronize(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkEmpty is the cost of a launch: a block of one thread, with nothing to do.
+func BenchmarkEmpty(b *testing.B) {
+	s := benchStream(b)
+	none := benchBuffer(b, s, 0)
+	b.Run("1 block", func(b *testing.B) {
+		run(b, s, devicetest.Multiply(), device.Cover(1, 1), none, none, none)
+	})
+	b.Run("64 blocks", func(b *testing.B) {
+		run(b, s, devicetest.Multiply(), device.Cover(64, 1), none, none, none)
+	})
+}
+
+// BenchmarkMultiply is a kernel of one multiplication a thread beside the loop of it.
+func BenchmarkMultiply(b *testing.B) {
+	const n = 1 << 20
+	b.Run("kernel", func(b *testing.B) {
+		s := benchStream(b)
+		x, y, z := benchBuffer(b, s, n), benchBuffer(b, s, n), benchBuffer(b, s, n)
+		b.SetBytes(12 * n)
+		run(b, s, devicetest.Multiply(), device.Cover(n, 256), x, y, z)
+	})
+	b.Run("loop", func(b *testing.B) {
+		x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
+		b.SetBytes(12 * n)
+		for b.Loop() {
+			for i := range z {
+				z[i] = x[i] * y[i]
+			}
+		}
+	})
+}
+
+// BenchmarkBarriers is a block of 256 threads that wait for each other nine times.
+func BenchmarkBarriers(b *testing.B) {
+	for _, blocks := range []int{1, 1000} {
+		b.Run(map[int]string{1: "1 block", 1000: "1000 blocks"}[blocks], func(b *testing.B) {
+			s := benchStream(b)
+			run(b, s, devicetest.Sum(), device.Cover(256*blocks, 256), benchBuffer(b, s, 256*blocks), benchBuffer(b, s, blocks))
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*blocks), "us/block")
+		})
+	}
+}
