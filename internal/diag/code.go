@@ -27,6 +27,29 @@ const (
 	LauncherTaken     Code = 30
 )
 
+// Errors of the language that kernels are written in.
+const (
+	LangMap       Code = 100
+	LangChan      Code = 101
+	LangGo        Code = 102
+	LangDefer     Code = 103
+	LangInterface Code = 104
+	LangFunc      Code = 105
+	LangRecursion Code = 106
+	LangAllocate  Code = 107
+	LangString    Code = 108
+	LangComplex   Code = 109
+	LangUnsafe    Code = 110
+	LangType      Code = 111
+	LangBuiltin   Code = 112
+	LangGlobal    Code = 113
+	LangNoSource  Code = 114
+	LangPackage   Code = 115
+	LangPrint     Code = 116
+	LangPanic     Code = 117
+	LangShared    Code = 118
+)
+
 // String returns the code as "GW0021".
 func (c Code) String() string { return fmt.Sprintf("GW%04d", uint16(c)) }
 

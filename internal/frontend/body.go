@@ -1,0 +1,209 @@
+package frontend
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// signature makes the parameters of a function that is no kernel: its own, then the
+// variables that a closure captures. Threads are left out.
+func (l *lowerer) signature() {
+	l.moveTo(l.fn.Pos())
+	l.makeBlocks()
+	for i, p := range l.fn.Params {
+		l.param(p, int64(i))
+	}
+	for _, v := range l.fn.FreeVars {
+		l.param(v, 0)
+	}
+	result, lack := tupleType(l.fn.Signature.Results())
+	if lack != nil {
+		l.lacks(lack)
+	}
+	l.f.Result = result
+	for i, p := range l.f.Params {
+		p.Imm = int64(i)
+	}
+}
+
+func (l *lowerer) param(p ssa.Value, i int64) {
+	l.guardValue(p, func() {
+		l.moveTo(p.Pos())
+		if !isThread(p.Type()) {
+			l.values[p] = l.f.NewParam(l.typeOf(p), i)
+			l.values[p].Pos = l.pos
+		}
+	})
+}
+
+// guardValue is guard for a value that is no instruction.
+func (l *lowerer) guardValue(v ssa.Value, f func()) {
+	ok := false
+	l.guard(nil, func() { f(); ok = true })
+	if !ok {
+		l.missing[v] = true
+	}
+}
+
+// makeBlocks makes the entry and the first block of each basic block.
+func (l *lowerer) makeBlocks() {
+	if len(l.fn.Blocks) > 0 && len(l.fn.Blocks[0].Preds) > 0 {
+		l.f.NewBlock()
+	}
+	for _, b := range l.fn.Blocks {
+		l.blocks[b] = &span{first: l.f.NewBlock()}
+	}
+	if len(l.f.Blocks) == 0 {
+		l.f.NewBlock()
+	}
+	l.cur = l.f.Blocks[0]
+}
+
+// body lowers the function's code.
+func (l *lowerer) body() {
+	if len(l.fn.Blocks) == 0 {
+		l.missingBody()
+		return
+	}
+	if first := l.blocks[l.fn.Blocks[0]].first; first != l.f.Blocks[0] {
+		l.jump(first)
+	}
+	l.findPrints()
+	for _, b := range l.fn.DomPreorder() {
+		l.cur = l.blocks[b].first
+		l.basicBlock(b)
+		if l.u.problem != "" {
+			return
+		}
+	}
+	if len(l.found) == 0 {
+		l.fillPhis()
+	}
+	entry := l.f.Blocks[0]
+	entry.Values = slices.Concat(l.head, entry.Values)
+}
+
+func (l *lowerer) missingBody() {
+	l.guard(nil, func() {
+		l.refuse(diag.LangNoSource, "write it in Go", "%s has no Go source", l.fn.Name())
+	})
+}
+
+func (l *lowerer) basicBlock(b *ssa.BasicBlock) {
+	l.block = b
+	for _, in := range b.Instrs {
+		if l.skip[in] {
+			continue
+		}
+		l.moveTo(in.Pos())
+		l.guard(in, func() { l.instruction(in) })
+		if l.u.problem != "" {
+			return
+		}
+	}
+}
+
+// fillPhis gives the phis their arguments, in the order of the IR's predecessors.
+func (l *lowerer) fillPhis() {
+	for _, b := range l.fn.Blocks {
+		preds := l.predecessors(b)
+		for _, in := range b.Instrs {
+			phi, ok := in.(*ssa.Phi)
+			if !ok {
+				break
+			}
+			if v := l.values[phi]; v != nil {
+				l.fillPhi(v, phi, preds)
+			}
+		}
+	}
+}
+
+func (l *lowerer) fillPhi(v *ir.Value, phi *ssa.Phi, preds []*ir.Block) {
+	v.Args = make([]*ir.Value, len(v.Block.Preds))
+	for i, e := range phi.Edges {
+		l.guard(nil, func() {
+			v.Args[v.Block.PredIndex(preds[i])] = l.value(e)
+		})
+	}
+}
+
+// predecessors returns, for each predecessor of b in go/ssa, the IR block that leads to b.
+func (l *lowerer) predecessors(b *ssa.BasicBlock) []*ir.Block {
+	preds := make([]*ir.Block, len(b.Preds))
+	seen := map[*ssa.BasicBlock]int{} // how often p was met: an if may lead to b twice
+	for i, p := range b.Preds {
+		for k, s := range p.Succs {
+			if s == b && count(p.Succs[:k], b) == seen[p] {
+				preds[i] = l.blocks[p].exits[k]
+			}
+		}
+		seen[p]++
+	}
+	return preds
+}
+
+func count(blocks []*ssa.BasicBlock, b *ssa.BasicBlock) int {
+	n := 0
+	for _, x := range blocks {
+		if x == b {
+			n++
+		}
+	}
+	return n
+}
+
+// branch ends the current block with op and leads to the successors of b.
+func (l *lowerer) branch(b *ssa.BasicBlock, op ir.Op, args ...*ir.Value) {
+	l.emit(op, ir.Void, args...)
+	from, s := l.cur, l.blocks[b]
+	for k, succ := range b.Succs {
+		to, exit := l.blocks[succ].first, from
+		if slices.Contains(b.Succs[:k], succ) { // IR has no double edges
+			exit = l.f.NewBlock()
+			from.AddEdge(exit)
+			exit.Append(ir.OpJump, ir.Void)
+		}
+		exit.AddEdge(to)
+		s.exits = append(s.exits, exit)
+	}
+}
+
+func (l *lowerer) ret(in *ssa.Return) {
+	args := l.operands(in.Results)
+	if len(args) > 1 {
+		args = []*ir.Value{l.emit(ir.OpStruct, l.f.Result, args...)}
+	}
+	l.emit(ir.OpRet, ir.Void, args...)
+}
+
+// inLoops returns the blocks of fn that can reach themselves.
+func inLoops(fn *ssa.Function) map[*ssa.BasicBlock]bool {
+	loops := map[*ssa.BasicBlock]bool{}
+	for _, b := range fn.Blocks {
+		loops[b] = reaches(b, b)
+	}
+	return loops
+}
+
+// reaches reports whether a path of at least one edge leads from a to b.
+func reaches(a, b *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	work := slices.Clone(a.Succs)
+	for len(work) > 0 {
+		s := work[len(work)-1]
+		work = work[:len(work)-1]
+		if s == b {
+			return true
+		}
+		if !seen[s] {
+			seen[s] = true
+			work = append(work, s.Succs...)
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package frontend
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Kernel is a kernel to build. Block is what //gpu:block says, in threads along x, y and
+// z, or zeros.
+type Kernel struct {
+	Func  *ssa.Function
+	Block [3]int
+}
+
+// Build lowers kernels and every function that they reach. Functions stand before those
+// that call them. The module counts only where there are no diagnostics. All kernels belong to
+// one program, built in go/ssa's lifted form with ssa.InstantiateGenerics; a function whose
+// package was created without syntax has no source and is refused where it is called.
+func Build(kernels []Kernel) (*ir.Module, diag.List) {
+	b := &builder{module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, vars: map[*ssa.Global]*table{}}
+	for _, k := range kernels {
+		b.names[k.Func.Name()] = true
+	}
+	for _, k := range kernels {
+		b.kernel(k)
+	}
+	if len(b.found) == 0 {
+		b.forbidFusion()
+	}
+	return b.module, b.found.Sorted()
+}
+
+// builder is the state of one Build.
+type builder struct {
+	module *ir.Module
+	units  map[*ssa.Function]*unit
+	open   []*ssa.Function // the functions being lowered, each called by the one before
+	names  map[string]bool // names of functions and variables that are taken
+	vars   map[*ssa.Global]*table
+	found  diag.List
+}
+
+// unit is what became of one function.
+type unit struct {
+	fn       *ssa.Function
+	ir       *ir.Func
+	done     bool
+	problem  string  // why a function of the standard library cannot be lowered
+	calls    []*unit // those that it calls
+	declares bool    // it declares shared memory
+	rounds   bool    // it converts a float to its own type, see rounding.go
+}
+
+// function lowers fn unless that has been done.
+func (b *builder) function(fn *ssa.Function) *unit {
+	if u := b.units[fn]; u != nil {
+		return u
+	}
+	u := &unit{fn: fn}
+	b.units[fn] = u
+	b.lower(u, func(l *lowerer) {
+		u.ir = ir.NewFunc(b.uniqueName(irName(fn)), ir.Void)
+		l.f = u.ir
+		l.signature()
+	})
+	return u
+}
+
+func (b *builder) kernel(k Kernel) {
+	u := &unit{fn: k.Func}
+	b.lower(u, func(l *lowerer) {
+		u.ir = ir.NewFunc(k.Func.Name(), ir.Void)
+		u.ir.Kernel, u.ir.Block = true, k.Block
+		l.f = u.ir
+		l.parameterBlock()
+	})
+}
+
+// lower fills in u: header makes its function and parameters.
+func (b *builder) lower(u *unit, header func(*lowerer)) {
+	b.open = append(b.open, u.fn)
+	l := newLowerer(b, u)
+	l.guard(nil, func() { header(l) })
+	l.body()
+	b.open = b.open[:len(b.open)-1]
+	u.done = true
+	b.module.Funcs = append(b.module.Funcs, u.ir)
+	b.found.Add(l.found...)
+}
+
+// uniqueName returns name, or name with a number behind it where it is taken.
+func (b *builder) uniqueName(name string) string {
+	unique := name
+	for i := 2; b.names[unique]; i++ {
+		unique = fmt.Sprintf("%s-%d", name, i)
+	}
+	b.names[unique] = true
+	return unique
+}
+
+// irName returns a name for fn of the characters that names in IR have: "math.Exp",
+// "main.view.at", "main.sum-float32".
+func irName(fn *ssa.Function) string {
+	name := fn.RelString(nil)
+	if fn.Package() != nil {
+		name = fn.Package().Pkg.Name() + "." + fn.RelString(fn.Package().Pkg)
+	}
+	return strings.Trim(strings.Map(nameRune, name), "-")
+}
+
+func nameRune(r rune) rune {
+	switch {
+	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '_', r == '.', r >= 0x80:
+		return r
+	case r == '(' || r == ')' || r == '*':
+		return -1
+	}
+	return '-'
+}

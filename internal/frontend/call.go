@@ -1,0 +1,165 @@
+package frontend
+
+import (
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+func (l *lowerer) call(v *ssa.Call) *ir.Value {
+	c := v.Common()
+	if c.IsInvoke() {
+		l.lacks(&lackInvoke)
+	}
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return l.builtin(v, b.Name())
+	}
+	fn := c.StaticCallee()
+	if fn == nil {
+		l.value(c.Value)
+		l.lacks(&lackFunc)
+	}
+	if lower, ok := intrinsics[fullName(fn)]; ok {
+		return lower(l, v)
+	}
+	return l.callFunction(v, fn)
+}
+
+func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
+	fn = withBody(fn)
+	u := l.reach(fn)
+	args := l.arguments(v.Common(), fn)
+	if !u.done || u.problem != "" {
+		panic(refused{})
+	}
+	result := l.emitAux(ir.OpCall, u.ir.Result, u.ir, args...)
+	return result
+}
+
+// reach lowers fn for a call at the current position, and refuses what cannot be called.
+func (l *lowerer) reach(fn *ssa.Function) *unit {
+	if i := slices.Index(l.b.open, fn); i >= 0 {
+		l.recursion(l.b.open[i:])
+	}
+	if k := foreignLack(fn, l.fn); k != nil {
+		l.lacks(k)
+	}
+	if len(fn.Blocks) == 0 {
+		l.refuse(diag.LangNoSource, "write it in Go", "a kernel cannot call %s: it has no Go source", callName(fn))
+	}
+	u := l.b.function(fn)
+	l.u.calls = append(l.u.calls, u)
+	if u.problem != "" {
+		l.refuse(diag.LangPackage, "write it with what kernels have", "a kernel cannot call %s: %s", callName(fn), u.problem)
+	}
+	l.shareThrough(u)
+	return u
+}
+
+func (l *lowerer) recursion(cycle []*ssa.Function) {
+	var names []string
+	for _, fn := range cycle {
+		names = append(names, callName(fn))
+	}
+	names = append(names, callName(cycle[0]))
+	l.refuse(diag.LangRecursion, "use a loop", "a kernel cannot use recursion: %s", strings.Join(names, " calls "))
+}
+
+// arguments returns the arguments of a call without threads, and what a closure captures
+// behind them.
+func (l *lowerer) arguments(c *ssa.CallCommon, fn *ssa.Function) []*ir.Value {
+	values := c.Args
+	if m, ok := c.Value.(*ssa.MakeClosure); ok {
+		values = slices.Concat(values, m.Bindings)
+	}
+	var args []*ir.Value
+	for _, a := range values {
+		if !isThread(a.Type()) {
+			args = append(args, l.value(a))
+		}
+	}
+	return args
+}
+
+// withBody returns fn, or the pure Go function that Go itself uses on machines for which it
+// has no assembly: math.exp for math.archExp.
+func withBody(fn *ssa.Function) *ssa.Function {
+	name, ok := strings.CutPrefix(fn.Name(), "arch")
+	if !ok || name == "" || len(fn.Blocks) > 0 || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "math" {
+		return fn
+	}
+	if pure := fn.Pkg.Func(strings.ToLower(name[:1]) + name[1:]); pure != nil {
+		return pure
+	}
+	return fn
+}
+
+// fullName returns the name under which fn stands in the table of intrinsics:
+// "math.Sqrt", "(pkg.Type).Method". Instances of a generic function have its name.
+func fullName(fn *ssa.Function) string {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	if obj, ok := fn.Object().(*types.Func); ok && fn.Synthetic == "" || ok && fn.TypeParams().Len() > 0 {
+		return obj.FullName()
+	}
+	return fn.String()
+}
+
+// callName returns the name of fn as users write it: "fmt.Println", "view.at".
+func callName(fn *ssa.Function) string {
+	if fn.Pkg == nil {
+		return fn.Name()
+	}
+	name := fn.RelString(fn.Pkg.Pkg)
+	if inStandardLibrary(fn) {
+		name = fn.Pkg.Pkg.Name() + "." + name
+	}
+	return name
+}
+
+// inStandardLibrary reports whether fn was read from Go's own sources: its file lies in a
+// folder src/PATH, and the path has no host name.
+func inStandardLibrary(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	if fn.Pkg == nil {
+		return false
+	}
+	path := fn.Pkg.Pkg.Path()
+	host, _, _ := strings.Cut(path, "/")
+	dir := filepath.ToSlash(filepath.Dir(fn.Prog.Fset.Position(fn.Pos()).Filename))
+	return !strings.Contains(host, ".") && strings.HasSuffix(dir, "/src/"+path)
+}
+
+// foreignLack says what to write instead of functions of packages that are made for the CPU.
+func foreignLack(fn, caller *ssa.Function) *lack {
+	if fn.Pkg == nil {
+		return nil
+	}
+	help, ok := map[string]string{
+		"fmt":     "use gpu.Printf",
+		"log":     "use gpu.Printf",
+		"errors":  "write a code to a slice, or panic with a constant string",
+		"strings": "use numbers; gpu.Printf and panic take constant strings",
+		"strconv": "use numbers; gpu.Printf and panic take constant strings",
+		"sync":    "threads of a block meet at t.Sync(); add with gpu.AtomicAdd",
+		"time":    "measure on the host, with events",
+		"os":      "do it on the host",
+		"sort":    "sort with a kernel of many threads, or on the host",
+	}[fn.Pkg.Pkg.Path()]
+	if !ok || inStandardLibrary(caller) {
+		return nil
+	}
+	return &lack{diag.LangPackage, "the function " + callName(fn), help}
+}

@@ -1,0 +1,115 @@
+package frontend
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// message is a format with its arguments: numbers and booleans, constant strings
+// are folded into it.
+type message struct {
+	format string
+	types  []dtype.Type
+	args   []ssa.Value
+}
+
+// formatted puts args into format, as far as they are known, and says what is wrong with
+// it, if anything.
+func formatted(format string, args []ssa.Value) (message, string) {
+	var m message
+	var out strings.Builder
+	for {
+		text, rest, found := strings.Cut(format, "%")
+		out.WriteString(text)
+		if !found {
+			break
+		}
+		verb, tail := cutVerb(rest)
+		format = tail
+		if verb == "%" {
+			out.WriteString("%%")
+			continue
+		}
+		if len(args) == 0 {
+			return m, fmt.Sprintf("the format has %%%s without an argument", verb)
+		}
+		piece, problem := m.add(verb, args[0])
+		if problem != "" {
+			return m, problem
+		}
+		out.WriteString(piece)
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		return m, fmt.Sprintf("the format has no verb for %d of the arguments", len(args))
+	}
+	m.format = out.String()
+	return m, ""
+}
+
+// cutVerb cuts the flags, the width and the letter off what stands behind a percent sign.
+func cutVerb(s string) (verb, rest string) {
+	n := len(s) - len(strings.TrimLeft(s, "+-# 0123456789."))
+	for i := range s[n:] {
+		if i > 0 {
+			return s[:n+i], s[n+i:]
+		}
+	}
+	return s, ""
+}
+
+// add takes the argument a of a verb and returns what stands for it in the format.
+func (m *message) add(verb string, a ssa.Value) (piece, problem string) {
+	if verb == "" || strings.ContainsAny(verb, "*[") {
+		return "", fmt.Sprintf("the format has %%%s, which kernels do not know", verb)
+	}
+	letter := rune(verb[len(verb)-1])
+	if s, ok := constString(a); ok {
+		return quoteFormat(fmt.Sprintf("%"+verb, s)), wrongVerb(letter, "svqxX", verb, a)
+	}
+	typ, ok := elementOf(a.Type())
+	if !ok {
+		return "", fmt.Sprintf("an argument has type %s; numbers, booleans and constant strings can be printed", types.TypeString(a.Type(), shortName))
+	}
+	if name := formatMethod(a.Type()); name != "" {
+		return "", fmt.Sprintf("an argument has the method %s, which kernels do not call", name)
+	}
+	m.types, m.args = append(m.types, typ), append(m.args, a)
+	return "%" + verb, wrongVerb(letter, verbsOf(a.Type()), verb, a)
+}
+
+func verbsOf(t types.Type) string {
+	switch {
+	case isInteger(t):
+		return "vdboOxXcqU"
+	case isFloat(t):
+		return "veEfFgGxXb"
+	}
+	return "vt"
+}
+
+func wrongVerb(letter rune, allowed, verb string, a ssa.Value) string {
+	if strings.ContainsRune(allowed, letter) {
+		return ""
+	}
+	return fmt.Sprintf("the format has %%%s for an argument of type %s", verb, types.TypeString(a.Type(), shortName))
+}
+
+// formatMethod returns the method of t by which package fmt would print it.
+func formatMethod(t types.Type) string {
+	set := types.NewMethodSet(t)
+	for _, name := range []string{"Format", "Error", "String"} {
+		if set.Lookup(nil, name) != nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// quoteFormat returns a format that prints s.
+func quoteFormat(s string) string { return strings.ReplaceAll(s, "%", "%%") }

@@ -1,0 +1,142 @@
+package frontend
+
+import (
+	"fmt"
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// instruction lowers in, or refuses it.
+func (l *lowerer) instruction(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.Jump:
+		l.branch(in.Block(), ir.OpJump)
+	case *ssa.If:
+		l.branch(in.Block(), ir.OpIf, l.value(in.Cond))
+	case *ssa.Return:
+		l.ret(in)
+	case *ssa.Panic:
+		l.panics(in)
+	case *ssa.Store:
+		l.store(in)
+	case *ssa.DebugRef, *ssa.RunDefers:
+	case *ssa.Go:
+		l.lacks(&lackGo)
+	case *ssa.Defer:
+		l.lacks(&lackDefer)
+	case *ssa.Send:
+		l.lacks(&lackChan)
+	case *ssa.MapUpdate:
+		l.value(in.Map)
+		l.lacks(&lackMap)
+	case ssa.Value:
+		if x := l.result(in); x != nil {
+			l.values[in] = x
+		}
+	default:
+		panic(fmt.Sprintf("BUG: frontend: instruction %T", in))
+	}
+}
+
+// result lowers an instruction that has a value. It returns nil for those whose value has
+// no form in IR and is looked at by those who use it.
+func (l *lowerer) result(v ssa.Value) *ir.Value {
+	switch v := v.(type) {
+	case *ssa.Phi:
+		return l.phi(v)
+	case *ssa.BinOp:
+		return l.binary(v)
+	case *ssa.UnOp:
+		return l.unary(v)
+	case *ssa.Convert:
+		return l.convert(v)
+	case *ssa.ChangeType:
+		return l.changeType(v)
+	case *ssa.Alloc:
+		return l.alloc(v)
+	case *ssa.FieldAddr:
+		return l.fieldAddr(v)
+	case *ssa.IndexAddr:
+		return l.indexAddr(v)
+	case *ssa.Field:
+		return l.emitImm(ir.OpExtract, l.typeOf(v), int64(v.Field), l.value(v.X))
+	case *ssa.Extract:
+		return l.emitImm(ir.OpExtract, l.typeOf(v), int64(v.Index), l.value(v.Tuple))
+	case *ssa.Index:
+		return l.index(v)
+	case *ssa.Slice:
+		return l.slice(v)
+	case *ssa.SliceToArrayPointer:
+		return l.sliceToArray(v)
+	case *ssa.Call:
+		return l.call(v)
+	case *ssa.MakeInterface, *ssa.MakeClosure:
+		return nil
+	}
+	l.refuseValue(v)
+	return nil
+}
+
+// refuseValue says no to an instruction whose value kernels cannot have.
+func (l *lowerer) refuseValue(v ssa.Value) {
+	switch v := v.(type) {
+	case *ssa.MakeMap:
+		l.lacks(&lackMap)
+	case *ssa.Lookup:
+		l.value(v.X)
+		l.lacks(&lackMap)
+	case *ssa.Range:
+		l.value(v.X)
+		l.lacks(&lackMap)
+	case *ssa.Next:
+		l.value(v.Iter)
+	case *ssa.MakeChan:
+		l.lacks(&lackChan)
+	case *ssa.Select:
+		l.lacks(&lackSelect)
+	case *ssa.MakeSlice:
+		l.lacks(&lackMake)
+	case *ssa.TypeAssert:
+		l.value(v.X)
+		l.lacks(&lackInterface)
+	case *ssa.ChangeInterface:
+		l.value(v.X)
+		l.lacks(&lackInterface)
+	case *ssa.MultiConvert:
+		l.irType(v.Type())
+	}
+	panic(fmt.Sprintf("BUG: frontend: %s: value %T %v", l.fn, v, v))
+}
+
+func (l *lowerer) phi(v *ssa.Phi) *ir.Value {
+	if isThread(v.Type()) {
+		return nil
+	}
+	return l.emit(ir.OpPhi, l.typeOf(v))
+}
+
+func (l *lowerer) changeType(v *ssa.ChangeType) *ir.Value {
+	l.typeOf(v)
+	return l.value(v.X)
+}
+
+func (l *lowerer) unary(v *ssa.UnOp) *ir.Value {
+	switch v.Op {
+	case token.MUL:
+		return l.load(v)
+	case token.ARROW:
+		l.value(v.X)
+		l.lacks(&lackChan)
+	}
+	t, x := l.typeOf(v), l.value(v.X)
+	switch {
+	case v.Op == token.SUB && t.IsFloat():
+		return l.emit(ir.OpFNeg, t, x)
+	case v.Op == token.SUB:
+		return l.emit(ir.OpSub, t, l.constant(t, 0), x)
+	}
+	return l.emit(ir.OpXor, t, x, l.constant(t, -1)) // ^x and !x
+}

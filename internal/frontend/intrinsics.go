@@ -1,0 +1,127 @@
+package frontend
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// intrinsic lowers a call of a function that is replaced by operations.
+type intrinsic func(l *lowerer, v *ssa.Call) *ir.Value
+
+const thread = "(" + gpuPath + ".Thread)."
+
+// intrinsics has, by full name, all functions whose Go body is not looked at.
+var intrinsics = map[string]intrinsic{
+	thread + "ThreadX":   special(ir.OpTid, 0),
+	thread + "ThreadY":   special(ir.OpTid, 1),
+	thread + "ThreadZ":   special(ir.OpTid, 2),
+	thread + "BlockX":    special(ir.OpCtaid, 0),
+	thread + "BlockY":    special(ir.OpCtaid, 1),
+	thread + "BlockZ":    special(ir.OpCtaid, 2),
+	thread + "BlockDimX": special(ir.OpNTid, 0),
+	thread + "BlockDimY": special(ir.OpNTid, 1),
+	thread + "BlockDimZ": special(ir.OpNTid, 2),
+	thread + "GridDimX":  special(ir.OpNCtaid, 0),
+	thread + "GridDimY":  special(ir.OpNCtaid, 1),
+	thread + "GridDimZ":  special(ir.OpNCtaid, 2),
+	thread + "GlobalX":   globalIndex(0),
+	thread + "GlobalY":   globalIndex(1),
+	thread + "GlobalZ":   globalIndex(2),
+	thread + "Sync":      barrier,
+
+	sharedName:             shared,
+	printName:              printf,
+	gpuPath + ".AtomicAdd": atomicAdd,
+
+	"math.Sqrt":            float(ir.OpFSqrt),
+	"math.sqrt":            float(ir.OpFSqrt),
+	"math.Abs":             float(ir.OpFAbs),
+	"math.Floor":           float(ir.OpFFloor),
+	"math.Ceil":            float(ir.OpFCeil),
+	"math.Trunc":           float(ir.OpFTrunc),
+	"math.RoundToEven":     float(ir.OpFRint),
+	"math.Copysign":        float(ir.OpFCopysign),
+	"math.FMA":             float(ir.OpFma),
+	"math.Max":             mathExtreme(ir.OpFMax, infinity),
+	"math.Min":             mathExtreme(ir.OpFMin, minusInfinity),
+	"math.Float32bits":     reinterpret,
+	"math.Float32frombits": reinterpret,
+	"math.Float64bits":     reinterpret,
+	"math.Float64frombits": reinterpret,
+
+	"math/bits.LeadingZeros":    leadingZeros,
+	"math/bits.LeadingZeros8":   leadingZeros,
+	"math/bits.LeadingZeros16":  leadingZeros,
+	"math/bits.LeadingZeros32":  leadingZeros,
+	"math/bits.LeadingZeros64":  leadingZeros,
+	"math/bits.TrailingZeros":   trailingZeros,
+	"math/bits.TrailingZeros8":  trailingZeros,
+	"math/bits.TrailingZeros16": trailingZeros,
+	"math/bits.TrailingZeros32": trailingZeros,
+	"math/bits.TrailingZeros64": trailingZeros,
+	"math/bits.Len":             bitLength,
+	"math/bits.Len8":            bitLength,
+	"math/bits.Len16":           bitLength,
+	"math/bits.Len32":           bitLength,
+	"math/bits.Len64":           bitLength,
+	"math/bits.OnesCount":       counts(ir.OpPopc),
+	"math/bits.OnesCount8":      counts(ir.OpPopc),
+	"math/bits.OnesCount16":     counts(ir.OpPopc),
+	"math/bits.OnesCount32":     counts(ir.OpPopc),
+	"math/bits.OnesCount64":     counts(ir.OpPopc),
+	"math/bits.Reverse":         unaryOp(ir.OpBrev),
+	"math/bits.Reverse8":        unaryOp(ir.OpBrev),
+	"math/bits.Reverse16":       unaryOp(ir.OpBrev),
+	"math/bits.Reverse32":       unaryOp(ir.OpBrev),
+	"math/bits.Reverse64":       unaryOp(ir.OpBrev),
+	"math/bits.Mul":             wideProduct,
+	"math/bits.Mul64":           wideProduct,
+}
+
+// neverNegative reports whether a call of a function in the table returns no negative int.
+func neverNegative(c *ssa.CallCommon) bool {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return b.Name() == "len" || b.Name() == "cap"
+	}
+	fn := c.StaticCallee()
+	if fn == nil || fn.Pkg == nil {
+		return false
+	}
+	switch fn.Pkg.Pkg.Path() {
+	case "math/bits":
+		_, ok := intrinsics[fullName(fn)]
+		return ok
+	case gpuPath:
+		return fn.Signature.Recv() != nil && isThread(fn.Signature.Recv().Type())
+	}
+	return false
+}
+
+// special returns an index or a size, which the hardware has as 32 bits, as an int.
+func special(op ir.Op, axis int64) intrinsic {
+	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.special(op, axis) }
+}
+
+func (l *lowerer) special(op ir.Op, axis int64) *ir.Value {
+	if n := l.f.Block[axis]; op == ir.OpNTid && n > 0 {
+		return l.int64(int64(n))
+	}
+	return l.emit(ir.OpZExt, ir.I64, l.emitImm(op, ir.I32, axis))
+}
+
+// globalIndex computes in 64 bits: a grid may have more than 1<<32 threads.
+func globalIndex(axis int64) intrinsic {
+	return func(l *lowerer, _ *ssa.Call) *ir.Value {
+		start := l.emit(ir.OpMul, ir.I64, l.special(ir.OpCtaid, axis), l.special(ir.OpNTid, axis))
+		return l.emit(ir.OpAdd, ir.I64, start, l.special(ir.OpTid, axis))
+	}
+}
+
+func barrier(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpBarrier, ir.Void) }
+
+func atomicAdd(l *lowerer, v *ssa.Call) *ir.Value {
+	p, x := l.value(v.Call.Args[0]), l.value(v.Call.Args[1])
+	l.checkNil(v.Call.Args[0], p)
+	return l.emit(ir.OpAtomicAdd, x.Type, p, x)
+}

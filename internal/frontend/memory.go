@@ -1,0 +1,116 @@
+package frontend
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// alloc lowers a variable. Outside of loops it is reached once, so that it may
+// stand in the entry.
+func (l *lowerer) alloc(v *ssa.Alloc) *ir.Value {
+	t := l.irType(pointee(v.Type()))
+	if !l.loops[v.Block()] {
+		return l.variable(t)
+	}
+	return l.emitAux(ir.OpAlloca, ir.Ptr, t)
+}
+
+func (l *lowerer) load(v *ssa.UnOp) *ir.Value {
+	t, p := l.typeOf(v), l.value(v.X)
+	l.checkNil(v.X, p)
+	if isThread(v.Type()) {
+		return nil
+	}
+	return l.emit(ir.OpLoad, t, p)
+}
+
+func (l *lowerer) store(in *ssa.Store) {
+	p, x := l.value(in.Addr), l.value(in.Val)
+	l.checkNil(in.Addr, p)
+	if !isThread(in.Val.Type()) {
+		l.emit(ir.OpStore, ir.Void, p, x)
+	}
+}
+
+func (l *lowerer) fieldAddr(v *ssa.FieldAddr) *ir.Value {
+	t, p := l.irType(pointee(v.X.Type())), l.value(v.X)
+	l.checkNil(v.X, p)
+	return l.offset(p, t.PartOffset(v.Field))
+}
+
+func (l *lowerer) offset(p *ir.Value, n int64) *ir.Value {
+	if n == 0 {
+		return p
+	}
+	return l.emitImm(ir.OpOffset, ir.Ptr, n, p)
+}
+
+// indexAddr lowers &x[i] of a slice or a pointer to an array.
+func (l *lowerer) indexAddr(v *ssa.IndexAddr) *ir.Value {
+	x := l.value(v.X)
+	elem := l.irType(pointee(v.Type()))
+	switch u := v.X.Type().Underlying().(type) {
+	case *types.Slice:
+		i := l.checkIndex(v.Index, l.part(x, 1))
+		return l.element(l.part(x, 0), i, elem)
+	case *types.Pointer:
+		l.checkNil(v.X, x)
+		n := u.Elem().Underlying().(*types.Array).Len()
+		if i, ok := constInt(v.Index); ok && i < n {
+			return l.offset(x, i*elem.Size())
+		}
+		i := l.checkIndex(v.Index, l.int64(n))
+		return l.element(x, i, elem)
+	}
+	panic("BUG: frontend: index into " + v.X.Type().String())
+}
+
+func (l *lowerer) element(p, i *ir.Value, elem *ir.Type) *ir.Value {
+	return l.emitImm(ir.OpIndex, ir.Ptr, elem.Size(), p, i)
+}
+
+// index lowers x[i] of an array that is no variable. Only memory can be indexed by a
+// value, so such an array is stored first.
+func (l *lowerer) index(v *ssa.Index) *ir.Value {
+	if isString(v.X.Type()) {
+		l.lacks(&lackString)
+	}
+	x, t := l.value(v.X), l.typeOf(v)
+	if i, ok := constInt(v.Index); ok && i < x.Type.Len {
+		return l.part(x, int(i))
+	}
+	i := l.checkIndex(v.Index, l.int64(x.Type.Len))
+	p := l.variable(x.Type)
+	l.emit(ir.OpStore, ir.Void, p, x)
+	return l.emit(ir.OpLoad, t, l.element(p, i, t))
+}
+
+func (l *lowerer) checkNil(v ssa.Value, p *ir.Value) {
+	if canBeNil(v) {
+		l.check(l.emit(ir.OpNe, ir.I1, p, l.constant(ir.Ptr, 0)), "invalid memory address or nil pointer dereference")
+	}
+}
+
+// canBeNil reports whether the pointer v may be nil as far as its origin tells. The variables that
+// a closure captures are addresses of variables; what a bound method captures may be any pointer.
+func canBeNil(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
+		return false
+	case *ssa.FreeVar:
+		return v.Parent().Synthetic != ""
+	case *ssa.ChangeType:
+		return canBeNil(v.X)
+	case *ssa.Call:
+		return !isShared(v.Common())
+	}
+	return true
+}
+
+// check emits a check of ok that needs no arguments.
+func (l *lowerer) check(ok *ir.Value, message string) {
+	l.emitAux(ir.OpCheck, ir.Void, &ir.Site{Format: message}, ok)
+}

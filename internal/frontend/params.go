@@ -1,0 +1,81 @@
+package frontend
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// parameterBlock makes a kernel's parameters: one for each scalar in the Go struct that has the
+// kernel's parameters, but the thread, as fields. The Go values are put together in the entry.
+func (l *lowerer) parameterBlock() {
+	l.makeBlocks()
+	block := ir.StructOf()
+	for _, p := range l.fn.Params[1:] {
+		l.guardValue(p, func() {
+			l.moveTo(p.Pos())
+			if why := cannotCross(p.Type(), true); why != "" {
+				l.refuse(diag.KernelParameter, "hand over numbers, booleans, slices of them, and structs and arrays without pointers",
+					"kernel parameter %s has %s", p.Name(), why)
+			}
+			block.Fields = append(block.Fields, l.typeOf(p))
+		})
+	}
+	if len(l.found) > 0 {
+		return
+	}
+	for i, p := range l.fn.Params[1:] {
+		l.moveTo(p.Pos())
+		l.values[p] = l.leaves(block.Fields[i], block.PartOffset(i))
+	}
+	l.f.ParamBytes = int((block.Size()+7)/8*8) + device.HiddenBytes
+}
+
+// leaves makes parameters for the scalars of a value of type t at the given offset, and
+// returns the value.
+func (l *lowerer) leaves(t *ir.Type, offset int64) *ir.Value {
+	if t.IsScalar() {
+		p := l.f.NewParam(t, offset)
+		p.Pos = l.pos
+		return p
+	}
+	parts := make([]*ir.Value, t.NumParts())
+	for i := range parts {
+		parts[i] = l.leaves(t.Part(i), offset+t.PartOffset(i))
+	}
+	return l.emit(ir.OpStruct, t, parts...)
+}
+
+// cannotCross says what in a parameter of type t has no meaning on a device, or is empty. Slices
+// cross as parameters only.
+func cannotCross(t types.Type, top bool) string {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if _, ok := basicTypes[u.Kind()]; ok {
+			return ""
+		}
+	case *types.Slice:
+		if why := cannotCross(u.Elem(), false); why != "" || top {
+			return why
+		}
+		return "a slice inside of its type"
+	case *types.Array:
+		return cannotCross(u.Elem(), false)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if why := cannotCross(u.Field(i).Type(), false); why != "" {
+				return why
+			}
+		}
+		return ""
+	case *types.Pointer:
+		return "a pointer in its type"
+	}
+	if lack := lackOf(t); lack.code != diag.LangType {
+		return fmt.Sprintf("%s in its type", lack.what)
+	}
+	return "the type " + types.TypeString(t, shortName)
+}

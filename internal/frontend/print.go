@@ -1,0 +1,112 @@
+package frontend
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const printName = gpuPath + ".Printf"
+
+// findPrints finds the instructions that build the argument lists of gpu.Printf: a
+// variable of type [n]any, an address and a store for each argument, a slice. They are not lowered.
+func (l *lowerer) findPrints() {
+	for _, b := range l.fn.Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			if fn := call.Call.StaticCallee(); fn == nil || fullName(fn) != printName {
+				continue
+			}
+			if parts, _, ok := variadic(call.Call.Args[2]); ok {
+				for _, p := range parts {
+					l.skip[p] = true
+				}
+			}
+		}
+	}
+}
+
+// variadic takes an argument list apart: the instructions that build it, and the
+// arguments. It reports false for a slice that was made otherwise.
+func variadic(v ssa.Value) (parts []ssa.Instruction, args []ssa.Value, ok bool) {
+	if c, ok := v.(*ssa.Const); ok {
+		return nil, nil, c.IsNil()
+	}
+	s, ok := v.(*ssa.Slice)
+	if !ok {
+		return nil, nil, false
+	}
+	list, ok := s.X.(*ssa.Alloc)
+	if !ok || list.Comment != "varargs" {
+		return nil, nil, false
+	}
+	parts = []ssa.Instruction{s, list}
+	for _, r := range *list.Referrers() {
+		at, ok := r.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		parts = append(parts, at)
+		for _, r := range *at.Referrers() {
+			store, ok := r.(*ssa.Store)
+			if !ok {
+				return nil, nil, false
+			}
+			parts = append(parts, store)
+			args = append(args, store.Val)
+		}
+	}
+	return parts, args, true
+}
+
+func printf(l *lowerer, v *ssa.Call) *ir.Value {
+	format, ok := constString(v.Call.Args[1])
+	if !ok {
+		l.refuse(diag.LangPrint, "write the format as a constant", "gpu.Printf: the format is not constant")
+	}
+	_, boxed, ok := variadic(v.Call.Args[2])
+	if !ok {
+		l.refuse(diag.LangPrint, "write the arguments one by one", "gpu.Printf: the arguments are a slice")
+	}
+	m := l.message("gpu.Printf", format, boxed)
+	return l.emitAux(ir.OpPrint, ir.Void, &ir.Site{Format: m.format, Args: m.types}, l.operands(m.args)...)
+}
+
+// message checks a format with its arguments, which are interface values.
+func (l *lowerer) message(what, format string, boxed []ssa.Value) message {
+	var args []ssa.Value
+	for _, b := range boxed {
+		m, ok := b.(*ssa.MakeInterface)
+		if !ok {
+			l.value(b)
+			l.lacks(&lackInterface)
+		}
+		args = append(args, m.X)
+	}
+	m, problem := formatted(format, args)
+	if problem == "" && len(m.args) > device.MaxSiteArgs {
+		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", what, len(m.args), device.MaxSiteArgs)
+	}
+	if problem != "" {
+		l.refuse(diag.LangPrint, "see the documentation of gpu.Printf", "%s: %s", what, problem)
+	}
+	return m
+}
+
+// panics lowers panic: of a constant string, or of a number.
+func (l *lowerer) panics(in *ssa.Panic) {
+	x, ok := in.X.(*ssa.MakeInterface)
+	if !ok {
+		l.refuse(diag.LangPanic, "panic with a constant string", "panic of a value that is not a constant string or a number")
+	}
+	if _, constant := constString(x.X); !constant && isString(x.X.Type()) {
+		l.refuse(diag.LangPanic, "panic with a constant string", "panic of a string that is not constant")
+	}
+	m := l.message("panic", "%v", []ssa.Value{x})
+	l.emitAux(ir.OpFault, ir.Void, &ir.Site{Format: m.format, Args: m.types}, l.operands(m.args)...)
+}

@@ -1,0 +1,91 @@
+package frontend
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const sharedName = gpuPath + ".Shared"
+
+const sharedHelp = "call it once, at the top of the kernel"
+
+func isShared(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	return fn != nil && fullName(fn) == sharedName
+}
+
+// shared lowers gpu.Shared[T](t): each call in the source is a variable of its own.
+func shared(l *lowerer, v *ssa.Call) *ir.Value {
+	l.checkOnce("gpu.Shared")
+	t := v.Call.StaticCallee().TypeArgs()[0]
+	if holdsPointers(t) {
+		l.refuse(diag.LangShared, "use numbers, booleans, and arrays and structs of them", "gpu.Shared of a type with pointers")
+	}
+	variable := &ir.Variable{Name: l.b.uniqueName(l.f.Name + ".shared"), Space: ir.Shared, Type: l.irType(t)}
+	l.b.module.Vars = append(l.b.module.Vars, variable)
+	l.u.declares = true
+	return l.emitAux(ir.OpVar, ir.Ptr, variable)
+}
+
+// checkOnce refuses a call of what unless every thread that ends regularly executes it exactly
+// once in the current function.
+func (l *lowerer) checkOnce(what string) {
+	b := l.block
+	if l.loops[b] {
+		l.refuse(diag.LangShared, sharedHelp, "%s stands in a loop", what)
+	}
+	for _, end := range l.fn.Blocks {
+		if _, ok := end.Instrs[len(end.Instrs)-1].(*ssa.Return); ok && !b.Dominates(end) {
+			l.refuse(diag.LangShared, sharedHelp, "%s stands in a branch: not every thread executes it", what)
+		}
+	}
+}
+
+// shareThrough checks the call of u, the last in l.u.calls, where it declares shared memory.
+func (l *lowerer) shareThrough(u *unit) {
+	mine := u.owners(map[*unit]bool{})
+	if len(mine) == 0 {
+		return
+	}
+	l.checkOnce(callName(u.fn) + ", which calls gpu.Shared,")
+	for _, c := range l.u.calls[:len(l.u.calls)-1] {
+		for owner := range c.owners(map[*unit]bool{}) {
+			if mine[owner] {
+				l.refuse(diag.LangShared, "call it once and hand the variable over", "%s, which calls gpu.Shared, is called twice", callName(owner.fn))
+			}
+		}
+	}
+}
+
+// owners adds the functions that declare shared memory themselves, from u on.
+func (u *unit) owners(found map[*unit]bool) map[*unit]bool {
+	if u.declares {
+		found[u] = true
+	}
+	for _, c := range u.calls {
+		c.owners(found)
+	}
+	return found
+}
+
+// holdsPointers reports whether memory of type t holds addresses.
+func holdsPointers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer || u.Info()&types.IsString != 0
+	case *types.Array:
+		return holdsPointers(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if holdsPointers(u.Field(i).Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
