@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
@@ -23,6 +25,8 @@ type Options struct {
 	Dependencies bool
 	// Contract says whether x*y+z may be rounded once.
 	Contract Contract
+	// Verify checks the compiler's own work after every pass.
+	Verify bool
 }
 
 // Contract says whether a product and a sum may be rounded once, as Go's specification
@@ -80,7 +84,9 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err := b.scan(); err != nil {
 		return nil, err
 	}
-	b.check()
+	if err := b.check(); err != nil {
+		return nil, err
+	}
 	result := &Result{}
 	for _, u := range b.units {
 		p, err := b.compile(u)
@@ -101,6 +107,7 @@ type build struct {
 	graph   *load.Graph
 	units   []*unit // the packages of the main module that have kernels, or had them
 	program *load.Program
+	ssa     *ssa.Program
 	found   diag.List
 }
 
@@ -174,8 +181,8 @@ func (b *build) nameOf(p *load.Package) launcher.Names {
 	}
 }
 
-// check loads types, with the launchers declared.
-func (b *build) check() {
+// check loads types, with the launchers declared, and builds SSA.
+func (b *build) check() error {
 	overlay := map[string][]byte{}
 	var pkgs []*load.Package
 	for _, u := range b.units {
@@ -187,12 +194,27 @@ func (b *build) check() {
 		}
 	}
 	b.program = b.graph.Check(pkgs, overlay)
-	if len(b.found) > 0 {
-		return // a kernel that was refused has no launcher: callers' errors would mislead
+	b.goErrors()
+	return guard("", func() error {
+		b.ssa = buildSSA(b.program)
+		return nil
+	})
+}
+
+// goErrors reports what Go finds wrong, but not in packages that import, perhaps through
+// others, one with a refused kernel: it has no launcher, and its callers' errors would mislead.
+func (b *build) goErrors() {
+	refused := map[string]bool{}
+	for _, u := range b.units {
+		refused[u.pkg.ImportPath] = len(u.decl.Errors) > 0
 	}
-	for _, d := range b.program.Errors {
-		if filepath.Base(d.Pos.Filename) != load.Generated {
-			b.found.Add(d)
+	for _, p := range b.program.Packages {
+		path := p.ImportPath
+		refused[path] = refused[path] || slices.ContainsFunc(p.Imports, func(i string) bool { return refused[i] })
+		for _, d := range p.Errors {
+			if !refused[path] && filepath.Base(d.Pos.Filename) != load.Generated {
+				b.found.Add(d)
+			}
 		}
 	}
 }

@@ -43,6 +43,14 @@ func (f File) differs(old []byte, err error) bool {
 	return err != nil || !bytes.Equal(old, f.Contents)
 }
 
+// Verb says what Write does: "wrote" or "removed".
+func (f File) Verb() string {
+	if f.Contents == nil {
+		return "removed"
+	}
+	return "wrote"
+}
+
 // Write writes the file, or removes it where it must not exist. The file is there whole
 // or not at all, so that a go command that runs meanwhile does not see half of it.
 func (f File) Write() error {

@@ -7,16 +7,20 @@ import (
 
 // InternalError is a bug of the compiler.
 type InternalError struct {
-	Kernel string // that was being compiled: package path and name
+	Kernel string // that was being compiled: package path and name; empty where it was none
 	Value  any    // of the panic
 	Stack  []byte // where
 }
 
 // Error asks to report the bug and says what with.
 func (e *InternalError) Error() string {
-	return fmt.Sprintf("compile: internal error in kernel %s: %v\n"+
+	where := ""
+	if e.Kernel != "" {
+		where = " in kernel " + e.Kernel
+	}
+	return fmt.Sprintf("compile: internal error%s: %v\n"+
 		"This is a bug of gopherwarp, not of your program. Please report it, with the kernel and the lines\n"+
-		"below, at https://github.com/gopherwarp/gopherwarp/issues\n\n%s", e.Kernel, e.Value, e.Stack)
+		"below, at https://github.com/gopherwarp/gopherwarp/issues\n\n%s", where, e.Value, e.Stack)
 }
 
 // guard calls f and turns a panic into an *InternalError. It is the compiler's only

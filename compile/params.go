@@ -97,23 +97,23 @@ func foreign(t types.Type) string {
 		}
 		return ""
 	default:
-		return fmt.Sprintf("holds a %s", kind(u)+" of type "+name)
+		return fmt.Sprintf("holds %s of type %s", kind(u), name)
 	}
 }
 
 func kind(t types.Type) string {
 	switch t.(type) {
 	case *types.Pointer:
-		return "pointer"
+		return "a pointer"
 	case *types.Slice:
-		return "slice"
+		return "a slice"
 	case *types.Map:
-		return "map"
+		return "a map"
 	case *types.Chan:
-		return "channel"
+		return "a channel"
 	case *types.Signature:
-		return "function"
+		return "a function"
 	default:
-		return "interface"
+		return "an interface"
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -47,7 +46,7 @@ func (b *build) kernels(u *unit, p *Package) error {
 			continue
 		}
 		err := guard(u.pkg.ImportPath+"."+k.Name, func() error {
-			compiled, err := b.kernel(u, k, fn)
+			compiled, err := b.lower(u, k, fn)
 			if compiled != nil {
 				p.Kernels = append(p.Kernels, compiled)
 			}
@@ -58,19 +57,6 @@ func (b *build) kernels(u *unit, p *Package) error {
 		}
 	}
 	return nil
-}
-
-// kernel compiles one kernel, or returns nil where it has diagnostics.
-func (b *build) kernel(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
-	params, bytes := layout(k, fn.Signature())
-	compiled := &Kernel{
-		Kernel: &device.Kernel{
-			Name: k.Name, Package: u.pkg.ImportPath,
-			Params: params, ParamBytes: bytes, Block: k.Block,
-		},
-		File: k.Pos.Filename, Line: k.Pos.Line,
-	}
-	return compiled, nil
 }
 
 // files sets the files of p.

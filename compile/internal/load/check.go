@@ -26,7 +26,6 @@ var Sizes = types.SizesFor("gc", "amd64")
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package // dependencies first
-	Errors   diag.List  // what Go itself finds wrong
 }
 
 // Check parses and checks the given packages and all that they import. The overlay maps
@@ -123,7 +122,7 @@ func (c *checker) parseFiles(p *Package) []*ast.File {
 			}
 		}
 		if err != nil {
-			c.program.Errors.Add(parseErrors(name, err)...)
+			p.Errors.Add(parseErrors(name, err)...)
 		}
 	}
 	return files
@@ -169,7 +168,6 @@ func (c *checker) check(p *Package) {
 		p.Types = types.Unsafe
 		return
 	}
-	before := len(c.program.Errors)
 	bodies := hasBodies(p)
 	config := &types.Config{
 		Importer:         importer(func(path string) (*types.Package, error) { return c.imported(p, path) }),
@@ -184,27 +182,27 @@ func (c *checker) check(p *Package) {
 	var info *types.Info
 	if bodies {
 		info = newInfo()
-		config.Error = c.report
+		config.Error = p.report
 	}
 	// Errors went to config.Error; a package with errors is still a package.
 	p.Types, _ = config.Check(p.ImportPath, c.program.Fset, c.files[p], info)
 	if bodies {
 		p.Syntax, p.Info = c.files[p], info
 	}
-	p.IllTyped = len(c.program.Errors) > before
+	p.IllTyped = len(p.Errors) > 0
 	for _, path := range p.Imports {
 		q := c.graph.paths[path]
 		p.IllTyped = p.IllTyped || q != nil && q.IllTyped
 	}
 }
 
-func (c *checker) report(err error) {
+func (p *Package) report(err error) {
 	e, ok := errors.AsType[types.Error](err)
 	if !ok {
-		c.program.Errors.Add(diag.New(token.Position{}, diag.GoError, "%v", err))
+		p.Errors.Add(diag.New(token.Position{}, diag.GoError, "%v", err))
 		return
 	}
-	c.program.Errors.Add(diag.New(e.Fset.Position(e.Pos), diag.GoError, "%s", e.Msg))
+	p.Errors.Add(diag.New(e.Fset.Position(e.Pos), diag.GoError, "%s", e.Msg))
 }
 
 func newInfo() *types.Info {

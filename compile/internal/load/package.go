@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
 // Package is a package as the go command describes it and, after Check, its types.
@@ -24,6 +26,7 @@ type Package struct {
 	Types    *types.Package
 	Syntax   []*ast.File // where function bodies were loaded
 	Info     *types.Info // likewise
+	Errors   diag.List   // what Go itself finds wrong in those
 	IllTyped bool        // it, or a package that it imports, has errors
 }
 

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+)
+
+type buildCommand struct {
+	Check    bool     `help:"Write nothing; fail where a generated file is stale."`
+	Listing  bool     `short:"S" name:"S" help:"Write nothing; print each kernel's Go lines, IR and PTX."`
+	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
+	Packages []string `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
+}
+
+// Help is the text behind the flags.
+func (buildCommand) Help() string {
+	return `Writes zkernels.go and PTX files into each package that has functions with a //gpu:kernel directive.
+They are meant to be committed: programs need no compiler.
+
+Example:
+  gopherwarp build ./...
+
+In a source file:
+  //go:generate go tool gopherwarp build .`
+}
+
+// Run is called by kong.
+func (c *buildCommand) Run(ctx context.Context, t terminal) error {
+	result, err := compile.Build(ctx, compile.Options{
+		Patterns: c.Packages,
+		Contract: compile.Contract(c.Contract),
+	})
+	if err != nil {
+		return err
+	}
+	if err := shown(result.Diagnostics); err != nil {
+		return err
+	}
+	if len(result.Packages) == 0 {
+		fmt.Fprintf(t.err, "gopherwarp: no function in %s has a //gpu:kernel directive\n", c.patterns())
+	}
+	switch {
+	case c.Listing:
+		return compile.List(t.out, result)
+	case c.Check:
+		return c.check(result)
+	}
+	for _, f := range result.Stale() {
+		if err := f.Write(); err != nil {
+			return err
+		}
+		fmt.Fprintln(t.err, f.Verb(), short(f.Name))
+	}
+	return nil
+}
+
+func (c *buildCommand) patterns() string {
+	if len(c.Packages) == 0 {
+		return "."
+	}
+	return strings.Join(c.Packages, " ")
+}
+
+// check returns an error where a file is stale.
+func (c *buildCommand) check(result *compile.Result) error {
+	stale := result.Stale()
+	if len(stale) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, f := range stale {
+		fmt.Fprintf(&b, "%s is stale\n", short(f.Name))
+	}
+	fmt.Fprintf(&b, "to mend it, run\n\tgopherwarp build %s", c.mending())
+	return errors.New(b.String())
+}
+
+// mending returns the arguments of the command that brings everything up to date.
+func (c *buildCommand) mending() string {
+	if c.Contract == "" {
+		return c.patterns()
+	}
+	return "-contract=" + c.Contract + " " + c.patterns()
+}
+
+// shown returns diagnostics as an error, with names relative to the working directory.
+func shown(l diag.List) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		return l.Err()
+	}
+	return l.Relative(wd).Err()
+}
+
+// short returns a file's name relative to the working directory where that is shorter.
+func short(file string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	return diag.Shorten(file, wd)
+}

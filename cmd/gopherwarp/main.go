@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitNoGPU  = 3
+)
+
+// commands is the command line, as package kong reads it.
+type commands struct {
+	Build buildCommand `cmd:"" help:"Compile kernels and generate their launchers."`
+	Run   runCommand   `cmd:"" help:"Compile kernels and run a program."`
+}
+
+// terminal is where a command writes.
+type terminal struct{ out, err io.Writer }
+
+// exit is an error that ends the process with a code and, unless it wraps another error,
+// in silence.
+type exit struct {
+	code  int
+	cause error
+}
+
+func (e exit) Error() string {
+	if e.cause == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.cause.Error()
+}
+
+func (e exit) Unwrap() error { return e.cause }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], terminal{os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// run runs the command and returns the process's exit code.
+func run(ctx context.Context, args []string, t terminal) int {
+	var c commands
+	done := -1
+	parser, err := kong.New(&c,
+		kong.Name("gopherwarp"),
+		kong.Description("GPU computing for Go."),
+		kong.Writers(t.out, t.err),
+		kong.Exit(func(code int) { done = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		panic("BUG: gopherwarp: " + err.Error())
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(dashes(parser.Model, args))
+	if done >= 0 {
+		return done // help was shown
+	}
+	if err != nil {
+		fmt.Fprintf(t.err, "gopherwarp: %v\nRun gopherwarp --help for usage.\n", err)
+		return exitUsage
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return code(parsed.Run(t), t)
+}
+
+// code shows an error and returns the exit code that it stands for.
+func code(err error, t terminal) int {
+	if err == nil {
+		return exitOK
+	}
+	e, ok := errors.AsType[exit](err)
+	if !ok {
+		e = exit{exitFailed, err}
+	}
+	if e.cause != nil {
+		fmt.Fprintln(t.err, e.cause)
+	}
+	return e.code
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+)
+
+type runCommand struct {
+	Device   string   `placeholder:"cuda|cuda:N|cpu|interp" help:"What the program's kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
+	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
+	Package  string   `arg:"" help:"The program: a package main."`
+	Args     []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
+}
+
+// Help is the text behind the flags.
+func (runCommand) Help() string {
+	return `Compiles the kernels of the program and of the packages that it imports from its module, then builds
+and runs the program, as go run does. No file of the module is written: what is stale there is replaced for this run.
+The exit code is the program's.
+
+Example:
+  gopherwarp run -device=cpu ./examples/blur -- -in photo.jpg -out blurred.png`
+}
+
+// Run is called by kong.
+func (c *runCommand) Run(ctx context.Context, t terminal) error {
+	result, err := compile.Build(ctx, compile.Options{
+		Patterns:     []string{c.Package},
+		Dependencies: true,
+		Contract:     compile.Contract(c.Contract),
+	})
+	if err != nil {
+		return err
+	}
+	if err := shown(result.Diagnostics); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "gopherwarp-run-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program, err := c.build(ctx, t, result, dir)
+	if err != nil {
+		return err
+	}
+	return c.start(t, program)
+}
+
+// build builds the program into dir and returns its name.
+func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Result, dir string) (string, error) {
+	program := filepath.Join(dir, "program.exe")
+	args := []string{"build", "-o", program}
+	overlay, err := result.Overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	if overlay != "" {
+		args = append(args, "-overlay="+overlay)
+	}
+	command := exec.CommandContext(ctx, "go", append(args, "--", c.Package)...)
+	command.Stdout, command.Stderr = t.out, t.err
+	return program, passed(command.Run())
+}
+
+// start runs the program. An interrupt reaches it from the terminal; this process waits
+// for what the program makes of it.
+func (c *runCommand) start(t terminal, program string) error {
+	args := c.Args
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	command := exec.Command(program, args...)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, t.out, t.err
+	if c.Device != "" {
+		command.Env = append(os.Environ(), "GOPHERWARP_DEVICE="+c.Device)
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	if err := command.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case s := <-signals:
+			command.Process.Signal(s)
+		case <-ended:
+		}
+	}()
+	return passed(command.Wait())
+}
+
+// passed turns the failure of a process that has told its reason itself into its exit code.
+func passed(err error) error {
+	e, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return err
+	}
+	return exit{code: max(e.ExitCode(), exitFailed)}
+}

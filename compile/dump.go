@@ -1,0 +1,54 @@
+package compile
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// dump is where a kernel's function is written after every pass; nil where it is not.
+type dump struct {
+	io.Writer
+	closer io.Closer
+}
+
+// dump returns what the environment asks for: GOPHERWARP_DUMP=kernel or kernel=file.
+func (b *build) dump(kernel string) (*dump, error) {
+	name, file, ok := strings.Cut(os.Getenv("GOPHERWARP_DUMP"), "=")
+	switch {
+	case name != kernel:
+		return nil, nil
+	case !ok:
+		return &dump{Writer: os.Stderr}, nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, fmt.Errorf("compile: GOPHERWARP_DUMP: %w", err)
+	}
+	return &dump{Writer: f, closer: f}, nil
+}
+
+// pass returns the function that writes, or nil.
+func (d *dump) pass() func(string, *ir.Func) {
+	if d == nil {
+		return nil
+	}
+	return func(pass string, f *ir.Func) {
+		if pass == "" {
+			pass = "before the first pass"
+		} else {
+			pass = "after " + pass
+		}
+		fmt.Fprintf(d, "-- %s %s --\n%v\n", f.Name, pass, f)
+	}
+}
+
+func (d *dump) close() error {
+	if d == nil || d.closer == nil {
+		return nil
+	}
+	return d.closer.Close()
+}

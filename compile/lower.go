@@ -1,0 +1,78 @@
+package compile
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/frontend"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/pass"
+)
+
+// buildSSA builds the program's packages. One that has errors, or whose function bodies
+// were not loaded, gets its declarations only. A panic stays on this goroutine, for guard.
+func buildSSA(p *load.Program) *ssa.Program {
+	program := ssa.NewProgram(p.Fset, ssa.InstantiateGenerics|ssa.BuildSerially)
+	for _, pkg := range p.Packages {
+		if pkg.IllTyped {
+			program.CreatePackage(pkg.Types, nil, nil, true)
+		} else {
+			program.CreatePackage(pkg.Types, pkg.Syntax, pkg.Info, true)
+		}
+	}
+	program.Build()
+	return program
+}
+
+// lower compiles one kernel, or returns nil where it has diagnostics.
+func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
+	kernel := frontend.Kernel{Func: b.ssa.FuncValue(fn), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}}
+	module, found := frontend.Build([]frontend.Kernel{kernel})
+	if len(found) > 0 {
+		b.found.Add(found...)
+		return nil, nil
+	}
+	d, err := b.dump(k.Name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := pass.Compile(module, module.Func(k.Name), pass.Options{
+		Contract: b.contract(k),
+		Verify:   b.options.Verify,
+		Dump:     d.pass(),
+	})
+	if err != nil {
+		panic("BUG: " + err.Error()) // package frontend has refused recursion
+	}
+	if err := d.close(); err != nil {
+		return nil, err
+	}
+	params, bytes := layout(k, fn.Signature())
+	if f.ParamBytes != bytes {
+		panic("BUG: compile: frontend and launcher disagree on the parameter block")
+	}
+	return emit(f, &Kernel{
+		Kernel: &device.Kernel{
+			Name: k.Name, Package: u.pkg.ImportPath,
+			Params: params, ParamBytes: bytes, Block: k.Block,
+		},
+		File: k.Pos.Filename, Line: k.Pos.Line, IR: f,
+	}), nil
+}
+
+// contract reports whether products and sums of the kernel may fuse.
+func (b *build) contract(k decl.Kernel) bool {
+	if b.options.Contract != ContractDefault {
+		return b.options.Contract == ContractOn
+	}
+	return Contract(k.Contract) != ContractOff
+}
+
+// emit completes a kernel with what the back ends make of f.
+func emit(f *ir.Func, k *Kernel) *Kernel {
+	return k
+}
