@@ -1,0 +1,113 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// header is the lowest version and target that have what is emitted: atomics and fences
+// with a scope, threads of a warp that go their own ways. 64-bit addresses are the only ones
+// that drivers still take.
+const header = ".version 6.0\n.target sm_70\n.address_size 64\n"
+
+// Result is a kernel's code and what a device.Kernel says of it.
+type Result struct {
+	PTX         string
+	Target      device.Capability // lowest that runs it
+	Sites       []device.Site     // by the numbers that the code writes to records
+	SharedBytes int
+	Barriers    bool
+}
+
+// Emit returns the PTX of kernel f, whose values are all scalar, whose calls are inlined
+// and which Verify accepts. It does not change f. An error names an operation that has no form
+// in PTX.
+func Emit(f *ir.Func) (*Result, error) {
+	if err := emittable(f); err != nil {
+		return nil, err
+	}
+	s := newSelector(f)
+	s.function(layout(f))
+	s.faults()
+	m := s.out
+	dropDead(m)
+	m.number()
+	live := newLiveness(m)
+	replacePhis(m, live, coalesce(m, live))
+	preferPositive(m)
+	w := &writer{}
+	body := w.body(m)
+	return &Result{
+		PTX:         s.module(w, body),
+		Target:      device.Capability{Major: 7, Minor: 0},
+		Sites:       s.sites.sites,
+		SharedBytes: s.vars.shared,
+		Barriers:    uses(f, ir.OpBarrier),
+	}, nil
+}
+
+// module puts the text together.
+func (s *selector) module(w *writer, body string) string {
+	var b strings.Builder
+	b.WriteString(header)
+	for i, file := range w.files {
+		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
+	}
+	b.WriteString("\n" + s.vars.module.String())
+	fmt.Fprintf(&b, ".visible .entry %s(.param .align 8 .b8 %s_params[%d])\n", s.name, s.name, s.f.ParamBytes)
+	if d := s.f.Block; d != [3]int{} {
+		fmt.Fprintf(&b, ".reqntid %d, %d, %d\n", max(1, d[0]), max(1, d[1]), max(1, d[2]))
+	}
+	b.WriteString("{\n" + s.vars.local.String() + w.registers() + "\n" + body + "}\n")
+	return b.String()
+}
+
+func uses(f *ir.Func, op ir.Op) bool {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op == op {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// emittable reports what passes should have removed and what PTX cannot do.
+func emittable(f *ir.Func) error {
+	if !f.Kernel {
+		return fmt.Errorf("ptx: %s is no kernel", f.Name)
+	}
+	if f.ParamBytes < device.HiddenBytes || f.ParamBytes%8 != 0 {
+		return fmt.Errorf("ptx: %s: a parameter block of %d bytes", f.Name, f.ParamBytes)
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if problem := unfit(v); problem != "" {
+				return fmt.Errorf("ptx: %s: %v: %s: %s", f.Name, v.Pos, v.LongString(), problem)
+			}
+		}
+	}
+	return nil
+}
+
+// unfit returns why v cannot be emitted, or "".
+func unfit(v *ir.Value) string {
+	site, _ := v.Aux.(*ir.Site)
+	switch {
+	case v.Op == ir.OpCall:
+		return "calls must be inlined"
+	case v.Type.Kind >= ir.KindStruct:
+		return "values must be scalar"
+	case site != nil && len(site.Args) > device.MaxSiteArgs:
+		return fmt.Sprintf("has %d arguments, a record holds %d", len(site.Args), device.MaxSiteArgs)
+	case v.Op == ir.OpStore || v.Op == ir.OpAtomicAdd:
+		if v.Args[0].Type.Space == ir.Constant {
+			return "constants cannot be written"
+		}
+	}
+	return ""
+}

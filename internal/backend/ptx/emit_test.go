@@ -1,0 +1,100 @@
+package ptx_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// emit parses IR, emits its last function and asks ptxas to judge the text.
+func emit(t *testing.T, text string) *ptx.Result {
+	t.Helper()
+	m, err := ir.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[len(m.Funcs)-1]
+	if err := ir.Verify(f); err != nil {
+		t.Fatal(err)
+	}
+	before := f.String()
+	r, err := ptx.Emit(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.String() != before {
+		t.Error("Emit changed the function")
+	}
+	return r
+}
+
+// TestGolden compares the PTX of testdata/*.txtar, from file "ir" to file "ptx".
+func TestGolden(t *testing.T) {
+	names, _ := filepath.Glob("testdata/*.txtar")
+	if len(names) == 0 {
+		t.Fatal("no test data")
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := emit(t, string(archive.Files[0].Data))
+			got := summary(r) + r.PTX
+			if *update {
+				archive.Files = append(archive.Files[:1], txtar.File{Name: "ptx", Data: []byte(got)})
+				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if len(archive.Files) < 2 || !bytes.Equal(archive.Files[1].Data, []byte(got)) {
+				t.Errorf("the PTX is now (rewrite by -update):\n%s", got)
+			}
+			assemble(t, r.PTX)
+		})
+	}
+}
+
+// summary prints the rest of the result as comments.
+func summary(r *ptx.Result) string {
+	var b strings.Builder
+	for i, s := range r.Sites {
+		fmt.Fprintf(&b, "// site %d: %s:%d %q %v\n", i, s.File, s.Line, s.Format, s.Args)
+	}
+	if r.SharedBytes > 0 || r.Barriers {
+		fmt.Fprintf(&b, "// shared %d, barriers %v\n", r.SharedBytes, r.Barriers)
+	}
+	return b.String()
+}
+
+// assemble lets ptxas translate the text, where there is one, for the oldest GPU that it
+// still knows and for a newer one.
+func assemble(t *testing.T, text string) {
+	t.Helper()
+	ptxas, err := exec.LookPath("ptxas")
+	if err != nil {
+		t.Skip("no ptxas in PATH to judge the PTX")
+	}
+	file := filepath.Join(t.TempDir(), "kernel.ptx")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, arch := range []string{"sm_75", "sm_90"} {
+		out, err := exec.Command(ptxas, "-lineinfo", "-arch="+arch, "-o", os.DevNull, file).CombinedOutput()
+		if err != nil || len(out) > 0 {
+			t.Errorf("ptxas -arch=%s: %v\n%s\n%s", arch, err, out, text)
+		}
+	}
+}

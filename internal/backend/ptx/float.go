@@ -1,0 +1,63 @@
+package ptx
+
+import "github.com/gopherwarp/gopherwarp/internal/ir"
+
+// floatOps are the names in front of the type. Every sum and product is rounded explicitly
+// (.rn), which forbids ptxas to fuse them: the IR has decided that.
+var floatOps = [...]string{
+	ir.OpFAdd:      "add.rn",
+	ir.OpFSub:      "sub.rn",
+	ir.OpFMul:      "mul.rn",
+	ir.OpFDiv:      "div.rn",
+	ir.OpFNeg:      "neg",
+	ir.OpFma:       "fma.rn",
+	ir.OpFSqrt:     "sqrt.rn",
+	ir.OpFAbs:      "abs",
+	ir.OpFFloor:    "cvt.rmi",
+	ir.OpFCeil:     "cvt.rpi",
+	ir.OpFTrunc:    "cvt.rzi",
+	ir.OpFRint:     "cvt.rni",
+	ir.OpFMin:      "min",
+	ir.OpFMax:      "max",
+	ir.OpFCopysign: "copysign",
+}
+
+// float selects an operation on floats.
+func (s *selector) float(v *ir.Value) operand {
+	c := classOf(v.Type)
+	args := make([]operand, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = s.operand(a)
+	}
+	if len(args) == 1 {
+		args[0] = s.inReg(c, args[0])
+	}
+	op := floatOps[v.Op] + classes[c].typ
+	switch v.Op {
+	case ir.OpFFloor, ir.OpFCeil, ir.OpFTrunc, ir.OpFRint:
+		op += classes[c].typ
+	case ir.OpFCopysign:
+		args[0], args[1] = args[1], args[0] // PTX takes the sign first
+	case ir.OpFMin, ir.OpFMax:
+		return s.minMax(c, op, args)
+	}
+	return s.def(c, op, args...)
+}
+
+// minMax selects min or max. PTX orders -0 below 0 but prefers the other argument to a
+// NaN; min.NaN needs sm_80.
+func (s *selector) minMax(c class, op string, args []operand) operand {
+	nan := literal(ir.F32, 0x7fffffff)
+	if c == f64 {
+		nan = literal(ir.F64, 0x7fffffffffffffff)
+	}
+	unordered := s.def(pred, "setp.nan"+classes[c].typ, args...)
+	return s.def(c, "selp"+classes[c].typ, nan, s.def(c, op, args...), unordered)
+}
+
+// compareFloats selects a comparison of floats.
+func (s *selector) compareFloats(v *ir.Value) operand {
+	name := map[ir.Op]string{ir.OpFEq: "eq", ir.OpFNe: "neu", ir.OpFLt: "lt", ir.OpFLe: "le"}[v.Op]
+	c := classOf(v.Args[0].Type)
+	return s.def(pred, "setp."+name+classes[c].typ, s.operand(v.Args[0]), s.operand(v.Args[1]))
+}

@@ -1,0 +1,184 @@
+package ptx
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// place is an address as a memory operand takes it: a register or symbol plus an offset.
+type place struct {
+	base   operand
+	offset int64
+}
+
+// nilOffset is the nil pointer in the spaces whose pointers are offsets of 32 bits, where 0 is
+// the address of a variable.
+var nilOffset = operand{text: "-1"}
+
+// windowed reports whether pointers into the space are held as offsets in its window.
+func windowed(space ir.Space) bool {
+	return space == ir.Shared || space == ir.Local || space == ir.Constant
+}
+
+// suffix returns the part of a memory instruction's name that says the space.
+func suffix(space ir.Space) string {
+	if space == ir.Generic {
+		return ""
+	}
+	return "." + space.String()
+}
+
+// pointer selects an operation that yields an address. The address is computed where the
+// operation stands, so that one in front of a loop stays there; what only feeds memory
+// operands is folded into them and dropped by dead.go.
+func (s *selector) pointer(v *ir.Value) {
+	switch v.Op {
+	case ir.OpAlloca:
+		s.alloca(v)
+	case ir.OpVar:
+		x := v.Aux.(*ir.Variable)
+		s.symbol(v, s.vars.symbol(x), x.Space)
+	case ir.OpOffset:
+		p := s.place(v.Args[0])
+		s.setPlace(v, place{p.base, p.offset + v.Imm})
+	case ir.OpIndex:
+		s.index(v)
+	}
+}
+
+// symbol makes v the address of a variable.
+func (s *selector) symbol(v *ir.Value, name string, space ir.Space) {
+	if windowed(v.Type.Space) {
+		s.setPlace(v, place{base: operand{text: name}})
+		return
+	}
+	address := s.def(b64, "mov.u64", operand{text: name})
+	s.setPlace(v, place{base: s.def(b64, "cvta"+suffix(space)+".u64", address)})
+}
+
+// setPlace notes where v points, and puts the address into a register for other uses.
+func (s *selector) setPlace(v *ir.Value, p place) {
+	c := classOf(v.Type)
+	base := s.inReg(c, p.base)
+	s.vals[v.ID] = base
+	if p.offset != 0 {
+		s.vals[v.ID] = s.def(c, "add.s"+bitsOfClass(c), base, imm(p.offset))
+	}
+	if p.offset != int64(int32(p.offset)) { // more than a memory operand holds
+		p = place{base: s.vals[v.ID]}
+	}
+	s.places[v.ID] = p
+}
+
+// place returns where pointer v points.
+func (s *selector) place(v *ir.Value) place {
+	if p := s.places[v.ID]; p.base != (operand{}) {
+		return p
+	}
+	return place{base: s.operand(v)}
+}
+
+// index selects arg0 + arg1*scale.
+func (s *selector) index(v *ir.Value) {
+	p := s.place(v.Args[0])
+	i, c := s.constantPart(v.Args[1], windowed(v.Type.Space))
+	p.offset += c * v.Imm
+	if i != nil {
+		base := s.inReg(classOf(v.Type), p.base)
+		if windowed(v.Type.Space) {
+			p.base = s.index32(base, i, v.Imm)
+		} else {
+			p.base = s.index64(base, i, v.Imm)
+		}
+	}
+	s.setPlace(v, p)
+}
+
+// constantPart splits an index into a variable part, nil for none, and a constant. Offsets
+// of 32 bits are kept whole: without its constant part an index may leave the window.
+func (s *selector) constantPart(i *ir.Value, whole bool) (*ir.Value, int64) {
+	if c, ok := s.constant(i); ok {
+		return nil, c
+	}
+	if !whole && i.Op == ir.OpAdd && i.Type.Kind == ir.KindI64 {
+		if c, ok := s.constant(i.Args[1]); ok {
+			return i.Args[0], c
+		}
+	}
+	return i, 0
+}
+
+// index32 returns base + i*scale for an offset. Only the lower 32 bits of i count.
+func (s *selector) index32(base operand, i *ir.Value, scale int64) operand {
+	x := s.low(i)
+	if scale == 1 {
+		return s.def(b32, "add.s32", base, x)
+	}
+	return s.def(b32, "mad.lo.s32", x, imm(scale), base)
+}
+
+// index64 returns base + i*scale. An index that was extended from 32 bits takes one
+// instruction; a power of two is a shift, as ptxas would not make one of mad.lo.s64.
+func (s *selector) index64(base operand, i *ir.Value, scale int64) operand {
+	if scale == int64(int32(scale)) {
+		if i.Type.Kind == ir.KindI32 {
+			return s.def(b64, "mad.wide.s32", s.operand(i), imm(scale), base)
+		}
+		if x, ok := s.factor(i, true); ok {
+			return s.def(b64, "mad.wide.s32", x, imm(scale), base)
+		}
+		if x, ok := s.factor(i, false); ok && scale > 0 {
+			return s.def(b64, "mad.wide.u32", x, imm(scale), base)
+		}
+	}
+	x := s.operand(i)
+	if i.Type.Kind == ir.KindI32 {
+		x = s.def(b64, "cvt.s64.s32", x)
+	}
+	switch {
+	case scale == 1:
+		return s.def(b64, "add.s64", base, x)
+	case scale > 0 && scale&(scale-1) == 0:
+		shifted := s.def(b64, "shl.b64", x, imm(int64(bits.TrailingZeros64(uint64(scale)))))
+		return s.def(b64, "add.s64", base, shifted)
+	}
+	return s.def(b64, "mad.lo.s64", x, imm(scale), base)
+}
+
+// toGeneric returns pointer v as a generic address.
+func (s *selector) toGeneric(v *ir.Value) operand {
+	o := s.operand(v)
+	if !windowed(v.Type.Space) {
+		return o
+	}
+	if v.Op == ir.OpConst {
+		return imm(0)
+	}
+	o = s.inReg(b32, o)
+	address := s.def(b64, "cvta"+suffix(v.Type.Space)+".u64", s.def(b64, "cvt.u64.u32", o))
+	if neverNil(v) {
+		return address
+	}
+	isNil := s.def(pred, "setp.eq.s32", o, nilOffset)
+	return s.def(b64, "selp.b64", imm(0), address, isNil)
+}
+
+// fromGeneric returns a generic address as a pointer into space.
+func (s *selector) fromGeneric(space ir.Space, o operand) operand {
+	if !windowed(space) {
+		return o
+	}
+	o = s.inReg(b64, o)
+	offset := s.def(b32, "cvt.u32.u64", s.def(b64, "cvta.to"+suffix(space)+".u64", o))
+	isNil := s.def(pred, "setp.eq.s64", o, imm(0))
+	return s.def(b32, "selp.b32", nilOffset, offset, isNil)
+}
+
+// neverNil reports whether v points into a variable for certain.
+func neverNil(v *ir.Value) bool {
+	for v.Op == ir.OpOffset || v.Op == ir.OpIndex {
+		v = v.Args[0]
+	}
+	return v.Op == ir.OpVar || v.Op == ir.OpAlloca
+}

@@ -1,0 +1,248 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// selector chooses instructions for a function, a value at a time.
+type selector struct {
+	f     *ir.Func
+	name  string // of the entry
+	out   *function
+	sites *siteTable
+	stubs []*stub
+	vars  *variables
+
+	vals   []operand // by value ID
+	places []place   // by value ID, of pointers
+	known  []known   // by value ID
+	used   []int     // by value ID: number of uses
+	first  []*block  // by block ID
+	last   []*block  // by block ID
+
+	at   *block
+	pos  ir.Pos
+	memo map[string]reg // pure instructions of the current block, by text
+}
+
+func newSelector(f *ir.Func) *selector {
+	s := &selector{
+		f: f, name: identifier(f.Name),
+		out:    &function{regs: make([]class, 1)},
+		sites:  newSiteTable(f),
+		vars:   newVariables(),
+		vals:   make([]operand, f.NumValues()),
+		places: make([]place, f.NumValues()),
+		known:  make([]known, f.NumValues()),
+		used:   make([]int, f.NumValues()),
+		first:  make([]*block, f.NumBlocks()),
+		last:   make([]*block, f.NumBlocks()),
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				s.used[a.ID]++
+			}
+		}
+	}
+	return s
+}
+
+// function selects all blocks in order, which is a layout.
+func (s *selector) function(order []*ir.Block) {
+	for _, b := range order {
+		s.first[b.ID] = &block{}
+	}
+	for i, b := range order {
+		s.open(s.first[b.ID])
+		if i == 0 {
+			s.params()
+		}
+		for _, v := range b.Values {
+			s.pos = v.Pos
+			s.value(v)
+		}
+		s.last[b.ID] = s.at
+	}
+	for _, b := range order {
+		s.phis(b)
+	}
+}
+
+// open continues in a new block.
+func (s *selector) open(b *block) {
+	s.at = b
+	s.memo = map[string]reg{}
+	s.out.blocks = append(s.out.blocks, b)
+}
+
+// phis completes the phis of b once every value has its operand.
+func (s *selector) phis(b *ir.Block) {
+	to := s.first[b.ID]
+	var from []int
+	for i, p := range b.Preds {
+		if s.last[p.ID] != nil {
+			from = append(from, i)
+			to.preds = append(to.preds, s.last[p.ID])
+		}
+	}
+	for i, v := range b.Phis() {
+		for _, j := range from {
+			to.phis[i].args = append(to.phis[i].args, s.operand(v.Args[j]))
+		}
+	}
+}
+
+// value selects v. It dispatches; the work is in the files next to this one.
+func (s *selector) value(v *ir.Value) {
+	switch v.Op {
+	case ir.OpConst:
+		s.vals[v.ID] = literal(v.Type, v.Imm)
+	case ir.OpPhi:
+		s.vals[v.ID] = s.phi(v)
+	case ir.OpSelect:
+		s.vals[v.ID] = s.choose(v)
+	case ir.OpTrunc, ir.OpSExt, ir.OpZExt, ir.OpSToF, ir.OpUToF, ir.OpFToS, ir.OpFToU, ir.OpFExt, ir.OpFRound, ir.OpBitcast:
+		s.vals[v.ID] = s.convert(v)
+	case ir.OpAlloca, ir.OpVar, ir.OpOffset, ir.OpIndex:
+		s.pointer(v)
+	case ir.OpLoad, ir.OpStore, ir.OpAtomicAdd:
+		s.memory(v)
+	case ir.OpTid, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid:
+		s.vals[v.ID] = s.special(v)
+	case ir.OpBarrier:
+		s.emit(inst{op: "bar.sync", args: []operand{imm(0)}})
+	case ir.OpCheck:
+		s.check(v)
+	case ir.OpPrint:
+		s.print(v)
+	case ir.OpJump, ir.OpIf, ir.OpRet, ir.OpFault:
+		s.leave(v)
+	default:
+		s.vals[v.ID] = s.arithmetic(v)
+	}
+}
+
+// arithmetic selects an operation on integers, booleans or floats.
+func (s *selector) arithmetic(v *ir.Value) operand {
+	switch {
+	case v.Op >= ir.OpFEq && v.Op <= ir.OpFLe:
+		return s.compareFloats(v)
+	case v.Op >= ir.OpEq && v.Op <= ir.OpULe:
+		return s.compareInts(v)
+	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
+		return s.float(v)
+	case v.Op >= ir.OpAdd && v.Op <= ir.OpBrev:
+		return s.integer(v)
+	}
+	panic(fmt.Sprintf("BUG: ptx: %s: no instructions for %s", s.f.Name, v.LongString()))
+}
+
+// operand returns where v is: a register, or the text of a constant.
+func (s *selector) operand(v *ir.Value) operand {
+	if v.Op == ir.OpConst {
+		return literal(v.Type, v.Imm)
+	}
+	return s.vals[v.ID]
+}
+
+// emit adds an instruction.
+func (s *selector) emit(in inst) {
+	in.pos = s.pos
+	s.at.insts = append(s.at.insts, in)
+}
+
+// def adds a pure instruction, or finds its equal in the block, and returns its result.
+func (s *selector) def(c class, op string, args ...operand) operand {
+	key := fmt.Sprint(op, args)
+	if r, ok := s.memo[key]; ok {
+		return operand{reg: r}
+	}
+	r := s.out.newReg(c)
+	s.emit(inst{op: op, pure: true, dst: r, args: args})
+	s.memo[key] = r
+	return operand{reg: r}
+}
+
+// inReg returns o in a register of class c.
+func (s *selector) inReg(c class, o operand) operand {
+	if o.reg != 0 {
+		return o
+	}
+	return s.def(c, classes[c].move, o)
+}
+
+func (s *selector) phi(v *ir.Value) operand {
+	r := s.out.newReg(classOf(v.Type))
+	s.at.phis = append(s.at.phis, phi{dst: r})
+	return operand{reg: r}
+}
+
+// choose selects arg0 ? arg1 : arg2.
+func (s *selector) choose(v *ir.Value) operand {
+	cond := s.inReg(pred, s.operand(v.Args[0]))
+	yes, no := s.operand(v.Args[1]), s.operand(v.Args[2])
+	if c := classOf(v.Type); c != pred {
+		return s.def(c, "selp"+classes[c].typ, yes, no, cond)
+	}
+	return s.chooseBool(cond, v.Args[1], v.Args[2])
+}
+
+// special reads a register that tells the thread where it is. A block of fixed size makes
+// some of them constant.
+func (s *selector) special(v *ir.Value) operand {
+	fixed := s.f.Block[v.Imm]
+	if s.f.Block != [3]int{} {
+		switch {
+		case v.Op == ir.OpNTid:
+			return s.fold(v, int64(max(1, fixed)))
+		case v.Op == ir.OpTid && fixed <= 1:
+			return s.fold(v, 0)
+		}
+	}
+	name := map[ir.Op]string{ir.OpTid: "%tid", ir.OpNTid: "%ntid", ir.OpCtaid: "%ctaid", ir.OpNCtaid: "%nctaid"}[v.Op]
+	return s.def(b32, "mov.u32", operand{text: name + "." + "xyz"[v.Imm:v.Imm+1]})
+}
+
+// params loads the parameters; ptxas turns that into direct use of the constant bank.
+func (s *selector) params() {
+	for _, p := range s.f.Params {
+		s.vals[p.ID] = s.widenLoaded(p.Type, func(c class, suffix string) operand {
+			return s.param(c, suffix, p.Imm)
+		})
+		s.places[p.ID] = place{base: s.vals[p.ID]}
+	}
+}
+
+// param loads from an offset in the parameter block.
+func (s *selector) param(c class, suffix string, offset int64) operand {
+	r := s.out.newReg(c)
+	block := operand{text: s.name + "_params"}
+	s.emit(inst{op: "ld.param" + suffix, form: access, pure: true, dst: r, args: []operand{block}, offset: offset})
+	return operand{reg: r}
+}
+
+// regBits returns the suffix of an untyped operation on integers of type t in registers.
+func regBits(t *ir.Type) string {
+	if classOf(t) == b64 {
+		return "64"
+	}
+	return "32"
+}
+
+// identifier returns name as a PTX identifier: it is unchanged where it is one already,
+// other characters become $ and their code.
+func identifier(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "$%x", r)
+		}
+	}
+	return b.String()
+}
