@@ -6,8 +6,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/frontend"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 	"github.com/gopherwarp/gopherwarp/internal/pass"
@@ -60,7 +62,7 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 			Name: k.Name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block,
 		},
-		File: k.Pos.Filename, Line: k.Pos.Line, IR: f,
+		File: k.Pos.Filename, Line: k.Pos.Line,
 	}), nil
 }
 
@@ -74,5 +76,14 @@ func (b *build) contract(k decl.Kernel) bool {
 
 // emit completes a kernel with what the back ends make of f.
 func emit(f *ir.Func, k *Kernel) *Kernel {
+	made, err := ptx.Emit(f)
+	if err != nil {
+		panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
+	}
+	k.IR, k.Sites, k.Shared, k.Barriers = f, made.Sites, made.SharedBytes, made.Barriers
+	k.Variants = []device.Variant{{
+		Target: made.Target,
+		PTX:    launcher.Header + "\n\n" + made.PTX,
+	}}
 	return k
 }

@@ -21,8 +21,10 @@ const (
 
 // commands is the command line, as package kong reads it.
 type commands struct {
-	Build buildCommand `cmd:"" help:"Compile kernels and generate their launchers."`
-	Run   runCommand   `cmd:"" help:"Compile kernels and run a program."`
+	Build   buildCommand   `cmd:"" help:"Compile kernels and generate their launchers."`
+	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
+	Devices devicesCommand `cmd:"" help:"List what kernels can run on."`
+	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
 }
 
 // terminal is where a command writes.
