@@ -21,7 +21,7 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 		return nil, err
 	}
 	err = s.enqueue(func(q Queue) error {
-		if n == 0 {
+		if b.bytes() == 0 {
 			return nil
 		}
 		return q.Zero(b.from.memory.Address(), b.bytes())

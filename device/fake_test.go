@@ -1,0 +1,170 @@
+package device_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// fake is a backend that writes down what it is asked to do. Addresses count up from 4096
+// in steps of 4096 and lead nowhere.
+type fake struct {
+	mu      sync.Mutex
+	log     []string
+	next    uintptr
+	fail    map[string]error // of the call that it names
+	outcome device.Outcome   // of the next Wait
+	params  []uint64         // of the last launch
+}
+
+// call writes a call down and returns the error that it has to.
+func (f *fake) call(name string, args ...any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.log = append(f.log, name+fmt.Sprint(args...))
+	return f.fail[name]
+}
+
+// took returns the calls since the last took.
+func (f *fake) took() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	log := f.log
+	f.log = nil
+	return log
+}
+
+func (f *fake) Info() device.Info {
+	return device.Info{Kind: "fake", Name: "Fake", Limits: device.Limits{
+		ThreadsPerBlock: 64, Block: [3]int{64, 32, 4}, Grid: [3]int{1000, 100, 10}, SharedPerBlock: 512,
+	}}
+}
+
+func (f *fake) Allocate(size int) (device.Memory, error) {
+	if err := f.call("allocate", size); err != nil {
+		return nil, err
+	}
+	f.next += 4096
+	return fakeMemory{f, f.next}, nil
+}
+
+func (f *fake) NewQueue() (device.Queue, error) { return fakeQueue{f}, f.call("queue") }
+func (f *fake) Close() error                    { return f.call("close") }
+
+type fakeMemory struct {
+	f  *fake
+	at uintptr
+}
+
+func (m fakeMemory) Address() uintptr { return m.at }
+func (m fakeMemory) Free() error      { return m.f.call("free", m.at) }
+
+type fakeQueue struct{ f *fake }
+
+func (q fakeQueue) Launch(p *device.Plan) error {
+	q.f.params = slices.Clone(unsafe.Slice((*uint64)(p.Params()), (p.Kernel().ParamBytes+7)/8))
+	return q.f.call("launch", p.Kernel().Name)
+}
+
+func (q fakeQueue) Upload(dst uintptr, src []byte) error {
+	return q.f.call("upload", dst, " ", len(src))
+}
+func (q fakeQueue) Download(dst []byte, src uintptr) error {
+	return q.f.call("download", src, " ", len(dst))
+}
+func (q fakeQueue) Copy(dst, src uintptr, n int) error { return q.f.call("copy", dst, src, n) }
+func (q fakeQueue) Zero(dst uintptr, n int) error      { return q.f.call("zero", dst, n) }
+func (q fakeQueue) Mark() (device.Mark, error)         { return fakeMark(q), q.f.call("mark") }
+func (q fakeQueue) Close() error                       { return q.f.call("closequeue") }
+
+func (q fakeQueue) Wait(ctx context.Context) (device.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return device.Outcome{}, fmt.Errorf("fake: %w", err)
+	}
+	out := q.f.outcome
+	q.f.outcome = device.Outcome{}
+	return out, q.f.call("wait")
+}
+
+type fakeMark struct{ f *fake }
+
+func (m fakeMark) Since(device.Mark) (time.Duration, error) { return time.Second, m.f.call("since") }
+func (m fakeMark) Free() error                              { return m.f.call("freemark") }
+
+// newFake returns a fake, a device of it, and a stream that prints to w.
+func newFake(t testing.TB, w io.Writer) (*fake, *device.Device, *device.Stream) {
+	t.Helper()
+	f := &fake{fail: map[string]error{}}
+	d := device.New(f)
+	s, err := d.NewStreamTo(w)
+	must(t, err)
+	return f, d, s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantLog compares what the fake was asked to do.
+func wantLog(t *testing.T, f *fake, want ...string) {
+	t.Helper()
+	if got := f.took(); !slices.Equal(got, want) {
+		t.Errorf("the backend was asked for %q, want %q", got, want)
+	}
+}
+
+func wants(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: %v, want an error that is %q", what, err, want)
+	}
+}
+
+// args is the Go struct that has the parameters of kernel as fields.
+type args struct {
+	x    []int16
+	flag bool
+	n    int32
+	y    []point
+	at   point
+}
+
+type point struct{ X, Y float32 }
+
+// kernel has parameters of all sorts.
+func kernel() *device.Kernel {
+	var a args
+	return &device.Kernel{
+		Name: "mix",
+		Params: []device.Param{
+			{Name: "x", Offset: int(unsafe.Offsetof(a.x)), Size: 24, Elem: 2},
+			{Name: "flag", Offset: int(unsafe.Offsetof(a.flag)), Size: 1},
+			{Name: "n", Offset: int(unsafe.Offsetof(a.n)), Size: 4},
+			{Name: "y", Offset: int(unsafe.Offsetof(a.y)), Size: 24, Elem: 8},
+			{Name: "at", Offset: int(unsafe.Offsetof(a.at)), Size: 8},
+		},
+		ParamBytes: int(unsafe.Sizeof(a)) + device.HiddenBytes,
+	}
+}
+
+// plan returns a launch of k with all its arguments.
+func plan(s *device.Stream, k *device.Kernel, x device.Slice[int16], y device.Slice[point]) *device.Plan {
+	p := s.Plan(k, device.Cover(100, 32))
+	device.PutSlice(p, x)
+	device.Put(p, true)
+	device.Put(p, int32(-2))
+	device.PutSlice(p, y)
+	device.Put(p, point{1, 2})
+	return p
+}

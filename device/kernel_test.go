@@ -1,0 +1,43 @@
+package device_test
+
+import (
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+func TestVariant(t *testing.T) {
+	type capability = device.Capability
+	k := &device.Kernel{Variants: []device.Variant{
+		{Target: capability{9, 0}, Exact: true, PTX: "90a"},
+		{Target: capability{8, 0}, PTX: "80"},
+		{Target: capability{7, 0}, PTX: "70"},
+	}}
+	for c, want := range map[capability]string{
+		{6, 1}: "", {7, 0}: "70", {7, 5}: "70", {8, 0}: "80", {8, 9}: "80", {9, 0}: "90a", {10, 0}: "80", {12, 1}: "80",
+	} {
+		if v, ok := k.Variant(c); v.PTX != want || ok != (want != "") {
+			t.Errorf("for %v: %q, %v, want %q", c, v.PTX, ok, want)
+		}
+	}
+}
+
+func TestInfoString(t *testing.T) {
+	for want, i := range map[string]device.Info{
+		"NVIDIA H200 (cuda:1, compute capability 9.0, 141 GiB)": {
+			Kind: "cuda", Index: 1, Name: "NVIDIA H200", Capability: device.Capability{Major: 9}, Memory: 141 << 30,
+		},
+		"Some CPU (cpu, 8 cores), because there is no driver": {Kind: "cpu", Name: "Some CPU", Cores: 8, Reason: "there is no driver"},
+		"PTX interpreter (interp)":                            {Kind: "interp", Name: "PTX interpreter"},
+	} {
+		if i.String() != want {
+			t.Errorf("%q, want %q", i.String(), want)
+		}
+	}
+	f := &fake{}
+	d := device.New(f)
+	d.Explain("it is a test")
+	if got, want := d.Info().String(), "Fake (fake), because it is a test"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
