@@ -1,0 +1,42 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Frontiers returns, by block ID, the dominance frontier of each reachable block: where
+// its dominance ends.
+func Frontiers(dom *ir.Dom) [][]*ir.Block {
+	order := dom.Order()
+	list := make([][]*ir.Block, order[0].Func.NumBlocks())
+	for _, b := range order {
+		if len(b.Preds) < 2 {
+			continue
+		}
+		for _, p := range b.Preds {
+			if dom.Rank(p) < 0 {
+				continue
+			}
+			for r := p; r != dom.Idom(b); r = dom.Idom(r) {
+				if !slices.Contains(list[r.ID], b) {
+					list[r.ID] = append(list[r.ID], b)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Children returns, by block ID, the blocks that each block dominates immediately, in
+// reverse postorder.
+func Children(dom *ir.Dom) [][]*ir.Block {
+	order := dom.Order()
+	list := make([][]*ir.Block, order[0].Func.NumBlocks())
+	for _, b := range order[1:] {
+		d := dom.Idom(b)
+		list[d.ID] = append(list[d.ID], b)
+	}
+	return list
+}

@@ -1,0 +1,17 @@
+// Package pass transforms kernels between the frontend and the back ends: it makes one
+// function of a kernel and all it calls, splits aggregates, brings locals into registers and
+// makes the rest cheaper.
+//
+//	f, err := pass.Compile(module, module.Func("multiply"), pass.Options{Contract: true})
+//
+// Each transformation is a file with one function of a function; the pipeline in
+// pipeline.go is the list of them, with the reasons for its order. The passes know nothing of
+// verification, dumps and timing: Compile does that. Facts that change nothing are derived in
+// package analysis.
+//
+// What a back end may rely on afterwards: the function has no calls, no unreachable blocks,
+// and values of scalar types only, but for the types of allocas; allocas stand in the entry
+// block. An alloca with Imm 1 need not be zeroed. Pointers have the address space that they
+// were found to point into, or are generic; a bitcast between pointers converts from one
+// space to another. All float arithmetic that may fuse is an fma already.
+package pass

@@ -1,0 +1,120 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// An editor makes the new list of values of a block.
+type editor struct {
+	b   *ir.Block
+	out []*ir.Value
+	pos ir.Pos // of the values that are made
+}
+
+// make appends a new value.
+func (e *editor) make(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := e.b.Make(op, t, args...)
+	v.Pos = e.pos
+	e.out = append(e.out, v)
+	return v
+}
+
+// makeImm appends a new value with an immediate.
+func (e *editor) makeImm(op ir.Op, t *ir.Type, imm int64, args ...*ir.Value) *ir.Value {
+	v := e.make(op, t, args...)
+	v.Imm = imm
+	return v
+}
+
+func (e *editor) constant(t *ir.Type, bits int64) *ir.Value {
+	return e.makeImm(ir.OpConst, t, bits)
+}
+
+// offset appends the address n bytes behind p.
+func (e *editor) offset(p *ir.Value, n int64) *ir.Value {
+	if n == 0 {
+		return p
+	}
+	return e.makeImm(ir.OpOffset, p.Type, n, p)
+}
+
+// rewrite calls edit for every value of f, block by block in f's order. The value that edit
+// returns takes the place of the old one everywhere: the same value stays where it is, nil
+// drops one without uses. What edit makes stands in front of the value. It reports whether
+// anything changed.
+func rewrite(f *ir.Func, edit func(e *editor, v *ir.Value) *ir.Value) bool {
+	repl := map[*ir.Value]*ir.Value{}
+	changed := false
+	for _, b := range f.Blocks {
+		e := &editor{b: b, out: make([]*ir.Value, 0, len(b.Values))}
+		for _, v := range b.Values {
+			e.pos = v.Pos
+			r := edit(e, v)
+			if r == v {
+				e.out = append(e.out, v)
+				continue
+			}
+			changed = true
+			if r != nil {
+				repl[v] = r
+			}
+		}
+		changed = changed || len(e.out) != len(b.Values)
+		b.Values = e.out
+	}
+	f.Replace(repl)
+	return changed
+}
+
+// find follows the chain of replacements from v.
+func find(repl map[*ir.Value]*ir.Value, v *ir.Value) *ir.Value {
+	for r, ok := repl[v]; ok; r, ok = repl[v] {
+		v = r
+	}
+	return v
+}
+
+func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
+
+// uses lists, by value ID, the values of f that have the value as an argument, once for each.
+func uses(f *ir.Func) [][]*ir.Value {
+	list := make([][]*ir.Value, f.NumValues())
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				list[a.ID] = append(list[a.ID], v)
+			}
+		}
+	}
+	return list
+}
+
+// useCounts counts the uses of the values of f, by ID.
+func useCounts(f *ir.Func) []int {
+	n := make([]int, f.NumValues())
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				n[a.ID]++
+			}
+		}
+	}
+	return n
+}
+
+// insertPhi puts a new phi without arguments in front of b's values.
+func insertPhi(b *ir.Block, t *ir.Type) *ir.Value {
+	phi := b.Make(ir.OpPhi, t)
+	b.Values = slices.Insert(b.Values, 0, phi)
+	return phi
+}
+
+// setTerm replaces the terminator of b.
+func setTerm(b *ir.Block, op ir.Op, args ...*ir.Value) {
+	old := b.Term()
+	t := b.Make(op, ir.Void, args...)
+	t.Pos = old.Pos
+	b.Values[len(b.Values)-1] = t
+}

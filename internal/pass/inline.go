@@ -1,0 +1,109 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// inline replaces every call by the body of the function that is called. A device function
+// stays a real call in ptxas, and its pointers have no known space: both cost more than the code.
+func inline(f *ir.Func, _ *Options) {
+	repl := map[*ir.Value]*ir.Value{}
+	for i := 0; i < len(f.Blocks); i++ { // expand adds blocks, with calls in them
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpCall })
+		if at >= 0 {
+			expand(b, at, repl)
+		}
+	}
+	f.Replace(repl)
+	removeUnreachable(f)
+}
+
+// expand replaces the call b.Values[at]; its result goes to repl.
+func expand(b *ir.Block, at int, repl map[*ir.Value]*ir.Value) {
+	call := b.Values[at]
+	callee := call.Aux.(*ir.Func)
+	cont := splitBlock(b, at+1)
+	b.Values = b.Values[:at]
+
+	c := &cloner{f: b.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
+	for i, p := range callee.Params {
+		c.values[p] = call.Args[i]
+	}
+	c.clone(callee.Blocks)
+	b.Append(ir.OpJump, ir.Void).Pos = call.Pos
+	b.AddEdge(c.blocks[callee.Blocks[0]])
+
+	if r := joinReturns(c.returns, cont, call.Type); r != nil {
+		repl[call] = r
+	}
+}
+
+// splitBlock moves the values of b from at on, and its successors, to a new block. Nothing
+// leads there yet.
+func splitBlock(b *ir.Block, at int) *ir.Block {
+	cont := b.Func.NewBlock()
+	cont.Values = append(cont.Values, b.Values[at:]...)
+	for _, v := range cont.Values {
+		v.Block = cont
+	}
+	b.Values = b.Values[:at:at]
+	cont.Succs, b.Succs = b.Succs, nil
+	for _, s := range cont.Succs {
+		s.Preds[s.PredIndex(b)] = cont
+	}
+	return cont
+}
+
+// joinReturns makes the returns jump to cont and returns the result there, or nil where
+// there is none. Where the function never returns, cont has become unreachable.
+func joinReturns(returns []*ir.Value, cont *ir.Block, t *ir.Type) *ir.Value {
+	var results []*ir.Value
+	for _, r := range returns {
+		results = append(results, r.Args...)
+		from := r.Block
+		setTerm(from, ir.OpJump)
+		from.AddEdge(cont)
+	}
+	switch {
+	case t.Kind == ir.KindVoid:
+		return nil
+	case len(results) == 1:
+		return results[0]
+	}
+	phi := insertPhi(cont, t)
+	phi.Args = results
+	return phi
+}
+
+// recursion returns the name of a function that f calls and that calls itself, or "".
+func recursion(f *ir.Func) string {
+	const open, closed = 1, 2
+	state := map[*ir.Func]int{}
+	var visit func(f *ir.Func) string
+	visit = func(f *ir.Func) string {
+		state[f] = open
+		for _, b := range f.Blocks {
+			for _, v := range b.Values {
+				if v.Op != ir.OpCall {
+					continue
+				}
+				g := v.Aux.(*ir.Func)
+				if state[g] == open {
+					return g.Name
+				}
+				if state[g] == closed {
+					continue
+				}
+				if name := visit(g); name != "" {
+					return name
+				}
+			}
+		}
+		state[f] = closed
+		return ""
+	}
+	return visit(f)
+}

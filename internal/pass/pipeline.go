@@ -1,0 +1,32 @@
+package pass
+
+import "github.com/gopherwarp/gopherwarp/internal/ir"
+
+// A step is a pass at its place in the pipeline.
+type step struct {
+	name string
+	run  func(f *ir.Func, o *Options)
+	// required steps establish what the back ends rely on; the others can be disabled.
+	required bool
+}
+
+// pipeline is everything that happens to a kernel between the frontend and a back end. A
+// pass may stand in it more than once.
+var pipeline = []step{
+	{"inline", inline, true},
+	{"simplify-cfg", simplifyCFG, false},
+	{"split-values", splitValues, true},
+	{"split-allocas", splitAllocas, false},
+	{"mem2reg", mem2reg, false},
+	{"spaces", spaces, false},
+	{"dce", deadCode, false},
+}
+
+// order lists what must hold between passes: every before stands in front of the first
+// after that follows, and at least one before exists.
+var order = []struct{ before, after, reason string }{
+	{"inline", "split-values", "values of aggregate type must not pass through calls any more"},
+	{"split-values", "mem2reg", "only loads and stores of scalars are promoted"},
+	{"split-allocas", "mem2reg", "only scalar locals are promoted"},
+	{"mem2reg", "spaces", "a pointer in a local has no known space until the local is gone"},
+}

@@ -1,0 +1,186 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// simplifyCFG removes blocks that cannot be reached, branches whose way is known, blocks
+// that only jump on, and phis that choose between one value; it joins blocks that always run
+// one behind the other.
+func simplifyCFG(f *ir.Func, _ *Options) {
+	for changed := true; changed; {
+		changed = foldBranches(f)
+		removeUnreachable(f)
+		changed = removePhis(f) || changed
+		changed = removeEmpty(f) || changed
+		changed = joinBlocks(f) || changed
+	}
+}
+
+// removeUnreachable removes the blocks that the entry does not reach.
+func removeUnreachable(f *ir.Func) {
+	dom := ir.Dominators(f)
+	dead := func(b *ir.Block) bool { return dom.Rank(b) < 0 }
+	for _, b := range f.Blocks {
+		if dead(b) {
+			for len(b.Succs) > 0 {
+				b.RemoveEdge(0)
+			}
+		}
+	}
+	f.Blocks = slices.DeleteFunc(f.Blocks, dead)
+}
+
+// foldBranches turns an if on a constant, or on a negated condition, into a simpler one.
+func foldBranches(f *ir.Func) bool {
+	changed := false
+	for _, b := range f.Blocks {
+		t := b.Term()
+		if t.Op != ir.OpIf {
+			continue
+		}
+		c := t.Args[0]
+		if c.Op == ir.OpConst {
+			b.RemoveEdge(int(c.Imm & 1))
+			setTerm(b, ir.OpJump)
+			changed = true
+		} else if x := negated(c); x != nil {
+			t.Args[0] = x
+			b.Succs[0], b.Succs[1] = b.Succs[1], b.Succs[0]
+			changed = true
+		}
+	}
+	return changed
+}
+
+// negated returns x where c is its negation, else nil.
+func negated(c *ir.Value) *ir.Value {
+	if c.Op == ir.OpXor && c.Type.Kind == ir.KindI1 {
+		for i, a := range c.Args {
+			if a.Op == ir.OpConst && a.Imm&1 == 1 {
+				return c.Args[1-i]
+			}
+		}
+	}
+	return nil
+}
+
+// removePhis replaces phis whose arguments are all the same value, or the phi itself.
+func removePhis(f *ir.Func) bool {
+	repl := map[*ir.Value]*ir.Value{}
+	for again := true; again; {
+		again = false
+		for _, b := range f.Blocks {
+			b.Values = slices.DeleteFunc(b.Values, func(v *ir.Value) bool {
+				x := onlyArg(v, repl)
+				if x != nil {
+					repl[v] = x
+					again = true
+				}
+				return x != nil
+			})
+		}
+	}
+	f.Replace(repl)
+	return len(repl) > 0
+}
+
+// onlyArg returns the value that phi v always has, or nil.
+func onlyArg(v *ir.Value, repl map[*ir.Value]*ir.Value) *ir.Value {
+	if v.Op != ir.OpPhi {
+		return nil
+	}
+	var only *ir.Value
+	for _, a := range v.Args {
+		a = find(repl, a)
+		if a == v || a == only {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = a
+	}
+	return only
+}
+
+// removeEmpty leads the predecessors of blocks that only jump straight to where they go.
+func removeEmpty(f *ir.Func) bool {
+	changed := false
+	for _, b := range f.Blocks {
+		if len(b.Values) == 1 && b.Term().Op == ir.OpJump && b != f.Blocks[0] {
+			changed = bypass(b) || changed
+		}
+	}
+	if changed {
+		removeUnreachable(f)
+	}
+	return changed
+}
+
+// bypass leads as many predecessors of the empty block b as possible to its successor.
+func bypass(b *ir.Block) bool {
+	s := b.Succs[0]
+	if s == b {
+		return false
+	}
+	at := s.PredIndex(b)
+	changed := false
+	for _, p := range slices.Clone(b.Preds) {
+		if i := slices.Index(p.Succs, s); i >= 0 {
+			changed = bypassDiamond(p, b, s) || changed
+			continue
+		}
+		p.Succs[slices.Index(p.Succs, b)] = s
+		s.Preds = append(s.Preds, p)
+		for _, phi := range s.Phis() {
+			phi.Args = append(phi.Args, phi.Args[at])
+		}
+		k := b.PredIndex(p)
+		b.Preds = slices.Delete(b.Preds, k, k+1)
+		changed = true
+	}
+	return changed
+}
+
+// bypassDiamond handles a p that goes to s directly and through the empty block b: where
+// that makes no difference to the phis of s, p jumps.
+func bypassDiamond(p, b, s *ir.Block) bool {
+	direct, through := s.PredIndex(p), s.PredIndex(b)
+	for _, phi := range s.Phis() {
+		if phi.Args[direct] != phi.Args[through] {
+			return false
+		}
+	}
+	p.RemoveEdge(slices.Index(p.Succs, b))
+	setTerm(p, ir.OpJump)
+	return true
+}
+
+// joinBlocks appends to each block the only successor whose only predecessor it is.
+func joinBlocks(f *ir.Func) bool {
+	joined := map[*ir.Block]bool{}
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		for !joined[b] && len(b.Succs) == 1 && len(b.Succs[0].Preds) == 1 && b.Succs[0] != b {
+			s := b.Succs[0]
+			joined[s] = true
+			for _, phi := range s.Phis() {
+				repl[phi] = phi.Args[0]
+			}
+			b.Values = append(b.Values[:len(b.Values)-1], s.Values[len(s.Phis()):]...)
+			for _, v := range b.Values {
+				v.Block = b
+			}
+			b.Succs = s.Succs
+			for _, t := range b.Succs {
+				t.Preds[t.PredIndex(s)] = b
+			}
+		}
+	}
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return joined[b] })
+	f.Replace(repl)
+	return len(joined) > 0
+}
