@@ -5,7 +5,7 @@ import "fmt"
 // UploadTo copies host to dst, which has the same length. The caller may change host as
 // soon as UploadTo returns.
 func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
-	return transfer(s, "upload", dst, len(host), func(q Queue, address uintptr) error {
+	return transfer(job{s, "upload"}, dst, len(host), func(q Queue, address uintptr) error {
 		return q.Upload(address, bytesOf(host))
 	})
 }
@@ -17,7 +17,7 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 	if src != nil {
 		from = src.All()
 	}
-	return transfer(s, "download", from, len(host), func(q Queue, address uintptr) error {
+	return transfer(job{s, "download"}, from, len(host), func(q Queue, address uintptr) error {
 		return q.Download(bytesOf(host), address)
 	})
 }
@@ -26,8 +26,8 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 // common.
 func Copy[T any](s *Stream, dst, src Slice[T]) error {
 	return s.enqueue(func(q Queue) error {
-		return pinned(s, "copy from", src, func(from uintptr) error {
-			return pinned(s, "copy to", dst, func(to uintptr) error {
+		return pinned(job{s, "copy from"}, src, func(from uintptr) error {
+			return pinned(job{s, "copy to"}, dst, func(to uintptr) error {
 				switch {
 				case dst.len != src.len:
 					return fmt.Errorf("device: copy of %d elements to %d: %w", src.len, dst.len, ErrLength)
@@ -42,12 +42,18 @@ func Copy[T any](s *Stream, dst, src Slice[T]) error {
 	})
 }
 
-// transfer checks a slice of the device against the host's length and enqueues f.
-func transfer[T any](s *Stream, verb string, d Slice[T], n int, f func(Queue, uintptr) error) error {
-	return s.enqueue(func(q Queue) error {
-		return pinned(s, verb, d, func(address uintptr) error {
+// job is work on a stream, with the verb that its errors name it by.
+type job struct {
+	stream *Stream
+	verb   string
+}
+
+// transfer checks a slice of the device against the host's length n and enqueues f.
+func transfer[T any](j job, d Slice[T], n int, f func(Queue, uintptr) error) error {
+	return j.stream.enqueue(func(q Queue) error {
+		return pinned(j, d, func(address uintptr) error {
 			if d.len != n {
-				return fmt.Errorf("device: %s: %d elements on the host, %d on the device: %w", verb, n, d.len, ErrLength)
+				return fmt.Errorf("device: %s: %d elements on the host, %d on the device: %w", j.verb, n, d.len, ErrLength)
 			}
 			if d.bytes() == 0 {
 				return nil
@@ -59,10 +65,10 @@ func transfer[T any](s *Stream, verb string, d Slice[T], n int, f func(Queue, ui
 
 // pinned calls f with the address of d on the stream's device. The memory is not freed
 // before f returns.
-func pinned[T any](s *Stream, verb string, d Slice[T], f func(uintptr) error) error {
-	address, err := d.pin(s.device)
+func pinned[T any](j job, d Slice[T], f func(uintptr) error) error {
+	address, err := d.pin(j.stream.device)
 	if err != nil {
-		return fmt.Errorf("device: %s: %w", verb, err)
+		return fmt.Errorf("device: %s: %w", j.verb, err)
 	}
 	return join(f(address), d.from.unpin())
 }

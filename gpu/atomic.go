@@ -15,14 +15,22 @@ type Number interface {
 // floating-point sum may differ in its last bits from run to run. The order of other memory accesses
 // around it is not fixed (relaxed), and it is indivisible for all threads of one device.
 func AtomicAdd[T Number](p *T, v T) T {
-	if unsafe.Sizeof(v) == 4 {
-		return add32(p, v)
+	word, half := unsafe.Sizeof(v) == 4, T(1)
+	half /= 2
+	switch isFloat := half != 0; {
+	case isFloat && word:
+		return addFloat32(p, v)
+	case isFloat:
+		return addFloat64(p, v)
+	case word: // adding wraps alike with and without a sign
+		return T(atomic.AddUint32((*uint32)(unsafe.Pointer(p)), uint32(v))) - v
+	default:
+		return T(atomic.AddUint64((*uint64)(unsafe.Pointer(p)), uint64(v))) - v
 	}
-	return add64(p, v)
 }
 
-// add32 adds 4-byte numbers. The casts keep the bits: T's kind decides what adding means.
-func add32[T Number](p *T, v T) T {
+// addFloat32 adds 4-byte floats: it tries until no other thread came between.
+func addFloat32[T Number](p *T, v T) T {
 	word := (*uint32)(unsafe.Pointer(p))
 	for {
 		old := atomic.LoadUint32(word)
@@ -34,8 +42,8 @@ func add32[T Number](p *T, v T) T {
 	}
 }
 
-// add64 adds 8-byte numbers, as add32 does.
-func add64[T Number](p *T, v T) T {
+// addFloat64 adds 8-byte floats, as addFloat32 does.
+func addFloat64[T Number](p *T, v T) T {
 	word := (*uint64)(unsafe.Pointer(p))
 	for {
 		old := atomic.LoadUint64(word)

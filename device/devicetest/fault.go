@@ -40,7 +40,7 @@ func (r *rig) testFault(t *testing.T) {
 			const n, block, at = 5000, 128, 1000
 			s := r.stream(t)
 			x := made[int32](t, s, n)
-			must(t, startPoke(s, k, device.Cover(n, block), x.All(), at, n+7))
+			must(t, startPoke(s, k, device.Cover(n, block), target{x.All(), at, n+7}))
 			wantsFault(t, s, device.Fault{
 				Kernel: k.Name, File: "poke.go", Line: line,
 				Message: fmt.Sprintf("index out of range [%d] with length %d", n+7, n),
@@ -56,7 +56,7 @@ func (r *rig) testFault(t *testing.T) {
 					t.Fatalf("element %d is %d after the fault", i, v)
 				}
 			}
-			must(t, startPoke(s, k, device.Cover(n, block), x.All(), -1, 0))
+			must(t, startPoke(s, k, device.Cover(n, block), target{x.All(), -1, 0}))
 			check(t, s, x, countTo(n))
 		})
 	}
@@ -70,9 +70,9 @@ func (r *rig) testFaultIsReportedOnce(t *testing.T) {
 		Message: "index out of range [4] with length 4", Thread: [3]int{1},
 	}
 	for range 2 {
-		must(t, startPoke(s, k, device.Cover(4, 4), x.All(), 1, 4))
-		must(t, startPoke(s, k, device.Cover(4, 4), x.All(), 2, 9)) // a later one is not reported
-		must(t, startPoke(quiet, k, device.Cover(4, 4), y.All(), -1, 0))
+		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 1, 4}))
+		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 2, 9})) // a later one is not reported
+		must(t, startPoke(quiet, k, device.Cover(4, 4), target{y.All(), -1, 0}))
 		wantsFault(t, s, want)
 		must(t, s.Synchronize(t.Context()))
 		check(t, quiet, y, countTo(4))

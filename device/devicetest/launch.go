@@ -7,21 +7,30 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
+// factors are the arguments of Multiply.
+type factors struct{ a, b, c device.Slice[float32] }
+
 // startMultiply launches k, which is Multiply or made from it.
-func startMultiply(s *device.Stream, k *device.Kernel, g device.Grid, a, b, c device.Slice[float32]) error {
+func startMultiply(s *device.Stream, k *device.Kernel, g device.Grid, f factors) error {
 	p := s.Plan(k, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	device.PutSlice(p, f.a)
+	device.PutSlice(p, f.b)
+	device.PutSlice(p, f.c)
 	return p.Launch()
 }
 
+// target are the arguments of Poke and PokeSync.
+type target struct {
+	x         device.Slice[int32]
+	at, index int
+}
+
 // startPoke launches k, which is Poke or PokeSync.
-func startPoke(s *device.Stream, k *device.Kernel, g device.Grid, x device.Slice[int32], at, index int) error {
+func startPoke(s *device.Stream, k *device.Kernel, g device.Grid, to target) error {
 	p := s.Plan(k, g)
-	device.PutSlice(p, x)
-	device.Put(p, at)
-	device.Put(p, index)
+	device.PutSlice(p, to.x)
+	device.Put(p, to.at)
+	device.Put(p, to.index)
 	return p.Launch()
 }
 
@@ -32,7 +41,7 @@ func (r *rig) testMultiply(t *testing.T) {
 		// The buffer is longer than the slice: what lies behind it must stay as it is.
 		c := upload(t, s, numbers(n+300, 3))
 		want := append(products(a, b), numbers(n+300, 3)[n:]...)
-		must(t, startMultiply(s, k, device.Cover(n, 256), upload(t, s, a).All(), upload(t, s, b).All(), c.Slice(0, n)))
+		must(t, startMultiply(s, k, device.Cover(n, 256), factors{upload(t, s, a).All(), upload(t, s, b).All(), c.Slice(0, n)}))
 		check(t, s, c, want)
 	}
 }
@@ -107,9 +116,9 @@ func (r *rig) testArgumentErrors(t *testing.T) {
 		{"another device's buffer", foreign.All(), device.ErrForeign},
 		{"bounds out of range", a.Slice(0, 4), device.ErrRange},
 	} {
-		fails(t, s, c.what, c.want, func() error { return startMultiply(s, k, g, a.All(), c.slice, a.All()) })
+		fails(t, s, c.what, c.want, func() error { return startMultiply(s, k, g, factors{a.All(), c.slice, a.All()}) })
 	}
-	must(t, startMultiply(s, k, g, a.Slice(3, 3), a.Slice(3, 3), a.Slice(3, 3)))
+	must(t, startMultiply(s, k, g, factors{a.Slice(3, 3), a.Slice(3, 3), a.Slice(3, 3)}))
 	check(t, s, a, []float32{1, 2, 3})
 }
 
@@ -137,7 +146,7 @@ func (r *rig) testGridErrors(t *testing.T) {
 		{"another block than the kernel's", fixed, device.Cover(3, 64)},
 		{"too much shared memory", greedy, device.Cover(3, 32)},
 	} {
-		fails(t, s, c.what, device.ErrGrid, func() error { return startMultiply(s, c.k, c.g, a, a, a) })
+		fails(t, s, c.what, device.ErrGrid, func() error { return startMultiply(s, c.k, c.g, factors{a, a, a}) })
 	}
 }
 

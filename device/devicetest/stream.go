@@ -22,7 +22,7 @@ func (r *rig) testOrder(t *testing.T) {
 	x, y, two := upload(t, s, ones), made[float32](t, s, n), upload(t, s, twos)
 	early := make([]float32, n)
 	for i := range rounds {
-		must(t, startMultiply(s, k, device.Cover(n, 128), x.All(), two.All(), y.All()))
+		must(t, startMultiply(s, k, device.Cover(n, 128), factors{x.All(), two.All(), y.All()}))
 		must(t, device.Copy(s, x.All(), y.All()))
 		if i == 0 {
 			must(t, device.Download(s, early, x)) // what is there now, not what comes later
@@ -49,7 +49,7 @@ func (r *rig) testTwoStreams(t *testing.T) {
 		}
 		c[i] = made[float32](t, s, n)
 		a, b := upload(t, s, numbers(n, i)), upload(t, s, numbers(n, 7))
-		must(t, startMultiply(s, k, device.Cover(n, 256), a.All(), b.All(), c[i].All()))
+		must(t, startMultiply(s, k, device.Cover(n, 256), factors{a.All(), b.All(), c[i].All()}))
 	}
 	for i, s := range streams {
 		check(t, s, c[i], products(numbers(n, i), numbers(n, 7)))
@@ -87,7 +87,7 @@ func multiplyOnce(ctx context.Context, s *device.Stream, k *device.Kernel, seed 
 		}
 		defer func() { err = errors.Join(err, buffers[i].Close()) }()
 	}
-	err = startMultiply(s, k, device.Cover(n, 64), buffers[0].All(), buffers[1].All(), buffers[2].All())
+	err = startMultiply(s, k, device.Cover(n, 64), factors{buffers[0].All(), buffers[1].All(), buffers[2].All()})
 	err = errors.Join(err, device.Download(s, got, buffers[2]), s.Synchronize(ctx))
 	if err == nil && !slices.Equal(got, products(x, y)) {
 		err = fmt.Errorf("goroutine %d: products are wrong", seed)
@@ -103,7 +103,7 @@ func (r *rig) testErrorsStick(t *testing.T) {
 	for what, f := range map[string]func() error{
 		"upload":   func() error { return device.UploadTo(s, b.All(), []int32{7, 8, 9}) },
 		"download": func() error { return device.Download(s, make([]int32, 3), b) },
-		"launch":   func() error { return startPoke(s, Poke(), device.Cover(3, 1), b.All(), -1, 0) },
+		"launch":   func() error { return startPoke(s, Poke(), device.Cover(3, 1), target{b.All(), -1, 0}) },
 		"make":     func() error { _, err := device.Make[int32](s, 1); return err },
 		"event":    func() error { _, err := s.Record(); return err },
 	} {
@@ -122,7 +122,7 @@ func (r *rig) testContext(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	x := made[int32](t, s, 8)
-	must(t, startPoke(s, Poke(), device.Cover(8, 8), x.All(), 3, 1000))
+	must(t, startPoke(s, Poke(), device.Cover(8, 8), target{x.All(), 3, 1000}))
 	// The device may have been faster than the look at the context.
 	var fault *device.Fault
 	err := s.Synchronize(done)
@@ -144,7 +144,7 @@ func (r *rig) testEvents(t *testing.T) {
 	a, c := upload(t, s, numbers(n, 1)), made[float32](t, s, n)
 	start, err := s.Record()
 	must(t, err)
-	must(t, startMultiply(s, k, device.Cover(n, 256), a.All(), a.All(), c.All()))
+	must(t, startMultiply(s, k, device.Cover(n, 256), factors{a.All(), a.All(), c.All()}))
 	end, err := s.Record()
 	must(t, err)
 	must(t, s.Synchronize(t.Context()))

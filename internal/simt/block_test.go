@@ -1,0 +1,90 @@
+package simt_test
+
+import (
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/simt"
+)
+
+func begun(threads int) *simt.Block {
+	var b simt.Block
+	b.Begin([3]int{threads, 1, 1}, [3]int{10, 1, 1})
+	b.Enter([3]int{})
+	return &b
+}
+
+func TestSharedInOrder(t *testing.T) {
+	b := begun(3)
+	var first [3]*int32
+	var second [3]*[4]float64
+	for i := range 3 {
+		first[i], second[i] = simt.Shared[int32](b, i), simt.Shared[[4]float64](b, i)
+	}
+	if first[0] != first[1] || first[1] != first[2] || second[0] != second[1] || second[1] != second[2] {
+		t.Errorf("threads have different variables: %p, %p", first, second)
+	}
+	if other := simt.Shared[int32](b, 0); other == first[0] {
+		t.Error("the second variable of a type is the first")
+	}
+}
+
+func TestSharedIsPoisoned(t *testing.T) {
+	b := begun(1)
+	for block := range 3 {
+		b.Enter([3]int{block, 0, 0})
+		i, f := simt.Shared[[3]int16](b, 0), simt.Shared[float32](b, 0)
+		if *i != [3]int16{-1, -1, -1} || !math.IsNaN(float64(*f)) {
+			t.Errorf("block %d starts with %v and %v, want all bits set", block, *i, *f)
+		}
+		*i, *f = [3]int16{1, 2, 3}, 4
+		if b.Index != [3]int{block, 0, 0} {
+			t.Errorf("the block is %v", b.Index)
+		}
+	}
+}
+
+// TestBeginForgets has a block serve kernels with other variables and more threads.
+func TestBeginForgets(t *testing.T) {
+	b := begun(2)
+	simt.Shared[int64](b, 0)
+	b.Begin([3]int{4, 4, 1}, [3]int{1, 2, 3})
+	b.Enter([3]int{0, 1, 2})
+	if b.Threads() != 16 || b.Grid != [3]int{1, 2, 3} {
+		t.Errorf("%d threads of a grid of %v blocks", b.Threads(), b.Grid)
+	}
+	if simt.Shared[uint8](b, 15) != simt.Shared[uint8](b, 0) {
+		t.Error("threads have different variables after Begin")
+	}
+}
+
+func TestSharedRefusesAnotherType(t *testing.T) {
+	b := begun(2)
+	simt.Shared[int32](b, 0)
+	defer func() {
+		if v := recover(); v != "gpu.Shared: the threads of a block asked for different shared variables" {
+			t.Errorf("panic %v", v)
+		}
+	}()
+	simt.Shared[float32](b, 1)
+}
+
+func TestSharedFromGoroutines(t *testing.T) {
+	const threads = 32
+	b := begun(threads)
+	var running sync.WaitGroup
+	var got [threads]*[threads]int
+	for i := range threads {
+		running.Go(func() {
+			got[i] = simt.Shared[[threads]int](b, i)
+			got[i][i] = i
+		})
+	}
+	running.Wait()
+	for i := range threads {
+		if got[i] != got[0] || got[0][i] != i {
+			t.Errorf("thread %d has %p with %d, want %p with %d", i, got[i], got[0][i], got[0], i)
+		}
+	}
+}
