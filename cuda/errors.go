@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
@@ -49,6 +50,9 @@ func (e *Error) Error() string {
 
 // Unwrap returns the status.
 func (e *Error) Unwrap() error { return e.Status }
+
+// Is reports whether target is device.ErrMemory and the device ran out of it.
+func (e *Error) Is(target error) bool { return target == device.ErrMemory && e.Status == OutOfMemory }
 
 // about adds to an error of the driver what the call was for.
 func about(err error, detail string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// newFake returns a driver with one device that knows the test kernels.
+// newFake returns a driver with one device that knows the kernels of devicetest.
 func newFake() *cudafake.Fake {
 	f := cudafake.New(cudafake.H200)
 	f.Latency = 2
@@ -45,68 +45,129 @@ func on(f *cudafake.Fake, files map[string]string) machine {
 	}
 }
 
-// open returns the fake's first device, and checks at the test's end that nothing leaked
-// where the test closed it.
+// open returns the fake's first device. The test closes it, after which nothing is left.
 func open(t testing.TB, f *cudafake.Fake) *device.Device {
 	t.Helper()
 	dev, err := on(f, nil).openDevice(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if live := f.Live(); live != (cudafake.Live{}) {
-			t.Errorf("not freed: %+v", live)
-		}
-	})
+	check(t, err)
+	t.Cleanup(func() { wantNothingLive(t, f) })
 	return dev
 }
 
-// fakeKernel executes the test kernels, thread by thread.
-func fakeKernel(l *cudafake.Launch) cudasys.Status {
-	for block := range l.Grid[0] {
-		for thread := range l.Block[0] {
-			switch l.Kernel {
-			case "multiply":
-				fakeMultiply(l, block*l.Block[0]+thread)
-			case "fault":
-				fakeFault(l, block, thread)
-			case "print":
-				fakePrint(l, block, thread)
-			}
-		}
+func wantNothingLive(t testing.TB, f *cudafake.Fake) {
+	t.Helper()
+	if live := f.Live(); live != (cudafake.Live{}) {
+		t.Errorf("not freed: %+v", live)
 	}
-	return cudasys.Success
 }
 
 var little = binary.LittleEndian
 
-func fakeMultiply(l *cudafake.Launch, i uint32) {
-	if uint64(i) >= little.Uint64(l.Params[56:]) {
-		return
-	}
-	at := func(param int) []byte { return l.Bytes(little.Uint64(l.Params[param:])+4*uint64(i), 4) }
-	x, y := math.Float32frombits(little.Uint32(at(0))), math.Float32frombits(little.Uint32(at(24)))
-	little.PutUint32(at(48), math.Float32bits(x*y))
+// fakeThread is one thread of a kernel that the fake executes.
+type fakeThread struct {
+	*cudafake.Launch
+	block, thread [3]uint32
 }
 
-func fakeFault(l *cudafake.Launch, block, thread uint32) {
-	i, n := uint64(block*l.Block[0]+thread), little.Uint64(l.Params[8:])
-	if i < n {
-		x := l.Bytes(little.Uint64(l.Params)+4*i, 4)
-		little.PutUint32(x, math.Float32bits(float32(i)))
+// fakeKernel executes the kernels of devicetest, thread by thread.
+func fakeKernel(l *cudafake.Launch) cudasys.Status {
+	each(l.Grid, func(block [3]uint32) {
+		each(l.Block, func(thread [3]uint32) {
+			t := fakeThread{l, block, thread}
+			switch l.Kernel {
+			case "multiply":
+				t.multiply()
+			case "sum":
+				t.sum()
+			case "where":
+				t.where()
+			case "greet":
+				t.greet()
+			case "poke", "pokeSync":
+				t.poke()
+			}
+		})
+	})
+	return cudasys.Success
+}
+
+// each calls f with all indices below n, x counting fastest.
+func each(n [3]uint32, f func([3]uint32)) {
+	for z := range n[2] {
+		for y := range n[1] {
+			for x := range n[0] {
+				f([3]uint32{x, y, z})
+			}
+		}
+	}
+}
+
+// global is the thread's index in the grid, along x.
+func (t fakeThread) global() uint64 { return uint64(t.block[0]*t.Block[0] + t.thread[0]) }
+
+func (t fakeThread) param(at int) uint64 { return little.Uint64(t.Params[at:]) }
+
+// element is element i of the slice parameter at an offset, whose elements have the given size.
+func (t fakeThread) element(param int, i uint64, size int) []byte {
+	return t.Bytes(t.param(param)+i*uint64(size), size)
+}
+
+func float(p []byte) float32       { return math.Float32frombits(little.Uint32(p)) }
+func putFloat(p []byte, v float32) { little.PutUint32(p, math.Float32bits(v)) }
+
+func (t fakeThread) multiply() {
+	if i := t.global(); i < t.param(56) {
+		putFloat(t.element(48, i, 4), float(t.element(0, i, 4))*float(t.element(24, i, 4)))
+	}
+}
+
+// sum does the work of its block in the block's last thread.
+func (t fakeThread) sum() {
+	if t.thread[0] != t.Block[0]-1 {
 		return
 	}
-	env := l.Bytes(little.Uint64(l.Params[24:]), device.EnvBytes)
+	var sum float32
+	for i := uint64(t.block[0] * t.Block[0]); i <= t.global() && i < t.param(8); i++ {
+		sum += float(t.element(0, i, 4))
+	}
+	putFloat(t.element(24, uint64(t.block[0]), 4), sum)
+}
+
+func (t fakeThread) where() {
+	linear := func(i, n [3]uint32) uint32 { return (i[2]*n[1]+i[1])*n[0] + i[0] }
+	threads := t.Block[0] * t.Block[1] * t.Block[2]
+	out := t.element(0, uint64(linear(t.block, t.Grid)*threads+linear(t.thread, t.Block)), 24)
+	for i := range 3 {
+		little.PutUint32(out[4*i:], t.block[i])
+		little.PutUint32(out[12+4*i:], t.thread[i])
+	}
+}
+
+func (t fakeThread) poke() {
+	i, n, index := t.global(), t.param(8), t.param(32)
+	if i == t.param(24) {
+		if index >= n {
+			t.fault(index, n)
+			return
+		}
+		little.PutUint32(t.element(0, index, 4), math.MaxUint32)
+	}
+	if i < n {
+		little.PutUint32(t.element(0, i, 4), uint32(i))
+	}
+}
+
+func (t fakeThread) fault(args ...uint64) {
+	env := t.environment()
 	if little.Uint32(env[device.EnvClaim:]) != 0 {
 		return
 	}
 	little.PutUint32(env[device.EnvClaim:], 1)
-	record := l.Bytes(little.Uint64(env[device.EnvRecord:]), device.RecordMax)
-	writeRecord(record, l.Params[32:], block, thread, i, n)
+	t.record(t.Bytes(little.Uint64(env[device.EnvRecord:]), device.RecordMax), args)
 }
 
-func fakePrint(l *cudafake.Launch, block, thread uint32) {
-	env := l.Bytes(little.Uint64(l.Params), device.EnvBytes)
+func (t fakeThread) greet() {
+	env := t.environment()
 	const size = device.RecordArgs + 16
 	old := little.Uint32(env[device.EnvPrintHead:])
 	little.PutUint32(env[device.EnvPrintHead:], old+size)
@@ -114,16 +175,23 @@ func fakePrint(l *cudafake.Launch, block, thread uint32) {
 		little.PutUint32(env[device.EnvPrintLost:], little.Uint32(env[device.EnvPrintLost:])+1)
 		return
 	}
-	record := l.Bytes(little.Uint64(env[device.EnvPrints:])+uint64(old), size)
-	writeRecord(record, l.Params[8:], block, thread, uint64(thread), uint64(block))
+	record := t.Bytes(little.Uint64(env[device.EnvPrints:])+uint64(old), size)
+	t.record(record, []uint64{uint64(t.thread[0]), uint64(t.block[0])})
 }
 
-// writeRecord writes a record of site 0; hidden has the launch's and the kernel's number.
-func writeRecord(r, hidden []byte, block, thread uint32, args ...uint64) {
-	copy(r[device.RecordLaunch:], hidden[:8])
-	clear(r[device.RecordSite:device.RecordArgs])
-	little.PutUint32(r[device.RecordBlock:], block)
-	little.PutUint32(r[device.RecordThread:], thread)
+// environment is the stream's, of the launch's hidden parameters.
+func (t fakeThread) environment() []byte {
+	return t.Bytes(t.param(len(t.Params)-device.HiddenBytes), device.EnvBytes)
+}
+
+// record writes a record of site 0.
+func (t fakeThread) record(r []byte, args []uint64) {
+	copy(r[device.RecordLaunch:], t.Params[len(t.Params)-device.HiddenBytes+device.HiddenLaunch:])
+	little.PutUint32(r[device.RecordSite:], 0)
+	for i := range 3 {
+		little.PutUint32(r[device.RecordBlock+4*i:], t.block[i])
+		little.PutUint32(r[device.RecordThread+4*i:], t.thread[i])
+	}
 	for i, a := range args {
 		little.PutUint64(r[device.RecordArgs+8*i:], a)
 	}

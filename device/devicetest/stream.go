@@ -201,5 +201,6 @@ func (r *rig) testClosedDevice(t *testing.T) {
 	wants(t, "closing a buffer", b.Close(), device.ErrClosed)
 	wants(t, "closing a stream", s.Close(), device.ErrClosed)
 	wants(t, "closing the device", d.Close(), device.ErrClosed)
-	check(t, r.stream(t), upload(t, r.stream(t), []int32{5}), []int32{5})
+	other := r.stream(t)
+	check(t, other, upload(t, other, []int32{5}), []int32{5})
 }

@@ -54,8 +54,9 @@ type context struct {
 	failed cudasys.Status // sticky
 }
 
-// failure makes the call with this number return a status.
+// failure makes the call with this number, or every call, return a status.
 type failure struct {
+	every  bool
 	call   int
 	status cudasys.Status
 }
@@ -73,11 +74,12 @@ func New(devices ...Device) *Fake {
 }
 
 // Fail makes the n-th call of a function from now on, counted from 1, return s without doing
-// anything. The function has its name without a version suffix: "cuMemAlloc".
+// anything, or with an n of 0 all of them. It replaces an earlier Fail for the same function,
+// which has its name without a version suffix: "cuMemAlloc".
 func (f *Fake) Fail(function string, n int, s cudasys.Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.failures[function] = failure{f.calls[function] + n, s}
+	f.failures[function] = failure{n == 0, f.calls[function] + n, s}
 }
 
 // Refuse makes the driver's compiler refuse PTX that contains text, with the given log.
@@ -127,7 +129,7 @@ func (f *Fake) call(function string, body func() cudasys.Status) cudasys.Status 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls[function]++
-	if fail, ok := f.failures[function]; ok && fail.call == f.calls[function] {
+	if fail, ok := f.failures[function]; ok && (fail.every || fail.call == f.calls[function]) {
 		return fail.status
 	}
 	if !f.initialised && function != "cuInit" && function != "cuDriverGetVersion" {

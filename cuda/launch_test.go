@@ -1,0 +1,157 @@
+package cuda
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
+)
+
+func TestLaunchDoesNotAllocate(t *testing.T) {
+	f := newFake()
+	f.Execute = nil // the fake allocates for what it executes
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	s := newStream(t, dev)
+	a, err := device.Make[float32](s, 10)
+	check(t, err)
+	x, err := device.Make[int32](s, 10)
+	check(t, err)
+	plain, faulting, grid := devicetest.Multiply(), devicetest.Poke(), device.Cover(10, 32)
+	allocs := testing.AllocsPerRun(100, func() {
+		p := s.Plan(plain, grid)
+		device.PutSlice(p, a.All())
+		device.PutSlice(p, a.All())
+		device.PutSlice(p, a.All())
+		if err := p.Launch(); err != nil {
+			t.Error(err)
+		}
+		if err := poke(s, faulting, x.All(), -1); err != nil {
+			t.Error(err)
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations for two launches, want 0", allocs)
+	}
+}
+
+func TestLaunchArguments(t *testing.T) {
+	var launches []cudafake.Launch
+	f := newFake()
+	f.Execute = func(l *cudafake.Launch) cudasys.Status {
+		launches = append(launches, *l)
+		return cudasys.Success
+	}
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	s := newStream(t, dev)
+	x, err := device.Make[int32](s, 100)
+	check(t, err)
+	check(t, launch[int32](s, devicetest.Greet(), device.Grid{Blocks: device.Dim{X: 3, Y: 2}, Block: device.Dim{X: 4, Z: 5}}))
+	check(t, poke(s, devicetest.Poke(), x.Slice(10, 80), 7))
+	check(t, s.Synchronize(t.Context()))
+	if len(launches) != 2 {
+		t.Fatalf("%d launches, want 2", len(launches))
+	}
+	first, second := launches[0], launches[1]
+	if first.Kernel != "greet" || first.Grid != [3]uint32{3, 2, 1} || first.Block != [3]uint32{4, 1, 5} {
+		t.Errorf("got %s with %v blocks of %v", first.Kernel, first.Grid, first.Block)
+	}
+	env := little.Uint64(first.Params)
+	if l, k := little.Uint32(first.Params[8:]), little.Uint32(first.Params[12:]); env == 0 || l != 0 || k != 0 {
+		t.Errorf("hidden parameters of the first launch: environment %#x, launch %d, kernel %d", env, l, k)
+	}
+	if n := len(second.Params); n != 56 || second.Kernel != "poke" {
+		t.Fatalf("%s with %d bytes of parameters", second.Kernel, n)
+	}
+	var words []uint64
+	for i := range 7 {
+		words = append(words, little.Uint64(second.Params[8*i:]))
+	}
+	if want := []uint64{words[0], 70, 70, 7, 70, env, 1<<32 | 1}; words[0] == 0 || !slices.Equal(words, want) {
+		t.Errorf("parameters are %v, want %v", words, want)
+	}
+}
+
+func TestPlainKernelsNeedNoEnvironment(t *testing.T) {
+	f := newFake()
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	s := newStream(t, dev)
+	check(t, multiply(s, devicetest.Multiply(), 10))
+	if n := f.Calls("cuMemHostAlloc"); n != 0 {
+		t.Errorf("a kernel without sites made %d environments", n)
+	}
+	if n := f.Calls("cuMemcpyDtoHAsync"); n != 1 {
+		t.Errorf("%d downloads for one", n)
+	}
+}
+
+// TestGoroutines has many goroutines on streams of their own and on a common one, opening
+// and closing devices meanwhile.
+func TestGoroutines(t *testing.T) {
+	f := newFake()
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	k, common := devicetest.Multiply(), newStream(t, dev)
+	var running sync.WaitGroup
+	for i := range 32 {
+		running.Go(func() {
+			s, err := dev.NewStream()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, err := range []error{multiply(s, k, 100+i), multiply(common, k, 77), s.Close()} {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		running.Go(func() {
+			other, err := on(f, nil).openDevice(0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s, err := other.NewStream()
+			if err == nil {
+				err = multiply(s, k, 50)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			if err := other.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+}
+
+func BenchmarkFakeLaunch(b *testing.B) {
+	f := newFake()
+	f.Execute = nil
+	benchmarkLaunch(b, open(b, f))
+}
+
+// benchmarkLaunch launches a kernel of three slices, of which nothing is to be done.
+func benchmarkLaunch(b *testing.B, dev *device.Device) {
+	s, k, grid := newStream(b, dev), devicetest.Multiply(), device.Cover(1, 32)
+	a, err := device.Make[float32](s, 0)
+	check(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		p := s.Plan(k, grid)
+		device.PutSlice(p, a.All())
+		device.PutSlice(p, a.All())
+		device.PutSlice(p, a.All())
+		check(b, p.Launch())
+	}
+	check(b, s.Synchronize(b.Context()))
+	check(b, dev.Close())
+}
