@@ -22,7 +22,7 @@ type Kernel struct {
 // one program, built in go/ssa's lifted form with ssa.InstantiateGenerics; a function whose
 // package was created without syntax has no source and is refused where it is called.
 func Build(kernels []Kernel) (*ir.Module, diag.List) {
-	b := &builder{module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, vars: map[*ssa.Global]*table{}}
+	b := &builder{module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}, regions: map[*ssa.Function]map[ssa.Value]*region{}}
 	for _, k := range kernels {
 		b.names[k.Func.Name()] = true
 	}
@@ -37,12 +37,15 @@ func Build(kernels []Kernel) (*ir.Module, diag.List) {
 
 // builder is the state of one Build.
 type builder struct {
-	module *ir.Module
-	units  map[*ssa.Function]*unit
-	open   []*ssa.Function // the functions being lowered, each called by the one before
-	names  map[string]bool // names of functions and variables that are taken
-	vars   map[*ssa.Global]*table
-	found  diag.List
+	module  *ir.Module
+	units   map[*ssa.Function]*unit
+	open    []*ssa.Function // the functions being lowered, each called by the one before
+	names   map[string]bool // names of functions and variables that are taken
+	kernels []*unit
+	tables  map[*ssa.Global]*table
+	uses    map[*ssa.Global][]ssa.Instruction       // of package-level variables; nil until one is met
+	regions map[*ssa.Function]map[ssa.Value]*region // by the init function that leaves them so
+	found   diag.List
 }
 
 // unit is what became of one function.
@@ -73,6 +76,7 @@ func (b *builder) function(fn *ssa.Function) *unit {
 
 func (b *builder) kernel(k Kernel) {
 	u := &unit{fn: k.Func}
+	b.kernels = append(b.kernels, u)
 	b.lower(u, func(l *lowerer) {
 		u.ir = ir.NewFunc(k.Func.Name(), ir.Void)
 		u.ir.Kernel, u.ir.Block = true, k.Block

@@ -74,13 +74,3 @@ func (l *lowerer) extreme(v *ssa.Call, float ir.Op, better token.Token) *ir.Valu
 	}
 	return best
 }
-
-func (l *lowerer) copies(v *ssa.Call) *ir.Value {
-	l.refuse(diag.LangBuiltin, "write a loop", "a kernel cannot use the built-in copy")
-	return nil
-}
-
-func (l *lowerer) clears(v *ssa.Call) *ir.Value {
-	l.refuse(diag.LangBuiltin, "write a loop", "a kernel cannot use the built-in clear")
-	return nil
-}

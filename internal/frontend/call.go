@@ -33,6 +33,9 @@ func (l *lowerer) call(v *ssa.Call) *ir.Value {
 
 func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
 	fn = withBody(fn)
+	if fullName(l.fn) == "math.pow" && fullName(fn) == "math.Pow" {
+		return l.powerOfZero(fn.Pkg.Func("isOddInt"), v.Call.Args[1])
+	}
 	u := l.reach(fn)
 	args := l.arguments(v.Common(), fn)
 	if !u.done || u.problem != "" {
@@ -55,8 +58,12 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 	}
 	u := l.b.function(fn)
 	l.u.calls = append(l.u.calls, u)
+	if u.problem != "" && inStandardLibrary(l.fn) {
+		l.u.problem = u.problem
+		panic(refused{})
+	}
 	if u.problem != "" {
-		l.refuse(diag.LangPackage, "write it with what kernels have", "a kernel cannot call %s: %s", callName(fn), u.problem)
+		l.refuse(diag.LangPackage, "write it with what kernels have", "a kernel cannot call %s: in it, %s", callName(fn), u.problem)
 	}
 	l.shareThrough(u)
 	return u

@@ -1,16 +1,210 @@
 package frontend
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// table is a package-level variable that nothing writes.
-type table struct{ v *ir.Variable }
+// table is a package-level variable that nothing writes once its package is initialised: it
+// becomes a constant variable. Where that cannot be, problem says why.
+type table struct {
+	variable *ir.Variable // of a slice: what it points to
+	problem  string
+}
 
+const globalHelp = "hand it over as a parameter, or make it a table of numbers that nothing writes"
+
+// global returns the address of a package-level variable.
 func (l *lowerer) global(g *ssa.Global) *ir.Value {
-	l.refuse(diag.LangGlobal, "hand it over as a parameter, or make it a constant", "a kernel cannot use the package-level variable %s", g.Name())
+	if v := l.values[g]; v != nil {
+		return v
+	}
+	if isSlice(pointee(g.Type())) {
+		l.refuse(diag.LangGlobal, globalHelp, "a kernel cannot use the address of the package-level slice %s", g.Name())
+	}
+	l.values[g] = l.tableAddress(g)
+	return l.values[g]
+}
+
+func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return ok }
+
+func (l *lowerer) tableAddress(g *ssa.Global) *ir.Value {
+	t := l.b.table(g)
+	if t.problem != "" {
+		l.refuse(diag.LangGlobal, globalHelp, "a kernel cannot use the package-level variable %s: %s", g.Name(), t.problem)
+	}
+	v := l.emitHead(ir.OpVar, ir.Ptr)
+	v.Aux = t.variable
+	return v
+}
+
+// loadGlobalSlice returns the value of a package-level slice.
+func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
+	p := l.tableAddress(g)
+	n := l.int64(p.Aux.(*ir.Variable).Type.Len) // of the array that backs it
+	return l.emit(ir.OpStruct, ir.Slice, p, n, n)
+}
+
+// table makes a constant variable of g, once.
+func (b *builder) table(g *ssa.Global) *table {
+	t := b.tables[g]
+	if t == nil {
+		t = &table{}
+		b.tables[g] = t
+		t.problem = b.fillTable(t, g)
+	}
+	return t
+}
+
+func (b *builder) fillTable(t *table, g *ssa.Global) string {
+	init := g.Pkg.Func("init")
+	if init == nil || len(init.Blocks) == 0 {
+		return "its package has no Go source"
+	}
+	if holdsPointers(elemOfSlice(pointee(g.Type()))) {
+		return "it holds pointers"
+	}
+	if writer := b.writer(g, init); writer != nil {
+		return "it is written in " + callName(writer) + ", or its address leaves it"
+	}
+	r := b.initial(init)[g]
+	if r != nil && r.backing != nil && !r.unknown {
+		r = r.backing
+	}
+	if r == nil || r.unknown {
+		return "its initial value is not made of constants"
+	}
+	name := b.uniqueName(g.Pkg.Pkg.Name() + "." + g.Name())
+	t.variable = &ir.Variable{Name: name, Space: ir.Constant, Type: r.typ, Init: r.bytes}
+	b.module.Vars = append(b.module.Vars, t.variable)
+	return ""
+}
+
+// elemOfSlice returns the element type of a slice, and any other type as it is.
+func elemOfSlice(t types.Type) types.Type {
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		return s.Elem()
+	}
+	return t
+}
+
+// writer returns a function but init that may write g, or nil.
+func (b *builder) writer(g *ssa.Global, init *ssa.Function) *ssa.Function {
+	if b.uses == nil {
+		b.uses = usesOfGlobals(g.Pkg.Prog)
+	}
+	for _, in := range b.uses[g] {
+		if in.Parent() == init {
+			continue
+		}
+		if r := (readers{}); !r.use(in, g) {
+			return in.Parent()
+		}
+	}
 	return nil
+}
+
+// initial returns what init leaves in its package's variables.
+func (b *builder) initial(init *ssa.Function) map[ssa.Value]*region {
+	if b.regions[init] == nil {
+		b.regions[init] = initialise(init)
+	}
+	return b.regions[init]
+}
+
+// usesOfGlobals finds the instructions that name package-level variables.
+func usesOfGlobals(prog *ssa.Program) map[*ssa.Global][]ssa.Instruction {
+	uses := map[*ssa.Global][]ssa.Instruction{}
+	for _, p := range prog.AllPackages() {
+		for _, m := range p.Members {
+			switch m := m.(type) {
+			case *ssa.Function:
+				addUses(uses, m)
+			case *ssa.Type:
+				for _, fn := range methods(prog, m.Type()) {
+					addUses(uses, fn)
+				}
+			}
+		}
+	}
+	return uses
+}
+
+func methods(prog *ssa.Program, t types.Type) []*ssa.Function {
+	var fns []*ssa.Function
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		for m := range n.Methods() {
+			if fn := prog.FuncValue(m); fn != nil {
+				fns = append(fns, fn)
+			}
+		}
+	}
+	return fns
+}
+
+func addUses(uses map[*ssa.Global][]ssa.Instruction, fn *ssa.Function) {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			for _, op := range in.Operands(nil) {
+				if g, ok := (*op).(*ssa.Global); ok {
+					uses[g] = append(uses[g], in)
+				}
+			}
+		}
+	}
+	for _, f := range fn.AnonFuncs {
+		addUses(uses, f)
+	}
+}
+
+// readers holds the values that are known to lead to reads only.
+type readers map[ssa.Value]bool
+
+// value reports whether memory is only read through v, an address or a slice.
+func (r readers) value(v ssa.Value) bool {
+	if r[v] {
+		return true
+	}
+	r[v] = true
+	for _, in := range *v.Referrers() {
+		if !r.use(in, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// use reports whether the use of v by in leads to reads only.
+func (r readers) use(in ssa.Instruction, v ssa.Value) bool {
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		return !isSlice(in.Type()) || r.value(in)
+	case *ssa.IndexAddr, *ssa.FieldAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType:
+		return r.value(in.(ssa.Value))
+	case *ssa.BinOp, *ssa.DebugRef:
+		return true
+	case *ssa.Call:
+		return r.call(in.Common(), v)
+	}
+	return false
+}
+
+func (r readers) call(c *ssa.CallCommon, v ssa.Value) bool {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return b.Name() == "len" || b.Name() == "cap" || b.Name() == "copy" && c.Args[0] != v
+	}
+	fn := c.StaticCallee()
+	if fn == nil || len(fn.Blocks) == 0 {
+		return false
+	}
+	for i, a := range c.Args {
+		if a == v && !r.value(fn.Params[i]) {
+			return false
+		}
+	}
+	return true
 }

@@ -44,6 +44,9 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 // result lowers an instruction that has a value. It returns nil for those whose value has
 // no form in IR and is looked at by those who use it.
 func (l *lowerer) result(v ssa.Value) *ir.Value {
+	if runtimeError(v) != "" {
+		return nil
+	}
 	switch v := v.(type) {
 	case *ssa.Phi:
 		return l.phi(v)

@@ -59,6 +59,16 @@ func bitLength(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emit(ir.OpSub, ir.I64, l.int64(int64(width)), leadingZeros(l, v))
 }
 
+// powerOfZero computes -0 to the power of y, which is no zero: math.pow calls math.Pow for
+// nothing else, and kernels have no recursion.
+func (l *lowerer) powerOfZero(isOddInt *ssa.Function, y ssa.Value) *ir.Value {
+	e, zero := l.value(y), l.constant(ir.F64, 0)
+	inf := l.constant(ir.F64, int64(math.Float64bits(infinity)))
+	odd := l.emitAux(ir.OpCall, ir.I1, l.reach(isOddInt).ir, e)
+	p := l.emit(ir.OpSelect, ir.F64, l.emit(ir.OpFLt, ir.I1, e, zero), inf, zero)
+	return l.emit(ir.OpSelect, ir.F64, odd, l.emit(ir.OpFNeg, ir.F64, p), p)
+}
+
 // wideProduct is bits.Mul64: the upper and the lower half of the product.
 func wideProduct(l *lowerer, v *ssa.Call) *ir.Value {
 	x, y := l.value(v.Call.Args[0]), l.value(v.Call.Args[1])

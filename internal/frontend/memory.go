@@ -19,6 +19,9 @@ func (l *lowerer) alloc(v *ssa.Alloc) *ir.Value {
 }
 
 func (l *lowerer) load(v *ssa.UnOp) *ir.Value {
+	if g, ok := v.X.(*ssa.Global); ok && isSlice(v.Type()) {
+		return l.loadGlobalSlice(g)
+	}
 	t, p := l.typeOf(v), l.value(v.X)
 	l.checkNil(v.X, p)
 	if isThread(v.Type()) {

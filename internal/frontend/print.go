@@ -100,6 +100,10 @@ func (l *lowerer) message(what, format string, boxed []ssa.Value) message {
 
 // panics lowers panic: of a constant string, or of a number.
 func (l *lowerer) panics(in *ssa.Panic) {
+	if message := runtimeError(in.X); message != "" {
+		l.emitAux(ir.OpFault, ir.Void, &ir.Site{Format: message})
+		return
+	}
 	x, ok := in.X.(*ssa.MakeInterface)
 	if !ok {
 		l.refuse(diag.LangPanic, "panic with a constant string", "panic of a value that is not a constant string or a number")
@@ -109,4 +113,20 @@ func (l *lowerer) panics(in *ssa.Panic) {
 	}
 	m := l.message("panic", "%v", []ssa.Value{x})
 	l.emitAux(ir.OpFault, ir.Void, &ir.Site{Format: m.format, Args: m.types}, l.operands(m.args)...)
+}
+
+// runtimeError returns the message of an error of Go's runtime that package math/bits panics with, or "".
+func runtimeError(v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.ChangeInterface:
+		return runtimeError(v.X)
+	case *ssa.UnOp:
+		return runtimeError(v.X)
+	case *ssa.Global:
+		return map[string]string{
+			"math/bits.overflowError": "integer overflow",
+			"math/bits.divideError":   "integer divide by zero",
+		}[v.String()]
+	}
+	return ""
 }
