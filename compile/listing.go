@@ -115,7 +115,9 @@ func ptxLines(v device.Variant) map[line][]string {
 		case len(words) == 4 && words[0] == ".loc":
 			n, _ := strconv.Atoi(words[2])
 			at = line{files[words[1]], n}
-		case at.n > 0 && strings.HasPrefix(text, "\t"):
+		case strings.HasPrefix(text, "$FAULT"):
+			at = line{} // what follows serves every check
+		case strings.HasPrefix(text, "\t") && !strings.HasPrefix(text, "\t."):
 			made[at] = append(made[at], "ptx  "+strings.TrimSpace(text))
 		}
 	}

@@ -55,31 +55,31 @@ func main() {
 
 // run runs the command and returns the process's exit code.
 func run(ctx context.Context, args []string, t terminal) int {
-	var c commands
-	done := -1
-	parser, err := kong.New(&c,
-		kong.Name("gopherwarp"),
-		kong.Description("GPU computing for Go."),
-		kong.Writers(t.out, t.err),
-		kong.Exit(func(code int) { done = code }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
-	if err != nil {
-		panic("BUG: gopherwarp: " + err.Error())
-	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	parser := newParser(&commands{}, t)
+	shown := false // the help was
+	parser.Exit = func(int) { shown = true }
 	parsed, err := parser.Parse(dashes(parser.Model, args))
-	if done >= 0 {
-		return done // help was shown
-	}
-	if err != nil {
+	switch {
+	case shown:
+		return exitOK
+	case err != nil:
 		fmt.Fprintf(t.err, "gopherwarp: %v\nRun gopherwarp --help for usage.\n", err)
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return code(parsed.Run(t), t)
+}
+
+func newParser(c *commands, t terminal) *kong.Kong {
+	return kong.Must(c,
+		kong.Name("gopherwarp"),
+		kong.Description("GPU computing for Go."),
+		kong.Writers(t.out, t.err),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
 }
 
 // code shows an error and returns the exit code that it stands for.

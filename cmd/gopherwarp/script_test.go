@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// asCommand, set in the environment, makes the test binary the command itself.
+const asCommand = "GOPHERWARP_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestScripts runs the scripts in testdata/script, each in a module of a user's own made of the
+// archive's files. A script has a command a line:
+//
+//	[!|code N] gopherwarp|go ARGS   run it; it succeeds, or fails, or exits with N
+//	stdout|stderr [!] REGEXP        what the last command wrote there matches, or does not
+//	exists [!] FILE                 the file is there, or is not
+//	replace FILE OLD NEW            in the file, which has OLD
+//	append FILE TEXT
+//	rm FILE
+//	env NAME=VALUE
+//
+// Words are quoted by single quotes.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts (%v)", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			newScript(t, a).run(string(a.Comment))
+		})
+	}
+}
+
+// script is the state of a running script.
+type script struct {
+	t              *testing.T
+	dir            string
+	env            []string
+	stdout, stderr string
+	code           int // exit code of the last command
+}
+
+func newScript(t *testing.T, a *txtar.Archive) *script {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &script{t: t, dir: t.TempDir()}
+	s.env = append(os.Environ(), asCommand+"=1", "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	s.write("go.mod", "module example.com/user\n\ngo 1.26.0\n\n"+
+		"require github.com/gopherwarp/gopherwarp v0.0.0\n\n"+
+		"replace github.com/gopherwarp/gopherwarp => "+filepath.ToSlash(root)+"\n")
+	for _, f := range a.Files {
+		s.write(f.Name, string(f.Data))
+	}
+	return s
+}
+
+func (s *script) run(text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := s.line(words(line)); err != nil {
+			s.t.Fatalf("line %d: %s: %v\nstdout:\n%s\nstderr:\n%s", i+1, line, err, s.stdout, s.stderr)
+		}
+	}
+}
+
+var word = regexp.MustCompile(`'[^']*'|\S+`)
+
+func words(line string) []string {
+	found := word.FindAllString(line, -1)
+	for i, w := range found {
+		found[i] = strings.Trim(w, "'")
+	}
+	return found
+}
+
+// line runs one line.
+func (s *script) line(w []string) error {
+	if len(w) < 2 {
+		return errors.New("unknown command")
+	}
+	not := w[1] == "!"
+	last := w[len(w)-1]
+	switch w[0] {
+	case "stdout":
+		return match(s.stdout, last, not)
+	case "stderr":
+		return match(s.stderr, last, not)
+	case "exists":
+		if _, err := os.Stat(s.path(last)); (err != nil) != not {
+			return fmt.Errorf("stat: %v", err)
+		}
+		return nil
+	case "env":
+		s.env = append(s.env, last)
+		return nil
+	case "rm":
+		return os.Remove(s.path(last))
+	case "replace":
+		return s.edit(w[1], func(text string) string { return strings.ReplaceAll(text, w[2], w[3]) })
+	case "append":
+		return s.edit(w[1], func(text string) string { return text + last + "\n" })
+	default:
+		return s.command(w)
+	}
+}
+
+func match(text, pattern string, not bool) error {
+	if regexp.MustCompile("(?m)"+pattern).MatchString(text) == not {
+		return errors.New("does not hold")
+	}
+	return nil
+}
+
+// command runs gopherwarp or go, perhaps with an exit code that is expected.
+func (s *script) command(w []string) error {
+	want := 0
+	switch w[0] {
+	case "!":
+		want, w = -1, w[1:]
+	case "code":
+		n, err := strconv.Atoi(w[1])
+		if err != nil {
+			return err
+		}
+		want, w = n, w[2:]
+	}
+	if err := s.execute(w); err != nil {
+		return err
+	}
+	if s.code != want && (want >= 0 || s.code == 0) {
+		return fmt.Errorf("exit code %d", s.code)
+	}
+	return nil
+}
+
+func (s *script) execute(w []string) error {
+	name := w[0]
+	if name == "gopherwarp" {
+		var err error
+		if name, err = os.Executable(); err != nil {
+			return err
+		}
+	} else if name != "go" {
+		return errors.New("unknown command")
+	}
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(s.t.Context(), name, w[1:]...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = s.dir, s.env, &stdout, &stderr
+	err := c.Run()
+	s.stdout, s.stderr, s.code = stdout.String(), stderr.String(), c.ProcessState.ExitCode()
+	if _, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil
+	}
+	return err
+}
+
+func (s *script) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+
+func (s *script) write(name, text string) {
+	s.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o777); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path(name), []byte(text), 0o666); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *script) edit(name string, f func(string) string) error {
+	old, err := os.ReadFile(s.path(name))
+	if err != nil {
+		return err
+	}
+	text := f(string(old))
+	if text == string(old) {
+		return errors.New("nothing to replace")
+	}
+	return os.WriteFile(s.path(name), []byte(text), 0o666)
+}
+
+// TestDashes says how single dashes are read.
+func TestDashes(t *testing.T) {
+	tests := []struct{ args, want string }{
+		{"build -check ./...", "build --check ./..."},
+		{"build -S -contract=off .", "build -S --contract=off ."},
+		{"run -device cpu ./x -in a", "run --device cpu ./x -- -in a"},
+		{"run -device=cpu ./x -- -in a", "run --device=cpu ./x -- -in a"},
+		{"run ./x y -v -- z", "run ./x -- y -v -- z"},
+		{"--help", "--help"},
+		{"-help", "--help"},
+		{"-h", "-h"},
+	}
+	for _, test := range tests {
+		got := strings.Join(dashes(newParser(&commands{}, terminal{}).Model, strings.Fields(test.args)), " ")
+		if got != test.want {
+			t.Errorf("%q: got %q, want %q", test.args, got, test.want)
+		}
+	}
+}
+
+// TestHelp demands an example in the help of every command.
+func TestHelp(t *testing.T) {
+	for _, command := range newParser(&commands{}, terminal{}).Model.Children {
+		var out bytes.Buffer
+		if code := run(context.Background(), []string{command.Name, "-help"}, terminal{&out, &out}); code != exitOK {
+			t.Errorf("%s -help: exit code %d", command.Name, code)
+		}
+		if !strings.Contains(out.String(), "gopherwarp "+command.Name+" ") && !strings.Contains(out.String(), "Example:") {
+			t.Errorf("%s -help shows no example:\n%s", command.Name, out.String())
+		}
+	}
+}
