@@ -39,7 +39,9 @@ func newTeam(w *worker) *team {
 		m.next, m.stop = iter.Pull(m.run)
 		t.members[i] = m
 	}
-	w.block.Wait = func(thread int) { t.members[thread].yield(barrier) }
+	if w.launch.kernel.Barriers {
+		w.block.Wait = func(thread int) { t.members[thread].yield(barrier) }
+	}
 	return t
 }
 

@@ -47,6 +47,12 @@ func (w *worker) thread(ts *gpu.Threads) {
 	w.launch.kernel.Native(ts, w.launch.args)
 }
 
+// undeclared is Wait in kernels without barriers: where it is called, the kernel got one
+// after its launcher was generated.
+func undeclared(int) {
+	panic("the kernel was compiled without a barrier; generate the launchers anew")
+}
+
 // lanes is how many goroutines run a block whose threads neither wait nor share memory of
 // their own. A goroutine for each finds a little more and takes eight times as long.
 const lanes = 32
@@ -60,7 +66,9 @@ func (w *worker) concurrent() {
 		members = min(n, lanes)
 	}
 	g := newGate(members)
-	w.block.Wait = func(int) { g.wait() }
+	if w.launch.kernel.Barriers {
+		w.block.Wait = func(int) { g.wait() }
+	}
 	var running sync.WaitGroup
 	for m := range members {
 		running.Go(func() {

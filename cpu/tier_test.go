@@ -27,11 +27,11 @@ func openTier(t tier) *device.Device {
 }
 
 func TestTiers(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector there is one tier, which TestBackend tests")
+	}
 	for name, tier := range tiers {
 		t.Run(name, func(t *testing.T) {
-			if tier == coroutines && raceDetector {
-				t.Skip("every thread is a goroutine in a program with the race detector")
-			}
 			devicetest.TestBackend(t, func() (*device.Device, error) { return openTier(tier), nil })
 		})
 	}
@@ -293,6 +293,19 @@ func TestCollector(t *testing.T) {
 	got, _, err := launched(t, openTier(loops), k, device.Cover(4096, 512), 4096)
 	if err != nil || slices.Min(got) != 1 || slices.Max(got) != 1 {
 		t.Errorf("error %v or elements that are not 1", err)
+	}
+}
+
+// TestStaleLauncher runs a kernel that got a barrier after its launcher was generated.
+func TestStaleLauncher(t *testing.T) {
+	wait := func(t gpu.Thread, _ []int32) { t.Sync() }
+	for _, tier := range []tier{loops, coroutines, goroutines} {
+		_, _, err := launched(t, openTier(tier), kernelOf(wait), device.Cover(64, 64), 0)
+		var fault *device.Fault
+		if !errors.As(err, &fault) || fault.File != "tier_test.go" ||
+			fault.Message != "the kernel was compiled without a barrier; generate the launchers anew" {
+			t.Errorf("%v, want a fault that says that the launcher is stale", err)
+		}
 	}
 }
 

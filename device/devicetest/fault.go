@@ -40,7 +40,7 @@ func (r *rig) testFault(t *testing.T) {
 			const n, block, at = 5000, 128, 1000
 			s := r.stream(t)
 			x := made[int32](t, s, n)
-			must(t, startPoke(s, k, device.Cover(n, block), target{x.All(), at, n+7}))
+			must(t, startPoke(s, k, device.Cover(n, block), target{x.All(), at, n + 7}))
 			wantsFault(t, s, device.Fault{
 				Kernel: k.Name, File: "poke.go", Line: line,
 				Message: fmt.Sprintf("index out of range [%d] with length %d", n+7, n),

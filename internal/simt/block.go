@@ -14,8 +14,8 @@ type Block struct {
 	Grid  [3]int // blocks in the grid
 
 	// Wait suspends the calling thread, named by its linear index, until every thread of
-	// the block that has not left the kernel has called Wait. Kernels without barriers
-	// never call it, and a tier that runs only those leaves it nil.
+	// the block that has not left the kernel has called Wait. A tier sets it before it
+	// runs a kernel that has barriers.
 	Wait func(thread int)
 
 	// Print takes a line that a thread printed. It may be called from several goroutines.
