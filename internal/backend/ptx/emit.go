@@ -57,6 +57,9 @@ func (s *selector) module(w *writer, body string) string {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}
 	b.WriteString("\n" + s.vars.module.String())
+	if s.vars.module.Len() > 0 {
+		b.WriteByte('\n')
+	}
 	fmt.Fprintf(&b, ".visible .entry %s(.param .align 8 .b8 %s_params[%d])\n", s.name, s.name, s.f.ParamBytes)
 	if d := s.f.Block; d != [3]int{} {
 		fmt.Fprintf(&b, ".reqntid %d, %d, %d\n", max(1, d[0]), max(1, d[1]), max(1, d[2]))

@@ -83,16 +83,24 @@ func (s *selector) place(v *ir.Value) place {
 func (s *selector) index(v *ir.Value) {
 	p := s.place(v.Args[0])
 	i, c := s.constantPart(v.Args[1], windowed(v.Type.Space))
-	p.offset += c * v.Imm
 	if i != nil {
-		base := s.inReg(classOf(v.Type), p.base)
+		base := s.base(v.Args[0], p)
 		if windowed(v.Type.Space) {
 			p.base = s.index32(base, i, v.Imm)
 		} else {
 			p.base = s.index64(base, i, v.Imm)
 		}
 	}
+	p.offset += c * v.Imm
 	s.setPlace(v, p)
+}
+
+// base returns the register that place p of v starts from.
+func (s *selector) base(v *ir.Value, p place) operand {
+	if p.offset == 0 {
+		return s.operand(v)
+	}
+	return s.inReg(classOf(v.Type), p.base)
 }
 
 // constantPart splits an index into a variable part, nil for none, and a constant. Offsets
