@@ -1,0 +1,110 @@
+package cudafake_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
+)
+
+// started returns an initialised driver with its first device's context current.
+func started(t *testing.T, f *cudafake.Fake) *cudasys.Driver {
+	t.Helper()
+	d := f.Driver()
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	var c cudasys.Context
+	want(t, cudasys.Success, d.Init(0), d.DevicePrimaryCtxRetain(&c, 0), d.CtxSetCurrent(c))
+	return d
+}
+
+func want(t *testing.T, s cudasys.Status, got ...cudasys.Status) {
+	t.Helper()
+	for i, g := range got {
+		if g != s {
+			t.Errorf("call %d: %v, want %v", i, g, s)
+		}
+	}
+}
+
+func TestContextIsOfAThread(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("threads cannot be told apart on " + runtime.GOOS)
+	}
+	d := started(t, cudafake.New(cudafake.H200))
+	other := make(chan cudasys.Status)
+	go func() { // on another thread, because this one is locked
+		var p uintptr
+		other <- d.MemAlloc(&p, 8)
+	}()
+	want(t, cudasys.InvalidContext, <-other)
+	var p uintptr
+	want(t, cudasys.Success, d.MemAlloc(&p, 8), d.MemFree(p))
+	want(t, cudasys.InvalidValue, d.MemFree(p))
+}
+
+func TestNothingBeforeInit(t *testing.T) {
+	d := cudafake.New(cudafake.H200).Driver()
+	var n int32
+	want(t, cudasys.NotInitialized, d.DeviceGetCount(&n))
+	want(t, cudasys.NoDevice, cudafake.New().Driver().Init(0))
+}
+
+func TestWorkWaitsForQuery(t *testing.T) {
+	f := cudafake.New(cudafake.H200)
+	f.Latency = 1
+	d := started(t, f)
+	var s cudasys.Stream
+	var p uintptr
+	want(t, cudasys.Success, d.StreamCreate(&s, 0), d.MemAlloc(&p, 4))
+	host, back := []byte{1, 2, 3, 4}, make([]byte, 4)
+	want(t, cudasys.Success, d.MemcpyHtoDAsync(p, host, s), d.MemcpyDtoHAsync(back, p, s))
+	clear(host)
+	want(t, cudasys.NotReady, d.StreamQuery(s))
+	if !slices.Equal(back, make([]byte, 4)) {
+		t.Errorf("a copy was done before the stream was ready: %v", back)
+	}
+	want(t, cudasys.Success, d.StreamQuery(s))
+	if !slices.Equal(back, []byte{1, 2, 3, 4}) {
+		t.Errorf("got %v", back)
+	}
+	want(t, cudasys.InvalidValue, d.MemcpyDtoHAsync(make([]byte, 5), p, s), d.MemsetD8Async(p+1, 0, 4, s))
+	if live := f.Live(); live != (cudafake.Live{Contexts: 1, Streams: 1, Allocations: 1}) {
+		t.Errorf("live: %+v", live)
+	}
+}
+
+func TestFail(t *testing.T) {
+	f := cudafake.New(cudafake.H200)
+	d := started(t, f)
+	var p uintptr
+	f.Fail("cuMemAlloc", 2, cudasys.OutOfMemory)
+	want(t, cudasys.Success, d.MemAlloc(&p, 8))
+	want(t, cudasys.OutOfMemory, d.MemAlloc(&p, 8))
+	want(t, cudasys.Success, d.MemAlloc(&p, 8))
+	f.Fail("cuMemAlloc", 0, cudasys.NotSupported)
+	want(t, cudasys.NotSupported, d.MemAlloc(&p, 8), d.MemAlloc(&p, 8))
+	if n := f.Calls("cuMemAlloc"); n != 5 {
+		t.Errorf("%d calls, want 5", n)
+	}
+}
+
+func TestModules(t *testing.T) {
+	f := cudafake.New(cudafake.H200)
+	f.Refuse("bogus", "line 1: bogus")
+	d := started(t, f)
+	var m cudasys.Module
+	log := new(cudasys.Log)
+	want(t, cudasys.InvalidImage, d.ModuleLoadDataEx(&m, []byte(".entry k()"), log))
+	want(t, cudasys.InvalidPTX, d.ModuleLoadDataEx(&m, []byte("bogus\x00"), log))
+	if said := string(log.Error[:14]); said != "line 1: bogus\x00" {
+		t.Errorf("log %q", said)
+	}
+	want(t, cudasys.Success, d.ModuleLoadDataEx(&m, []byte(".visible .entry k(.param .align 8 .b8 k_params[16])\x00"), log))
+	var fn cudasys.Function
+	want(t, cudasys.NotFound, d.ModuleGetFunction(&fn, m, []byte("other\x00")))
+	want(t, cudasys.Success, d.ModuleGetFunction(&fn, m, []byte("k\x00")), d.ModuleUnload(m))
+	want(t, cudasys.InvalidHandle, d.ModuleUnload(m))
+}
