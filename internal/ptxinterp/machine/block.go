@@ -1,0 +1,125 @@
+package machine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// block is a block of threads that is resident: a place that takes one block of the grid
+// after another.
+type block struct {
+	launch   *launch
+	index    [3]int
+	warps    []*warp
+	live     int // threads that have not exited
+	shared   region
+	barriers [maxBarriers]barrier
+	turns    int
+	running  bool
+}
+
+func newBlock(l *launch) *block {
+	b := &block{launch: l}
+	size := align(l.prog.shared, 16) + l.Shared
+	b.shared = region{base: spaceBase, data: make([]byte, size), size: uint64(size), name: "shared memory"}
+	for id := range (l.threads() + warpSize - 1) / warpSize {
+		b.warps = append(b.warps, newWarp(b, id))
+	}
+	return b
+}
+
+// start makes b the n-th block of the grid, x counting fastest.
+func (b *block) start(n int) {
+	g := b.launch.Grid
+	b.index = [3]int{n % g[0], n / g[0] % g[1], n / g[0] / g[1]}
+	b.live = b.launch.threads()
+	b.barriers = [maxBarriers]barrier{}
+	b.running = true
+	poison(b.shared.data)
+	for _, w := range b.warps {
+		w.start()
+	}
+}
+
+// run gives each warp a turn, and returns the first error.
+func (b *block) run() error {
+	l := b.launch
+	b.turns++
+	first := l.choose(len(b.warps))
+	progress := false
+	for i := range b.warps {
+		w := b.warps[(first+i)%len(b.warps)]
+		if len(w.ready) == 0 {
+			continue
+		}
+		progress = true
+		turn := 0
+		if b.turns%4 == 0 {
+			turn = b.turns / 4
+		}
+		w.run(l.quantum(), turn)
+		if err := b.fault(); err != nil {
+			return err
+		}
+	}
+	if b.live == 0 {
+		b.running = false
+		return nil
+	}
+	if !progress {
+		return b.deadlock()
+	}
+	return nil
+}
+
+// fault returns an error of any warp: a barrier can find one in a warp that did not run.
+func (b *block) fault() error {
+	for _, w := range b.warps {
+		if w.fault != nil {
+			return w.fault
+		}
+	}
+	return nil
+}
+
+// deadlock reports that all threads of the block wait, and where.
+func (b *block) deadlock() error {
+	var places []string
+	for _, w := range b.warps {
+		for _, g := range w.waiting {
+			if len(places) < 8 {
+				at := w.prog.positions[g.pc]
+				places = append(places, fmt.Sprintf("threads %s at line %d (%s)", w.threads(g.mask), at.line, at.name))
+			}
+		}
+	}
+	for _, w := range b.warps {
+		if len(w.waiting) > 0 {
+			g := w.waiting[0]
+			w.failAt(g.pc, g.mask, ErrDeadlock, "all threads of the block wait: "+strings.Join(places, ", "))
+			return w.fault
+		}
+	}
+	panic("BUG: threads that neither run nor wait")
+}
+
+// threads names the threads of a mask by their linear index, as "0-31" or "4, 6-7".
+func (w *warp) threads(mask uint32) string {
+	var parts []string
+	for l := 0; l < warpSize; l++ {
+		if mask>>l&1 == 0 {
+			continue
+		}
+		end := l
+		for end+1 < warpSize && mask>>(end+1)&1 == 1 {
+			end++
+		}
+		s := fmt.Sprint(w.id*warpSize + l)
+		if end > l {
+			s += fmt.Sprintf("-%d", w.id*warpSize+end)
+		}
+		parts = append(parts, s)
+		l = end
+	}
+	return strings.Join(parts, ", ")
+}

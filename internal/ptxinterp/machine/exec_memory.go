@@ -1,0 +1,169 @@
+package machine
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+)
+
+// bytes returns the memory that an access of thread l touches, or nil after a fault.
+func (w *warp) bytes(in *instr, l int, address uint64) []byte {
+	x := in.mem
+	r := w.near[x.near]
+	if off := address - r.base; off < uint64(len(r.data)) && uint64(len(r.data))-off >= x.total && address&(x.total-1) == 0 && (!x.write || !r.readOnly) {
+		return r.data[off:]
+	}
+	return w.locate(in, l, address)
+}
+
+// locate is bytes where the region that the instruction met last does not hold the address.
+func (w *warp) locate(in *instr, l int, address uint64) []byte {
+	x := in.mem
+	if address&(x.total-1) != 0 {
+		w.fail(in, 1<<l, ErrAlignment, hex(address)+" for an access of "+decimal(x.total)+" bytes")
+		return nil
+	}
+	space, at := x.space, address
+	if space == ptx.Generic {
+		space = spaceAt(address)
+		at -= window(space)
+	}
+	if space == ptx.Local {
+		return w.locateLocal(in, l, at)
+	}
+	r := w.block.region(space, at)
+	p := r.window(at, x.total)
+	switch {
+	case p == nil:
+		text, err := explain(r, at, x.total)
+		w.fail(in, 1<<l, err, text)
+		return nil
+	case x.write && r.readOnly:
+		w.fail(in, 1<<l, ErrReadOnly, hex(address)+" in "+r.String())
+		return nil
+	}
+	if space == x.space || space == ptx.Global {
+		w.near[x.near] = r
+	}
+	return p
+}
+
+// locateLocal returns memory of thread l. What lies next to it in w.local is another thread's.
+func (w *warp) locateLocal(in *instr, l int, at uint64) []byte {
+	size := w.prog.local
+	own := region{base: spaceBase, data: w.local[l*size : (l+1)*size], size: uint64(size), name: "local memory"}
+	p := own.window(at, in.mem.total)
+	if p == nil {
+		text, err := explain(&own, at, in.mem.total)
+		w.fail(in, 1<<l, err, text)
+	}
+	return p
+}
+
+// region returns the memory that an address within a space may be in, or nil.
+func (b *block) region(s ptx.Space, at uint64) *region {
+	switch s {
+	case ptx.Shared:
+		return &b.shared
+	case ptx.Param:
+		return &b.launch.params
+	}
+	return b.launch.mem.find(at)
+}
+
+func read(p []byte, size uint64) uint64 {
+	switch size {
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(p))
+	case 8:
+		return binary.LittleEndian.Uint64(p)
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(p))
+	}
+	return uint64(p[0])
+}
+
+func write(p []byte, size, v uint64) {
+	switch size {
+	case 4:
+		binary.LittleEndian.PutUint32(p, uint32(v))
+	case 8:
+		binary.LittleEndian.PutUint64(p, v)
+	case 2:
+		binary.LittleEndian.PutUint16(p, uint16(v))
+	default:
+		p[0] = byte(v)
+	}
+}
+
+func execLoad(w *warp, in *instr, mask uint32) {
+	x, a := in.mem, *w.row(in.a) // a copy: a destination may be the base
+	shift := 64 - 8*x.size
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
+		p := w.bytes(in, l, a[l]+in.imm)
+		if p == nil {
+			return
+		}
+		for i := range x.count {
+			if x.rows[i] < 0 {
+				continue
+			}
+			v := read(p[uint64(i)*x.size:], x.size)
+			if x.signed {
+				v = uint64(int64(v<<shift)>>shift) & x.mask
+			}
+			w.regs[int(x.rows[i])+l] = v
+		}
+	}
+}
+
+func execStore(w *warp, in *instr, mask uint32) {
+	x, a := in.mem, w.row(in.a)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
+		p := w.bytes(in, l, a[l]+in.imm)
+		if p == nil {
+			return
+		}
+		for i := range x.count {
+			write(p[uint64(i)*x.size:], x.size, w.regs[int(x.rows[i])+l])
+		}
+	}
+}
+
+// execAtomic serves the threads one after another, lowest first.
+func execAtomic(w *warp, in *instr, mask uint32) {
+	x, a, b, c := in.mem, *w.row(in.a), *w.row(in.b), *w.row(in.c)
+	for l := range lanes(mask) {
+		address := a[l] + in.imm
+		p := w.bytes(in, l, address)
+		if p == nil {
+			return
+		}
+		f := in.f2
+		if x.global != nil && (x.space == ptx.Global || x.space == ptx.Generic && spaceAt(address) == ptx.Global) {
+			f = x.global
+		}
+		old := read(p, x.size)
+		switch {
+		case !x.swap:
+			write(p, x.size, f(old, b[l]))
+		case old == b[l]:
+			write(p, x.size, c[l])
+		}
+		if !x.noResult {
+			w.regs[int(in.d)+l] = old
+		}
+	}
+}
+
+// execCopyLocal copies a parameter of a call within each thread's local memory.
+func execCopyLocal(w *warp, in *instr, mask uint32) {
+	d, a := w.row(in.d), w.row(in.a)
+	for l := range lanes(mask) {
+		own := w.local[l*w.prog.local:]
+		copy(own[d[l]-spaceBase:][:in.imm], own[a[l]-spaceBase:])
+	}
+}

@@ -1,0 +1,169 @@
+package machine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+)
+
+// Kernel is an entry of a module, ready to run.
+type Kernel struct {
+	prog *program
+	mem  *Memory
+}
+
+// Name returns the entry's name.
+func (k *Kernel) Name() string { return k.prog.name }
+
+// ParamBytes returns the size of the parameters, each aligned as it is declared.
+func (k *Kernel) ParamBytes() int { return k.prog.paramBytes }
+
+// Shared returns the bytes of static shared memory of a block.
+func (k *Kernel) Shared() int { return k.prog.shared }
+
+// Launch says what to run.
+type Launch struct {
+	Grid, Block [3]int // every dimension at least 1
+	Params      []byte // ParamBytes of them
+	Shared      int    // bytes of dynamic shared memory
+	Seed        uint64 // of the order in which warps run; 0 is the fixed order
+	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
+	Resident    int    // blocks that run side by side; 0 means 4
+}
+
+// Stats counts what a launch did.
+type Stats struct {
+	Instructions uint64 // executed by threads, those that a predicate switched off included
+}
+
+const (
+	defaultBudget   = 100_000_000_000
+	defaultResident = 4
+	fixedQuantum    = 2000 // instructions of a warp in one turn
+)
+
+// launch is a running Launch.
+type launch struct {
+	Launch
+	prog   *program
+	mem    *Memory
+	params region
+	stats  Stats
+	random *rand.Rand // nil for the fixed order
+}
+
+// Run runs the kernel to its end. The error is an *Error where the kernel did something
+// wrong; memory then holds what had been written until that moment.
+func (k *Kernel) Run(l Launch) (Stats, error) {
+	if l.Budget == 0 {
+		l.Budget = defaultBudget
+	}
+	if l.Resident == 0 {
+		l.Resident = defaultResident
+	}
+	r := &launch{Launch: l, prog: k.prog, mem: k.mem}
+	if err := r.check(); err != nil {
+		return Stats{}, err
+	}
+	r.params = region{base: spaceBase, data: l.Params, size: uint64(len(l.Params)), name: "the parameters", readOnly: true}
+	if l.Seed != 0 {
+		r.random = rand.New(rand.NewPCG(l.Seed, 1))
+	}
+	err := r.run()
+	return r.stats, err
+}
+
+func (l *launch) check() error {
+	for i := range 3 {
+		if l.Grid[i] < 1 || l.Block[i] < 1 {
+			return fmt.Errorf("%s: grid %v of blocks %v: %w", l.prog.name, l.Grid, l.Block, ErrLaunch)
+		}
+	}
+	p := l.prog
+	most := p.maxThreads[0] * p.maxThreads[1] * p.maxThreads[2]
+	switch {
+	case l.threads() > 1024:
+		return fmt.Errorf("%s: %d threads in a block, allowed are 1024: %w", p.name, l.threads(), ErrLaunch)
+	case most > 0 && l.threads() > most:
+		return fmt.Errorf("%s: %d threads in a block, .maxntid allows %d: %w", p.name, l.threads(), most, ErrLaunch)
+	case p.reqThreads != [3]int{} && p.reqThreads != l.Block:
+		return fmt.Errorf("%s: block %v, .reqntid asks for %v: %w", p.name, l.Block, p.reqThreads, ErrLaunch)
+	case len(l.Params) != p.paramBytes:
+		return fmt.Errorf("%s: %d bytes of parameters, it has %d: %w", p.name, len(l.Params), p.paramBytes, ErrLaunch)
+	}
+	return nil
+}
+
+// run starts blocks in the order of the grid and gives turns to those that are resident.
+func (l *launch) run() error {
+	total, next, done := l.Grid[0]*l.Grid[1]*l.Grid[2], 0, 0
+	resident := make([]*block, min(l.Resident, total))
+	for done < total {
+		first := l.choose(len(resident))
+		for i := range resident {
+			at := (first + i) % len(resident)
+			if resident[at] == nil {
+				resident[at] = newBlock(l)
+			}
+			b := resident[at]
+			if !b.running && next < total {
+				b.start(next)
+				next++
+			}
+			if !b.running {
+				continue
+			}
+			if err := b.run(); err != nil {
+				return err
+			}
+			if !b.running {
+				done++
+			}
+			if l.stats.Instructions > l.Budget {
+				return b.exhausted()
+			}
+		}
+	}
+	return nil
+}
+
+// exhausted reports the place of some thread when the budget is used up.
+func (b *block) exhausted() error {
+	for _, w := range b.warps {
+		if len(w.ready) > 0 {
+			g := w.ready[0]
+			w.failAt(g.pc, g.mask, ErrBudget, fmt.Sprintf("%d instructions", b.launch.Budget))
+			return w.fault
+		}
+	}
+	return fmt.Errorf("%s: %w: %d instructions", b.launch.prog.name, ErrBudget, b.launch.Budget)
+}
+
+// choose returns which of n to begin with.
+func (l *launch) choose(n int) int {
+	if l.random == nil {
+		return 0
+	}
+	return l.random.IntN(n)
+}
+
+// quantum returns how many instructions a warp may execute in a turn.
+func (l *launch) quantum() int {
+	if l.random == nil {
+		return fixedQuantum
+	}
+	return 1 + l.random.IntN(64)
+}
+
+// threads returns the number of threads of a block.
+func (l *launch) threads() int { return l.Block[0] * l.Block[1] * l.Block[2] }
+
+// thread returns the index of the n-th thread of a block, x counting fastest.
+func (l *launch) thread(n int) [3]int {
+	b := l.Block
+	return [3]int{n % max(1, b[0]), n / max(1, b[0]) % max(1, b[1]), n / max(1, b[0]*b[1])}
+}
+
+func hex(v uint64) string { return fmt.Sprintf("%#x", v) }
+
+func decimal(v uint64) string { return strconv.FormatUint(v, 10) }

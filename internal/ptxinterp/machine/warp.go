@@ -1,0 +1,280 @@
+package machine
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/bits"
+)
+
+// warp is 32 threads and their registers.
+type warp struct {
+	block *block
+	prog  *program
+	id    int
+	regs  []uint64
+	preds []uint32
+	carry uint32 // the carry flag of each thread
+	local []byte // of all threads, one after another
+	near  []*region
+
+	live    uint32  // threads that have not exited
+	ready   []group // that can run
+	waiting []group // at a barrier or for other threads of the warp
+	fault   error
+}
+
+// group is threads that stand at the same place, equally deep in calls. Where they came
+// from does not matter: each thread knows its own return.
+type group struct {
+	pc, depth int32
+	mask      uint32
+}
+
+// none is the region that no address is in, so that caches of regions are never nil.
+func none() *region { return &region{} }
+
+func newWarp(b *block, id int) *warp {
+	p := b.launch.prog
+	w := &warp{
+		block: b, prog: p, id: id,
+		regs:  make([]uint64, p.rows*warpSize),
+		preds: make([]uint32, p.preds),
+		local: poisoned(p.local * warpSize),
+		near:  make([]*region, p.nears),
+	}
+	for i := range w.near {
+		w.near[i] = none()
+	}
+	for i := range w.regs {
+		w.regs[i] = p.widths[i/warpSize]
+	}
+	for _, c := range p.consts {
+		r := w.row(c.row)
+		for l := range r {
+			r[l] = c.value
+		}
+	}
+	w.preds[predTrue] = allLanes
+	return w
+}
+
+// start makes the warp one of the block at its index: all threads at the entry.
+func (w *warp) start() {
+	n := w.block.launch.threads() - w.id*warpSize
+	w.live = allLanes
+	if n < warpSize {
+		w.live = 1<<n - 1
+	}
+	for name, at := range w.prog.specials {
+		r := w.row(at)
+		for l := range lanes(w.live) {
+			r[l], _ = specialValue(name, w.block, w.id, l)
+		}
+	}
+	poison(w.local)
+	w.ready = append(w.ready[:0], group{mask: w.live})
+	w.waiting = w.waiting[:0]
+}
+
+// row returns the register that starts at place at.
+func (w *warp) row(at int32) *row { return (*row)(w.regs[at : at+warpSize]) }
+
+// lanes yields the threads of a mask, lowest first.
+func lanes(mask uint32) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for m := mask; m != 0; m &= m - 1 {
+			if !yield(bits.TrailingZeros32(m) & (warpSize - 1)) {
+				return
+			}
+		}
+	}
+}
+
+func (w *warp) clock() uint64 { return w.block.launch.stats.Instructions }
+
+// run executes until the warp blocks, ends or fails, or at least budget instructions of the
+// warp are done. Where turn says so, the group that the usual rule prefers is not the one that
+// starts, so that threads that spin cannot starve those that they wait for.
+func (w *warp) run(budget, turn int) {
+	for budget > 0 && len(w.ready) > 0 && w.fault == nil {
+		g, limit := w.pick()
+		if turn > 0 && len(w.ready) > 0 {
+			w.ready = append(w.ready, g)
+			g, limit = w.ready[turn%len(w.ready)], math.MaxInt32
+			w.remove(turn % len(w.ready))
+			turn = 0
+		}
+		budget -= w.runGroup(g, limit, budget)
+	}
+}
+
+func (w *warp) remove(i int) {
+	w.ready[i] = w.ready[len(w.ready)-1]
+	w.ready = w.ready[:len(w.ready)-1]
+}
+
+// pick takes the group to run: the deepest in calls, then the lowest in the code, with all
+// others at that place. It may run up to limit before another one has to be considered.
+func (w *warp) pick() (g group, limit int32) {
+	best := 0
+	for i, h := range w.ready {
+		if b := w.ready[best]; h.depth > b.depth || h.depth == b.depth && h.pc < b.pc {
+			best = i
+		}
+	}
+	g, limit = w.ready[best], math.MaxInt32
+	w.remove(best)
+	for i := 0; i < len(w.ready); {
+		h := w.ready[i]
+		switch {
+		case h.depth == g.depth && h.pc == g.pc:
+			g.mask |= h.mask
+			w.remove(i)
+			continue
+		case h.depth == g.depth:
+			limit = min(limit, h.pc)
+		}
+		i++
+	}
+	return g, limit
+}
+
+// runGroup executes the group until it branches apart, blocks, ends, reaches limit, or has
+// used the budget, and returns the number of instructions that it executed.
+func (w *warp) runGroup(g group, limit int32, budget int) int {
+	code := w.prog.code
+	stats := &w.block.launch.stats
+	pc, mask := g.pc, g.mask
+	for n := 0; ; n++ {
+		if pc >= limit || n >= budget {
+			w.ready = append(w.ready, group{pc, g.depth, mask})
+			return n
+		}
+		in := &code[pc]
+		m := mask
+		if in.guard >= 0 {
+			p := w.preds[in.guard]
+			if in.negate {
+				p = ^p
+			}
+			m &= p
+		}
+		stats.Instructions += uint64(bits.OnesCount32(mask))
+		switch {
+		case m == 0:
+			pc++
+		case in.kind == plain:
+			in.exec(w, in, m)
+			if w.fault != nil {
+				return n
+			}
+			pc++
+		case in.kind == branch && m == mask:
+			pc = in.target
+		case in.kind == branch:
+			w.ready = append(w.ready, group{in.target, g.depth, m}, group{pc + 1, g.depth, mask &^ m})
+			return n + 1
+		default:
+			if rest := mask &^ m; rest != 0 {
+				w.ready = append(w.ready, group{pc + 1, g.depth, rest})
+			}
+			w.transfer(in, group{pc, g.depth, m})
+			return n + 1
+		}
+	}
+}
+
+// transfer executes an instruction after which the group is somewhere else, or nowhere.
+func (w *warp) transfer(in *instr, g group) {
+	switch in.kind {
+	case indexBranch:
+		w.indexBranch(in, g)
+	case call:
+		back := w.row(in.a)
+		for l := range lanes(g.mask) {
+			back[l] = uint64(g.pc + 1)
+		}
+		w.ready = append(w.ready, group{in.target, g.depth + 1, g.mask})
+	case ret:
+		w.ret(in, g)
+	case exit:
+		w.exit(g.mask)
+	case trap:
+		w.failAt(g.pc, g.mask, ErrTrap, "")
+	case blockBarrier:
+		w.waiting = append(w.waiting, g)
+		w.block.arrive(w, in, g)
+	case warpSync:
+		w.waiting = append(w.waiting, g)
+		w.meet(in, g)
+	}
+}
+
+// ret sends each thread to where it was called from; from the kernel itself it exits.
+func (w *warp) ret(in *instr, g group) {
+	if g.depth == 0 {
+		w.exit(g.mask)
+		return
+	}
+	w.scatter(g.mask, g.depth-1, w.row(in.a))
+}
+
+// scatter makes threads ready at the places that a row holds.
+func (w *warp) scatter(mask uint32, depth int32, places *row) {
+	for mask != 0 {
+		pc := places[bits.TrailingZeros32(mask)]
+		var same uint32
+		for l := range lanes(mask) {
+			if places[l] == pc {
+				same |= 1 << l
+			}
+		}
+		w.ready = append(w.ready, group{int32(pc), depth, same})
+		mask &^= same
+	}
+}
+
+func (w *warp) indexBranch(in *instr, g group) {
+	index := w.row(in.a)
+	var places row
+	for l := range lanes(g.mask) {
+		if index[l] >= uint64(len(in.list)) {
+			w.failAt(g.pc, 1<<l, ErrUndefined, fmt.Sprintf("index %d in a table of %d targets", index[l], len(in.list)))
+			return
+		}
+		places[l] = uint64(in.list[index[l]])
+	}
+	w.scatter(g.mask, g.depth, &places)
+}
+
+// exit ends threads. Others may have waited for them only.
+func (w *warp) exit(mask uint32) {
+	w.live &^= mask
+	w.block.live -= bits.OnesCount32(mask)
+	w.meetAll()
+	w.block.exited()
+}
+
+// fail records what went wrong in a plain instruction, in the lowest thread of the mask.
+func (w *warp) fail(in *instr, mask uint32, err error, text string) {
+	for pc := range w.prog.code {
+		if &w.prog.code[pc] == in {
+			w.failAt(int32(pc), mask, err, text)
+			return
+		}
+	}
+}
+
+func (w *warp) failAt(pc int32, mask uint32, err error, text string) {
+	if w.fault != nil {
+		return
+	}
+	at := w.prog.positions[pc]
+	w.fault = &Error{
+		Kernel: w.prog.name, Instruction: at.name, Line: at.line,
+		File: w.prog.files[at.loc.File], FileLine: at.loc.Line,
+		Block: w.block.index, Thread: w.block.launch.thread(w.id*warpSize + bits.TrailingZeros32(mask)),
+		Text: text, Err: err,
+	}
+}
