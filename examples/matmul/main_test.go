@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp"
+)
+
+func TestRun(t *testing.T) {
+	var out strings.Builder
+	if err := run(&out, sizes{40, 30, 50}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(out.String(), "\nok  2000 elements twice, largest error 0\n") {
+		t.Errorf("run wrote\n%s", out.String())
+	}
+}
+
+// TestSizes multiplies matrices smaller than a tile, of whole tiles, and past them.
+func TestSizes(t *testing.T) {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, z := range []sizes{{1, 1, 1}, {2, 3, 4}, {16, 16, 16}, {17, 33, 15}, {32, 1, 48}} {
+		x, want := newProblem(z), make([]float32, z.m*z.n)
+		matmulLoop(x.a, x.b, want, z)
+		for name, launch := range map[string]launcher{"naive": Naive, "tiled": Tiled} {
+			got, _, err := x.multiply(s, launch)
+			if err != nil {
+				t.Fatalf("%s %v: %v", name, z, err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s %v = %v, want %v", name, z, got, want)
+			}
+		}
+	}
+}
+
+func TestLoop(t *testing.T) {
+	c := make([]float32, 4)
+	matmulLoop([]float32{1, 2, 3, 4, 5, 6}, []float32{1, 0, 0, 1, 1, 1}, c, sizes{2, 3, 2})
+	if want := []float32{4, 5, 10, 11}; !slices.Equal(c, want) {
+		t.Errorf("product %v, want %v", c, want)
+	}
+}

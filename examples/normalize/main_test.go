@@ -1,0 +1,60 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp"
+)
+
+func TestRun(t *testing.T) {
+	var out strings.Builder
+	if err := run(&out, 100_000); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "\nok  100000 elements, largest relative error ") {
+		t.Errorf("run wrote\n%s", out.String())
+	}
+}
+
+// TestPowersOfTwo normalizes arrays whose sums are exact, so that the results are too, for
+// lengths around a block and a grid.
+func TestPowersOfTwo(t *testing.T) {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, n := range []int{1, 2, 255, 256, 257, 1000, 256*256 + 3} {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i%4) + 1
+		}
+		want := append([]float32(nil), x...)
+		normalizeLoop(want)
+		if err := normalize(s, x); err != nil {
+			t.Fatalf("%d elements: %v", n, err)
+		}
+		for i := range x {
+			if x[i] != want[i] {
+				t.Fatalf("%d elements: x[%d] = %v, want %v", n, i, x[i], want[i])
+			}
+		}
+	}
+}
+
+func TestRelativeError(t *testing.T) {
+	if off := relativeError([]float32{1, 3}, []float32{1, 4}); off != 0.25 {
+		t.Errorf("relativeError = %v, want 0.25", off)
+	}
+	nan := float32(math.NaN())
+	if off := relativeError([]float32{nan, 1}, []float32{1, 1}); !math.IsNaN(off) {
+		t.Errorf("relativeError with a NaN = %v, want NaN", off)
+	}
+}
