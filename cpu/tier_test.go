@@ -267,6 +267,26 @@ func TestPrintsOfOneThreadKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// TestBlocksRunAtOnce has the first block wait for the second.
+func TestBlocksRunAtOnce(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("there is one core")
+	}
+	wait := func(t gpu.Thread, x []int32) {
+		if t.BlockX() == 1 {
+			gpu.AtomicAdd(&x[0], 1)
+		}
+		for gpu.AtomicAdd(&x[0], 0) == 0 {
+			runtime.Gosched()
+		}
+	}
+	for _, k := range []*device.Kernel{kernelOf(wait), barrierKernelOf(wait)} {
+		if got, _, err := launched(t, device.New(newBackend()), k, device.Cover(2, 1), 1); err != nil || got[0] != 1 {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+}
+
 // TestLockedThread launches from a goroutine that is locked to its thread, from where a
 // coroutine that was made elsewhere must not run.
 func TestLockedThread(t *testing.T) {
