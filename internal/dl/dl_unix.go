@@ -5,7 +5,7 @@ package dl
 import "github.com/ebitengine/purego"
 
 func open(name string) (uintptr, error) {
-	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
 func symbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }

@@ -1,0 +1,90 @@
+package gopherwarp
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Open opens the best device: the first GPU that the NVIDIA driver lists, or where none can
+// be used the CPU. The device's Info says which it is and, for the CPU, why; a program should
+// show it.
+//
+// The environment variable GOPHERWARP_DEVICE asks for a certain device instead: "cuda",
+// "cuda:1" (a GPU by its number), "cpu". If that cannot be had, Open returns an error; it
+// does not choose another.
+func Open() (*device.Device, error) { return here().open(os.Getenv(Variable)) }
+
+// Variable is the name of the environment variable that Open reads.
+const Variable = "GOPHERWARP_DEVICE"
+
+// Devices describes the devices that Open can be asked for, the best first and the CPU
+// last. Where there is no GPU the CPU's Reason says why.
+func Devices() ([]device.Info, error) { return here().list() }
+
+// kinds has the devices of this machine. Tests put others in their place.
+type kinds struct {
+	cuda     func(index int) (*device.Device, error)
+	cudaList func() ([]device.Info, error)
+	cpu      func() (*device.Device, error)
+}
+
+func here() kinds { return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.Open} }
+
+// open opens the device that asked names, or the best.
+func (k kinds) open(asked string) (*device.Device, error) {
+	c, err := parse(asked)
+	if err != nil {
+		return nil, err
+	}
+	switch c.kind {
+	case "cuda":
+		return k.cuda(c.index)
+	case "cpu":
+		return explained(k.cpu, Variable+" asks for it")
+	default:
+		return k.best()
+	}
+}
+
+func (k kinds) best() (*device.Device, error) {
+	dev, err := k.cuda(0)
+	if err == nil {
+		return dev, nil
+	}
+	return explained(k.cpu, clause(err))
+}
+
+// explained opens a device that is not the best, for a reason.
+func explained(open func() (*device.Device, error), reason string) (*device.Device, error) {
+	dev, err := open()
+	if err != nil {
+		return nil, err
+	}
+	dev.Explain(reason)
+	return dev, nil
+}
+
+// clause says in a few words why there is no GPU.
+func clause(err error) string {
+	if u, ok := errors.AsType[*cuda.Unavailable](err); ok {
+		return u.What
+	}
+	return "the GPU cannot be used (" + strings.TrimPrefix(err.Error(), "cuda: ") + ")"
+}
+
+func (k kinds) list() ([]device.Info, error) {
+	infos, absent := k.cudaList()
+	dev, err := k.cpu()
+	if err != nil {
+		return nil, err
+	}
+	if absent != nil {
+		dev.Explain(clause(absent))
+	}
+	return append(infos, dev.Info()), dev.Close()
+}

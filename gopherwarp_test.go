@@ -1,0 +1,143 @@
+package gopherwarp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// fake is a device that only describes itself.
+type fake struct {
+	device.Backend
+	info device.Info
+}
+
+func (f fake) Info() device.Info { return f.info }
+func (f fake) Close() error      { return nil }
+
+func fakeDevice(kind string, index int) *device.Device {
+	return device.New(fake{info: device.Info{Kind: kind, Index: index, Name: "fake"}})
+}
+
+var errAbsent = &cuda.Unavailable{
+	What: "no NVIDIA driver was found (libcuda.so.1)", Means: "It is needed.", Do: "Install it.", Kind: cuda.ErrNoDriver,
+}
+
+// machine returns the devices of a machine with the given number of GPUs; with none, err
+// is why.
+func machine(gpus int, err error) kinds {
+	return kinds{
+		cuda: func(i int) (*device.Device, error) {
+			switch {
+			case gpus == 0:
+				return nil, err
+			case i >= gpus:
+				return nil, fmt.Errorf("no device %d", i)
+			}
+			return fakeDevice("cuda", i), nil
+		},
+		cudaList: func() ([]device.Info, error) {
+			var infos []device.Info
+			for i := range gpus {
+				infos = append(infos, fakeDevice("cuda", i).Info())
+			}
+			return infos, err
+		},
+		cpu: func() (*device.Device, error) { return fakeDevice("cpu", 0), nil },
+	}
+}
+
+func TestOpen(t *testing.T) {
+	for _, test := range []struct {
+		machine kinds
+		asked   string
+		want    string // kind:index, reason
+	}{
+		{machine(2, nil), "", "cuda:0, "},
+		{machine(2, nil), "cuda", "cuda:0, "},
+		{machine(2, nil), "cuda:1", "cuda:1, "},
+		{machine(2, nil), "cpu", "cpu:0, GOPHERWARP_DEVICE asks for it"},
+		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
+		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
+	} {
+		dev, err := test.machine.open(test.asked)
+		if err != nil {
+			t.Errorf("%q: %v", test.asked, err)
+			continue
+		}
+		i := dev.Info()
+		if got := fmt.Sprintf("%s:%d, %s", i.Kind, i.Index, i.Reason); got != test.want {
+			t.Errorf("%q: got %s, want %s", test.asked, got, test.want)
+		}
+	}
+}
+
+func TestAskedForIsNotThere(t *testing.T) {
+	for _, asked := range []string{"cuda", "cuda:0"} {
+		if _, err := machine(0, errAbsent).open(asked); !errors.Is(err, cuda.ErrNoDriver) {
+			t.Errorf("%q without a driver: %v", asked, err)
+		}
+	}
+	if _, err := machine(2, nil).open("cuda:2"); err == nil {
+		t.Error("a device that is not there was opened")
+	}
+}
+
+func TestBadVariable(t *testing.T) {
+	for _, asked := range []string{"gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", " cpu"} {
+		_, err := machine(2, nil).open(asked)
+		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("gopherwarp: GOPHERWARP_DEVICE is %q; it can be ", asked)) {
+			t.Errorf("%q: %v", asked, err)
+		}
+		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`} {
+			if err == nil || !strings.Contains(err.Error(), valid) {
+				t.Errorf("%q: %v does not say that %s is valid", asked, err, valid)
+			}
+		}
+	}
+}
+
+func TestDevices(t *testing.T) {
+	for gpus, want := range [][]string{{"cpu:0"}, {"cuda:0", "cpu:0"}, {"cuda:0", "cuda:1", "cpu:0"}} {
+		infos, err := machine(gpus, nil).list()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, i := range infos {
+			got = append(got, fmt.Sprintf("%s:%d", i.Kind, i.Index))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d GPUs: got %v, want %v", gpus, got, want)
+		}
+	}
+	infos, err := machine(0, errAbsent).list()
+	if err != nil || len(infos) != 1 || infos[0].Reason != errAbsent.What {
+		t.Errorf("got %+v, %v", infos, err)
+	}
+}
+
+func TestThisMachine(t *testing.T) {
+	t.Setenv(Variable, "")
+	dev, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := dev.Info()
+	t.Log(i)
+	if i.Kind == "cpu" && i.Reason == "" {
+		t.Error("the CPU was chosen without a reason")
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+	infos, err := Devices()
+	if err != nil || infos[len(infos)-1].Kind != "cpu" || infos[0].Kind != i.Kind {
+		t.Errorf("got %+v, %v", infos, err)
+	}
+}
