@@ -19,7 +19,8 @@
 //	i32, i64     .b32, .b64
 //	f32, f64     .f32, .f64
 //	ptr          .b64; ptr.global too
-//	ptr.shared, ptr.local, ptr.const   .b32, the offset in that space's window; nil is -1
+//	ptr.shared, ptr.local   .b32, the offset in that space's window; nil is -1
+//	ptr.const    .b64, likewise
 //
 // In memory every pointer is a generic address of 64 bits. Generic and global addresses of
 // global memory are equal (ISA, Generic Addressing: an address outside the windows of the

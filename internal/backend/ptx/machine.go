@@ -35,7 +35,7 @@ func classOf(t *ir.Type) class {
 	case ir.KindF64:
 		return f64
 	case ir.KindPtr:
-		if windowed(t.Space) {
+		if short(t.Space) {
 			return b32
 		}
 		return b64

@@ -12,14 +12,18 @@ type place struct {
 	offset int64
 }
 
-// nilOffset is the nil pointer in the spaces whose pointers are offsets of 32 bits, where 0 is
-// the address of a variable.
+// nilOffset is the nil pointer in the spaces whose pointers are offsets in a window, where 0
+// is the address of a variable.
 var nilOffset = operand{text: "-1"}
 
 // windowed reports whether pointers into the space are held as offsets in its window.
 func windowed(space ir.Space) bool {
 	return space == ir.Shared || space == ir.Local || space == ir.Constant
 }
+
+// short reports whether those offsets have 32 bits. Those of constants have 64: they may be
+// of several windows.
+func short(space ir.Space) bool { return space == ir.Shared || space == ir.Local }
 
 // suffix returns the part of a memory instruction's name that says the space.
 func suffix(space ir.Space) string {
@@ -82,10 +86,10 @@ func (s *selector) place(v *ir.Value) place {
 // index selects arg0 + arg1*scale.
 func (s *selector) index(v *ir.Value) {
 	p := s.place(v.Args[0])
-	i, c := s.constantPart(v.Args[1], windowed(v.Type.Space))
+	i, c := s.constantPart(v.Args[1], short(v.Type.Space))
 	if i != nil {
 		base := s.base(v.Args[0], p)
-		if windowed(v.Type.Space) {
+		if short(v.Type.Space) {
 			p.base = s.index32(base, i, v.Imm)
 		} else {
 			p.base = s.index64(base, i, v.Imm)
@@ -163,12 +167,17 @@ func (s *selector) toGeneric(v *ir.Value) operand {
 	if v.Op == ir.OpConst {
 		return imm(0)
 	}
-	o = s.inReg(b32, o)
-	address := s.def(b64, "cvta"+suffix(v.Type.Space)+".u64", s.def(b64, "cvt.u64.u32", o))
+	c := classOf(v.Type)
+	o = s.inReg(c, o)
+	offset := o
+	if c == b32 {
+		offset = s.def(b64, "cvt.u64.u32", o)
+	}
+	address := s.def(b64, "cvta"+suffix(v.Type.Space)+".u64", offset)
 	if neverNil(v) {
 		return address
 	}
-	isNil := s.def(pred, "setp.eq.s32", o, nilOffset)
+	isNil := s.def(pred, "setp.eq.s"+bitsOfClass(c), o, nilOffset)
 	return s.def(b64, "selp.b64", imm(0), address, isNil)
 }
 
@@ -178,9 +187,12 @@ func (s *selector) fromGeneric(space ir.Space, o operand) operand {
 		return o
 	}
 	o = s.inReg(b64, o)
-	offset := s.def(b32, "cvt.u32.u64", s.def(b64, "cvta.to"+suffix(space)+".u64", o))
+	c, offset := b64, s.def(b64, "cvta.to"+suffix(space)+".u64", o)
+	if short(space) {
+		c, offset = b32, s.def(b32, "cvt.u32.u64", offset)
+	}
 	isNil := s.def(pred, "setp.eq.s64", o, imm(0))
-	return s.def(b32, "selp.b32", nilOffset, offset, isNil)
+	return s.def(c, "selp"+classes[c].typ, nilOffset, offset, isNil)
 }
 
 // neverNil reports whether v points into a variable for certain.
