@@ -13,15 +13,16 @@
 //   - A kernel without barriers is a loop over the threads of the block.
 //   - In a kernel with barriers each thread is a coroutine; they take turns, each running
 //     to its next barrier.
-//   - In a program built with -race every thread is a goroutine, so that the race detector
-//     finds a missing barrier.
+//   - In a program built with -race the threads are goroutines, so that the race detector
+//     finds a missing barrier: one for each where the kernel has barriers or shared memory,
+//     32 for a block where it has neither.
 //
 // Threads of one block are not preempted in the first two tiers: a thread that spins until
 // another thread of its block has written something waits for ever. Blocks start in the
 // order of their indices, x counting fastest, so a block may wait for an earlier one.
 //
-// A launch or copy is done when the call returns. The kernel whose block has the lowest
-// index among those that fault is the one that is reported, whatever the schedule.
+// A launch or copy is done when the call returns. Of the blocks of a launch that fault the
+// one with the lowest index is reported, whatever the schedule; later blocks may not run.
 //
 // It is not a compiler and has no vector code of its own: speed is that of the Go compiler.
 package cpu
