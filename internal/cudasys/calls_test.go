@@ -1,0 +1,120 @@
+package cudasys
+
+import (
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
+)
+
+// compiled returns a driver whose functions are those of testdata/driver.c, and what they
+// were called with last.
+func compiled(t *testing.T) (*Driver, func(n int) []int) {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("no C compiler to make a driver with, or no Linux")
+	}
+	file := filepath.Join(t.TempDir(), "libdriver.so")
+	if out, err := exec.Command(cc, "-shared", "-fPIC", "-o", file, "testdata/driver.c").CombinedOutput(); err != nil {
+		t.Skipf("the C compiler does not work: %v\n%s", err, out)
+	}
+	lib, err := dl.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	argument, err := lib.Symbol("argument")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := bind(func(symbol string) (uintptr, error) {
+		if a, err := lib.Symbol(symbol); err == nil {
+			return a, nil
+		}
+		return 1, nil // the test does not call those that driver.c lacks
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, func(n int) (args []int) {
+		for i := range n {
+			args = append(args, int(dl.Call(argument, uintptr(i))))
+		}
+		return args
+	}
+}
+
+// TestCalls checks that the driver gets the arguments, and gives the results, that the Go
+// functions have.
+func TestCalls(t *testing.T) {
+	d, called := compiled(t)
+	check := func(what string, s, want Status, args ...int) {
+		t.Helper()
+		if s != want {
+			t.Errorf("%s: %v, want %v", what, s, want)
+		}
+		if got := called(len(args)); !slices.Equal(got, args) {
+			t.Errorf("%s was called with %v, want %v", what, got, args)
+		}
+	}
+	var v int32
+	check("attribute", d.DeviceGetAttribute(&v, MultiprocessorCount, 3), Success, 0, 16, 3)
+	name := make([]byte, 100)
+	check("name", d.DeviceGetName(name, 2), Success, 0, 100, 2)
+	var p, q uintptr
+	check("alloc", d.MemAlloc(&p, 5<<32), OutOfMemory, 0, 5<<32)
+	host := new([4]int32)
+	host[0] = 42
+	check("device pointer", d.MemHostGetDevicePointer(&q, unsafe.Pointer(host), 0), Success, 0, 42, 0)
+	if v != 1234 || !strings.HasPrefix(string(name), "stub\x00") || p != 0x7f0123456789abcd || q != 77 {
+		t.Errorf("results are %d, %q, %#x, %d", v, name[:5], p, q)
+	}
+
+	const high = 0x7f0000000000
+	check("upload", d.MemcpyHtoDAsync(high, []byte{8, 7}, 11), Success, high, 8, 2, 11)
+	back := make([]byte, 3)
+	check("download", d.MemcpyDtoHAsync(back, high+1, 12), NotReady, 0, high+1, 3, 12)
+	check("clear", d.MemsetD8Async(high, 255, 1<<33, 13), Success, high, 255, 1<<33, 13)
+	var ms float32
+	check("time", d.EventElapsedTime(&ms, 14, 15), Success, 0, 14, 15)
+	if ms != 1.5 || !slices.Equal(back, []byte{9, 9, 9}) {
+		t.Errorf("results are %v, %v", ms, back)
+	}
+}
+
+func TestModuleCalls(t *testing.T) {
+	d, called := compiled(t)
+	var m Module
+	log := new(Log)
+	if s := d.ModuleLoadDataEx(&m, []byte("PTX\x00"), log); s != InvalidPTX || m != 5 {
+		t.Errorf("load: %v, module %d", s, m)
+	}
+	if got, want := called(9), []int{0, 'P', 4, 3, 4, 5, 6, 8192, 8192}; !slices.Equal(got, want) {
+		t.Errorf("load was called with %v, want %v", got, want)
+	}
+	if !strings.HasPrefix(string(log.Info[:]), "information\x00") || !strings.HasPrefix(string(log.Error[:]), "error\x00") {
+		t.Errorf("logs are %q and %q", log.Info[:12], log.Error[:12])
+	}
+	var f Function
+	if s := d.ModuleGetFunction(&f, m, []byte("multiply\x00")); s != Success || f != 6 || called(3)[2] != 8 {
+		t.Errorf("function: %v, %d, name of %d bytes", s, f, called(3)[2])
+	}
+	params := new(uint64)
+	*params = 99
+	l := &Launch{Function: f, Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Shared: 7, Stream: 8}
+	l.Params[0] = unsafe.Pointer(params)
+	if s := d.LaunchKernel(l); s != Success {
+		t.Errorf("launch: %v", s)
+	}
+	if got, want := called(11), []int{6, 1, 2, 3, 4, 5, 6, 7, 8, 99, 0}; !slices.Equal(got, want) {
+		t.Errorf("launch was called with %v, want %v", got, want)
+	}
+	if n := testing.AllocsPerRun(100, func() { d.LaunchKernel(l) }); n != 0 {
+		t.Errorf("%v allocations per launch, want 0", n)
+	}
+}
