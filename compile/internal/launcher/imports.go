@@ -3,6 +3,7 @@ package launcher
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -67,15 +68,15 @@ func (m *imports) typeText(f decl.Field) string {
 // block returns the import declaration: the standard library first.
 func (m *imports) block() string {
 	var std, other strings.Builder
-	for _, path := range slices.Sorted(maps.Keys(m.used)) {
+	for _, importPath := range slices.Sorted(maps.Keys(m.used)) {
 		b := &std
-		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+		if first, _, _ := strings.Cut(importPath, "/"); strings.Contains(first, ".") {
 			b = &other
 		}
-		if name := m.names[path]; name != m.nameOf(path) {
+		if name := m.names[importPath]; name != path.Base(importPath) {
 			fmt.Fprintf(b, "\t%s", name)
 		}
-		fmt.Fprintf(b, "\t%q\n", path)
+		fmt.Fprintf(b, "\t%q\n", importPath)
 	}
 	return "import (\n" + std.String() + "\n" + other.String() + ")\n"
 }

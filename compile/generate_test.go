@@ -1,0 +1,82 @@
+package compile_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected files in testdata")
+
+const generated = "zkernels.go"
+
+// TestGenerate compares generated files with those of the archives, and has the Go
+// compiler look at them.
+func TestGenerate(t *testing.T) {
+	cases := archives(t, "testdata/generate")
+	dir := module(t, cases)
+	result := build(t, dir)
+	for _, p := range result.Packages {
+		name := filepath.Base(p.Dir)
+		a := cases[name]
+		for _, f := range p.Files {
+			if err := f.Write(); err != nil {
+				t.Fatal(err)
+			}
+			if filepath.Base(f.Name) == generated {
+				golden(t, name, a, f.Contents)
+			}
+		}
+	}
+	if *update {
+		return
+	}
+	vet := exec.CommandContext(t.Context(), "go", "vet", "./...")
+	vet.Dir = dir
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+	if again := build(t, dir); len(again.Stale()) > 0 {
+		t.Errorf("a second build finds %s stale", again.Stale()[0].Name)
+	}
+}
+
+// build builds everything in dir, without diagnostics.
+func build(t *testing.T, dir string) *compile.Result {
+	t.Helper()
+	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./..."}, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := result.Diagnostics.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// golden compares got with the archive's generated file, or puts it there.
+func golden(t *testing.T, name string, a *txtar.Archive, got []byte) {
+	t.Helper()
+	for i, f := range a.Files {
+		if f.Name != generated {
+			continue
+		}
+		if *update {
+			a.Files[i].Data = got
+			if err := os.WriteFile(filepath.Join("testdata/generate", name+".txtar"), txtar.Format(a), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if d := cmp.Diff(string(f.Data), string(got)); d != "" {
+			t.Errorf("%s: unexpected text (-want +got); run go test -update to accept it:\n%s", name, d)
+		}
+		return
+	}
+	t.Errorf("%s has no %s", name, generated)
+}
