@@ -85,8 +85,8 @@ func (m machine) noDriver(err error) *Unavailable {
 			"www.nvidia.com/drivers; nothing else is needed.",
 	}
 	if m.inContainer() {
-		u.Do = "This is a container: install the NVIDIA container toolkit on the host and start the container " +
-			"with its GPU option (docker run --gpus all)."
+		u.Do = "This is a container: on its host, which must have an NVIDIA GPU, install the driver and the NVIDIA " +
+			"container toolkit, and start the container with its GPU option (docker run --gpus all)."
 	}
 	return u
 }
