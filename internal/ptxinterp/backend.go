@@ -1,0 +1,160 @@
+package ptxinterp
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
+)
+
+// What the device says of itself: an H200's limits, and memory that a laptop can lend.
+const (
+	memoryBytes    = 8 << 30
+	sharedPerBlock = 48 << 10
+)
+
+// Options change how kernels run.
+type Options struct {
+	Seed   uint64 // of the order in which warps and blocks run; 0 is a fixed order
+	Budget uint64 // instructions that a launch may execute; 0 is a limit of minutes
+}
+
+// Open returns the interpreter as a device.
+func Open() (*device.Device, error) { return OpenWith(Options{}) }
+
+// OpenWith returns the interpreter as a device, with options.
+func OpenWith(o Options) (*device.Device, error) {
+	return device.New(&backend{options: o, memory: machine.NewMemory(), kernels: map[*device.Kernel]*loaded{}}), nil
+}
+
+// backend implements device.Backend. Its lock is held for as long as a kernel runs.
+type backend struct {
+	options Options
+
+	mu      sync.Mutex
+	memory  *machine.Memory
+	kernels map[*device.Kernel]*loaded
+	list    []*device.Kernel // by number
+	closed  bool
+}
+
+// loaded is a kernel that is decoded, or why it is not.
+type loaded struct {
+	kernel *machine.Kernel
+	number uint32
+	err    error
+}
+
+// Info implements device.Backend.
+func (b *backend) Info() device.Info {
+	return device.Info{
+		Kind: "interp", Name: "PTX interpreter", Memory: memoryBytes, Cores: 1,
+		Capability: device.Capability{Major: 9},
+		Limits: device.Limits{
+			ThreadsPerBlock: 1024,
+			Block:           [3]int{1024, 1024, 64},
+			Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
+			SharedPerBlock:  sharedPerBlock,
+		},
+	}
+}
+
+// open returns an error once the device is closed. The lock is held.
+func (b *backend) open() error {
+	if b.closed {
+		return fmt.Errorf("ptxinterp: device %w", device.ErrClosed)
+	}
+	return nil
+}
+
+// Allocate implements device.Backend.
+func (b *backend) Allocate(size int) (device.Memory, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.open(); err != nil {
+		return nil, err
+	}
+	if used := b.memory.Used(); size > memoryBytes-used {
+		return nil, fmt.Errorf("ptxinterp: allocating %d bytes, %d of %d are in use: %w", size, used, memoryBytes, device.ErrMemory)
+	}
+	at, err := b.memory.Allocate(size)
+	if err != nil {
+		return nil, fmt.Errorf("ptxinterp: %w", err)
+	}
+	return &memory{b, at}, nil
+}
+
+// memory implements device.Memory.
+type memory struct {
+	backend *backend
+	address uint64
+}
+
+// Address implements device.Memory.
+func (m *memory) Address() uintptr { return uintptr(m.address) }
+
+// Free implements device.Memory.
+func (m *memory) Free() error {
+	m.backend.mu.Lock()
+	defer m.backend.mu.Unlock()
+	if err := m.backend.open(); err != nil {
+		return err
+	}
+	if err := m.backend.memory.Free(m.address); err != nil {
+		return fmt.Errorf("ptxinterp: %w", err)
+	}
+	return nil
+}
+
+// load returns the kernel's code, decoded by its first launch. The lock is held.
+func (b *backend) load(k *device.Kernel) *loaded {
+	if l, ok := b.kernels[k]; ok {
+		return l
+	}
+	l := &loaded{number: uint32(len(b.list))}
+	b.list = append(b.list, k)
+	b.kernels[k] = l
+	l.kernel, l.err = b.decode(k)
+	return l
+}
+
+func (b *backend) decode(k *device.Kernel) (*machine.Kernel, error) {
+	c := b.Info().Capability
+	v, ok := k.Variant(c)
+	if !ok {
+		return nil, fmt.Errorf("ptxinterp: %s: %w of compute capability %v", k.Name, device.ErrNoVariant, c)
+	}
+	m, err := machine.Load(v.PTX, b.memory)
+	if err != nil {
+		return nil, fmt.Errorf("ptxinterp: %s: %w", k.Name, err)
+	}
+	code, err := m.Kernel(k.Name)
+	if err != nil {
+		return nil, fmt.Errorf("ptxinterp: %w", err)
+	}
+	if got := code.ParamBytes(); got != k.ParamBytes {
+		return nil, fmt.Errorf("ptxinterp: %s: the PTX has %d bytes of parameters and the kernel %d: %w", k.Name, got, k.ParamBytes, device.ErrMismatch)
+	}
+	return code, nil
+}
+
+// numbered returns the kernel with a number from a record, or nil.
+func (b *backend) numbered(n uint32) *device.Kernel {
+	if int(n) >= len(b.list) {
+		return nil
+	}
+	return b.list[n]
+}
+
+// Close implements device.Backend.
+func (b *backend) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.open(); err != nil {
+		return err
+	}
+	b.closed, b.memory, b.kernels = true, nil, nil
+	return nil
+}

@@ -1,0 +1,81 @@
+package ptxinterp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// environment is where the kernels of one stream leave faults and prints; package device has
+// its layout (abi.go). Three allocations, so that a kernel that writes past one of them is caught.
+type environment struct {
+	address             uint64
+	env, record, prints []byte
+	addresses           [3]uint64
+}
+
+const printBytes = 1 << 20
+
+// environment makes the queue's environment unless there is one. The device's lock is held.
+func (q *queue) environment() error {
+	if q.env != nil {
+		return nil
+	}
+	e := &environment{}
+	m := q.backend.memory
+	for i, p := range []struct {
+		bytes *[]byte
+		size  int
+	}{{&e.env, device.EnvBytes}, {&e.record, device.RecordMax}, {&e.prints, printBytes}} {
+		at, err := m.Allocate(p.size)
+		if err != nil {
+			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
+		}
+		e.addresses[i] = at
+		if *p.bytes, err = m.Bytes(at, p.size); err != nil {
+			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
+		}
+		clear(*p.bytes)
+	}
+	e.address = e.addresses[0]
+	binary.LittleEndian.PutUint64(e.env[device.EnvRecord:], e.addresses[1])
+	binary.LittleEndian.PutUint64(e.env[device.EnvPrints:], e.addresses[2])
+	binary.LittleEndian.PutUint32(e.env[device.EnvPrintSize:], printBytes)
+	q.env = e
+	return nil
+}
+
+// take returns what kernels left, and makes room for more. The device's lock is held.
+func (q *queue) take() device.Outcome {
+	var out device.Outcome
+	e := q.env
+	if e == nil {
+		return out
+	}
+	if binary.LittleEndian.Uint32(e.env[device.EnvClaim:]) != 0 {
+		out.Fault = device.DecodeFault(e.record, q.backend.numbered)
+	}
+	head := binary.LittleEndian.Uint32(e.env[device.EnvPrintHead:])
+	out.Prints = device.DecodePrints(e.prints, head, q.backend.numbered)
+	out.Lost = int(binary.LittleEndian.Uint32(e.env[device.EnvPrintLost:]))
+	clear(e.record)
+	clear(e.prints[:min(int(head), printBytes)])
+	clear(e.env[device.EnvClaim:][:4])
+	clear(e.env[device.EnvPrintHead : device.EnvPrintLost+4])
+	return out
+}
+
+// free frees the environment.
+func (q *queue) free() error {
+	if q.env == nil {
+		return nil
+	}
+	var errs []error
+	for _, at := range q.env.addresses {
+		errs = append(errs, q.backend.memory.Free(at))
+	}
+	q.env = nil
+	return errors.Join(errs...)
+}

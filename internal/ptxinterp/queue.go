@@ -1,0 +1,166 @@
+package ptxinterp
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
+)
+
+// queue implements device.Queue. Work is done at once. What a kernel does wrong is kept for
+// Wait, and the work behind it is left out, as on a GPU, where it would not have begun.
+type queue struct {
+	backend  *backend
+	env      *environment // nil until a kernel needs it
+	launches uint32
+	failed   error
+	closed   bool
+}
+
+// NewQueue implements device.Backend.
+func (b *backend) NewQueue() (device.Queue, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.open(); err != nil {
+		return nil, err
+	}
+	return &queue{backend: b}, nil
+}
+
+// do calls f with the lock of the device held.
+func (q *queue) do(f func() error) error {
+	q.backend.mu.Lock()
+	defer q.backend.mu.Unlock()
+	if err := q.backend.open(); err != nil {
+		return err
+	}
+	if q.closed {
+		return fmt.Errorf("ptxinterp: stream %w", device.ErrClosed)
+	}
+	return f()
+}
+
+// work is do for work that is left out behind a failure.
+func (q *queue) work(f func() error) error {
+	return q.do(func() error {
+		if q.failed != nil {
+			return nil
+		}
+		return f()
+	})
+}
+
+// Launch implements device.Queue.
+func (q *queue) Launch(p *device.Plan) error {
+	return q.work(func() error {
+		k := p.Kernel()
+		l := q.backend.load(k)
+		if l.err != nil {
+			return l.err
+		}
+		var env uint64
+		if len(k.Sites) > 0 {
+			if err := q.environment(); err != nil {
+				return err
+			}
+			env = q.env.address
+		}
+		p.SetHidden(env, q.launches, l.number)
+		q.launches++
+		grid, block := p.Grid()
+		// The view of the plan's parameter block lives only as long as this call runs.
+		params := unsafe.Slice((*byte)(p.Params()), k.ParamBytes)
+		_, err := l.kernel.Run(machine.Launch{
+			Grid: grid, Block: block, Params: params,
+			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget,
+		})
+		if err != nil {
+			q.failed = fmt.Errorf("ptxinterp: %w", err)
+		}
+		return nil
+	})
+}
+
+// Upload implements device.Queue.
+func (q *queue) Upload(dst uintptr, src []byte) error {
+	return q.transfer("upload", dst, len(src), func(p []byte) error { copy(p, src); return nil })
+}
+
+// Download implements device.Queue.
+func (q *queue) Download(dst []byte, src uintptr) error {
+	return q.transfer("download", src, len(dst), func(p []byte) error { copy(dst, p); return nil })
+}
+
+// Copy implements device.Queue.
+func (q *queue) Copy(dst, src uintptr, n int) error {
+	return q.transfer("copy", dst, n, func(to []byte) error {
+		from, err := q.backend.memory.Bytes(uint64(src), n)
+		copy(to, from)
+		return err
+	})
+}
+
+// Zero implements device.Queue.
+func (q *queue) Zero(dst uintptr, n int) error {
+	return q.transfer("zero", dst, n, func(p []byte) error { clear(p); return nil })
+}
+
+// transfer calls f with the n bytes at an address.
+func (q *queue) transfer(verb string, address uintptr, n int, f func([]byte) error) error {
+	return q.work(func() error {
+		p, err := q.backend.memory.Bytes(uint64(address), n)
+		if err == nil {
+			err = f(p)
+		}
+		if err != nil {
+			return fmt.Errorf("ptxinterp: %s: %w", verb, err)
+		}
+		return nil
+	})
+}
+
+// Mark implements device.Queue.
+func (q *queue) Mark() (device.Mark, error) {
+	var m mark
+	err := q.do(func() error {
+		m.at = time.Now()
+		return nil
+	})
+	return &m, err
+}
+
+// mark implements device.Mark: a time of the CPU's clock.
+type mark struct{ at time.Time }
+
+// Since implements device.Mark.
+func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
+	return m.at.Sub(earlier.(*mark).at), nil
+}
+
+// Free implements device.Mark.
+func (m *mark) Free() error { return nil }
+
+// Wait implements device.Queue.
+func (q *queue) Wait(ctx context.Context) (out device.Outcome, err error) {
+	err = q.do(func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		failed := q.failed
+		q.failed = nil
+		out = q.take()
+		return failed
+	})
+	return out, err
+}
+
+// Close implements device.Queue.
+func (q *queue) Close() error {
+	return q.do(func() error {
+		q.closed = true
+		return q.free()
+	})
+}
