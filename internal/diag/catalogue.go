@@ -36,7 +36,6 @@ var catalogue = [...]struct {
 	{LangString, "a kernel has no strings but constant ones in Printf and panic"},
 	{LangComplex, "a kernel has no complex numbers"},
 	{LangUnsafe, "a kernel has no unsafe pointers"},
-	{LangType, "a kernel has no values of this type"},
 	{LangBuiltin, "a kernel does not know this built-in function"},
 	{LangGlobal, "a kernel uses no package-level variables but tables of numbers that nothing writes"},
 	{LangNoSource, "a kernel calls only functions that are written in Go"},

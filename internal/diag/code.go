@@ -40,7 +40,6 @@ const (
 	LangString    Code = 108
 	LangComplex   Code = 109
 	LangUnsafe    Code = 110
-	LangType      Code = 111
 	LangBuiltin   Code = 112
 	LangGlobal    Code = 113
 	LangNoSource  Code = 114

@@ -53,6 +53,7 @@ type unit struct {
 	fn       *ssa.Function
 	ir       *ir.Func
 	done     bool
+	broken   bool    // it has diagnostics
 	problem  string  // why a function of the standard library cannot be lowered
 	calls    []*unit // those that it calls
 	declares bool    // it declares shared memory
@@ -92,7 +93,7 @@ func (b *builder) lower(u *unit, header func(*lowerer)) {
 	l.guard(nil, func() { header(l) })
 	l.body()
 	b.open = b.open[:len(b.open)-1]
-	u.done = true
+	u.done, u.broken = true, len(l.found) > 0
 	b.module.Funcs = append(b.module.Funcs, u.ir)
 	b.found.Add(l.found...)
 }

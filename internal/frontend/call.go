@@ -15,7 +15,7 @@ import (
 func (l *lowerer) call(v *ssa.Call) *ir.Value {
 	c := v.Common()
 	if c.IsInvoke() {
-		l.lacks(&lackInvoke)
+		l.lacks(&lackInterface)
 	}
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		return l.builtin(v, b.Name())
@@ -38,11 +38,10 @@ func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
 	}
 	u := l.reach(fn)
 	args := l.arguments(v.Common(), fn)
-	if !u.done || u.problem != "" {
+	if u.broken {
 		panic(refused{})
 	}
-	result := l.emitAux(ir.OpCall, u.ir.Result, u.ir, args...)
-	return result
+	return l.emitAux(ir.OpCall, u.ir.Result, u.ir, args...)
 }
 
 // reach lowers fn for a call at the current position, and refuses what cannot be called.
@@ -121,6 +120,9 @@ func fullName(fn *ssa.Function) string {
 
 // callName returns the name of fn as users write it: "fmt.Println", "view.at".
 func callName(fn *ssa.Function) string {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
 	if fn.Pkg == nil {
 		return fn.Name()
 	}

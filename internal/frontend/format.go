@@ -35,6 +35,9 @@ func formatted(format string, args []ssa.Value) (message, string) {
 			out.WriteString("%%")
 			continue
 		}
+		if verb == "" || strings.ContainsAny(verb, "*[") {
+			return m, fmt.Sprintf("the format has %%%s, which kernels do not know", verb)
+		}
 		if len(args) == 0 {
 			return m, fmt.Sprintf("the format has %%%s without an argument", verb)
 		}
@@ -54,7 +57,7 @@ func formatted(format string, args []ssa.Value) (message, string) {
 
 // cutVerb cuts the flags, the width and the letter off what stands behind a percent sign.
 func cutVerb(s string) (verb, rest string) {
-	n := len(s) - len(strings.TrimLeft(s, "+-# 0123456789."))
+	n := len(s) - len(strings.TrimLeft(s, "+-# 0123456789.*[]"))
 	for i := range s[n:] {
 		if i > 0 {
 			return s[:n+i], s[n+i:]
@@ -65,9 +68,6 @@ func cutVerb(s string) (verb, rest string) {
 
 // add takes the argument a of a verb and returns what stands for it in the format.
 func (m *message) add(verb string, a ssa.Value) (piece, problem string) {
-	if verb == "" || strings.ContainsAny(verb, "*[") {
-		return "", fmt.Sprintf("the format has %%%s, which kernels do not know", verb)
-	}
 	letter := rune(verb[len(verb)-1])
 	if s, ok := constString(a); ok {
 		return quoteFormat(fmt.Sprintf("%"+verb, s)), wrongVerb(letter, "svqxX", verb, a)

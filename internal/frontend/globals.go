@@ -72,10 +72,16 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "it is written in " + callName(writer) + ", or its address leaves it"
 	}
 	r := b.initial(init)[g]
-	if r != nil && r.backing != nil && !r.unknown {
+	switch {
+	case r == nil && !isSlice(pointee(g.Type())):
+		zero := typeOrNil(g)
+		r = &region{typ: zero, bytes: make([]byte, zero.Size())}
+	case r == nil || isSlice(pointee(g.Type())) && r.backing == nil:
+		return "it is no list of constants"
+	case r.backing != nil && !r.unknown:
 		r = r.backing
 	}
-	if r == nil || r.unknown {
+	if r.unknown {
 		return "its initial value is not made of constants"
 	}
 	name := b.uniqueName(g.Pkg.Pkg.Name() + "." + g.Name())

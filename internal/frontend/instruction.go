@@ -11,6 +11,7 @@ import (
 
 // instruction lowers in, or refuses it.
 func (l *lowerer) instruction(in ssa.Instruction) {
+	l.needOperands(in)
 	switch in := in.(type) {
 	case *ssa.Jump:
 		l.branch(in.Block(), ir.OpJump)
@@ -30,7 +31,6 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 	case *ssa.Send:
 		l.lacks(&lackChan)
 	case *ssa.MapUpdate:
-		l.value(in.Map)
 		l.lacks(&lackMap)
 	case ssa.Value:
 		if x := l.result(in); x != nil {
@@ -38,6 +38,19 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 		}
 	default:
 		panic(fmt.Sprintf("BUG: frontend: instruction %T", in))
+	}
+}
+
+// needOperands gives in up, in silence, where one of its operands is missing. A call goes on until
+// its callee has been looked at.
+func (l *lowerer) needOperands(in ssa.Instruction) {
+	if c, ok := in.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
+		return
+	}
+	for _, op := range in.Operands(nil) {
+		if *op != nil && l.missing[*op] {
+			panic(refused{})
+		}
 	}
 }
 
@@ -89,24 +102,16 @@ func (l *lowerer) refuseValue(v ssa.Value) {
 	case *ssa.MakeMap:
 		l.lacks(&lackMap)
 	case *ssa.Lookup:
-		l.value(v.X)
-		l.lacks(&lackMap)
+		l.lacks(lackOf(v.X.Type()))
 	case *ssa.Range:
-		l.value(v.X)
-		l.lacks(&lackMap)
-	case *ssa.Next:
-		l.value(v.Iter)
+		l.lacks(lackOf(v.X.Type()))
 	case *ssa.MakeChan:
 		l.lacks(&lackChan)
 	case *ssa.Select:
 		l.lacks(&lackSelect)
 	case *ssa.MakeSlice:
 		l.lacks(&lackMake)
-	case *ssa.TypeAssert:
-		l.value(v.X)
-		l.lacks(&lackInterface)
-	case *ssa.ChangeInterface:
-		l.value(v.X)
+	case *ssa.TypeAssert, *ssa.ChangeInterface:
 		l.lacks(&lackInterface)
 	case *ssa.MultiConvert:
 		l.irType(v.Type())
@@ -131,7 +136,6 @@ func (l *lowerer) unary(v *ssa.UnOp) *ir.Value {
 	case token.MUL:
 		return l.load(v)
 	case token.ARROW:
-		l.value(v.X)
 		l.lacks(&lackChan)
 	}
 	t, x := l.typeOf(v), l.value(v.X)

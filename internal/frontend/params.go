@@ -1,7 +1,6 @@
 package frontend
 
 import (
-	"fmt"
 	"go/types"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -74,8 +73,5 @@ func cannotCross(t types.Type, top bool) string {
 	case *types.Pointer:
 		return "a pointer in its type"
 	}
-	if lack := lackOf(t); lack.code != diag.LangType {
-		return fmt.Sprintf("%s in its type", lack.what)
-	}
-	return "the type " + types.TypeString(t, shortName)
+	return lackOf(t).what + " in its type"
 }

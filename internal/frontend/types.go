@@ -1,7 +1,6 @@
 package frontend
 
 import (
-	"fmt"
 	"go/types"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -94,8 +93,16 @@ func lackOf(t types.Type) *lack {
 		return &lackMap
 	case *types.Chan:
 		return &lackChan
-	case *types.Interface:
+	case *types.Interface, *types.TypeParam:
 		return &lackInterface
+	case *types.Array:
+		return lackOf(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if _, l := irType(u.Field(i).Type()); l != nil {
+				return l
+			}
+		}
 	case *types.Signature:
 		return &lackFunc
 	case *types.Basic:
@@ -108,7 +115,7 @@ func lackOf(t types.Type) *lack {
 			return &lackUnsafe
 		}
 	}
-	return &lack{diag.LangType, fmt.Sprintf("a value of type %s", types.TypeString(t, shortName)), "use numbers, booleans, arrays, slices, structs and pointers to them"}
+	panic("BUG: frontend: type " + t.String())
 }
 
 func shortName(p *types.Package) string { return p.Name() }

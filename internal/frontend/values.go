@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"go/ast"
 	"go/constant"
 	"go/types"
 	"math"
@@ -21,7 +22,11 @@ func (l *lowerer) value(v ssa.Value) *ir.Value {
 		return l.constValue(v)
 	case *ssa.Global:
 		return l.global(v)
-	case *ssa.Function, *ssa.Builtin, *ssa.MakeClosure:
+	case *ssa.MakeClosure:
+		return l.value(v.Fn)
+	case *ssa.Function:
+		l.functionValue(v)
+	case *ssa.Builtin:
 		l.lacks(&lackFunc)
 	case *ssa.MakeInterface:
 		l.lacks(&lackInterface)
@@ -33,6 +38,15 @@ func (l *lowerer) value(v ssa.Value) *ir.Value {
 		panic(refused{})
 	}
 	panic("BUG: frontend: " + l.fn.String() + ": no value for " + v.String())
+}
+
+// functionValue refuses fn as a value. The body of a range over a function is one.
+func (l *lowerer) functionValue(fn *ssa.Function) {
+	if _, ok := fn.Syntax().(*ast.RangeStmt); ok {
+		l.moveTo(fn.Pos())
+		l.lacks(&lackRangeFunc)
+	}
+	l.lacks(&lackFunc)
 }
 
 func (l *lowerer) operands(vs []ssa.Value) []*ir.Value {

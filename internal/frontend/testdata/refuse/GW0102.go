@@ -1,0 +1,10 @@
+package k
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+func work() {}
+
+//gpu:kernel
+func routines(t gpu.Thread) {
+	go work() // want "cannot use a go statement \(GW0102\)\n\tlaunch the kernel with more threads"
+}

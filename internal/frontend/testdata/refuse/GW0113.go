@@ -1,0 +1,26 @@
+package k
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+var counter int
+
+var table = [4]float32{1, 2, 3, 4}
+
+var Exported = []float32{1, half()}
+
+var list []int
+
+var pointer = &counter
+
+func half() float32 { return 0.5 }
+
+func set(i int) { table[i] = 0 }
+
+//gpu:kernel
+func globals(t gpu.Thread, x []float32) {
+	counter++                // want "package-level variable counter: it is written in globals"
+	x[0] = table[0]          // want "package-level variable table: it is written in set"
+	x[1] = Exported[1]       // want "package-level variable Exported: its initial value is not made of constants"
+	x[2] = float32(*pointer) // want "package-level variable pointer: it holds pointers"
+	x[3] = float32(list[0])  // want "variable list: it is no list of constants"
+}

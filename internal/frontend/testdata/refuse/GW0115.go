@@ -1,0 +1,17 @@
+package k
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+//gpu:kernel
+func library(t gpu.Thread, x []int) {
+	fmt.Println(x[0]) // want "cannot use the function fmt.Println \(GW0115\)\n\tuse gpu.Printf"
+	_ = time.Now()    // want "cannot use the function time.Now"
+	x[0] = slices.Max(x)
+	slices.Sort(x) // want "cannot call slices.Sort: in it, .*recursion"
+}

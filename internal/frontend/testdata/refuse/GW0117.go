@@ -1,0 +1,19 @@
+package k
+
+import (
+	"errors"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+//gpu:kernel
+func panics(t gpu.Thread, x []float32) {
+	switch x[0] {
+	case 0:
+		panic(errors.New("zero")) // want "cannot use the function errors.New"
+	case 1:
+		panic(x) // want "panic: an argument has type \[\]float32"
+	case 2:
+		panic(nil) // want "panic of a value that is not a constant string or a number"
+	}
+}
