@@ -27,7 +27,7 @@ var floors = map[string]string{
 	"internal/ir":          "dtype",
 	"internal/analysis":    "internal/ir dtype",
 	"internal/pass":        "internal/ir internal/analysis dtype",
-	"internal/frontend":    "internal/ir internal/diag dtype x/tools",
+	"internal/frontend":    "internal/ir internal/diag device dtype x/tools",
 	"internal/backend/...": "internal/ir internal/analysis device dtype",
 	"compile/internal/...": "internal/diag device dtype x/tools compile/internal/...",
 	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag device dtype x/tools",
@@ -45,8 +45,8 @@ var floors = map[string]string{
 
 	// The command, and what is built on everything.
 	"cmd/...":           "cmd/... compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
-	"examples/...":      ". device gpu",
-	"bench/...":         ". device gpu",
+	"examples/...":      ". device dtype gpu",
+	"bench/...":         ". device dtype gpu",
 	"internal/repotest": "",
 }
 

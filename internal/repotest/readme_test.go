@@ -22,10 +22,20 @@ func TestReadmeProgram(t *testing.T) {
 	for _, m := range fenced.FindAllStringSubmatch(string(load(t).files["README.md"]), -1) {
 		blocks[m[2]] = m[3]
 	}
-	u := newUser(t, blocks["main.go"])
-
-	for _, command := range strings.Split(strings.TrimSpace(blocks["commands"]), "\n") {
-		u.run(strings.Fields(command)...)
+	u := newUser(t)
+	// The tool's own version is not to be asked for anywhere: it is this one.
+	u.download()
+	t.Setenv("GOPROXY", "off")
+	setup := lines(blocks["setup"])
+	u.run(setup[0]) // go mod init
+	u.run("go mod edit -replace=" + module + "=" + u.root)
+	u.write("go.sum", string(load(t).files["go.sum"]))
+	for _, command := range setup[1:] {
+		u.run(command)
+	}
+	u.write("main.go", blocks["main.go"])
+	for _, command := range lines(blocks["commands"]) {
+		u.run(command)
 	}
 	if want := "[4 10 18] on "; !strings.HasPrefix(u.printed, want) {
 		t.Errorf("the README's program printed %q, want %q and a device", u.printed, want)
@@ -36,49 +46,55 @@ func TestReadmeProgram(t *testing.T) {
 	}
 
 	u.write("main.go", strings.ReplaceAll(blocks["main.go"], "a[i] * b[i]", "a[i] - b[i]*2"))
-	u.run("go", "tool", "gopherwarp", "run", ".")
+	u.run("go tool gopherwarp run .")
 	if want := "[-7 -8 -9] on "; !strings.Contains(u.printed, want) {
 		t.Errorf("the edited program printed %q, want %q and a device", u.printed, want)
 	}
 }
 
-// user is somebody's module outside the repository.
+func lines(block string) []string { return strings.Split(strings.TrimSpace(block), "\n") }
+
+// user is somebody's module outside the repository, which it takes from the disk.
 type user struct {
-	t       *testing.T
-	dir     string
-	printed string // by the last command
+	t         *testing.T
+	root, dir string
+	printed   string // by the last command
 }
 
-// newUser makes a module with the given program that takes this repository from the disk.
-// What the go command downloads for it are this repository's own dependencies.
-func newUser(t *testing.T, program string) *user {
+func newUser(t *testing.T) *user {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &user{t: t, dir: t.TempDir()}
-	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
 	t.Setenv("CGO_ENABLED", "0")
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	u.run("go", "mod", "init", "example.com/try")
-	u.run("go", "mod", "edit", "-go=1.26.0", "-require="+module+"@v0.0.0", "-replace="+module+"="+root, "-tool="+module+"/cmd/gopherwarp")
-	u.write("go.sum", string(load(t).files["go.sum"]))
-	u.write("main.go", program)
-	return u
+	return &user{t: t, root: root, dir: t.TempDir()}
 }
 
-// run runs a command in the user's folder.
-func (u *user) run(command ...string) {
+// download fills the module cache with the repository's dependencies.
+func (u *user) download() {
 	u.t.Helper()
-	c := exec.Command(command[0], command[1:]...)
+	c := exec.Command("go", "mod", "download")
+	c.Dir = u.root
+	if out, err := c.CombinedOutput(); err != nil {
+		u.t.Fatalf("go mod download: %v\n%s", err, out)
+	}
+}
+
+// run runs a command line without quotes in the user's folder.
+func (u *user) run(line string) {
+	u.t.Helper()
+	words := strings.Fields(line)
+	c := exec.Command(words[0], words[1:]...)
 	c.Dir = u.dir
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
 	if err != nil {
-		u.t.Fatalf("%s: %v\n%s%s", strings.Join(command, " "), err, out, stderr.String())
+		u.t.Fatalf("%s: %v\n%s%s", line, err, out, stderr.String())
 	}
 	u.printed = string(out)
 }
