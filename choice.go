@@ -15,7 +15,7 @@ type choice struct {
 // parse reads the value of GOPHERWARP_DEVICE.
 func parse(s string) (choice, error) {
 	switch s {
-	case "", "cuda", "cpu":
+	case "", "cuda", "cpu", "interp":
 		return choice{kind: s}, nil
 	}
 	if number, ok := strings.CutPrefix(s, "cuda:"); ok {
@@ -23,5 +23,5 @@ func parse(s string) (choice, error) {
 			return choice{"cuda", int(i)}, nil
 		}
 	}
-	return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", or empty for the best device`, Variable, s)
+	return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", "interp", or empty for the best device`, Variable, s)
 }

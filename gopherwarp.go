@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
 // Open opens the best device: the first GPU that the NVIDIA driver lists, or where none can
@@ -15,15 +16,15 @@ import (
 // show it.
 //
 // The environment variable GOPHERWARP_DEVICE asks for a certain device instead: "cuda",
-// "cuda:1" (a GPU by its number), "cpu". If that cannot be had, Open returns an error; it
-// does not choose another.
+// "cuda:1" (a GPU by its number), "cpu", or "interp" (the kernels' PTX, interpreted: slow, for
+// tests). If that cannot be had, Open returns an error; it does not choose another.
 func Open() (*device.Device, error) { return here().open(os.Getenv(Variable)) }
 
 // Variable is the name of the environment variable that Open reads.
 const Variable = "GOPHERWARP_DEVICE"
 
-// Devices describes the devices that Open can be asked for, the best first and the CPU
-// last. Where there is no GPU the CPU's Reason says why.
+// Devices describes the devices that a program can run on, the best first and the CPU last.
+// Where there is no GPU the CPU's Reason says why.
 func Devices() ([]device.Info, error) { return here().list() }
 
 // kinds has the devices of this machine. Tests put others in their place.
@@ -31,9 +32,12 @@ type kinds struct {
 	cuda     func(index int) (*device.Device, error)
 	cudaList func() ([]device.Info, error)
 	cpu      func() (*device.Device, error)
+	interp   func() (*device.Device, error)
 }
 
-func here() kinds { return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.Open} }
+func here() kinds {
+	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.Open, interp: ptxinterp.Open}
+}
 
 // open opens the device that asked names, or the best.
 func (k kinds) open(asked string) (*device.Device, error) {
@@ -46,6 +50,8 @@ func (k kinds) open(asked string) (*device.Device, error) {
 		return k.cuda(c.index)
 	case "cpu":
 		return explained(k.cpu, Variable+" asks for it")
+	case "interp":
+		return explained(k.interp, Variable+" asks for it")
 	default:
 		return k.best()
 	}

@@ -48,7 +48,8 @@ func machine(gpus int, err error) kinds {
 			}
 			return infos, err
 		},
-		cpu: func() (*device.Device, error) { return fakeDevice("cpu", 0), nil },
+		cpu:    func() (*device.Device, error) { return fakeDevice("cpu", 0), nil },
+		interp: func() (*device.Device, error) { return fakeDevice("interp", 0), nil },
 	}
 }
 
@@ -62,6 +63,7 @@ func TestOpen(t *testing.T) {
 		{machine(2, nil), "cuda", "cuda:0, "},
 		{machine(2, nil), "cuda:1", "cuda:1, "},
 		{machine(2, nil), "cpu", "cpu:0, GOPHERWARP_DEVICE asks for it"},
+		{machine(2, nil), "interp", "interp:0, GOPHERWARP_DEVICE asks for it"},
 		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
 		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
 	} {
@@ -89,12 +91,12 @@ func TestAskedForIsNotThere(t *testing.T) {
 }
 
 func TestBadVariable(t *testing.T) {
-	for _, asked := range []string{"gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", " cpu"} {
+	for _, asked := range []string{"gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", " cpu", "interp:1"} {
 		_, err := machine(2, nil).open(asked)
 		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("gopherwarp: GOPHERWARP_DEVICE is %q; it can be ", asked)) {
 			t.Errorf("%q: %v", asked, err)
 		}
-		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`} {
+		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`, `"interp"`} {
 			if err == nil || !strings.Contains(err.Error(), valid) {
 				t.Errorf("%q: %v does not say that %s is valid", asked, err, valid)
 			}
