@@ -16,9 +16,19 @@ var pipeline = []step{
 	{"inline", inline, true},
 	{"simplify-cfg", simplifyCFG, false},
 	{"split-values", splitValues, true},
+	{"simplify", simplify, false}, // constant offsets, before locals are split
 	{"split-allocas", splitAllocas, false},
 	{"mem2reg", mem2reg, false},
+	{"simplify", simplify, false},
+	{"simplify-cfg", simplifyCFG, false},
+	{"split-allocas", splitAllocas, false}, // whose addresses were in locals
+	{"mem2reg", mem2reg, false},
+	{"hoist-allocas", hoistAllocas, true},
 	{"spaces", spaces, false},
+	{"gvn", gvn, false},
+	{"simplify", simplify, false},
+	{"simplify-cfg", simplifyCFG, false},
+	{"gvn", gvn, false},
 	{"dce", deadCode, false},
 }
 

@@ -37,6 +37,7 @@ func removeUnreachable(f *ir.Func) {
 func foldBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.Blocks {
+		changed = cutAtFault(b) || changed
 		t := b.Term()
 		if t.Op != ir.OpIf {
 			continue
@@ -53,6 +54,24 @@ func foldBranches(f *ir.Func) bool {
 		}
 	}
 	return changed
+}
+
+// cutAtFault ends b at a check that always fails.
+func cutAtFault(b *ir.Block) bool {
+	at := slices.IndexFunc(b.Values, func(v *ir.Value) bool {
+		return v.Op == ir.OpCheck && isConst(v.Args[0]) && v.Args[0].Imm&1 == 0
+	})
+	if at < 0 {
+		return false
+	}
+	for len(b.Succs) > 0 {
+		b.RemoveEdge(0)
+	}
+	check := b.Values[at]
+	b.Values = b.Values[:at]
+	fault := b.Append(ir.OpFault, ir.Void, check.Args[1:]...)
+	fault.Aux, fault.Pos = check.Aux, check.Pos
+	return true
 }
 
 // negated returns x where c is its negation, else nil.

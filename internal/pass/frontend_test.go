@@ -1,0 +1,86 @@
+package pass
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// TestFrontendOutput compiles every kernel among the frontend's expected outputs, with each
+// optional pass left out in turn, and runs the kernel before and after.
+func TestFrontendOutput(t *testing.T) {
+	files, _ := filepath.Glob("../frontend/testdata/lower/*.txtar")
+	if len(files) == 0 {
+		t.Fatal("the frontend's expected outputs are not where they were")
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range a.Files {
+				if filepath.Ext(part.Name) == ".ir" {
+					compileAll(t, parse(t, string(part.Data)))
+				}
+			}
+		})
+	}
+}
+
+// compileAll compiles the kernels of m with all passes and with each one left out.
+func compileAll(t *testing.T, m *ir.Module) {
+	t.Helper()
+	disable := []string{""}
+	for _, s := range pipeline {
+		if !s.required && !slices.Contains(disable, s.name) {
+			disable = append(disable, s.name)
+		}
+	}
+	for _, k := range m.Funcs {
+		if !k.Kernel {
+			continue
+		}
+		for i, name := range disable {
+			o := Options{Verify: true, Disable: []string{name}}
+			if name == "" {
+				o.Disable = nil
+			}
+			f, err := Compile(m, k, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			isLow(t, f)
+			sameBehaviour(t, k, f, rand.New(rand.NewPCG(2, uint64(i))))
+			if t.Failed() {
+				t.Fatalf("without %q", name)
+			}
+		}
+	}
+}
+
+// isLow checks what a back end may rely on.
+func isLow(t *testing.T, f *ir.Func) {
+	t.Helper()
+	dom := ir.Dominators(f)
+	for _, b := range f.Blocks {
+		if dom.Rank(b) < 0 {
+			t.Errorf("%s: b%d cannot be reached", f.Name, b.ID)
+		}
+		for _, v := range b.Values {
+			switch {
+			case v.Op == ir.OpCall, isAggregate(v.Type), v.Op == ir.OpExtract:
+				t.Errorf("%s: left over: %s", f.Name, v.LongString())
+			case v.Op == ir.OpStore && isAggregate(v.Args[1].Type):
+				t.Errorf("%s: left over: %s", f.Name, v.LongString())
+			case v.Op == ir.OpAlloca && b != f.Blocks[0]:
+				t.Errorf("%s: outside of the entry: %s", f.Name, v.LongString())
+			}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+func simplifyFloat(e *editor, v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	var y *ir.Value
+	c := math.NaN() // the constant second argument
+	if len(v.Args) > 1 {
+		y = v.Args[1]
+		if isConst(y) {
+			c = floatOf(y.Type, y.Imm)
+		}
+	}
+	switch v.Op {
+	case ir.OpFAdd:
+		if c == 0 && math.Signbit(c) {
+			return x
+		}
+		if y.Op == ir.OpFNeg {
+			return e.make(ir.OpFSub, v.Type, x, y.Args[0])
+		}
+		if x.Op == ir.OpFNeg {
+			return e.make(ir.OpFSub, v.Type, y, x.Args[0])
+		}
+	case ir.OpFSub:
+		if c == 0 && !math.Signbit(c) {
+			return x
+		}
+		if y.Op == ir.OpFNeg {
+			return e.make(ir.OpFAdd, v.Type, x, y.Args[0])
+		}
+	case ir.OpFMul:
+		if c == 1 {
+			return x
+		}
+	case ir.OpFDiv:
+		return simplifyQuotient(e, v, c)
+	case ir.OpFNeg:
+		if x.Op == ir.OpFNeg {
+			return x.Args[0]
+		}
+	case ir.OpFAbs:
+		if x.Op == ir.OpFNeg || x.Op == ir.OpFAbs {
+			return e.make(ir.OpFAbs, v.Type, x.Args[0])
+		}
+	}
+	return v
+}
+
+// simplifyQuotient divides by a power of two by multiplying: both are exact, but for the
+// rounding at the edge of the range, which is the same. The reciprocal must be a normal number.
+func simplifyQuotient(e *editor, v *ir.Value, c float64) *ir.Value {
+	if c == 1 {
+		return v.Args[0]
+	}
+	frac, exp := math.Frexp(c)
+	lowest, highest := -1020, 1020
+	if v.Type.Kind == ir.KindF32 {
+		lowest, highest = -124, 124
+	}
+	if math.Abs(frac) != 0.5 || exp < lowest || exp > highest {
+		return v
+	}
+	r, _ := floatBits(v.Type, 1/c)
+	// The quotient is rounded by itself: it must not become part of an fma.
+	return e.makeImm(ir.OpFMul, v.Type, 1, v.Args[0], e.constant(v.Type, r))
+}
+
+func simplifyConversion(e *editor, v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	switch v.Op {
+	case ir.OpTrunc:
+		return simplifyTrunc(e, v)
+	case ir.OpZExt:
+		if x.Op == ir.OpZExt {
+			return e.make(ir.OpZExt, v.Type, x.Args[0])
+		}
+	case ir.OpSExt:
+		if x.Op == ir.OpSExt || x.Op == ir.OpZExt {
+			return e.make(x.Op, v.Type, x.Args[0])
+		}
+	case ir.OpFRound:
+		return simplifyRound(e, v)
+	case ir.OpBitcast:
+		if x.Type.Equal(v.Type) {
+			return x
+		}
+		if x.Op == ir.OpBitcast && !x.Type.IsPtr() && !v.Type.IsPtr() && !x.Args[0].Type.IsPtr() {
+			return e.make(ir.OpBitcast, v.Type, x.Args[0])
+		}
+	}
+	return v
+}
+
+func simplifyTrunc(e *editor, v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	switch x.Op {
+	case ir.OpTrunc:
+		return e.make(ir.OpTrunc, v.Type, x.Args[0])
+	case ir.OpZExt, ir.OpSExt:
+		from := x.Args[0]
+		switch {
+		case from.Type.Equal(v.Type):
+			return from
+		case from.Type.Bits() < v.Type.Bits():
+			return e.make(x.Op, v.Type, from)
+		}
+		return e.make(ir.OpTrunc, v.Type, from)
+	}
+	return v
+}
+
+// simplifyRound computes in float32 what was computed in float64 from float32 operands and
+// then rounded: 53 bits are more than twice 24 plus 2, so rounding twice is rounding once
+// (Figueroa, "When is Double Rounding Innocuous?"); a product is even exact in float64.
+func simplifyRound(e *editor, v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	switch x.Op {
+	case ir.OpFExt:
+		return x.Args[0]
+	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFSqrt:
+	default:
+		return v
+	}
+	args := make([]*ir.Value, len(x.Args))
+	for i, a := range x.Args {
+		switch {
+		case a.Op == ir.OpFExt:
+			args[i] = a.Args[0]
+		case isConst(a) && float64(float32(floatOf(a.Type, a.Imm))) == floatOf(a.Type, a.Imm):
+			c, _ := floatBits(ir.F32, floatOf(a.Type, a.Imm))
+			args[i] = e.constant(ir.F32, c)
+		default:
+			return v
+		}
+	}
+	r := e.make(x.Op, ir.F32, args...)
+	if x.Op == ir.OpFMul {
+		r.Imm = 1 // the conversion rounds it
+	}
+	return r
+}
