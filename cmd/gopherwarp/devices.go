@@ -3,8 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/cpu"
-	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -21,26 +20,18 @@ Example:
 
 // Run is called by kong.
 func (c *devicesCommand) Run(t terminal) error {
-	infos, absent := cuda.List()
-	host, err := cpu.Open()
+	infos, err := gopherwarp.Devices()
 	if err != nil {
 		return err
 	}
-	for _, info := range append(infos, host.Info()) {
+	for _, info := range infos {
 		printDevice(t, info)
 	}
-	if absent != nil {
-		fmt.Fprintf(t.err, "no NVIDIA GPU: %v\n", absent)
-	}
-	return host.Close()
+	return nil
 }
 
 func printDevice(t terminal, i device.Info) {
-	name := i.Kind
-	if i.Kind == "cuda" {
-		name = fmt.Sprintf("cuda:%d", i.Index)
-	}
-	fmt.Fprintf(t.out, "%-8s %v", name, i)
+	fmt.Fprintf(t.out, "%v", i)
 	if i.Bus != "" {
 		fmt.Fprintf(t.out, ", bus %s", i.Bus)
 	}

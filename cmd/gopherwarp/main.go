@@ -25,6 +25,8 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
 	Devices devicesCommand `cmd:"" help:"List what kernels can run on."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
+
+	Selftest selftestCommand `cmd:"" help:"Run kernels and compare them with plain Go."`
 }
 
 // terminal is where a command writes.

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
 )
 
 // asCommand, set in the environment, makes the test binary the command itself.
@@ -237,5 +239,18 @@ func TestHelp(t *testing.T) {
 		if !strings.Contains(out.String(), "gopherwarp "+command.Name+" ") && !strings.Contains(out.String(), "Example:") {
 			t.Errorf("%s -help shows no example:\n%s", command.Name, out.String())
 		}
+	}
+}
+
+// TestDoctor demands words for whatever state the machine is in, and the code for it.
+func TestDoctor(t *testing.T) {
+	var out bytes.Buffer
+	code := run(context.Background(), []string{"doctor"}, terminal{&out, &out})
+	usable := cuda.Diagnose().Usable()
+	if want := map[bool]int{true: exitOK, false: exitNoGPU}[usable]; code != want {
+		t.Errorf("exit code %d, want %d", code, want)
+	}
+	if said := strings.Contains(out.String(), "No GPU can be used here."); said == usable {
+		t.Errorf("a GPU can be used: %v; printed:\n%s", usable, out.String())
 	}
 }
