@@ -48,6 +48,20 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// TestGeneratedFilesDoNotDependOnTheMachine builds the same sources in two places.
+func TestGeneratedFilesDoNotDependOnTheMachine(t *testing.T) {
+	cases := archives(t, "testdata/generate")
+	first, second := build(t, module(t, cases)), build(t, module(t, cases))
+	for i, p := range first.Packages {
+		for j, f := range p.Files {
+			same := second.Packages[i].Files[j]
+			if filepath.Base(f.Name) != filepath.Base(same.Name) || string(f.Contents) != string(same.Contents) {
+				t.Errorf("%s differs from %s", f.Name, same.Name)
+			}
+		}
+	}
+}
+
 // build builds everything in dir, without diagnostics.
 func build(t *testing.T, dir string) *compile.Result {
 	t.Helper()
