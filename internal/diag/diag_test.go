@@ -36,7 +36,7 @@ func TestEmptyListIsNoError(t *testing.T) {
 }
 
 func TestRelativeOnlyWhereShorter(t *testing.T) {
-	here := filepath.FromSlash("/home/ada/code")
+	here := filepath.FromSlash("/src/ada/code")
 	near, far := filepath.Join(here, "k", "k.go"), filepath.FromSlash("/x/k.go")
 	l := diag.List{{Pos: at(near, 1)}, {Pos: at(far, 1)}}.Relative(here)
 	if want := filepath.FromSlash("k/k.go"); l[0].Pos.Filename != want {

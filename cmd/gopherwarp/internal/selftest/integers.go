@@ -104,33 +104,41 @@ type binary[T any] func(s *device.Stream, g device.Grid, a, b, c device.Slice[T]
 
 // checkBinary compares a kernel with f for every pair of numbers that are worth a try.
 func checkBinary[T signed | unsigned](s *session, launch binary[T], f func(a, b T) T) error {
-	var a, b, want []T
-	for _, x := range numbers[T]() {
-		for _, y := range numbers[T]() {
-			a, b, want = append(a, x), append(b, y), append(want, f(x, y))
-		}
-	}
-	return checkPairs(s, launch, a, b, want)
+	return checkPairs(s, launch, pairsOf(numbers[T](), f))
 }
 
-// checkPairs compares a kernel with what it should make of a and b.
-func checkPairs[T comparable](s *session, launch binary[T], a, b, want []T) error {
-	da, err := upload(s, a)
+// pairs are arguments of a function of two numbers, and its results.
+type pairs[T any] struct{ a, b, want []T }
+
+// pairsOf pairs each of the numbers with each.
+func pairsOf[T any](numbers []T, f func(a, b T) T) pairs[T] {
+	var p pairs[T]
+	for _, x := range numbers {
+		for _, y := range numbers {
+			p.a, p.b, p.want = append(p.a, x), append(p.b, y), append(p.want, f(x, y))
+		}
+	}
+	return p
+}
+
+// checkPairs compares a kernel with the results that it should have.
+func checkPairs[T comparable](s *session, launch binary[T], p pairs[T]) error {
+	a, err := upload(s, p.a)
 	if err != nil {
 		return err
 	}
-	db, err := upload(s, b)
+	b, err := upload(s, p.b)
 	if err != nil {
 		return err
 	}
-	dc, err := upload(s, make([]T, len(want)))
+	c, err := upload(s, make([]T, len(p.want)))
 	if err != nil {
 		return err
 	}
-	if err := launch(s.stream, device.Cover(len(want), 128), da, db, dc); err != nil {
+	if err := launch(s.stream, device.Cover(len(p.want), 128), a, b, c); err != nil {
 		return err
 	}
-	return expect(s, dc, want)
+	return expect(s, c, p.want)
 }
 
 // numbers returns small ones, the bounds of T and others without a pattern.
