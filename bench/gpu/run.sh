@@ -8,11 +8,11 @@ out=${1:?usage: run.sh FOLDER}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")"
-export GOPHERWARP_DEVICE=cuda # never the CPU
+export GOPHERWARP_DEVICE=${GOPHERWARP_DEVICE:-cuda} # not the CPU, unless to try this script
 report=$out/report.md
 failures=0
 
-say() { printf '%s\n' "$*" | tee -a "$report"; }
+say() { printf '%s\n' "$@" | tee -a "$report"; }
 
 # run TITLE COMMAND: runs a command line, with its output in the report.
 run() {
@@ -43,7 +43,7 @@ say "# Gopherwarp on a GPU" "" "- commit: $(cat COMMIT)" "- date: $(date -u +%Y-
 run "Devices" "./gopherwarp devices"
 run "Doctor" "./gopherwarp doctor"
 run "Self-test" "./gopherwarp selftest"
-run "Tests of the CUDA runtime" "./cuda.test -test.v | grep -E '^(---|ok|PASS|FAIL|panic)|SKIP|_test.go'"
+run "Tests of the CUDA runtime" "./cuda.test -test.v | grep -E '^ *(---|ok|PASS|FAIL|panic)|_test.go' | tee '$out/cuda.txt' && ! grep -q 'SKIP: TestGPU' '$out/cuda.txt' && rm '$out/cuda.txt'"
 
 run "hello" "./hello | tee '$out/hello.txt' && tail -n +2 '$out/hello.txt' | diff - hello.txt && rm '$out/hello.txt'"
 run "multiply" "./multiply | tee '$out/multiply.txt' && tail -n 1 '$out/multiply.txt' | grep -q '^ok .*largest error 0$' && rm '$out/multiply.txt'"
