@@ -137,7 +137,8 @@ func (l *lowerer) convert(v *ssa.Convert) *ir.Value {
 	return nil
 }
 
-func pick(first bool, a, b ir.Op) ir.Op {
+// pick returns a where first holds, else b.
+func pick[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}

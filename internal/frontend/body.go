@@ -36,6 +36,7 @@ func (l *lowerer) param(p ssa.Value, i int64) {
 		if !isThread(p.Type()) {
 			l.values[p] = l.f.NewParam(l.typeOf(p), i)
 			l.values[p].Pos = l.pos
+			l.spillResult(p)
 		}
 	})
 }
@@ -179,31 +180,4 @@ func (l *lowerer) ret(in *ssa.Return) {
 		args = []*ir.Value{l.emit(ir.OpStruct, l.f.Result, args...)}
 	}
 	l.emit(ir.OpRet, ir.Void, args...)
-}
-
-// inLoops returns the blocks of fn that can reach themselves.
-func inLoops(fn *ssa.Function) map[*ssa.BasicBlock]bool {
-	loops := map[*ssa.BasicBlock]bool{}
-	for _, b := range fn.Blocks {
-		loops[b] = reaches(b, b)
-	}
-	return loops
-}
-
-// reaches reports whether a path of at least one edge leads from a to b.
-func reaches(a, b *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{}
-	work := slices.Clone(a.Succs)
-	for len(work) > 0 {
-		s := work[len(work)-1]
-		work = work[:len(work)-1]
-		if s == b {
-			return true
-		}
-		if !seen[s] {
-			seen[s] = true
-			work = append(work, s.Succs...)
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"fmt"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -112,10 +113,21 @@ func (b *builder) uniqueName(name string) string {
 // "main.view.at", "main.sum-float32".
 func irName(fn *ssa.Function) string {
 	name := fn.RelString(nil)
-	if fn.Package() != nil {
-		name = fn.Package().Pkg.Name() + "." + fn.RelString(fn.Package().Pkg)
+	if pkg := packageOf(fn); pkg != nil {
+		name = pkg.Name() + "." + fn.RelString(pkg)
 	}
 	return strings.Trim(strings.Map(nameRune, name), "-")
+}
+
+// packageOf returns the package that declares fn, or nil for what go/ssa made up.
+func packageOf(fn *ssa.Function) *types.Package {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	if fn.Pkg == nil {
+		return nil
+	}
+	return fn.Pkg.Pkg
 }
 
 func nameRune(r rune) rune {

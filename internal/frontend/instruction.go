@@ -35,6 +35,7 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 	case ssa.Value:
 		if x := l.result(in); x != nil {
 			l.values[in] = x
+			l.spillResult(in)
 		}
 	default:
 		panic(fmt.Sprintf("BUG: frontend: instruction %T", in))

@@ -36,7 +36,8 @@ type lowerer struct {
 	consts  map[constKey]*ir.Value
 	head    []*ir.Value // goes to the front of the entry: constants, variables
 	rounded map[token.Pos]bool
-	loops   map[*ssa.BasicBlock]bool
+	loops   blockSet                // the blocks that can reach themselves
+	spilled map[ssa.Value]*ir.Value // the addresses of arrays that are indexed by a value
 }
 
 // span is what became of a basic block: the IR block that its predecessors enter, and for each of its
@@ -56,7 +57,7 @@ type refused struct{}
 func newLowerer(b *builder, u *unit) *lowerer {
 	return &lowerer{
 		b: b, u: u, fn: u.fn,
-		values: map[ssa.Value]*ir.Value{}, missing: map[ssa.Value]bool{}, skip: map[ssa.Instruction]bool{},
+		values: map[ssa.Value]*ir.Value{}, missing: map[ssa.Value]bool{}, skip: map[ssa.Instruction]bool{}, spilled: map[ssa.Value]*ir.Value{},
 		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{},
 		rounded: roundedProducts(u), loops: inLoops(u.fn),
 	}

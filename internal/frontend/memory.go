@@ -12,6 +12,7 @@ import (
 // stand in the entry.
 func (l *lowerer) alloc(v *ssa.Alloc) *ir.Value {
 	t := l.irType(pointee(v.Type()))
+	l.checkEscape(v)
 	if !l.loops[v.Block()] {
 		return l.variable(t)
 	}
@@ -76,7 +77,7 @@ func (l *lowerer) element(p, i *ir.Value, elem *ir.Type) *ir.Value {
 }
 
 // index lowers x[i] of an array that is no variable. Only memory can be indexed by a
-// value, so such an array is stored first.
+// value, so such an array was stored where it was computed (see spill).
 func (l *lowerer) index(v *ssa.Index) *ir.Value {
 	if isString(v.X.Type()) {
 		l.lacks(&lackString)
@@ -86,9 +87,42 @@ func (l *lowerer) index(v *ssa.Index) *ir.Value {
 		return l.part(x, int(i))
 	}
 	i := l.checkIndex(v.Index, l.int64(x.Type.Len))
+	return l.emit(ir.OpLoad, t, l.element(l.spill(v.X, x), i, t))
+}
+
+// spill returns the address of memory that holds the array x.
+func (l *lowerer) spill(v ssa.Value, x *ir.Value) *ir.Value {
+	if p := l.spilled[v]; p != nil {
+		return p
+	}
 	p := l.variable(x.Type)
 	l.emit(ir.OpStore, ir.Void, p, x)
-	return l.emit(ir.OpLoad, t, l.element(p, i, t))
+	return p
+}
+
+// spillResult stores the array v behind its definition where it is indexed by a value later, so that a
+// loop does not store it again and again. A constant table is in memory already.
+func (l *lowerer) spillResult(v ssa.Value) {
+	x := l.values[v]
+	if _, phi := v.(*ssa.Phi); phi || x == nil || !isIndexed(v) {
+		return
+	}
+	if load, ok := v.(*ssa.UnOp); ok {
+		if _, table := root(load.X).(*ssa.Global); table {
+			l.spilled[v] = x.Args[0]
+			return
+		}
+	}
+	l.spilled[v] = l.spill(v, x)
+}
+
+func isIndexed(v ssa.Value) bool {
+	for _, in := range referrers(v) {
+		if i, ok := in.(*ssa.Index); ok && i.X == v && !isConst(i.Index) {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *lowerer) checkNil(v ssa.Value, p *ir.Value) {

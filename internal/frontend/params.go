@@ -29,6 +29,7 @@ func (l *lowerer) parameterBlock() {
 	for i, p := range l.fn.Params[1:] {
 		l.moveTo(p.Pos())
 		l.values[p] = l.leaves(block.Fields[i], block.PartOffset(i))
+		l.spillResult(p)
 	}
 	l.f.ParamBytes = int((block.Size()+7)/8*8) + device.HiddenBytes
 }

@@ -10,3 +10,47 @@ func allocates(t gpu.Thread, x []float32) {
 	x = append(x, 1) // want "cannot use append"
 	x[1] = x[2]
 }
+
+type view struct{ data []float32 }
+
+func fresh(n int) *int {
+	p := new(int) // want "address of what is made here is returned"
+	*p = n
+	return p
+}
+
+func local() view {
+	var data [4]float32 // want "address of data is returned"
+	return view{data[:]}
+}
+
+func same(p *int) *int { return p }
+
+func through() *int {
+	n := 1 // want "address of n is returned"
+	return same(&n)
+}
+
+func keep(v *view, data []float32) { v.data = data }
+
+//gpu:kernel
+func escapes(t gpu.Thread, x []float32) {
+	x[0] = float32(*fresh(1) + *through())
+	x[1] = local().data[0]
+	var last *float32
+	for _, f := range x {
+		f := f + 1 // want "address of f is kept for the next iteration"
+		if last != nil {
+			x[2] = *last
+		}
+		last = &f
+	}
+	var v view
+	for range x {
+		var data [4]float32 // want "address of data is stored in v, which lives longer"
+		v.data = data[:]
+	}
+	var more [4]float32 // want "address of more is stored in memory that may live longer"
+	keep(&v, more[:])
+	x[3] = v.data[0]
+}
