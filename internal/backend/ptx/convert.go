@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -51,6 +52,10 @@ func (s *selector) low(v *ir.Value) operand {
 	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAnd, ir.OpOr, ir.OpXor:
 		if s.used[v.ID] == 1 {
 			return s.def(b32, intOps[v.Op].name+"32", s.low(v.Args[0]), s.low(v.Args[1]))
+		}
+	case ir.OpShl:
+		if n, ok := s.constant(v.Args[1]); ok && s.used[v.ID] == 1 {
+			return s.def(b32, "shl.b32", s.low(v.Args[0]), imm(n&math.MaxUint32))
 		}
 	}
 	return s.def(b32, "cvt.u32.u64", s.operand(v))

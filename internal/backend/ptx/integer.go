@@ -49,7 +49,7 @@ func (s *selector) integer(v *ir.Value) operand {
 		if o, ok := s.mulAdd(v); ok {
 			return o
 		}
-	case ir.OpMul:
+	case ir.OpMul, ir.OpShl:
 		if x, y, op, ok := s.wideFactors(v); ok {
 			return s.def(b64, "mul.wide"+op, x, y)
 		}
@@ -114,15 +114,32 @@ func (s *selector) onlyStored(v *ir.Value) bool {
 	return n == s.used[v.ID]
 }
 
+// factors returns x and y where v is x*y, or x shifted by a constant.
+func (s *selector) factors(v *ir.Value) (x, y *ir.Value, ok bool) {
+	switch v.Op {
+	case ir.OpMul:
+		x, y = v.Args[0], v.Args[1]
+		if _, ok := s.constant(x); ok {
+			x, y = y, x
+		}
+		return x, y, true
+	case ir.OpShl:
+		if n, ok := s.constant(v.Args[1]); ok && n >= 0 && n < 31 && !narrow(v.Type) {
+			return v.Args[0], &ir.Value{Op: ir.OpConst, Type: v.Type, Imm: 1 << n}, true
+		}
+	}
+	return nil, nil, false
+}
+
 // wideFactors finds that a product of 64 bits is one of two factors of 32 bits, for
 // mul.wide and mad.wide.
 func (s *selector) wideFactors(v *ir.Value) (x, y operand, op string, ok bool) {
-	if v.Op != ir.OpMul || v.Type.Kind != ir.KindI64 {
+	if v.Type.Kind != ir.KindI64 {
 		return x, y, "", false
 	}
-	a, b := v.Args[0], v.Args[1]
-	if _, ok := s.constant(a); ok {
-		a, b = b, a
+	a, b, ok := s.factors(v)
+	if !ok {
+		return x, y, "", false
 	}
 	if _, both := s.constant(a); both {
 		return x, y, "", false
@@ -158,21 +175,24 @@ func (s *selector) factor(v *ir.Value, signed bool) (operand, bool) {
 	return operand{}, false
 }
 
-// mulAdd makes one instruction of a sum and a product that nothing else uses.
+// mulAdd makes one instruction of a sum and a product that nothing else uses. A shift of 64
+// bits is left alone: ptxas makes two instructions of it and the sum, but more of mad.lo.s64.
 func (s *selector) mulAdd(v *ir.Value) (operand, bool) {
 	if narrow(v.Type) {
 		return operand{}, false
 	}
 	for i, m := range v.Args {
-		if m.Op != ir.OpMul || s.used[m.ID] != 1 || m.Block != v.Block {
+		x, y, ok := s.factors(m)
+		if !ok || s.used[m.ID] != 1 || m.Block != v.Block {
 			continue
 		}
 		addend := s.operand(v.Args[1-i])
 		if x, y, op, ok := s.wideFactors(m); ok {
 			return s.def(b64, "mad.wide"+op, x, y, addend), true
 		}
-		x, y := s.operand(m.Args[0]), s.operand(m.Args[1])
-		return s.def(classOf(v.Type), "mad.lo.s"+regBits(v.Type), x, y, addend), true
+		if m.Op == ir.OpMul || v.Type.Kind == ir.KindI32 {
+			return s.def(classOf(v.Type), "mad.lo.s"+regBits(v.Type), s.operand(x), s.operand(y), addend), true
+		}
 	}
 	return operand{}, false
 }
