@@ -9,16 +9,22 @@ import (
 //go:embed testdata/hello.txt
 var lines string
 
+// devices are the best one of this machine, and the interpreter of the GPU's code.
+var devices = [...]string{"", "interp"}
+
 func TestRun(t *testing.T) {
-	var out strings.Builder
-	if err := run(&out); err != nil {
-		t.Fatal(err)
-	}
-	device, got, _ := strings.Cut(out.String(), "\n")
-	if !strings.HasPrefix(device, "device: ") {
-		t.Errorf("first line %q does not name the device", device)
-	}
-	if got != lines {
-		t.Errorf("the threads printed\n%swant\n%s", got, lines)
+	for _, name := range devices {
+		t.Setenv("GOPHERWARP_DEVICE", name)
+		var out strings.Builder
+		if err := run(&out); err != nil {
+			t.Fatal(err)
+		}
+		device, got, _ := strings.Cut(out.String(), "\n")
+		if !strings.HasPrefix(device, "device: ") {
+			t.Errorf("first line %q does not name the device", device)
+		}
+		if got != lines {
+			t.Errorf("the threads printed\n%swant\n%s", got, lines)
+		}
 	}
 }

@@ -9,15 +9,27 @@ import (
 	"testing"
 )
 
+// devices are the best one of this machine, and the interpreter of the GPU's code.
+var devices = [...]string{"", "interp"}
+
 func TestRun(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "m.png")
-	var out strings.Builder
-	if err := run(&out, options{x: -0.6, width: 3, pixels: 90, out: file}); err != nil {
-		t.Fatal(err)
+	for _, name := range devices {
+		t.Setenv("GOPHERWARP_DEVICE", name)
+		file := filepath.Join(t.TempDir(), "m.png")
+		var out strings.Builder
+		if err := run(&out, options{x: -0.6, width: 3, pixels: 90, out: file}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "\nok  "+file+": 21600 points, ") {
+			t.Errorf("run wrote\n%s", out.String())
+		}
+		checkPicture(t, file)
 	}
-	if !strings.Contains(out.String(), "\nok  "+file+": 21600 points, ") {
-		t.Errorf("run wrote\n%s", out.String())
-	}
+}
+
+// checkPicture looks at a picture of the whole set, 90 pixels wide.
+func checkPicture(t *testing.T, file string) {
+	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)

@@ -6,41 +6,64 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/device"
 )
 
-func TestRun(t *testing.T) {
-	var out strings.Builder
-	if err := run(&out, sizes{40, 30, 50}); err != nil {
+// devices are the best one of this machine, and the interpreter of the GPU's code.
+var devices = [...]string{"", "interp"}
+
+// stream returns a stream of the device that GOPHERWARP_DEVICE names so.
+func stream(t *testing.T, name string) *device.Stream {
+	t.Helper()
+	t.Setenv("GOPHERWARP_DEVICE", name)
+	dev, err := gopherwarp.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(out.String(), "\nok  2000 elements twice, largest error 0\n") {
-		t.Errorf("run wrote\n%s", out.String())
+	t.Cleanup(func() { dev.Close() })
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestRun(t *testing.T) {
+	for _, name := range devices {
+		t.Setenv("GOPHERWARP_DEVICE", name)
+		var out strings.Builder
+		if err := run(&out, sizes{40, 30, 50}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(out.String(), "\nok  2000 elements twice, largest error 0\n") {
+			t.Errorf("run wrote\n%s", out.String())
+		}
 	}
 }
 
 // TestSizes multiplies matrices smaller than a tile, of whole tiles, and past them.
 func TestSizes(t *testing.T) {
-	dev, err := gopherwarp.Open()
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range devices {
+		s := stream(t, name)
+		for _, z := range []sizes{{1, 1, 1}, {2, 3, 4}, {16, 16, 16}, {17, 33, 15}, {32, 1, 48}} {
+			checkProduct(t, s, z)
+		}
 	}
-	defer dev.Close()
-	s, err := dev.NewStream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, z := range []sizes{{1, 1, 1}, {2, 3, 4}, {16, 16, 16}, {17, 33, 15}, {32, 1, 48}} {
-		x, want := newProblem(z), make([]float32, z.m*z.n)
-		matmulLoop(x.a, x.b, want, z)
-		for name, launch := range map[string]launcher{"naive": Naive, "tiled": Tiled} {
-			got, _, err := x.multiply(s, launch)
-			if err != nil {
-				t.Fatalf("%s %v: %v", name, z, err)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s %v = %v, want %v", name, z, got, want)
-			}
+}
+
+// checkProduct multiplies matrices with both kernels.
+func checkProduct(t *testing.T, s *device.Stream, z sizes) {
+	t.Helper()
+	x, want := newProblem(z), make([]float32, z.m*z.n)
+	matmulLoop(x.a, x.b, want, z)
+	for name, launch := range map[string]launcher{"naive": Naive, "tiled": Tiled} {
+		got, _, err := x.multiply(s, launch)
+		if err != nil {
+			t.Fatalf("%s %v: %v", name, z, err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %v = %v, want %v", name, z, got, want)
 		}
 	}
 }

@@ -6,45 +6,68 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/device"
 )
 
-func TestRun(t *testing.T) {
-	var out strings.Builder
-	if err := run(&out, 100_000); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(out.String(), "\nok  100000 elements, largest relative error ") {
-		t.Errorf("run wrote\n%s", out.String())
-	}
-}
+// devices are the best one of this machine, and the interpreter of the GPU's code.
+var devices = [...]string{"", "interp"}
 
-// TestPowersOfTwo normalizes arrays whose sums are exact, so that the results are too, for
-// lengths around a block and a grid.
-func TestPowersOfTwo(t *testing.T) {
+// stream returns a stream of the device that GOPHERWARP_DEVICE names so.
+func stream(t *testing.T, name string) *device.Stream {
+	t.Helper()
+	t.Setenv("GOPHERWARP_DEVICE", name)
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer dev.Close()
+	t.Cleanup(func() { dev.Close() })
 	s, err := dev.NewStream()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	for _, n := range []int{1, 2, 255, 256, 257, 1000, 256*256 + 3} {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(i%4) + 1
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestRun(t *testing.T) {
+	for _, name := range devices {
+		t.Setenv("GOPHERWARP_DEVICE", name)
+		var out strings.Builder
+		if err := run(&out, 100_000); err != nil {
+			t.Fatal(err)
 		}
-		want := append([]float32(nil), x...)
-		normalizeLoop(want)
-		if err := normalize(s, x); err != nil {
-			t.Fatalf("%d elements: %v", n, err)
+		if !strings.Contains(out.String(), "\nok  100000 elements, largest relative error ") {
+			t.Errorf("run wrote\n%s", out.String())
 		}
-		for i := range x {
-			if x[i] != want[i] {
-				t.Fatalf("%d elements: x[%d] = %v, want %v", n, i, x[i], want[i])
-			}
+	}
+}
+
+// TestExactSums normalizes arrays whose sums are exact, so that the results are too, for
+// lengths around a block and a grid.
+func TestExactSums(t *testing.T) {
+	for _, name := range devices {
+		s := stream(t, name)
+		for _, n := range []int{1, 2, 255, 256, 257, 1000, 256*256 + 3} {
+			checkExact(t, s, n)
+		}
+	}
+}
+
+// checkExact normalizes n small integers.
+func checkExact(t *testing.T, s *device.Stream, n int) {
+	t.Helper()
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(i%4) + 1
+	}
+	want := append([]float32(nil), x...)
+	normalizeLoop(want)
+	if err := normalize(s, x); err != nil {
+		t.Fatalf("%d elements: %v", n, err)
+	}
+	for i := range x {
+		if x[i] != want[i] {
+			t.Fatalf("%d elements: x[%d] = %v, want %v", n, i, x[i], want[i])
 		}
 	}
 }
