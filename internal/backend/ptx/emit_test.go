@@ -79,13 +79,21 @@ func summary(r *ptx.Result) string {
 	return b.String()
 }
 
-// assemble lets ptxas translate the text, where there is one, for the oldest GPU that it
-// still knows and for a newer one.
+// assemble lets ptxas translate the text for the oldest GPU that it still knows and for a
+// newer one. It skips the test where there is no ptxas.
 func assemble(t *testing.T, text string) {
+	t.Helper()
+	if !assembleIfPossible(t, text) {
+		t.Skip("no ptxas in PATH to judge the PTX")
+	}
+}
+
+// assembleIfPossible does the same and reports whether there is a ptxas.
+func assembleIfPossible(t *testing.T, text string) bool {
 	t.Helper()
 	ptxas, err := exec.LookPath("ptxas")
 	if err != nil {
-		t.Skip("no ptxas in PATH to judge the PTX")
+		return false
 	}
 	file := filepath.Join(t.TempDir(), "kernel.ptx")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -97,4 +105,5 @@ func assemble(t *testing.T, text string) {
 			t.Errorf("ptxas -arch=%s: %v\n%s\n%s", arch, err, out, text)
 		}
 	}
+	return true
 }

@@ -2,8 +2,10 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -16,6 +18,9 @@ type stub struct {
 	args  []*ir.Value
 	label string
 }
+
+// types says how the host reads the arguments.
+func (t *stub) types() []dtype.Type { return t.of.Aux.(*ir.Site).Args }
 
 // newStub returns the stub of v with the given arguments, which another check may share.
 func (s *selector) newStub(v *ir.Value, args []*ir.Value) *stub {
@@ -53,28 +58,70 @@ func (s *selector) faults() {
 	if len(s.stubs) == 0 {
 		return
 	}
-	if len(s.stubs) == 1 {
+	p := s.newPassing()
+	if p == nil {
 		t := s.stubs[0]
 		s.cold(t.label, t.of.Pos)
-		s.claim(imm(int64(t.site)), s.stubArgs(t))
+		s.claim(imm(int64(t.site)), s.recordArgs(t.args, t.types()))
 		return
-	}
-	site := operand{reg: s.out.newReg(b32)}
-	var args []operand
-	for _, t := range s.stubs {
-		for len(args) < len(t.args) {
-			args = append(args, operand{reg: s.out.newReg(b64)})
-		}
 	}
 	for i, t := range s.stubs {
 		s.cold(t.label, t.of.Pos)
-		s.pass(site, args, t)
+		s.pass(p, t)
 		if i < len(s.stubs)-1 {
 			s.emit(inst{op: "$FAULT", form: hop})
 		}
 	}
 	s.cold("$FAULT", ir.Pos{})
-	s.claim(site, args)
+	if p.site.reg == 0 {
+		p.site = imm(int64(s.stubs[0].site))
+	}
+	first := s.stubs[0]
+	for i := range p.args {
+		if p.args[i].reg == 0 {
+			p.args[i] = s.recordArg(first.args[i], first.types()[i])
+		}
+	}
+	s.claim(p.site, p.args)
+}
+
+// passing is how stubs hand site and arguments to the code that they share: in registers,
+// but for what is the same in all of them.
+type passing struct {
+	site operand
+	args []operand
+}
+
+// newPassing returns nil where there is nothing to share.
+func (s *selector) newPassing() *passing {
+	if len(s.stubs) == 1 {
+		return nil
+	}
+	first, longest := s.stubs[0], 0
+	p := &passing{}
+	for _, t := range s.stubs {
+		longest = max(longest, len(t.args))
+		if t.site != first.site && p.site.reg == 0 {
+			p.site.reg = s.out.newReg(b32)
+		}
+	}
+	for i := range longest {
+		var o operand
+		if slices.ContainsFunc(s.stubs, func(t *stub) bool { return !s.sameArg(t, first, i) }) {
+			o.reg = s.out.newReg(b64)
+		}
+		p.args = append(p.args, o)
+	}
+	return p
+}
+
+// sameArg reports whether the records of a and b have the same argument i.
+func (s *selector) sameArg(a, b *stub, i int) bool {
+	if i >= len(a.args) || i >= len(b.args) {
+		return false
+	}
+	x, y := a.args[i], b.args[i]
+	return s.operand(x) == s.operand(y) && x.Type.Equal(y.Type) && a.types()[i] == b.types()[i]
 }
 
 // cold starts a block behind the exit.
@@ -83,22 +130,21 @@ func (s *selector) cold(label string, pos ir.Pos) {
 	s.out.cold = append(s.out.cold, s.at)
 }
 
-func (s *selector) stubArgs(t *stub) []operand {
-	return s.recordArgs(t.args, t.of.Aux.(*ir.Site).Args)
-}
-
 // pass sets the registers that the shared code reads. Arguments that a stub lacks are zero:
 // the host reads as many as the site has.
-func (s *selector) pass(site operand, args []operand, t *stub) {
+func (s *selector) pass(p *passing, t *stub) {
 	set := func(r operand, c class, o operand) {
-		s.emit(inst{op: classes[c].move, dst: r.reg, args: []operand{o}})
+		if r.reg != 0 {
+			s.emit(inst{op: classes[c].move, dst: r.reg, args: []operand{o}})
+		}
 	}
-	set(site, b32, imm(int64(t.site)))
-	given := s.stubArgs(t)
-	for i, r := range args {
-		if i < len(given) {
-			set(r, b64, given[i])
-		} else {
+	set(p.site, b32, imm(int64(t.site)))
+	for i, r := range p.args {
+		switch {
+		case r.reg == 0:
+		case i < len(t.args):
+			set(r, b64, s.recordArg(t.args[i], t.types()[i]))
+		default:
 			set(r, b64, imm(0))
 		}
 	}
