@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/frontend"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 	"github.com/gopherwarp/gopherwarp/internal/pass"
@@ -57,14 +58,24 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 	if f.ParamBytes != bytes {
 		panic("BUG: compile: frontend and launcher disagree on the parameter block")
 	}
-	return emit(f, &Kernel{
+	compiled := emit(f, &Kernel{
 		Kernel: &device.Kernel{
 			Name: k.Name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block,
 		},
 		File: k.Pos.Filename, Line: k.Pos.Line,
-	}), nil
+	})
+	if compiled.Shared > maxShared {
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has %d", k.Name, compiled.Shared, maxShared).
+			WithHelp("use smaller arrays and more blocks"))
+		return nil, nil
+	}
+	return compiled, nil
 }
+
+// maxShared is the shared memory, in bytes, that a kernel may declare (PTX for sm_70, as
+// ptxas enforces it: what is beyond has to be asked for at launch).
+const maxShared = 48 << 10
 
 // contract reports whether products and sums of the kernel may fuse.
 func (b *build) contract(k decl.Kernel) bool {

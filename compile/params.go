@@ -53,8 +53,16 @@ func checkParams(k decl.Kernel, sig *types.Signature) diag.List {
 			found.Add(d)
 		}
 	}
+	if _, bytes := layout(k, sig); len(found) == 0 && bytes > maxParams {
+		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes, they may take %d", k.Name, bytes-device.HiddenBytes, maxParams-device.HiddenBytes).
+			WithHelp("hand large arrays over as slices"))
+	}
 	return found
 }
+
+// maxParams is the size of the largest parameter block (CUDA C++ programming guide, Function
+// Parameters: 4 KB on devices before Volta and by older drivers on all).
+const maxParams = 4096
 
 // checkParam returns what is wrong with a field of type t.
 func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {

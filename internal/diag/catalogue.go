@@ -21,9 +21,11 @@ var catalogue = [...]struct {
 	{KernelGeneric, "a kernel has no type parameters"},
 	{KernelTestFile, "a kernel cannot stand in a test file"},
 	{KernelParameter, "a kernel's parameters are numbers, booleans, slices of them, and structs and arrays without pointers"},
-	{KernelName, "a kernel's name must have an exported form"},
+	{KernelName, "a kernel's name is in ASCII, has an exported form, and differs from those of others in more than case"},
 	{KernelBody, "a kernel has a body"},
 	{LauncherTaken, "the name of a kernel's launcher is taken"},
+	{KernelSize, "a kernel's parameters are too large"},
+	{KernelShared, "a kernel declares too much shared memory"},
 
 	{LangMap, "a kernel has no maps"},
 	{LangChan, "a kernel has no channels"},

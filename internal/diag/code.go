@@ -25,6 +25,8 @@ const (
 	KernelName        Code = 28
 	KernelBody        Code = 29
 	LauncherTaken     Code = 30
+	KernelSize        Code = 31
+	KernelShared      Code = 32
 )
 
 // Errors of the language that kernels are written in.

@@ -2,6 +2,7 @@ package decl
 
 import (
 	"go/ast"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,9 @@ func (s *scanner) checkFunction(d *declared) {
 	s.checkThread(d)
 }
 
+// ascii matches names that PTX takes as they are.
+var ascii = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
 func (s *scanner) checkName(d *declared) {
 	name, pos := d.fn.Name.Name, d.fn.Name.Pos()
 	switch {
@@ -49,6 +53,9 @@ func (s *scanner) checkName(d *declared) {
 	case exported(name) == "":
 		s.report(pos, diag.KernelName, "kernel %s has no exported form for its launcher to take", name).
 			Help = "begin the name with a lower-case letter"
+	case !ascii.MatchString(name):
+		s.report(pos, diag.KernelName, "kernel %s has a name that a GPU's code cannot have", name).
+			Help = "use the letters a to z, digits and _"
 	case name == "init" || name == "main" && s.Name == "main":
 		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name)
 	}
@@ -109,13 +116,20 @@ func importPath(spec *ast.ImportSpec) string {
 
 // checkLaunchers drops the kernels whose launchers' names are taken, and takes the others'.
 func (s *scanner) checkLaunchers() {
+	files := map[string]string{} // the kernels by the names of their files, where case does not count
 	s.Kernels = slices.DeleteFunc(s.Kernels, func(k Kernel) bool {
-		if !s.Declared[k.Launcher] && !s.Imported[k.Launcher] {
-			s.Declared[k.Launcher] = true
-			return false
+		folded := strings.ToLower(k.Name)
+		switch {
+		case s.Declared[k.Launcher], s.Imported[k.Launcher]:
+			s.Errors.Add(diag.New(k.Pos, diag.LauncherTaken, "the launcher of kernel %s would be %s, which is declared already", k.Name, k.Launcher).
+				WithHelp("rename one of the two"))
+			return true
+		case files[folded] != "":
+			s.Errors.Add(diag.New(k.Pos, diag.KernelName, "kernels %s and %s differ in case only, and on some machines their files would be one", files[folded], k.Name).
+				WithHelp("rename one of the two"))
+			return true
 		}
-		s.Errors.Add(diag.New(k.Pos, diag.LauncherTaken, "the launcher of kernel %s would be %s, which is declared already", k.Name, k.Launcher).
-			WithHelp("rename one of the two"))
-		return true
+		files[folded], s.Declared[k.Launcher] = k.Name, true
+		return false
 	})
 }
