@@ -107,7 +107,7 @@ func generateFunc(r *rand.Rand, callee, f *ir.Func) *ir.Func {
 	for i, t := range genTypes {
 		g.values = append(g.values, f.NewParam(t, int64(72+8*i)))
 	}
-	g.block(6)
+	g.block(10)
 	if f.Result.Kind == ir.KindVoid {
 		g.b.Append(ir.OpRet, ir.Void)
 	} else {
@@ -125,7 +125,7 @@ func generateFunc(r *rand.Rand, callee, f *ir.Func) *ir.Func {
 func (g *generator) block(n int) {
 	locals, arrays, values := len(g.locals), len(g.arrays), len(g.values)
 	g.depth++
-	for range 1 + g.r.IntN(n) {
+	for range 1 + n/3 + g.r.IntN(n) {
 		g.statement()
 	}
 	g.depth--

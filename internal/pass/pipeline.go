@@ -27,8 +27,15 @@ var pipeline = []step{
 	{"spaces", spaces, false},
 	{"gvn", gvn, false},
 	{"simplify", simplify, false},
-	{"simplify-cfg", simplifyCFG, false},
 	{"gvn", gvn, false},
+	{"checks", eliminateChecks, false},
+	{"simplify", simplify, false},
+	{"simplify-cfg", simplifyCFG, false},
+	{"narrow", narrow, false},
+	{"divide", divideByConstant, false},
+	{"simplify", simplify, false},
+	{"gvn", gvn, false},
+	{"contract", contract, false},
 	{"dce", deadCode, false},
 }
 

@@ -1,0 +1,304 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// maxSteps bounds the work of one proof.
+const maxSteps = 200
+
+// True returns what the ranges and facts say about the condition c at place p. It decides
+// comparisons by ranges, and by sums of differences along definitions and facts (after Bodik,
+// Gupta and Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand").
+func (r *Ranges) True(c *ir.Value, p Place) (holds, known bool) {
+	if c.Op == ir.OpConst {
+		return c.Imm&1 == 1, true
+	}
+	if holds, known := r.Facts.Truth(c, p); known {
+		return holds, true
+	}
+	switch c.Op {
+	case ir.OpAnd, ir.OpOr:
+		return r.junction(c, p)
+	case ir.OpXor:
+		if k := c.Args[1]; k.Op == ir.OpConst {
+			holds, known = r.True(c.Args[0], p)
+			return holds != (k.Imm&1 == 1), known
+		}
+	}
+	if !isCompare(c.Op) || !c.Args[0].Type.IsInt() || c.Args[0].Type.Bits() == 1 {
+		return false, false
+	}
+	return r.compare(c.Op, c.Args[0], c.Args[1], p)
+}
+
+// junction decides a conjunction or disjunction of conditions.
+func (r *Ranges) junction(c *ir.Value, p Place) (holds, known bool) {
+	x, okx := r.True(c.Args[0], p)
+	y, oky := r.True(c.Args[1], p)
+	deciding := c.Op == ir.OpOr // the value of one side that settles it
+	switch {
+	case okx && x == deciding, oky && y == deciding:
+		return deciding, true
+	}
+	return !deciding, okx && oky
+}
+
+func (r *Ranges) compare(op ir.Op, x, y *ir.Value, p Place) (holds, known bool) {
+	switch op {
+	case ir.OpSLt:
+		return r.either(r.AtMost(x, y, -1, p), r.AtMost(y, x, 0, p))
+	case ir.OpSLe:
+		return r.either(r.AtMost(x, y, 0, p), r.AtMost(y, x, -1, p))
+	case ir.OpULt:
+		return r.either(r.below(x, y, -1, p), r.below(y, x, 0, p))
+	case ir.OpULe:
+		return r.either(r.below(x, y, 0, p), r.below(y, x, -1, p))
+	}
+	a, b := r.At(x, p), r.At(y, p)
+	same := a.Lo == a.Hi && a == b
+	different := a.intersect(b).Empty() || r.AtMost(x, y, -1, p) || r.AtMost(y, x, -1, p)
+	if op == ir.OpNe {
+		same, different = different, same
+	}
+	return r.either(same, different)
+}
+
+func (r *Ranges) either(yes, no bool) (holds, known bool) { return yes, yes || no }
+
+// AtMost reports whether x <= y+c, as signed numbers without wrapping, is proved at p.
+func (r *Ranges) AtMost(x, y *ir.Value, c int64, p Place) bool {
+	q := &prover{r: r, target: y, steps: maxSteps}
+	return q.le(x, c, p)
+}
+
+// below reports whether x <= y+c (c is 0 or -1), read without sign, is proved at p.
+func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
+	if r.At(x, p).Lo < 0 {
+		return false
+	}
+	if r.AtMost(x, y, c, p) { // y is not below x, so not negative either
+		return true
+	}
+	for _, f := range r.Facts.About(y, p) { // x <= z and z < y, without sign
+		z, d, ok := upperFact(f, y)
+		if ok && d <= c && r.AtMost(x, z, 0, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// upperFact returns z and d where the fact says, without sign, that z <= y+d.
+func upperFact(f Fact, y *ir.Value) (z *ir.Value, d int64, ok bool) {
+	op, a, b := f.Cond.Op, f.Cond.Args[0], f.Cond.Args[1]
+	if !f.Holds {
+		op, _ = negate(op, true)
+		a, b = b, a
+	}
+	switch {
+	case b != y:
+		return nil, 0, false
+	case op == ir.OpULt:
+		return a, -1, true
+	case op == ir.OpULe:
+		return a, 0, true
+	}
+	return nil, 0, false
+}
+
+// A prover shows that values are at most target plus a constant.
+type prover struct {
+	r      *Ranges
+	target *ir.Value
+	steps  int
+	open   []bound // phis whose proof is under way
+}
+
+type bound struct {
+	v *ir.Value
+	c int64
+}
+
+// le reports whether x <= target+c at p.
+func (q *prover) le(x *ir.Value, c int64, p Place) bool {
+	if q.steps--; q.steps < 0 {
+		return false
+	}
+	if x == q.target && c >= 0 {
+		return true
+	}
+	a, b := q.r.At(x, p), q.r.At(q.target, p)
+	if limit, ok := addExact(b.Lo, c); ok && a.Hi <= limit {
+		return true
+	}
+	if x.Op == ir.OpConst {
+		return q.viaTarget(x, c, p)
+	}
+	return q.byFact(x, c, p) || q.byDefinition(x, c, p) || q.viaTarget(x, c, p)
+}
+
+// byFact uses the facts x <= z+d.
+func (q *prover) byFact(x *ir.Value, c int64, p Place) bool {
+	for _, f := range q.r.Facts.About(x, p) {
+		z, d, ok := q.r.lowerThan(f, x, p)
+		if rest, fits := subExact(c, d); ok && fits && z != x && q.le(z, rest, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// lowerThan returns z and d where the fact says that x <= z+d, as signed numbers.
+func (r *Ranges) lowerThan(f Fact, x *ir.Value, p Place) (z *ir.Value, d int64, ok bool) {
+	op, a, b := f.Cond.Op, f.Cond.Args[0], f.Cond.Args[1]
+	if !f.Holds {
+		op, _ = negate(op, true)
+		if op != ir.OpEq && op != ir.OpNe {
+			a, b = b, a
+		}
+	}
+	if op == ir.OpEq && b == x {
+		a, b = b, a
+	}
+	if a != x || !x.Type.IsInt() {
+		return nil, 0, false
+	}
+	switch op {
+	case ir.OpSLt:
+		return b, -1, true
+	case ir.OpSLe, ir.OpEq:
+		return b, 0, true
+	case ir.OpULt:
+		return b, -1, r.At(b, p).NonNegative()
+	case ir.OpULe:
+		return b, 0, r.At(b, p).NonNegative()
+	}
+	return nil, 0, false
+}
+
+func subExact(x, y int64) (int64, bool) {
+	if y == math.MinInt64 {
+		return 0, false
+	}
+	return addExact(x, -y)
+}
+
+// byDefinition uses how x is computed.
+func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
+	switch x.Op {
+	case ir.OpAdd:
+		return q.sum(x, c, p)
+	case ir.OpSub:
+		a, b := q.r.At(x.Args[0], p), q.r.At(x.Args[1], p)
+		if diff, ok := a.sub(b); ok && diff.Within(FullRange(x.Type)) {
+			rest, fits := addExact(c, b.Lo)
+			return fits && q.le(x.Args[0], rest, p)
+		}
+	case ir.OpAnd:
+		for _, a := range x.Args {
+			if q.r.At(a, p).Lo >= 0 && q.le(a, c, p) {
+				return true
+			}
+		}
+	case ir.OpLShr, ir.OpAShr, ir.OpUDiv, ir.OpURem:
+		return q.r.At(x.Args[0], p).Lo >= 0 && q.le(x.Args[0], c, p)
+	case ir.OpSDiv, ir.OpSRem:
+		return q.r.At(x.Args[0], p).Lo >= 0 && q.r.At(x.Args[1], p).Lo > 0 && q.le(x.Args[0], c, p)
+	case ir.OpSExt:
+		return x.Args[0].Type.Bits() > 1 && q.le(x.Args[0], c, p)
+	case ir.OpZExt:
+		return q.r.At(x.Args[0], p).Lo >= 0 && q.le(x.Args[0], c, p)
+	case ir.OpSelect:
+		return q.le(x.Args[1], c, p) && q.le(x.Args[2], c, p)
+	case ir.OpPhi:
+		return q.phi(x, c)
+	}
+	return false
+}
+
+// sum uses x = a+b where that does not wrap: x <= a + the largest b.
+func (q *prover) sum(x *ir.Value, c int64, p Place) bool {
+	a, b := q.r.At(x.Args[0], p), q.r.At(x.Args[1], p)
+	if s, ok := a.add(b); !ok || !s.Within(FullRange(x.Type)) {
+		return false
+	}
+	for i, other := range []Range{b, a} {
+		rest, fits := subExact(c, other.Hi)
+		if fits && q.le(x.Args[i], rest, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// phi proves the bound for every argument, assuming it for the phi itself: the target must
+// not change meanwhile, so it has to be defined in front of the phi.
+func (q *prover) phi(x *ir.Value, c int64) bool {
+	for _, o := range q.open {
+		if o.v == x {
+			return c >= o.c
+		}
+	}
+	if t := q.target; t.Block == x.Block || t.Block != nil && !q.r.Facts.dom.Dominates(t.Block, x.Block) {
+		return false
+	}
+	q.open = append(q.open, bound{x, c})
+	defer func() { q.open = q.open[:len(q.open)-1] }()
+	for i, a := range x.Args {
+		if !q.le(a, c, End(x.Block.Preds[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// viaTarget uses how the target is computed: x <= z+c-d where z+d <= target.
+func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
+	t := q.target
+	for _, f := range q.r.Facts.About(t, p) {
+		z, d, ok := q.r.higherThan(f, t, p)
+		if rest, fits := subExact(c, d); ok && fits && z != t && q.from(z, x, rest, p) {
+			return true
+		}
+	}
+	if t.Op != ir.OpAdd {
+		return false
+	}
+	a, b := q.r.At(t.Args[0], p), q.r.At(t.Args[1], p)
+	if s, ok := a.add(b); !ok || !s.Within(FullRange(t.Type)) {
+		return false
+	}
+	for i, other := range []Range{b, a} {
+		rest, fits := addExact(c, other.Lo)
+		if fits && q.from(t.Args[i], x, rest, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// higherThan returns z and d where the fact says that z <= t+d, as signed numbers.
+func (r *Ranges) higherThan(f Fact, t *ir.Value, p Place) (z *ir.Value, d int64, ok bool) {
+	for _, z := range f.Cond.Args {
+		if z != t {
+			if w, d, ok := r.lowerThan(f, z, p); ok && w == t {
+				return z, d, true
+			}
+		}
+	}
+	return nil, 0, false
+}
+
+// from proves x <= z+c, where z takes the target's place.
+func (q *prover) from(z, x *ir.Value, c int64, p Place) bool {
+	if len(q.open) > 0 { // the assumptions are about the old target
+		return false
+	}
+	sub := &prover{r: q.r, target: z, steps: q.steps}
+	ok := sub.le(x, c, p)
+	q.steps = sub.steps
+	return ok
+}

@@ -1,0 +1,235 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Ranges says which numbers the integers of a function can be, by abstract interpretation
+// over intervals, refined at each place by the facts that hold there.
+type Ranges struct {
+	Facts  *Facts
+	of     []Range // by value ID
+	visits []int   // of phis
+}
+
+// NewRanges computes the ranges of the function that dom belongs to.
+func NewRanges(dom *ir.Dom) *Ranges {
+	f := dom.Order()[0].Func
+	r := &Ranges{Facts: NewFacts(dom), of: make([]Range, f.NumValues()), visits: make([]int, f.NumValues())}
+	for i := range r.of {
+		r.of[i] = none
+	}
+	for _, p := range f.Params {
+		r.of[p.ID] = FullRange(p.Type)
+	}
+	for changed := true; changed; {
+		changed = r.sweep(dom, true)
+	}
+	for range 2 { // what widening has overshot comes back
+		r.sweep(dom, false)
+	}
+	return r
+}
+
+// Of returns the range of v wherever it is defined.
+func (r *Ranges) Of(v *ir.Value) Range { return r.orFull(v, r.of[v.ID]) }
+
+// At returns the range of v at place p.
+func (r *Ranges) At(v *ir.Value, p Place) Range { return r.orFull(v, r.refined(v, p)) }
+
+// orFull hides that a place cannot be reached: nothing is claimed there.
+func (r *Ranges) orFull(v *ir.Value, x Range) Range {
+	if x.Empty() {
+		return FullRange(v.Type)
+	}
+	return x
+}
+
+// sweep computes every range anew and reports whether one has grown (or shrunk, when not
+// growing).
+func (r *Ranges) sweep(dom *ir.Dom, growing bool) bool {
+	changed := false
+	for _, b := range dom.Order() {
+		for i, v := range b.Values {
+			if !v.Type.IsInt() {
+				continue
+			}
+			old, now := r.of[v.ID], r.compute(v, Place{b, i})
+			if growing {
+				now = old.union(now)
+				if v.Op == ir.OpPhi && now != old {
+					if r.visits[v.ID]++; r.visits[v.ID] > 3 {
+						now = widen(old, now).intersect(FullRange(v.Type))
+					}
+				}
+			} else {
+				now = now.intersect(old)
+			}
+			if now != old && !(now.Empty() && old.Empty()) {
+				r.of[v.ID], changed = now, true
+			}
+		}
+	}
+	return changed
+}
+
+// widen moves the bounds that have changed to the next threshold, so that loops end.
+func widen(old, now Range) Range {
+	if old.Empty() {
+		return now
+	}
+	lows := []int64{0, -1, -1 << 7, -1 << 15, -1 << 31, math.MinInt64}
+	highs := []int64{-1, 0, 1, 15, 31, 63, 127, 255, 1023, 1<<15 - 1, 1<<16 - 1, 1<<31 - 1, 1<<32 - 1, 1 << 40, 1 << 48, 1 << 56, math.MaxInt64}
+	if now.Lo < old.Lo {
+		i := slices.IndexFunc(lows, func(x int64) bool { return x <= now.Lo })
+		now.Lo = lows[i]
+	}
+	if now.Hi > old.Hi {
+		i := slices.IndexFunc(highs, func(x int64) bool { return x >= now.Hi })
+		now.Hi = highs[i]
+	}
+	return now
+}
+
+// compute returns the range of v at place p from those of its arguments.
+func (r *Ranges) compute(v *ir.Value, p Place) Range {
+	switch v.Op {
+	case ir.OpPhi:
+		return r.phi(v)
+	case ir.OpSelect:
+		x := r.given(v.Args[0], true, v.Args[1], r.refined(v.Args[1], p))
+		y := r.given(v.Args[0], false, v.Args[2], r.refined(v.Args[2], p))
+		return x.union(y)
+	}
+	if len(v.Args) == 0 || !v.Op.Pure() {
+		return source(v)
+	}
+	args := make([]Range, len(v.Args))
+	for i, a := range v.Args {
+		if !a.Type.IsInt() {
+			return FullRange(v.Type)
+		}
+		if args[i] = r.refined(a, p); args[i].Empty() {
+			return none
+		}
+	}
+	return transfer(v, args)
+}
+
+func (r *Ranges) phi(v *ir.Value) Range {
+	sum := none
+	for i, a := range v.Args {
+		p := v.Block.Preds[i]
+		x := r.refined(a, End(p))
+		if c, holds, ok := edge(p, v.Block); ok {
+			x = r.given(c, holds, a, x)
+		}
+		sum = sum.union(x)
+	}
+	return sum
+}
+
+// refined returns the range of v at p; it is empty where p is not known to be reached.
+func (r *Ranges) refined(v *ir.Value, p Place) Range {
+	x := r.of[v.ID]
+	if v.Op == ir.OpConst {
+		return constRange(v)
+	}
+	for _, f := range r.Facts.about[v.ID] {
+		if r.Facts.Reaches(f.Where, p) {
+			x = r.implied(f.Cond, f.Holds, v, x)
+		}
+	}
+	return x
+}
+
+// given returns the range x of v, made smaller by condition c and what follows from it.
+func (r *Ranges) given(c *ir.Value, holds bool, v *ir.Value, x Range) Range {
+	for _, f := range Implied(Fact{Cond: c, Holds: holds}) {
+		if isCompare(f.Cond.Op) && slices.Contains(f.Cond.Args, v) {
+			x = r.implied(f.Cond, f.Holds, v, x)
+		}
+	}
+	return x
+}
+
+// implied makes the range x of v smaller by what the comparison c says of it.
+func (r *Ranges) implied(c *ir.Value, holds bool, v *ir.Value, x Range) Range {
+	if c.Args[0] == c.Args[1] || !v.Type.IsInt() {
+		return x
+	}
+	left := c.Args[0] == v
+	other := c.Args[1]
+	if !left {
+		other = c.Args[0]
+	}
+	y := r.of[other.ID]
+	if other.Op == ir.OpConst {
+		y = constRange(other)
+	}
+	if y.Empty() || x.Empty() || v.Type.Kind == ir.KindI1 {
+		return x
+	}
+	op := c.Op
+	if !holds {
+		op, left = negate(op, left)
+	}
+	return narrow(op, left, x, y)
+}
+
+// negate returns the comparison that holds where op does not; left says on which side the
+// value in question stands then.
+func negate(op ir.Op, left bool) (ir.Op, bool) {
+	switch op {
+	case ir.OpEq:
+		return ir.OpNe, left
+	case ir.OpNe:
+		return ir.OpEq, left
+	case ir.OpSLt:
+		return ir.OpSLe, !left
+	case ir.OpSLe:
+		return ir.OpSLt, !left
+	case ir.OpULt:
+		return ir.OpULe, !left
+	}
+	return ir.OpULt, !left
+}
+
+// narrow returns the part of x for which `x op y` (or `y op x`) can hold.
+func narrow(op ir.Op, left bool, x, y Range) Range {
+	strict := int64(0)
+	if op == ir.OpSLt || op == ir.OpULt {
+		strict = 1
+	}
+	switch op {
+	case ir.OpEq:
+		return x.intersect(y)
+	case ir.OpNe:
+		if y.Lo == y.Hi && x.Lo == y.Lo && x.Lo < x.Hi {
+			x.Lo++
+		}
+		if y.Lo == y.Hi && x.Hi == y.Lo && x.Lo < x.Hi {
+			x.Hi--
+		}
+		return x
+	case ir.OpSLt, ir.OpSLe:
+	case ir.OpULt, ir.OpULe:
+		switch {
+		case left && y.Lo >= 0: // what is below a number that is not negative is not either
+			x.Lo = max(x.Lo, 0)
+		case !left && x.Lo >= 0 && y.Lo >= 0:
+		default:
+			return x
+		}
+	}
+	if left && y.Hi >= math.MinInt64+strict {
+		x.Hi = min(x.Hi, y.Hi-strict)
+	}
+	if !left && y.Lo <= math.MaxInt64-strict {
+		x.Lo = max(x.Lo, y.Lo+strict)
+	}
+	return x
+}

@@ -1,0 +1,175 @@
+package pass
+
+import (
+	"math/big"
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// divideByConstant replaces divisions by constants with multiplications and shifts, after
+// Granlund and Montgomery, "Division by Invariant Integers using Multiplication", and
+// Warren, "Hacker's Delight", chapter 10. ptxas does the same only for 32 bits, and worse.
+func divideByConstant(f *ir.Func, _ *Options) {
+	rewrite(f, func(e *editor, v *ir.Value) *ir.Value {
+		if v.Op < ir.OpSDiv || v.Op > ir.OpURem {
+			return v
+		}
+		c, ok := intConst(v.Args[1])
+		if !ok || c == 0 || v.Type.Bits() == 1 {
+			return v
+		}
+		if v.Type.Bits() < 32 {
+			return divideNarrow(e, v)
+		}
+		x := v.Args[0]
+		switch v.Op {
+		case ir.OpUDiv:
+			return unsignedQuotient(e, x, zeroExtend(v.Type, c))
+		case ir.OpURem:
+			if _, ok := powerOfTwo(v.Type, c); ok {
+				return e.make(ir.OpAnd, v.Type, x, e.constant(v.Type, c-1))
+			}
+			return rest(e, [2]*ir.Value(v.Args), unsignedQuotient(e, x, zeroExtend(v.Type, c)))
+		case ir.OpSDiv:
+			return signedQuotient(e, x, c)
+		}
+		return rest(e, [2]*ir.Value(v.Args), signedQuotient(e, x, c))
+	})
+}
+
+// divideNarrow divides in 32 bits what has fewer.
+func divideNarrow(e *editor, v *ir.Value) *ir.Value {
+	ext := ir.OpZExt
+	if v.Op == ir.OpSDiv || v.Op == ir.OpSRem {
+		ext = ir.OpSExt
+	}
+	x := e.make(ext, ir.I32, v.Args[0])
+	c, _ := foldConversion(ext, v.Type, ir.I32, v.Args[1].Imm)
+	divisor := e.constant(ir.I32, c)
+	var q *ir.Value
+	if ext == ir.OpZExt {
+		q = unsignedQuotient(e, x, uint64(uint32(c)))
+	} else {
+		q = signedQuotient(e, x, c)
+	}
+	if v.Op == ir.OpSRem || v.Op == ir.OpURem {
+		q = rest(e, [2]*ir.Value{x, divisor}, q)
+	}
+	return e.make(ir.OpTrunc, v.Type, q)
+}
+
+// rest returns the first of two numbers less q times the second.
+func rest(e *editor, xy [2]*ir.Value, q *ir.Value) *ir.Value {
+	return e.make(ir.OpSub, q.Type, xy[0], e.make(ir.OpMul, q.Type, q, xy[1]))
+}
+
+func shiftBy(e *editor, op ir.Op, x *ir.Value, n int) *ir.Value {
+	if n == 0 {
+		return x
+	}
+	return e.make(op, x.Type, x, e.constant(ir.I32, int64(n)))
+}
+
+// unsignedQuotient returns x/c for a c that is not 0.
+func unsignedQuotient(e *editor, x *ir.Value, c uint64) *ir.Value {
+	t, n := x.Type, x.Type.Bits()
+	zeros := bits.TrailingZeros64(c)
+	if c>>zeros == 1 {
+		return shiftBy(e, ir.OpLShr, x, zeros)
+	}
+	if m, s, ok := unsignedMagic(n, c, n); ok {
+		return shiftBy(e, ir.OpLShr, e.make(ir.OpUMulHi, t, x, e.magic(t, m)), s)
+	}
+	if zeros > 0 { // an even divisor: the dividend loses bits first, so a smaller number does
+		m, s, _ := unsignedMagic(n, c>>zeros, n-zeros)
+		half := shiftBy(e, ir.OpLShr, x, zeros)
+		return shiftBy(e, ir.OpLShr, e.make(ir.OpUMulHi, t, half, e.magic(t, m)), s)
+	}
+	// The number has n+1 bits: x*m>>n is hi + x, computed without overflow.
+	s := bits.Len64(c)
+	m := ceilPower(n+s, c)
+	m.Sub(m, new(big.Int).Lsh(big.NewInt(1), uint(n)))
+	hi := e.make(ir.OpUMulHi, t, x, e.magic(t, m))
+	half := shiftBy(e, ir.OpLShr, e.make(ir.OpSub, t, x, hi), 1)
+	return shiftBy(e, ir.OpLShr, e.make(ir.OpAdd, t, half, hi), s-1)
+}
+
+func (e *editor) magic(t *ir.Type, m *big.Int) *ir.Value {
+	return e.constant(t, signExtend(t, int64(m.Uint64())))
+}
+
+// ceilPower returns 1<<k / c, rounded up.
+func ceilPower(k int, c uint64) *big.Int {
+	d := new(big.Int).SetUint64(c)
+	p := new(big.Int).Lsh(big.NewInt(1), uint(k))
+	p.Add(p, d).Sub(p, big.NewInt(1))
+	return p.Div(p, d)
+}
+
+// unsignedMagic returns m and s such that x/c is x*m>>(n+s) for all x of the given number
+// of bits, where there is an m of n bits.
+func unsignedMagic(n int, c uint64, dividend int) (m *big.Int, s int, ok bool) {
+	for s := range bits.Len64(c) + 1 {
+		m := ceilPower(n+s, c)
+		if m.BitLen() > n {
+			return nil, 0, false
+		}
+		// The error m*c - 2^(n+s) times the dividend must stay below 2^(n+s).
+		err := new(big.Int).Mul(m, new(big.Int).SetUint64(c))
+		err.Sub(err, new(big.Int).Lsh(big.NewInt(1), uint(n+s)))
+		if err.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(n+s-dividend))) <= 0 {
+			return m, s, true
+		}
+	}
+	return nil, 0, false
+}
+
+// signedQuotient returns x/c, rounded towards zero, for a c that is not 0.
+func signedQuotient(e *editor, x *ir.Value, c int64) *ir.Value {
+	t, n := x.Type, x.Type.Bits()
+	abs := uint64(c)
+	if c < 0 {
+		abs = -abs
+	}
+	var q *ir.Value
+	if k := bits.TrailingZeros64(abs); abs>>k == 1 {
+		q = signedShift(e, x, k)
+	} else {
+		m, s := signedMagic(n, abs)
+		q = e.make(ir.OpSMulHi, t, x, e.magic(t, m))
+		if m.BitLen() == n { // it stands for m - 2^n
+			q = e.make(ir.OpAdd, t, q, x)
+		}
+		q = shiftBy(e, ir.OpAShr, q, s)
+		q = e.make(ir.OpSub, t, q, shiftBy(e, ir.OpAShr, x, n-1)) // rounds up where x is negative
+	}
+	if c < 0 {
+		q = e.make(ir.OpSub, t, e.constant(t, 0), q)
+	}
+	return q
+}
+
+// signedShift returns x/(1<<k).
+func signedShift(e *editor, x *ir.Value, k int) *ir.Value {
+	if k == 0 {
+		return x
+	}
+	n := x.Type.Bits()
+	sign := shiftBy(e, ir.OpAShr, x, n-1)
+	bias := shiftBy(e, ir.OpLShr, sign, n-k)
+	return shiftBy(e, ir.OpAShr, e.make(ir.OpAdd, x.Type, x, bias), k)
+}
+
+// signedMagic returns m and s such that the quotient is x*m>>(n+s), plus 1 where x is negative.
+func signedMagic(n int, c uint64) (m *big.Int, s int) {
+	for s := range bits.Len64(c) {
+		m := ceilPower(n+s, c)
+		err := new(big.Int).Mul(m, new(big.Int).SetUint64(c))
+		err.Sub(err, new(big.Int).Lsh(big.NewInt(1), uint(n+s)))
+		if err.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(s+1))) <= 0 {
+			return m, s
+		}
+	}
+	panic("BUG: pass: no magic number")
+}

@@ -1,0 +1,58 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// narrow replaces signed operations by unsigned ones where no argument is negative, and
+// 64-bit divisions by 32-bit ones where both arguments fit: a division by a power of two is
+// then one shift, one of 64 bits costs several of 32.
+func narrow(f *ir.Func, _ *Options) {
+	dom := ir.Dominators(f)
+	n := &narrower{ranges: analysis.NewRanges(dom)}
+	for _, b := range dom.Order() {
+		for i, v := range b.Values {
+			n.unsign(v, analysis.Place{Block: b, Index: i})
+		}
+	}
+	rewrite(f, n.divide)
+}
+
+type narrower struct {
+	ranges *analysis.Ranges
+	fits   map[*ir.Value]bool // divisions whose arguments fit 32 bits
+}
+
+func (n *narrower) unsign(v *ir.Value, p analysis.Place) {
+	ops := map[ir.Op]ir.Op{ir.OpSDiv: ir.OpUDiv, ir.OpSRem: ir.OpURem, ir.OpAShr: ir.OpLShr, ir.OpSExt: ir.OpZExt, ir.OpSToF: ir.OpUToF}
+	positive := func(a *ir.Value) bool {
+		return a.Type.IsInt() && a.Type.Bits() > 1 && n.ranges.At(a, p).NonNegative()
+	}
+	if op, ok := ops[v.Op]; ok && positive(v.Args[0]) {
+		if v.Op != ir.OpSDiv && v.Op != ir.OpSRem || positive(v.Args[1]) {
+			v.Op = op
+		}
+	}
+	if v.Op == ir.OpUDiv || v.Op == ir.OpURem {
+		word := analysis.Range{Hi: math.MaxUint32}
+		x, y := n.ranges.At(v.Args[0], p), n.ranges.At(v.Args[1], p)
+		if v.Type.Bits() == 64 && x.Within(word) && y.Within(word) {
+			if n.fits == nil {
+				n.fits = map[*ir.Value]bool{}
+			}
+			n.fits[v] = true
+		}
+	}
+}
+
+// divide does a division that fits in 32 bits.
+func (n *narrower) divide(e *editor, v *ir.Value) *ir.Value {
+	if !n.fits[v] {
+		return v
+	}
+	x, y := e.make(ir.OpTrunc, ir.I32, v.Args[0]), e.make(ir.OpTrunc, ir.I32, v.Args[1])
+	return e.make(ir.OpZExt, v.Type, e.make(v.Op, ir.I32, x, y))
+}
