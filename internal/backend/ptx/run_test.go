@@ -34,7 +34,7 @@ func tryAll(t *testing.T, typ string, formulas []formula) {
 			xs, ys = append(xs, x), append(ys, y)
 		}
 	}
-	p.compare(t, typ, xs, ys, execute(t, r.PTX, typ, xs, ys, len(p.lines)))
+	p.compare(t, xs, ys, execute(t, r.PTX, xs, ys, len(p.lines)))
 }
 
 // program is a kernel that computes many formulas of the same operands.
@@ -140,7 +140,7 @@ func number(text string) string {
 }
 
 // compare checks what the kernel computed, out[k][i] being formula k of thread i.
-func (p *program) compare(t *testing.T, typ string, xs, ys []uint64, out [][]uint64) {
+func (p *program) compare(t *testing.T, xs, ys []uint64, out [][]uint64) {
 	for k, l := range p.lines {
 		bad := 0
 		for i := range xs {
@@ -173,7 +173,7 @@ func isNaN(typ string, bits uint64) bool {
 
 // execute runs the kernel of a program on the interpreter, a block of 64 threads after the
 // other, and returns the results by formula and thread.
-func execute(t *testing.T, text, typ string, xs, ys []uint64, formulas int) [][]uint64 {
+func execute(t *testing.T, text string, xs, ys []uint64, formulas int) [][]uint64 {
 	t.Helper()
 	const block = 64
 	blocks := (len(xs) + block - 1) / block
