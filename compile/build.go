@@ -25,8 +25,6 @@ type Options struct {
 	Dependencies bool
 	// Contract says whether x*y+z may be rounded once.
 	Contract Contract
-	// Verify checks the compiler's own work after every pass.
-	Verify bool
 }
 
 // Contract says whether a product and a sum may be rounded once, as Go's specification

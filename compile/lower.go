@@ -45,7 +45,7 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 	}
 	f, err := pass.Compile(module, module.Func(k.Name), pass.Options{
 		Contract: b.contract(k),
-		Verify:   b.options.Verify,
+		Verify:   true, // costs milliseconds, and wrong code more
 		Dump:     d.pass(),
 	})
 	if err != nil {

@@ -209,16 +209,9 @@ var mathFunctionsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "floats.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
-		{File: "floats.go", Line: 109, Format: "invalid memory address or nil pointer dereference"},
-		{File: "floats.go", Line: 110, Format: "invalid memory address or nil pointer dereference"},
-		{File: "floats.go", Line: 111, Format: "invalid memory address or nil pointer dereference"},
-		{File: "floats.go", Line: 112, Format: "invalid memory address or nil pointer dereference"},
 		{File: "trig_reduce.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "trig_reduce.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "trig_reduce.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "floats.go", Line: 113, Format: "invalid memory address or nil pointer dereference"},
-		{File: "floats.go", Line: 114, Format: "invalid memory address or nil pointer dereference"},
-		{File: "floats.go", Line: 115, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mathFunctionsSM70},
@@ -363,7 +356,6 @@ var int8sKernel = &device.Kernel{
 	ParamBytes: 88,
 	Sites: []device.Site{
 		{File: "integers.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 22, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
@@ -401,7 +393,6 @@ var uint16sKernel = &device.Kernel{
 	ParamBytes: 88,
 	Sites: []device.Site{
 		{File: "integers.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 34, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
@@ -439,7 +430,6 @@ var int32sKernel = &device.Kernel{
 	ParamBytes: 88,
 	Sites: []device.Site{
 		{File: "integers.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 22, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
@@ -477,7 +467,6 @@ var uint32sKernel = &device.Kernel{
 	ParamBytes: 88,
 	Sites: []device.Site{
 		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 34, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
@@ -515,7 +504,6 @@ var int64sKernel = &device.Kernel{
 	ParamBytes: 88,
 	Sites: []device.Site{
 		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 22, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
@@ -553,8 +541,6 @@ var uint64sKernel = &device.Kernel{
 	ParamBytes: 88,
 	Sites: []device.Site{
 		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 34, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
@@ -592,9 +578,6 @@ var blockSumsKernel = &device.Kernel{
 	Shared:     512,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "memory.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
@@ -674,7 +657,6 @@ var histogramKernel = &device.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []device.Site{
-		{File: "memory.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "memory.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -716,10 +698,6 @@ var moveKernel = &device.Kernel{
 		{Name: "last", Offset: 96, Size: 1},
 	},
 	ParamBytes: 120,
-	Sites: []device.Site{
-		{File: "structs.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "structs.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveSM70},
 	},
