@@ -2,7 +2,9 @@ package repotest
 
 import (
 	"go/ast"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -233,6 +235,28 @@ func TestExamples(t *testing.T) {
 		}
 		if !slices.ContainsFunc(r.sources, func(s source) bool { return s.test && path.Dir(s.name) == dir }) {
 			t.Errorf("%s has no test; add one that checks values", dir)
+		}
+	}
+}
+
+var (
+	// link matches a relative link of a Markdown file, without its anchor.
+	link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	// code matches a fenced block, where Go's generics look like links.
+	code = regexp.MustCompile("(?s)```.*?```")
+)
+
+func TestLinks(t *testing.T) {
+	r := load(t)
+	for name, text := range r.files {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		for _, m := range link.FindAllSubmatch(code.ReplaceAll(text, nil), -1) {
+			target := path.Join(path.Dir(name), string(m[1]))
+			if _, err := os.Stat(filepath.Join("../..", target)); err != nil {
+				t.Errorf("%s links to %s, which does not exist; correct the link", name, target)
+			}
 		}
 	}
 }
