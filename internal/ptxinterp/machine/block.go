@@ -53,11 +53,7 @@ func (b *block) run() error {
 			continue
 		}
 		progress = true
-		turn := 0
-		if b.turns%4 == 0 {
-			turn = b.turns / 4
-		}
-		w.run(l.quantum(), turn)
+		w.run(l.quantum(), b.turns%4 == 0)
 		if err := b.fault(); err != nil {
 			return err
 		}
@@ -82,25 +78,38 @@ func (b *block) fault() error {
 	return nil
 }
 
-// deadlock reports that all threads of the block wait, and where.
+// deadlock reports that all threads of the block wait, and where. Where part of a warp waits at
+// a barrier that the whole warp has to reach, that is the reason.
 func (b *block) deadlock() error {
 	var places []string
+	var culprit *warp
+	var at group
 	for _, w := range b.warps {
 		for _, g := range w.waiting {
+			p := w.prog.positions[g.pc]
 			if len(places) < 8 {
-				at := w.prog.positions[g.pc]
-				places = append(places, fmt.Sprintf("threads %s at line %d (%s)", w.threads(g.mask), at.line, at.name))
+				places = append(places, fmt.Sprintf("threads %s at line %d (%s)", w.threads(g.mask), p.line, p.name))
+			}
+			if culprit == nil || w.splitAt(g) && !culprit.splitAt(at) {
+				culprit, at = w, g
 			}
 		}
 	}
-	for _, w := range b.warps {
-		if len(w.waiting) > 0 {
-			g := w.waiting[0]
-			w.failAt(g.pc, g.mask, ErrDeadlock, "all threads of the block wait: "+strings.Join(places, ", "))
-			return w.fault
-		}
+	if culprit == nil {
+		panic("BUG: threads that neither run nor wait")
 	}
-	panic("BUG: threads that neither run nor wait")
+	kind := ErrDeadlock
+	if culprit.splitAt(at) {
+		kind = ErrBarrier
+	}
+	culprit.failAt(at.pc, at.mask, kind, "all threads of the block wait: "+strings.Join(places, ", "))
+	return culprit.fault
+}
+
+// splitAt reports whether a waiting group is part of a warp at an aligned barrier.
+func (w *warp) splitAt(g group) bool {
+	op := w.prog.code[g.pc].bar
+	return op != nil && op.aligned && g.mask != w.live
 }
 
 // threads names the threads of a mask by their linear index, as "0-31" or "4, 6-7".

@@ -7,8 +7,7 @@ import (
 
 // accessTo takes space, vector and type of a load, store or atomic.
 func (d *decoder) accessTo() (*access, ptx.Type) {
-	d.hints()
-	x := &access{space: d.m.space(), count: 1, near: d.prog.nears}
+	x := &access{polls: d.hints(), space: d.m.space(), count: 1, near: d.prog.nears}
 	d.prog.nears++
 	switch d.m.oneOf("v2", "v4") {
 	case "v2":
@@ -87,7 +86,7 @@ func (d *decoder) atomic() {
 	if !d.args(n, n+1) {
 		return
 	}
-	x.write, x.swap, x.noResult = true, op == "cas", first == 0
+	x.write, x.swap, x.noResult, x.polls = true, op == "cas", first == 0, first == 1
 	in := instr{exec: execAtomic, mem: x, b: d.src(first+1, t)}
 	if first == 1 {
 		in.d = d.dst(0, t)

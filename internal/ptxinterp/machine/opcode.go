@@ -213,16 +213,20 @@ func (d *decoder) float() ptx.Type {
 }
 
 // hints drops the modifiers that say how and in which order memory is accessed: here every
-// access is sequentially consistent, and there are no caches.
-func (d *decoder) hints() {
+// access is sequentially consistent, and there are no caches. It reports whether the program
+// says that other threads access the same memory.
+func (d *decoder) hints() (shared bool) {
 	d.m.drop(func(s string) bool {
 		switch s {
-		case "weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "cta", "cluster", "gpu", "sys",
-			"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified":
+		case "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio":
+			shared = true
+			return true
+		case "weak", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified":
 			return true
 		}
 		return strings.HasPrefix(s, "L1::") || strings.HasPrefix(s, "L2::")
 	})
+	return shared
 }
 
 // unary emits d = f(a). Destination and source have the given types.

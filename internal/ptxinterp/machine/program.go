@@ -65,6 +65,7 @@ type access struct {
 	near     int      // where the warp keeps the region that this instruction met last
 	write    bool
 	swap     bool                       // compare and swap
+	polls    bool                       // reads what other threads are expected to write
 	noResult bool                       // red
 	global   func(old, b uint64) uint64 // what an atomic does in global memory, where that differs
 }

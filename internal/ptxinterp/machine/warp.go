@@ -21,6 +21,8 @@ type warp struct {
 	live    uint32  // threads that have not exited
 	ready   []group // that can run
 	waiting []group // at a barrier or for other threads of the warp
+	polled  bool    // an instruction read what other threads may write: a loop may wait for them
+	yields  bool    // such a loop has gone round once
 	fault   error
 }
 
@@ -93,50 +95,46 @@ func lanes(mask uint32) iter.Seq[int] {
 
 func (w *warp) clock() uint64 { return w.block.launch.stats.Instructions }
 
-// run executes until the warp blocks, ends or fails, or at least budget instructions of the
-// warp are done. Where turn says so, the group that the usual rule prefers is not the one that
-// starts, so that threads that spin cannot starve those that they wait for.
-func (w *warp) run(budget, turn int) {
+// run executes until the warp blocks, ends, fails or yields, or about budget instructions of
+// the warp are done. With fair set, the group that has waited longest starts, not the one that
+// the usual rule prefers: threads that wait for others in a loop must not starve them.
+func (w *warp) run(budget int, fair bool) {
 	for budget > 0 && len(w.ready) > 0 && w.fault == nil {
-		g, limit := w.pick()
-		if turn > 0 && len(w.ready) > 0 {
-			w.ready = append(w.ready, g)
-			g, limit = w.ready[turn%len(w.ready)], math.MaxInt32
-			w.remove(turn % len(w.ready))
-			turn = 0
-		}
+		g, limit := w.pick(fair)
 		budget -= w.runGroup(g, limit, budget)
+		fair = w.yields
+		if w.yields && len(w.ready) == 1 {
+			budget = 0 // what it waits for is in another warp
+		}
+		w.yields = false
 	}
 }
 
-func (w *warp) remove(i int) {
-	w.ready[i] = w.ready[len(w.ready)-1]
-	w.ready = w.ready[:len(w.ready)-1]
-}
-
-// pick takes the group to run: the deepest in calls, then the lowest in the code, with all
-// others at that place. It may run up to limit before another one has to be considered.
-func (w *warp) pick() (g group, limit int32) {
+// pick takes the group to run, with all others at its place: the deepest in calls, then the
+// lowest in the code, or where fair is set the first. It may run up to limit before it meets
+// another one.
+func (w *warp) pick(fair bool) (g group, limit int32) {
 	best := 0
 	for i, h := range w.ready {
-		if b := w.ready[best]; h.depth > b.depth || h.depth == b.depth && h.pc < b.pc {
+		if b := w.ready[best]; !fair && (h.depth > b.depth || h.depth == b.depth && h.pc < b.pc) {
 			best = i
 		}
 	}
 	g, limit = w.ready[best], math.MaxInt32
-	w.remove(best)
-	for i := 0; i < len(w.ready); {
-		h := w.ready[i]
+	kept := w.ready[:0]
+	for i, h := range w.ready {
 		switch {
+		case i == best:
 		case h.depth == g.depth && h.pc == g.pc:
 			g.mask |= h.mask
-			w.remove(i)
-			continue
-		case h.depth == g.depth:
-			limit = min(limit, h.pc)
+		default:
+			kept = append(kept, h)
+			if h.depth == g.depth && h.pc > g.pc {
+				limit = min(limit, h.pc)
+			}
 		}
-		i++
 	}
+	w.ready = kept
 	return g, limit
 }
 
@@ -170,10 +168,17 @@ func (w *warp) runGroup(g group, limit int32, budget int) int {
 				return n
 			}
 			pc++
-		case in.kind == branch && m == mask:
-			pc = in.target
 		case in.kind == branch:
-			w.ready = append(w.ready, group{in.target, g.depth, m}, group{pc + 1, g.depth, mask &^ m})
+			rest := mask &^ m
+			if rest == 0 && (in.target > pc || !w.polled) {
+				pc = in.target
+				continue
+			}
+			if rest != 0 {
+				w.ready = append(w.ready, group{pc + 1, g.depth, rest})
+			}
+			w.ready = append(w.ready, group{in.target, g.depth, m})
+			w.yields, w.polled = in.target <= pc && w.polled, false
 			return n + 1
 		default:
 			if rest := mask &^ m; rest != 0 {

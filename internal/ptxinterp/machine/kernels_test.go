@@ -1,0 +1,181 @@
+package machine
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// one runs a kernel of testdata whose only parameter is the address of n words, in one block,
+// in the fixed order and in random ones, and checks the words each time.
+func one(t *testing.T, name string, threads, n int, check func(t *testing.T, out []uint32)) {
+	t.Helper()
+	for seed := range uint64(6) {
+		b := load(t, name)
+		out := b.words(make([]uint32, n)...)
+		b.mustRun(Launch{Block: [3]int{threads, 1, 1}, Params: params(out), Seed: seed})
+		check(t, b.at(out, n))
+		if t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
+	}
+}
+
+func want(t *testing.T, what string, got, want uint32) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s = %#x (%d), want %#x (%d)", what, got, got, want, want)
+	}
+}
+
+func TestWarp(t *testing.T) {
+	one(t, "warp", 32, 14*32, func(t *testing.T, out []uint32) {
+		for l := range uint32(32) {
+			lane := func(test int) uint32 { return out[test*32+int(l)] }
+			up, down := uint32(0), l+102
+			if l >= 3 {
+				up = l + 97
+			}
+			if l > 29 {
+				down = l + 100
+			}
+			want(t, "shfl.idx", lane(0), 105)
+			want(t, "shfl.up", lane(1), up)
+			want(t, "shfl.down", lane(2), down)
+			want(t, "shfl.bfly", lane(3), l^1+100)
+			want(t, "shfl.idx in segments", lane(4), l&24+2+100)
+			want(t, "ballot", lane(5), 0x22222222)
+			want(t, "any, all, uni", lane(6), 1)
+			want(t, "match.any", lane(7), 0x11111111<<(l&3))
+			want(t, "match.all", lane(8), 0)
+			want(t, "redux.add", lane(9), 31*16)
+			want(t, "redux.min", lane(10), 100)
+			want(t, "halves", lane(11), 100+31*(l/16))
+			want(t, "two places", lane(12), l^16+100)
+			want(t, "activemask", lane(13), allLanes)
+		}
+	})
+}
+
+func TestCollatz(t *testing.T) {
+	one(t, "collatz", 100, 100, func(t *testing.T, out []uint32) {
+		for i, got := range out {
+			steps := uint32(0)
+			for n := i + 1; n != 1; steps++ {
+				if n%2 == 0 {
+					n /= 2
+				} else {
+					n = 3*n + 1
+				}
+			}
+			want(t, "steps", got, steps)
+		}
+	})
+}
+
+func TestCalls(t *testing.T) {
+	one(t, "calls", 40, 40, func(t *testing.T, out []uint32) {
+		for i := range uint32(40) {
+			want(t, "result", out[i], i*(i+1)/2+1000*(2*i+7))
+		}
+	})
+}
+
+func TestTable(t *testing.T) {
+	one(t, "table", 33, 33, func(t *testing.T, out []uint32) {
+		for i, got := range out {
+			want(t, "target", got, []uint32{10, 20, 30, 10}[i%4])
+		}
+	})
+}
+
+func TestBarriers(t *testing.T) {
+	one(t, "barriers", 128, 4*128, func(t *testing.T, out []uint32) {
+		for i := range uint32(128) {
+			o := out[4*i:]
+			want(t, "popc", o[0], 43)
+			want(t, "or, and", o[1], 1)
+			want(t, "named barrier", o[2], i/64*64+40)
+			if i < 32 {
+				want(t, "arrivals", o[3], 96)
+			}
+		}
+	})
+}
+
+func TestSpaces(t *testing.T) {
+	b := load(t, "spaces")
+	out := b.words(make([]uint32, 20)...)
+	p := append(params(out), params(1, 22, 3)...)
+	b.mustRun(Launch{Block: [3]int{1, 1, 1}, Params: p, Shared: 8})
+	for i, w := range []uint32{5, 40, 7, 77, 0xffff8001, 0x8001, 99, 5, 0, 22, 0x33441122, 5, 0x33441122, 5, 0, 0, 99, 100, 40, 0} {
+		if i != 14 && i != 15 {
+			want(t, "word", b.at(out, 20)[i], w)
+		}
+	}
+	// Each launch finds what the last one left in global variables.
+	b.mustRun(Launch{Block: [3]int{1, 1, 1}, Params: p, Shared: 8})
+	want(t, "counter", b.at(out, 20)[18], 1)
+}
+
+func TestAtomics(t *testing.T) {
+	for seed := range uint64(4) {
+		b := load(t, "atomics")
+		out := b.words(0, 1000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		b.mustRun(Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: params(out), Seed: seed})
+		got := b.at(out, 12)
+		sum := uint64(got[8]) | uint64(got[9])<<32
+		for i, w := range []uint32{255 * 128, 0, 255, 256 % 10, math.Float32bits(128), 0, 768, 0} {
+			want(t, "word", got[i], w)
+		}
+		if f := math.Float64frombits(sum); f != 384 {
+			t.Errorf("sum of doubles is %v", f)
+		}
+		want(t, "lock", got[10], 0)
+		want(t, "counted under the lock", got[11], 256)
+	}
+}
+
+func TestModuleAddress(t *testing.T) {
+	text, err := os.ReadFile("testdata/spaces.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := NewMemory()
+	m, err := Load(string(text), mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, ok := m.Address("counter")
+	p, err := mem.Bytes(at, 4)
+	if !ok || err != nil || p[0] != 40 {
+		t.Errorf("counter at %#x, %v, %v, %v", at, ok, p, err)
+	}
+	k, err := m.Kernel("spaces")
+	if err != nil || k.Name() != "spaces" || k.ParamBytes() != 20 || k.Shared() != 16 {
+		t.Errorf("kernel %+v, %v", k, err)
+	}
+}
+
+// TestAssembles asks NVIDIA's assembler whether the tests' PTX is PTX.
+func TestAssembles(t *testing.T) {
+	ptxas, err := exec.LookPath("ptxas")
+	if err != nil {
+		t.Skip("ptxas is not in PATH")
+	}
+	files, err := filepath.Glob("testdata/*.ptx")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	path := filepath.Join(t.TempDir(), "snippets.ptx")
+	if err := os.WriteFile(path, []byte(snippetModule()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(files, path) {
+		if out, err := exec.Command(ptxas, "-arch=sm_90", "-o", os.DevNull, f).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", f, err, out)
+		}
+	}
+}
