@@ -31,8 +31,10 @@ func portable(p *Package, file string) string {
 	if !ok {
 		return file
 	}
-	if twin := stem + "_noasm.go"; exists(twin) {
-		return twin
+	for _, suffix := range [...]string{"_noasm.go", "_stub.go"} {
+		if exists(stem + suffix) {
+			return stem + suffix
+		}
 	}
 	return file
 }

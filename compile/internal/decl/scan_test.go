@@ -1,0 +1,70 @@
+package decl_test
+
+import (
+	"path"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+const source = `package k
+
+import (
+	"example.com/geom"
+	g "github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// blur smooths src.
+//
+//gpu:kernel
+//gpu:block 32,8 // a warp wide
+//gpu:contract off
+//go:noinline
+func blur(t g.Thread, dst, src []float32, at *[2]geom.Point, _ int) {}
+
+// helper is no kernel.
+func helper() {}
+`
+
+func TestScan(t *testing.T) {
+	got := decl.Scan([]decl.Source{{Name: "k.go", Text: []byte(source)}}, path.Base)
+	want := &decl.Package{
+		Name: "k",
+		Kernels: []decl.Kernel{{
+			Name: "blur", Launcher: "Blur", Doc: "blur smooths src.\n",
+			Block: device.Dim{X: 32, Y: 8, Z: 1}, Contract: "off",
+			Fields: []decl.Field{
+				{Names: []string{"dst", "src"}, Slice: true, Type: "float32"},
+				{Names: []string{"at"}, Type: "*[2]geom.Point", Imports: []decl.Use{{Offset: 4, Name: "geom", Path: "example.com/geom"}}},
+				{Names: []string{"p4"}, Type: "int"},
+			},
+		}},
+		Declared: map[string]bool{"blur": true, "Blur": true, "helper": true},
+		Imported: map[string]bool{"geom": true, "g": true},
+	}
+	ignore := cmp.Options{cmpopts.IgnoreFields(decl.Kernel{}, "Pos"), cmpopts.IgnoreFields(decl.Field{}, "Pos")}
+	if d := cmp.Diff(want, got, ignore); d != "" {
+		t.Errorf("unexpected (-want +got):\n%s", d)
+	}
+	if at := got.Kernels[0].Pos.String(); at != "k.go:14:6" {
+		t.Errorf("the kernel stands at %s, want k.go:14:6", at)
+	}
+}
+
+func TestScanOfBrokenFiles(t *testing.T) {
+	got := decl.Scan([]decl.Source{{Name: "k.go", Text: []byte(source + "func broken( {")}, {Name: "l.go"}}, path.Base)
+	if len(got.Kernels) != 1 || len(got.Errors) != 0 {
+		t.Errorf("got %d kernels and errors %v, want the kernel before the broken function", len(got.Kernels), got.Errors)
+	}
+}
+
+func TestFresh(t *testing.T) {
+	used := map[string]bool{"p": true, "p_": true}
+	if got := decl.Fresh("p", used); got != "p__" || !used["p__"] {
+		t.Errorf("got %s, want p__, used", got)
+	}
+}
