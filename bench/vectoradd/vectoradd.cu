@@ -56,6 +56,7 @@ int main(int argc, char **argv) {
 	for (int i = 0; i < warmups; i++) {
 		add<<<blocks, 256>>>(da, db, dc, n);
 	}
+	check(cudaGetLastError(), "launch");
 	cudaEvent_t start, end;
 	check(cudaEventCreate(&start), "cudaEventCreate");
 	check(cudaEventCreate(&end), "cudaEventCreate");
