@@ -11,7 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Kernel is a kernel to build. Block is what //gpu:block says, in threads along x, y and
+// Kernel is a kernel to build: a function with a gpu.Thread as its first parameter, without results and
+// type parameters. Block is what //gpu:block says, in threads along x, y and
 // z, or zeros.
 type Kernel struct {
 	Func  *ssa.Function

@@ -3,6 +3,8 @@ package frontend
 import (
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -13,6 +15,7 @@ import (
 func (l *lowerer) parameterBlock() {
 	l.makeBlocks()
 	block := ir.StructOf()
+	var fields []*ssa.Parameter
 	for _, p := range l.fn.Params[1:] {
 		l.guardValue(p, func() {
 			l.moveTo(p.Pos())
@@ -21,12 +24,10 @@ func (l *lowerer) parameterBlock() {
 					"kernel parameter %s has %s", p.Name(), why)
 			}
 			block.Fields = append(block.Fields, l.typeOf(p))
+			fields = append(fields, p)
 		})
 	}
-	if len(l.found) > 0 {
-		return
-	}
-	for i, p := range l.fn.Params[1:] {
+	for i, p := range fields {
 		l.moveTo(p.Pos())
 		l.values[p] = l.leaves(block.Fields[i], block.PartOffset(i))
 		l.spillResult(p)

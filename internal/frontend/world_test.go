@@ -125,12 +125,18 @@ func (w *world) kernels(name, text string) ([]frontend.Kernel, *ssa.Package, err
 	var kernels []frontend.Kernel
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
-			if block, ok := directive(fn.Doc); ok {
+			if block, ok := directive(fn.Doc); ok && isKernel(pkg.Func(fn.Name.Name)) {
 				kernels = append(kernels, frontend.Kernel{Func: pkg.Func(fn.Name.Name), Block: block})
 			}
 		}
 	}
 	return kernels, pkg, nil
+}
+
+// isKernel reports whether fn has what package compile demands of a kernel.
+func isKernel(fn *ssa.Function) bool {
+	return fn != nil && len(fn.Params) > 0 && fn.Params[0].Type().String() == project+"gpu.Thread" &&
+		fn.Signature.Results().Len() == 0 && fn.TypeParams().Len() == 0
 }
 
 // buildImports builds what p imports, and not all of the world: it is faster.
