@@ -37,7 +37,6 @@ var blurRowsKernel = &device.Kernel{
 	ParamBytes: 104,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -81,7 +80,6 @@ var blurColumnsKernel = &device.Kernel{
 	ParamBytes: 104,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
