@@ -15,11 +15,12 @@ const (
 
 // decoder turns a kernel's PTX into a program. The first error ends it.
 type decoder struct {
-	mod    *Module
-	prog   *program
-	funcs  map[*ptx.Func]*function
-	consts map[uint64]int32
-	addrs  map[*ptx.Var]uint64 // of shared, local and entry parameter variables, within the space
+	mod      *Module
+	prog     *program
+	funcs    map[*ptx.Func]*function
+	consts   map[uint64]int32
+	specials map[string]int32
+	addrs    map[*ptx.Var]uint64 // of shared, local and entry parameter variables, within the space
 
 	pending []pendingCall
 

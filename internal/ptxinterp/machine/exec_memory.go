@@ -11,10 +11,19 @@ import (
 func (w *warp) bytes(in *instr, l int, address uint64) []byte {
 	x := in.mem
 	r := w.near[x.near]
-	if off := address - r.base; off < uint64(len(r.data)) && uint64(len(r.data))-off >= x.total && address&(x.total-1) == 0 && (!x.write || !r.readOnly) {
-		return r.data[off:]
+	if p := r.aligned(address, x.total); p != nil && (!x.write || !r.readOnly) {
+		return p
 	}
 	return w.locate(in, l, address)
+}
+
+// aligned is window for an address that is a multiple of n.
+func (r *region) aligned(address, n uint64) []byte {
+	off, size := address-r.base, uint64(len(r.data))
+	if off >= size || size-off < n || address&(n-1) != 0 {
+		return nil
+	}
+	return r.data[off:]
 }
 
 // locate is bytes where the region that the instruction met last does not hold the address.
@@ -97,8 +106,11 @@ func write(p []byte, size, v uint64) {
 	}
 }
 
+// Every thread reads its operands before it writes its results, so that a destination may
+// be the address too.
+
 func execLoad(w *warp, in *instr, mask uint32) {
-	x, a := in.mem, *w.row(in.a) // a copy: a destination may be the base
+	x, a := in.mem, w.row(in.a)
 	shift := 64 - 8*x.size
 	w.polled = w.polled || x.polls
 	for m := mask; m != 0; m &= m - 1 {
@@ -136,7 +148,7 @@ func execStore(w *warp, in *instr, mask uint32) {
 
 // execAtomic serves the threads one after another, lowest first.
 func execAtomic(w *warp, in *instr, mask uint32) {
-	x, a, b, c := in.mem, *w.row(in.a), *w.row(in.b), *w.row(in.c)
+	x, a, b, c := in.mem, w.row(in.a), w.row(in.b), w.row(in.c)
 	w.polled = w.polled || x.polls
 	for l := range lanes(mask) {
 		address := a[l] + in.imm

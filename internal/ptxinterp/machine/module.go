@@ -89,11 +89,12 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		return nil, fmt.Errorf("ptx: entry %s has no body", name)
 	}
 	d := &decoder{
-		mod:    m,
-		prog:   &program{name: name, files: m.ptx.Files, specials: map[string]int32{}, preds: 2, reqThreads: f.ReqThreads, maxThreads: f.MaxThreads},
-		funcs:  map[*ptx.Func]*function{},
-		consts: map[uint64]int32{},
-		addrs:  map[*ptx.Var]uint64{},
+		mod:      m,
+		prog:     &program{name: name, files: m.ptx.Files, preds: 2, reqThreads: f.ReqThreads, maxThreads: f.MaxThreads},
+		funcs:    map[*ptx.Func]*function{},
+		consts:   map[uint64]int32{},
+		specials: map[string]int32{},
+		addrs:    map[*ptx.Var]uint64{},
 	}
 	d.row(8) // place 0 is no register, so that it can mean none
 	d.program(f)

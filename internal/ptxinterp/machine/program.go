@@ -93,7 +93,7 @@ type program struct {
 	widths     []uint64 // of each row: a mask of the bits it has
 	preds      int
 	consts     []fill
-	specials   map[string]int32 // rows of special registers that are used
+	specials   []specialRow
 	nears      int
 	paramBytes int
 	shared     int // bytes of static shared memory

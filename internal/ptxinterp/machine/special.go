@@ -7,6 +7,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
+// specialValue returns what a special register holds in lane l of warp w of a block.
+type specialValue func(b *block, w, l int) uint64
+
+// specialRow is a special register that a program uses.
+type specialRow struct {
+	row      int32
+	value    specialValue
+	perBlock bool // another block of the grid has another value
+}
+
 // special returns the row of a special register (chapter 10 of the manual). Those that change
 // while a thread runs are read into a row of their own each time.
 func (d *decoder) special(name string, t ptx.Type) int32 {
@@ -15,8 +25,8 @@ func (d *decoder) special(name string, t ptx.Type) int32 {
 	case "%clock64", "%globaltimer", "%gridid":
 		size = 8
 	}
-	changing := changingSpecial(name)
-	if _, known := specialValue(name, &block{launch: &launch{}}, 0, 0); changing == nil && !known {
+	changing, value := changingSpecial(name), specialRegister(name)
+	if changing == nil && value == nil {
 		d.fail("undeclared register or unknown special register %s", name)
 		return 0
 	}
@@ -24,20 +34,25 @@ func (d *decoder) special(name string, t ptx.Type) int32 {
 		d.fail("special register %s of %d bits as %v", name, 8*size, t)
 	}
 	if changing != nil {
-		r := d.row(size)
-		d.emit(instr{exec: func(w *warp, in *instr, mask uint32) {
-			dst, v := w.row(in.d), changing(w)
-			for l := range lanes(mask) {
-				dst[l] = v
-			}
-		}, d: r})
-		return r
+		return d.readSpecial(changing, size)
 	}
-	r, ok := d.prog.specials[name]
+	r, ok := d.specials[name]
 	if !ok {
 		r = d.row(size)
-		d.prog.specials[name] = r
+		d.specials[name] = r
+		d.prog.specials = append(d.prog.specials, specialRow{r, value, strings.Contains(name, "cta") || strings.HasPrefix(name, "%cluster")})
 	}
+	return r
+}
+
+func (d *decoder) readSpecial(read func(w *warp) uint64, size int) int32 {
+	r := d.row(size)
+	d.emit(instr{exec: func(w *warp, in *instr, mask uint32) {
+		dst, v := w.row(in.d), read(w)
+		for l := range lanes(mask) {
+			dst[l] = v
+		}
+	}, d: r})
 	return r
 }
 
@@ -55,64 +70,80 @@ func changingSpecial(name string) func(w *warp) uint64 {
 	return nil
 }
 
-// specialValue returns what a thread of warp w, lane l, of block b sees in a special register.
-func specialValue(name string, b *block, w, l int) (uint64, bool) {
-	base, axis, _ := strings.Cut(name, ".")
-	if axis != "" {
-		i := strings.Index("xyzw", axis)
-		if len(axis) != 1 || i < 0 {
-			return 0, false
-		}
-		return vectorSpecial(base, b, w*warpSize+l, i)
+// specialRegister returns how to compute the value of a register that does not change while a
+// thread runs, or nil.
+func specialRegister(name string) specialValue {
+	if base, axis, ok := strings.Cut(name, "."); ok {
+		return vectorSpecial(base, axis)
+	}
+	if mask := laneMask(name); mask != nil {
+		return func(_ *block, _, l int) uint64 { return mask(l) & allLanes }
 	}
 	switch name {
 	case "%laneid":
-		return uint64(l), true
+		return func(_ *block, _, l int) uint64 { return uint64(l) }
 	case "%warpid":
-		return uint64(w), true
+		return func(_ *block, w, _ int) uint64 { return uint64(w) }
 	case "%nwarpid":
-		return uint64(len(b.warps)), true
-	case "%lanemask_eq":
-		return 1 << l, true
-	case "%lanemask_le":
-		return 2<<l - 1, true
-	case "%lanemask_lt":
-		return 1<<l - 1, true
-	case "%lanemask_ge":
-		return allLanes << l & allLanes, true
-	case "%lanemask_gt":
-		return allLanes << l << 1 & allLanes, true
+		return func(b *block, _, _ int) uint64 { return uint64((b.launch.threads() + warpSize - 1) / warpSize) }
 	case "%nsmid", "%cluster_nctarank":
-		return 1, true
+		return always(1)
 	case "%smid", "%gridid", "%cluster_ctarank":
-		return 0, true
+		return always(0)
 	case "%total_smem_size":
-		return uint64(len(b.shared.data)), true
+		return func(b *block, _, _ int) uint64 { return uint64(len(b.shared.data)) }
 	case "%dynamic_smem_size":
-		return uint64(b.launch.Shared), true
+		return func(b *block, _, _ int) uint64 { return uint64(b.launch.Shared) }
 	}
-	index, err := strconv.Atoi(strings.TrimPrefix(name, "%envreg"))
-	return 0, err == nil && index >= 0 && index < 32
+	if i, err := strconv.Atoi(strings.TrimPrefix(name, "%envreg")); err == nil && i >= 0 && i < 32 {
+		return always(0)
+	}
+	return nil
 }
 
-func vectorSpecial(base string, b *block, thread, axis int) (uint64, bool) {
-	if axis == 3 { // the fourth component is always 0, or 1 for sizes
-		_, ok := vectorSpecial(base, b, thread, 0)
-		return 0, ok
+func always(v uint64) specialValue { return func(*block, int, int) uint64 { return v } }
+
+func laneMask(name string) func(l int) uint64 {
+	switch name {
+	case "%lanemask_eq":
+		return func(l int) uint64 { return 1 << l }
+	case "%lanemask_le":
+		return func(l int) uint64 { return 2<<l - 1 }
+	case "%lanemask_lt":
+		return func(l int) uint64 { return 1<<l - 1 }
+	case "%lanemask_ge":
+		return func(l int) uint64 { return allLanes << l }
+	case "%lanemask_gt":
+		return func(l int) uint64 { return allLanes << l << 1 }
 	}
+	return nil
+}
+
+// vectorSpecial returns a component of %tid and its like. The fourth is always 0.
+func vectorSpecial(base, component string) specialValue {
+	axis := strings.Index("xyzw", component)
+	if len(component) != 1 || axis < 0 {
+		return nil
+	}
+	var v func(b *block, w, l int) [3]int
 	switch base {
 	case "%tid":
-		return uint64(b.launch.thread(thread)[axis]), true
+		v = func(b *block, w, l int) [3]int { return b.launch.thread(w*warpSize + l) }
 	case "%ntid":
-		return uint64(b.launch.Block[axis]), true
+		v = func(b *block, _, _ int) [3]int { return b.launch.Block }
 	case "%ctaid", "%clusterid":
-		return uint64(b.index[axis]), true
+		v = func(b *block, _, _ int) [3]int { return b.index }
 	case "%nctaid", "%nclusterid":
-		return uint64(b.launch.Grid[axis]), true
+		v = func(b *block, _, _ int) [3]int { return b.launch.Grid }
 	case "%cluster_ctaid":
-		return 0, true
+		v = func(*block, int, int) [3]int { return [3]int{} }
 	case "%cluster_nctaid":
-		return 1, true
+		v = func(*block, int, int) [3]int { return [3]int{1, 1, 1} }
+	default:
+		return nil
 	}
-	return 0, false
+	if axis == 3 {
+		return always(0)
+	}
+	return func(b *block, w, l int) uint64 { return uint64(v(b, w, l)[axis]) }
 }

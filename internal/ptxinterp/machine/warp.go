@@ -58,7 +58,18 @@ func newWarp(b *block, id int) *warp {
 		}
 	}
 	w.preds[predTrue] = allLanes
+	for _, s := range p.specials {
+		w.fill(s)
+	}
 	return w
+}
+
+// fill stores the values of a special register.
+func (w *warp) fill(s specialRow) {
+	r := w.row(s.row)
+	for l := range r {
+		r[l] = s.value(w.block, w.id, l)
+	}
 }
 
 // start makes the warp one of the block at its index: all threads at the entry.
@@ -68,10 +79,9 @@ func (w *warp) start() {
 	if n < warpSize {
 		w.live = 1<<n - 1
 	}
-	for name, at := range w.prog.specials {
-		r := w.row(at)
-		for l := range lanes(w.live) {
-			r[l], _ = specialValue(name, w.block, w.id, l)
+	for _, s := range w.prog.specials {
+		if s.perBlock {
+			w.fill(s)
 		}
 	}
 	poison(w.local)
