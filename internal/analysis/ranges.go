@@ -22,9 +22,7 @@ func NewRanges(dom *ir.Dom) *Ranges {
 	for i := range r.of {
 		r.of[i] = none
 	}
-	for _, p := range f.Params {
-		r.of[p.ID] = FullRange(p.Type)
-	}
+	r.params(f)
 	for changed := true; changed; {
 		changed = r.sweep(dom, true)
 	}
@@ -32,6 +30,20 @@ func NewRanges(dom *ir.Dom) *Ranges {
 		r.sweep(dom, false)
 	}
 	return r
+}
+
+// params sets the ranges of the parameters. Pointers reach a kernel in slices only, with
+// length and capacity behind; no address has more than 48 bits.
+func (r *Ranges) params(f *ir.Func) {
+	for i, p := range f.Params {
+		r.of[p.ID] = FullRange(p.Type)
+		for k := 1; k <= 2 && k <= i && f.Kernel; k++ {
+			base := f.Params[i-k]
+			if base.Type.IsPtr() && p.Type.Kind == ir.KindI64 && p.Imm == base.Imm+8*int64(k) {
+				r.of[p.ID] = Range{0, 1 << 48}
+			}
+		}
+	}
 }
 
 // Of returns the range of v wherever it is defined.
@@ -82,7 +94,7 @@ func widen(old, now Range) Range {
 		return now
 	}
 	lows := []int64{0, -1, -1 << 7, -1 << 15, -1 << 31, math.MinInt64}
-	highs := []int64{-1, 0, 1, 15, 31, 63, 127, 255, 1023, 1<<15 - 1, 1<<16 - 1, 1<<31 - 1, 1<<32 - 1, 1 << 40, 1 << 48, 1 << 56, math.MaxInt64}
+	highs := []int64{-1, 0, 1, 15, 31, 63, 127, 255, 1023, 1<<15 - 1, 1<<16 - 1, 1<<31 - 2, 1<<31 - 1, 1<<32 - 1, 1 << 48, 1 << 62, math.MaxInt64 - 1, math.MaxInt64}
 	if now.Lo < old.Lo {
 		i := slices.IndexFunc(lows, func(x int64) bool { return x <= now.Lo })
 		now.Lo = lows[i]

@@ -53,6 +53,12 @@ func (n *narrower) divide(e *editor, v *ir.Value) *ir.Value {
 	if !n.fits[v] {
 		return v
 	}
-	x, y := e.make(ir.OpTrunc, ir.I32, v.Args[0]), e.make(ir.OpTrunc, ir.I32, v.Args[1])
+	half := func(a *ir.Value) *ir.Value {
+		if isConst(a) {
+			return e.constant(ir.I32, signExtend(ir.I32, a.Imm))
+		}
+		return e.make(ir.OpTrunc, ir.I32, a)
+	}
+	x, y := half(v.Args[0]), half(v.Args[1])
 	return e.make(ir.OpZExt, v.Type, e.make(v.Op, ir.I32, x, y))
 }

@@ -33,8 +33,12 @@ var pipeline = []step{
 	{"simplify-cfg", simplifyCFG, false},
 	{"narrow", narrow, false},
 	{"divide", divideByConstant, false},
+	{"if-convert", ifConvert, false},
 	{"simplify", simplify, false},
 	{"gvn", gvn, false},
+	{"licm", licm, false},
+	{"checks", eliminateChecks, false},
+	{"simplify-cfg", simplifyCFG, false},
 	{"contract", contract, false},
 	{"dce", deadCode, false},
 }
