@@ -35,6 +35,8 @@ var pipeline = []step{
 	{"divide", divideByConstant, false},
 	{"if-convert", ifConvert, false},
 	{"simplify", simplify, false},
+	{"rotate", rotate, false},
+	{"simplify", simplify, false},
 	{"gvn", gvn, false},
 	{"licm", licm, false},
 	{"checks", eliminateChecks, false},
