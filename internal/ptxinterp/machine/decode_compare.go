@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/scalar"
 )
@@ -40,9 +42,7 @@ func (d *decoder) setp() {
 	}
 	first, second := d.pair()
 	in := instr{exec: execSetp, rel: rel, p: d.predDst(first), q: d.predDst(second), a: d.src(1, t), b: d.src(2, t), combine: d.combined(op, 3)}
-	if in.q < 0 && op == "" && in.p >= 0 {
-		in.exec = fastSetp(d.in, t)
-	}
+	in.all = fastCompare(d.in.Mods[0], t, slices.Contains(d.in.Mods, "ftz"))
 	d.emit(in)
 }
 

@@ -1,14 +1,7 @@
 package machine
 
-import (
-	"math"
-
-	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
-)
-
-// The functions here execute one instruction for the threads of a mask. Those that call a
-// function of package scalar for each thread do it all; the others are the common instructions
-// once more, about three times as fast, and a test holds them against package scalar.
+// The functions here execute one instruction for the threads of a mask, by calling a function
+// of package scalar for each thread. File exec_fast.go has faster ones for what is common.
 
 func exec1(w *warp, in *instr, mask uint32) {
 	d, a, f := w.row(in.d), w.row(in.a), in.f1
@@ -83,6 +76,9 @@ func (c *combination) of(w *warp, outcome uint32) uint32 {
 
 func compare(w *warp, in *instr, mask uint32) uint32 {
 	a, b, rel := w.row(in.a), w.row(in.b), in.rel
+	if in.all != nil {
+		return in.all(a, b)
+	}
 	var outcome uint32
 	for l := range lanes(mask) {
 		if rel(a[l], b[l]) {
@@ -185,119 +181,4 @@ func (op *carryOp) exec(w *warp, in *instr, mask uint32) {
 			}
 		}
 	}
-}
-
-// fast2 returns how to execute a common instruction of two operands.
-func fast2(in *ptx.Instr, _ func(a, b uint64) uint64) func(*warp, *instr, uint32) {
-	switch in.String() {
-	case "add.u32", "add.s32":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b := w.row(in.d), w.row(in.a), w.row(in.b)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = uint64(uint32(a[l] + b[l]))
-				}
-			}
-		}
-	case "add.u64", "add.s64":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b := w.row(in.d), w.row(in.a), w.row(in.b)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = a[l] + b[l]
-				}
-			}
-		}
-	case "mul.wide.u32":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b := w.row(in.d), w.row(in.a), w.row(in.b)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = a[l] * b[l]
-				}
-			}
-		}
-	case "add.f32", "add.rn.f32":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b := w.row(in.d), w.row(in.a), w.row(in.b)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = bits32(float32frombits(a[l]) + float32frombits(b[l]))
-				}
-			}
-		}
-	case "mul.f32", "mul.rn.f32":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b := w.row(in.d), w.row(in.a), w.row(in.b)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = bits32(float32frombits(a[l]) * float32frombits(b[l]))
-				}
-			}
-		}
-	}
-	return exec2
-}
-
-// fast3 returns how to execute a common instruction of three operands.
-func fast3(in *ptx.Instr, _ func(a, b, c uint64) uint64) func(*warp, *instr, uint32) {
-	switch in.String() {
-	case "mad.lo.u32", "mad.lo.s32":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b, c := w.row(in.d), w.row(in.a), w.row(in.b), w.row(in.c)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = uint64(uint32(a[l]*b[l] + c[l]))
-				}
-			}
-		}
-	case "mad.lo.u64", "mad.lo.s64":
-		return func(w *warp, in *instr, mask uint32) {
-			d, a, b, c := w.row(in.d), w.row(in.a), w.row(in.b), w.row(in.c)
-			for l := range d {
-				if mask>>l&1 != 0 {
-					d[l] = a[l]*b[l] + c[l]
-				}
-			}
-		}
-	}
-	return exec3
-}
-
-// fastSetp returns how to execute a common comparison whose only result is a predicate.
-func fastSetp(in *ptx.Instr, t ptx.Type) func(*warp, *instr, uint32) {
-	switch {
-	case t == ptx.S32 && in.Mods[0] == "lt":
-		return func(w *warp, in *instr, mask uint32) {
-			a, b := w.row(in.a), w.row(in.b)
-			var outcome uint32
-			for l := range a {
-				if int32(a[l]) < int32(b[l]) {
-					outcome |= 1 << l
-				}
-			}
-			w.preds[in.p] = w.preds[in.p]&^mask | outcome&mask
-		}
-	case t == ptx.S64 && in.Mods[0] == "lt":
-		return func(w *warp, in *instr, mask uint32) {
-			a, b := w.row(in.a), w.row(in.b)
-			var outcome uint32
-			for l := range a {
-				if int64(a[l]) < int64(b[l]) {
-					outcome |= 1 << l
-				}
-			}
-			w.preds[in.p] = w.preds[in.p]&^mask | outcome&mask
-		}
-	}
-	return execSetp
-}
-
-func float32frombits(a uint64) float32 { return math.Float32frombits(uint32(a)) }
-
-func bits32(f float32) uint64 {
-	if f != f {
-		return 0x7fffffff
-	}
-	return uint64(math.Float32bits(f))
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -176,6 +177,65 @@ func TestAssembles(t *testing.T) {
 	for _, f := range append(files, path) {
 		if out, err := exec.Command(ptxas, "-arch=sm_90", "-o", os.DevNull, f).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", f, err, out)
+		}
+	}
+}
+
+// TestFastPaths compares the instructions that are executed in a faster way with what package
+// scalar computes for each thread, on every pair of values where things go wrong.
+func TestFastPaths(t *testing.T) {
+	values := []uint64{0, 1, 3, 0x7fffffff, 0x80000000, 0xffffffff, 0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
+		0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0x3ff8000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000123}
+	for i := range snippets {
+		m, err := Load(snippetModule(), NewMemory())
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel(snippetName(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &launch{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{warpSize, 1, 1}}, prog: k.prog}
+		w := newWarp(newBlock(l), 0)
+		for _, in := range k.prog.code {
+			if in.f2 == nil && in.f3 == nil && in.rel == nil || in.kind != plain {
+				continue
+			}
+			for n := range values {
+				for i, at := range [...]int32{in.a, in.b, in.c} {
+					if slices.ContainsFunc(k.prog.consts, func(f fill) bool { return f.row == at }) {
+						continue
+					}
+					for l := range warpSize {
+						w.row(at)[l] = values[(l+i*n+i*l/2)%len(values)] & k.prog.widths[at/warpSize]
+					}
+				}
+				compareFast(t, w, in)
+			}
+		}
+	}
+}
+
+func compareFast(t *testing.T, w *warp, in instr) {
+	t.Helper()
+	a, b, c, p := *w.row(in.a), *w.row(in.b), *w.row(in.c), uint32(0)
+	const mask = 0xfffffeff
+	if in.all != nil {
+		p = in.all(&a, &b)
+	} else {
+		in.exec(w, &in, mask)
+	}
+	d := *w.row(in.d)
+	for l := range lanes(mask) {
+		switch {
+		case in.all != nil:
+			if got := p>>l&1 == 1; got != in.rel(a[l], b[l]) {
+				t.Errorf("comparison of %#x and %#x is %v", a[l], b[l], got)
+			}
+		case in.f2 != nil && d[l] != in.f2(a[l], b[l]):
+			t.Errorf("%#x and %#x give %#x, want %#x", a[l], b[l], d[l], in.f2(a[l], b[l]))
+		case in.f3 != nil && d[l] != in.f3(a[l], b[l], c[l]):
+			t.Errorf("%#x, %#x and %#x give %#x, want %#x", a[l], b[l], c[l], d[l], in.f3(a[l], b[l], c[l]))
 		}
 	}
 }

@@ -239,13 +239,13 @@ func (d *decoder) unary(f scalar.Unary, to, from ptx.Type) {
 // binary emits d = f(a, b).
 func (d *decoder) binary(f scalar.Binary, to, a, b ptx.Type) {
 	if d.args(3, 3) {
-		d.emit(instr{exec: fast2(d.in, f), f2: f, d: d.dst(0, to), a: d.src(1, a), b: d.src(2, b)})
+		d.emit(instr{exec: fast2(d.in), f2: f, d: d.dst(0, to), a: d.src(1, a), b: d.src(2, b)})
 	}
 }
 
 // ternary emits d = f(a, b, c).
 func (d *decoder) ternary(f scalar.Ternary, to, a, b, c ptx.Type) {
 	if d.args(4, 4) {
-		d.emit(instr{exec: fast3(d.in, f), f3: f, d: d.dst(0, to), a: d.src(1, a), b: d.src(2, b), c: d.src(3, c)})
+		d.emit(instr{exec: fast3(d.in), f3: f, d: d.dst(0, to), a: d.src(1, a), b: d.src(2, b), c: d.src(3, c)})
 	}
 }

@@ -44,7 +44,8 @@ type instr struct {
 	f2      func(a, b uint64) uint64
 	f3      func(a, b, c uint64) uint64
 	rel     func(a, b uint64) bool
-	combine *combination // of rel's outcome with a predicate
+	all     func(a, b *row) uint32 // rel for all threads at once, or nil
+	combine *combination           // of rel's outcome with a predicate
 	imm     uint64
 	mem     *access
 	sync    *syncOp

@@ -19,6 +19,8 @@ var snippets = []struct {
 	{"add.u16 %h0, %h1, %h1; cvt.u32.u16 %r0, %h0;", 0xfffe, 0},
 	{"add.sat.s32 %r0, %r4, %r4;", 0x80000000, 0},
 	{"sub.s32 %r0, %r1, %r2;", 0xfffffffc, 0},
+	{"sub.u64 %rd0, %rd1, %rd2;", 0, 105},
+	{"mul.lo.u64 %rd0, %rd1, %rd2;", 0, 0xfffffffffffffe0c},
 	{"mul.lo.s32 %r0, %r1, %r2;", 21, 0},
 	{"mul.hi.u32 %r0, %r3, %r3;", 0xfffffffe, 0},
 	{"mul.wide.s32 %rd0, %r3, %r2;", 0, 0xfffffffffffffff9},
@@ -63,6 +65,8 @@ var snippets = []struct {
 	{"sub.cc.u32 %r0, 0, 1; subc.u32 %r0, 9, 0;", 8, 0},
 
 	{"add.f32 %f0, %f1, %f2; mov.b32 %r0, %f0;", 0x40600000, 0},
+	{"mul.f32 %f0, 0f7F800000, 0f00000000; mov.b32 %r0, %f0;", 0x7fffffff, 0},
+	{"sub.f64 %d0, %d1, %d1; mul.rn.f64 %d0, %d0, %d1; mov.b64 %rd0, %d0;", 0, 0},
 	{"sub.rn.f32 %f0, %f1, %f2; mov.b32 %r0, %f0;", 0x3f000000 | 1<<31, 0},
 	{"mul.rz.f32 %f0, %f1, %f2; mov.b32 %r0, %f0;", 0x40400000, 0},
 	{"fma.rn.f32 %f0, %f1, %f2, 0fBF800000; mov.b32 %r0, %f0;", 0x40000000, 0},
@@ -105,6 +109,10 @@ var snippets = []struct {
 
 	{"setp.lt.s32 %p0, %r3, %r1; selp.b32 %r0, 1, 2, %p0;", 1, 0},
 	{"setp.lt.u32 %p0, %r3, %r1; selp.b32 %r0, 1, 2, %p0;", 2, 0},
+	{"setp.ge.u64 %p0, %rd2, 5; selp.b64 %rd0, 1, 2, %p0;", 0, 1},
+	{"setp.le.f64 %p0, %d1, 1.5; selp.b64 %rd0, 1, 2, %p0;", 0, 1},
+	{"setp.gt.f32 %p0, %f2, %f1; selp.b64 %rd0, 1, 2, %p0;", 0, 1},
+	{"setp.hi.u32 %p0, %r3, %r1; selp.b32 %r0, 1, 2, %p0;", 1, 0},
 	{"setp.lt.s64 %p0, %rd2, 0; selp.b64 %rd0, 1, 2, %p0;", 0, 1},
 	{"setp.gt.and.s32 %p0|%p1, %r1, %r2, !%p1; selp.b32 %r0, 1, 0, %p0; selp.b32 %r6, 2, 0, %p1; or.b32 %r0, %r0, %r6;", 2, 0},
 	{"setp.neu.f32 %p0, 0f7FC00000, %f1; selp.f32 %f0, %f1, %f2, %p0; mov.b32 %r0, %f0;", 0x3fc00000, 0},
