@@ -56,7 +56,9 @@ func (l *lowerer) makeBlocks() {
 		l.f.NewBlock()
 	}
 	for _, b := range l.fn.Blocks {
-		l.blocks[b] = &span{first: l.f.NewBlock()}
+		if l.live[b] {
+			l.blocks[b] = &span{first: l.f.NewBlock()}
+		}
 	}
 	if len(l.f.Blocks) == 0 {
 		l.f.NewBlock()
@@ -75,6 +77,9 @@ func (l *lowerer) body() {
 	}
 	l.findPrints()
 	for _, b := range l.fn.DomPreorder() {
+		if !l.live[b] {
+			continue
+		}
 		l.cur = l.blocks[b].first
 		l.basicBlock(b)
 		if l.u.problem != "" {
@@ -111,6 +116,9 @@ func (l *lowerer) basicBlock(b *ssa.BasicBlock) {
 // fillPhis gives the phis their arguments, in the order of the IR's predecessors.
 func (l *lowerer) fillPhis() {
 	for _, b := range l.fn.Blocks {
+		if !l.live[b] {
+			continue
+		}
 		preds := l.predecessors(b)
 		for _, in := range b.Instrs {
 			phi, ok := in.(*ssa.Phi)
@@ -127,19 +135,23 @@ func (l *lowerer) fillPhis() {
 func (l *lowerer) fillPhi(v *ir.Value, phi *ssa.Phi, preds []*ir.Block) {
 	v.Args = make([]*ir.Value, len(v.Block.Preds))
 	for i, e := range phi.Edges {
+		if preds[i] == nil {
+			continue
+		}
 		l.guard(nil, func() {
 			v.Args[v.Block.PredIndex(preds[i])] = l.value(e)
 		})
 	}
 }
 
-// predecessors returns, for each predecessor of b in go/ssa, the IR block that leads to b.
+// predecessors returns, for each predecessor of b in go/ssa, the IR block that leads to b, or
+// nil where none does.
 func (l *lowerer) predecessors(b *ssa.BasicBlock) []*ir.Block {
 	preds := make([]*ir.Block, len(b.Preds))
 	seen := map[*ssa.BasicBlock]int{} // how often p was met: an if may lead to b twice
 	for i, p := range b.Preds {
 		for k, s := range p.Succs {
-			if s == b && count(p.Succs[:k], b) == seen[p] {
+			if l.live[p] && s == b && count(p.Succs[:k], b) == seen[p] {
 				preds[i] = l.blocks[p].exits[k]
 			}
 		}
@@ -161,17 +173,29 @@ func count(blocks []*ssa.BasicBlock, b *ssa.BasicBlock) int {
 // branch ends the current block with op and leads to the successors of b.
 func (l *lowerer) branch(b *ssa.BasicBlock, op ir.Op, args ...*ir.Value) {
 	l.emit(op, ir.Void, args...)
-	from, s := l.cur, l.blocks[b]
 	for k, succ := range b.Succs {
-		to, exit := l.blocks[succ].first, from
+		exit := l.cur
 		if slices.Contains(b.Succs[:k], succ) { // IR has no double edges
 			exit = l.f.NewBlock()
-			from.AddEdge(exit)
+			l.cur.AddEdge(exit)
 			exit.Append(ir.OpJump, ir.Void)
 		}
-		exit.AddEdge(to)
-		s.exits = append(s.exits, exit)
+		exit.AddEdge(l.blocks[succ].first)
+		l.blocks[b].exits = append(l.blocks[b].exits, exit)
 	}
+}
+
+// conditional lowers an if; where the condition is constant, to a jump.
+func (l *lowerer) conditional(in *ssa.If) {
+	b := in.Block()
+	k, ok := decided(b)
+	if !ok {
+		l.branch(b, ir.OpIf, l.value(in.Cond))
+		return
+	}
+	l.jump(l.blocks[b.Succs[k]].first)
+	l.blocks[b].exits = make([]*ir.Block, len(b.Succs))
+	l.blocks[b].exits[k] = l.cur
 }
 
 func (l *lowerer) ret(in *ssa.Return) {

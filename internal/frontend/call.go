@@ -153,7 +153,8 @@ func inStandardLibrary(fn *ssa.Function) bool {
 
 // foreignLack says what to write instead of functions of packages that are made for the CPU.
 func foreignLack(fn, caller *ssa.Function) *lack {
-	if fn.Pkg == nil {
+	pkg := packageOf(fn)
+	if pkg == nil {
 		return nil
 	}
 	help, ok := map[string]string{
@@ -166,7 +167,8 @@ func foreignLack(fn, caller *ssa.Function) *lack {
 		"time":    "measure on the host, with events",
 		"os":      "do it on the host",
 		"sort":    "sort with a kernel of many threads, or on the host",
-	}[fn.Pkg.Pkg.Path()]
+		gpuPath:   "it is for generated code",
+	}[pkg.Path()]
 	if !ok || inStandardLibrary(caller) {
 		return nil
 	}

@@ -14,6 +14,4 @@
 //		return err // kernels.go:12:7: a kernel cannot use a channel (GW0101)
 //	}
 //	fmt.Print(m)
-//
-
 package frontend

@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"flag"
+	"go/types"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,5 +94,29 @@ func TestExamples(t *testing.T) {
 		if len(m.Funcs) == 0 {
 			t.Errorf("%s: no kernels", file)
 		}
+	}
+}
+
+// TestWords wants each method of gpu.Thread to be known as an operation: its Go body
+// means something on the CPU only.
+func TestWords(t *testing.T) {
+	w := newWorld()
+	p, err := w.Import(project + "gpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	text.WriteString("package k\nimport \"" + project + "gpu\"\n//gpu:kernel\nfunc words(t gpu.Thread, x []int) {\n")
+	for m := range p.Scope().Lookup("Thread").Type().(*types.Named).Methods() {
+		if m.Exported() && m.Signature().Results().Len() > 0 {
+			text.WriteString("\tx[0] += ")
+		}
+		if m.Exported() {
+			text.WriteString("\tt." + m.Name() + "()\n")
+		}
+	}
+	m := lower(t, w, txtar.File{Name: "words.go", Data: []byte(text.String() + "}\n")})
+	if len(m.Funcs) != 1 {
+		t.Errorf("a method is called:\n%v", m)
 	}
 }

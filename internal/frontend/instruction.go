@@ -16,7 +16,7 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 	case *ssa.Jump:
 		l.branch(in.Block(), ir.OpJump)
 	case *ssa.If:
-		l.branch(in.Block(), ir.OpIf, l.value(in.Cond))
+		l.conditional(in)
 	case *ssa.Return:
 		l.ret(in)
 	case *ssa.Panic:

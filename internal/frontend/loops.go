@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"go/constant"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -8,6 +9,33 @@ import (
 
 // blockSet is a set of basic blocks.
 type blockSet map[*ssa.BasicBlock]bool
+
+// liveBlocks returns the blocks that are reached where conditions that are constants have been
+// decided: what a constant switches off may use what kernels do not have.
+func liveBlocks(fn *ssa.Function) blockSet {
+	if len(fn.Blocks) == 0 {
+		return nil
+	}
+	return from(fn.Blocks[:1], nil, func(b *ssa.BasicBlock) []*ssa.BasicBlock {
+		if k, ok := decided(b); ok {
+			return b.Succs[k : k+1]
+		}
+		return b.Succs
+	})
+}
+
+// decided returns the successor that b always goes to, where its condition is constant.
+func decided(b *ssa.BasicBlock) (succ int, ok bool) {
+	in, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok {
+		return 0, false
+	}
+	c, ok := in.Cond.(*ssa.Const)
+	if !ok {
+		return 0, false
+	}
+	return pick(constant.BoolVal(c.Value), 0, 1), true
+}
 
 // inLoops returns the blocks of fn that can reach themselves, also through jumps by goto
 // that form no natural loop.
@@ -24,7 +52,10 @@ func predecessors(b *ssa.BasicBlock) []*ssa.BasicBlock { return b.Preds }
 
 // from returns the blocks that are reached from start by next, without passing stop.
 func from(start []*ssa.BasicBlock, stop *ssa.BasicBlock, next func(*ssa.BasicBlock) []*ssa.BasicBlock) blockSet {
-	seen := blockSet{stop: stop != nil}
+	seen := blockSet{}
+	if stop != nil {
+		seen[stop] = true
+	}
 	work := slices.Clone(start)
 	for len(work) > 0 {
 		b := work[len(work)-1]

@@ -31,17 +31,17 @@ type lowerer struct {
 	values  map[ssa.Value]*ir.Value
 	missing map[ssa.Value]bool
 	skip    map[ssa.Instruction]bool // parts of a Printf's argument list
-	params  []*ir.Value              // by index in fn.Params, of the Go parameters' types
 	blocks  map[*ssa.BasicBlock]*span
 	consts  map[constKey]*ir.Value
 	head    []*ir.Value // goes to the front of the entry: constants, variables
 	rounded map[token.Pos]bool
+	live    blockSet                // the blocks that are reached, see liveBlocks
 	loops   blockSet                // the blocks that can reach themselves
 	spilled map[ssa.Value]*ir.Value // the addresses of arrays that are indexed by a value
 }
 
 // span is what became of a basic block: the IR block that its predecessors enter, and for each of its
-// successors the one that leads there.
+// successors the one that leads there, or nil.
 type span struct {
 	first *ir.Block
 	exits []*ir.Block
@@ -59,7 +59,7 @@ func newLowerer(b *builder, u *unit) *lowerer {
 		b: b, u: u, fn: u.fn,
 		values: map[ssa.Value]*ir.Value{}, missing: map[ssa.Value]bool{}, skip: map[ssa.Instruction]bool{}, spilled: map[ssa.Value]*ir.Value{},
 		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{},
-		rounded: roundedProducts(u), loops: inLoops(u.fn),
+		rounded: roundedProducts(u), loops: inLoops(u.fn), live: liveBlocks(u.fn),
 	}
 }
 

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -134,13 +135,26 @@ func (l *lowerer) checkNil(v ssa.Value, p *ir.Value) {
 // canBeNil reports whether the pointer v may be nil as far as its origin tells. The variables that
 // a closure captures are addresses of variables; what a bound method captures may be any pointer.
 func canBeNil(v ssa.Value) bool {
+	return nilSearch{}.canBeNil(v)
+}
+
+// nilSearch holds the phis that are being looked through.
+type nilSearch map[*ssa.Phi]bool
+
+func (s nilSearch) canBeNil(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		return false
 	case *ssa.FreeVar:
 		return v.Parent().Synthetic != ""
 	case *ssa.ChangeType:
-		return canBeNil(v.X)
+		return s.canBeNil(v.X)
+	case *ssa.Phi:
+		if s[v] {
+			return false
+		}
+		s[v] = true
+		return slices.ContainsFunc(v.Edges, s.canBeNil)
 	case *ssa.Call:
 		return !isShared(v.Common())
 	}

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,7 +39,7 @@ func (l *lowerer) checkOnce(what string) {
 	if l.loops[b] {
 		l.refuse(diag.LangShared, sharedHelp, "%s stands in a loop", what)
 	}
-	for _, end := range l.fn.Blocks {
+	for end := range l.live {
 		if _, ok := end.Instrs[len(end.Instrs)-1].(*ssa.Return); ok && !b.Dominates(end) {
 			l.refuse(diag.LangShared, sharedHelp, "%s stands in a branch: not every thread executes it", what)
 		}
@@ -47,13 +48,13 @@ func (l *lowerer) checkOnce(what string) {
 
 // shareThrough checks the call of u, the last in l.u.calls, where it declares shared memory.
 func (l *lowerer) shareThrough(u *unit) {
-	mine := u.owners(map[*unit]bool{})
+	mine := u.owners()
 	if len(mine) == 0 {
 		return
 	}
 	l.checkOnce(callName(u.fn) + ", which calls gpu.Shared,")
 	for _, c := range l.u.calls[:len(l.u.calls)-1] {
-		for owner := range c.owners(map[*unit]bool{}) {
+		for owner := range c.owners() {
 			if mine[owner] {
 				l.refuse(diag.LangShared, "call it once and hand the variable over", "%s, which calls gpu.Shared, is called twice", callName(owner.fn))
 			}
@@ -61,15 +62,11 @@ func (l *lowerer) shareThrough(u *unit) {
 	}
 }
 
-// owners adds the functions that declare shared memory themselves, from u on.
-func (u *unit) owners(found map[*unit]bool) map[*unit]bool {
-	if u.declares {
-		found[u] = true
-	}
-	for _, c := range u.calls {
-		c.owners(found)
-	}
-	return found
+// owners returns the functions that declare shared memory themselves, among u and those that it reaches.
+func (u *unit) owners() map[*unit]bool {
+	reached := u.reach(map[*unit]bool{})
+	maps.DeleteFunc(reached, func(u *unit, _ bool) bool { return !u.declares })
+	return reached
 }
 
 // holdsPointers reports whether memory of type t holds addresses.
