@@ -35,3 +35,67 @@ func (a address) launch(l *Launch) Status {
 	runtime.KeepAlive(l)
 	return s
 }
+
+// launchEx is cuLaunchKernelEx. The struct that it takes is a part of l.
+func (a address) launchEx(l *Launch) Status {
+	l.config = launchConfig{
+		grid: l.Grid, block: l.Block, shared: l.Shared, stream: l.Stream,
+		attributes: &l.Attributes[0], n: uint32(l.Used),
+	}
+	s := a.call(pointer(&l.config), uintptr(l.Function), pointer(&l.Params), 0)
+	runtime.KeepAlive(l)
+	return s
+}
+
+// addKernel is cuGraphAddKernelNode.
+func (a address) addKernel(n *GraphNode, g Graph, after []GraphNode, p *KernelNode) Status {
+	p.params = &p.Params
+	s := a.call(pointer(n), uintptr(g), nodes(after), uintptr(len(after)), pointer(p))
+	runtime.KeepAlive(n)
+	runtime.KeepAlive(after)
+	runtime.KeepAlive(p)
+	return s
+}
+
+// setKernel is cuGraphExecKernelNodeSetParams.
+func (a address) setKernel(x GraphExec, n GraphNode, p *KernelNode) Status {
+	p.params = &p.Params
+	s := a.call(uintptr(x), uintptr(n), pointer(p))
+	runtime.KeepAlive(p)
+	return s
+}
+
+// setAttribute is cuGraphKernelNodeSetAttribute, which takes the kind and the value apart.
+func (a address) setAttribute(n GraphNode, l *LaunchAttribute) Status {
+	s := a.call(uintptr(n), uintptr(l.ID), pointer(&l.Value))
+	runtime.KeepAlive(l)
+	return s
+}
+
+// addCopy is cuGraphAddMemcpyNode.
+func (a address) addCopy(n *GraphNode, g Graph, after []GraphNode, c *Copy3D) Status {
+	s := a.call(pointer(n), uintptr(g), nodes(after), uintptr(len(after)), pointer(c), uintptr(c.Context))
+	runtime.KeepAlive(n)
+	runtime.KeepAlive(after)
+	runtime.KeepAlive(c)
+	return s
+}
+
+// addMemset is cuGraphAddMemsetNode.
+func (a address) addMemset(n *GraphNode, g Graph, after []GraphNode, m *Memset) Status {
+	s := a.call(pointer(n), uintptr(g), nodes(after), uintptr(len(after)), pointer(m), uintptr(m.Context))
+	runtime.KeepAlive(n)
+	runtime.KeepAlive(after)
+	runtime.KeepAlive(m)
+	return s
+}
+
+// addChild is cuGraphAddChildGraphNode.
+func (a address) addChild(n *GraphNode, g Graph, after []GraphNode, child Graph) Status {
+	s := a.call(pointer(n), uintptr(g), nodes(after), uintptr(len(after)), uintptr(child))
+	runtime.KeepAlive(n)
+	runtime.KeepAlive(after)
+	return s
+}
+
+func nodes(n []GraphNode) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(n))) }

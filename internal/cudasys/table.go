@@ -2,6 +2,7 @@ package cudasys
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/dl"
@@ -15,8 +16,11 @@ type function struct {
 }
 
 // functions is the driver as far as this project uses it. The version suffixes are those
-// that cuda.h of CUDA 12 and 13 defines the plain names to.
-var functions = []function{
+// that cuda.h of CUDA 12 and 13 defines the plain names to; where it has changed the arguments
+// since CUDA 12.0, the older ones, which every later driver has too.
+var functions = slices.Concat(deviceFunctions, memoryFunctions, copyFunctions, streamFunctions, moduleFunctions, graphFunctions)
+
+var deviceFunctions = []function{
 	{"cuInit", func(d *Driver, a address) {
 		d.Init = func(flags uint32) Status { return a.call(uintptr(flags)) }
 	}},
@@ -33,51 +37,31 @@ var functions = []function{
 	{"cuDevicePrimaryCtxRetain", func(d *Driver, a address) { d.DevicePrimaryCtxRetain = output1[Context, Device](a) }},
 	{"cuDevicePrimaryCtxRelease_v2", func(d *Driver, a address) { d.DevicePrimaryCtxRelease = input[Device](a) }},
 	{"cuCtxSetCurrent", func(d *Driver, a address) { d.CtxSetCurrent = input[Context](a) }},
+	{"cuCtxGetStreamPriorityRange", func(d *Driver, a address) { d.CtxGetStreamPriorityRange = outputs[int32, int32](a) }},
+	{"cuDeviceCanAccessPeer", func(d *Driver, a address) { d.DeviceCanAccessPeer = output2[int32, Device, Device](a) }},
+	{"cuCtxEnablePeerAccess", func(d *Driver, a address) { d.CtxEnablePeerAccess = input2[Context, uint32](a) }},
+}
 
-	{"cuMemAlloc_v2", func(d *Driver, a address) { d.MemAlloc = output1[uintptr, uintptr](a) }},
-	{"cuMemFree_v2", func(d *Driver, a address) { d.MemFree = input[uintptr](a) }},
-	{"cuMemHostAlloc", func(d *Driver, a address) { d.MemHostAlloc = output2[unsafe.Pointer, uintptr, uint32](a) }},
-	{"cuMemHostGetDevicePointer_v2", func(d *Driver, a address) {
-		d.MemHostGetDevicePointer = func(p *uintptr, host unsafe.Pointer, flags uint32) Status {
-			defer runtime.KeepAlive(p)
-			return a.call(pointer(p), uintptr(host), uintptr(flags))
-		}
+var streamFunctions = []function{
+	{"cuStreamCreateWithPriority", func(d *Driver, a address) {
+		d.StreamCreateWithPriority = output2[Stream, uint32, int32](a)
 	}},
-	{"cuMemFreeHost", func(d *Driver, a address) {
-		d.MemFreeHost = func(p unsafe.Pointer) Status { return a.call(uintptr(p)) }
-	}},
-	{"cuMemcpyHtoDAsync_v2", func(d *Driver, a address) {
-		d.MemcpyHtoDAsync = func(dst uintptr, src []byte, s Stream) Status {
-			defer runtime.KeepAlive(src)
-			return a.call(dst, bytes(src), uintptr(len(src)), uintptr(s))
-		}
-	}},
-	{"cuMemcpyDtoHAsync_v2", func(d *Driver, a address) {
-		d.MemcpyDtoHAsync = func(dst []byte, src uintptr, s Stream) Status {
-			defer runtime.KeepAlive(dst)
-			return a.call(bytes(dst), src, uintptr(len(dst)), uintptr(s))
-		}
-	}},
-	{"cuMemcpyDtoDAsync_v2", func(d *Driver, a address) {
-		d.MemcpyDtoDAsync = func(dst, src, n uintptr, s Stream) Status { return a.call(dst, src, n, uintptr(s)) }
-	}},
-	{"cuMemsetD8Async", func(d *Driver, a address) {
-		d.MemsetD8Async = func(dst uintptr, v byte, n uintptr, s Stream) Status {
-			return a.call(dst, uintptr(v), n, uintptr(s))
-		}
-	}},
-
-	{"cuStreamCreate", func(d *Driver, a address) { d.StreamCreate = output1[Stream, uint32](a) }},
 	{"cuStreamQuery", func(d *Driver, a address) { d.StreamQuery = input[Stream](a) }},
+	{"cuStreamWaitEvent", func(d *Driver, a address) {
+		d.StreamWaitEvent = func(s Stream, e Event, flags uint32) Status {
+			return a.call(uintptr(s), uintptr(e), uintptr(flags))
+		}
+	}},
 	{"cuStreamDestroy_v2", func(d *Driver, a address) { d.StreamDestroy = input[Stream](a) }},
 
 	{"cuEventCreate", func(d *Driver, a address) { d.EventCreate = output1[Event, uint32](a) }},
-	{"cuEventRecord", func(d *Driver, a address) {
-		d.EventRecord = func(e Event, s Stream) Status { return a.call(uintptr(e), uintptr(s)) }
-	}},
+	{"cuEventRecord", func(d *Driver, a address) { d.EventRecord = input2[Event, Stream](a) }},
+	{"cuEventQuery", func(d *Driver, a address) { d.EventQuery = input[Event](a) }},
 	{"cuEventElapsedTime", func(d *Driver, a address) { d.EventElapsedTime = output2[float32, Event, Event](a) }},
 	{"cuEventDestroy_v2", func(d *Driver, a address) { d.EventDestroy = input[Event](a) }},
+}
 
+var moduleFunctions = []function{
 	{"cuModuleLoadDataEx", func(d *Driver, a address) { d.ModuleLoadDataEx = a.loadModule }},
 	{"cuModuleGetFunction", func(d *Driver, a address) {
 		d.ModuleGetFunction = func(f *Function, m Module, name []byte) Status {
@@ -87,7 +71,55 @@ var functions = []function{
 		}
 	}},
 	{"cuModuleUnload", func(d *Driver, a address) { d.ModuleUnload = input[Module](a) }},
+	{"cuFuncGetAttribute", func(d *Driver, a address) {
+		d.FuncGetAttribute = output2[int32, FunctionAttribute, Function](a)
+	}},
+	{"cuFuncSetAttribute", func(d *Driver, a address) {
+		d.FuncSetAttribute = func(f Function, at FunctionAttribute, v int32) Status {
+			return a.call(uintptr(f), uintptr(at), uintptr(v))
+		}
+	}},
 	{"cuLaunchKernel", func(d *Driver, a address) { d.LaunchKernel = a.launch }},
+	{"cuLaunchKernelEx", func(d *Driver, a address) { d.LaunchKernelEx = a.launchEx }},
+	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", func(d *Driver, a address) {
+		d.OccupancyMaxActiveBlocksPerMultiprocessor = func(blocks *int32, f Function, block int32, shared uintptr) Status {
+			defer runtime.KeepAlive(blocks)
+			return a.call(pointer(blocks), uintptr(f), uintptr(block), shared)
+		}
+	}},
+	{"cuOccupancyMaxPotentialBlockSize", func(d *Driver, a address) {
+		d.OccupancyMaxPotentialBlockSize = func(o *BestBlock, f Function, shared uintptr, limit int32) Status {
+			defer runtime.KeepAlive(o)
+			return a.call(pointer(&o.Grid), pointer(&o.Block), uintptr(f), 0, shared, uintptr(limit))
+		}
+	}},
+}
+
+var graphFunctions = []function{
+	{"cuGraphCreate", func(d *Driver, a address) { d.GraphCreate = output1[Graph, uint32](a) }},
+	{"cuGraphDestroy", func(d *Driver, a address) { d.GraphDestroy = input[Graph](a) }},
+	{"cuGraphAddKernelNode_v2", func(d *Driver, a address) { d.GraphAddKernelNode = a.addKernel }},
+	{"cuGraphKernelNodeSetAttribute", func(d *Driver, a address) { d.GraphKernelNodeSetAttribute = a.setAttribute }},
+	{"cuGraphAddMemcpyNode", func(d *Driver, a address) { d.GraphAddMemcpyNode = a.addCopy }},
+	{"cuGraphAddMemsetNode", func(d *Driver, a address) { d.GraphAddMemsetNode = a.addMemset }},
+	{"cuGraphAddChildGraphNode", func(d *Driver, a address) { d.GraphAddChildGraphNode = a.addChild }},
+	{"cuGraphInstantiateWithFlags", func(d *Driver, a address) {
+		d.GraphInstantiateWithFlags = func(x *GraphExec, g Graph, flags uint64) Status {
+			defer runtime.KeepAlive(x)
+			return a.call(pointer(x), uintptr(g), uintptr(flags))
+		}
+	}},
+	{"cuGraphExecKernelNodeSetParams_v2", func(d *Driver, a address) { d.GraphExecKernelNodeSetParams = a.setKernel }},
+	{"cuGraphUpload", func(d *Driver, a address) { d.GraphUpload = input2[GraphExec, Stream](a) }},
+	{"cuGraphLaunch", func(d *Driver, a address) { d.GraphLaunch = input2[GraphExec, Stream](a) }},
+	{"cuGraphExecDestroy", func(d *Driver, a address) { d.GraphExecDestroy = input[GraphExec](a) }},
+	{"cuStreamBeginCapture_v2", func(d *Driver, a address) { d.StreamBeginCapture = input2[Stream, uint32](a) }},
+	{"cuStreamEndCapture", func(d *Driver, a address) {
+		d.StreamEndCapture = func(s Stream, g *Graph) Status {
+			defer runtime.KeepAlive(g)
+			return a.call(uintptr(s), pointer(g))
+		}
+	}},
 }
 
 // address is where a function of the driver begins.
@@ -103,11 +135,25 @@ func input[A word](a address) func(A) Status {
 	return func(x A) Status { return a.call(uintptr(x)) }
 }
 
+// input2 is a function of two words.
+func input2[A, B word](a address) func(A, B) Status {
+	return func(x A, y B) Status { return a.call(uintptr(x), uintptr(y)) }
+}
+
 // output is a function that stores a T.
 func output[T any](a address) func(*T) Status {
 	return func(p *T) Status {
 		defer runtime.KeepAlive(p)
 		return a.call(pointer(p))
+	}
+}
+
+// outputs is a function that stores a T and a U.
+func outputs[T, U any](a address) func(*T, *U) Status {
+	return func(p *T, q *U) Status {
+		defer runtime.KeepAlive(p)
+		defer runtime.KeepAlive(q)
+		return a.call(pointer(p), pointer(q))
 	}
 }
 

@@ -8,10 +8,13 @@ func (f *Fake) Driver() *cudasys.Driver {
 	f.addDevices(d)
 	f.addContexts(d)
 	f.addMemory(d)
+	f.addHostMemory(d)
+	f.addPools(d)
 	f.addCopies(d)
 	f.addStreams(d)
 	f.addEvents(d)
 	f.addModules(d)
+	f.addGraphs(d)
 	return d
 }
 
@@ -24,8 +27,14 @@ var attributes = map[cudasys.Attribute]int32{
 	cudasys.MaxGridDimX:             1<<31 - 1,
 	cudasys.MaxGridDimX + 1:         1<<16 - 1,
 	cudasys.MaxGridDimX + 2:         1<<16 - 1,
-	cudasys.MaxSharedMemoryPerBlock: 48 << 10,
+	cudasys.MaxSharedMemoryPerBlock: sharedPerBlock,
 	cudasys.MultiprocessorCount:     132,
+
+	cudasys.MaxThreadsPerMultiprocessor:  threadsPerCore,
+	cudasys.MaxSharedMemoryPerBlockOptin: sharedPerCore,
+	cudasys.ManagedMemory:                1,
+	cudasys.ConcurrentManagedAccess:      1,
+	cudasys.CooperativeLaunch:            1,
 }
 
 func (f *Fake) addDevices(d *cudasys.Driver) {
@@ -79,6 +88,11 @@ func (d *Device) attribute(v *int32, a cudasys.Attribute) cudasys.Status {
 		return store(v, int32(d.Major))
 	case cudasys.CapabilityMinor:
 		return store(v, int32(d.Minor))
+	case cudasys.MemoryPoolsSupported:
+		if d.NoPools {
+			return store(v, 0)
+		}
+		return store(v, 1)
 	}
 	value, ok := attributes[a]
 	if !ok {
@@ -105,6 +119,23 @@ func (f *Fake) addContexts(d *cudasys.Driver) {
 			return cudasys.Success
 		})
 	}
+	d.DeviceCanAccessPeer = func(can *int32, i, peer cudasys.Device) cudasys.Status {
+		return f.onDevice("cuDeviceCanAccessPeer", i, func(*Device) cudasys.Status {
+			if i == peer {
+				return store(can, 0)
+			}
+			return store(can, 1)
+		})
+	}
+	d.CtxEnablePeerAccess = func(peer cudasys.Context, _ uint32) cudasys.Status {
+		return f.inContext("cuCtxEnablePeerAccess", func(c *context) cudasys.Status {
+			if c.peers[peer] {
+				return cudasys.PeerAccessAlreadyEnabled
+			}
+			c.peers[peer] = true
+			return cudasys.Success
+		})
+	}
 	d.CtxSetCurrent = func(c cudasys.Context) cudasys.Status {
 		return f.call("cuCtxSetCurrent", func() cudasys.Status {
 			if c != 0 && f.contexts[c] == nil {
@@ -123,7 +154,7 @@ func (f *Fake) primary(i cudasys.Device) *context {
 			return c
 		}
 	}
-	c := &context{handle: cudasys.Context(f.handle()), device: i}
+	c := &context{handle: cudasys.Context(f.handle()), device: i, peers: map[cudasys.Context]bool{}}
 	f.contexts[c.handle] = c
 	return c
 }

@@ -1,6 +1,7 @@
 package cudafake
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
@@ -11,6 +12,7 @@ type Device struct {
 	Name, Bus    string
 	Major, Minor int // compute capability
 	Memory       int // bytes
+	NoPools      bool
 }
 
 // H200 is a device for tests that do not care which.
@@ -32,6 +34,9 @@ type Fake struct {
 	mu          sync.Mutex
 	initialised bool
 	held        bool
+	blocked     int
+	total       int
+	failAt      failure
 	calls       map[string]int
 	failures    map[string]failure
 	refused     map[string]string // compiler's log for PTX that contains the key
@@ -39,10 +44,14 @@ type Fake struct {
 	contexts    map[cudasys.Context]*context
 	next        uintptr // the next handle
 	memory      memory
+	pools       map[cudasys.Pool]*pool
 	streams     map[cudasys.Stream]*stream
 	events      map[cudasys.Event]*event
 	modules     map[cudasys.Module]*module
-	functions   map[cudasys.Function]entry
+	functions   map[cudasys.Function]*entry
+	graphs      map[cudasys.Graph]*graph
+	execs       map[cudasys.GraphExec]*exec
+	nodes       map[cudasys.GraphNode]*node
 	clock       int // counts what streams have done
 }
 
@@ -52,6 +61,7 @@ type context struct {
 	device cudasys.Device
 	refs   int
 	failed cudasys.Status // sticky
+	peers  map[cudasys.Context]bool
 }
 
 // failure makes the call with this number, or every call, return a status.
@@ -68,8 +78,10 @@ func New(devices ...Device) *Fake {
 		calls: map[string]int{}, failures: map[string]failure{}, refused: map[string]string{},
 		current: map[int]cudasys.Context{}, contexts: map[cudasys.Context]*context{},
 		memory:  memory{next: 0x7f00_0000_0000},
+		pools:   map[cudasys.Pool]*pool{},
 		streams: map[cudasys.Stream]*stream{}, events: map[cudasys.Event]*event{},
-		modules: map[cudasys.Module]*module{}, functions: map[cudasys.Function]entry{},
+		modules: map[cudasys.Module]*module{}, functions: map[cudasys.Function]*entry{},
+		graphs: map[cudasys.Graph]*graph{}, execs: map[cudasys.GraphExec]*exec{}, nodes: map[cudasys.GraphNode]*node{},
 	}
 }
 
@@ -80,6 +92,13 @@ func (f *Fake) Fail(function string, n int, s cudasys.Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.failures[function] = failure{n == 0, f.calls[function] + n, s}
+}
+
+// FailCall makes the n-th call of any function from now on, counted from 1, return s.
+func (f *Fake) FailCall(n int, s cudasys.Status) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failAt = failure{false, f.total + n, s}
 }
 
 // Refuse makes the driver's compiler refuse PTX that contains text, with the given log.
@@ -103,22 +122,43 @@ func (f *Fake) Calls(function string) int {
 	return f.calls[function]
 }
 
-// Live counts the objects that exist.
-type Live struct{ Contexts, Streams, Events, Modules, Allocations, Pinned int }
+// AllCalls returns how often each function was called that was called at all.
+func (f *Fake) AllCalls() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.calls)
+}
 
-// Live returns what has not been freed. It is the zero Live when nothing leaked.
+// Blocked returns how many calls would have held their thread until work of the device was
+// done: copies to memory of the host that is not pinned, and freeing that is not in a
+// stream's order while streams have work.
+func (f *Fake) Blocked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.blocked
+}
+
+// Live counts the objects that exist.
+type Live struct{ Contexts, Streams, Events, Modules, Allocations, Pinned, Pools, Graphs int }
+
+// Live returns what has not been freed. It is the zero Live when nothing leaked. Memory whose
+// freeing is enqueued counts as freed.
 func (f *Fake) Live() Live {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := Live{Streams: len(f.streams), Events: len(f.events), Modules: len(f.modules)}
+	l := Live{
+		Streams: len(f.streams), Events: len(f.events), Modules: len(f.modules),
+		Pools: len(f.pools), Graphs: len(f.graphs) + len(f.execs),
+	}
 	for _, c := range f.contexts {
 		l.Contexts += c.refs
 	}
 	for _, b := range f.memory.blocks {
-		if b.host == nil {
-			l.Allocations++
-		} else {
+		switch {
+		case b.host != nil:
 			l.Pinned++
+		case !b.freed:
+			l.Allocations++
 		}
 	}
 	return l
@@ -129,6 +169,10 @@ func (f *Fake) call(function string, body func() cudasys.Status) cudasys.Status 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls[function]++
+	f.total++
+	if f.failAt.call == f.total {
+		return f.failAt.status
+	}
 	if fail, ok := f.failures[function]; ok && (fail.every || fail.call == f.calls[function]) {
 		return fail.status
 	}

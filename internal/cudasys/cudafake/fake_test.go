@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
@@ -58,8 +59,11 @@ func TestWorkWaitsForQuery(t *testing.T) {
 	d := started(t, f)
 	var s cudasys.Stream
 	var p uintptr
-	want(t, cudasys.Success, d.StreamCreate(&s, 0), d.MemAlloc(&p, 4))
-	host, back := []byte{1, 2, 3, 4}, make([]byte, 4)
+	want(t, cudasys.Success, d.StreamCreateWithPriority(&s, 0, 0), d.MemAlloc(&p, 4))
+	var pinned unsafe.Pointer
+	want(t, cudasys.Success, d.MemHostAlloc(&pinned, 4, 0))
+	host, back := []byte{1, 2, 3, 4}, unsafe.Slice((*byte)(pinned), 4)
+	clear(back)
 	want(t, cudasys.Success, d.MemcpyHtoDAsync(p, host, s), d.MemcpyDtoHAsync(back, p, s))
 	clear(host)
 	want(t, cudasys.NotReady, d.StreamQuery(s))
@@ -71,7 +75,7 @@ func TestWorkWaitsForQuery(t *testing.T) {
 		t.Errorf("got %v", back)
 	}
 	want(t, cudasys.InvalidValue, d.MemcpyDtoHAsync(make([]byte, 5), p, s), d.MemsetD8Async(p+1, 0, 4, s))
-	if live := f.Live(); live != (cudafake.Live{Contexts: 1, Streams: 1, Allocations: 1}) {
+	if live := f.Live(); live != (cudafake.Live{Contexts: 1, Streams: 1, Allocations: 1, Pinned: 1}) {
 		t.Errorf("live: %+v", live)
 	}
 }
@@ -107,4 +111,66 @@ func TestModules(t *testing.T) {
 	want(t, cudasys.NotFound, d.ModuleGetFunction(&fn, m, []byte("other\x00")))
 	want(t, cudasys.Success, d.ModuleGetFunction(&fn, m, []byte("k\x00")), d.ModuleUnload(m))
 	want(t, cudasys.InvalidHandle, d.ModuleUnload(m))
+}
+
+func TestPageableDownloadBlocks(t *testing.T) {
+	f := cudafake.New(cudafake.H200)
+	f.Latency = 5
+	d := started(t, f)
+	var s cudasys.Stream
+	var p uintptr
+	want(t, cudasys.Success, d.StreamCreateWithPriority(&s, 0, 0), d.MemAlloc(&p, 4), d.MemsetD8Async(p, 7, 4, s))
+	back := make([]byte, 4)
+	want(t, cudasys.Success, d.MemcpyDtoHAsync(back, p, s))
+	if f.Blocked() != 1 || !slices.Equal(back, []byte{7, 7, 7, 7}) {
+		t.Errorf("%d calls blocked, got %v", f.Blocked(), back)
+	}
+}
+
+func TestStreamWaitsForEvent(t *testing.T) {
+	f := cudafake.New(cudafake.H200)
+	d := started(t, f)
+	var first, second cudasys.Stream
+	var e cudasys.Event
+	var p, q uintptr
+	want(t, cudasys.Success, d.StreamCreateWithPriority(&first, 0, 0), d.StreamCreateWithPriority(&second, 0, -1),
+		d.MemAlloc(&p, 4), d.MemAlloc(&q, 4), d.EventCreate(&e, 0),
+		d.MemsetD32Async(p, 1, 1, first), d.EventRecord(e, first), d.MemsetD32Async(p, 2, 1, first),
+		d.StreamWaitEvent(second, e, 0), d.MemcpyDtoDAsync(q, p, 4, second), d.StreamQuery(second), d.StreamQuery(first))
+	back := make([]byte, 4)
+	want(t, cudasys.Success, d.MemcpyDtoHAsync(back, q, second))
+	if !slices.Equal(back, []byte{1, 0, 0, 0}) {
+		t.Errorf("got %v: the second stream did not run behind the event, or ran the work behind it", back)
+	}
+}
+
+func TestPoolFreesInOrder(t *testing.T) {
+	f := cudafake.New(cudafake.Device{Major: 9, Memory: 1000})
+	d := started(t, f)
+	var s cudasys.Stream
+	var pool cudasys.Pool
+	props := &cudasys.PoolProps{AllocType: cudasys.PoolPinned, LocationType: cudasys.PoolOnDevice}
+	var p, q uintptr
+	want(t, cudasys.Success, d.StreamCreateWithPriority(&s, 0, 0), d.MemPoolCreate(&pool, props),
+		d.MemAllocFromPoolAsync(&p, 800, pool, s), d.MemsetD8Async(p, 1, 800, s), d.MemFreeAsync(p, s))
+	want(t, cudasys.InvalidValue, d.MemFreeAsync(p, s))
+	want(t, cudasys.OutOfMemory, d.MemAllocFromPoolAsync(&q, 800, pool, s))
+	want(t, cudasys.Success, d.StreamQuery(s), d.MemAllocFromPoolAsync(&q, 800, pool, s))
+	want(t, cudasys.InvalidValue, d.MemsetD8Async(p, 1, 800, s))
+	var used uint64
+	want(t, cudasys.Success, d.MemPoolGetAttribute(pool, cudasys.PoolUsedCurrent, &used))
+	if used != 800 {
+		t.Errorf("%d bytes are used", used)
+	}
+}
+
+func TestWorkOnFreedMemory(t *testing.T) {
+	d := started(t, cudafake.New(cudafake.H200))
+	var s, other cudasys.Stream
+	var pool cudasys.Pool
+	props := &cudasys.PoolProps{AllocType: cudasys.PoolPinned, LocationType: cudasys.PoolOnDevice}
+	var p uintptr
+	want(t, cudasys.Success, d.StreamCreateWithPriority(&s, 0, 0), d.StreamCreateWithPriority(&other, 0, 0), d.MemPoolCreate(&pool, props),
+		d.MemAllocFromPoolAsync(&p, 8, pool, s), d.MemsetD8Async(p, 1, 8, other), d.MemFreeAsync(p, s), d.StreamQuery(s))
+	want(t, cudasys.IllegalAddress, d.StreamQuery(other))
 }

@@ -1,17 +1,18 @@
 package cudafake
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// memory is what a device can address. Addresses are made up; blocks of different devices
-// never overlap.
+// memory is what a device can address. Addresses are made up, except those of managed memory,
+// which are real; blocks of different devices never overlap.
 type memory struct {
-	blocks []block
-	next   uintptr // the next address
+	blocks []*block // by address
+	next   uintptr  // the next address
 }
 
 // block is one allocation: of a device, or pinned memory of the host where host is set.
@@ -20,128 +21,204 @@ type block struct {
 	address uintptr
 	bytes   []byte
 	host    unsafe.Pointer
+	pool    *pool
+	freed   bool // is to be removed in its stream's order
 }
 
-// garbage fills new memory, which nobody may rely on.
+// garbage fills new memory, which nobody may rely on, and memory that was freed.
 const garbage = 0xcd
 
-func (m *memory) allocate(c *context, n uintptr) block {
-	bytes := slices.Repeat([]byte{garbage}, int(n))
-	b := block{context: c, address: m.next, bytes: bytes}
+// add adds a block of n bytes.
+func (m *memory) add(c *context, n uintptr) *block {
+	b := &block{context: c, address: m.next, bytes: slices.Repeat([]byte{garbage}, int(n))}
 	m.next += (n + 511) / 512 * 512
+	m.insert(b)
 	return b
 }
 
-// find returns the n bytes at an address, or nil where they are not allocated.
-func (m *memory) find(c *context, address, n uintptr) []byte {
-	for _, b := range m.blocks {
-		if at := address - b.address; address >= b.address && at < uintptr(len(b.bytes)) && b.context == c {
-			if n > uintptr(len(b.bytes))-at {
-				return nil
-			}
-			return b.bytes[at : at+n]
-		}
-	}
-	return nil
+func (m *memory) insert(b *block) {
+	at, _ := m.search(b.address)
+	m.blocks = slices.Insert(m.blocks, at, b)
 }
 
-// remove frees the block for which is returns true.
-func (m *memory) remove(is func(b block) bool) cudasys.Status {
+func (m *memory) search(address uintptr) (int, bool) {
+	return slices.BinarySearchFunc(m.blocks, address, func(b *block, a uintptr) int { return cmp.Compare(b.address, a) })
+}
+
+// at returns the block that has an address, or nil.
+func (m *memory) at(address uintptr) *block {
+	i, exact := m.search(address)
+	if !exact {
+		i--
+	}
+	if i < 0 || address-m.blocks[i].address >= uintptr(len(m.blocks[i].bytes)) {
+		return nil
+	}
+	return m.blocks[i]
+}
+
+// find returns the n bytes at an address, or nil where c has none.
+func (m *memory) find(c *context, address, n uintptr) []byte {
+	b := m.at(address)
+	if b == nil || b.context != c && !c.peers[b.context.handle] {
+		return nil
+	}
+	at := address - b.address
+	if n > uintptr(len(b.bytes))-at {
+		return nil
+	}
+	return b.bytes[at : at+n]
+}
+
+// pinned reports whether host lies in pinned memory.
+func (m *memory) pinned(host []byte) bool {
+	p := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
+	return slices.ContainsFunc(m.blocks, func(b *block) bool {
+		from := uintptr(b.host)
+		return b.host != nil && p >= from && p+uintptr(len(host)) <= from+uintptr(len(b.bytes))
+	})
+}
+
+// remove frees the block for which is returns true. What was in it is gone.
+func (m *memory) remove(is func(b *block) bool) cudasys.Status {
 	i := slices.IndexFunc(m.blocks, is)
 	if i < 0 {
 		return cudasys.InvalidValue
 	}
-	m.blocks = slices.Delete(m.blocks, i, i+1)
+	m.delete(i)
 	return cudasys.Success
 }
 
-// used returns the bytes that are allocated on the device of c.
-func (m *memory) used(c *context) (n int) {
-	for _, b := range m.blocks {
-		if b.context == c && b.host == nil {
-			n += len(b.bytes)
+func (m *memory) delete(i int) {
+	b := m.blocks[i]
+	for j := range b.bytes {
+		b.bytes[j] = garbage
+	}
+	m.blocks = slices.Delete(m.blocks, i, i+1)
+}
+
+// free returns the bytes that can be allocated on the device of c outside pools.
+func (f *Fake) free(c *context) int {
+	free := f.devices[c.device].Memory
+	for _, b := range f.memory.blocks {
+		if b.context == c && b.host == nil && b.pool == nil {
+			free -= len(b.bytes)
 		}
 	}
-	return n
+	for _, p := range f.pools {
+		if p.context == c {
+			free -= p.reserved
+		}
+	}
+	return free
 }
 
 func (f *Fake) addMemory(d *cudasys.Driver) {
 	d.MemAlloc = func(p *uintptr, n uintptr) cudasys.Status {
-		return f.inContext("cuMemAlloc", func(c *context) cudasys.Status { return f.allocate(c, p, n) })
+		return f.inContext("cuMemAlloc", func(c *context) cudasys.Status {
+			b, s := f.allocate(c, n)
+			if s == cudasys.Success {
+				*p = b.address
+			}
+			return s
+		})
 	}
 	d.MemFree = func(p uintptr) cudasys.Status {
 		return f.inContext("cuMemFree", func(c *context) cudasys.Status {
 			f.finishAll(c)
-			return f.memory.remove(func(b block) bool { return b.context == c && b.address == p && b.host == nil })
+			return f.memory.remove(func(b *block) bool { return b.context == c && b.address == p && b.pool == nil })
 		})
 	}
+	d.MemGetInfo = func(free, total *uintptr) cudasys.Status {
+		return f.inContext("cuMemGetInfo", func(c *context) cudasys.Status {
+			*total = uintptr(f.devices[c.device].Memory)
+			return store(free, uintptr(f.free(c)))
+		})
+	}
+	d.MemAllocManaged = func(p *unsafe.Pointer, n uintptr, _ uint32) cudasys.Status {
+		return f.inContext("cuMemAllocManaged", func(c *context) cudasys.Status {
+			if n == 0 || int(n) > f.free(c) {
+				return cudasys.OutOfMemory
+			}
+			bytes := make([]byte, n)
+			*p = unsafe.Pointer(unsafe.SliceData(bytes))
+			f.memory.insert(&block{context: c, address: uintptr(*p), bytes: bytes})
+			return cudasys.Success
+		})
+	}
+	d.MemPrefetchAsync = func(p, n uintptr, _ cudasys.Device, s cudasys.Stream) cudasys.Status {
+		return f.enqueue("cuMemPrefetchAsync", s, func(st *stream) cudasys.Status {
+			return found(f.memory.find(st.context, p, n))
+		})
+	}
+	d.MemAdvise = func(p, n uintptr, _ cudasys.Advice, _ cudasys.Device) cudasys.Status {
+		return f.inContext("cuMemAdvise", func(c *context) cudasys.Status { return found(f.memory.find(c, p, n)) })
+	}
+}
+
+func found(p []byte) cudasys.Status {
+	if p == nil {
+		return cudasys.InvalidValue
+	}
+	return cudasys.Success
+}
+
+func (f *Fake) allocate(c *context, n uintptr) (*block, cudasys.Status) {
+	if n == 0 {
+		return nil, cudasys.InvalidValue
+	}
+	if int(n) > f.free(c) {
+		return nil, cudasys.OutOfMemory
+	}
+	return f.memory.add(c, n), cudasys.Success
+}
+
+func (f *Fake) addHostMemory(d *cudasys.Driver) {
 	d.MemHostAlloc = func(p *unsafe.Pointer, n uintptr, _ uint32) cudasys.Status {
 		return f.inContext("cuMemHostAlloc", func(c *context) cudasys.Status {
-			b := f.memory.allocate(c, n)
+			b := f.memory.add(c, n)
 			b.host = unsafe.Pointer(unsafe.SliceData(b.bytes))
-			f.memory.blocks = append(f.memory.blocks, b)
 			return store(p, b.host)
 		})
 	}
 	d.MemHostGetDevicePointer = func(p *uintptr, host unsafe.Pointer, _ uint32) cudasys.Status {
 		return f.inContext("cuMemHostGetDevicePointer", func(*context) cudasys.Status {
 			for _, b := range f.memory.blocks {
-				if b.host == host {
+				if b.host == host && host != nil {
 					return store(p, b.address)
 				}
 			}
 			return cudasys.InvalidValue
 		})
 	}
+	free := func(c *context, host unsafe.Pointer) cudasys.Status {
+		f.finishAll(c)
+		return f.memory.remove(func(b *block) bool { return b.host == host })
+	}
 	d.MemFreeHost = func(p unsafe.Pointer) cudasys.Status {
-		return f.inContext("cuMemFreeHost", func(c *context) cudasys.Status {
+		return f.inContext("cuMemFreeHost", func(c *context) cudasys.Status { return free(c, p) })
+	}
+	d.MemHostRegister = func(host []byte, _ uint32) cudasys.Status {
+		return f.inContext("cuMemHostRegister", func(c *context) cudasys.Status {
+			if f.memory.pinned(host) {
+				return cudasys.HostMemoryAlreadyRegistered
+			}
+			b := f.memory.add(c, uintptr(len(host)))
+			b.bytes, b.host = host, unsafe.Pointer(unsafe.SliceData(host))
+			return cudasys.Success
+		})
+	}
+	d.MemHostUnregister = func(host []byte) cudasys.Status {
+		return f.inContext("cuMemHostUnregister", func(c *context) cudasys.Status {
 			f.finishAll(c)
-			return f.memory.remove(func(b block) bool { return b.host == p })
+			i := slices.IndexFunc(f.memory.blocks, func(b *block) bool {
+				return b.host == unsafe.Pointer(unsafe.SliceData(host))
+			})
+			if i < 0 {
+				return cudasys.InvalidValue
+			}
+			f.memory.blocks = slices.Delete(f.memory.blocks, i, i+1) // the contents are the program's
+			return cudasys.Success
 		})
 	}
-}
-
-func (f *Fake) allocate(c *context, p *uintptr, n uintptr) cudasys.Status {
-	if n == 0 {
-		return cudasys.InvalidValue
-	}
-	if free := f.devices[c.device].Memory - f.memory.used(c); n > uintptr(free) {
-		return cudasys.OutOfMemory
-	}
-	b := f.memory.allocate(c, n)
-	f.memory.blocks = append(f.memory.blocks, b)
-	return store(p, b.address)
-}
-
-func (f *Fake) addCopies(d *cudasys.Driver) {
-	d.MemcpyHtoDAsync = func(dst uintptr, src []byte, s cudasys.Stream) cudasys.Status {
-		return f.enqueue("cuMemcpyHtoDAsync", s, func(st *stream) cudasys.Status {
-			to, from := f.memory.find(st.context, dst, uintptr(len(src))), slices.Clone(src)
-			return st.copy(to, from)
-		})
-	}
-	d.MemcpyDtoHAsync = func(dst []byte, src uintptr, s cudasys.Stream) cudasys.Status {
-		return f.enqueue("cuMemcpyDtoHAsync", s, func(st *stream) cudasys.Status {
-			return st.copy(dst, f.memory.find(st.context, src, uintptr(len(dst))))
-		})
-	}
-	d.MemcpyDtoDAsync = func(dst, src, n uintptr, s cudasys.Stream) cudasys.Status {
-		return f.enqueue("cuMemcpyDtoDAsync", s, func(st *stream) cudasys.Status {
-			return st.copy(f.memory.find(st.context, dst, n), f.memory.find(st.context, src, n))
-		})
-	}
-	d.MemsetD8Async = func(dst uintptr, v byte, n uintptr, s cudasys.Stream) cudasys.Status {
-		return f.enqueue("cuMemsetD8Async", s, func(st *stream) cudasys.Status {
-			return st.copy(f.memory.find(st.context, dst, n), slices.Repeat([]byte{v}, int(n)))
-		})
-	}
-}
-
-// copy enqueues a copy; a side that is nil was not allocated.
-func (st *stream) copy(to, from []byte) cudasys.Status {
-	if to == nil || from == nil {
-		return cudasys.InvalidValue
-	}
-	st.work = append(st.work, func() cudasys.Status { copy(to, from); return cudasys.Success })
-	return cudasys.Success
 }

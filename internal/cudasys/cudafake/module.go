@@ -17,20 +17,25 @@ type module struct {
 	entries []entry
 }
 
-// entry is a kernel and the size of its one parameter.
+// entry is a kernel, the size of its one parameter and the dynamic shared memory that it may
+// have.
 type entry struct {
 	module     *module
 	name       string
 	paramBytes int
+	maxShared  int32
 }
 
 // Launch is a launch of a kernel that is being executed.
 type Launch struct {
 	Kernel      string // name of the entry
 	Grid, Block [3]uint32
+	Shared      int    // bytes of dynamic shared memory
 	Params      []byte // the parameter block, as it was when the kernel was launched
-	memory      *memory
-	context     *context
+	// Attributes has the values of the launch's attributes, by kind.
+	Attributes map[int32][3]uint32
+	memory     *memory
+	context    *context
 }
 
 // Bytes returns the n bytes at an address of the device, or nil where none are allocated.
@@ -56,7 +61,7 @@ func (f *Fake) addModules(d *cudasys.Driver) {
 				return cudasys.NotFound
 			}
 			*fn = cudasys.Function(f.handle())
-			f.functions[*fn] = mod.entries[i]
+			f.functions[*fn] = &mod.entries[i]
 			return cudasys.Success
 		})
 	}
@@ -72,6 +77,73 @@ func (f *Fake) addModules(d *cudasys.Driver) {
 	d.LaunchKernel = func(l *cudasys.Launch) cudasys.Status {
 		return f.enqueue("cuLaunchKernel", l.Stream, func(st *stream) cudasys.Status { return f.launch(st, l) })
 	}
+	d.LaunchKernelEx = func(l *cudasys.Launch) cudasys.Status {
+		return f.enqueue("cuLaunchKernelEx", l.Stream, func(st *stream) cudasys.Status { return f.launch(st, l) })
+	}
+	f.addFunctions(d)
+}
+
+// What every kernel has, whatever its code.
+const (
+	fakeRegisters   = 16
+	staticShared    = 0
+	sharedPerBlock  = 48 << 10
+	sharedPerCore   = 227 << 10
+	threadsPerCore  = 2048
+	bestBlock       = 256
+	threadsPerBlock = 1024
+)
+
+func (f *Fake) addFunctions(d *cudasys.Driver) {
+	d.FuncGetAttribute = func(v *int32, a cudasys.FunctionAttribute, fn cudasys.Function) cudasys.Status {
+		return f.onFunction("cuFuncGetAttribute", fn, func(e *entry) cudasys.Status {
+			return store(v, map[cudasys.FunctionAttribute]int32{
+				cudasys.FuncMaxThreadsPerBlock: threadsPerBlock, cudasys.FuncSharedBytes: staticShared,
+				cudasys.FuncRegisters: fakeRegisters, cudasys.FuncMaxDynamicShared: e.maxShared,
+			}[a])
+		})
+	}
+	d.FuncSetAttribute = func(fn cudasys.Function, a cudasys.FunctionAttribute, v int32) cudasys.Status {
+		return f.onFunction("cuFuncSetAttribute", fn, func(e *entry) cudasys.Status {
+			if a != cudasys.FuncMaxDynamicShared {
+				return cudasys.Success
+			}
+			if v > sharedPerCore {
+				return cudasys.InvalidValue
+			}
+			return store(&e.maxShared, v)
+		})
+	}
+	d.OccupancyMaxActiveBlocksPerMultiprocessor = func(n *int32, fn cudasys.Function, block int32, shared uintptr) cudasys.Status {
+		return f.onFunction("cuOccupancyMaxActiveBlocksPerMultiprocessor", fn, func(*entry) cudasys.Status {
+			blocks := threadsPerCore / block
+			if shared > 0 {
+				blocks = min(blocks, int32(sharedPerCore/shared))
+			}
+			return store(n, blocks)
+		})
+	}
+	d.OccupancyMaxPotentialBlockSize = func(o *cudasys.BestBlock, fn cudasys.Function, _ uintptr, limit int32) cudasys.Status {
+		return f.onFunction("cuOccupancyMaxPotentialBlockSize", fn, func(*entry) cudasys.Status {
+			o.Block = bestBlock
+			if limit > 0 {
+				o.Block = min(o.Block, limit)
+			}
+			o.Grid = 132 * threadsPerCore / o.Block
+			return cudasys.Success
+		})
+	}
+}
+
+// onFunction is inContext for functions that are about a kernel.
+func (f *Fake) onFunction(function string, fn cudasys.Function, body func(e *entry) cudasys.Status) cudasys.Status {
+	return f.inContext(function, func(c *context) cudasys.Status {
+		e := f.functions[fn]
+		if e == nil || e.module.context != c {
+			return cudasys.InvalidHandle
+		}
+		return body(e)
+	})
 }
 
 // load takes any PTX whose entries have one parameter block, unless it is to be refused.
@@ -88,7 +160,7 @@ func (f *Fake) load(c *context, out *cudasys.Module, image []byte, log *cudasys.
 	m := &module{context: c}
 	for _, match := range entryText.FindAllSubmatch(image, -1) {
 		n, _ := strconv.Atoi(string(match[2])) // digits, by the expression
-		m.entries = append(m.entries, entry{m, string(match[1]), n})
+		m.entries = append(m.entries, entry{m, string(match[1]), n, sharedPerBlock})
 	}
 	*out = cudasys.Module(f.handle())
 	f.modules[*out] = m
@@ -98,18 +170,42 @@ func (f *Fake) load(c *context, out *cudasys.Module, image []byte, log *cudasys.
 // launch enqueues a launch. It allocates nothing where nobody executes it, so that tests can
 // count allocations.
 func (f *Fake) launch(st *stream, l *cudasys.Launch) cudasys.Status {
-	e, ok := f.functions[l.Function]
-	if !ok || e.module.context != st.context {
-		return cudasys.InvalidHandle
-	}
-	if slices.Contains(l.Grid[:], 0) || slices.Contains(l.Block[:], 0) {
-		return cudasys.InvalidValue
-	}
 	if f.Execute == nil {
-		return cudasys.Success
+		_, s := f.launchable(st.context, l)
+		return s
+	}
+	launch, s := f.newLaunch(st.context, l)
+	if s != cudasys.Success {
+		return s
+	}
+	st.add(func() cudasys.Status { return f.Execute(launch) })
+	return cudasys.Success
+}
+
+// launchable returns the kernel of a launch, or why it cannot be.
+func (f *Fake) launchable(c *context, l *cudasys.Launch) (*entry, cudasys.Status) {
+	e := f.functions[l.Function]
+	switch {
+	case e == nil || e.module.context != c:
+		return nil, cudasys.InvalidHandle
+	case slices.Contains(l.Grid[:], 0) || slices.Contains(l.Block[:], 0), int32(l.Shared) > e.maxShared:
+		return nil, cudasys.InvalidValue
+	}
+	return e, cudasys.Success
+}
+
+func (f *Fake) newLaunch(c *context, l *cudasys.Launch) (*Launch, cudasys.Status) {
+	e, s := f.launchable(c, l)
+	if s != cudasys.Success {
+		return nil, s
 	}
 	params := unsafe.Slice((*byte)(l.Params[0]), e.paramBytes)
-	launch := &Launch{e.name, l.Grid, l.Block, slices.Clone(params), &f.memory, st.context}
-	st.work = append(st.work, func() cudasys.Status { return f.Execute(launch) })
-	return cudasys.Success
+	launch := &Launch{
+		Kernel: e.name, Grid: l.Grid, Block: l.Block, Shared: int(l.Shared), Params: slices.Clone(params),
+		Attributes: map[int32][3]uint32{}, memory: &f.memory, context: c,
+	}
+	for _, a := range l.Attributes[:l.Used] {
+		launch.Attributes[a.ID] = [3]uint32(a.Value[:3])
+	}
+	return launch, cudasys.Success
 }

@@ -1,0 +1,140 @@
+package cudasys
+
+import "unsafe"
+
+// The structs below have the layout of the driver's own on 64-bit machines ("CUDA Driver
+// API", section "Data types used by CUDA driver"), or hold one that has. They must be on the
+// heap: C sees their addresses.
+
+// Launch has the arguments of LaunchKernel and LaunchKernelEx.
+type Launch struct {
+	Function    Function
+	Grid, Block [3]uint32
+	Shared      uint32 // bytes of dynamic shared memory
+	Stream      Stream
+	// Params points to the value of the kernel's only parameter, which the driver copies.
+	Params [1]unsafe.Pointer
+	// Attributes are those of LaunchKernelEx, the first Used of them.
+	Attributes [4]LaunchAttribute
+	Used       int
+
+	config launchConfig
+}
+
+// launchConfig is CUlaunchConfig.
+type launchConfig struct {
+	grid, block [3]uint32
+	shared      uint32
+	stream      Stream
+	attributes  *LaunchAttribute
+	n           uint32
+}
+
+// LaunchAttribute is CUlaunchAttribute: the value is a union of 64 bytes.
+type LaunchAttribute struct {
+	ID    int32
+	_     int32
+	Value [16]uint32
+}
+
+// Kinds of LaunchAttribute.
+const (
+	LaunchCooperative   = 2 // Value[0] is 1
+	LaunchCluster       = 4 // Value[0:3] are the blocks of a cluster along x, y and z
+	LaunchProgrammatic  = 6 // Value[0] is 1: may start before the work before it is done
+	LaunchAttributeSize = 72
+)
+
+// PoolProps is CUmemPoolProps: the properties of a new pool.
+type PoolProps struct {
+	AllocType    int32 // PoolPinned
+	HandleTypes  int32
+	LocationType int32 // PoolOnDevice
+	LocationID   int32
+	_            uintptr
+	MaxSize      uintptr
+	_            [56]byte
+}
+
+// Values of PoolProps.
+const (
+	PoolPinned   = 1
+	PoolOnDevice = 1
+)
+
+// Memory types of Copy2D and Copy3D.
+const (
+	OnHost   = 1
+	OnDevice = 2
+)
+
+// Side2D is one side of a CUDA_MEMCPY2D.
+type Side2D struct {
+	X, Y   uintptr
+	Type   uint64 // OnHost or OnDevice; 4 bytes and padding in C
+	Host   unsafe.Pointer
+	Device uintptr
+	_      uintptr // array
+	Pitch  uintptr
+}
+
+// Copy2D is CUDA_MEMCPY2D: Height rows of Width bytes.
+type Copy2D struct {
+	Src, Dst      Side2D
+	Width, Height uintptr
+}
+
+// Side3D is one side of a CUDA_MEMCPY3D.
+type Side3D struct {
+	X, Y, Z, LOD uintptr
+	Type         uint64
+	Host         unsafe.Pointer
+	Device       uintptr
+	_, _         uintptr // array, reserved
+	Pitch        uintptr
+	Height       uintptr
+}
+
+// Copy3D is CUDA_MEMCPY3D, and the context that GraphAddMemcpyNode takes beside it.
+type Copy3D struct {
+	Src, Dst             Side3D
+	Width, Height, Depth uintptr
+
+	Context Context // not part of the driver's struct
+}
+
+// Memset is CUDA_MEMSET_NODE_PARAMS, and the context that GraphAddMemsetNode takes beside it.
+type Memset struct {
+	Dst           uintptr
+	Pitch         uintptr
+	Value, Size   uint32 // Size is 1, 2 or 4 bytes
+	Width, Height uintptr
+
+	Context Context // not part of the driver's struct
+}
+
+// KernelNode is CUDA_KERNEL_NODE_PARAMS_v2.
+type KernelNode struct {
+	Function    Function
+	Grid, Block [3]uint32
+	Shared      uint32
+	params      *[1]unsafe.Pointer
+	_, _        uintptr // extra, kern
+	_           uintptr // context: the current one
+
+	// Params points to the value of the kernel's only parameter. It is not part of the
+	// driver's struct, which has the address of this array.
+	Params [1]unsafe.Pointer
+}
+
+// PeerCopy has the arguments of MemcpyPeerAsync.
+type PeerCopy struct {
+	Dst        uintptr
+	DstContext Context
+	Src        uintptr
+	SrcContext Context
+	Bytes      uintptr
+}
+
+// BestBlock has the results of OccupancyMaxPotentialBlockSize.
+type BestBlock struct{ Grid, Block int32 }
