@@ -296,7 +296,7 @@ func callsOf(f *cudafake.Fake) map[string]int {
 		"cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetPCIBusId", "cuDeviceGetAttribute",
 		"cuDeviceTotalMem", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease", "cuCtxSetCurrent", "cuMemAlloc",
 		"cuMemFree", "cuMemHostAlloc", "cuMemHostGetDevicePointer", "cuMemFreeHost", "cuMemcpyHtoDAsync",
-		"cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuMemsetD8Async", "cuStreamCreate", "cuStreamQuery",
+		"cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuMemsetD8Async", "cuStreamCreateWithPriority", "cuStreamQuery",
 		"cuStreamDestroy", "cuEventCreate", "cuEventRecord", "cuEventElapsedTime", "cuEventDestroy",
 		"cuModuleLoadDataEx", "cuModuleGetFunction", "cuModuleUnload", "cuLaunchKernel",
 	} {

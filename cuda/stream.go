@@ -30,8 +30,8 @@ type queue struct {
 // stream.
 func (b *backend) NewQueue() (device.Queue, error) {
 	q := &queue{backend: b, launch: new(cudasys.Launch)}
-	err := b.do("cuStreamCreate", func() cudasys.Status {
-		s := b.driver.StreamCreate(&q.stream, cudasys.StreamNonBlocking)
+	err := b.do("cuStreamCreateWithPriority", func() cudasys.Status {
+		s := b.driver.StreamCreateWithPriority(&q.stream, cudasys.StreamNonBlocking, 0)
 		if s == cudasys.Success {
 			own(b, b.queues, q)
 		}
