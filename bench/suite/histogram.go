@@ -1,0 +1,63 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// bins is the number of values that a byte has.
+const bins = 256
+
+// histogram adds to counts how often each value stands in data: a block counts in shared
+// memory the bytes that its threads take, in strides of the grid, and adds its counts at the end.
+//
+//gpu:kernel
+//gpu:block 256
+func histogram(t gpu.Thread, data []uint8, counts []uint32) {
+	own := gpu.Shared[[bins]uint32](t)
+	me := t.ThreadX()
+	own[me] = 0
+	t.Sync()
+	for i := t.GlobalX(); i < len(data); i += t.GridDimX() * bins {
+		gpu.AtomicAdd(&own[data[i]], 1)
+	}
+	t.Sync()
+	gpu.AtomicAdd(&counts[me], own[me])
+}
+
+// newHistogram prepares the histogram of n bytes.
+func newHistogram(b *bench, n int) work {
+	data := input(b, random(b, n, func(r *rand.Rand, _ int) uint8 { return uint8(r.Uint32()) }))
+	counts := result[uint32](b, bins, 0)
+	grid := device.Cover(n, bins)
+	grid.Blocks.X = min(grid.Blocks.X, reduceBlocks)
+	run := launch{"histogram", Histogram, grid, []argument{data, counts}}
+	return work{
+		bytes: float64(n),
+		ours:  []launch{run},
+		best:  []launch{run.twin("histogram_best", grid)},
+		check: func() error {
+			want := countBytes(data.host)
+			return exactly(counts.host, func(i int) uint32 { return want[i] })
+		},
+	}
+}
+
+func countBytes(data []uint8) (counts [bins]uint32) {
+	var mu sync.Mutex
+	inParallel(len(data), func(_, start, end int) {
+		var part [bins]uint32
+		for _, v := range data[start:end] {
+			part[v]++
+		}
+		mu.Lock()
+		for i, n := range part {
+			counts[i] += n
+		}
+		mu.Unlock()
+	})
+	return counts
+}

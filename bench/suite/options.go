@@ -1,0 +1,86 @@
+package suite
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// market holds for all options what a safe investment yields and how much the price varies.
+type market struct{ rate, volatility float32 }
+
+// blackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
+// strike in so many years, by the formula of Black and Scholes (1973). Arithmetic is in
+// float32, but math's functions are in float64; its twins do the same.
+//
+//gpu:kernel
+func blackScholes(t gpu.Thread, price, strike, years, call, put []float32, m market) {
+	i := t.GlobalX()
+	if i >= len(call) {
+		return
+	}
+	s, k, y := price[i], strike[i], years[i]
+	root := sqrt32(y)
+	d1 := (log32(s/k) + (m.rate+0.5*m.volatility*m.volatility)*y) / (m.volatility * root)
+	d2 := d1 - m.volatility*root
+	n1, n2 := normal(d1), normal(d2)
+	discounted := k * exp32(-m.rate*y)
+	call[i] = s*n1 - discounted*n2
+	put[i] = discounted*(1-n2) - s*(1-n1)
+}
+
+// log32 is the natural logarithm of float64, rounded.
+func log32(x float32) float32 { return float32(math.Log(float64(x))) }
+
+// normal returns the normal distribution's share below d, with an error of at most 7.5e-8:
+// formula 26.2.17 of Abramowitz and Stegun, Handbook of Mathematical Functions.
+func normal(d float32) float32 {
+	x := d
+	if x < 0 {
+		x = -x
+	}
+	k := 1 / (1 + 0.2316419*x)
+	poly := k * (0.319381530 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))
+	upper := 0.39894228 * exp32(-0.5*d*d) * poly
+	if d > 0 {
+		return 1 - upper
+	}
+	return upper
+}
+
+// newBlackScholes prepares n options.
+func newBlackScholes(b *bench, n int) work {
+	price, strike := input(b, random(b, n, between(5, 30))), input(b, random(b, n, between(1, 100)))
+	years := input(b, random(b, n, between(0.25, 10)))
+	call, put := result(b, n, nan[float32]()), result(b, n, nan[float32]())
+	m := market{rate: 0.02, volatility: 0.3}
+	run := launch{"blackScholes", BlackScholes, device.Cover(n, 256), []argument{price, strike, years, call, put, byValue(m)}}
+	return work{
+		bytes: float64(20 * n),
+		ours:  []launch{run},
+		best:  []launch{run.twin("blackScholes_best", device.Cover(n/4, 256))},
+		check: func() error {
+			want := func(i int) (call, put float64) {
+				return fairPrices(float64(price.host[i]), float64(strike.host[i]), float64(years.host[i]), m)
+			}
+			c := comparison{relative: 1e-6, scale: 100, most: 1 << 22}
+			err := compare(c, call.host, func(i int) float64 { c, _ := want(i); return c })
+			if err != nil {
+				return err
+			}
+			return compare(c, put.host, func(i int) float64 { _, p := want(i); return p })
+		},
+	}
+}
+
+// fairPrices computes in float64 what the kernel does in float32, with math's own normal
+// distribution.
+func fairPrices(price, strike, years float64, m market) (call, put float64) {
+	rate, volatility := float64(m.rate), float64(m.volatility)
+	below := func(d float64) float64 { return 0.5 * math.Erfc(-d/math.Sqrt2) }
+	d1 := (math.Log(price/strike) + (rate+volatility*volatility/2)*years) / (volatility * math.Sqrt(years))
+	d2 := d1 - volatility*math.Sqrt(years)
+	discounted := strike * math.Exp(-rate*years)
+	return price*below(d1) - discounted*below(d2), discounted*below(-d2) - price*below(-d1)
+}

@@ -1,0 +1,170 @@
+package suite
+
+import (
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// width is the number of threads in a block of the reductions, a power of two.
+const width = 256
+
+// blockSum32 returns the sum of the block's v to every thread: a tree in shared memory.
+func blockSum32(t gpu.Thread, sums *[width]float32, v float32) float32 {
+	me := t.ThreadX()
+	sums[me] = v
+	t.Sync()
+	for half := width / 2; half > 0; half /= 2 {
+		if me < half {
+			sums[me] += sums[me+half]
+		}
+		t.Sync()
+	}
+	return sums[0]
+}
+
+// blockSum64 is blockSum32 for float64.
+func blockSum64(t gpu.Thread, sums *[width]float64, v float64) float64 {
+	me := t.ThreadX()
+	sums[me] = v
+	t.Sync()
+	for half := width / 2; half > 0; half /= 2 {
+		if me < half {
+			sums[me] += sums[me+half]
+		}
+		t.Sync()
+	}
+	return sums[0]
+}
+
+// dot32 stores in partial, for each block, the sum of the products of the elements of a and b
+// that its threads take, in strides of the whole grid: BabelStream's dot.
+//
+//gpu:kernel
+//gpu:block 256
+func dot32(t gpu.Thread, a, b, partial []float32) {
+	sums := gpu.Shared[[width]float32](t)
+	var sum float32
+	for i := t.GlobalX(); i < len(a); i += t.GridDimX() * width {
+		sum += a[i] * b[i]
+	}
+	sum = blockSum32(t, sums, sum)
+	if t.ThreadX() == 0 {
+		partial[t.BlockX()] = sum
+	}
+}
+
+// dot64 is dot32 for float64.
+//
+//gpu:kernel
+//gpu:block 256
+func dot64(t gpu.Thread, a, b, partial []float64) {
+	sums := gpu.Shared[[width]float64](t)
+	var sum float64
+	for i := t.GlobalX(); i < len(a); i += t.GridDimX() * width {
+		sum += a[i] * b[i]
+	}
+	sum = blockSum64(t, sums, sum)
+	if t.ThreadX() == 0 {
+		partial[t.BlockX()] = sum
+	}
+}
+
+// sum32 stores in partial, for each block, the sum of the elements of x that its threads take,
+// in strides of the whole grid. A second launch, of one block, sums the partial sums.
+//
+//gpu:kernel
+//gpu:block 256
+func sum32(t gpu.Thread, x, partial []float32) {
+	sums := gpu.Shared[[width]float32](t)
+	var sum float32
+	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * width {
+		sum += x[i]
+	}
+	sum = blockSum32(t, sums, sum)
+	if t.ThreadX() == 0 {
+		partial[t.BlockX()] = sum
+	}
+}
+
+// sum64 is sum32 for float64.
+//
+//gpu:kernel
+//gpu:block 256
+func sum64(t gpu.Thread, x, partial []float64) {
+	sums := gpu.Shared[[width]float64](t)
+	var sum float64
+	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * width {
+		sum += x[i]
+	}
+	sum = blockSum64(t, sums, sum)
+	if t.ThreadX() == 0 {
+		partial[t.BlockX()] = sum
+	}
+}
+
+// reduceBlocks is how many blocks at most a reduction starts.
+const reduceBlocks = 2048
+
+// reduction is a case that sums: kernel leaves a partial sum for each block, and total sums
+// them in one block.
+type reduction struct {
+	name          string
+	kernel, total any
+	totalName     string
+	inputs        int
+}
+
+func newDot32(b *bench, n int) work {
+	return newReduction[float32](b, n, reduction{"dot32", Dot32, Sum32, "sum32", 2})
+}
+
+func newDot64(b *bench, n int) work {
+	return newReduction[float64](b, n, reduction{"dot64", Dot64, Sum64, "sum64", 2})
+}
+
+func newSum(b *bench, n int) work {
+	return newReduction[float32](b, n, reduction{"sum32", Sum32, Sum32, "sum32", 1})
+}
+
+// newReduction prepares a reduction of n small whole numbers: every partial sum is exact.
+func newReduction[T float](b *bench, n int, r reduction) work {
+	x := input(b, random(b, n, whole[T]))
+	args := []argument{x}
+	value := func(i int) float64 { return float64(x.host[i]) }
+	if r.inputs == 2 {
+		y := input(b, random(b, n, whole[T]))
+		args = append(args, y)
+		value = func(i int) float64 { return float64(x.host[i]) * float64(y.host[i]) }
+	}
+	grid := device.Cover(n, width)
+	grid.Blocks.X = min(grid.Blocks.X, reduceBlocks)
+	partial, sum := scratch[T](b, grid.Blocks.X), result(b, 1, nan[T]())
+	parts := launch{r.name, r.kernel, grid, append(args, partial)}
+	total := launch{r.totalName, r.total, device.Cover(1, width), []argument{partial, sum}}
+	return work{
+		bytes: float64(r.inputs * n * sizeOf[T]()),
+		ours:  []launch{parts, total},
+		best:  []launch{parts.twin(r.name+"_best", parts.grid), total.twin(r.totalName+"_best", total.grid)},
+		check: func() error {
+			return exactly(sum.host, func(int) T { return T(sumOf(n, value)) })
+		},
+	}
+}
+
+// sumOf returns the sum of f(0) to f(n-1), which is exact.
+func sumOf(n int, f func(i int) float64) float64 {
+	var mu sync.Mutex
+	var sum float64
+	inParallel(n, func(_, start, end int) {
+		var part float64
+		for i := start; i < end; i++ {
+			part += f(i)
+		}
+		mu.Lock()
+		sum += part
+		mu.Unlock()
+	})
+	return sum
+}

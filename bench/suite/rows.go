@@ -1,0 +1,165 @@
+package suite
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
+// looks for the maximum, sums the exponentials of the differences to it, and divides.
+// The exponential is math.Exp, so in float64; its twins do the same.
+//
+//gpu:kernel
+//gpu:block 256
+func softmax(t gpu.Thread, x, y []float32, cols int) {
+	part := gpu.Shared[[width]float32](t)
+	me, start := t.ThreadX(), t.BlockX()*cols
+	largest := float32(math.Inf(-1))
+	for i := me; i < cols; i += width {
+		largest = max(largest, x[start+i])
+	}
+	largest = blockMax32(t, part, largest)
+	t.Sync()
+	var sum float32
+	for i := me; i < cols; i += width {
+		sum += exp32(x[start+i] - largest)
+	}
+	sum = blockSum32(t, part, sum)
+	for i := me; i < cols; i += width {
+		y[start+i] = exp32(x[start+i]-largest) / sum
+	}
+}
+
+// exp32 is the exponential of float64, rounded.
+func exp32(x float32) float32 { return float32(math.Exp(float64(x))) }
+
+// blockMax32 returns the largest of the block's v to every thread: a tree in shared memory.
+func blockMax32(t gpu.Thread, part *[width]float32, v float32) float32 {
+	me := t.ThreadX()
+	part[me] = v
+	t.Sync()
+	for half := width / 2; half > 0; half /= 2 {
+		if me < half {
+			part[me] = max(part[me], part[me+half])
+		}
+		t.Sync()
+	}
+	return part[0]
+}
+
+// layerNorm stores in y each row of x, cols long, less its mean and over its standard
+// deviation, times scale plus shift. A block takes a row.
+//
+//gpu:kernel
+//gpu:block 256
+func layerNorm(t gpu.Thread, x, scale, shift, y []float32, cols int) {
+	part := gpu.Shared[[width]float32](t)
+	me, start := t.ThreadX(), t.BlockX()*cols
+	var sum float32
+	for i := me; i < cols; i += width {
+		sum += x[start+i]
+	}
+	mean := blockSum32(t, part, sum) / float32(cols)
+	t.Sync()
+	var squares float32
+	for i := me; i < cols; i += width {
+		d := x[start+i] - mean
+		squares += d * d
+	}
+	variance := blockSum32(t, part, squares) / float32(cols)
+	factor := 1 / sqrt32(variance+epsilon)
+	for i := me; i < cols; i += width {
+		y[start+i] = (x[start+i]-mean)*factor*scale[i] + shift[i]
+	}
+}
+
+// epsilon keeps layerNorm from dividing by zero.
+const epsilon = 1e-5
+
+// sqrt32 is the correctly rounded square root of float32.
+func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// rowsChecked is how many rows at most are compared with plain Go.
+const rowsChecked = 1024
+
+// newSoftmax prepares the softmax of rows of 16384 elements, or of 600 where there are few rows.
+func newSoftmax(b *bench, rows int) work {
+	cols := 16384
+	if rows < 1000 {
+		cols = 600
+	}
+	x, y := input(b, random(b, rows*cols, between(-8, 8))), result(b, rows*cols, nan[float32]())
+	run := launch{"softmax", Softmax, rowGrid(rows), []argument{x, y, byValue(cols)}}
+	return work{
+		bytes: float64(8 * rows * cols),
+		ours:  []launch{run},
+		best:  []launch{run.twin("softmax_best", rowGrid(rows))},
+		check: func() error {
+			return examine(rows, rowsChecked, func(row int) error {
+				from := x.host[row*cols:][:cols]
+				var sum float64
+				for _, v := range from {
+					sum += math.Exp(float64(v))
+				}
+				return compareRow(y.host[row*cols:][:cols], 1e-9, func(i int) float64 { return math.Exp(float64(from[i])) / sum })
+			})
+		},
+	}
+}
+
+// newLayerNorm prepares the layer norm of rows of 4096 elements, or of 600 where there are few rows.
+func newLayerNorm(b *bench, rows int) work {
+	cols := 4096
+	if rows < 1000 {
+		cols = 600
+	}
+	x, y := input(b, random(b, rows*cols, between(-1, 3))), result(b, rows*cols, nan[float32]())
+	scale, shift := input(b, random(b, cols, signed)), input(b, random(b, cols, signed))
+	run := launch{"layerNorm", LayerNorm, rowGrid(rows), []argument{x, scale, shift, y, byValue(cols)}}
+	return work{
+		bytes: float64(8 * rows * cols),
+		ours:  []launch{run},
+		best:  []launch{run.twin("layerNorm_best", rowGrid(rows))},
+		check: func() error {
+			return examine(rows, rowsChecked, func(row int) error {
+				from := x.host[row*cols:][:cols]
+				mean, deviation := moments(from)
+				return compareRow(y.host[row*cols:][:cols], 1, func(i int) float64 {
+					return (float64(from[i])-mean)/deviation*float64(scale.host[i]) + float64(shift.host[i])
+				})
+			})
+		},
+	}
+}
+
+// moments returns the mean of x and the standard deviation, epsilon added to its square.
+func moments(x []float32) (mean, deviation float64) {
+	for _, v := range x {
+		mean += float64(v) / float64(len(x))
+	}
+	var squares float64
+	for _, v := range x {
+		squares += (float64(v) - mean) * (float64(v) - mean)
+	}
+	return mean, math.Sqrt(squares/float64(len(x)) + epsilon)
+}
+
+// compareRow compares a row with want, with a relative error of 1e-5, or of scale where want is
+// smaller.
+func compareRow(row []float32, scale float64, want func(i int) float64) error {
+	for i, got := range row {
+		w := want(i)
+		if d := math.Abs(float64(got) - w); !(d <= 1e-5*max(math.Abs(w), scale)) {
+			return fmt.Errorf("element %d of a row is %v, want %v", i, got, w)
+		}
+	}
+	return nil
+}
+
+// rowGrid is a block for each row.
+func rowGrid(rows int) device.Grid {
+	return device.Grid{Blocks: device.Dim{X: rows}, Block: device.Dim{X: width}}
+}

@@ -1,0 +1,154 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"runtime"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Options says what Run measures.
+type Options struct {
+	NVCC  string         // CUDA's compiler; without it there are no twins
+	Only  *regexp.Regexp // the cases whose name or group it matches; nil for all
+	Quick bool           // fewer rounds: numbers to look at, not to publish
+	Seed  uint64         // of the inputs; the same seed makes the same ones
+	// Progress, if not nil, is called before each case with its name.
+	Progress func(name string)
+}
+
+// Rounds that are measured, and those of a quick run. CPUs have a few: their cases are
+// there to show that they work.
+const (
+	fullRounds  = 25
+	quickRounds = 5
+	cpuRounds   = 3
+)
+
+// Run measures the cases on a device, in their big size on a GPU and in their small one
+// elsewhere. What went wrong in one case is in the report; an error is returned where nothing can
+// be measured, or ctx is done.
+func Run(ctx context.Context, dev *device.Device, o Options) (*Report, error) {
+	r := newReport(dev.Info(), o)
+	t, err := compileTwins(ctx, o.NVCC, dev.Info())
+	if none, ok := errors.AsType[errNoTwins](err); ok {
+		r.skip("CUDA C++ twins", none.Error())
+	} else if err != nil {
+		return nil, err
+	} else {
+		r.Twins = t.how
+	}
+	for _, c := range Cases() {
+		if !o.wants(c.Name) && !o.wants(c.Group) {
+			continue
+		}
+		o.progress(c.Name)
+		result, err := measure(ctx, dev, c, runner{o, t})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			r.skip(c.Name, err.Error())
+			continue
+		}
+		r.Results = append(r.Results, result)
+	}
+	if o.wants("launch") {
+		o.progress("launch")
+		if r.Launches, err = launchLadder(ctx, dev, o.Quick); err != nil {
+			r.skip("launch", err.Error())
+		}
+	}
+	return r, ctx.Err()
+}
+
+func (o Options) wants(name string) bool { return o.Only == nil || o.Only.MatchString(name) }
+
+func (o Options) progress(name string) {
+	if o.Progress != nil {
+		o.Progress(name)
+	}
+}
+
+// runner is what all cases of a run share.
+type runner struct {
+	options Options
+	twins   *twins // nil where there are none
+}
+
+// rounds returns how often each contender is measured.
+func (r runner) rounds(i device.Info) int {
+	switch {
+	case i.Kind != "cuda":
+		return cpuRounds
+	case r.options.Quick:
+		return quickRounds
+	default:
+		return fullRounds
+	}
+}
+
+// measure prepares a case, checks all contenders and measures those that are right.
+func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result Result, err error) {
+	s, err := dev.NewStreamTo(io.Discard)
+	if err != nil {
+		return Result{}, err
+	}
+	b := &bench{stream: s, seed: r.options.Seed}
+	defer func() { err = errors.Join(err, b.close(), s.Close()) }()
+	defer runtime.GC() // the host's images of a big case are gigabytes
+	size := c.Small
+	if dev.Info().Kind == "cuda" {
+		size = c.Big
+	}
+	w := c.make(b, size)
+	if b.err != nil {
+		return Result{}, b.err
+	}
+	result = Result{Name: c.Name, Group: c.Group, Size: size, Bytes: w.bytes, Flops: w.flops}
+	right, err := b.verifyAll(ctx, w, r.twins, &result)
+	if err != nil {
+		return Result{}, err
+	}
+	durations, err := times(ctx, s, right, r.rounds(dev.Info()))
+	if err != nil {
+		return Result{}, err
+	}
+	for i, c := range right {
+		result.Measurements = append(result.Measurements, summary(c.name, durations[i]))
+	}
+	return result, nil
+}
+
+// verifyAll returns the contenders whose results are right. A twin that is wrong is noted in the
+// result; ours is an error.
+func (b *bench) verifyAll(ctx context.Context, w work, t *twins, result *Result) ([]contender, error) {
+	var right []contender
+	for _, c := range w.contenders(t) {
+		err := b.verify(ctx, w, c)
+		switch {
+		case err == nil:
+			right = append(right, c)
+		case c.name == Ours || ctx.Err() != nil:
+			return nil, err
+		default:
+			result.Measurements = append(result.Measurements, Measurement{By: c.name, Error: err.Error()})
+		}
+	}
+	return right, nil
+}
+
+// summary returns the measurement that sorted times make.
+func summary(by string, sorted []time.Duration) Measurement {
+	return Measurement{
+		By:      by,
+		Seconds: sorted[len(sorted)/2].Seconds(),
+		Fastest: sorted[0].Seconds(),
+		Slowest: sorted[len(sorted)-1].Seconds(),
+		Rounds:  len(sorted),
+	}
+}
