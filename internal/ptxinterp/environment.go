@@ -18,6 +18,9 @@ type environment struct {
 
 const printBytes = 1 << 20
 
+// errRecord is what a kernel leaves that stops between claiming a fault and recording it.
+var errRecord = errors.New("ptxinterp: a kernel claimed a fault and left no record of it")
+
 // environment makes the queue's environment unless there is one. The device's lock is held.
 func (q *queue) environment() error {
 	if q.env != nil {
@@ -48,14 +51,15 @@ func (q *queue) environment() error {
 }
 
 // take returns what kernels left, and makes room for more. The device's lock is held.
-func (q *queue) take() device.Outcome {
-	var out device.Outcome
+func (q *queue) take() (out device.Outcome, err error) {
 	e := q.env
 	if e == nil {
-		return out
+		return out, nil
 	}
 	if binary.LittleEndian.Uint32(e.env[device.EnvClaim:]) != 0 {
-		out.Fault = device.DecodeFault(e.record, q.backend.numbered)
+		if out.Fault = device.DecodeFault(e.record, q.backend.numbered); out.Fault == nil {
+			err = errRecord
+		}
 	}
 	head := binary.LittleEndian.Uint32(e.env[device.EnvPrintHead:])
 	out.Prints = device.DecodePrints(e.prints, head, q.backend.numbered)
@@ -64,7 +68,7 @@ func (q *queue) take() device.Outcome {
 	clear(e.prints[:min(int(head), printBytes)])
 	clear(e.env[device.EnvClaim:][:4])
 	clear(e.env[device.EnvPrintHead : device.EnvPrintLost+4])
-	return out
+	return out, err
 }
 
 // free frees the environment.

@@ -2,6 +2,7 @@ package ptxinterp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
@@ -151,8 +152,9 @@ func (q *queue) Wait(ctx context.Context) (out device.Outcome, err error) {
 		}
 		failed := q.failed
 		q.failed = nil
-		out = q.take()
-		return failed
+		var damaged error
+		out, damaged = q.take()
+		return errors.Join(failed, damaged)
 	})
 	return out, err
 }

@@ -161,7 +161,11 @@ func poisoned(n int) []byte {
 }
 
 func poison(p []byte) {
-	for i := range p {
-		p[i] = 0xff
+	if len(p) == 0 {
+		return
+	}
+	p[0] = 0xff
+	for n := 1; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
 	}
 }
