@@ -52,6 +52,9 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 	if k := foreignLack(fn, l.fn); k != nil {
 		l.lacks(k)
 	}
+	if len(fn.Blocks) == 0 && inStandardLibrary(fn) {
+		l.refuse(diag.LangPackage, "of the standard library, kernels know cmp, math, math/bits and slices", "a kernel cannot call %s", callName(fn))
+	}
 	if len(fn.Blocks) == 0 {
 		l.refuse(diag.LangNoSource, "write it in Go", "a kernel cannot call %s: it has no Go source", callName(fn))
 	}
@@ -158,7 +161,7 @@ func foreignLack(fn, caller *ssa.Function) *lack {
 		return nil
 	}
 	help, ok := map[string]string{
-		"fmt":     "use gpu.Printf",
+		"fmt":     "use gpu.Printf; panic takes constant strings",
 		"log":     "use gpu.Printf",
 		"errors":  "write a code to a slice, or panic with a constant string",
 		"strings": "use numbers; gpu.Printf and panic take constant strings",

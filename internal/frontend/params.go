@@ -59,8 +59,8 @@ func cannotCross(t types.Type, top bool) string {
 			return ""
 		}
 	case *types.Slice:
-		if why := cannotCross(u.Elem(), false); why != "" || top {
-			return why
+		if top {
+			return cannotCross(u.Elem(), false)
 		}
 		return "a slice inside of its type"
 	case *types.Array:

@@ -2,6 +2,8 @@ package k
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
+type nested []nested
+
 type mesh struct{ vertices []float32 }
 
 //gpu:kernel
@@ -10,5 +12,6 @@ func parameters(t gpu.Thread, p *int, s string, // want "kernel parameter p has 
 	n mesh, // want "kernel parameter n has a slice inside of its type"
 	rows [][]float32, // want "kernel parameter rows has a slice inside of its type"
 	c []complex64, // want "kernel parameter c has a complex number in its type"
+	e nested, // want "kernel parameter e has a slice inside of its type"
 	f func()) { // want "kernel parameter f has a function value in its type"
 }

@@ -2,6 +2,7 @@ package k
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -10,7 +11,8 @@ import (
 
 //gpu:kernel
 func library(t gpu.Thread, x []int) {
-	fmt.Println(x[0]) // want "cannot use the function fmt.Println \(GW0115\)\n\tuse gpu.Printf"
+	fmt.Println(x[0]) // want "cannot use the function fmt.Println \(GW0115\)\n\tuse gpu.Printf; panic"
+	_ = rand.IntN(5)  // want "cannot call rand.IntN \(GW0115\)\n\tof the standard library, kernels know"
 	_ = time.Now()    // want "cannot use the function time.Now"
 	x[0] = slices.Max(x)
 	slices.Sort(x) // want "cannot call slices.Sort: in it, .*recursion"
