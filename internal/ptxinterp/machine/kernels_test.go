@@ -139,6 +139,37 @@ func TestAtomics(t *testing.T) {
 	}
 }
 
+// TestSplitWarps demands that random orders show what threads of a warp do that rely on going
+// together, and find nothing where they are synchronised.
+func TestSplitWarps(t *testing.T) {
+	wrong := func(sync string) (n int) {
+		for seed := range uint64(30) {
+			b := compile(t, entry(`mov.u32 %r2, tile;
+mad.lo.u32 %r3, %r1, 4, %r2;
+st.shared.u32 [%r3], %r1;
+`+sync+`
+xor.b32 %r4, %r1, 1;
+mad.lo.u32 %r3, %r4, 4, %r2;
+ld.shared.u32 %r5, [%r3];
+st.global.u32 [%rd2], %r5;`), "k")
+			out := b.words(make([]uint32, 16)...)
+			b.mustRun(Launch{Block: [3]int{16, 1, 1}, Params: params(out), Seed: seed})
+			for i, v := range b.at(out, 16) {
+				if v != uint32(i)^1 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := wrong("bar.warp.sync 0xffff;"); n != 0 {
+		t.Errorf("%d wrong values with a barrier", n)
+	}
+	if n := wrong(""); n == 0 {
+		t.Error("no wrong value without a barrier")
+	}
+}
+
 func TestModuleAddress(t *testing.T) {
 	text, err := os.ReadFile("testdata/spaces.ptx")
 	if err != nil {

@@ -26,9 +26,9 @@ type Launch struct {
 	Grid, Block [3]int // every dimension at least 1
 	Params      []byte // ParamBytes of them
 	Shared      int    // bytes of dynamic shared memory
-	Seed        uint64 // of the order in which warps run; 0 is the fixed order
+	Seed        uint64 // of a random order in which warps, and parts of them, run; 0 is the fixed order
 	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
-	Resident    int    // blocks that run side by side; 0 means 4
+	Resident    int    // blocks that run side by side at most; 0 means 4
 }
 
 // Stats counts what a launch did.
@@ -40,6 +40,7 @@ const (
 	defaultBudget   = 100_000_000_000
 	defaultResident = 4
 	fixedQuantum    = 2000 // instructions of a warp in one turn
+	registerBytes   = 256 << 20
 )
 
 // launch is a running Launch.
@@ -97,7 +98,7 @@ func (l *launch) check() error {
 // run starts blocks in the order of the grid and gives turns to those that are resident.
 func (l *launch) run() error {
 	total, next, done := l.Grid[0]*l.Grid[1]*l.Grid[2], 0, 0
-	resident := make([]*block, min(l.Resident, total))
+	resident := make([]*block, min(l.Resident, total, l.fitting()))
 	for done < total {
 		first := l.choose(len(resident))
 		for i := range resident {
@@ -125,6 +126,13 @@ func (l *launch) run() error {
 		}
 	}
 	return nil
+}
+
+// fitting returns how many blocks may be resident before their registers and local memory take
+// more than registerBytes; at least 1.
+func (l *launch) fitting() int {
+	thread := 8*l.prog.rows + l.prog.local
+	return max(1, registerBytes/(thread*l.threads()))
 }
 
 // exhausted reports the place of some thread when the budget is used up.

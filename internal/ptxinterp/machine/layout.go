@@ -4,6 +4,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
+// maxStaticShared is what the variables of a block may take; more has to be dynamic.
+const maxStaticShared = 48 << 10
+
 // program decodes entry and all functions that it reaches: places for everything first, then
 // the code, because code holds addresses.
 func (d *decoder) program(entry *ptx.Func) {
@@ -15,6 +18,9 @@ func (d *decoder) program(entry *ptx.Func) {
 	}
 	d.prog.local = align(d.prog.local, 16)
 	d.prog.shared = align(d.prog.shared, 16)
+	if d.prog.shared > maxStaticShared {
+		d.fail("%d bytes of static shared memory, allowed are %d", d.prog.shared, maxStaticShared)
+	}
 	d.dynamicShared()
 	for _, f := range order {
 		if d.err == nil {

@@ -127,6 +127,7 @@ var snippets = []struct {
 	{"mov.u32 %r0, %ntid.x; mov.u32 %r6, %nctaid.z; add.u32 %r0, %r0, %r6;", 33, 0},
 	{"mov.u32 %r0, %lanemask_ge; mov.u32 %r6, %lanemask_lt; add.u32 %r0, %r0, %r6;", 0xffffffff, 0},
 	{"mov.u64 %rd0, %clock64; mov.u64 %rd3, %clock64; setp.lt.u64 %p0, %rd0, %rd3; selp.u64 %rd0, 1, 0, %p0;", 0, 1},
+	{"mov.b64 %rd3, out; ld.param.u64 %rd4, [%rd3]; cvta.param.u64 %rd3, %rd3; ld.u64 %rd5, [%rd3]; sub.s64 %rd0, %rd4, %rd5;", 0, 0},
 	{"elect.sync %r6|%p0, 0xffffffff; mov.u32 %r0, %r6;", 0, 0},
 }
 

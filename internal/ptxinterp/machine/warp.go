@@ -109,6 +109,9 @@ func (w *warp) clock() uint64 { return w.block.launch.stats.Instructions }
 // the warp are done. With fair set, the group that has waited longest starts, not the one that
 // the usual rule prefers: threads that wait for others in a loop must not starve them.
 func (w *warp) run(budget int, fair bool) {
+	if r := w.block.launch.random; r != nil && r.IntN(4) == 0 && len(w.ready) > 0 {
+		w.runPart(r.Uint32(), budget)
+	}
 	for budget > 0 && len(w.ready) > 0 && w.fault == nil {
 		g, limit := w.pick(fair)
 		budget -= w.runGroup(g, limit, budget)
@@ -117,6 +120,20 @@ func (w *warp) run(budget int, fair bool) {
 			budget = 0 // what it waits for is in another warp
 		}
 		w.yields = false
+	}
+}
+
+// runPart lets only the chosen threads of a group run for a while: threads of a warp need not
+// go together, and a program that relies on it without synchronising them is wrong.
+func (w *warp) runPart(chosen uint32, budget int) {
+	g, _ := w.pick(true)
+	part := g.mask & chosen
+	if part == 0 {
+		part = g.mask
+	}
+	w.runGroup(group{g.pc, g.depth, part}, math.MaxInt32, budget)
+	if rest := g.mask &^ part; rest != 0 {
+		w.ready = append(w.ready, group{g.pc, g.depth, rest})
 	}
 }
 
