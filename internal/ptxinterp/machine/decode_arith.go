@@ -181,7 +181,7 @@ func (d *decoder) multiplyAdd() {
 		r := d.rounding()
 		f, ok := scalar.FloatFma(t, r)
 		d.need(ok && hasRounding(d.in))
-		d.ternary(f, t, t, t, t)
+		d.ternary(f, t, [3]ptx.Type{t, t, t})
 		return
 	}
 	d.need(d.in.Op == "mad" && (t.Class() == ptx.Signed || t.Class() == ptx.Unsigned) && t.Size() >= 2)
@@ -190,12 +190,12 @@ func (d *decoder) multiplyAdd() {
 	}
 	if d.m.has("sat") {
 		d.need(t == ptx.S32 && d.m.has("hi"))
-		d.ternary(scalar.MadHiSat(), t, t, t, t)
+		d.ternary(scalar.MadHiSat(), t, [3]ptx.Type{t, t, t})
 		return
 	}
 	f, to := d.product(t)
 	if d.err == nil {
-		d.ternary(scalar.Mad(f, to), to, t, t, to)
+		d.ternary(scalar.Mad(f, to), to, [3]ptx.Type{t, t, to})
 	}
 }
 

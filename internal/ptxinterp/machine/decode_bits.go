@@ -53,7 +53,7 @@ func (d *decoder) funnel() {
 	left := d.m.oneOf("l", "r") == "l"
 	wrap := d.m.oneOf("clamp", "wrap") == "wrap"
 	d.need(d.m.has("b32"))
-	d.ternary(scalar.Funnel(left, wrap), ptx.B32, ptx.B32, ptx.B32, ptx.U32)
+	d.ternary(scalar.Funnel(left, wrap), ptx.B32, [3]ptx.Type{ptx.B32, ptx.B32, ptx.U32})
 }
 
 func (d *decoder) bfi() {
@@ -100,5 +100,5 @@ func (d *decoder) prmt() {
 	d.need(d.m.has("b32"))
 	f, ok := scalar.Prmt(d.m.oneOf("f4e", "b4e", "rc8", "ecl", "ecr", "rc16"))
 	d.need(ok)
-	d.ternary(f, ptx.B32, ptx.B32, ptx.B32, ptx.B32)
+	d.ternary(f, ptx.B32, [3]ptx.Type{ptx.B32, ptx.B32, ptx.B32})
 }

@@ -92,5 +92,5 @@ func (d *decoder) slct() {
 		}
 		return b
 	}
-	d.ternary(f, t, t, t, tc)
+	d.ternary(f, t, [3]ptx.Type{t, t, tc})
 }

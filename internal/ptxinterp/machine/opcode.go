@@ -32,11 +32,11 @@ func (d *decoder) arithmetic() bool {
 		d.mul24()
 	case "sad":
 		t := d.integer()
-		d.ternary(scalar.Sad(t), t, t, t, t)
+		d.ternary(scalar.Sad(t), t, [3]ptx.Type{t, t, t})
 	case "dp4a":
 		ta, tb := d.m.typ(), d.m.typ()
 		d.need(ta.Size() == 4 && tb.Size() == 4)
-		d.ternary(scalar.Dot4(ta, tb), ptx.B32, ptx.B32, ptx.B32, ptx.B32)
+		d.ternary(scalar.Dot4(ta, tb), ptx.B32, [3]ptx.Type{ptx.B32, ptx.B32, ptx.B32})
 	case "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh":
 		d.function1()
 	case "copysign":
@@ -91,14 +91,14 @@ func (d *decoder) logic() bool {
 		d.unary(scalar.Bfind(t, shiftamt), ptx.U32, t)
 	case "bfe":
 		t := d.integer()
-		d.ternary(scalar.Bfe(t), t, t, ptx.U32, ptx.U32)
+		d.ternary(scalar.Bfe(t), t, [3]ptx.Type{t, ptx.U32, ptx.U32})
 	case "bfi":
 		d.bfi()
 	case "bmsk", "szext":
 		d.maskOrExtend()
 	case "fns":
 		d.m.has("b32")
-		d.ternary(scalar.Fns, ptx.B32, ptx.B32, ptx.B32, ptx.S32)
+		d.ternary(scalar.Fns, ptx.B32, [3]ptx.Type{ptx.B32, ptx.B32, ptx.S32})
 	case "lop3":
 		d.lop3()
 	case "prmt":
@@ -244,8 +244,8 @@ func (d *decoder) binary(f scalar.Binary, to, a, b ptx.Type) {
 }
 
 // ternary emits d = f(a, b, c).
-func (d *decoder) ternary(f scalar.Ternary, to, a, b, c ptx.Type) {
+func (d *decoder) ternary(f scalar.Ternary, to ptx.Type, from [3]ptx.Type) {
 	if d.args(4, 4) {
-		d.emit(instr{exec: fast3(d.in), f3: f, d: d.dst(0, to), a: d.src(1, a), b: d.src(2, b), c: d.src(3, c)})
+		d.emit(instr{exec: fast3(d.in), f3: f, d: d.dst(0, to), a: d.src(1, from[0]), b: d.src(2, from[1]), c: d.src(3, from[2])})
 	}
 }

@@ -12,19 +12,45 @@ func f32(f float32) uint64 { return uint64(math.Float32bits(f)) }
 
 func f64(f float64) uint64 { return math.Float64bits(f) }
 
-func TestConvert(t *testing.T) {
-	plain, sat := scalar.Conversion{}, scalar.Conversion{Rounding: scalar.Rounding{Clamp: true}}
-	mode := func(m scalar.Mode) scalar.Conversion { return scalar.Conversion{Rounding: scalar.Rounding{Mode: m}} }
-	integral := func(m scalar.Mode) scalar.Conversion {
-		return scalar.Conversion{Rounding: scalar.Rounding{Mode: m}, Integral: true}
+// conversion is a cvt and its result.
+type conversion struct {
+	to, from ptx.Type
+	c        scalar.Conversion
+	a, want  uint64
+}
+
+// The modifiers of the tables below.
+var (
+	plain, sat = scalar.Conversion{}, scalar.Conversion{Rounding: scalar.Rounding{Clamp: true}}
+	trunc      = integral(scalar.Zero)
+)
+
+func mode(m scalar.Mode) scalar.Conversion {
+	return scalar.Conversion{Rounding: scalar.Rounding{Mode: m}}
+}
+
+func integral(m scalar.Mode) scalar.Conversion {
+	return scalar.Conversion{Rounding: scalar.Rounding{Mode: m}, Integral: true}
+}
+
+func minus(n uint64) uint64 { return -n }
+
+func checkConversions(t *testing.T, cases []conversion) {
+	t.Helper()
+	for _, c := range cases {
+		f, ok := scalar.Convert(c.to, c.from, c.c)
+		if !ok {
+			t.Errorf("no cvt%v%v", c.to, c.from)
+			continue
+		}
+		if got := f(c.a); got != c.want {
+			t.Errorf("cvt%v%v%+v(%#x) = %#x, want %#x", c.to, c.from, c.c, c.a, got, c.want)
+		}
 	}
-	trunc := integral(scalar.Zero)
-	minus := func(n uint64) uint64 { return -n }
-	for _, c := range []struct {
-		to, from ptx.Type
-		c        scalar.Conversion
-		a, want  uint64
-	}{
+}
+
+func TestConvertToInt(t *testing.T) {
+	checkConversions(t, []conversion{
 		// Integers: truncated, extended by the sign of the type they come from.
 		{ptx.U8, ptx.U32, plain, 0x1ff, 0xff},
 		{ptx.S8, ptx.U32, plain, 0x80, minus(128)},
@@ -61,7 +87,14 @@ func TestConvert(t *testing.T) {
 		{ptx.U64, ptx.F32, trunc, nan, 1 << 63},
 		{ptx.S32, ptx.F64, trunc, f64(math.NaN()), minus(0x80000000)},
 		{ptx.U32, ptx.F64, trunc, f64(math.NaN()), 0x80000000},
+	})
+	if _, ok := scalar.Convert(ptx.B32, ptx.F32, plain); ok {
+		t.Error("cvt to bits exists")
+	}
+}
 
+func TestConvertToFloat(t *testing.T) {
+	checkConversions(t, []conversion{
 		// Integers to floats: one rounding.
 		{ptx.F32, ptx.S32, plain, minus(3) & 0xffffffff, f32(-3)},
 		{ptx.F32, ptx.U32, plain, 16777217, f32(16777216)},
@@ -90,19 +123,7 @@ func TestConvert(t *testing.T) {
 		{ptx.F32, ptx.F32, sat, nan, 0},
 		{ptx.F32, ptx.F32, sat, f32(7), f32(1)},
 		{ptx.F32, ptx.F32, scalar.Conversion{Rounding: scalar.Rounding{Flush: true}}, neg0 | tiny32, neg0},
-	} {
-		f, ok := scalar.Convert(c.to, c.from, c.c)
-		if !ok {
-			t.Errorf("no cvt%v%v", c.to, c.from)
-			continue
-		}
-		if got := f(c.a); got != c.want {
-			t.Errorf("cvt%v%v%+v(%#x) = %#x, want %#x", c.to, c.from, c.c, c.a, got, c.want)
-		}
-	}
-	if _, ok := scalar.Convert(ptx.B32, ptx.F32, plain); ok {
-		t.Error("cvt to bits exists")
-	}
+	})
 }
 
 // TestDirectedProducts demands that a product rounded down and up is the nearest number on

@@ -23,32 +23,37 @@ type Rounding struct {
 	Clamp bool // .sat: to 0..1
 }
 
-// direct rounds the exact value x, which nearest has rounded to the nearest number and
-// found above or below x, in another mode. The step function goes to the next number in the direction of
-// an infinity.
-func direct[F float32 | float64](r F, acc big.Accuracy, sign int, m Mode, step func(F, F) F) F {
-	inf := F(math.Inf(1))
+// aside returns where the number lies that the mode asks for, seen from the nearest one, which
+// is above or below the exact value of the given sign: at the next one down (-1), at the next
+// one up (1) or where it is (0).
+func (m Mode) aside(acc big.Accuracy, sign int) int {
 	down := m == Down || m == Zero && sign > 0
 	up := m == Up || m == Zero && sign < 0
 	switch {
 	case acc == big.Above && down:
-		return step(r, -inf)
+		return -1
 	case acc == big.Below && up:
-		return step(r, inf)
+		return 1
 	}
-	return r
+	return 0
 }
 
 // round32 rounds an exact value, which is not zero, to single precision.
 func round32(x *big.Float, m Mode) float32 {
 	r, acc := x.Float32()
-	return direct(r, acc, x.Sign(), m, math.Nextafter32)
+	if d := m.aside(acc, x.Sign()); d != 0 {
+		return math.Nextafter32(r, float32(math.Inf(d)))
+	}
+	return r
 }
 
 // round64 rounds an exact value, which is not zero, to double precision.
 func round64(x *big.Float, m Mode) float64 {
 	r, acc := x.Float64()
-	return direct(r, acc, x.Sign(), m, math.Nextafter)
+	if d := m.aside(acc, x.Sign()); d != 0 {
+		return math.Nextafter(r, math.Inf(d))
+	}
+	return r
 }
 
 // exactBits holds every sum and product of doubles: exponents reach from -1074 to 1023, twice
