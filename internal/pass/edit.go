@@ -15,7 +15,7 @@ type editor struct {
 
 // make appends a new value.
 func (e *editor) make(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := e.b.Make(op, t, args...)
+	v := e.b.Make(op, t, slices.Clone(args)...) // which may be those of another value
 	v.Pos = e.pos
 	e.out = append(e.out, v)
 	return v
@@ -40,16 +40,19 @@ func (e *editor) offset(p *ir.Value, n int64) *ir.Value {
 	return e.makeImm(ir.OpOffset, p.Type, n, p)
 }
 
-// rewrite calls edit for every value of f, block by block in f's order. The value that edit
-// returns takes the place of the old one everywhere: the same value stays where it is, nil
-// drops one without uses. What edit makes stands in front of the value. It reports whether
-// anything changed.
+// rewrite calls edit for every value that can be reached, definitions before uses but for
+// phis. The value that edit returns takes the place of the old one everywhere: the same value
+// stays where it is, nil drops one without uses. What edit makes stands in front of the value.
+// It reports whether anything changed.
 func rewrite(f *ir.Func, edit func(e *editor, v *ir.Value) *ir.Value) bool {
 	repl := map[*ir.Value]*ir.Value{}
 	changed := false
-	for _, b := range f.Blocks {
+	for _, b := range ir.Dominators(f).Order() {
 		e := &editor{b: b, out: make([]*ir.Value, 0, len(b.Values))}
 		for _, v := range b.Values {
+			for i, a := range v.Args {
+				v.Args[i] = find(repl, a)
+			}
 			e.pos = v.Pos
 			r := edit(e, v)
 			if r == v {

@@ -221,6 +221,10 @@ func foldFloat(op ir.Op, t *ir.Type, bits [3]int64) (int64, bool) {
 		return floatBits(t, math.Abs(x))
 	case ir.OpFCopysign:
 		return floatBits(t, math.Copysign(x, y))
+	case ir.OpFma:
+		if t.Kind == ir.KindF64 {
+			return floatBits(t, math.FMA(x, y, floatOf(t, bits[2])))
+		}
 	}
 	return 0, false
 }

@@ -136,8 +136,11 @@ func atEnd(b *ir.Block, edit func(e *editor) *ir.Value) *ir.Value {
 }
 
 func (s *spacer) convertArgs(e *editor, v *ir.Value) {
+	if v.Op.Atomic() {
+		return
+	}
 	switch v.Op {
-	case ir.OpLoad, ir.OpAtomicAdd, ir.OpCheck, ir.OpPrint, ir.OpFault:
+	case ir.OpLoad, ir.OpCheck, ir.OpPrint, ir.OpFault:
 	case ir.OpOffset, ir.OpIndex:
 		v.Args[0] = cast(e, v.Args[0], v.Type)
 	case ir.OpSelect:

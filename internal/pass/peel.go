@@ -1,0 +1,149 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// demoteLiveOuts brings the values of the loop that are used outside of it into locals, so
+// that copies of the loop can define them too.
+func demoteLiveOuts(l *analysis.Loop) {
+	for _, b := range l.Blocks {
+		for _, v := range slices.Clone(b.Values) {
+			if v.Type.Kind == ir.KindVoid || v.Op == ir.OpAlloca {
+				continue
+			}
+			demote(v, func(u *ir.Value, i int) bool {
+				if u.Op == ir.OpPhi {
+					return l.Contains(u.Block.Preds[i])
+				}
+				return l.Contains(u.Block)
+			})
+		}
+	}
+}
+
+// copyLoop copies the blocks of a loop whose live-outs are demoted. The copy is entered where
+// the loop was entered, its exits lead where those of the loop lead; its back edges are those
+// of the loop, led to the loop's header. The original is entered through them alone.
+func copyLoop(l *analysis.Loop) *cloner {
+	c := &cloner{f: l.Header.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
+	for _, b := range l.Blocks {
+		c.blocks[b] = c.f.NewBlock()
+	}
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			c.value(v)
+		}
+	}
+	for _, b := range l.Blocks {
+		n := c.blocks[b]
+		if b != l.Header {
+			for _, v := range n.Values {
+				c.mapArgs(v)
+			}
+			for _, p := range b.Preds {
+				n.Preds = append(n.Preds, c.blocks[p])
+			}
+		}
+	}
+	for _, b := range l.Blocks {
+		for _, s := range b.Succs {
+			c.edge(l, b, s)
+		}
+	}
+	c.moveEntries(l)
+	return c
+}
+
+// edge copies the edge from b to s.
+func (c *cloner) edge(l *analysis.Loop, b, s *ir.Block) {
+	n := c.blocks[b]
+	if s != l.Header && l.Contains(s) {
+		n.Succs = append(n.Succs, c.blocks[s])
+		return
+	}
+	k := s.PredIndex(b)
+	n.AddEdge(s)
+	for _, phi := range s.Phis() {
+		phi.Args = append(phi.Args, c.of(phi.Args[k]))
+	}
+}
+
+// of returns the copy of v, or v where it was not copied.
+func (c *cloner) of(v *ir.Value) *ir.Value {
+	if m, ok := c.values[v]; ok {
+		return m
+	}
+	return v
+}
+
+// moveEntries leads those who enter the loop to the copied header.
+func (c *cloner) moveEntries(l *analysis.Loop) {
+	h := l.Header
+	n := c.blocks[h]
+	for i, phi := range n.Phis() {
+		phi.Args = nil
+		for k, a := range h.Phis()[i].Args {
+			if c.enters(l, h.Preds[k]) {
+				phi.Args = append(phi.Args, a)
+			}
+		}
+	}
+	for _, v := range n.Values[len(n.Phis()):] {
+		c.mapArgs(v)
+	}
+	for _, p := range slices.Clone(h.Preds) {
+		if c.enters(l, p) {
+			removePred(h, p)
+			p.Succs[slices.Index(p.Succs, h)] = n
+			n.Preds = append(n.Preds, p)
+		}
+	}
+}
+
+// enters reports whether p entered the loop before it was copied.
+func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
+	if l.Contains(p) {
+		return false
+	}
+	for _, latch := range l.Latches {
+		if c.blocks[latch] == p {
+			return false
+		}
+	}
+	return true
+}
+
+// copyWhole copies a loop whose live-outs are demoted, with its back edges; entry, the only
+// block that enters the loop, stays in front of it, and other enters the copy.
+func copyWhole(l *analysis.Loop, entry, other *ir.Block) {
+	c := &cloner{f: l.Header.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{entry: other}}
+	for _, b := range l.Blocks {
+		c.blocks[b] = c.f.NewBlock()
+	}
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			c.value(v)
+		}
+	}
+	other.Succs = []*ir.Block{c.blocks[l.Header]}
+	for _, b := range l.Blocks {
+		n := c.blocks[b]
+		for _, v := range n.Values {
+			c.mapArgs(v)
+		}
+		for _, p := range b.Preds {
+			n.Preds = append(n.Preds, c.blocks[p])
+		}
+		for _, s := range b.Succs {
+			if l.Contains(s) {
+				n.Succs = append(n.Succs, c.blocks[s])
+			} else {
+				c.edge(l, b, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Limits of full unrolling: rounds, and values of all of them together. A 4x4 block of
+// products over 8 steps has some thousand.
+const (
+	maxRounds   = 64
+	maxUnrolled = 4000
+)
+
+// unroll copies the body of loops that run a known small number of times and index a local
+// array, so that the indices become constants and the array becomes registers (an array in
+// local memory is up to 266 times slower). ptxas unrolls all other such loops itself.
+func unroll(f *ir.Func, o *Options) {
+	for range 4 { // inner loops first; their copies let the loop around them follow
+		changed := false
+		var taken []*analysis.Loop
+		for _, l := range analysis.Loops(ir.Dominators(f)).Loops {
+			n := rounds(l)
+			if n == 0 || !indexesLocal(l) || n*size(l) > maxUnrolled || overlaps(taken, l) {
+				continue
+			}
+			taken = append(taken, l)
+			demoteLiveOuts(l)
+			for range n {
+				copyLoop(l)
+			}
+			changed = true
+		}
+		if !changed {
+			return
+		}
+		mem2reg(f, o)
+		removePhis(f)
+		simplify(f, o)
+		simplifyCFG(f, o)
+	}
+}
+
+// overlaps reports whether l shares blocks with a loop that has been copied already: what is
+// known of it then no longer holds.
+func overlaps(taken []*analysis.Loop, l *analysis.Loop) bool {
+	return slices.ContainsFunc(taken, func(t *analysis.Loop) bool { return l.Contains(t.Header) })
+}
+
+func size(l *analysis.Loop) int {
+	n := 0
+	for _, b := range l.Blocks {
+		n += len(b.Values)
+	}
+	return n
+}
+
+// indexesLocal reports whether the loop has an access to a local array at an index that is
+// not constant.
+func indexesLocal(l *analysis.Loop) bool {
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			if v.Op != ir.OpIndex || v.Args[1].Block == nil || !l.Contains(v.Args[1].Block) {
+				continue
+			}
+			if x := analysis.Object(v); x != nil && x.Op == ir.OpAlloca {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rounds returns how often the header of the loop runs at most, where an exit that every
+// round passes says it with constants; 0 where that is not known or too often.
+func rounds(l *analysis.Loop) int {
+	dom := ir.Dominators(l.Header.Func)
+	for _, e := range l.Exits() {
+		t := e.From.Term()
+		if t.Op != ir.OpIf || slices.ContainsFunc(l.Latches, func(b *ir.Block) bool { return !dom.Dominates(e.From, b) }) {
+			continue
+		}
+		if n := countdown(l, t.Args[0], e.From.Succs[0] == e.To); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// countdown plays the loop's counter until the condition c has the value that leaves it.
+func countdown(l *analysis.Loop, c *ir.Value, leaves bool) int {
+	for _, phi := range l.Header.Phis() {
+		if !phi.Type.IsInt() {
+			continue
+		}
+		start, next := phiArgs(l, phi)
+		if start == nil || !isConst(start) {
+			continue
+		}
+		if n := play(phi, [2]*ir.Value{start, next}, c, leaves); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// phiArgs returns the arguments of a phi of the header from outside of the loop and from its
+// rounds; nil where there are several.
+func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
+	for i, a := range phi.Args {
+		to := &start
+		if l.Contains(phi.Block.Preds[i]) {
+			to = &next
+		}
+		if *to != nil && *to != a {
+			return nil, nil
+		}
+		*to = a
+	}
+	return start, next
+}
+
+// play runs the counter: args are its start and the value for the next round.
+func play(phi *ir.Value, args [2]*ir.Value, c *ir.Value, leaves bool) int {
+	if args[1] == nil {
+		return 0
+	}
+	now := args[0].Imm
+	for n := 1; n <= maxRounds; n++ {
+		at := map[*ir.Value]int64{phi: now}
+		cond, ok := evaluate(c, at, 4)
+		if !ok {
+			return 0
+		}
+		if (cond&1 == 1) == leaves {
+			return n
+		}
+		if now, ok = evaluate(args[1], at, 4); !ok {
+			return 0
+		}
+	}
+	return 0
+}
+
+// evaluate computes v from known values, through at most depth operations.
+func evaluate(v *ir.Value, known map[*ir.Value]int64, depth int) (int64, bool) {
+	if k, ok := known[v]; ok {
+		return k, true
+	}
+	if isConst(v) {
+		return v.Imm, true
+	}
+	if depth == 0 || !v.Op.Pure() || len(v.Args) == 0 {
+		return 0, false
+	}
+	probe := &ir.Value{Op: v.Op, Type: v.Type, Imm: v.Imm, Block: v.Block}
+	for _, a := range v.Args {
+		k, ok := evaluate(a, known, depth-1)
+		if !ok {
+			return 0, false
+		}
+		probe.Args = append(probe.Args, &ir.Value{Op: ir.OpConst, Type: a.Type, Imm: k})
+	}
+	return fold(probe)
+}

@@ -1,0 +1,239 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const (
+	maxVersioned = 400     // values of a loop that is copied
+	maxTerms     = 1 << 31 // what factors are below, so that products cannot overflow
+)
+
+// version copies innermost loops: in front of one it tests whether all indices that are
+// linear in the loop's counter are in range in the first and in the last round; if so, the
+// loop runs without those checks, else the copy with them runs, and finds the fault.
+func version(f *ir.Func, o *Options) {
+	addPreheaders(f)
+	dom := ir.Dominators(f)
+	ranges := analysis.NewRanges(dom)
+	nest := analysis.Loops(dom)
+	var plans []*versioner
+	for _, l := range nest.Loops {
+		v := &versioner{loop: l, ranges: ranges}
+		if isInnermost(nest, l) && size(l) <= maxVersioned && v.counter() && v.collect() {
+			plans = append(plans, v)
+		}
+	}
+	for _, v := range plans {
+		v.apply()
+	}
+	if len(plans) > 0 {
+		mem2reg(f, o)
+		simplifyCFG(f, o)
+	}
+}
+
+func isInnermost(nest *analysis.LoopNest, l *analysis.Loop) bool {
+	return !slices.ContainsFunc(nest.Loops, func(m *analysis.Loop) bool { return m.Parent == l })
+}
+
+// A versioner handles one loop with the counter iv, which runs from start in steps of more
+// than zero while it stays below bound.
+type versioner struct {
+	loop             *analysis.Loop
+	ranges           *analysis.Ranges
+	entry            *ir.Block // the preheader
+	iv, start, bound *ir.Value
+	checks           []*ir.Value
+	factors          []*ir.Value // invariants that the counter is multiplied with
+	scale            int64       // the largest constant that it is multiplied with
+}
+
+// counter recognises the loop's counter.
+func (v *versioner) counter() bool {
+	l := v.loop
+	entries := l.Entries()
+	if len(entries) != 1 || len(entries[0].Succs) != 1 || len(l.Latches) != 1 {
+		return false
+	}
+	v.entry = entries[0]
+	latch := l.Latches[0]
+	t := latch.Term()
+	if t.Op != ir.OpIf || latch.Succs[0] != l.Header {
+		return false
+	}
+	c := t.Args[0]
+	if c.Op != ir.OpSLt || c.Args[0].Op != ir.OpAdd || !v.invariant(c.Args[1]) || c.Args[0].Type.Bits() != 64 {
+		return false
+	}
+	v.bound = c.Args[1]
+	for _, phi := range l.Header.Phis() {
+		start, next := phiArgs(l, phi)
+		if next == c.Args[0] && start != nil {
+			v.iv, v.start = phi, start
+			return v.grows(next)
+		}
+	}
+	return false
+}
+
+// grows reports whether next is the counter plus something positive, without overflow.
+func (v *versioner) grows(next *ir.Value) bool {
+	for i, a := range next.Args {
+		if a != v.iv {
+			continue
+		}
+		step := next.Args[1-i]
+		p := v.ranges.Facts.PlaceOf(next)
+		x, s := v.ranges.At(a, p), v.ranges.At(step, p)
+		return v.invariant(step) && s.Lo > 0 && x.Hi <= math.MaxInt64-s.Hi
+	}
+	return false
+}
+
+func (v *versioner) invariant(x *ir.Value) bool {
+	return x.Block == nil || !v.loop.Contains(x.Block)
+}
+
+// collect gathers the checks that the test in front of the loop can replace.
+func (v *versioner) collect() bool {
+	for _, b := range v.loop.Blocks {
+		for i, c := range b.Values {
+			if c.Op != ir.OpCheck || c.Args[0].Op != ir.OpULt {
+				continue
+			}
+			index, length := c.Args[0].Args[0], c.Args[0].Args[1]
+			at := v.ranges.At(length, analysis.Place{Block: b, Index: i})
+			if index.Type.Bits() != 64 || !v.invariant(length) || at.Lo < 0 {
+				continue
+			}
+			factors, scale := len(v.factors), v.scale
+			if k, ok := v.coefficient(index); !ok || k == 0 && len(v.factors) == factors {
+				v.factors, v.scale = v.factors[:factors], scale
+				continue
+			}
+			v.checks = append(v.checks, c)
+		}
+	}
+	return len(v.checks) > 0
+}
+
+// coefficient returns what the counter is multiplied with in x, which is linear in it; 0 for
+// none, or where it is an invariant, which joins v.factors.
+func (v *versioner) coefficient(x *ir.Value) (int64, bool) {
+	k, ok := v.terms(x)
+	if ok && (k > maxTerms || k < -maxTerms) {
+		return 0, false
+	}
+	v.scale = max(v.scale, k, -k)
+	return k, ok
+}
+
+func (v *versioner) terms(x *ir.Value) (int64, bool) {
+	switch {
+	case v.invariant(x):
+		return 0, true
+	case x == v.iv:
+		return 1, true
+	case x.Op == ir.OpAdd || x.Op == ir.OpSub:
+		return v.sum(x)
+	case x.Op == ir.OpMul:
+		return v.product(x)
+	case x.Op == ir.OpShl && isConst(x.Args[1]) && x.Args[1].Imm >= 0 && x.Args[1].Imm < 31:
+		k, ok := v.coefficient(x.Args[0])
+		return k << x.Args[1].Imm, ok && k != 0
+	}
+	return 0, false
+}
+
+// sum handles a+b and a-b: an invariant factor may stand on one side only, alone.
+func (v *versioner) sum(x *ir.Value) (int64, bool) {
+	n := len(v.factors)
+	a, ok1 := v.coefficient(x.Args[0])
+	b, ok2 := v.coefficient(x.Args[1])
+	if !ok1 || !ok2 || len(v.factors) > n && (a != 0 || b != 0 || len(v.factors) > n+1) {
+		return 0, false
+	}
+	if x.Op == ir.OpSub {
+		b = -b
+	}
+	return a + b, true
+}
+
+func (v *versioner) product(x *ir.Value) (int64, bool) {
+	for i, a := range x.Args {
+		other := x.Args[1-i]
+		c, isNumber := intConst(other)
+		if !v.invariant(other) || v.invariant(a) {
+			continue
+		}
+		n := len(v.factors)
+		k, ok := v.coefficient(a)
+		switch {
+		case !ok || len(v.factors) > n:
+			return 0, false
+		case isNumber && c > -maxTerms && c < maxTerms:
+			return k * c, true
+		case k == 1:
+			v.factors = append(v.factors, other)
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+// apply makes the two loops and the test that chooses.
+func (v *versioner) apply() {
+	ok := atEnd(v.entry, v.test)
+	demoteLiveOuts(v.loop)
+	slow := v.entry.Func.NewBlock()
+	slow.Append(ir.OpJump, ir.Void)
+	copyWhole(v.loop, v.entry, slow)
+	setTerm(v.entry, ir.OpIf, ok)
+	v.entry.AddEdge(slow)
+	for _, b := range v.loop.Blocks {
+		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) })
+	}
+}
+
+// test computes whether all checks pass in all rounds. Index and counter move by at most
+// scale times, or factor times, the number of rounds; where that is below 1<<63 and both ends
+// are in range, nothing wraps in between.
+func (v *versioner) test(e *editor) *ir.Value {
+	one := e.constant(ir.I64, 1)
+	last := e.make(ir.OpSub, ir.I64, v.bound, one)
+	below := e.make(ir.OpSLt, ir.I1, v.start, v.bound)
+	last = e.make(ir.OpSelect, ir.I64, below, last, v.start)
+	way := e.make(ir.OpSub, ir.I64, last, v.start)
+	ok := e.make(ir.OpULt, ir.I1, way, e.constant(ir.I64, maxTerms))
+	for _, x := range v.factors {
+		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, x, e.constant(ir.I64, maxTerms)))
+	}
+	for _, c := range v.checks {
+		index, length := c.Args[0].Args[0], c.Args[0].Args[1]
+		for _, end := range []*ir.Value{v.start, last} {
+			at := v.with(e, index, end)
+			ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, at, length))
+		}
+	}
+	return ok
+}
+
+// with computes x for a value of the counter.
+func (v *versioner) with(e *editor, x, counter *ir.Value) *ir.Value {
+	switch {
+	case x == v.iv:
+		return counter
+	case v.invariant(x):
+		return x
+	}
+	args := make([]*ir.Value, len(x.Args))
+	for i, a := range x.Args {
+		args[i] = v.with(e, a, counter)
+	}
+	return e.makeImm(x.Op, x.Type, x.Imm, args...)
+}
