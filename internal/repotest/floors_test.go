@@ -33,12 +33,13 @@ var floors = map[string]string{
 	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag device dtype x/tools",
 
 	// The runtimes, which know no compiler.
-	"internal/dl":            "purego",
-	"internal/cudasys/...":   "internal/dl internal/cudasys",
-	"cuda":                   "internal/cudasys device dtype",
-	"cpu":                    "internal/simt gpu device dtype",
-	"internal/ptxinterp/...": "internal/ptxinterp/... device dtype",
-	"device/devicetest/...":  "device/devicetest/... device gpu dtype",
+	"internal/dl":              "purego",
+	"internal/cudasys/...":     "internal/dl internal/cudasys",
+	"cuda":                     "internal/cudasys device dtype",
+	"cpu":                      "internal/simt gpu device dtype",
+	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
+	"internal/conformance/...": "internal/conformance/... device dtype gpu",
+	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 
 	// What programs import first.
 	"": "cuda cpu internal/ptxinterp device",

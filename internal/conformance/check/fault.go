@@ -1,0 +1,30 @@
+package check
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Fault waits for the stream, whose error must be want.
+func (r *Run) Fault(want device.Fault) {
+	err := r.Stream.Synchronize(r.Context)
+	f, ok := errors.AsType[*device.Fault](err)
+	switch {
+	case !ok:
+		r.Wrong("got the error %v, want the fault %v", err, &want)
+	case *f != want:
+		r.Wrong("got the fault %v, want %v", f, &want)
+	}
+}
+
+// Line returns the number of the line of text that ends in the comment "// " + mark.
+func Line(text, mark string) int {
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasSuffix(line, "// "+mark) {
+			return i + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,49 @@
+package check
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Launcher launches a kernel that stores in each element of out a function of the same element of in.
+type Launcher[In, Out any] func(s *device.Stream, g device.Grid, in device.Slice[In], out device.Slice[Out]) error
+
+// Fields is a case whose kernel stores f(in[i]) in out[i]; what f returns is a struct, and each
+// of its fields is a behaviour.
+func Fields[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
+	c := Case{Name: name}
+	for field := range reflect.TypeFor[Out]().Fields() {
+		c.Fields = append(c.Fields, field.Name)
+	}
+	c.Run = func(r *Run) {
+		out := Make[Out](r, len(in))
+		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
+		for i, got := range Get(r, out) {
+			r.fields(in[i], reflect.ValueOf(got), reflect.ValueOf(f(in[i])))
+		}
+	}
+	return c
+}
+
+// fields compares two structs. Where the case went wrong as a whole, each field did.
+func (r *Run) fields(in any, got, want reflect.Value) {
+	for i := range want.NumField() {
+		if g, w := got.Field(i), want.Field(i); !equal(g, w) {
+			r.fail(r.name+"/"+want.Type().Field(i).Name, fmt.Errorf("of %+v is %v, want %v", in, g, w))
+		}
+	}
+}
+
+// Map is a case whose kernel stores f(in[i]) in out[i], one behaviour in all.
+func Map[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
+	return Case{Name: name, Run: func(r *Run) {
+		out, want := Make[Out](r, len(in)), make([]Out, len(in))
+		for i, x := range in {
+			want[i] = f(x)
+		}
+		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
+		Want(r, out, want...)
+	}}
+}

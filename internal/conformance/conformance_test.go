@@ -1,0 +1,56 @@
+package conformance_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/conformance"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+)
+
+// limit is for one case: a kernel that hangs ends the case, not the tests.
+const limit = time.Minute
+
+func TestCPU(t *testing.T)         { run(t, cpu.Open) }
+func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open) }
+
+func TestCUDA(t *testing.T) {
+	if _, err := cuda.List(); err != nil {
+		t.Skip(err)
+	}
+	run(t, func() (*device.Device, error) { return cuda.Open(0) })
+}
+
+// run runs every case on one device.
+func run(t *testing.T, open func() (*device.Device, error)) {
+	t.Parallel()
+	dev, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, g := range conformance.Groups() {
+		for _, c := range g.Cases {
+			count += len(c.Behaviours())
+			t.Run(g.Name+"/"+c.Name, func(t *testing.T) { report(t, dev, c) })
+		}
+	}
+	t.Logf("%d behaviours on %v", count, dev.Info())
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// report fails t with what is wrong with c.
+func report(t *testing.T, dev *device.Device, c check.Case) {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	for behaviour, err := range c.On(ctx, dev) {
+		t.Errorf("%s: %v", behaviour, err)
+	}
+}

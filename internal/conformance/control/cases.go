@@ -1,0 +1,14 @@
+package control
+
+import "github.com/gopherwarp/gopherwarp/internal/conformance/check"
+
+// Cases returns the cases of the package.
+func Cases() []check.Case {
+	small := []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 21, 29}
+	signed := append([]int64{-1, -2, -3, -4, -50, 1000}, small...)
+	return []check.Case{
+		check.Fields("loop", Loops, loopAll, small...),
+		check.Fields("branch", Branches, branchAll, signed...),
+		check.Fields("value", Changes, changeAll, small...),
+	}
+}

@@ -1,0 +1,9 @@
+// Package control has cases about the order in which a kernel does things: branches, loops,
+// labels, values that change places on the way round a loop, the order of evaluation.
+//
+//	for _, c := range control.Cases() {
+//		wrong := c.On(ctx, dev)
+//	}
+package control
+
+//go:generate go tool gopherwarp build .

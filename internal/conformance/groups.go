@@ -1,0 +1,19 @@
+package conformance
+
+import (
+	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
+)
+
+// Group is the cases of one theme.
+type Group struct {
+	Name  string
+	Cases []check.Case
+}
+
+// Groups returns all cases.
+func Groups() []Group {
+	return []Group{
+		{"control", control.Cases()},
+	}
+}
