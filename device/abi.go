@@ -106,7 +106,8 @@ func (s Site) text(p []byte) string {
 	for i, t := range s.Args[:len(args)] {
 		args[i] = value(t, binary.LittleEndian.Uint64(p[8*i:]))
 	}
-	return fmt.Sprintf(s.Format, args...)
+	format, args := negative(s.Format, args)
+	return fmt.Sprintf(format, args...)
 }
 
 // value returns the Go value of type t that has the given bits.

@@ -93,10 +93,13 @@ func lowFormat(v *ssa.Slice) string {
 	return "slice bounds out of range [%d:%d]"
 }
 
+// checkMade checks the length n of a slice of constant capacity that is made.
 func (l *lowerer) checkMade(n, limit bound) {
-	if !n.known || n.n > limit.n {
-		l.check(l.emit(ir.OpULe, ir.I1, n.v, limit.v), "makeslice: len out of range")
+	if n.known && n.n <= limit.n {
+		return
 	}
+	l.check(l.emit(ir.OpSLe, ir.I1, l.int64(0), n.v), "makeslice: len out of range")
+	l.check(l.emit(ir.OpSLe, ir.I1, n.v, limit.v), "makeslice: cap out of range")
 }
 
 func (l *lowerer) slicedOperand(v *ssa.Slice) sliced {

@@ -54,7 +54,6 @@ type builder struct {
 type unit struct {
 	fn       *ssa.Function
 	ir       *ir.Func
-	done     bool
 	broken   bool    // it has diagnostics
 	problem  string  // why a function of the standard library cannot be lowered
 	calls    []*unit // those that it calls
@@ -95,7 +94,7 @@ func (b *builder) lower(u *unit, header func(*lowerer)) {
 	l.guard(nil, func() { header(l) })
 	l.body()
 	b.open = b.open[:len(b.open)-1]
-	u.done, u.broken = true, len(l.found) > 0
+	u.broken = len(l.found) > 0
 	b.module.Funcs = append(b.module.Funcs, u.ir)
 	b.found.Add(l.found...)
 }

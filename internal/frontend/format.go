@@ -3,15 +3,17 @@ package frontend
 import (
 	"fmt"
 	"go/types"
+	"math"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// message is a format with its arguments: numbers and booleans, constant strings
-// are folded into it.
+// message is a format with its arguments: numbers and booleans. Constants stand in the format
+// already.
 type message struct {
 	format string
 	types  []dtype.Type
@@ -79,8 +81,32 @@ func (m *message) add(verb string, a ssa.Value) (piece, problem string) {
 	if name := formatMethod(a.Type()); name != "" {
 		return "", fmt.Sprintf("an argument has the method %s, which kernels do not call", name)
 	}
+	if problem := wrongVerb(letter, verbsOf(a.Type()), verb, a); problem != "" {
+		return "", problem
+	}
+	if c, ok := a.(*ssa.Const); ok {
+		return quoteFormat(fmt.Sprintf("%"+verb, constantOf(c))), ""
+	}
 	m.types, m.args = append(m.types, typ), append(m.args, a)
-	return "%" + verb, wrongVerb(letter, verbsOf(a.Type()), verb, a)
+	return "%" + verb, ""
+}
+
+// constantOf returns the number or boolean c as package fmt would be given it, but for the width
+// of integers, which it does not show.
+func constantOf(c *ssa.Const) any {
+	t, _ := irType(c.Type())
+	bits := constBits(t, c.Value)
+	switch {
+	case t.Kind == ir.KindI1:
+		return bits != 0
+	case t.Kind == ir.KindF32:
+		return math.Float32frombits(uint32(bits))
+	case t.Kind == ir.KindF64:
+		return math.Float64frombits(uint64(bits))
+	case isUnsigned(c.Type()):
+		return uint64(bits) << (64 - t.Bits()) >> (64 - t.Bits())
+	}
+	return bits
 }
 
 func verbsOf(t types.Type) string {

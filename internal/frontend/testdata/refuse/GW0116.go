@@ -7,16 +7,16 @@ type celsius float32
 func (c celsius) String() string { return "warm" }
 
 //gpu:kernel
-func prints(t gpu.Thread, x []float32, format int) {
-	gpu.Printf(t, "%d\n", x[0])                                                                       // want "the format has %d for an argument of type float32"
-	gpu.Printf(t, "%d %d\n", 1)                                                                       // want "the format has %d without an argument"
-	gpu.Printf(t, "\n", format, 2)                                                                    // want "the format has no verb for 2 of the arguments"
-	gpu.Printf(t, "%v\n", x)                                                                          // want "an argument has type \[\]float32"
-	gpu.Printf(t, "%v\n", celsius(1))                                                                 // want "an argument has the method String"
-	gpu.Printf(t, "%*d\n", 3, format)                                                                 // want "the format has %\*d, which kernels do not know"
-	gpu.Printf(t, "%[1]d\n", format)                                                                  // want "the format has %\[1\]d, which kernels do not know"
-	gpu.Printf(t, "100%")                                                                             // want "which kernels do not know"
-	args := []any{1}                                                                                  // want "interface"
-	gpu.Printf(t, "%d\n", args...)                                                                    // want "gpu.Printf: the arguments are a slice"
-	gpu.Printf(t, "%d %d %d %d %d %d %d %d %d %d %d %d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, format) // want "12 arguments, allowed are 11"
+func prints(t gpu.Thread, x []float32, format, n int) {
+	gpu.Printf(t, "%d\n", x[0])                                                                // want "the format has %d for an argument of type float32"
+	gpu.Printf(t, "%d %d\n", 1)                                                                // want "the format has %d without an argument"
+	gpu.Printf(t, "\n", format, 2)                                                             // want "the format has no verb for 2 of the arguments"
+	gpu.Printf(t, "%v\n", x)                                                                   // want "an argument has type \[\]float32"
+	gpu.Printf(t, "%v\n", celsius(1))                                                          // want "an argument has the method String"
+	gpu.Printf(t, "%*d\n", 3, format)                                                          // want "the format has %\*d, which kernels do not know"
+	gpu.Printf(t, "%[1]d\n", format)                                                           // want "the format has %\[1\]d, which kernels do not know"
+	gpu.Printf(t, "100%")                                                                      // want "which kernels do not know"
+	args := []any{1}                                                                           // want "interface"
+	gpu.Printf(t, "%d\n", args...)                                                             // want "gpu.Printf: the arguments are a slice"
+	gpu.Printf(t, "%d %d %d %d %d %d %d %d %d %d %d %d\n", n, n, n, n, n, n, n, n, n, n, n, n) // want "12 arguments, allowed are 11"
 }
