@@ -203,6 +203,7 @@ func TestModuleErrors(t *testing.T) {
 		{head + ".address_size 64\n.global .u64 x = y;\n.entry k() { ret; }", "y has no address"},
 		{head + ".address_size 64\n.func f() { call f; ret; }\n.entry k() { call f; ret; }", "function f is recursive"},
 		{head + ".address_size 64\n.shared .b8 x[49153];\n.entry k() { ret; }", "49168 bytes of static shared memory, allowed are 49152"},
+		{head + ".address_size 64\n.func (.reg .pred r) f() { ret; }\n.entry k() { .reg .pred p; call (p), f; ret; }", "parameter r of function f is a predicate"},
 		{head + ".address_size 64\n.func f();\n.entry k() { call f; ret; }", "function f has no body"},
 		{head + ".address_size 64\n.func f(.reg .b32 a) { ret; }\n.entry k() { call f; ret; }", "0 parameters and 0 results for f, which has 1 and 0"},
 	} {

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
@@ -85,6 +87,11 @@ func (d *decoder) function(f *ptx.Func) {
 		}
 	}
 	fn.ret = d.row(8)
+	for _, v := range slices.Concat(f.Params, f.Returns) {
+		if v.Type == ptx.Pred {
+			d.fail("parameter %s of function %s is a predicate", v.Name, f.Name)
+		}
+	}
 	if f.Entry {
 		d.entryParams(f)
 	} else {

@@ -1,5 +1,7 @@
 package ptx
 
+import "strings"
+
 // function reads .entry or .func with its parameters, directives and body (section 11.1).
 func (p *parser) function() {
 	f := &Func{Line: p.tok.line, Entry: p.tok.text == ".entry"}
@@ -124,12 +126,13 @@ func (p *parser) body() {
 
 func (p *parser) statement() {
 	t := p.tok
+	if t.text == ".reg" || strings.HasPrefix(t.text, ".reg.") {
+		p.registers()
+		return
+	}
 	switch t.text {
 	case ";":
 		p.advance()
-	case ".reg":
-		p.advance()
-		p.registers()
 	case ".loc":
 		p.location()
 	case ".file":

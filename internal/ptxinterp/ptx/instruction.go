@@ -93,7 +93,7 @@ func (p *parser) argument(instr, arg int) Operand {
 
 // undeclared reports whether the name could be a label or a function.
 func (p *parser) undeclared(name string) bool {
-	if name == "_" || name[0] == '%' || strings.ContainsAny(name, ".:") {
+	if name == "_" || name == "WARP_SZ" || name[0] == '%' || strings.ContainsAny(name, ".:") {
 		return false
 	}
 	sym, ok := p.lookup(name)

@@ -36,11 +36,11 @@ const whole = `// a comment
 .reqntid 16, 2
 {
 	.reg .pred %p<3>;
-	.reg .b32 %r<10>, single;
+	.reg.b32 %r<10>, single;
 	.shared .align 4 .b8 tile[(2+2)*8];
 	.loc 1 12 3, function_name foo, inlined_at 1 2 3
 	ld.param.u32 %r1, [block+8];
-	mov.u32 %r2, %tid.x;
+	add.u32 %r2, %tid.x, WARP_SZ;
 loop:
 	setp.lt.s32 %p1|%p2, %r1, -7;
 	.loc 1 13 9

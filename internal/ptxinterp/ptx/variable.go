@@ -182,7 +182,7 @@ func (p *parser) convert(o Operand, t Type, line int) uint64 {
 	return bits
 }
 
-// registers reads ".reg .b32 %r<10>, x;". The .reg is read already.
+// registers reads ".reg .b32 %r<10>, x;".
 func (p *parser) registers() {
 	a := p.attributes(Register)
 	if a.vector != 1 {
