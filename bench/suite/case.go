@@ -66,11 +66,11 @@ func Cases() []Case {
 
 		{"sum", Reduce, "sum of float32: block trees, then a block for their sums", 1 << 28, 5000, newSum},
 		{"scan", Reduce, "running sums of int32: blocks, their sums, offsets", 1 << 28, 5000, newScan},
-		{"histogram", Reduce, "256 counters of bytes: shared, then global atomics", 1 << 30, 5000, newHistogram},
+		{"histogram", Reduce, "256 counters of bytes: shared, then global atomics", 1 << 30, 5008, newHistogram},
 		{"monte-carlo", Reduce, "pi from random points, 1024 a thread", 1 << 20, 1 << 9, newMonteCarlo},
 
 		{"transpose-naive", Move, "n x n float32, an element a thread", 16384, 100, newTransposeNaive},
-		{"transpose", Move, "n x n float32 through tiles in shared memory", 16384, 100, newTransposeTiled},
+		{"transpose", Move, "n x n float32 through tiles in shared memory", 16384, 128, newTransposeTiled},
 
 		{"softmax", Rows, "softmax of rows of 16384 float32", 16384, 3, newSoftmax},
 		{"layer-norm", Rows, "layer norm of rows of 4096 float32", 65536, 3, newLayerNorm},

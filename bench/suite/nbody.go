@@ -57,6 +57,7 @@ func newNBody(b *bench, n int) work {
 	sums := result(b, n, vector{none, none, none})
 	run := launch{"nbody", Nbody, device.Cover(n, width), []argument{bodies, sums}}
 	return work{
+		bytes: float64(28 * n),
 		flops: 20 * float64(n) * float64(n),
 		ours:  []launch{run},
 		best:  []launch{run.twin("nbody_best", run.grid)},

@@ -60,6 +60,9 @@ type Launches struct {
 	Seconds   float64 `json:"seconds"`
 }
 
+// Micros returns the cost in microseconds.
+func (l Launches) Micros() float64 { return l.Seconds * 1e6 }
+
 // Skip is something that was not measured.
 type Skip struct {
 	What string `json:"what"`
@@ -90,13 +93,6 @@ func (r *Result) by(who string) *Measurement {
 		return nil
 	}
 	return &r.Measurements[i]
-}
-
-// peers returns the measurements that are neither ours nor of a twin.
-func (r *Result) peers() []Measurement {
-	return slices.DeleteFunc(slices.Clone(r.Measurements), func(m Measurement) bool {
-		return m.By == Ours || m.By == Literal || m.By == Best || m.Seconds == 0
-	})
 }
 
 // Ratio returns our speed over that of the faster twin; false where there is none.

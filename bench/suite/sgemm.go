@@ -96,6 +96,7 @@ func newSGEMM(b *bench, n int, run launch) work {
 	z := result(b, n*n, nan[float32]())
 	run.args = []argument{x, y, z, byValue(n)}
 	return work{
+		bytes: 12 * float64(n) * float64(n),
 		flops: 2 * float64(n) * float64(n) * float64(n),
 		ours:  []launch{run},
 		check: func() error {

@@ -14,6 +14,9 @@ typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
+// Hidden is what stands behind the parameters; twins have no use for it.
+struct Hidden { u64 env; u32 launch, kernel; };
+
 #define KERNEL extern "C" __global__ void
 #define KERNEL_OF(threads) extern "C" __global__ void __launch_bounds__(threads)
 
@@ -24,14 +27,14 @@ const int width = 256;
 const float scalar32 = 0.4f;
 const double scalar64 = 0.4;
 
-struct Copy32Args { Slice<const float> a; Slice<float> c; };
-struct Mul32Args { Slice<const float> c; Slice<float> b; };
-struct Add32Args { Slice<const float> a, b; Slice<float> c; };
-struct Triad32Args { Slice<const float> b, c; Slice<float> a; };
-struct Copy64Args { Slice<const double> a; Slice<double> c; };
-struct Mul64Args { Slice<const double> c; Slice<double> b; };
-struct Add64Args { Slice<const double> a, b; Slice<double> c; };
-struct Triad64Args { Slice<const double> b, c; Slice<double> a; };
+struct Copy32Args { Slice<const float> a; Slice<float> c; Hidden h; };
+struct Mul32Args { Slice<const float> c; Slice<float> b; Hidden h; };
+struct Add32Args { Slice<const float> a, b; Slice<float> c; Hidden h; };
+struct Triad32Args { Slice<const float> b, c; Slice<float> a; Hidden h; };
+struct Copy64Args { Slice<const double> a; Slice<double> c; Hidden h; };
+struct Mul64Args { Slice<const double> c; Slice<double> b; Hidden h; };
+struct Add64Args { Slice<const double> a, b; Slice<double> c; Hidden h; };
+struct Triad64Args { Slice<const double> b, c; Slice<double> a; Hidden h; };
 
 __device__ int globalX() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ int globalY() { return blockIdx.y * blockDim.y + threadIdx.y; }
@@ -123,10 +126,10 @@ KERNEL_OF(256) triad64_best(const Triad64Args g) {
 
 // ---- reduce
 
-struct Dot32Args { Slice<const float> a, b; Slice<float> partial; };
-struct Dot64Args { Slice<const double> a, b; Slice<double> partial; };
-struct Sum32Args { Slice<const float> x; Slice<float> partial; };
-struct Sum64Args { Slice<const double> x; Slice<double> partial; };
+struct Dot32Args { Slice<const float> a, b; Slice<float> partial; Hidden h; };
+struct Dot64Args { Slice<const double> a, b; Slice<double> partial; Hidden h; };
+struct Sum32Args { Slice<const float> x; Slice<float> partial; Hidden h; };
+struct Sum64Args { Slice<const double> x; Slice<double> partial; Hidden h; };
 
 template <class T> __device__ T blockSum(T* sums, T v) {
 	int me = threadIdx.x;
@@ -208,9 +211,9 @@ KERNEL_OF(256) sum64_best(const Sum64Args g) { bestSum<double>(g); }
 
 const int span = 1024;
 
-struct ScanBlocksArgs { Slice<const int> x; Slice<int> y, sums; };
-struct ScanSumsArgs { Slice<int> sums; };
-struct AddOffsetsArgs { Slice<int> y; Slice<const int> offsets; };
+struct ScanBlocksArgs { Slice<const int> x; Slice<int> y, sums; Hidden h; };
+struct ScanSumsArgs { Slice<int> sums; Hidden h; };
+struct AddOffsetsArgs { Slice<int> y; Slice<const int> offsets; Hidden h; };
 
 __device__ int blockScan(int* part, int v) {
 	int me = threadIdx.x;
@@ -318,7 +321,7 @@ KERNEL_OF(256) addOffsets_best(const AddOffsetsArgs g) {
 
 const int bins = 256;
 
-struct HistogramArgs { Slice<const u8> data; Slice<u32> counts; };
+struct HistogramArgs { Slice<const u8> data; Slice<u32> counts; Hidden h; };
 
 KERNEL histogram(const HistogramArgs g) {
 	__shared__ u32 own[bins];
@@ -355,7 +358,7 @@ KERNEL_OF(256) histogram_best(const HistogramArgs g) {
 
 const int throws = 1024;
 
-struct MonteCarloArgs { Slice<u64> hits; u32 seed; };
+struct MonteCarloArgs { Slice<u64> hits; u32 seed; Hidden h; };
 
 __device__ u32 xorshift(u32 s) {
 	s ^= s << 13;
@@ -398,8 +401,8 @@ KERNEL_OF(256) monteCarlo_best(const MonteCarloArgs g) {
 
 const int tile = 32;
 
-struct TransposeNaiveArgs { Slice<const float> a; Slice<float> b; long long n; };
-struct TransposeTiledArgs { Slice<const float> a; Slice<float> b; long long n; };
+struct TransposeNaiveArgs { Slice<const float> a; Slice<float> b; long long n; Hidden h; };
+struct TransposeTiledArgs { Slice<const float> a; Slice<float> b; long long n; Hidden h; };
 
 KERNEL transposeNaive(const TransposeNaiveArgs g) {
 	int n = g.n, x = globalX(), y = globalY();
@@ -453,8 +456,8 @@ KERNEL_OF(256) transposeTiled_best(const TransposeTiledArgs g) {
 
 const float epsilon = 1e-5f;
 
-struct SoftmaxArgs { Slice<const float> x; Slice<float> y; long long cols; };
-struct LayerNormArgs { Slice<const float> x, scale, shift; Slice<float> y; long long cols; };
+struct SoftmaxArgs { Slice<const float> x; Slice<float> y; long long cols; Hidden h; };
+struct LayerNormArgs { Slice<const float> x, scale, shift; Slice<float> y; long long cols; Hidden h; };
 
 __device__ float exp32(float x) { return (float)exp((double)x); }
 
@@ -566,7 +569,7 @@ struct Body { float x, y, z, mass; };
 struct Vector { float x, y, z; };
 const float softening = 1e-3f;
 
-struct NbodyArgs { Slice<const Body> bodies; Slice<Vector> result; };
+struct NbodyArgs { Slice<const Body> bodies; Slice<Vector> result; Hidden h; };
 
 __device__ Vector attract(Vector sum, Body a, Body b) {
 	float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
@@ -613,8 +616,8 @@ KERNEL_OF(256) nbody_best(const NbodyArgs g) {
 
 const int limit = 500;
 
-struct Mandelbrot32Args { Slice<int> counts; long long n; };
-struct Mandelbrot64Args { Slice<int> counts; long long n; };
+struct Mandelbrot32Args { Slice<int> counts; long long n; Hidden h; };
+struct Mandelbrot64Args { Slice<int> counts; long long n; Hidden h; };
 
 template <class T, class A> __device__ void mandelbrot(const A& g) {
 	int n = g.n, px = globalX(), py = globalY();
@@ -653,7 +656,7 @@ KERNEL_OF(256) mandelbrot64_best(const Mandelbrot64Args g) { bestMandelbrot<doub
 // ---- Black-Scholes
 
 struct Market { float rate, volatility; };
-struct BlackScholesArgs { Slice<const float> price, strike, years; Slice<float> call, put; Market m; };
+struct BlackScholesArgs { Slice<const float> price, strike, years; Slice<float> call, put; Market m; Hidden h; };
 
 __device__ float normal(float d) {
 	float k = 1 / (1 + 0.2316419f * fabsf(d));
@@ -692,8 +695,8 @@ KERNEL_OF(256) blackScholes_best(const BlackScholesArgs g) {
 // ---- stencils
 
 struct Weights { float centre, face, edge, corner; };
-struct Stencil7Args { Slice<const float> a; Slice<float> b; long long n; Weights w; };
-struct Stencil27Args { Slice<const float> a; Slice<float> b; long long n; Weights w; };
+struct Stencil7Args { Slice<const float> a; Slice<float> b; long long n; Weights w; Hidden h; };
+struct Stencil27Args { Slice<const float> a; Slice<float> b; long long n; Weights w; Hidden h; };
 
 KERNEL stencil7(const Stencil7Args g) {
 	int n = g.n, x = globalX(), y = globalY(), z = globalZ();
@@ -787,7 +790,7 @@ KERNEL_OF(256) stencil27_best(const Stencil27Args g) {
 
 // ---- sparse matrix
 
-struct SpmvArgs { Slice<const int> starts, columns; Slice<const float> values, x; Slice<float> y; };
+struct SpmvArgs { Slice<const int> starts, columns; Slice<const float> values, x; Slice<float> y; Hidden h; };
 
 KERNEL spmv(const SpmvArgs g) {
 	int row = globalX();
@@ -811,8 +814,8 @@ KERNEL_OF(256) spmv_best(const SpmvArgs g) {
 
 // ---- sgemm
 
-struct Sgemm32Args { Slice<const float> a, b; Slice<float> c; long long n; };
-struct Sgemm64Args { Slice<const float> a, b; Slice<float> c; long long n; };
+struct Sgemm32Args { Slice<const float> a, b; Slice<float> c; long long n; Hidden h; };
+struct Sgemm64Args { Slice<const float> a, b; Slice<float> c; long long n; Hidden h; };
 
 KERNEL sgemm32(const Sgemm32Args g) {
 	__shared__ float as[tile][tile], bs[tile][tile];

@@ -1,0 +1,65 @@
+package suite
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+)
+
+// balance is how many floating-point operations a byte of traffic leaves room for on a GPU, about:
+// cases with more are measured by their arithmetic.
+const balance = 10
+
+// Unit returns what the case's speed is shown in: "GB/s", "TFLOP/s" or, where neither says
+// anything, "ms".
+func (r *Result) Unit() string {
+	switch {
+	case r.Flops > balance*r.Bytes:
+		return "TFLOP/s"
+	case r.Bytes > 0:
+		return "GB/s"
+	default:
+		return "ms"
+	}
+}
+
+// In returns what a run that took so many seconds is in the case's unit.
+func (r *Result) In(seconds float64) float64 {
+	switch r.Unit() {
+	case "TFLOP/s":
+		return r.Flops / seconds / 1e12
+	case "GB/s":
+		return r.Bytes / seconds / 1e9
+	default:
+		return seconds * 1e3
+	}
+}
+
+// figure returns a measurement in the case's unit with three or four digits, or "-".
+func (r *Result) figure(m *Measurement) string {
+	if m == nil {
+		return "-"
+	}
+	return digits(r.In(m.Seconds))
+}
+
+func digits(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 0.01:
+		return fmt.Sprintf("%.3f", v)
+	default:
+		return fmt.Sprintf("%.2g", v)
+	}
+}
+
+// sizeText writes powers of two as such where that is shorter.
+func sizeText(n int) string {
+	if n >= 1024 && bits.OnesCount(uint(n)) == 1 {
+		return fmt.Sprintf("2^%d", bits.TrailingZeros(uint(n)))
+	}
+	return strconv.Itoa(n)
+}
