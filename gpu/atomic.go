@@ -5,23 +5,27 @@ import (
 	"unsafe"
 )
 
-// Number is a type that AtomicAdd adds.
+// Integer is a type whose bits the atomic operations combine.
+type Integer interface {
+	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64
+}
+
+// Number is a type that the atomic operations know.
 type Number interface {
-	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~float32 | ~float64
+	Integer | ~float32 | ~float64
 }
 
 // AtomicAdd adds v to *p as one indivisible step and returns what *p held before. Of
 // several threads that add to one place each sees another value, in no fixed order, so a
-// floating-point sum may differ in its last bits from run to run. The order of other memory accesses
-// around it is not fixed (relaxed), and it is indivisible for all threads of one device.
-func AtomicAdd[T Number](p *T, v T) T {
-	word, half := unsafe.Sizeof(v) == 4, T(1)
-	half /= 2
-	switch isFloat := half != 0; {
-	case isFloat && word:
-		return addFloat32(p, v)
-	case isFloat:
-		return addFloat64(p, v)
+// floating-point sum may differ in its last bits from run to run.
+//
+// As all the functions here it takes a pointer into a slice or into shared memory, is Relaxed and
+// has DeviceScope where how does not say otherwise. A GPU takes float32 numbers that are
+// subnormal for zero in additions to a slice.
+func AtomicAdd[T Number](p *T, v T, how ...Memory) T {
+	switch word, float := kind[T](); {
+	case float:
+		return update(p, func(old T) T { return old + v })
 	case word: // adding wraps alike with and without a sign
 		return T(atomic.AddUint32((*uint32)(unsafe.Pointer(p)), uint32(v))) - v
 	default:
@@ -29,28 +33,107 @@ func AtomicAdd[T Number](p *T, v T) T {
 	}
 }
 
-// addFloat32 adds 4-byte floats: it tries until no other thread came between.
-func addFloat32[T Number](p *T, v T) T {
-	word := (*uint32)(unsafe.Pointer(p))
+// AtomicSub subtracts v from *p and returns what *p held before.
+func AtomicSub[T Number](p *T, v T, how ...Memory) T { return AtomicAdd(p, -v) }
+
+// AtomicMin stores v in *p where it is less, as the built-in min has it, and returns what *p
+// held before.
+func AtomicMin[T Number](p *T, v T, how ...Memory) T {
+	return update(p, func(old T) T { return min(old, v) })
+}
+
+// AtomicMax stores v in *p where it is greater, as the built-in max has it, and returns what *p
+// held before.
+func AtomicMax[T Number](p *T, v T, how ...Memory) T {
+	return update(p, func(old T) T { return max(old, v) })
+}
+
+// AtomicAnd stores *p & v in *p and returns what *p held before.
+func AtomicAnd[T Integer](p *T, v T, how ...Memory) T {
+	return update(p, func(old T) T { return old & v })
+}
+
+// AtomicOr stores *p | v in *p and returns what *p held before.
+func AtomicOr[T Integer](p *T, v T, how ...Memory) T {
+	return update(p, func(old T) T { return old | v })
+}
+
+// AtomicXor stores *p ^ v in *p and returns what *p held before.
+func AtomicXor[T Integer](p *T, v T, how ...Memory) T {
+	return update(p, func(old T) T { return old ^ v })
+}
+
+// AtomicExchange stores v in *p and returns what *p held before.
+func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
+	if word, _ := kind[T](); word {
+		old := atomic.SwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v)))
+		return *(*T)(unsafe.Pointer(&old))
+	}
+	old := atomic.SwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&v)))
+	return *(*T)(unsafe.Pointer(&old))
+}
+
+// AtomicCompareAndSwap stores to in *p where *p holds from, bit by bit, and returns what *p
+// held before and whether that was so.
+func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swapped bool) {
 	for {
-		old := atomic.LoadUint32(word)
-		was := *(*T)(unsafe.Pointer(&old))
-		now := was + v
-		if atomic.CompareAndSwapUint32(word, old, *(*uint32)(unsafe.Pointer(&now))) {
-			return was
+		if swap(p, from, to) {
+			return from, true
+		}
+		if was = AtomicLoad(p); !sameBits(was, from) {
+			return was, false
 		}
 	}
 }
 
-// addFloat64 adds 8-byte floats, as addFloat32 does.
-func addFloat64[T Number](p *T, v T) T {
-	word := (*uint64)(unsafe.Pointer(p))
+// AtomicLoad returns *p. Its order is Relaxed, Acquire or Sequential.
+func AtomicLoad[T Number](p *T, how ...Memory) T {
+	if word, _ := kind[T](); word {
+		v := atomic.LoadUint32((*uint32)(unsafe.Pointer(p)))
+		return *(*T)(unsafe.Pointer(&v))
+	}
+	v := atomic.LoadUint64((*uint64)(unsafe.Pointer(p)))
+	return *(*T)(unsafe.Pointer(&v))
+}
+
+// AtomicStore stores v in *p. Its order is Relaxed, Release or Sequential.
+func AtomicStore[T Number](p *T, v T, how ...Memory) {
+	if word, _ := kind[T](); word {
+		atomic.StoreUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v)))
+		return
+	}
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&v)))
+}
+
+// update replaces *p by what f makes of it and returns what *p held before: it tries until no
+// other thread came between.
+func update[T Number](p *T, f func(old T) T) T {
 	for {
-		old := atomic.LoadUint64(word)
-		was := *(*T)(unsafe.Pointer(&old))
-		now := was + v
-		if atomic.CompareAndSwapUint64(word, old, *(*uint64)(unsafe.Pointer(&now))) {
-			return was
+		old := AtomicLoad(p)
+		if swap(p, old, f(old)) {
+			return old
 		}
 	}
+}
+
+// swap stores to in *p where *p holds from, bit by bit, and reports whether that was so.
+func swap[T Number](p *T, from, to T) bool {
+	if word, _ := kind[T](); word {
+		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&from)), *(*uint32)(unsafe.Pointer(&to)))
+	}
+	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&from)), *(*uint64)(unsafe.Pointer(&to)))
+}
+
+func sameBits[T Number](a, b T) bool {
+	if word, _ := kind[T](); word {
+		return *(*uint32)(unsafe.Pointer(&a)) == *(*uint32)(unsafe.Pointer(&b))
+	}
+	return *(*uint64)(unsafe.Pointer(&a)) == *(*uint64)(unsafe.Pointer(&b))
+}
+
+// kind reports whether T has 4 bytes, not 8, and whether it is a float.
+func kind[T Number]() (word, float bool) {
+	half := T(1)
+	half /= 2
+	return unsafe.Sizeof(half) == 4, half != 0
 }

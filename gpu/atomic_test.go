@@ -93,3 +93,92 @@ func ExampleAtomicAdd() {
 	fmt.Println(histogram)
 	// Output: [0 3 0 1]
 }
+
+func TestAtomicUpdates(t *testing.T) {
+	updates(t, int32(-5), 3)
+	updates(t, uint32(math.MaxUint32), 3)
+	updates(t, int64(math.MinInt64), 1)
+	updates(t, uint64(1)<<63, 1)
+	updates(t, -5, -6)
+	updates(t, uint(5), 6)
+}
+
+// updates applies each operation to a number between two others, which must stay.
+func updates[T gpu.Integer](t *testing.T, was, v T) {
+	t.Helper()
+	for name, c := range map[string]struct {
+		f    func(*T, T, ...gpu.Memory) T
+		want T
+	}{
+		"sub": {gpu.AtomicSub[T], was - v}, "min": {gpu.AtomicMin[T], min(was, v)}, "max": {gpu.AtomicMax[T], max(was, v)},
+		"and": {gpu.AtomicAnd[T], was & v}, "or": {gpu.AtomicOr[T], was | v}, "xor": {gpu.AtomicXor[T], was ^ v},
+		"exchange": {gpu.AtomicExchange[T], v},
+	} {
+		x := [3]T{1: was}
+		if old := c.f(&x[1], v, gpu.Sequential); old != was || x != [3]T{1: c.want} {
+			t.Errorf("%s of %v and %v: returned %v and left %v, want %v", name, was, v, old, x, c.want)
+		}
+	}
+	swaps(t, was, v)
+}
+
+// swaps loads, stores, and compares and swaps.
+func swaps[T gpu.Number](t *testing.T, was, v T) {
+	t.Helper()
+	x := [3]T{1: v}
+	gpu.AtomicStore(&x[1], was, gpu.Release)
+	if got := gpu.AtomicLoad(&x[1], gpu.Acquire); got != was || x != [3]T{1: was} {
+		t.Errorf("stored %v, loaded %v, left %v", was, got, x)
+	}
+	if old, ok := gpu.AtomicCompareAndSwap(&x[1], v, v); ok || old != was || x[1] != was {
+		t.Errorf("swapped %v although it is not %v: %v, %v", was, v, old, x)
+	}
+	if old, ok := gpu.AtomicCompareAndSwap(&x[1], was, v); !ok || old != was || x != [3]T{1: v} {
+		t.Errorf("did not swap %v for %v: %v, %v", was, v, old, x)
+	}
+}
+
+func TestAtomicFloats(t *testing.T) {
+	swaps(t, float32(1.5), -2)
+	swaps(t, math.Inf(-1), 1e300)
+	swaps(t, kelvin(1), 2)
+	negative := math.Copysign(0, -1)
+	x := 0.0
+	if gpu.AtomicMin(&x, negative); math.Float64bits(x) != 1<<63 {
+		t.Errorf("the minimum of 0 and -0 is %v", x)
+	}
+	if gpu.AtomicMax(&x, math.NaN()); x == x {
+		t.Errorf("the maximum of -0 and NaN is %v", x)
+	}
+	if _, ok := gpu.AtomicCompareAndSwap(&x, x, 7); !ok || x != 7 {
+		t.Errorf("a NaN was not swapped for 7: %v", x)
+	}
+	if old := gpu.AtomicSub(&x, 7.5); old != 7 || x != -0.5 {
+		t.Errorf("7 - 7.5 is %v and was %v", x, old)
+	}
+	gpu.Fence(gpu.SystemScope)
+}
+
+// TestAtomicMaxIsIndivisible has goroutines raise a number: nobody may see it fall.
+func TestAtomicMaxIsIndivisible(t *testing.T) {
+	const goroutines, each = 8, 2000
+	var x float32
+	var running sync.WaitGroup
+	for g := range goroutines {
+		running.Go(func() {
+			last := float32(0)
+			for i := range each {
+				v := float32(i*goroutines + g)
+				if old := gpu.AtomicMax(&x, v); old < last {
+					t.Errorf("%v after %v", old, last)
+					return
+				}
+				last = v
+			}
+		})
+	}
+	running.Wait()
+	if x != goroutines*each-1 {
+		t.Errorf("the maximum is %v", x)
+	}
+}

@@ -45,4 +45,5 @@ var catalogue = [...]struct {
 	{LangPrint, "the format and the arguments of gpu.Printf do not fit each other"},
 	{LangPanic, "a kernel panics with a constant string, a number or a boolean"},
 	{LangShared, "gpu.Shared is called once for each variable, outside branches and loops, for a type without pointers"},
+	{LangMemory, "an atomic operation or a fence takes at most one order and one scope, as constants, and an order that makes sense for it"},
 }

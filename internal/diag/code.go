@@ -49,6 +49,7 @@ const (
 	LangPrint     Code = 116
 	LangPanic     Code = 117
 	LangShared    Code = 118
+	LangMemory    Code = 119
 )
 
 // String returns the code as "GW0021".

@@ -75,7 +75,7 @@ func (l *lowerer) body() {
 	if first := l.blocks[l.fn.Blocks[0]].first; first != l.f.Blocks[0] {
 		l.jump(first)
 	}
-	l.findPrints()
+	l.findLists()
 	for _, b := range l.fn.DomPreorder() {
 		if !l.live[b] {
 			continue

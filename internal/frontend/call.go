@@ -25,7 +25,7 @@ func (l *lowerer) call(v *ssa.Call) *ir.Value {
 		l.value(c.Value)
 		l.lacks(&lackFunc)
 	}
-	if lower, ok := intrinsics[fullName(fn)]; ok {
+	if lower := intrinsicOf(fn); lower != nil {
 		return lower(l, v)
 	}
 	return l.callFunction(v, fn)
@@ -53,7 +53,7 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 		l.lacks(k)
 	}
 	if len(fn.Blocks) == 0 && inStandardLibrary(fn) {
-		l.refuse(diag.LangPackage, "of the standard library, kernels know cmp, math, math/bits and slices", "a kernel cannot call %s", callName(fn))
+		l.refuse(diag.LangPackage, "of the standard library, kernels know cmp, math, math/bits, slices and sync/atomic", "a kernel cannot call %s", callName(fn))
 	}
 	if len(fn.Blocks) == 0 {
 		l.refuse(diag.LangNoSource, "write it in Go", "a kernel cannot call %s: it has no Go source", callName(fn))

@@ -171,7 +171,7 @@ func (e *escape) argument(call *ssa.Call, v ssa.Value, deep bool) {
 	if fn == nil {
 		return // a built-in function; every other is refused where it is lowered
 	}
-	if _, ok := intrinsics[fullName(fn)]; ok {
+	if intrinsicOf(fn) != nil {
 		return
 	}
 	e.calls[fn] = append(e.calls[fn], call)

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"strings"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -30,9 +32,21 @@ var intrinsics = map[string]intrinsic{
 	thread + "GlobalZ":   globalIndex(2),
 	thread + "Sync":      barrier,
 
-	sharedName:             shared,
-	printName:              printf,
-	gpuPath + ".AtomicAdd": atomicAdd,
+	sharedName: shared,
+	printName:  printf,
+
+	gpuPath + ".AtomicAdd":            update(ir.OpAtomicAdd, ir.OpAtomicAdd),
+	gpuPath + ".AtomicSub":            subtract,
+	gpuPath + ".AtomicMin":            extremum(ir.OpAtomicSMin, ir.OpAtomicUMin, ir.OpFMin),
+	gpuPath + ".AtomicMax":            extremum(ir.OpAtomicSMax, ir.OpAtomicUMax, ir.OpFMax),
+	gpuPath + ".AtomicAnd":            update(ir.OpAtomicAnd, ir.OpAtomicAnd),
+	gpuPath + ".AtomicOr":             update(ir.OpAtomicOr, ir.OpAtomicOr),
+	gpuPath + ".AtomicXor":            update(ir.OpAtomicXor, ir.OpAtomicXor),
+	gpuPath + ".AtomicExchange":       exchange,
+	gpuPath + ".AtomicCompareAndSwap": compareAndSwap,
+	gpuPath + ".AtomicLoad":           atomicLoad,
+	gpuPath + ".AtomicStore":          atomicStore,
+	gpuPath + ".Fence":                fence,
 
 	"math.Sqrt":            float(ir.OpFSqrt),
 	"math.sqrt":            float(ir.OpFSqrt),
@@ -79,6 +93,18 @@ var intrinsics = map[string]intrinsic{
 	"math/bits.Mul64":           wideProduct,
 }
 
+// intrinsicOf returns what a call of fn is lowered by, or nil for an ordinary function.
+func intrinsicOf(fn *ssa.Function) intrinsic {
+	name := fullName(fn)
+	if f := intrinsics[name]; f != nil {
+		return f
+	}
+	if name, ok := strings.CutPrefix(name, "sync/atomic."); ok {
+		return syncAtomic(name)
+	}
+	return nil
+}
+
 // neverNegative reports whether a call of a function in the table returns no negative int.
 func neverNegative(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
@@ -119,9 +145,3 @@ func globalIndex(axis int64) intrinsic {
 }
 
 func barrier(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpBarrier, ir.Void) }
-
-func atomicAdd(l *lowerer, v *ssa.Call) *ir.Value {
-	p, x := l.value(v.Call.Args[0]), l.value(v.Call.Args[1])
-	l.checkNil(v.Call.Args[0], p)
-	return l.emit(ir.OpAtomicAdd, x.Type, p, x)
-}

@@ -10,19 +10,21 @@ import (
 
 const printName = gpuPath + ".Printf"
 
-// findPrints finds the instructions that build the argument lists of gpu.Printf: a
-// variable of type [n]any, an address and a store for each argument, a slice. They are not lowered.
-func (l *lowerer) findPrints() {
+// findLists finds the instructions that build the lists of arguments of variadic intrinsics, such
+// as gpu.Printf: a variable of type [n]any, an address and a store for each argument, a
+// slice. They are not lowered.
+func (l *lowerer) findLists() {
 	for _, b := range l.fn.Blocks {
 		for _, in := range b.Instrs {
 			call, ok := in.(*ssa.Call)
 			if !ok {
 				continue
 			}
-			if fn := call.Call.StaticCallee(); fn == nil || fullName(fn) != printName {
+			fn := call.Call.StaticCallee()
+			if fn == nil || !fn.Signature.Variadic() || intrinsicOf(fn) == nil {
 				continue
 			}
-			if parts, _, ok := variadic(call.Call.Args[2]); ok {
+			if parts, _, ok := variadic(call.Call.Args[len(call.Call.Args)-1]); ok {
 				for _, p := range parts {
 					l.skip[p] = true
 				}

@@ -81,6 +81,18 @@ const (
 	OpLoad
 	OpStore
 	OpAtomicAdd
+	OpAtomicSMin
+	OpAtomicUMin
+	OpAtomicSMax
+	OpAtomicUMax
+	OpAtomicAnd
+	OpAtomicOr
+	OpAtomicXor
+	OpAtomicXchg
+	OpAtomicCAS
+	OpAtomicLoad
+	OpAtomicStore
+	OpFence
 
 	OpTid
 	OpNTid
@@ -121,6 +133,10 @@ func (op Op) Writes() bool { return ops[op].flags&writes != 0 }
 
 // Effect reports whether the operation must stay although nothing uses its value.
 func (op Op) Effect() bool { return ops[op].flags&(effect|writes|terminator) != 0 }
+
+// Atomic reports whether the operation accesses memory, where its first argument points, as
+// one indivisible step.
+func (op Op) Atomic() bool { return op >= OpAtomicAdd && op <= OpAtomicStore }
 
 // lookupOp finds an operation by its name in the text form.
 func lookupOp(name string) (Op, bool) {

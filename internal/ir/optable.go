@@ -16,13 +16,14 @@ const (
 type attr uint8
 
 const (
-	attrNone  attr = iota
-	attrConst      // Imm: the bits, extended by sign
-	attrImm        // Imm: what the comment in the table says
-	attrType       // Aux: *Type
-	attrVar        // Aux: *Variable
-	attrFunc       // Aux: *Func
-	attrSite       // Aux: *Site
+	attrNone   attr = iota
+	attrConst       // Imm: the bits, extended by sign
+	attrImm         // Imm: what the comment in the table says
+	attrType        // Aux: *Type
+	attrVar         // Aux: *Variable
+	attrFunc        // Aux: *Func
+	attrSite        // Aux: *Site
+	attrMemory      // Imm: order and scope, see Memory; in the text nothing for 0
 )
 
 // row describes an operation: nargs is -1 where the number of arguments varies; rule says
@@ -105,13 +106,26 @@ var ops = [numOps]row{
 	OpExtract: {"extract", 1, attrImm, pure, extract}, // field or element Imm of arg0
 	OpInsert:  {"insert", 2, attrImm, pure, insert},   // arg0 with field or element Imm replaced by arg1
 
-	OpAlloca:    {"alloca", 0, attrType, effect, pointer}, // the address of a variable of the thread, zero when the value is reached
-	OpVar:       {"var", 0, attrVar, pure, pointer},       // the address of a shared or constant variable
-	OpOffset:    {"offset", 1, attrImm, pure, offset},     // arg0 + Imm bytes
-	OpIndex:     {"index", 2, attrImm, pure, index},       // arg0 + arg1*Imm bytes; arg1 is a signed i64 or i32
-	OpLoad:      {"load", 1, attrNone, reads, load},
-	OpStore:     {"store", 2, attrNone, writes, store},              // *arg0 = arg1
-	OpAtomicAdd: {"atomicadd", 2, attrNone, reads | writes, atomic}, // returns the old value; relaxed, device scope
+	OpAlloca: {"alloca", 0, attrType, effect, pointer}, // the address of a variable of the thread, zero when the value is reached
+	OpVar:    {"var", 0, attrVar, pure, pointer},       // the address of a shared or constant variable
+	OpOffset: {"offset", 1, attrImm, pure, offset},     // arg0 + Imm bytes
+	OpIndex:  {"index", 2, attrImm, pure, index},       // arg0 + arg1*Imm bytes; arg1 is a signed i64 or i32
+	OpLoad:   {"load", 1, attrNone, reads, load},
+	OpStore:  {"store", 2, attrNone, writes, store}, // *arg0 = arg1
+
+	OpAtomicAdd:   {"atomicadd", 2, attrMemory, reads | writes, atomicAdd}, // *arg0 += arg1; returns what was there, as the next nine
+	OpAtomicSMin:  {"atomicsmin", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicUMin:  {"atomicumin", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicSMax:  {"atomicsmax", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicUMax:  {"atomicumax", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicAnd:   {"atomicand", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicOr:    {"atomicor", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicXor:   {"atomicxor", 2, attrMemory, reads | writes, atomicInt},
+	OpAtomicXchg:  {"atomicxchg", 2, attrMemory, reads | writes, atomicInt},    // *arg0 = arg1
+	OpAtomicCAS:   {"atomiccas", 3, attrMemory, reads | writes, atomicInt},     // *arg0 = arg2 where it was arg1
+	OpAtomicLoad:  {"atomicload", 1, attrMemory, reads | writes, atomicLoad},   // writes: what acquires lets other threads' writes be seen
+	OpAtomicStore: {"atomicstore", 2, attrMemory, reads | writes, atomicStore}, // *arg0 = arg1
+	OpFence:       {"fence", 0, attrMemory, reads | writes | effect, fence},
 
 	OpTid:     {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
 	OpNTid:    {"ntid", 0, attrImm, pure, special},

@@ -278,7 +278,11 @@ func (p *parser) suffix(s *scanner, v *Value) {
 		v.Aux = site(s)
 	}
 	if s.accept("{") {
-		v.Imm = s.integer()
+		if ops[v.Op].attr == attrMemory {
+			v.Imm = memory(s)
+		} else {
+			v.Imm = s.integer()
+		}
 		s.expect("}")
 	}
 	e := &p.edges[len(p.edges)-1]

@@ -107,9 +107,7 @@ func (v *Value) LongString() string {
 	if site, ok := v.Aux.(*Site); ok {
 		fmt.Fprintf(&s, " %s", site)
 	}
-	if v.Imm != 0 && ops[v.Op].attr != attrConst || ops[v.Op].attr == attrImm && v.Op != OpFMul {
-		fmt.Fprintf(&s, " {%d}", v.Imm)
-	}
+	v.printImm(&s)
 	if v.Op.Terminator() {
 		for _, t := range v.Block.Succs {
 			fmt.Fprintf(&s, " b%d", t.ID)
@@ -132,6 +130,17 @@ func (v *Value) printAux(s *strings.Builder) {
 	}
 	if v.Op == OpConst {
 		fmt.Fprintf(s, " %s", constString(v.Type, v.Imm))
+	}
+}
+
+// printImm writes the immediate behind the arguments, but for what is usual.
+func (v *Value) printImm(s *strings.Builder) {
+	switch attr := ops[v.Op].attr; {
+	case attr == attrMemory && v.Imm != 0:
+		fmt.Fprintf(s, " {%s}", memoryString(v.Imm))
+	case attr == attrMemory || attr == attrConst:
+	case v.Imm != 0 || attr == attrImm && v.Op != OpFMul:
+		fmt.Fprintf(s, " {%d}", v.Imm)
 	}
 }
 

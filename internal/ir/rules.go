@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A rule says what is wrong with the types of a value whose number of arguments is right,
 // or returns "".
@@ -152,10 +155,52 @@ func store(v *Value) string {
 	return want(ok, "stores %v to %v", v.Args[1].Type, v.Args[0].Type)
 }
 
-func atomic(v *Value) string {
-	t := v.Type
-	ok := v.Args[0].Type.IsPtr() && v.Args[1].Type.Equal(t) && (t.IsInt() || t.IsFloat()) && t.Bits() >= 32
-	return want(ok, "adds %v to %v", v.Args[1].Type, v.Args[0].Type)
+// atomic checks an atomic operation on numbers of type t, whose arguments behind the address
+// are such numbers, and that it knows its order.
+func atomic(v *Value, t *Type, orders ...Order) string {
+	if !v.Args[0].Type.IsPtr() || !t.IsInt() && !t.IsFloat() || t.Bits() < 32 {
+		return fmt.Sprintf("cannot access %v through %v", t, v.Args[0].Type)
+	}
+	for _, a := range v.Args[1:] {
+		if !a.Type.Equal(t) {
+			return fmt.Sprintf("has an argument of type %v for %v", a.Type, t)
+		}
+	}
+	return ordered(v, orders...)
+}
+
+// ordered checks that the order is among those given, all where none is.
+func ordered(v *Value, orders ...Order) string {
+	if !isMemory(v.Imm) {
+		return fmt.Sprintf("has no order and scope %d", v.Imm)
+	}
+	o, _ := v.Memory()
+	return want(len(orders) == 0 || slices.Contains(orders, o), "cannot be %v", o)
+}
+
+func atomicAdd(v *Value) string { return atomic(v, v.Type) }
+
+func atomicInt(v *Value) string {
+	if !v.Type.IsInt() {
+		return fmt.Sprintf("wants an integer, not %v", v.Type)
+	}
+	return atomic(v, v.Type)
+}
+
+func atomicLoad(v *Value) string { return atomic(v, v.Type, Relaxed, Acquire, Sequential) }
+
+func atomicStore(v *Value) string {
+	if s := nothing(v); s != "" {
+		return s
+	}
+	return atomic(v, v.Args[1].Type, Relaxed, Release, Sequential)
+}
+
+func fence(v *Value) string {
+	if s := nothing(v); s != "" {
+		return s
+	}
+	return ordered(v, AcqRel, Sequential)
 }
 
 func special(v *Value) string {

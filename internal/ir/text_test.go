@@ -36,6 +36,11 @@ b1: <- b0
 	%14 = fadd f32 %10, %11
 	check %5, %4, %1 "index out of range [%d] with length %d"(int64, int64)
 	store %8, %14
+	%17 = atomicadd f32 %8, %14
+	%18 = atomiccas i32 %8, %3, %3 {acq_rel.system}
+	%19 = atomicload i64 %8 {acquire.block}
+	atomicstore %8, %19 {sc.cluster}
+	fence {acq_rel.device}
 	jump b2
 b2: <- b0 b1
 	%15 = phi f32 %2, %14
@@ -66,6 +71,7 @@ func TestParseErrors(t *testing.T) {
 		{"no block", "func f() {\nb0:\n\tjump b7\n}", "f has no block b7"},
 		{"twice", "func f(%0 i32, %0 i32) {\n}", "%0 is defined twice"},
 		{"no end", "func f() {\nb0:\n\tret", "the last function has no end"},
+		{"order", "func f(%0 ptr) {\nb0:\n\t%1 = atomicload i32 %0 {strong.device}\n}", `line 3: want an order and a scope, as acquire.system, found "strong.device"`},
 		{"rest", "func f() {\nb0:\n\tret ret\n}", `want the end of the line, found "ret"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -87,6 +93,13 @@ func TestVerify(t *testing.T) {
 		{"terminator", "b0:\n\t%1 = add i32 %0, %0", "b0: does not end with a terminator"},
 		{"twice", "b0:\n\t%1 = const i1 1\n\tif %1 b1 b1\nb1: <- b0\n\tret", "goes to b1 twice"},
 		{"result", "b0:\n\tret %0", "returns a value from a function without result"},
+		{"atomic float", "b0:\n\t%1 = const ptr 0\n\t%2 = const f32 1.0\n\t%3 = atomicsmax f32 %1, %2\n\tret", "wants an integer, not f32"},
+		{"atomic width", "b0:\n\t%1 = const ptr 0\n\t%2 = const i16 1\n\t%3 = atomicadd i16 %1, %2\n\tret", "cannot access i16 through ptr"},
+		{"atomic address", "b0:\n\t%1 = atomicadd i32 %0, %0\n\tret", "cannot access i32 through i32"},
+		{"atomic argument", "b0:\n\t%1 = const ptr 0\n\t%2 = const i64 1\n\t%3 = atomiccas i32 %1, %0, %2\n\tret", "has an argument of type i64 for i32"},
+		{"load that releases", "b0:\n\t%1 = const ptr 0\n\t%2 = atomicload i32 %1 {release.device}\n\tret", "cannot be release"},
+		{"store that acquires", "b0:\n\t%1 = const ptr 0\n\tatomicstore %1, %0 {acquire.device}\n\tret", "cannot be acquire"},
+		{"relaxed fence", "b0:\n\tfence\n\tret", "cannot be relaxed"},
 		{"site", "b0:\n\tprint %0 \"%d\"(int64)\n\tret", "has an argument of type i32 for a int64"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // compiled lists the packages of the standard library whose functions kernels may call.
 // Of all others only the declarations are loaded.
 var compiled = map[string]bool{
-	"cmp": true, "iter": true, "math": true, "math/bits": true, "slices": true, "sort": true,
+	"cmp": true, "iter": true, "math": true, "math/bits": true, "slices": true, "sort": true, "sync/atomic": true,
 	"unicode/utf8": true,
 }
 

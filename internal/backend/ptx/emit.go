@@ -107,7 +107,7 @@ func unfit(v *ir.Value) string {
 		return "values must be scalar"
 	case site != nil && len(site.Args) > device.MaxSiteArgs:
 		return fmt.Sprintf("has %d arguments, a record holds %d", len(site.Args), device.MaxSiteArgs)
-	case v.Op == ir.OpStore || v.Op == ir.OpAtomicAdd:
+	case v.Op == ir.OpStore || v.Op.Atomic():
 		if v.Args[0].Type.Space == ir.Constant {
 			return "constants cannot be written"
 		}

@@ -2,7 +2,7 @@ package ptx
 
 import "github.com/gopherwarp/gopherwarp/internal/ir"
 
-// memory selects load, store and atomicadd.
+// memory selects load and store.
 func (s *selector) memory(v *ir.Value) {
 	at, space := s.place(v.Args[0]), v.Args[0].Type.Space
 	switch v.Op {
@@ -12,8 +12,6 @@ func (s *selector) memory(v *ir.Value) {
 		})
 	case ir.OpStore:
 		s.store("st"+suffix(space)+memType(v.Args[1].Type), at, s.stored(v.Args[1]))
-	case ir.OpAtomicAdd:
-		s.atomicAdd(v, at, space)
 	}
 }
 
@@ -70,29 +68,4 @@ func (s *selector) store(op string, at place, o operand) {
 // storePair stores two numbers of 32 bits side by side, aligned to 8.
 func (s *selector) storePair(at place, x, y operand) {
 	s.emit(inst{op: "st.global.v2.u32", form: vector, args: []operand{at.base, x, y}, offset: at.offset})
-}
-
-// atomicAdd selects an atomic addition; red where nobody wants the old value. Integers add
-// alike with and without sign. Memory of one thread needs no atom, which has no such form.
-func (s *selector) atomicAdd(v *ir.Value, at place, space ir.Space) {
-	typ, c := memType(v.Type), classOf(v.Type)
-	x := s.operand(v.Args[1])
-	if space == ir.Local {
-		old := s.load("ld.local"+typ, c, at)
-		add := "add" + typ
-		if v.Type.IsFloat() {
-			add = "add.rn" + typ
-		}
-		s.store("st.local"+typ, at, s.def(c, add, old, x))
-		s.vals[v.ID] = old
-		return
-	}
-	op := ".relaxed.gpu" + suffix(space) + ".add" + typ
-	if s.used[v.ID] == 0 {
-		s.store("red"+op, at, x)
-		return
-	}
-	r := s.out.newReg(c)
-	s.emit(inst{op: "atom" + op, form: access, dst: r, args: []operand{at.base, x}, offset: at.offset})
-	s.vals[v.ID] = operand{reg: r}
 }

@@ -109,10 +109,12 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.convert(v)
 	case ir.OpAlloca, ir.OpVar, ir.OpOffset, ir.OpIndex:
 		s.pointer(v)
-	case ir.OpLoad, ir.OpStore, ir.OpAtomicAdd:
+	case ir.OpLoad, ir.OpStore:
 		s.memory(v)
 	case ir.OpTid, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid:
 		s.vals[v.ID] = s.special(v)
+	case ir.OpFence:
+		s.fence(v)
 	case ir.OpBarrier:
 		s.emit(inst{op: "bar.sync", args: []operand{imm(0)}})
 	case ir.OpCheck:
@@ -122,6 +124,10 @@ func (s *selector) value(v *ir.Value) {
 	case ir.OpJump, ir.OpIf, ir.OpRet, ir.OpFault:
 		s.leave(v)
 	default:
+		if v.Op.Atomic() {
+			s.atomic(v)
+			return
+		}
 		s.vals[v.ID] = s.arithmetic(v)
 	}
 }

@@ -4,12 +4,318 @@ package selftest
 
 import (
 	_ "embed"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
+
+// ContendInt32 launches the kernel contendInt32.
+func ContendInt32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[int32]], seen device.Slice[int32]) error {
+	p := s.Plan(contendInt32Kernel, g)
+	device.PutSlice(p, grid)
+	device.PutSlice(p, blocks)
+	device.PutSlice(p, seen)
+	return p.Launch()
+}
+
+//go:embed zcontendInt32.sm_70.ptx
+var contendInt32SM70 string
+
+var contendInt32Kernel = &device.Kernel{
+	Name:    "contendInt32",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "grid", Offset: 0, Size: 24, Elem: 36},
+		{Name: "blocks", Offset: 24, Size: 24, Elem: 36},
+		{Name: "seen", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Shared:     36,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			grid, blocks []cells[int32]
+			seen         []int32
+		})(args)
+		for ts.Next() {
+			contendInt32(ts.Thread(), a.grid, a.blocks, a.seen)
+		}
+	},
+}
+
+// ContendUint32 launches the kernel contendUint32.
+func ContendUint32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[uint32]], seen device.Slice[uint32]) error {
+	p := s.Plan(contendUint32Kernel, g)
+	device.PutSlice(p, grid)
+	device.PutSlice(p, blocks)
+	device.PutSlice(p, seen)
+	return p.Launch()
+}
+
+//go:embed zcontendUint32.sm_70.ptx
+var contendUint32SM70 string
+
+var contendUint32Kernel = &device.Kernel{
+	Name:    "contendUint32",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "grid", Offset: 0, Size: 24, Elem: 36},
+		{Name: "blocks", Offset: 24, Size: 24, Elem: 36},
+		{Name: "seen", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Shared:     36,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			grid, blocks []cells[uint32]
+			seen         []uint32
+		})(args)
+		for ts.Next() {
+			contendUint32(ts.Thread(), a.grid, a.blocks, a.seen)
+		}
+	},
+}
+
+// ContendInt64 launches the kernel contendInt64.
+func ContendInt64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[int64]], seen device.Slice[int64]) error {
+	p := s.Plan(contendInt64Kernel, g)
+	device.PutSlice(p, grid)
+	device.PutSlice(p, blocks)
+	device.PutSlice(p, seen)
+	return p.Launch()
+}
+
+//go:embed zcontendInt64.sm_70.ptx
+var contendInt64SM70 string
+
+var contendInt64Kernel = &device.Kernel{
+	Name:    "contendInt64",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "grid", Offset: 0, Size: 24, Elem: 72},
+		{Name: "blocks", Offset: 24, Size: 24, Elem: 72},
+		{Name: "seen", Offset: 48, Size: 24, Elem: 8},
+	},
+	ParamBytes: 88,
+	Shared:     72,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			grid, blocks []cells[int64]
+			seen         []int64
+		})(args)
+		for ts.Next() {
+			contendInt64(ts.Thread(), a.grid, a.blocks, a.seen)
+		}
+	},
+}
+
+// ContendUint64 launches the kernel contendUint64.
+func ContendUint64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[uint64]], seen device.Slice[uint64]) error {
+	p := s.Plan(contendUint64Kernel, g)
+	device.PutSlice(p, grid)
+	device.PutSlice(p, blocks)
+	device.PutSlice(p, seen)
+	return p.Launch()
+}
+
+//go:embed zcontendUint64.sm_70.ptx
+var contendUint64SM70 string
+
+var contendUint64Kernel = &device.Kernel{
+	Name:    "contendUint64",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "grid", Offset: 0, Size: 24, Elem: 72},
+		{Name: "blocks", Offset: 24, Size: 24, Elem: 72},
+		{Name: "seen", Offset: 48, Size: 24, Elem: 8},
+	},
+	ParamBytes: 88,
+	Shared:     72,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			grid, blocks []cells[uint64]
+			seen         []uint64
+		})(args)
+		for ts.Next() {
+			contendUint64(ts.Thread(), a.grid, a.blocks, a.seen)
+		}
+	},
+}
+
+// Extremes32 launches the kernel extremes32.
+func Extremes32(s *device.Stream, g device.Grid, x, found device.Slice[float32]) error {
+	p := s.Plan(extremes32Kernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, found)
+	return p.Launch()
+}
+
+//go:embed zextremes32.sm_70.ptx
+var extremes32SM70 string
+
+var extremes32Kernel = &device.Kernel{
+	Name:    "extremes32",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "found", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 159, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, found []float32
+		})(args)
+		for ts.Next() {
+			extremes32(ts.Thread(), a.x, a.found)
+		}
+	},
+}
+
+// Extremes64 launches the kernel extremes64.
+func Extremes64(s *device.Stream, g device.Grid, x, found device.Slice[float64]) error {
+	p := s.Plan(extremes64Kernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, found)
+	return p.Launch()
+}
+
+//go:embed zextremes64.sm_70.ptx
+var extremes64SM70 string
+
+var extremes64Kernel = &device.Kernel{
+	Name:    "extremes64",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "found", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 159, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, found []float64
+		})(args)
+		for ts.Next() {
+			extremes64(ts.Thread(), a.x, a.found)
+		}
+	},
+}
+
+// HandOver lets the first block compute numbers and the second one read them.
+func HandOver(s *device.Stream, g device.Grid, data, out device.Slice[int32], ready device.Slice[atomic.Int32]) error {
+	p := s.Plan(handOverKernel, g)
+	device.PutSlice(p, data)
+	device.PutSlice(p, out)
+	device.PutSlice(p, ready)
+	return p.Launch()
+}
+
+//go:embed zhandOver.sm_70.ptx
+var handOverSM70 string
+
+var handOverKernel = &device.Kernel{
+	Name:    "handOver",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "ready", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "atomics.go", Line: 209, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 213, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "type.go", Line: 83, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 216, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "type.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: handOverSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data, out []int32
+			ready     []atomic.Int32
+		})(args)
+		for ts.Next() {
+			handOver(ts.Thread(), a.data, a.out, a.ready)
+		}
+	},
+}
 
 // Steps launches the kernel steps.
 func Steps(s *device.Stream, g device.Grid, counts device.Slice[uint32]) error {
@@ -28,9 +334,6 @@ var stepsKernel = &device.Kernel{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
-		{File: "control.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stepsSM70},
 	},

@@ -1,0 +1,116 @@
+package ptx
+
+import "github.com/gopherwarp/gopherwarp/internal/ir"
+
+// atomics are the names of the operations that read and write, with the letter of the type:
+// integers add alike with and without a sign.
+var atomics = [...]struct{ name, sign string }{
+	ir.OpAtomicAdd:  {"add", "u"},
+	ir.OpAtomicSMin: {"min", "s"},
+	ir.OpAtomicUMin: {"min", "u"},
+	ir.OpAtomicSMax: {"max", "s"},
+	ir.OpAtomicUMax: {"max", "u"},
+	ir.OpAtomicAnd:  {"and", "b"},
+	ir.OpAtomicOr:   {"or", "b"},
+	ir.OpAtomicXor:  {"xor", "b"},
+	ir.OpAtomicXchg: {"exch", "b"},
+	ir.OpAtomicCAS:  {"cas", "b"},
+}
+
+// scopes by the IR's. A cluster needs sm_90; the device holds it, and orders as much.
+var scopes = [...]string{ir.DeviceScope: ".gpu", ir.BlockScope: ".cta", ir.ClusterScope: ".gpu", ir.SystemScope: ".sys"}
+
+// orders by the IR's. Sequential consistency is a fence in front and what that leaves to order
+// (Lustig, Sahasrabuddhe, Giroux: "A Formal Analysis of the NVIDIA PTX Memory Consistency Model").
+var orders = [...]string{ir.Relaxed: ".relaxed", ir.Acquire: ".acquire", ir.Release: ".release", ir.AcqRel: ".acq_rel", ir.Sequential: ".acq_rel"}
+
+// atomic selects an atomic operation.
+func (s *selector) atomic(v *ir.Value) {
+	at, space := s.place(v.Args[0]), v.Args[0].Type.Space
+	if space == ir.Local {
+		s.private(v, at)
+		return
+	}
+	order, scope := v.Memory()
+	if order == ir.Sequential {
+		s.emit(inst{op: "fence.sc" + scopes[scope]})
+	}
+	how := func(o ir.Order) string { return orders[o] + scopes[scope] + suffix(space) }
+	switch {
+	case v.Op == ir.OpAtomicLoad && order == ir.Sequential:
+		s.vals[v.ID] = s.load("ld"+how(ir.Acquire)+memType(v.Type), classOf(v.Type), at)
+	case v.Op == ir.OpAtomicLoad:
+		s.vals[v.ID] = s.load("ld"+how(order)+memType(v.Type), classOf(v.Type), at)
+	case v.Op == ir.OpAtomicStore && order == ir.Sequential:
+		s.store("st"+how(ir.Release)+memType(v.Args[1].Type), at, s.operand(v.Args[1]))
+	case v.Op == ir.OpAtomicStore:
+		s.store("st"+how(order)+memType(v.Args[1].Type), at, s.operand(v.Args[1]))
+	default:
+		s.update(v, at, how(order))
+	}
+}
+
+// update selects an operation that reads and writes; red where nobody wants the old value,
+// for the operations and the orders that it has.
+func (s *selector) update(v *ir.Value, at place, how string) {
+	order, _ := v.Memory()
+	op := how + "." + atomics[v.Op].name + atomicType(v)
+	if s.used[v.ID] == 0 && v.Op < ir.OpAtomicXchg && (order == ir.Relaxed || order == ir.Release) {
+		s.store("red"+op, at, s.operand(v.Args[1]))
+		return
+	}
+	args := []operand{at.base}
+	for _, a := range v.Args[1:] {
+		args = append(args, s.operand(a))
+	}
+	r := s.out.newReg(classOf(v.Type))
+	s.emit(inst{op: "atom" + op, form: access, dst: r, args: args, offset: at.offset})
+	s.vals[v.ID] = operand{reg: r}
+}
+
+func atomicType(v *ir.Value) string {
+	if v.Type.IsFloat() {
+		return memType(v.Type)
+	}
+	return "." + atomics[v.Op].sign + regBits(v.Type)
+}
+
+// private selects an atomic operation on memory of one thread, for which atom has no form:
+// nobody else can come between.
+func (s *selector) private(v *ir.Value, at place) {
+	if v.Op == ir.OpAtomicStore {
+		s.store("st.local"+memType(v.Args[1].Type), at, s.operand(v.Args[1]))
+		return
+	}
+	typ, c := memType(v.Type), classOf(v.Type)
+	old := s.load("ld.local"+typ, c, at)
+	s.vals[v.ID] = old
+	if v.Op != ir.OpAtomicLoad {
+		s.store("st.local"+typ, at, s.privately(v, old))
+	}
+}
+
+// privately returns what an operation leaves where old was.
+func (s *selector) privately(v *ir.Value, old operand) operand {
+	x, c := s.operand(v.Args[1]), classOf(v.Type)
+	switch {
+	case v.Op == ir.OpAtomicXchg:
+		return x
+	case v.Op == ir.OpAtomicCAS:
+		same := s.def(pred, "setp.eq.u"+regBits(v.Type), old, x)
+		return s.def(c, "selp"+classes[c].typ, s.operand(v.Args[2]), old, same)
+	case v.Type.IsFloat():
+		return s.def(c, "add.rn"+classes[c].typ, old, x)
+	}
+	return s.def(c, atomics[v.Op].name+atomicType(v), old, x)
+}
+
+// fence selects a fence.
+func (s *selector) fence(v *ir.Value) {
+	order, scope := v.Memory()
+	op := "fence.acq_rel"
+	if order == ir.Sequential {
+		op = "fence.sc"
+	}
+	s.emit(inst{op: op + scopes[scope]})
+}
