@@ -28,15 +28,3 @@ func Frontiers(dom *ir.Dom) [][]*ir.Block {
 	}
 	return list
 }
-
-// Children returns, by block ID, the blocks that each block dominates immediately, in
-// reverse postorder.
-func Children(dom *ir.Dom) [][]*ir.Block {
-	order := dom.Order()
-	list := make([][]*ir.Block, order[0].Func.NumBlocks())
-	for _, b := range order[1:] {
-		d := dom.Idom(b)
-		list[d.ID] = append(list[d.ID], b)
-	}
-	return list
-}

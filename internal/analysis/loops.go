@@ -49,23 +49,10 @@ func (l *Loop) Exits() []Exit {
 	return list
 }
 
-// LoopNest is the loops of a function.
-type LoopNest struct {
-	Loops     []*Loop // inner loops before those around them
-	innermost []*Loop // by block ID
-}
-
-// Innermost returns the innermost loop that contains b, or nil.
-func (n *LoopNest) Innermost(b *ir.Block) *Loop {
-	if b.ID >= len(n.innermost) {
-		return nil
-	}
-	return n.innermost[b.ID]
-}
-
-// Loops finds the natural loops of a function. Edges back to one header make one loop.
-func Loops(dom *ir.Dom) *LoopNest {
-	n := &LoopNest{innermost: make([]*Loop, dom.Order()[0].Func.NumBlocks())}
+// Loops finds the natural loops of a function, inner loops before those around them. Edges
+// back to one header make one loop.
+func Loops(dom *ir.Dom) []*Loop {
+	var loops []*Loop
 	for _, h := range dom.Order() {
 		var latches []*ir.Block
 		for _, p := range h.Preds {
@@ -74,11 +61,11 @@ func Loops(dom *ir.Dom) *LoopNest {
 			}
 		}
 		if len(latches) > 0 {
-			n.Loops = append(n.Loops, natural(dom, h, latches))
+			loops = append(loops, natural(dom, h, latches))
 		}
 	}
-	n.nest()
-	return n
+	nest(loops)
+	return loops
 }
 
 func natural(dom *ir.Dom, h *ir.Block, latches []*ir.Block) *Loop {
@@ -101,22 +88,17 @@ func natural(dom *ir.Dom, h *ir.Block, latches []*ir.Block) *Loop {
 }
 
 // nest orders the loops and finds their parents.
-func (n *LoopNest) nest() {
-	slices.SortStableFunc(n.Loops, func(a, b *Loop) int { return cmp.Compare(len(a.Blocks), len(b.Blocks)) })
-	for i, l := range n.Loops {
-		for _, b := range l.Blocks {
-			if n.innermost[b.ID] == nil {
-				n.innermost[b.ID] = l
-			}
-		}
-		for _, m := range n.Loops[i+1:] {
+func nest(loops []*Loop) {
+	slices.SortStableFunc(loops, func(a, b *Loop) int { return cmp.Compare(len(a.Blocks), len(b.Blocks)) })
+	for i, l := range loops {
+		for _, m := range loops[i+1:] {
 			if m.in[l.Header.ID] {
 				l.Parent = m
 				break
 			}
 		}
 	}
-	for _, l := range slices.Backward(n.Loops) {
+	for _, l := range slices.Backward(loops) {
 		l.Depth = 1
 		if l.Parent != nil {
 			l.Depth = l.Parent.Depth + 1

@@ -203,10 +203,10 @@ func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
 				return true
 			}
 		}
-	case ir.OpLShr, ir.OpAShr, ir.OpUDiv, ir.OpURem:
+	case ir.OpLShr, ir.OpAShr:
 		return q.r.At(x.Args[0], p).Lo >= 0 && q.le(x.Args[0], c, p)
-	case ir.OpSDiv, ir.OpSRem:
-		return q.r.At(x.Args[0], p).Lo >= 0 && q.r.At(x.Args[1], p).Lo > 0 && q.le(x.Args[0], c, p)
+	case ir.OpSDiv, ir.OpSRem, ir.OpUDiv, ir.OpURem:
+		return q.division(x, c, p)
 	case ir.OpSExt:
 		return x.Args[0].Type.Bits() > 1 && q.le(x.Args[0], c, p)
 	case ir.OpZExt:
@@ -217,6 +217,19 @@ func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
 		return q.phi(x, c)
 	}
 	return false
+}
+
+// division uses that a quotient or rest is at most the dividend, and a rest less than the
+// divisor, where they are not negative.
+func (q *prover) division(x *ir.Value, c int64, p Place) bool {
+	if q.r.At(x.Args[1], p).Lo <= 0 {
+		return false
+	}
+	rest, fits := addExact(c, 1)
+	if (x.Op == ir.OpSRem || x.Op == ir.OpURem) && fits && q.le(x.Args[1], rest, p) {
+		return true
+	}
+	return q.r.At(x.Args[0], p).Lo >= 0 && q.le(x.Args[0], c, p)
 }
 
 // sum uses x = a+b where that does not wrap: x <= a + the largest b.

@@ -46,9 +46,6 @@ func (r *Ranges) params(f *ir.Func) {
 	}
 }
 
-// Of returns the range of v wherever it is defined.
-func (r *Ranges) Of(v *ir.Value) Range { return r.orFull(v, r.of[v.ID]) }
-
 // At returns the range of v at place p.
 func (r *Ranges) At(v *ir.Value, p Place) Range { return r.orFull(v, r.refined(v, p)) }
 
@@ -112,8 +109,8 @@ func (r *Ranges) compute(v *ir.Value, p Place) Range {
 	case ir.OpPhi:
 		return r.phi(v)
 	case ir.OpSelect:
-		x := r.given(v.Args[0], true, v.Args[1], r.refined(v.Args[1], p))
-		y := r.given(v.Args[0], false, v.Args[2], r.refined(v.Args[2], p))
+		x := r.given(Fact{v.Args[0], true, p}, v.Args[1], r.refined(v.Args[1], p))
+		y := r.given(Fact{v.Args[0], false, p}, v.Args[2], r.refined(v.Args[2], p))
 		return x.union(y)
 	}
 	if len(v.Args) == 0 || !v.Op.Pure() {
@@ -137,40 +134,46 @@ func (r *Ranges) phi(v *ir.Value) Range {
 		p := v.Block.Preds[i]
 		x := r.refined(a, End(p))
 		if c, holds, ok := edge(p, v.Block); ok {
-			x = r.given(c, holds, a, x)
+			x = r.given(Fact{c, holds, End(p)}, a, x)
 		}
 		sum = sum.union(x)
 	}
 	return sum
 }
 
+// maxChain bounds how many facts are followed from value to value.
+const maxChain = 2
+
 // refined returns the range of v at p; it is empty where p is not known to be reached.
-func (r *Ranges) refined(v *ir.Value, p Place) Range {
+func (r *Ranges) refined(v *ir.Value, p Place) Range { return r.refine(v, p, maxChain) }
+
+func (r *Ranges) refine(v *ir.Value, p Place, chain int) Range {
 	x := r.of[v.ID]
 	if v.Op == ir.OpConst {
 		return constRange(v)
 	}
 	for _, f := range r.Facts.about[v.ID] {
-		if r.Facts.Reaches(f.Where, p) {
-			x = r.implied(f.Cond, f.Holds, v, x)
+		if chain > 0 && r.Facts.Reaches(f.Where, p) {
+			x = r.implied(f, v, x, chain-1)
 		}
 	}
 	return x
 }
 
-// given returns the range x of v, made smaller by condition c and what follows from it.
-func (r *Ranges) given(c *ir.Value, holds bool, v *ir.Value, x Range) Range {
-	for _, f := range Implied(Fact{Cond: c, Holds: holds}) {
+// given returns the range x of v, made smaller by the fact and what follows from it.
+func (r *Ranges) given(fact Fact, v *ir.Value, x Range) Range {
+	for _, f := range Implied(fact) {
 		if isCompare(f.Cond.Op) && slices.Contains(f.Cond.Args, v) {
-			x = r.implied(f.Cond, f.Holds, v, x)
+			x = r.implied(f, v, x, 0)
 		}
 	}
 	return x
 }
 
-// implied makes the range x of v smaller by what the comparison c says of it.
-func (r *Ranges) implied(c *ir.Value, holds bool, v *ir.Value, x Range) Range {
-	if c.Args[0] == c.Args[1] || !v.Type.IsInt() {
+// implied makes the range x of v smaller by what the comparison of a fact says of it.
+func (r *Ranges) implied(f Fact, v *ir.Value, x Range, chain int) Range {
+	c := f.Cond
+	if c.Args[0] == c.Args[1] || !v.Type.IsInt() || v.Type.Kind == ir.KindI1 {
 		return x
 	}
 	left := c.Args[0] == v
@@ -178,15 +181,12 @@ func (r *Ranges) implied(c *ir.Value, holds bool, v *ir.Value, x Range) Range {
 	if !left {
 		other = c.Args[0]
 	}
-	y := r.of[other.ID]
-	if other.Op == ir.OpConst {
-		y = constRange(other)
-	}
-	if y.Empty() || x.Empty() || v.Type.Kind == ir.KindI1 {
+	y := r.refine(other, f.Where, chain)
+	if y.Empty() || x.Empty() {
 		return x
 	}
 	op := c.Op
-	if !holds {
+	if !f.Holds {
 		op, left = negate(op, left)
 	}
 	return narrow(op, left, x, y)

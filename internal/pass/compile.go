@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,6 +25,9 @@ type Options struct {
 	Time func(pass string, d time.Duration)
 }
 
+// ErrRecursive is the cause where a function that is to be inlined calls itself.
+var ErrRecursive = errors.New("recursive calls cannot be inlined")
+
 // Compile returns an optimised copy of kernel without calls and without values of
 // aggregate type. Neither m nor kernel changes. It fails for recursive calls and for a
 // name in Disable that is no optional pass.
@@ -32,7 +36,7 @@ func Compile(m *ir.Module, kernel *ir.Func, o Options) (*ir.Func, error) {
 		return nil, err
 	}
 	if cycle := recursion(kernel); cycle != "" {
-		return nil, fmt.Errorf("%s: %s calls itself", kernel.Name, cycle)
+		return nil, fmt.Errorf("%s: %s calls itself: %w", kernel.Name, cycle, ErrRecursive)
 	}
 	f := cloneFunc(kernel)
 	if o.Dump != nil {

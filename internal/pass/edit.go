@@ -94,19 +94,6 @@ func uses(f *ir.Func) [][]*ir.Value {
 	return list
 }
 
-// useCounts counts the uses of the values of f, by ID.
-func useCounts(f *ir.Func) []int {
-	n := make([]int, f.NumValues())
-	for _, b := range f.Blocks {
-		for _, v := range b.Values {
-			for _, a := range v.Args {
-				n[a.ID]++
-			}
-		}
-	}
-	return n
-}
-
 // insertPhi puts a new phi without arguments in front of b's values.
 func insertPhi(b *ir.Block, t *ir.Type) *ir.Value {
 	phi := b.Make(ir.OpPhi, t)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,9 @@ func golden(t *testing.T, file string) {
 		}
 	} else if diff := cmp.Diff(string(a.Files[1].Data), got); diff != "" {
 		t.Errorf("(-want +got; -update accepts)\n%s", diff)
+	}
+	if strings.HasPrefix(file, filepath.FromSlash("testdata/contract/")) {
+		return // which changes results, as Go allows
 	}
 	for i, f := range before.Funcs {
 		sameBehaviour(t, f, after.Funcs[i], rand.New(rand.NewPCG(1, uint64(i))))

@@ -13,7 +13,7 @@ import (
 func licm(f *ir.Func, _ *Options) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
-	for _, l := range analysis.Loops(dom).Loops { // inner ones first
+	for _, l := range analysis.Loops(dom) { // inner ones first
 		if entries := l.Entries(); len(entries) == 1 && len(entries[0].Succs) == 1 {
 			h := &hoister{loop: l, dom: dom, to: entries[0], out: map[*ir.Value]bool{}}
 			h.run()
@@ -23,7 +23,7 @@ func licm(f *ir.Func, _ *Options) {
 
 // addPreheaders gives every loop a block that leads nowhere but into it.
 func addPreheaders(f *ir.Func) {
-	for _, l := range analysis.Loops(ir.Dominators(f)).Loops {
+	for _, l := range analysis.Loops(ir.Dominators(f)) {
 		if e := l.Entries(); len(e) == 1 && len(e[0].Succs) == 1 {
 			continue
 		}

@@ -58,13 +58,29 @@ var pipeline = []step{
 	{"licm", licm, false},
 	{"dce", deadCode, false},
 	{"simplify-cfg", simplifyCFG, false},
+	{"early-checks", earlyChecks, false},
+	{"fuse-checks", fuseChecks, false},
 }
 
-// order lists what must hold between passes: every before stands in front of the first
-// after that follows, and at least one before exists.
+// order lists what must hold between passes: every run of after has a run of before in front
+// of it.
 var order = []struct{ before, after, reason string }{
-	{"inline", "split-values", "values of aggregate type must not pass through calls any more"},
+	{"inline", "split-values", "aggregates must not pass through calls any more"},
 	{"split-values", "mem2reg", "only loads and stores of scalars are promoted"},
+	{"simplify", "split-allocas", "a local is split at offsets that are constants"},
 	{"split-allocas", "mem2reg", "only scalar locals are promoted"},
-	{"mem2reg", "spaces", "a pointer in a local has no known space until the local is gone"},
+	{"mem2reg", "hoist-allocas", "a local in a loop that becomes a value need not be cleared in every round"},
+	{"mem2reg", "spaces", "a pointer in a local has no known space"},
+	{"spaces", "licm", "without spaces every store may change every load"},
+	{"gvn", "checks", "facts about a value hold for its equals only once they are one"},
+	{"narrow", "divide", "a dividend that is not negative needs no correction of its sign"},
+	{"gvn", "contract", "a product that two sums share is one value, so that each decides alike"},
+	{"contract", "rotate", "a sum and its product must not be torn apart by the loop's edge"},
+	{"if-convert", "rotate", "a condition of two parts is one test, which can move to the bottom"},
+	{"simplify", "unify-phis", "counters are compared by their constants"},
+	{"rotate", "licm", "only a body that runs at least once lets checks and loads out"},
+	{"rotate", "version", "a counter that is tested at the bottom has a last value"},
+	{"checks", "version", "a loop is copied only for checks that are not proved"},
+	{"version", "early-checks", "what moves up would look like a part of the loop's test"},
+	{"early-checks", "fuse-checks", "only checks side by side become one branch"},
 }

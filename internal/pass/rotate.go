@@ -15,7 +15,7 @@ const maxRotated = 24
 // round has one branch less.
 func rotate(f *ir.Func, o *Options) {
 	changed := false
-	loops := analysis.Loops(ir.Dominators(f)).Loops
+	loops := analysis.Loops(ir.Dominators(f))
 	for _, l := range slices.Backward(loops) { // outer ones first: what is copied is in no inner one
 		changed = rotateLoop(l) || changed
 	}

@@ -21,7 +21,7 @@ func unroll(f *ir.Func, o *Options) {
 	for range 4 { // inner loops first; their copies let the loop around them follow
 		changed := false
 		var taken []*analysis.Loop
-		for _, l := range analysis.Loops(ir.Dominators(f)).Loops {
+		for _, l := range analysis.Loops(ir.Dominators(f)) {
 			n := rounds(l)
 			if n == 0 || !indexesLocal(l) || n*size(l) > maxUnrolled || overlaps(taken, l) {
 				continue

@@ -22,7 +22,7 @@ func version(f *ir.Func, o *Options) {
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
 	var plans []*versioner
-	for _, l := range nest.Loops {
+	for _, l := range nest {
 		v := &versioner{loop: l, ranges: ranges}
 		if isInnermost(nest, l) && size(l) <= maxVersioned && v.counter() && v.collect() {
 			plans = append(plans, v)
@@ -37,8 +37,8 @@ func version(f *ir.Func, o *Options) {
 	}
 }
 
-func isInnermost(nest *analysis.LoopNest, l *analysis.Loop) bool {
-	return !slices.ContainsFunc(nest.Loops, func(m *analysis.Loop) bool { return m.Parent == l })
+func isInnermost(nest []*analysis.Loop, l *analysis.Loop) bool {
+	return !slices.ContainsFunc(nest, func(m *analysis.Loop) bool { return m.Parent == l })
 }
 
 // A versioner handles one loop with the counter iv, which runs from start in steps of more
