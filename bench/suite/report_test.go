@@ -3,6 +3,7 @@ package suite
 import (
 	"bytes"
 	"math"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
 )
 
 // report is one with all that a report can have.
@@ -142,6 +144,25 @@ func TestWritePage(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
 		t.Error("the page has a number that is none")
+	}
+}
+
+// TestCompileTwins looks at why there are no twins.
+func TestCompileTwins(t *testing.T) {
+	gpu := device.Info{Kind: "cuda", Capability: device.Capability{Major: 9}}
+	for _, test := range []struct {
+		nvcc string
+		info device.Info
+		want string
+	}{
+		{"nvcc", device.Info{Kind: "cpu"}, "the device is no GPU"},
+		{"", gpu, "there is no nvcc"},
+		{filepath.Join(t.TempDir(), "nvcc"), gpu, "nvcc: "},
+	} {
+		_, err := compileTwins(t.Context(), test.nvcc, test.info)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("compileTwins(%q, %v) returns %v, want %s", test.nvcc, test.info, err, test.want)
+		}
 	}
 }
 

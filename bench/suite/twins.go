@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -34,18 +35,14 @@ type twins struct {
 	kernels map[string]*device.Kernel
 }
 
-// errNoTwins says why nothing is compared with CUDA C++.
-type errNoTwins string
-
-func (e errNoTwins) Error() string { return string(e) }
-
-// compileTwins compiles twins.cu for a device; it takes a few seconds.
+// compileTwins compiles twins.cu for a device, which takes a few seconds. An error says why
+// nothing is compared with CUDA C++.
 func compileTwins(ctx context.Context, nvcc string, i device.Info) (*twins, error) {
 	switch {
 	case i.Kind != "cuda":
-		return nil, errNoTwins("the device is no GPU")
+		return nil, errors.New("the device is no GPU")
 	case nvcc == "":
-		return nil, errNoTwins("there is no nvcc")
+		return nil, errors.New("there is no nvcc")
 	}
 	dir, err := os.MkdirTemp("", "gopherwarp-bench-")
 	if err != nil {
@@ -67,7 +64,7 @@ func runNVCC(ctx context.Context, nvcc, dir string, c device.Capability) (cubin,
 	arch := fmt.Sprintf("-arch=sm_%d%d", c.Major, c.Minor)
 	out, err := exec.CommandContext(ctx, nvcc, "-O3", arch, "-cubin", "-o", object, source).CombinedOutput()
 	if err != nil {
-		return "", "", fmt.Errorf("bench: nvcc: %w\n%s", err, out)
+		return "", "", fmt.Errorf("nvcc: %w: %s", err, bytes.TrimSpace(out))
 	}
 	code, err := os.ReadFile(object)
 	return string(code), nvccVersion(ctx, nvcc) + " -O3 " + arch, err
