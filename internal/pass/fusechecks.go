@@ -3,18 +3,30 @@ package pass
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // fuseChecks makes one branch of checks that follow each other with nothing but pure values
 // in between: where not all conditions hold, a block that runs only then finds out which one.
+// Of indices that differ by constants, only the lowest and the highest need to be compared.
 func fuseChecks(f *ir.Func, _ *Options) {
-	for i := 0; i < len(f.Blocks); i++ { // fuse adds blocks, with the rest of the checks in them
-		b := f.Blocks[i]
-		if first, last := adjacentChecks(b); first < last {
-			fuse(b, first, last)
+	u := &fuser{ranges: analysis.NewRanges(ir.Dominators(f))}
+	for _, b := range slices.Clone(f.Blocks) {
+		u.at = analysis.Place{Block: b}
+		for rest := b; rest != nil; {
+			first, last := adjacentChecks(rest)
+			if first == last {
+				break
+			}
+			rest = u.fuse(rest, first, last)
 		}
 	}
+}
+
+type fuser struct {
+	ranges *analysis.Ranges
+	at     analysis.Place // the start of the block that is taken apart
 }
 
 // adjacentChecks returns the positions of the first and the last check of the first group of
@@ -37,23 +49,26 @@ func adjacentChecks(b *ir.Block) (first, last int) {
 	return 0, 0
 }
 
-func fuse(b *ir.Block, first, last int) {
+// fuse joins the checks of b from first to last and returns the block with what follows.
+func (u *fuser) fuse(b *ir.Block, first, last int) *ir.Block {
 	rest := splitBlock(b, last+1)
 	slow := b.Func.NewBlock()
 	e := &editor{b: b, out: b.Values[:first:first]}
 	var checks []*ir.Value
-	var all *ir.Value
 	for _, v := range b.Values[first : last+1] {
-		e.pos = v.Pos
-		if v.Op != ir.OpCheck {
-			e.out = append(e.out, v)
-			continue
-		}
-		checks = append(checks, v)
-		if all == nil {
-			all = v.Args[0]
+		if v.Op == ir.OpCheck {
+			checks = append(checks, v)
 		} else {
-			all = e.make(ir.OpAnd, ir.I1, all, v.Args[0])
+			e.out = append(e.out, v)
+		}
+	}
+	var all *ir.Value
+	for _, c := range u.needed(checks) {
+		e.pos = c.Pos
+		if all == nil {
+			all = c.Args[0]
+		} else {
+			all = e.make(ir.OpAnd, ir.I1, all, c.Args[0])
 		}
 	}
 	e.make(ir.OpIf, ir.Void, all)
@@ -61,6 +76,39 @@ func fuse(b *ir.Block, first, last int) {
 	b.AddEdge(rest)
 	b.AddEdge(slow)
 	explain(slow, checks)
+	return rest
+}
+
+// A family is indices that differ by constants and are compared with one length.
+type family struct{ base, length *ir.Value }
+
+// needed returns the checks that imply all of them.
+func (u *fuser) needed(checks []*ir.Value) []*ir.Value {
+	lowest, highest := map[family]int64{}, map[family]int64{}
+	for _, c := range checks {
+		if f, at, ok := u.member(c); ok {
+			if _, known := lowest[f]; !known {
+				lowest[f], highest[f] = at, at
+			}
+			lowest[f], highest[f] = min(lowest[f], at), max(highest[f], at)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(checks), func(c *ir.Value) bool {
+		f, at, ok := u.member(c)
+		return ok && lowest[f] < at && at < highest[f]
+	})
+}
+
+// member returns the family of the check's index and its constant. The constants are so small
+// that what lies between two indices in range did not wrap, as no length is negative.
+func (u *fuser) member(c *ir.Value) (family, int64, bool) {
+	cond := c.Args[0]
+	if cond.Op != ir.OpULt || cond.Args[0].Type.Bits() != 64 || u.ranges.At(cond.Args[1], u.at).Lo < 0 {
+		return family{}, 0, false
+	}
+	base, at := plus(cond.Args[0])
+	const small = 1 << 30
+	return family{base, cond.Args[1]}, at, base != nil && at > -small && at < small
 }
 
 // explain makes slow find the first check that fails, one of which does.

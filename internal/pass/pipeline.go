@@ -53,6 +53,7 @@ var pipeline = []step{
 	{"checks", eliminateChecks, false},
 	{"version", version, false},
 	{"simplify", simplify, false},
+	{"addresses", addresses, false},
 	{"simplify-cfg", simplifyCFG, false},
 	{"gvn", gvn, false},
 	{"licm", licm, false},
@@ -60,6 +61,7 @@ var pipeline = []step{
 	{"simplify-cfg", simplifyCFG, false},
 	{"early-checks", earlyChecks, false},
 	{"fuse-checks", fuseChecks, false},
+	{"sink", sink, false},
 }
 
 // order lists what must hold between passes: every run of after has a run of before in front
@@ -81,6 +83,8 @@ var order = []struct{ before, after, reason string }{
 	{"rotate", "licm", "only a body that runs at least once lets checks and loads out"},
 	{"rotate", "version", "a counter that is tested at the bottom has a last value"},
 	{"checks", "version", "a loop is copied only for checks that are not proved"},
+	{"checks", "addresses", "an index without its constant is not the one that was checked"},
 	{"version", "early-checks", "what moves up would look like a part of the loop's test"},
 	{"early-checks", "fuse-checks", "only checks side by side become one branch"},
+	{"fuse-checks", "sink", "what tells faults apart is wanted only after one"},
 }

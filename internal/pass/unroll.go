@@ -7,23 +7,26 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Limits of full unrolling: rounds, and values of all of them together. A 4x4 block of
-// products over 8 steps has some thousand.
+// Limits of full unrolling: rounds, and values of all of them together. The large one is for
+// loops over local arrays: a 4x4 block of products over 8 steps has some thousand.
 const (
 	maxRounds   = 64
 	maxUnrolled = 4000
+	maxSmall    = 500
+	fewRounds   = 8
 )
 
 // unroll copies the body of loops that run a known small number of times and index a local
 // array, so that the indices become constants and the array becomes registers (an array in
-// local memory is up to 266 times slower). ptxas unrolls all other such loops itself.
+// local memory is up to 266 times slower); and of small ones of few rounds, as a stencil has
+// them, whose conditions become constants. ptxas unrolls all other such loops itself.
 func unroll(f *ir.Func, o *Options) {
 	for range 4 { // inner loops first; their copies let the loop around them follow
 		changed := false
 		var taken []*analysis.Loop
 		for _, l := range analysis.Loops(ir.Dominators(f)) {
 			n := rounds(l)
-			if n == 0 || !indexesLocal(l) || n*size(l) > maxUnrolled || overlaps(taken, l) {
+			if n == 0 || !worthUnrolling(l, n) || overlaps(taken, l) {
 				continue
 			}
 			taken = append(taken, l)
@@ -40,7 +43,15 @@ func unroll(f *ir.Func, o *Options) {
 		removePhis(f)
 		simplify(f, o)
 		simplifyCFG(f, o)
+		gvn(f, o)
+		deadCode(f, o) // which would count in the next round
 	}
+}
+
+// worthUnrolling reports whether n copies of the loop are worth their size.
+func worthUnrolling(l *analysis.Loop, n int) bool {
+	total := n * size(l)
+	return total <= maxSmall && n <= fewRounds+1 || total <= maxUnrolled && indexesLocal(l)
 }
 
 // overlaps reports whether l shares blocks with a loop that has been copied already: what is
@@ -49,10 +60,15 @@ func overlaps(taken []*analysis.Loop, l *analysis.Loop) bool {
 	return slices.ContainsFunc(taken, func(t *analysis.Loop) bool { return l.Contains(t.Header) })
 }
 
+// size counts the values of the loop that become instructions.
 func size(l *analysis.Loop) int {
 	n := 0
 	for _, b := range l.Blocks {
-		n += len(b.Values)
+		for _, v := range b.Values {
+			if v.Op != ir.OpConst && v.Op != ir.OpPhi {
+				n++
+			}
+		}
 	}
 	return n
 }

@@ -1,0 +1,38 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// sink moves pure values that are wanted only where a thread faults into the block that does
+// so. Back ends put such blocks last; the others then compute only what they need.
+func sink(f *ir.Func, _ *Options) {
+	users := uses(f)
+	for _, b := range slices.Backward(ir.Dominators(f).Order()) {
+		for _, v := range slices.Backward(slices.Clone(b.Values)) {
+			if to := coldUser(v, users[v.ID]); to != nil && to != b && v.Op.Pure() {
+				i := slices.Index(b.Values, v)
+				b.Values = slices.Delete(b.Values, i, i+1)
+				v.Block = to
+				to.Values = slices.Insert(to.Values, 0, v)
+			}
+		}
+	}
+}
+
+// coldUser returns the one block that faults and holds all users of v, or nil.
+func coldUser(v *ir.Value, users []*ir.Value) *ir.Block {
+	var to *ir.Block
+	for _, u := range users {
+		if u.Op == ir.OpPhi || to != nil && u.Block != to {
+			return nil
+		}
+		to = u.Block
+	}
+	if to == nil || to.Term().Op != ir.OpFault {
+		return nil
+	}
+	return to
+}
