@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -17,7 +18,7 @@ import (
 // current on it and calls. Between calls no goroutine relies on a thread.
 //
 // Ownership: a backend owns its queues, marks and memory, which Close frees in this order,
-// then the modules, then the context. Freeing any of them earlier removes it here.
+// then what these share, the modules, and the context. Freeing any of them earlier removes it here.
 type backend struct {
 	driver *cudasys.Driver
 	device cudasys.Device
@@ -29,25 +30,35 @@ type backend struct {
 	closed bool         // guarded by use
 
 	kernels kernels
+	waiter  *waiter
+	stage   *stage
+	pool    pool
 
-	freeing sync.Mutex // one at a time, see memory.Free
+	oneFree sync.Mutex // held around cuMemFree, see memory.Free
+	freeing tasks      // that free when work is done
 	mu      sync.Mutex
 	queues  map[*queue]struct{}
 	marks   map[*mark]struct{}
 	memory  map[*memory]struct{}
+	spare   []*environment // of streams that were closed
 }
 
 // newBackend makes the context of a device current for the package's use.
-func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend, cudasys.Status) {
+func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend, error) {
 	b := &backend{
 		driver: d, device: i, info: info,
 		kernels: kernels{numbers: map[*device.Kernel]*loaded{}},
 		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
 	}
+	b.waiter, b.stage = newWaiter(b), newStage(b, defaultStage())
+	b.freeing.none.L = &b.freeing.mu
 	if s := d.DevicePrimaryCtxRetain(&b.handle, i); s != cudasys.Success {
-		return nil, s
+		return nil, &Error{Call: "cuDevicePrimaryCtxRetain", Status: s}
 	}
-	return b, cudasys.Success
+	if err := b.newPool(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
 }
 
 // Info implements device.Backend.
@@ -109,14 +120,27 @@ func (b *backend) Close() error {
 		}
 	}
 	for q := range b.queues {
-		keep(q.free())
+		if q != b.pool.reaper {
+			keep(q.free())
+		}
 	}
 	for m := range b.marks {
 		keep(m.free())
 	}
+	b.freeing.Wait()
 	for m := range b.memory {
 		keep(m.free())
 	}
+	if b.pool.reaper != nil {
+		keep(b.pool.reaper.free())
+	}
+	for _, e := range b.spare {
+		keep(e.free())
+	}
+	keep(b.stage.settleAll())
+	keep(b.waiter.free())
+	keep(b.stage.free())
+	keep(b.pool.free(b))
 	keep(b.kernels.unload(b))
 	if s := b.driver.DevicePrimaryCtxRelease(b.device); s != cudasys.Success && b.lost.Load() == nil {
 		keep(&Error{Call: "cuDevicePrimaryCtxRelease", Status: s})
@@ -141,4 +165,35 @@ func own[T comparable](b *backend, set map[T]struct{}, v T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	set[v] = struct{}{}
+}
+
+// tasks are goroutines that can be waited for while others start.
+type tasks struct {
+	mu   sync.Mutex
+	none sync.Cond // of mu
+	n    int
+}
+
+// Go runs f on a goroutine.
+func (t *tasks) Go(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n++
+	go func() {
+		f()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.n--; t.n == 0 {
+			t.none.Broadcast()
+		}
+	}()
+}
+
+// Wait returns when no task runs.
+func (t *tasks) Wait() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.n > 0 {
+		t.none.Wait()
+	}
 }

@@ -55,9 +55,9 @@ func (m machine) openDevice(index int) (*device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, s := newBackend(d, handle, info)
-	if s != cudasys.Success {
-		return nil, deviceFailed(index, info.Name, s)
+	b, err := newBackend(d, handle, info)
+	if err != nil {
+		return nil, deviceFailed(index, info.Name, err)
 	}
 	return device.New(b), nil
 }

@@ -1,174 +1,277 @@
 package cuda
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
-	"unsafe"
+	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// environment is where the kernels of one stream leave faults and prints for the host; package
-// device has its layout (abi.go). It is made by the first launch of a kernel that has sites, so
-// that others pay nothing.
+// environment is where the kernels of one stream, or of one graph, leave faults and prints for
+// the host; package device has its layout (abi.go). It is made by the first launch of a kernel
+// that has sites, so that others pay nothing.
 //
-// Lifetimes: memory is device memory and pinned is memory of the host outside Go's heap; both
-// are the environment's until free. The GPU writes to pinned while kernels run, so the host
-// reads it only when the stream is idle.
+// Lifetimes: memory is the device's, the parts are of the stage; they last as long as the
+// device, which hands environments on from streams that were closed. The GPU writes to the
+// record while kernels run, once, and its size last.
+//
+// A fault is taken at a point of a stream: the record is read and cleared, and the clearing of
+// the claim is enqueued. Work that was enqueued between the point and that may have faulted too,
+// without a record: the waits for it return the same fault.
 type environment struct {
-	queue  *queue
-	memory uintptr        // the environment, then the print records
-	host   unsafe.Pointer // pinned
-	record []byte         // in pinned memory: the fault record, written by kernels
-	mirror []byte         // in pinned memory: a copy of the environment
-	used   bool           // a kernel with sites was launched since the last take
+	backend *backend
+	memory  uintptr // the environment, then the print records
+	record  part    // the fault record, written by kernels
+
+	mu       sync.Mutex
+	used     bool                // a kernel with sites was launched since the last fetch
+	launched func(uint32) string // where a launch came from, or nil
+	fault    *device.Fault       // the last one taken
+	number   uint32              // its FaultLaunch
+	cleared  place               // where the claim was cleared then
+	prints   part                // the environment and the records, as they were copied
+	copied   place               // where that was, or none
 }
 
-// Layout of the two allocations.
+// job is work for an environment on a queue, whose lock is held.
+type job struct {
+	queue *queue
+	do    doer
+}
+
+// place is a place in a stream: what was enqueued before the point with a number.
+type place struct {
+	queue *queue // nil for no place
+	seq   uint64
+}
+
+// behind reports whether a point of q is at the place or after it.
+func (p place) behind(q *queue, seq uint64) bool { return p.queue == q && p.seq <= seq }
+
+// fetched is a copy of an environment's head, complete at the queue's point with number seq.
+type fetched struct {
+	env  *environment
+	head part
+	seq  uint64
+}
+
+// Layout of memory and of prints.
 const (
-	printsAt    = 256 // in memory, behind the environment
-	printBytes  = 1 << 20
-	mirrorAt    = (device.RecordMax + 63) / 64 * 64 // in pinned, behind the record
-	pinnedBytes = mirrorAt + device.EnvBytes
+	printsAt   = 256 // behind the environment
+	printBytes = 1 << 20
 )
 
 // errRecord is what damaged memory leads to.
 var errRecord = errors.New("cuda: a kernel claimed a fault and left no record of it; " +
 	"a kernel that was built without checks may have written there")
 
-// environment returns the address of the queue's environment for a launch.
+var little = binary.LittleEndian
+
+// environment returns the address of the queue's environment for a launch. The lock is held.
 func (q *queue) environment() (uintptr, error) {
 	if q.env == nil {
-		e := &environment{queue: q}
-		if err := e.make(); err != nil {
-			return 0, errors.Join(err, e.free(q.backend.do))
+		e, err := newEnvironment(q)
+		if err != nil {
+			return 0, err
 		}
 		q.env = e
 	}
-	q.env.used = true
+	q.env.use()
 	return q.env.memory, nil
 }
 
+// use notes that kernels will leave something.
+func (e *environment) use() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.used = true
+}
+
+// newEnvironment returns an environment that work of q can use from now on. The lock of q is
+// held.
+func newEnvironment(q *queue) (*environment, error) {
+	b := q.backend
+	b.mu.Lock()
+	if n := len(b.spare); n > 0 {
+		e := b.spare[n-1]
+		b.spare = b.spare[:n-1]
+		b.mu.Unlock()
+		return e, nil
+	}
+	b.mu.Unlock()
+	e := &environment{backend: b}
+	if err := e.make(job{q, b.do}); err != nil {
+		return nil, errors.Join(err, e.free())
+	}
+	return e, nil
+}
+
 // make allocates and initialises.
-func (e *environment) make() error {
-	d := e.queue.backend.driver
-	err := e.queue.do("cuMemAlloc", func() cudasys.Status { return d.MemAlloc(&e.memory, printsAt+printBytes) })
+func (e *environment) make(j job) (err error) {
+	d, stage := e.backend.driver, e.backend.stage
+	err = j.do("cuMemAlloc", func() cudasys.Status { return d.MemAlloc(&e.memory, printsAt+printBytes) })
 	if err != nil {
 		return about(err, "environment of a stream")
 	}
-	err = e.queue.do("cuMemHostAlloc", func() cudasys.Status {
-		return d.MemHostAlloc(&e.host, pinnedBytes, cudasys.MemHostAllocPortable|cudasys.MemHostAllocMapped)
-	})
-	if err != nil {
-		return about(err, "environment of a stream")
+	if e.record, err = stage.take(&stage.marks); err != nil {
+		return err
 	}
-	pinned := unsafe.Slice((*byte)(e.host), pinnedBytes)
-	clear(pinned)
-	e.record, e.mirror = pinned[:device.RecordMax], pinned[mirrorAt:]
-	var record uintptr
-	err = e.queue.do("cuMemHostGetDevicePointer", func() cudasys.Status {
-		return d.MemHostGetDevicePointer(&record, e.host, 0)
-	})
+	clear(e.record.bytes)
+	head := make([]byte, device.EnvBytes) // so small that the driver copies it at once
+	little.PutUint64(head[device.EnvRecord:], uint64(e.record.address))
+	little.PutUint64(head[device.EnvPrints:], uint64(e.memory)+printsAt)
+	little.PutUint32(head[device.EnvPrintSize:], printBytes)
+	err = j.do("cuMemcpyHtoDAsync", func() cudasys.Status { return d.MemcpyHtoDAsync(e.memory, head, j.queue.stream) })
 	if err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint64(e.mirror[device.EnvRecord:], uint64(record))
-	binary.LittleEndian.PutUint64(e.mirror[device.EnvPrints:], uint64(e.memory)+printsAt)
-	binary.LittleEndian.PutUint32(e.mirror[device.EnvPrintSize:], printBytes)
-	err = e.queue.do("cuMemcpyHtoDAsync", func() cudasys.Status {
-		return d.MemcpyHtoDAsync(e.memory, e.mirror, e.queue.stream)
-	})
-	if err != nil {
-		return err
-	}
-	return e.zero(e.queue.do, printsAt, printBytes)
+	return e.zero(j, printsAt, printBytes)
 }
 
 // zero enqueues the clearing of n bytes of memory.
-func (e *environment) zero(do doer, at, n uintptr) error {
-	return do("cuMemsetD8Async", func() cudasys.Status {
-		return e.queue.backend.driver.MemsetD8Async(e.memory+at, 0, n, e.queue.stream)
+func (e *environment) zero(j job, at, n uintptr) error {
+	return j.do("cuMemsetD8Async", func() cudasys.Status {
+		return e.backend.driver.MemsetD8Async(e.memory+at, 0, n, j.queue.stream)
 	})
 }
 
-// fetch enqueues a copy of the environment to the mirror, where a kernel may have changed it.
-func (e *environment) fetch(do doer) error {
-	if e == nil || !e.used {
-		return nil
+// download enqueues a copy from the start to pinned memory.
+func (e *environment) download(j job, dst []byte) error {
+	return j.do("cuMemcpyDtoHAsync", func() cudasys.Status {
+		return e.backend.driver.MemcpyDtoHAsync(dst, e.memory, j.queue.stream)
+	})
+}
+
+// fetch enqueues a copy of the environment's head, where a kernel may have changed it.
+func (e *environment) fetch(j job) (fetched, error) {
+	if e == nil {
+		return fetched{}, nil
 	}
-	return e.download(do, e.mirror, 0)
-}
-
-func (e *environment) download(do doer, dst []byte, at uintptr) error {
-	return do("cuMemcpyDtoHAsync", func() cudasys.Status {
-		return e.queue.backend.driver.MemcpyDtoHAsync(dst, e.memory+at, e.queue.stream)
-	})
-}
-
-// take returns what kernels left, and clears what they used of the environment. The stream
-// is idle and the mirror fetched.
-func (e *environment) take(do doer) (out device.Outcome, err error) {
-	if e == nil || !e.used {
-		return out, nil
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.used {
+		return fetched{}, nil
+	}
+	head, err := e.backend.stage.take(&e.backend.stage.cells)
+	if err != nil {
+		return fetched{}, err
+	}
+	if err := e.download(j, head.bytes); err != nil {
+		return fetched{}, err
 	}
 	e.used = false
-	if binary.LittleEndian.Uint32(e.mirror[device.EnvClaim:]) != 0 {
-		if out.Fault, err = e.takeFault(do); err != nil {
-			return out, err
+	return fetched{e, head, j.queue.seq + 1}, nil
+}
+
+// take adds what kernels left up to the point with number seq, which was reached, to what the
+// queue has left. It reports whether there are prints, whose copying it has enqueued: they are to
+// be taken at a later point.
+func (e *environment) take(j job, head part, seq uint64) (printed bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.backend.stage.putBack(&e.backend.stage.cells, head)
+	e.takePrints(j.queue, seq)
+	if little.Uint32(head.bytes[device.EnvClaim:]) != 0 {
+		if err := e.takeFault(j, seq); err != nil {
+			return false, err
 		}
 	}
-	head := binary.LittleEndian.Uint32(e.mirror[device.EnvPrintHead:])
-	if head == 0 {
-		return out, nil
+	if little.Uint32(head.bytes[device.EnvPrintHead:]) == 0 || e.copied.queue != nil {
+		return e.copied.queue == j.queue, nil
 	}
-	out.Lost = int(binary.LittleEndian.Uint32(e.mirror[device.EnvPrintLost:]))
-	out.Prints, err = e.takePrints(do, head)
-	return out, err
+	return true, e.copyPrints(j)
 }
 
-func (e *environment) takeFault(do doer) (*device.Fault, error) {
-	fault := device.DecodeFault(e.record, e.queue.backend.kernels.kernel)
-	clear(e.record)
-	if err := e.zero(do, device.EnvClaim, 4); err != nil {
-		return fault, err
+// takeFault takes the fault that a thread has claimed.
+func (e *environment) takeFault(j job, seq uint64) error {
+	q := j.queue
+	if fault, number := e.decode(); fault != nil {
+		e.fault, e.number, e.cleared = fault, number, place{q, q.seq}
+		clear(e.record.bytes)
+		if err := e.zero(j, device.EnvClaim, 4); err != nil {
+			return err
+		}
+	} else if e.fault == nil || e.cleared.queue == q && !e.cleared.behind(q, seq) {
+		return errors.Join(errRecord, e.zero(j, device.EnvClaim, 4))
 	}
+	if q.left.Fault == nil {
+		q.left.Fault, q.left.FaultLaunch = e.fault, e.number
+	}
+	return nil
+}
+
+// decode returns the fault in the record and its FaultLaunch, or nil.
+func (e *environment) decode() (*device.Fault, uint32) {
+	fault := device.DecodeFault(e.record.bytes, e.backend.kernels.kernel)
 	if fault == nil {
-		return nil, errRecord
+		return nil, 0
 	}
-	return fault, nil
+	launch := little.Uint32(e.record.bytes[device.RecordLaunch:])
+	if e.launched != nil {
+		fault.Launched = e.launched(launch)
+	}
+	return fault, launch + 1
 }
 
-func (e *environment) takePrints(do doer, head uint32) ([]device.Print, error) {
-	buf := make([]byte, min(head, printBytes))
-	if err := e.download(do, buf, printsAt); err != nil {
-		return nil, err
-	}
-	if err := e.queue.poll(context.Background(), do); err != nil {
-		return nil, err
-	}
-	prints := device.DecodePrints(buf, head, e.queue.backend.kernels.kernel)
-	if err := e.zero(do, printsAt, uintptr(len(buf))); err != nil {
-		return prints, err
-	}
-	return prints, e.zero(do, device.EnvPrintHead, device.EnvPrintLost+4-device.EnvPrintHead)
-}
-
-// free frees what make allocated, and returns the first error.
-func (e *environment) free(do doer) (first error) {
+// peek returns the fault that a take would find, as far as it is there.
+func (e *environment) peek() (*device.Fault, uint32) {
 	if e == nil {
+		return nil, 0
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.decode()
+}
+
+// copyPrints enqueues a copy of all prints, and their clearing.
+func (e *environment) copyPrints(j job) (err error) {
+	if e.prints.bytes == nil {
+		if e.prints, err = e.backend.stage.take(&e.backend.stage.prints); err != nil {
+			return err
+		}
+	}
+	if err := e.download(j, e.prints.bytes); err != nil {
+		return err
+	}
+	if err := e.zero(j, printsAt, printBytes); err != nil {
+		return err
+	}
+	if err := e.zero(j, device.EnvPrintHead, device.EnvPrintLost+4-device.EnvPrintHead); err != nil {
+		return err
+	}
+	e.copied, e.used = place{j.queue, j.queue.seq + 1}, true
+	return nil
+}
+
+// takePrints takes prints whose copy is complete.
+func (e *environment) takePrints(q *queue, seq uint64) {
+	if !e.copied.behind(q, seq) {
+		return
+	}
+	e.copied = place{}
+	all := e.prints.bytes
+	q.left.Lost += int(little.Uint32(all[device.EnvPrintLost:]))
+	head := little.Uint32(all[device.EnvPrintHead:])
+	q.left.Prints = append(q.left.Prints, device.DecodePrints(all[printsAt:], head, e.backend.kernels.kernel)...)
+}
+
+// retire hands the environment of a closed stream on. Its work is done.
+func (e *environment) retire() {
+	if e == nil {
+		return
+	}
+	e.used, e.launched, e.fault, e.cleared, e.copied = false, nil, nil, place{}, place{}
+	e.backend.mu.Lock()
+	defer e.backend.mu.Unlock()
+	e.backend.spare = append(e.backend.spare, e)
+}
+
+// free frees the memory, for a device that is being closed.
+func (e *environment) free() error {
+	if e.memory == 0 {
 		return nil
 	}
-	d := e.queue.backend.driver
-	if e.host != nil {
-		first = do("cuMemFreeHost", func() cudasys.Status { return d.MemFreeHost(e.host) })
-	}
-	if e.memory != 0 {
-		err := do("cuMemFree", func() cudasys.Status { return d.MemFree(e.memory) })
-		if first == nil {
-			first = err
-		}
-	}
-	return first
+	return e.backend.call("cuMemFree", func() cudasys.Status { return e.backend.driver.MemFree(e.memory) })
 }

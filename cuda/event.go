@@ -38,6 +38,17 @@ func (q *queue) Mark() (device.Mark, error) {
 	return m, nil
 }
 
+// WaitFor implements device.Asynchronous.
+func (q *queue) WaitFor(m device.Mark) error {
+	on, ok := m.(*mark)
+	if !ok || on.backend != q.backend {
+		return fmt.Errorf("cuda: wait for an event: %w", device.ErrForeign)
+	}
+	return q.locked("cuStreamWaitEvent", func() cudasys.Status {
+		return q.backend.driver.StreamWaitEvent(q.stream, on.event, 0)
+	})
+}
+
 // Since implements device.Mark. The driver's clock has a resolution of half a microsecond.
 func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
 	start, ok := earlier.(*mark)

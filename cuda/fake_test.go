@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"encoding/binary"
 	"errors"
 	"math"
 	"path"
@@ -60,8 +59,6 @@ func wantNothingLive(t testing.TB, f *cudafake.Fake) {
 		t.Errorf("not freed: %+v", live)
 	}
 }
-
-var little = binary.LittleEndian
 
 // fakeThread is one thread of a kernel that the fake executes.
 type fakeThread struct {

@@ -11,6 +11,7 @@ import (
 type memory struct {
 	backend *backend
 	address uintptr
+	pooled  bool
 }
 
 // Allocate implements device.Backend. The driver aligns to 256 bytes or more.
@@ -32,18 +33,28 @@ func (b *backend) Allocate(size int) (device.Memory, error) {
 // Address implements device.Memory.
 func (m *memory) Address() uintptr { return m.address }
 
-// Free implements device.Memory. The driver waits for the device's work before it frees, and
-// holds the calling thread meanwhile; so that many goroutines that free do not hold many
-// threads, they queue here.
+// Free implements device.Memory. The driver waits for the device's work before it frees what is
+// not of a pool, and holds the calling thread meanwhile; so that many goroutines that free do not
+// hold many threads, they queue here.
 func (m *memory) Free() error {
+	if m.pooled {
+		return m.FreeAfter(nil)
+	}
 	b := m.backend
-	b.freeing.Lock()
-	defer b.freeing.Unlock()
+	b.oneFree.Lock()
+	defer b.oneFree.Unlock()
 	return b.do("cuMemFree", func() cudasys.Status { return m.release() })
 }
 
 // free is Free for a device that is being closed.
-func (m *memory) free() error { return m.backend.call("cuMemFree", m.release) }
+func (m *memory) free() error {
+	b := m.backend
+	if !m.pooled {
+		return b.call("cuMemFree", m.release)
+	}
+	forget(b, b.memory, m)
+	return b.call("cuMemFreeAsync", func() cudasys.Status { return b.driver.MemFreeAsync(m.address, b.pool.reaper.stream) })
+}
 
 func (m *memory) release() cudasys.Status {
 	if !forget(m.backend, m.backend.memory, m) {

@@ -2,9 +2,8 @@ package cuda
 
 import (
 	"context"
-	"runtime"
+	"errors"
 	"sync"
-	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
@@ -12,26 +11,40 @@ import (
 
 // queue is a stream of the driver with what it needs to launch. It implements device.Queue.
 //
-// Lifetimes: held keeps alive what downloads write to; launch is the one argument struct of
-// all launches, so that they allocate nothing.
+// Lifetimes: downloads keeps alive what downloads write to; launch is the one argument struct
+// of all launches, so that they allocate nothing.
+//
+// Threads: mu is held around calls of the driver that enqueue, so that each sees its struct and
+// its place in the order; never while waiting.
 type queue struct {
 	backend *backend
 	stream  cudasys.Stream
 
-	mu       sync.Mutex
-	closed   bool
-	launch   *cudasys.Launch
-	launches uint32
-	env      *environment // nil until a kernel needs it
-	held     [][]byte
+	mu        sync.Mutex
+	closed    bool
+	launch    *cudasys.Launch
+	launches  uint32
+	env       *environment   // nil until a kernel needs it
+	graphs    []*environment // of graphs that were enqueued since the last flush
+	seq       uint64         // of the last point
+	fetched   []fetched      // in order
+	downloads []download     // in order
+	left      device.Outcome // taken, and not returned yet
 }
 
 // NewQueue implements device.Backend. The stream does not wait for the process's default
 // stream.
-func (b *backend) NewQueue() (device.Queue, error) {
+func (b *backend) NewQueue() (device.Queue, error) { return b.NewUrgentQueue(0) }
+
+// NewUrgentQueue implements device.Prioritizer. The driver counts the other way.
+func (b *backend) NewUrgentQueue(priority int) (device.Queue, error) {
+	least, greatest, err := b.priorities(priority)
+	if err != nil {
+		return nil, err
+	}
 	q := &queue{backend: b, launch: new(cudasys.Launch)}
-	err := b.do("cuStreamCreateWithPriority", func() cudasys.Status {
-		s := b.driver.StreamCreateWithPriority(&q.stream, cudasys.StreamNonBlocking, 0)
+	err = b.do("cuStreamCreateWithPriority", func() cudasys.Status {
+		s := b.driver.StreamCreateWithPriority(&q.stream, cudasys.StreamNonBlocking, min(max(int32(-priority), greatest), least))
 		if s == cudasys.Success {
 			own(b, b.queues, q)
 		}
@@ -44,6 +57,20 @@ func (b *backend) NewQueue() (device.Queue, error) {
 	return q, nil
 }
 
+// priorities returns the range that the driver has, where one other than the usual is asked for.
+func (b *backend) priorities(priority int) (least, greatest int32, err error) {
+	if priority == 0 {
+		return 0, 0, nil
+	}
+	err = b.do("cuCtxGetStreamPriorityRange", func() cudasys.Status {
+		return b.driver.CtxGetStreamPriorityRange(&least, &greatest)
+	})
+	return least, greatest, err
+}
+
+// doer is backend.do or backend.call.
+type doer func(name string, f func() cudasys.Status) error
+
 // do calls the driver for an open queue, whose lock is held.
 func (q *queue) do(name string, f func() cudasys.Status) error {
 	if q.closed {
@@ -52,154 +79,157 @@ func (q *queue) do(name string, f func() cudasys.Status) error {
 	return q.backend.do(name, f)
 }
 
-// Upload implements device.Queue. For memory that is not pinned the driver returns when it
-// has its own copy of src.
-func (q *queue) Upload(dst uintptr, src []byte) error {
+// locked is do with the lock taken.
+func (q *queue) locked(name string, f func() cudasys.Status) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	err := q.do("cuMemcpyHtoDAsync", func() cudasys.Status {
-		return q.backend.driver.MemcpyHtoDAsync(dst, src, q.stream)
-	})
-	if err != nil {
-		return about(err, bytesText(len(src)))
-	}
-	return nil
+	return q.do(name, f)
 }
 
-// Download implements device.Queue.
-func (q *queue) Download(dst []byte, src uintptr) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	err := q.do("cuMemcpyDtoHAsync", func() cudasys.Status {
-		return q.backend.driver.MemcpyDtoHAsync(dst, src, q.stream)
-	})
-	if err != nil {
-		return about(err, bytesText(len(dst)))
+// record enqueues a point. The lock is held.
+func (q *queue) record(do doer) (*point, error) {
+	if q.closed {
+		return nil, errClosed("stream")
 	}
-	q.held = append(q.held, dst)
-	return nil
+	w := q.backend.waiter
+	event, err := w.take(do)
+	if err != nil {
+		return nil, err
+	}
+	q.seq++
+	p := &point{queue: q, event: event, seq: q.seq}
+	if err := do("cuEventRecord", func() cudasys.Status { return q.backend.driver.EventRecord(event, q.stream) }); err != nil {
+		w.recycle(p)
+		return nil, err
+	}
+	return p, nil
 }
 
-// Copy implements device.Queue.
-func (q *queue) Copy(dst, src uintptr, n int) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	err := q.do("cuMemcpyDtoDAsync", func() cudasys.Status {
-		return q.backend.driver.MemcpyDtoDAsync(dst, src, uintptr(n), q.stream)
-	})
-	if err != nil {
-		return about(err, bytesText(n))
+// flush enqueues a point at which what kernels left can be taken. The lock is held.
+func (q *queue) flush(do doer) (*point, error) {
+	if q.closed {
+		return nil, errClosed("stream")
 	}
-	return nil
-}
-
-// Zero implements device.Queue.
-func (q *queue) Zero(dst uintptr, n int) error {
-	if n == 0 {
-		return nil
+	for _, e := range append(q.graphs, q.env) {
+		f, err := e.fetch(job{q, do})
+		if err != nil {
+			return nil, err
+		}
+		if f.env != nil {
+			q.fetched = append(q.fetched, f)
+		}
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	err := q.do("cuMemsetD8Async", func() cudasys.Status {
-		return q.backend.driver.MemsetD8Async(dst, 0, uintptr(n), q.stream)
-	})
-	if err != nil {
-		return about(err, bytesText(n))
-	}
-	return nil
+	q.graphs = nil
+	return q.record(do)
 }
 
 // Wait implements device.Queue.
-func (q *queue) Wait(ctx context.Context) (device.Outcome, error) {
+func (q *queue) Wait(ctx context.Context) (device.Outcome, error) { return q.wait(ctx, q.backend.do) }
+
+// wait waits for the work and takes what kernels left. Where they printed, that takes a second
+// wait, for the copy of the prints.
+func (q *queue) wait(ctx context.Context, do doer) (device.Outcome, error) {
+	q.mu.Lock()
+	p, err := q.flush(do)
+	q.mu.Unlock()
+	for p != nil && err == nil {
+		if err = q.backend.waiter.wait(ctx, p); err == nil {
+			p, err = q.take(p, do)
+		}
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return device.Outcome{}, err
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed {
-		return device.Outcome{}, errClosed("stream")
-	}
-	return q.wait(ctx, q.backend.do)
+	out := q.left
+	q.left = device.Outcome{}
+	return out, err
 }
 
-// doer is backend.do or backend.call.
-type doer func(name string, f func() cudasys.Status) error
-
-// wait waits for the work and takes what kernels left.
-func (q *queue) wait(ctx context.Context, do doer) (device.Outcome, error) {
-	if err := q.env.fetch(do); err != nil {
-		return device.Outcome{}, err
+// take takes what is there at a point that was reached, and returns another point to wait for
+// where more will come.
+func (q *queue) take(p *point, do doer) (again *point, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.harvest(p.seq)
+	more := false
+	for len(q.fetched) > 0 && q.fetched[0].seq <= p.seq {
+		f := q.fetched[0]
+		q.fetched = q.fetched[1:]
+		printed, failed := f.env.take(job{q, do}, f.head, p.seq)
+		more = more || printed
+		err = errors.Join(err, failed)
 	}
-	if err := q.poll(ctx, do); err != nil {
-		return device.Outcome{}, err
+	if err == nil && more {
+		return q.flush(do)
 	}
-	clear(q.held)
-	q.held = q.held[:0]
-	return q.env.take(do)
+	return nil, err
 }
 
-// A wait polls without a pause for as long as short kernels take, then with pauses that add at
-// most a tenth to the time that it has taken so far.
-const (
-	pollBusy   = 200 * time.Microsecond
-	pauseLeast = 20 * time.Microsecond
-	pauseMost  = time.Millisecond
-)
-
-// poll waits until the stream's work is done or ctx is. It asks the driver again and again
-// because a goroutine that waits inside the driver would hold a thread.
-func (q *queue) poll(ctx context.Context, do doer) error {
-	query := func() cudasys.Status { return q.backend.driver.StreamQuery(q.stream) }
-	for start := time.Now(); ; {
-		err := do("cuStreamQuery", query)
-		if e, ok := err.(*Error); !ok || e.Status != cudasys.NotReady {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		waited := time.Since(start)
-		if waited < pollBusy {
-			runtime.Gosched()
-			continue
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(min(max(waited/10, pauseLeast), pauseMost)):
-		}
+// Done implements device.Asynchronous.
+func (q *queue) Done() (<-chan struct{}, error) {
+	q.mu.Lock()
+	p, err := q.record(q.backend.do)
+	q.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
+	return q.backend.waiter.watch(p), nil
+}
+
+// Peek implements device.Asynchronous.
+func (q *queue) Peek() (*device.Fault, uint32) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.left.Fault != nil {
+		return q.left.Fault, q.left.FaultLaunch
+	}
+	return q.env.peek()
 }
 
 // Close implements device.Queue. A fault that no Wait has returned is returned here.
-func (q *queue) Close() error {
+func (q *queue) Close() error { return q.release(q.backend.do) }
+
+// free is Close for a device that is being closed.
+func (q *queue) free() error { return q.release(q.backend.call) }
+
+// release waits, then frees the stream, whatever fails on the way, and returns the first error.
+func (q *queue) release(do doer) error {
+	out, first := q.wait(context.Background(), do)
+	if first == nil && out.Fault != nil {
+		first = out.Fault
+	}
+	if err := q.settle(do); first == nil {
+		first = err
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errClosed("stream")
 	}
-	return q.release(q.backend.do)
-}
-
-// free is Close for a device that is being closed.
-func (q *queue) free() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.release(q.backend.call)
-}
-
-// release waits, then frees the stream and its environment, whatever fails on the way, and
-// returns the first error.
-func (q *queue) release(do doer) error {
-	out, first := q.wait(context.Background(), do)
 	q.closed = true
 	forget(q.backend, q.backend.queues, q)
-	if first == nil && out.Fault != nil {
-		first = out.Fault
-	}
-	if err := q.env.free(do); first == nil {
-		first = err
-	}
+	q.env.retire()
+	q.downloads = nil
 	err := do("cuStreamDestroy", func() cudasys.Status { return q.backend.driver.StreamDestroy(q.stream) })
 	if first == nil {
 		first = err
 	}
-	q.held = nil
 	return first
+}
+
+// settle waits for what a wait has enqueued.
+func (q *queue) settle(do doer) error {
+	q.mu.Lock()
+	if q.env == nil || q.closed {
+		q.mu.Unlock()
+		return nil
+	}
+	p, err := q.record(do)
+	q.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return q.backend.waiter.wait(context.Background(), p)
 }

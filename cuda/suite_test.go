@@ -95,7 +95,7 @@ func TestGPUOutOfMemory(t *testing.T) {
 	check(t, err)
 	s := newStream(t, dev)
 	_, err = device.Make[byte](s, int(dev.Info().Memory)+1)
-	wantError(t, err, OutOfMemory, "cuda: cuMemAlloc(")
+	wantError(t, err, OutOfMemory, "cuda: cuMemAllocFromPoolAsync(")
 	check(t, dev.Close())
 }
 

@@ -136,12 +136,16 @@ func (m machine) noDevice(err error) *Unavailable {
 }
 
 // deviceFailed explains a device whose context could not be made.
-func deviceFailed(index int, name string, s Status) *Unavailable {
-	x := explain(s)
+func deviceFailed(index int, name string, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	e.Detail = fmt.Sprintf("device %d", index)
+	x := explain(e.Status)
 	return &Unavailable{
-		What: fmt.Sprintf("device %d (%s) failed to initialise (%v)", index, name, s),
-		Kind: ErrDeviceInit, Err: &Error{Call: "cuDevicePrimaryCtxRetain", Detail: fmt.Sprintf("device %d", index), Status: s},
-		Means: x.means, Do: x.do,
+		What: fmt.Sprintf("device %d (%s) failed to initialise (%v)", index, name, e.Status),
+		Kind: ErrDeviceInit, Err: err, Means: x.means, Do: x.do,
 	}
 }
 

@@ -2,60 +2,133 @@ package device
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"weak"
 )
 
-// allocation is memory of a device, shared by a Buffer and the slices of it.
+// allocation is what buffers and the slices of them share: as long as the program can reach
+// one of them, the collector leaves the memory alone. All else is in the block, which the
+// device keeps too.
+type allocation struct{ *block }
+
+// block is memory that kernels can use.
 //
-// Lifetimes: whoever hands the address to a backend pins the allocation from before it
-// asks for the address until the backend has taken the work. The memory goes back with
-// the last of Close and the unpinning, so that a buffer which one goroutine closes while
-// another enqueues work on it is either refused or freed after that work.
-type allocation struct {
+// Lifetimes: whoever hands the address to a backend pins the block from before it asks for
+// the address until the backend has taken the work. The memory goes back with the last of
+// Close and the unpinning, behind all work of all streams that ever pinned it: so a buffer
+// that one goroutine closes while another enqueues work on it is either refused or freed after
+// that work, and Close waits for nothing. A block that the program has lost goes the same way,
+// when the collector finds out.
+type block struct {
 	device *Device
 	memory Memory
+	size   int
+	kind   string // what the owners' list calls it
+	made   callers
+	handle weak.Pointer[allocation]
 
-	mu     sync.Mutex
-	pins   int
-	closed bool
+	state  atomic.Int64 // pins, plus shut once it is closed
+	freed  atomic.Bool
+	recent atomic.Pointer[Stream] // in users; the only one that pins without a lock
+
+	mu    sync.Mutex
+	home  *Stream   // in whose order it was allocated, or nil
+	users []*Stream // that may have work on it
 }
 
-// pin returns the address for work on d. Each call that succeeds needs an unpin.
-func (a *allocation) pin(d *Device) (uintptr, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return 0, fmt.Errorf("buffer %w", ErrClosed)
-	}
-	if a.device != d {
+// shut in a block's state means that it was closed.
+const shut = -1 << 62
+
+// newAllocation returns the handle of a block, which is freed late where the program forgets
+// to close it.
+func newAllocation(b *block) *allocation {
+	a := &allocation{b}
+	b.handle = weak.Make(a)
+	runtime.AddCleanup(a, (*block).abandon, b)
+	return a
+}
+
+// pin returns the address for work on s. Each call that succeeds needs an unpin.
+func (b *block) pin(s *Stream) (uintptr, error) {
+	if b.device != s.device {
 		return 0, fmt.Errorf("buffer %w", ErrForeign)
 	}
-	a.pins++
-	return a.memory.Address(), nil
+	if b.state.Add(1) < 0 {
+		return 0, join(fmt.Errorf("buffer %w", ErrClosed), b.unpin())
+	}
+	if b.recent.Load() != s {
+		if err := b.join(s); err != nil {
+			return 0, join(err, b.unpin())
+		}
+	}
+	return b.memory.Address(), nil
+}
+
+// join adds s to those that may have work on the block. What s does from now on comes behind
+// what the stream in whose order the memory was allocated has done so far: the memory may not
+// be there earlier.
+func (b *block) join(s *Stream) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.Contains(b.users, s) {
+		b.users = slices.DeleteFunc(b.users, (*Stream).idle)
+		if b.home != nil && b.home != s {
+			if err := s.follow(b.home); err != nil {
+				return err
+			}
+		}
+		b.users = append(b.users, s)
+	}
+	b.recent.Store(s)
+	return nil
 }
 
 // unpin undoes a pin, and frees memory that was closed meanwhile.
-func (a *allocation) unpin() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.pins--
-	return a.freeUnused()
+func (b *block) unpin() error {
+	if b.state.Add(-1) == shut {
+		return b.free()
+	}
+	return nil
 }
 
 // close frees the memory, now or with the last unpin.
-func (a *allocation) close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return fmt.Errorf("buffer %w", ErrClosed)
+func (b *block) close() error {
+	for {
+		pins := b.state.Load()
+		if pins < 0 {
+			return fmt.Errorf("buffer %w", ErrClosed)
+		}
+		if b.state.CompareAndSwap(pins, pins+shut) {
+			if pins == 0 {
+				return b.free()
+			}
+			return nil
+		}
 	}
-	a.closed = true
-	return a.freeUnused()
 }
 
-func (a *allocation) freeUnused() error {
-	if !a.closed || a.pins > 0 {
+// abandon frees the memory of a handle that nobody can reach any more.
+func (b *block) abandon() {
+	if b.close() == nil {
+		b.device.memory.leaked(b)
+	}
+}
+
+// free gives the memory back once, behind the work of all that used it.
+func (b *block) free() error {
+	if b.freed.Swap(true) {
 		return nil
 	}
-	return a.device.free(a.memory)
+	b.mu.Lock()
+	users := slices.DeleteFunc(b.users, (*Stream).idle)
+	if len(users) == 0 && b.home != nil && !b.home.idle() {
+		users = append(users, b.home)
+	}
+	b.users, b.home = nil, nil
+	b.mu.Unlock()
+	b.recent.Store(nil)
+	return b.device.free(b, users)
 }

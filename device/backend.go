@@ -8,6 +8,8 @@ import (
 
 // Backend is a machine that can run kernels. Its methods may be called from any goroutine.
 // Users see it as a Device.
+//
+// A backend, its queues and its memory may implement more than they must (see capability.go).
 type Backend interface {
 	Info() Info
 	// Allocate returns size bytes, at least 1, aligned to 256, with arbitrary contents.
@@ -26,7 +28,8 @@ type Memory interface {
 	Free() error
 }
 
-// Queue is the work of one stream. A Stream calls its methods one at a time.
+// Queue is the work of one stream. Its methods may be called from any goroutine, several at
+// once; what one goroutine enqueues is done in its order.
 type Queue interface {
 	// Launch enqueues a kernel. It must not keep p.
 	Launch(p *Plan) error
@@ -41,9 +44,9 @@ type Queue interface {
 	Zero(dst uintptr, n int) error
 	// Mark enqueues a point whose time can be asked for after a Wait.
 	Mark() (Mark, error)
-	// Wait waits for all enqueued work, or until ctx is done, and returns what the kernels
-	// left since the last Wait. A ctx that is done leaves the work running and its
-	// outcome to the next Wait.
+	// Wait waits for all work that was enqueued before the call, or until ctx is done, and
+	// returns what the kernels left since the last Wait. A ctx that is done leaves the work
+	// running and its outcome to the next Wait.
 	Wait(ctx context.Context) (Outcome, error)
 	// Close waits for the work and frees the queue.
 	Close() error
@@ -59,9 +62,21 @@ type Mark interface {
 
 // Outcome is what the kernels of a queue left for the host.
 type Outcome struct {
-	Fault  *Fault  // of the first thread that claimed one, or nil
-	Prints []Print // in any order, but those of one thread in program order
-	Lost   int     // prints that found no room
+	Fault *Fault // of the first thread that claimed one, or nil
+	// FaultLaunch is the number of the fault's launch plus 1 (see Plan.SetHidden); 0 where it
+	// is not known.
+	FaultLaunch uint32
+	Prints      []Print // in any order, but those of one thread in program order
+	Lost        int     // prints that found no room
+}
+
+// add adds what was left later.
+func (o *Outcome) add(later Outcome) {
+	if o.Fault == nil {
+		o.Fault, o.FaultLaunch = later.Fault, later.FaultLaunch
+	}
+	o.Prints = append(o.Prints, later.Prints...)
+	o.Lost += later.Lost
 }
 
 // Print is one line that a kernel printed.
@@ -75,4 +90,10 @@ type Print struct {
 func bytesOf[T any](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+}
+
+// sizeOf returns the size of a T in bytes.
+func sizeOf[T any]() int {
+	var zero T
+	return int(unsafe.Sizeof(zero))
 }

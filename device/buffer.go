@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"unsafe"
 )
 
 // Buffer is an array of T in a device's memory. Close frees it.
@@ -16,58 +15,63 @@ type Buffer[T any] struct {
 // Make returns a buffer of n zeros on the stream's device, ready for work on that stream.
 // T holds no Go pointers.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
-	b, err := allocate[T](s.device, n)
+	b, err := allocate[T](s, n)
 	if err != nil {
 		return nil, err
 	}
-	err = s.enqueue(func(q Queue) error {
-		if b.bytes() == 0 {
-			return nil
-		}
-		return q.Zero(b.from.memory.Address(), b.bytes())
-	})
+	if b.bytes() == 0 {
+		return b, s.check()
+	}
+	err = s.enqueue(func(q Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
 	if err != nil {
-		return nil, joinClose(err, b)
+		return nil, join(err, b.Close())
 	}
 	return b, nil
+}
+
+// MakeDirty returns a buffer of n elements with arbitrary contents, for work that writes all of
+// them. It is Make without the clearing.
+func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return allocate[T](s, n)
 }
 
 // Upload returns a buffer with the contents of host, copied in the order of the stream's
 // work. The caller may change host as soon as Upload returns.
 func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
-	b, err := allocate[T](s.device, len(host))
+	b, err := allocate[T](s, len(host))
 	if err != nil {
 		return nil, err
 	}
 	if err := UploadTo(s, b.All(), host); err != nil {
-		return nil, joinClose(err, b)
+		return nil, join(err, b.Close())
 	}
 	return b, nil
-}
-
-func joinClose[T any](err error, b *Buffer[T]) error {
-	if closeErr := b.Close(); closeErr != nil {
-		return fmt.Errorf("%w (and freeing the buffer failed: %v)", err, closeErr)
-	}
-	return err
 }
 
 // allocate returns a buffer with arbitrary contents.
-func allocate[T any](d *Device, n int) (*Buffer[T], error) {
-	if t := reflect.TypeFor[T](); hasPointers(t) {
-		return nil, fmt.Errorf("device: buffer of %v: %w", t, ErrElement)
+func allocate[T any](s *Stream, n int) (*Buffer[T], error) {
+	if err := checkElements[T](n); err != nil {
+		return nil, err
 	}
-	var zero T
-	if size := int(unsafe.Sizeof(zero)); n < 0 || size > 0 && n > math.MaxInt/size {
-		return nil, fmt.Errorf("device: buffer of %d elements: %w", n, ErrRange)
-	}
-	b := &Buffer[T]{from: &allocation{device: d}, n: n}
-	m, err := d.allocate(max(1, b.bytes()))
+	from, err := s.device.allocate(s, max(1, n*sizeOf[T]()))
 	if err != nil {
 		return nil, err
 	}
-	b.from.memory = m
-	return b, nil
+	return &Buffer[T]{from: from, n: n}, nil
+}
+
+// checkElements reports whether n values of type T can be on a device.
+func checkElements[T any](n int) error {
+	if t := reflect.TypeFor[T](); hasPointers(t) {
+		return fmt.Errorf("device: buffer of %v: %w", t, ErrElement)
+	}
+	if size := sizeOf[T](); n < 0 || size > 0 && n > math.MaxInt/size {
+		return fmt.Errorf("device: buffer of %d elements: %w", n, ErrRange)
+	}
+	return nil
 }
 
 // hasPointers reports whether values of t hold addresses, which mean nothing on a device.
@@ -108,8 +112,11 @@ func (b *Buffer[T]) All() Slice[T] {
 // Slice returns elements i to j-1. Bounds out of range make using the slice an error.
 func (b *Buffer[T]) Slice(i, j int) Slice[T] { return b.All().Slice(i, j) }
 
-// Close frees the memory once the work that was enqueued before is done. Using the buffer
-// or its slices afterwards is an error.
+// Close frees the memory once the work that was enqueued before, on any stream, is done. It
+// does not wait for that. Using the buffer or its slices afterwards is an error.
+//
+// A buffer that is not closed is freed some time after the program has lost it and all slices
+// of it, and Device.Leaks tells.
 func (b *Buffer[T]) Close() error {
 	if b == nil {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
@@ -121,7 +128,8 @@ func (b *Buffer[T]) Close() error {
 }
 
 // Slice is a stretch of a Buffer, as a kernel's argument. It is a small value to copy; the
-// zero Slice is one of a nil buffer.
+// zero Slice is one of a nil buffer. It keeps the buffer's memory from being collected, but not
+// from being closed.
 type Slice[T any] struct {
 	from   *allocation
 	offset int // bytes
@@ -143,24 +151,36 @@ func (s Slice[T]) Slice(i, j int) Slice[T] {
 	if i < 0 || j < i || j > s.len {
 		return Slice[T]{err: fmt.Errorf("[%d:%d] of %d elements: %w", i, j, s.len, ErrRange)}
 	}
-	var zero T
-	return Slice[T]{from: s.from, offset: s.offset + i*int(unsafe.Sizeof(zero)), len: j - i}
+	return Slice[T]{from: s.from, offset: s.offset + i*sizeOf[T](), len: j - i}
 }
 
-func (s Slice[T]) bytes() int {
-	var zero T
-	return s.len * int(unsafe.Sizeof(zero))
+// View returns the memory of s as elements of another type, as many as fit. Memory that is not
+// aligned to the size of U's fields makes using the view an error, as a U with Go pointers does.
+func View[U, T any](s Slice[T]) Slice[U] {
+	if s.err != nil || s.from == nil {
+		return Slice[U]{err: s.err}
+	}
+	if err := checkElements[U](0); err != nil {
+		return Slice[U]{err: err}
+	}
+	t, size := reflect.TypeFor[U](), sizeOf[U]()
+	if size == 0 || s.offset%t.Align() != 0 {
+		return Slice[U]{err: fmt.Errorf("%v at byte %d of a buffer: %w", t, s.offset, ErrAlign)}
+	}
+	return Slice[U]{from: s.from, offset: s.offset, len: s.bytes() / size}
 }
 
-// pin returns the slice's address for work on d, and keeps its memory from being freed.
-func (s Slice[T]) pin(d *Device) (uintptr, error) {
+func (s Slice[T]) bytes() int { return s.len * sizeOf[T]() }
+
+// pin returns the slice's address for work on a stream, and keeps its memory from being freed.
+func (s Slice[T]) pin(on *Stream) (uintptr, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
 	if s.from == nil {
 		return 0, ErrNilBuffer
 	}
-	address, err := s.from.pin(d)
+	address, err := s.from.pin(on)
 	return address + uintptr(s.offset), err
 }
 

@@ -6,12 +6,15 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // Device is a machine that runs kernels. Its methods may be called from any goroutine.
 type Device struct {
 	backend Backend
 	info    Info
+	memory  accounts
+	record  atomic.Bool // see RecordCallers
 
 	mu      sync.RWMutex // held for reading while the backend's memory is managed
 	closed  bool
@@ -20,53 +23,115 @@ type Device struct {
 
 // New returns b as a device. Users call gopherwarp.Open, cuda.Open or cpu.Open instead.
 func New(b Backend) *Device {
-	return &Device{backend: b, info: b.Info(), streams: map[*Stream]struct{}{}}
+	return &Device{
+		backend: b, info: b.Info(), streams: map[*Stream]struct{}{},
+		memory: accounts{blocks: map[*block]struct{}{}, lost: map[string]Owner{}},
+	}
 }
 
 // Info describes the device.
 func (d *Device) Info() Info { return d.info }
 
+// Backend returns what the device is made of, for packages that know its kind.
+func (d *Device) Backend() Backend { return d.backend }
+
 // Explain records in the device's Info why it was chosen although a better kind exists.
 // It is for whoever opens the device, before it is used.
 func (d *Device) Explain(reason string) { d.info.Reason = reason }
 
+// RecordCallers makes the device remember from now on where launches came from, so that a
+// Fault says so, and return a LeakError from Close where buffers are open then. A launch takes
+// some tenths of a microsecond longer.
+func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
+
+// StreamOptions are properties of a stream.
+type StreamOptions struct {
+	Output   io.Writer // where its kernels print to; nil is os.Stdout
+	Priority int       // more is more urgent, where the device knows urgency; 0 is usual
+}
+
 // NewStream returns a stream whose kernels print to os.Stdout.
-func (d *Device) NewStream() (*Stream, error) { return d.NewStreamTo(os.Stdout) }
+func (d *Device) NewStream() (*Stream, error) { return d.NewStreamWith(StreamOptions{}) }
 
 // NewStreamTo returns a stream whose kernels print to w.
 func (d *Device) NewStreamTo(w io.Writer) (*Stream, error) {
+	return d.NewStreamWith(StreamOptions{Output: w})
+}
+
+// NewStreamWith returns a stream with options.
+func (d *Device) NewStreamWith(o StreamOptions) (*Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, fmt.Errorf("device: new stream: device %w", ErrClosed)
 	}
-	q, err := d.backend.NewQueue()
+	q, err := d.newQueue(o.Priority)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{device: d, queue: q, output: w}
+	if o.Output == nil {
+		o.Output = os.Stdout
+	}
+	s := &Stream{device: d, queue: q, output: o.Output, epoch: new(epoch)}
 	d.streams[s] = struct{}{}
 	return s, nil
 }
 
-// allocate returns size bytes of the device's memory, with arbitrary contents.
-func (d *Device) allocate(size int) (Memory, error) {
+func (d *Device) newQueue(priority int) (Queue, error) {
+	if p, ok := d.backend.(Prioritizer); ok && priority != 0 {
+		return p.NewUrgentQueue(priority)
+	}
+	return d.backend.NewQueue()
+}
+
+// allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
+func (d *Device) allocate(s *Stream, size int) (*allocation, error) {
+	b := &block{device: d, size: size, kind: kindBuffer, made: calledFrom(3)}
+	if err := d.roomy(size, func() error { return d.allocateBlock(s, b) }); err != nil {
+		return nil, err
+	}
+	return d.memory.enter(b), nil
+}
+
+func (d *Device) allocateBlock(s *Stream, b *block) (err error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
-		return nil, fmt.Errorf("device: new buffer: device %w", ErrClosed)
+		return fmt.Errorf("device: new buffer: device %w", ErrClosed)
 	}
-	return d.backend.Allocate(size)
+	if err := d.memory.take(b.size); err != nil {
+		return err
+	}
+	if p, ok := d.backend.(Pooler); ok {
+		b.home = s
+		b.memory, err = p.AllocateFor(s.queue, b.size)
+	} else {
+		b.memory, err = d.backend.Allocate(b.size)
+	}
+	if err != nil {
+		d.memory.give(b.size)
+	}
+	return err
 }
 
-// free gives memory back, unless closing the device has done so.
-func (d *Device) free(m Memory) error {
+// free gives memory back behind the work of the streams that used it, unless closing the
+// device has done so.
+func (d *Device) free(b *block, users []*Stream) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
 		return fmt.Errorf("device: free: device %w", ErrClosed)
 	}
-	return m.Free()
+	d.memory.leave(b)
+	pooled, ok := b.memory.(PooledMemory)
+	if !ok {
+		return b.memory.Free()
+	}
+	queues := make([]Queue, len(users))
+	for i, s := range users {
+		queues[i] = s.queue
+	}
+	return pooled.FreeAfter(queues)
 }
 
 // forget drops a stream that was closed.
@@ -101,6 +166,11 @@ func (d *Device) Close() error {
 	for _, s := range open {
 		if err := s.Close(); !errors.Is(err, ErrClosed) { // another goroutine may have been first
 			errs = append(errs, err)
+		}
+	}
+	if d.record.Load() {
+		if leak := (&LeakError{d.Owners(), d.Leaks()}); len(leak.Open)+len(leak.Leaked) > 0 {
+			errs = append(errs, leak)
 		}
 	}
 	return errors.Join(append(errs, d.backend.Close())...)

@@ -1,6 +1,8 @@
 package device
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -8,22 +10,72 @@ import (
 
 // Event is a point in a stream. Its methods may be called from any goroutine.
 type Event struct {
-	device *Device
-	mark   Mark
-	closed atomic.Bool
+	device  *Device
+	mark    Mark
+	sources []source
+	closed  atomic.Bool
 }
 
 // Record enqueues an event.
 func (s *Stream) Record() (*Event, error) {
 	e := &Event{device: s.device}
 	err := s.enqueue(func(q Queue) (err error) {
+		if s.graph.Load() != nil {
+			return fmt.Errorf("device: event: %w", ErrCapture)
+		}
 		e.mark, err = q.Mark()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	e.sources = s.sourcesHere()
 	return e, nil
+}
+
+// WaitFor makes the stream's later work wait for an event of the same device. The caller does
+// not wait. A fault of the work before the event is the stream's fault too.
+func (s *Stream) WaitFor(e *Event) error {
+	err := s.enqueue(func(q Queue) error {
+		switch {
+		case e == nil:
+			return fmt.Errorf("device: wait for a nil event: %w", ErrNilBuffer)
+		case e.closed.Load():
+			return fmt.Errorf("device: event %w", ErrClosed)
+		case e.device != s.device:
+			return fmt.Errorf("device: event %w", ErrForeign)
+		case s.graph.Load() != nil:
+			return fmt.Errorf("device: wait for an event: %w", ErrCapture)
+		}
+		return waitFor(q, e.mark)
+	})
+	if err == nil {
+		s.adopt(e.sources)
+	}
+	return err
+}
+
+// waitFor makes q wait for m. A queue that does its work at once has nothing to wait for.
+func waitFor(q Queue, m Mark) error {
+	if a, ok := q.(Asynchronous); ok {
+		return a.WaitFor(m)
+	}
+	return nil
+}
+
+// follow makes the later work of s wait for what other was given before.
+func (s *Stream) follow(other *Stream) error {
+	if _, ok := other.queue.(Asynchronous); !ok || other.idle() {
+		return nil
+	}
+	m, err := other.queue.Mark()
+	if errors.Is(err, ErrClosed) { // a stream closes when its work is done
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return join(waitFor(s.queue, m), m.Free())
 }
 
 // Since returns the device's time from start, an event of the same device, to e. Both must
@@ -38,10 +90,26 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 	return e.mark.Since(start.mark)
 }
 
-// Close frees the event.
+// Close frees the event. Streams that wait for it go on waiting.
 func (e *Event) Close() error {
 	if e.closed.Swap(true) {
 		return fmt.Errorf("device: event %w", ErrClosed)
 	}
 	return e.mark.Free()
+}
+
+// Scope calls f with a new stream, waits for the stream's work and closes it. It returns what
+// f returned and what went wrong with the work. Where ctx is done first, Scope returns its error
+// at once; the stream then goes on, and is closed when its work is done.
+func (d *Device) Scope(ctx context.Context, f func(s *Stream) error) error {
+	s, err := d.NewStream()
+	if err != nil {
+		return err
+	}
+	err = join(f(s), s.Synchronize(ctx))
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		go func() { _ = s.Close() }() // its outcome has nobody to go to
+		return err
+	}
+	return join(err, s.Close())
 }

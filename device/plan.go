@@ -17,7 +17,9 @@ type Plan struct {
 	grid   Grid
 	words  []uint64 // the parameter block
 	held   []*allocation
-	next   int // the parameter that is put next
+	next   int     // the parameter that is put next
+	number uint32  // of the launch in its queue
+	from   callers // where it came from, if that is recorded
 	err    error
 }
 
@@ -28,7 +30,7 @@ func (p *Plan) reset(k *Kernel, g Grid) {
 	}
 	p.words = p.words[:n]
 	clear(p.words) // padding is zero on every device
-	p.kernel, p.grid, p.next, p.err = k, g, 0, nil
+	p.kernel, p.grid, p.next, p.err, p.from = k, g, 0, nil, callers{}
 }
 
 // release lets go of the memory that the plan held, which may have waited to be freed.
@@ -52,8 +54,9 @@ func (p *Plan) Grid() (blocks, block [3]int) { return p.grid.Blocks.array(), p.g
 // that sets the hidden parameters writes to it.
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
 
-// SetHidden sets the hidden parameters.
+// SetHidden sets the hidden parameters. The launch's number is that of Outcome.FaultLaunch.
 func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
+	p.number = launch
 	at := (p.kernel.ParamBytes - HiddenBytes) / 8
 	p.words[at] = env
 	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
@@ -66,7 +69,7 @@ func PutSlice[T any](p *Plan, s Slice[T]) {
 	if !ok {
 		return
 	}
-	address, err := s.pin(p.stream.device)
+	address, err := s.pin(p.stream)
 	if err != nil {
 		p.fail(err)
 		return

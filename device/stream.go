@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Stream is work for a device that runs in order: copies and kernels. Several streams of a
@@ -16,92 +17,184 @@ import (
 // A launch or copy that fails sticks to the stream: every later one returns the same error
 // until Synchronize has returned it.
 type Stream struct {
-	device *Device
+	device   *Device
+	queue    Queue
+	finished atomic.Bool // closed, and all work done
+	graph    atomic.Pointer[capture]
 
-	mu     sync.Mutex
-	queue  Queue
-	output io.Writer
-	failed error
-	closed bool
-	plans  []*Plan // free ones
+	mu       sync.Mutex
+	failed   error
+	closed   bool
+	plans    []*Plan // free ones
+	epoch    *epoch
+	sources  []source          // of the faults that the stream inherits
+	launches uint32            // the number that the next launch has at least
+	calls    map[uint32]string // where launches of the epoch came from, if recorded
+	left     leftover
+
+	printing sync.Mutex // held while output is written to
+	output   io.Writer
+}
+
+// leftover is what was taken from the queue before its time, and belongs to the next
+// Synchronize.
+type leftover struct {
+	out Outcome
+	err error
 }
 
 // Device returns the device that the stream belongs to.
 func (s *Stream) Device() *Device { return s.device }
 
+// Queue returns what the stream is made of, for packages that know the device's kind.
+func (s *Stream) Queue() Queue { return s.queue }
+
 // Plan starts a launch of k: the caller adds the arguments with PutSlice and Put, in the
 // order of the kernel's parameters, and calls Launch once, whatever the arguments were: until
 // then the memory of slices that were put is not freed. Generated launchers do this.
 func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
+	p := s.newPlan()
+	p.reset(k, g)
+	if s.device.record.Load() {
+		p.from = calledFrom(2)
+	}
+	return p
+}
+
+func (s *Stream) newPlan() *Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var p *Plan
 	if n := len(s.plans); n > 0 {
-		p, s.plans = s.plans[n-1], s.plans[:n-1]
-	} else {
-		p = &Plan{stream: s}
+		p := s.plans[n-1]
+		s.plans = s.plans[:n-1]
+		return p
 	}
-	p.reset(k, g)
-	return p
+	return &Plan{stream: s}
 }
 
 // launch enqueues p and takes it back.
 func (s *Stream) launch(p *Plan) error {
-	err := s.enqueue(func(q Queue) error {
-		if err := p.check(s.device.info.Limits); err != nil {
-			return err
-		}
-		return q.Launch(p)
-	})
+	err := s.check()
+	if err == nil {
+		err = s.keep(s.start(p))
+	}
 	released := p.release()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans = append(s.plans, p)
+	if err == nil {
+		s.launched(p)
+	}
 	return join(err, released)
+}
+
+// start hands p to the queue.
+func (s *Stream) start(p *Plan) error {
+	if err := p.check(s.device.info.Limits); err != nil {
+		return err
+	}
+	return s.queue.Launch(p)
+}
+
+// launched notes where a launch came from, with the lock held.
+func (s *Stream) launched(p *Plan) {
+	if p.number >= s.launches {
+		s.launches = p.number + 1
+	}
+	if p.from != (callers{}) {
+		if s.calls == nil {
+			s.calls = map[uint32]string{}
+		}
+		s.calls[p.number] = p.from.site()
+	}
+}
+
+// check returns the error that stuck to the stream, or that it is closed.
+func (s *Stream) check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fmt.Errorf("device: stream %w", ErrClosed)
+	}
+	return s.failed
+}
+
+// keep makes err stick to the stream, and returns it.
+func (s *Stream) keep(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = err
+	}
+	return err
 }
 
 // enqueue calls f with the queue unless the stream is closed or has failed, and keeps its
 // error.
 func (s *Stream) enqueue(f func(Queue) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return fmt.Errorf("device: stream %w", ErrClosed)
+	if err := s.check(); err != nil {
+		return err
 	}
-	if s.failed != nil {
-		return s.failed
-	}
-	s.failed = f(s.queue)
-	return s.failed
+	return s.keep(f(s.queue))
 }
 
-// Synchronize waits until all work of the stream is done or ctx is. It writes what kernels
-// printed and returns what went wrong since the last call: a *Fault of a kernel, the error
-// that stuck to the stream, a failure of the device. After it the stream can be used again,
-// unless the device itself was lost. Where ctx was done first, its error is returned, the
-// work goes on, and what went wrong belongs to the next call.
+// idle reports whether the stream is closed and all its work done.
+func (s *Stream) idle() bool { return s.finished.Load() }
+
+// Synchronize waits until the work that the stream was given before is done, or ctx is. It
+// writes what kernels printed and returns what went wrong since the last call: a *Fault of a
+// kernel, also one of a stream whose event this one waited for; the error that stuck to the
+// stream; a failure of the device. After it the stream can be used again, unless the device
+// itself was lost. Where ctx was done first, its error is returned, the work goes on, and what
+// went wrong belongs to the next call.
+//
+// Several goroutines may wait for one stream, each as long as its own ctx allows. What went
+// wrong is returned to all that were waiting then.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	return s.wait(ctx)
 }
 
-// wait is Synchronize of a stream that is locked and open.
+// Done returns a channel that is closed when the work that the stream was given before is done
+// or has failed. Synchronize then returns without waiting, and only what it returns says
+// whether the results count.
+func (s *Stream) Done() <-chan struct{} {
+	if q, ok := s.queue.(Asynchronous); ok {
+		if done, err := q.Done(); err == nil {
+			return done
+		}
+	}
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// wait is Synchronize of a stream that may be closed.
 func (s *Stream) wait(ctx context.Context) error {
+	s.mu.Lock()
+	e, sources := s.epoch, slices.Clip(s.sources)
+	s.mu.Unlock()
 	out, err := s.queue.Wait(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
 	}
-	failed := s.failed
-	s.failed = nil
-	var fault error
-	if out.Fault != nil {
-		fault = out.Fault
-	}
-	return join(fault, failed, err, s.print(out))
+	inherited := inherit(sources)
+	s.mu.Lock()
+	s.left.out.add(out)
+	out, s.left.out = s.left.out, Outcome{}
+	err, s.left.err = join(s.left.err, err), nil
+	s.settle(e, out)
+	failed := e.failed
+	s.mu.Unlock()
+	return join(e.fault(inherited), failed, err, s.print(out))
 }
 
 // join returns the only error among errs as it is, or several as one.
@@ -121,6 +214,8 @@ func join(errs ...error) error {
 
 // print writes the kernels' lines in an order that does not depend on the schedule.
 func (s *Stream) print(out Outcome) error {
+	s.printing.Lock()
+	defer s.printing.Unlock()
 	slices.SortStableFunc(out.Prints, func(a, b Print) int {
 		return cmp.Or(cmp.Compare(a.Launch, b.Launch), compareIndex(a.Block, b.Block), compareIndex(a.Thread, b.Thread))
 	})
@@ -152,10 +247,13 @@ func (s *Stream) Close() error {
 
 func (s *Stream) close() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closed {
+		s.mu.Unlock()
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	s.closed = true
-	return join(s.wait(context.Background()), s.queue.Close())
+	s.mu.Unlock()
+	err := join(s.wait(context.Background()), s.queue.Close())
+	s.finished.Store(true)
+	return err
 }

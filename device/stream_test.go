@@ -168,7 +168,7 @@ func TestEvents(t *testing.T) {
 	f.fail["mark"] = errors.New("no mark")
 	_, err = s.Record()
 	wants(t, "Record", err, f.fail["mark"])
-	if got, want := f.took(), []string{"queue", "mark", "since", "freemark", "mark"}; !slices.Equal(got, want) {
+	if got, want := f.took(), []string{"queue", "mark", "wait", "since", "freemark", "mark"}; !slices.Equal(got, want) {
 		t.Errorf("the backend was asked for %q, want %q", got, want)
 	}
 }

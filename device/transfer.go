@@ -12,6 +12,10 @@ func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
 
 // Download copies src, a Buffer or a Slice, to host, which has the same length. The
 // contents of host count after the stream's next Synchronize that returns no error.
+//
+// A CUDA device downloads more than a few megabytes to ordinary Go memory before Download
+// returns, because the processor has to copy too. See Pinned for downloads that go on while the
+// program does something else.
 func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error {
 	var from Slice[T]
 	if src != nil {
@@ -63,10 +67,10 @@ func transfer[T any](j job, d Slice[T], n int, f func(Queue, uintptr) error) err
 	})
 }
 
-// pinned calls f with the address of d on the stream's device. The memory is not freed
-// before f returns.
+// pinned calls f with the address of d for work on the stream. The memory is not freed before
+// f returns.
 func pinned[T any](j job, d Slice[T], f func(uintptr) error) error {
-	address, err := d.pin(j.stream.device)
+	address, err := d.pin(j.stream)
 	if err != nil {
 		return fmt.Errorf("device: %s: %w", j.verb, err)
 	}

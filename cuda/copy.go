@@ -1,0 +1,130 @@
+package cuda
+
+import (
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// Copies of ordinary Go memory go through pinned memory (see stage.go), because the driver
+// would hold the calling thread until they are done, and is six times slower. Small uploads are
+// the exception: the driver puts them into its own buffer and returns.
+const directBytes = 64 << 10
+
+// Upload implements device.Queue.
+func (q *queue) Upload(dst uintptr, src []byte) error {
+	if len(src) <= directBytes {
+		return q.UploadFrom(dst, src)
+	}
+	err := q.backend.stage.each(len(src), func(s *slot, at, n int) error {
+		copy(s.bytes, src[at:at+n])
+		return q.through(s, func() cudasys.Status {
+			return q.backend.driver.MemcpyHtoDAsync(dst+uintptr(at), s.bytes[:n], q.stream)
+		}, "cuMemcpyHtoDAsync")
+	})
+	return about(err, bytesText(len(src)))
+}
+
+// through enqueues a copy from or to a slot and a point behind it.
+func (q *queue) through(s *slot, enqueue func() cudasys.Status, name string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.do(name, enqueue); err != nil {
+		return err
+	}
+	p, err := q.record(q.backend.do)
+	s.point = p
+	return err
+}
+
+// download is a copy that has been enqueued, to pinned memory from where a wait takes it to
+// the program's.
+type download struct {
+	dst  []byte
+	from lent
+	seq  uint64 // of the point behind it
+}
+
+// Download implements device.Queue. What is too large for the pinned memory that may be lent
+// until the next wait is copied before Download returns.
+func (q *queue) Download(dst []byte, src uintptr) error {
+	from, err := q.backend.stage.lend(len(dst))
+	if err != nil {
+		return about(err, bytesText(len(dst)))
+	}
+	if from.bytes == nil {
+		return about(q.downloadNow(dst, src), bytesText(len(dst)))
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	err = q.do("cuMemcpyDtoHAsync", func() cudasys.Status {
+		return q.backend.driver.MemcpyDtoHAsync(from.bytes[:len(dst)], src, q.stream)
+	})
+	if err != nil {
+		q.backend.stage.giveBack(from)
+		return about(err, bytesText(len(dst)))
+	}
+	q.downloads = append(q.downloads, download{dst, from, q.seq + 1})
+	return nil
+}
+
+// harvest copies what downloads brought up to a point that was reached. The lock is held.
+func (q *queue) harvest(seq uint64) {
+	n := 0
+	for ; n < len(q.downloads) && q.downloads[n].seq <= seq; n++ {
+		d := q.downloads[n]
+		copy(d.dst, d.from.bytes)
+		q.backend.stage.giveBack(d.from)
+	}
+	rest := copy(q.downloads, q.downloads[n:])
+	clear(q.downloads[rest:])
+	q.downloads = q.downloads[:rest]
+}
+
+// UploadFrom implements device.HostCopier.
+func (q *queue) UploadFrom(dst uintptr, src []byte) error {
+	err := q.locked("cuMemcpyHtoDAsync", func() cudasys.Status {
+		return q.backend.driver.MemcpyHtoDAsync(dst, src, q.stream)
+	})
+	return about(err, bytesText(len(src)))
+}
+
+// DownloadTo implements device.HostCopier.
+func (q *queue) DownloadTo(dst []byte, src uintptr) error {
+	err := q.locked("cuMemcpyDtoHAsync", func() cudasys.Status {
+		return q.backend.driver.MemcpyDtoHAsync(dst, src, q.stream)
+	})
+	return about(err, bytesText(len(dst)))
+}
+
+// Copy implements device.Queue.
+func (q *queue) Copy(dst, src uintptr, n int) error {
+	err := q.locked("cuMemcpyDtoDAsync", func() cudasys.Status {
+		return q.backend.driver.MemcpyDtoDAsync(dst, src, uintptr(n), q.stream)
+	})
+	return about(err, bytesText(n))
+}
+
+// Zero implements device.Queue.
+func (q *queue) Zero(dst uintptr, n int) error { return q.Fill(dst, []byte{0}, n) }
+
+// Fill implements device.Filler.
+func (q *queue) Fill(dst uintptr, value []byte, n int) error {
+	if n == 0 {
+		return nil
+	}
+	d, err := q.backend.driver, error(nil)
+	switch len(value) {
+	case 1:
+		err = q.locked("cuMemsetD8Async", func() cudasys.Status {
+			return d.MemsetD8Async(dst, value[0], uintptr(n), q.stream)
+		})
+	case 2:
+		err = q.locked("cuMemsetD16Async", func() cudasys.Status {
+			return d.MemsetD16Async(dst, little.Uint16(value), uintptr(n/2), q.stream)
+		})
+	default:
+		err = q.locked("cuMemsetD32Async", func() cudasys.Status {
+			return d.MemsetD32Async(dst, little.Uint32(value), uintptr(n/4), q.stream)
+		})
+	}
+	return about(err, bytesText(n))
+}

@@ -1,0 +1,203 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// pool allocates and frees in the order of streams, without waiting. It implements
+// device.Pooler for its backend. It is the driver's pool, of its own so that other libraries of
+// the process neither see nor trim it. A device without pools (some virtual ones) allocates as
+// before there were any, and frees on a goroutine that waits.
+//
+// The reaper is a stream for what belongs to no other: it frees memory that several streams used,
+// behind all of them.
+type pool struct {
+	handle cudasys.Pool // 0 where the device has none
+	reaper *queue
+}
+
+// keepAll is the bytes that the pool keeps for later allocations: all.
+const keepAll = 1<<64 - 1
+
+// newPool makes the pool of a device that is being opened.
+func (b *backend) newPool() error {
+	var supported int32
+	err := b.call("cuDeviceGetAttribute", func() cudasys.Status {
+		return b.driver.DeviceGetAttribute(&supported, cudasys.MemoryPoolsSupported, b.device)
+	})
+	if err != nil {
+		return err
+	}
+	if supported != 0 {
+		if err := b.makePool(); err != nil {
+			return err
+		}
+	}
+	reaper, err := b.NewQueue()
+	if err != nil {
+		return err
+	}
+	b.pool.reaper = reaper.(*queue)
+	return nil
+}
+
+func (b *backend) makePool() error {
+	err := b.call("cuMemPoolCreate", func() cudasys.Status {
+		return b.driver.MemPoolCreate(&b.pool.handle, &cudasys.PoolProps{
+			AllocType: cudasys.PoolPinned, LocationType: cudasys.PoolOnDevice, LocationID: int32(b.device),
+		})
+	})
+	if err != nil {
+		return err
+	}
+	keep := uint64(keepAll)
+	return b.call("cuMemPoolSetAttribute", func() cudasys.Status {
+		return b.driver.MemPoolSetAttribute(b.pool.handle, cudasys.PoolReleaseThreshold, &keep)
+	})
+}
+
+// free destroys the pool of a device that is being closed, and with it all of its memory.
+func (p *pool) free(b *backend) error {
+	if p.handle == 0 {
+		return nil
+	}
+	return b.call("cuMemPoolDestroy", func() cudasys.Status { return b.driver.MemPoolDestroy(p.handle) })
+}
+
+// AllocateFor implements device.Pooler.
+func (b *backend) AllocateFor(q device.Queue, size int) (device.Memory, error) {
+	if b.pool.handle == 0 {
+		return b.Allocate(size)
+	}
+	on, ok := q.(*queue)
+	if !ok {
+		return nil, fmt.Errorf("cuda: memory for a stream that %w", device.ErrForeign)
+	}
+	m := &memory{backend: b, pooled: true}
+	err := on.locked("cuMemAllocFromPoolAsync", func() cudasys.Status {
+		s := b.driver.MemAllocFromPoolAsync(&m.address, uintptr(size), b.pool.handle, on.stream)
+		if s == cudasys.Success {
+			own(b, b.memory, m)
+		}
+		return s
+	})
+	if err != nil {
+		return nil, about(err, bytesText(size))
+	}
+	return m, nil
+}
+
+// FreeAfter implements device.PooledMemory.
+func (m *memory) FreeAfter(queues []device.Queue) error {
+	if !m.pooled {
+		return m.freeLater(queues)
+	}
+	if len(queues) == 1 {
+		if err := m.freeOn(queues[0].(*queue)); !errors.Is(err, device.ErrClosed) {
+			return err
+		}
+	}
+	if err := m.backend.reapAfter(queues); err != nil {
+		return err
+	}
+	return m.freeOn(m.backend.pool.reaper)
+}
+
+// freeOn frees in the order of q.
+func (m *memory) freeOn(q *queue) error {
+	return q.locked("cuMemFreeAsync", func() cudasys.Status {
+		if !forget(m.backend, m.backend.memory, m) {
+			return cudasys.InvalidValue
+		}
+		return m.backend.driver.MemFreeAsync(m.address, q.stream)
+	})
+}
+
+// reapAfter makes the later work of the reaper wait for the work of queues so far.
+func (b *backend) reapAfter(queues []device.Queue) error {
+	for _, q := range queues {
+		p, err := q.(*queue).here()
+		if errors.Is(err, device.ErrClosed) {
+			continue // it is closed when its work is done
+		}
+		if err != nil {
+			return err
+		}
+		err = b.pool.reaper.locked("cuStreamWaitEvent", func() cudasys.Status {
+			return b.driver.StreamWaitEvent(b.pool.reaper.stream, p.event, 0)
+		})
+		// The wait is for the event as it was recorded: it can be recorded anew.
+		b.waiter.recycle(p)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeLater frees memory that is not of the pool when the work of queues so far is done.
+func (m *memory) freeLater(queues []device.Queue) error {
+	b := m.backend
+	if !forget(b, b.memory, m) {
+		return errClosed("memory")
+	}
+	var points []*point
+	for _, q := range queues {
+		p, err := q.(*queue).here()
+		if err == nil {
+			points = append(points, p)
+		} else if !errors.Is(err, device.ErrClosed) {
+			return err
+		}
+	}
+	b.freeing.Go(func() {
+		for _, p := range points {
+			_ = b.waiter.wait(context.Background(), p) // its stream returns what went wrong
+		}
+		b.oneFree.Lock()
+		defer b.oneFree.Unlock()
+		_ = b.call("cuMemFree", func() cudasys.Status { return b.driver.MemFree(m.address) }) // nobody can be told
+	})
+	return nil
+}
+
+// Drain implements device.Pooler.
+func (b *backend) Drain() error {
+	b.mu.Lock()
+	queues := make([]*queue, 0, len(b.queues))
+	for q := range b.queues {
+		queues = append(queues, q)
+	}
+	b.mu.Unlock()
+	for _, q := range queues {
+		p, err := q.here()
+		if err == nil {
+			err = b.waiter.wait(context.Background(), p)
+		}
+		if err != nil && !errors.Is(err, device.ErrClosed) {
+			return err
+		}
+	}
+	b.freeing.Wait()
+	if b.pool.handle == 0 {
+		return nil
+	}
+	return b.do("cuMemPoolTrimTo", func() cudasys.Status { return b.driver.MemPoolTrimTo(b.pool.handle, 0) })
+}
+
+// Pool implements device.Pooler.
+func (b *backend) Pool() (int64, error) {
+	if b.pool.handle == 0 {
+		return 0, nil
+	}
+	var reserved uint64
+	err := b.do("cuMemPoolGetAttribute", func() cudasys.Status {
+		return b.driver.MemPoolGetAttribute(b.pool.handle, cudasys.PoolReservedCurrent, &reserved)
+	})
+	return int64(reserved), err
+}

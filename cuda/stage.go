@@ -1,0 +1,305 @@
+package cuda
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// stage is the pinned memory of a device through which ordinary memory is copied. It is
+// allocated as it is needed.
+//
+// Large copies go through slots, by several goroutines: while the device copies one, processors
+// copy others. Every slot comes back to the channel, with the point behind the device's last
+// use of it, which the next user waits for. Small downloads have their memory lent to them until
+// the next wait of their stream.
+//
+// Lifetimes: the memory is outside Go's heap and is freed with the device.
+type stage struct {
+	backend *backend
+	sizes   stageSizes
+	slots   chan *slot
+	made    atomic.Int32 // slots that exist
+	loans   atomic.Int32 // slots that are lent
+
+	mu     sync.Mutex
+	cells  class // for heads of environments
+	pieces class // for small downloads
+	marks  class // for fault records
+	prints class
+	slabs  []unsafe.Pointer
+}
+
+// stageSizes are sizes in bytes and numbers. Those in use are the best of what was measured
+// (see BenchmarkGPUCopy).
+type stageSizes struct {
+	slot, slots int
+	least       int // of a chunk
+	workers     int
+}
+
+func defaultStage() stageSizes {
+	return stageSizes{slot: 2 << 20, slots: 16, least: 256 << 10, workers: 8}
+}
+
+// slot is a block of pinned memory. Point is behind the last copy of the device from it, or nil.
+type slot struct {
+	bytes []byte
+	point *point
+}
+
+// class is pinned memory in equal parts. How many come in one allocation is perSlab.
+type class struct {
+	size, perSlab int
+	free          []part
+}
+
+// part is pinned memory and the address that kernels see it at.
+type part struct {
+	bytes   []byte
+	address uintptr
+}
+
+// pieceBytes is the size of a small download.
+const pieceBytes = 64 << 10
+
+func newStage(b *backend, sizes stageSizes) *stage {
+	return &stage{
+		backend: b, sizes: sizes, slots: make(chan *slot, sizes.slots),
+		cells:  class{size: device.EnvBytes, perSlab: 1024},
+		pieces: class{size: pieceBytes, perSlab: 16},
+		marks:  class{size: 256, perSlab: 256},
+		prints: class{size: printsAt + printBytes, perSlab: 1},
+	}
+}
+
+// each calls f for all chunks of n bytes, each with a slot that the device does not use any
+// more, in several goroutines. It returns when all have returned, with an error of one.
+func (st *stage) each(n int, f func(s *slot, at, n int) error) error {
+	workers := max(1, min(st.sizes.workers, runtime.GOMAXPROCS(0)))
+	chunk := min(max(n/(2*workers), st.sizes.least), st.sizes.slot) &^ 4095
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	work := func() {
+		for failed.Load() == nil {
+			at := int(next.Add(int64(chunk))) - chunk
+			if at >= n {
+				return
+			}
+			if err := st.withSlot(func(s *slot) error { return f(s, at, min(chunk, n-at)) }); err != nil {
+				failed.CompareAndSwap(nil, &err)
+			}
+		}
+	}
+	var others sync.WaitGroup
+	for range min(workers, (n+chunk-1)/chunk) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// withSlot calls f with a slot that the device does not use.
+func (st *stage) withSlot(f func(s *slot) error) error {
+	s, err := st.acquire()
+	if err != nil {
+		return err
+	}
+	defer func() { st.slots <- s }()
+	if err := st.settle(s); err != nil {
+		return err
+	}
+	return f(s)
+}
+
+// acquire returns a slot, which may still be in use by the device.
+func (st *stage) acquire() (*slot, error) {
+	select {
+	case s := <-st.slots:
+		return s, nil
+	default:
+	}
+	if int(st.made.Add(1)) > st.sizes.slots {
+		st.made.Add(-1)
+		return <-st.slots, nil
+	}
+	p, err := st.pin(st.sizes.slot)
+	if err != nil {
+		st.made.Add(-1)
+		return nil, err
+	}
+	return &slot{bytes: p.bytes}, nil
+}
+
+// settle waits until the device does not use s.
+func (st *stage) settle(s *slot) error {
+	p := s.point
+	if p == nil {
+		return nil
+	}
+	s.point = nil
+	return st.backend.waiter.wait(context.Background(), p)
+}
+
+// pin allocates pinned memory that lasts as long as the device.
+func (st *stage) pin(n int) (part, error) {
+	var p unsafe.Pointer
+	d := st.backend.driver
+	err := st.backend.do("cuMemHostAlloc", func() cudasys.Status {
+		s := d.MemHostAlloc(&p, uintptr(n), cudasys.MemHostAllocPortable|cudasys.MemHostAllocMapped)
+		if s == cudasys.Success {
+			st.mu.Lock()
+			defer st.mu.Unlock()
+			st.slabs = append(st.slabs, p)
+		}
+		return s
+	})
+	if err != nil {
+		return part{}, about(err, bytesText(n))
+	}
+	made := part{bytes: unsafe.Slice((*byte)(p), n)}
+	err = st.backend.do("cuMemHostGetDevicePointer", func() cudasys.Status {
+		return d.MemHostGetDevicePointer(&made.address, p, 0)
+	})
+	return made, err
+}
+
+// lent is pinned memory that a download has until the next wait.
+type lent struct {
+	part
+	slot *slot // whose bytes they are, or nil
+}
+
+// lend returns pinned memory for n bytes, or none if there is none to spare.
+func (st *stage) lend(n int) (lent, error) {
+	if n <= pieceBytes {
+		p, err := st.take(&st.pieces)
+		return lent{part: p}, err
+	}
+	if n > st.sizes.slot {
+		return lent{}, nil
+	}
+	if int(st.loans.Add(1)) > st.sizes.slots/2 {
+		st.loans.Add(-1)
+		return lent{}, nil
+	}
+	s, err := st.acquire()
+	if err == nil {
+		err = st.settle(s)
+	}
+	if err != nil {
+		st.loans.Add(-1)
+		if s != nil {
+			st.slots <- s
+		}
+		return lent{}, err
+	}
+	return lent{part{bytes: s.bytes}, s}, nil
+}
+
+// giveBack takes back what was lent. The device does not use it any more.
+func (st *stage) giveBack(l lent) {
+	if l.slot != nil {
+		st.loans.Add(-1)
+		st.slots <- l.slot
+		return
+	}
+	st.putBack(&st.pieces, l.part)
+}
+
+// take returns a part of a class.
+func (st *stage) take(c *class) (part, error) {
+	for {
+		st.mu.Lock()
+		if n := len(c.free); n > 0 {
+			p := c.free[n-1]
+			c.free = c.free[:n-1]
+			st.mu.Unlock()
+			return p, nil
+		}
+		st.mu.Unlock()
+		slab, err := st.pin(c.size * c.perSlab)
+		if err != nil {
+			return part{}, err
+		}
+		for i := range c.perSlab {
+			at := i * c.size
+			st.putBack(c, part{slab.bytes[at : at+c.size : at+c.size], slab.address + uintptr(at)})
+		}
+	}
+}
+
+func (st *stage) putBack(c *class, p part) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	c.free = append(c.free, p)
+}
+
+// settleAll waits for the device's use of all slots that are not taken, for a device whose
+// work is done.
+func (st *stage) settleAll() (first error) {
+	for range len(st.slots) {
+		if err := st.settle(<-st.slots); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// free frees the memory of a device that is being closed, and returns the first error.
+func (st *stage) free() (first error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, p := range st.slabs {
+		err := st.backend.call("cuMemFreeHost", func() cudasys.Status { return st.backend.driver.MemFreeHost(p) })
+		if first == nil {
+			first = err
+		}
+	}
+	st.slabs = nil
+	return first
+}
+
+// downloadNow downloads through slots, and waits.
+func (q *queue) downloadNow(dst []byte, src uintptr) error {
+	st := q.backend.stage
+	p, err := q.here()
+	if err == nil {
+		err = q.backend.waiter.wait(context.Background(), p)
+	}
+	if err != nil {
+		return err
+	}
+	q.mu.Lock()
+	q.harvest(p.seq) // so that the slots that it had lent are there
+	q.mu.Unlock()
+	return st.each(len(dst), func(s *slot, at, n int) error {
+		err := q.through(s, func() cudasys.Status {
+			return q.backend.driver.MemcpyDtoHAsync(s.bytes[:n], src+uintptr(at), q.stream)
+		}, "cuMemcpyDtoHAsync")
+		if err != nil {
+			return err
+		}
+		if err := st.settle(s); err != nil {
+			return err
+		}
+		copy(dst[at:], s.bytes[:n])
+		return nil
+	})
+}
+
+// here enqueues a point.
+func (q *queue) here() (*point, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.record(q.backend.do)
+}

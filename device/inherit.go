@@ -1,0 +1,131 @@
+package device
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+)
+
+// epoch is what happens on a stream from one Synchronize to the next.
+type epoch struct {
+	outcome atomic.Pointer[settlement] // nil until the Synchronize that ends it
+	failed  error                      // what stuck to the stream; guarded by the stream's lock
+}
+
+// settlement is how an epoch ended.
+type settlement struct {
+	fault  *Fault // or nil
+	launch uint32 // FaultLaunch
+}
+
+// settle ends the stream's epoch, with what was left, unless another goroutine has ended it
+// first: then e already says what went wrong, and later work's outcome is the new epoch's. The
+// stream's lock is held.
+func (s *Stream) settle(e *epoch, out Outcome) {
+	if s.epoch != e {
+		if out.Fault != nil { // of work that came after the epoch
+			s.left.out.Fault, s.left.out.FaultLaunch = out.Fault, out.FaultLaunch
+		}
+		return
+	}
+	if out.Fault != nil && out.FaultLaunch > 0 && out.Fault.Launched == "" {
+		out.Fault.Launched = s.calls[out.FaultLaunch-1]
+	}
+	e.failed, s.failed = s.failed, nil
+	e.outcome.Store(&settlement{out.Fault, out.FaultLaunch})
+	s.epoch, s.sources, s.calls = new(epoch), nil, nil
+}
+
+// fault returns the fault of an epoch that has ended, or else the one that was inherited.
+func (e *epoch) fault(inherited *Fault) error {
+	if f := e.outcome.Load().fault; f != nil {
+		return f
+	}
+	if inherited != nil {
+		return inherited
+	}
+	return nil
+}
+
+// source is a stretch of a stream, up to an event, that may have faulted.
+type source struct {
+	stream   *Stream
+	epoch    *epoch
+	launches uint32 // of the stream before the event
+	fault    *Fault // known when the event was recorded, or nil
+}
+
+// sourcesHere returns what a stream that waits for an event of s, recorded now, inherits.
+func (s *Stream) sourcesHere() []source {
+	here := source{stream: s}
+	if _, ok := s.queue.(Asynchronous); !ok {
+		here.fault = s.stash()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	here.epoch, here.launches = s.epoch, s.launches
+	return append(slices.Clip(s.sources), here)
+}
+
+// stash takes what kernels have left in a queue that does its work at once, for the next
+// Synchronize, and returns the fault among it.
+func (s *Stream) stash() *Fault {
+	out, err := s.queue.Wait(context.Background())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left.out.add(out)
+	s.left.err = join(s.left.err, err)
+	return s.left.out.Fault
+}
+
+// adopt makes s inherit the faults of sources.
+func (s *Stream) adopt(sources []source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sources = slices.DeleteFunc(s.sources, source.clean)
+	for _, x := range sources {
+		i := slices.IndexFunc(s.sources, func(y source) bool { return y.epoch == x.epoch })
+		switch {
+		case x.stream == s || x.clean():
+		case i < 0:
+			s.sources = append(slices.Clip(s.sources), x)
+		case s.sources[i].launches < x.launches:
+			s.sources = slices.Clone(s.sources)
+			s.sources[i] = x
+		}
+	}
+}
+
+// clean reports whether it is known that nothing can be inherited.
+func (x source) clean() bool {
+	end := x.epoch.outcome.Load()
+	return x.fault == nil && end != nil && end.fault == nil
+}
+
+// find returns the fault, if there is one. The work before the event is done.
+func (x source) find() *Fault {
+	if x.fault != nil {
+		return x.fault
+	}
+	if x.epoch.outcome.Load() == nil {
+		if q, ok := x.stream.queue.(Asynchronous); ok {
+			if f, launch := q.Peek(); f != nil && launch <= x.launches {
+				return f
+			}
+		}
+	}
+	if end := x.epoch.outcome.Load(); end != nil && end.launch <= x.launches {
+		return end.fault
+	}
+	return nil
+}
+
+// inherit returns the first fault of sources.
+func inherit(sources []source) *Fault {
+	for _, x := range sources {
+		if f := x.find(); f != nil {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// accounts is what a device knows about the memory that was allocated on it.
+type accounts struct {
+	mu     sync.Mutex
+	blocks map[*block]struct{}
+	used   int64 // of the device
+	peak   int64
+	host   int64 // pinned memory of the host
+	limit  int64 // 0 is none
+	lost   map[string]Owner
+
+	pressure sync.Mutex // held by the one that makes room
+}
+
+// MemoryStats says how much memory is in use. Figures are bytes but for Buffers.
+type MemoryStats struct {
+	Used     int64 // by buffers
+	Peak     int64 // the most that Used was
+	Reserved int64 // taken from the device, for buffers of now and later
+	Limit    int64 // that SetMemoryLimit set; 0 is none
+	Pinned   int64 // memory of the host
+	Buffers  int   // that are open
+}
+
+// MemoryStats returns the figures of now.
+func (d *Device) MemoryStats() (MemoryStats, error) {
+	m := &d.memory
+	m.mu.Lock()
+	s := MemoryStats{Used: m.used, Peak: m.peak, Reserved: m.used, Limit: m.limit, Pinned: m.host, Buffers: len(m.blocks)}
+	m.mu.Unlock()
+	if p, ok := d.backend.(Pooler); ok {
+		reserved, err := p.Pool()
+		if err != nil {
+			return s, err
+		}
+		s.Reserved = reserved
+	}
+	return s, nil
+}
+
+// SetMemoryLimit bounds the bytes of all buffers together. What is allocated already may be
+// more. A limit of 0 is none.
+func (d *Device) SetMemoryLimit(bytes int64) {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	d.memory.limit = bytes
+}
+
+// Trim waits for memory that was freed and gives what no buffer uses back to the system, for
+// other programs. It collects Go's garbage first, so that buffers the program has lost go too.
+func (d *Device) Trim() error {
+	d.memory.pressure.Lock()
+	defer d.memory.pressure.Unlock()
+	d.collect()
+	return d.drain()
+}
+
+// Owner is a line of the program that allocated memory.
+type Owner struct {
+	Site    string // "main.go:42"
+	Kind    string // "buffer", "pinned" or "managed"
+	Bytes   int64
+	Buffers int
+}
+
+// Owners says who holds memory: open buffers by the line that made them, the largest sum first.
+func (d *Device) Owners() []Owner { return d.memory.owners() }
+
+// Leaks says which buffers were not closed although the program had lost them, as far as the
+// collector has found out, by the line that made them, the largest sum first. Their memory is
+// free again.
+func (d *Device) Leaks() []Owner {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	return sorted(d.memory.lost)
+}
+
+func (m *accounts) owners() []Owner {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sums := map[string]Owner{}
+	for b := range m.blocks {
+		count(sums, b)
+	}
+	return sorted(sums)
+}
+
+// count adds a block to the sum of the line that made it.
+func count(sums map[string]Owner, b *block) {
+	site := b.made.site()
+	o := sums[site+b.kind]
+	sums[site+b.kind] = Owner{site, b.kind, o.Bytes + int64(b.size), o.Buffers + 1}
+}
+
+func sorted(sums map[string]Owner) []Owner {
+	return slices.SortedFunc(maps.Values(sums), func(a, b Owner) int {
+		if a.Bytes != b.Bytes {
+			return int(max(-1, min(1, b.Bytes-a.Bytes)))
+		}
+		return strings.Compare(a.Site, b.Site)
+	})
+}
+
+// leaked writes down that the program lost a block.
+func (m *accounts) leaked(b *block) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	count(m.lost, b)
+}
+
+// take counts size bytes of the device as used, or refuses.
+func (m *accounts) take(size int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.limit > 0 && m.used+int64(size) > m.limit {
+		return fmt.Errorf("the limit of %s for the device is reached: %w", bytesText(m.limit), ErrMemory)
+	}
+	m.used += int64(size)
+	m.peak = max(m.peak, m.used)
+	return nil
+}
+
+// enter makes a block known. Its size has been taken where it is the device's memory.
+func (m *accounts) enter(b *block) *allocation {
+	a := newAllocation(b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.blocks[b] = struct{}{}
+	if b.kind == kindPinned {
+		m.host += int64(b.size)
+	}
+	return a
+}
+
+// give counts bytes as not used any more.
+func (m *accounts) give(size int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.used -= int64(size)
+}
+
+// leave forgets a block that is being freed.
+func (m *accounts) leave(b *block) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.blocks, b)
+	if b.kind == kindPinned {
+		m.host -= int64(b.size)
+	} else {
+		m.used -= int64(b.size)
+	}
+}
+
+// Kinds of blocks.
+const (
+	kindBuffer  = "buffer"
+	kindPinned  = "pinned"
+	kindManaged = "managed"
+)
+
+// MemoryError says that memory could not be allocated, and who holds it. It matches ErrMemory
+// and what the backend said.
+type MemoryError struct {
+	Bytes  int64 // that were asked for
+	Used   int64 // by open buffers
+	Owners []Owner
+	Err    error
+}
+
+// shownOwners is how many owners the text of an error has.
+const shownOwners = 5
+
+// Error names the largest owners.
+func (e *MemoryError) Error() string {
+	s := fmt.Sprintf("device: no room for %s: %v; open buffers hold %s", bytesText(e.Bytes), e.Err, bytesText(e.Used))
+	for i, o := range e.Owners {
+		switch {
+		case i == shownOwners:
+			return s + fmt.Sprintf(", and %d more lines", len(e.Owners)-i)
+		case i == 0:
+			s += ": "
+		default:
+			s += ", "
+		}
+		s += fmt.Sprintf("%s made %d with %s", o.Site, o.Buffers, bytesText(o.Bytes))
+	}
+	return s
+}
+
+// Unwrap returns what the backend said, and ErrMemory.
+func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
+
+// LeakError is what Close returns for a device whose callers are recorded (see RecordCallers)
+// where buffers were not closed.
+type LeakError struct {
+	Open   []Owner // closed with the device
+	Leaked []Owner // that the collector found before
+}
+
+// Error names every line.
+func (e *LeakError) Error() string {
+	var lines []string
+	for _, o := range slices.Concat(e.Leaked, e.Open) {
+		lines = append(lines, fmt.Sprintf("%s made %d with %s", o.Site, o.Buffers, bytesText(o.Bytes)))
+	}
+	return "device: memory was not closed: " + strings.Join(lines, ", ")
+}
+
+// Is reports whether target is ErrLeak.
+func (e *LeakError) Is(target error) bool { return target == ErrLeak }
+
+// roomy calls allocate, and again after each way of making room that there is, while it fails
+// for want of memory.
+func (d *Device) roomy(size int, allocate func() error) error {
+	err := allocate()
+	if !errors.Is(err, ErrMemory) {
+		return err
+	}
+	d.memory.pressure.Lock()
+	defer d.memory.pressure.Unlock()
+	for _, relieve := range []func() error{func() error { return nil }, d.drain, func() error { d.collect(); return nil }, d.drain} {
+		if relieved := relieve(); relieved != nil {
+			return errors.Join(err, relieved)
+		}
+		if err = allocate(); !errors.Is(err, ErrMemory) {
+			return err
+		}
+	}
+	stats, owners := d.memory.usedNow(), d.memory.owners()
+	return &MemoryError{Bytes: int64(size), Used: stats, Owners: owners, Err: err}
+}
+
+func (m *accounts) usedNow() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used
+}
+
+// collect has Go collect its garbage and frees the blocks that the program cannot reach.
+func (d *Device) collect() {
+	runtime.GC()
+	d.memory.mu.Lock()
+	var lost []*block
+	for b := range d.memory.blocks {
+		if b.handle.Value() == nil {
+			lost = append(lost, b)
+		}
+	}
+	d.memory.mu.Unlock()
+	for _, b := range lost {
+		b.abandon()
+	}
+}
+
+// drain waits until freed memory is there again.
+func (d *Device) drain() error {
+	if p, ok := d.backend.(Pooler); ok {
+		return p.Drain()
+	}
+	return nil
+}
+
+// bytesText returns a number of bytes as people say it: "64 MiB".
+func bytesText(n int64) string {
+	units := []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+	for _, u := range units {
+		if n >= u.size {
+			return fmt.Sprintf("%.4g %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
