@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -11,14 +12,19 @@ import (
 // queue implements device.Queue. Each piece of work runs inside the call that enqueues it.
 type queue struct {
 	backend *backend
+
+	mu      sync.Mutex // held while work is done
 	launch  launch
 	prints  prints
 	fault   *device.Fault // of the first launch that had one since the last Wait
+	faulted uint32        // the number of that launch, plus 1
 	closed  bool
 }
 
 // Launch implements device.Queue.
 func (q *queue) Launch(p *device.Plan) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	k := p.Kernel()
 	if err := q.open(); err != nil {
 		return err
@@ -29,9 +35,10 @@ func (q *queue) Launch(p *device.Plan) error {
 	if err := q.checkSlices(p); err != nil {
 		return fmt.Errorf("%s: %w", k.Name, err)
 	}
+	p.SetHidden(0, q.launch.number, 0)
 	fault := q.launch.run(p, q.backend.tier(k))
-	if q.fault == nil {
-		q.fault = fault
+	if q.fault == nil && fault != nil {
+		q.fault, q.faulted = fault, q.launch.number // which run has counted
 	}
 	return nil
 }
@@ -53,6 +60,8 @@ func (q *queue) checkSlices(p *device.Plan) error {
 
 // Upload implements device.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	to, err := q.find(dst, len(src))
 	copy(to, src)
 	return err
@@ -60,6 +69,8 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 
 // Download implements device.Queue.
 func (q *queue) Download(dst []byte, src uintptr) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	from, err := q.find(src, len(dst))
 	copy(dst, from)
 	return err
@@ -67,6 +78,8 @@ func (q *queue) Download(dst []byte, src uintptr) error {
 
 // Copy implements device.Queue.
 func (q *queue) Copy(dst, src uintptr, n int) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	to, err := q.find(dst, n)
 	if err != nil {
 		return err
@@ -78,6 +91,8 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 
 // Zero implements device.Queue.
 func (q *queue) Zero(dst uintptr, n int) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	to, err := q.find(dst, n)
 	clear(to)
 	return err
@@ -93,6 +108,8 @@ func (q *queue) find(address uintptr, n int) ([]byte, error) {
 
 // Mark implements device.Queue. All work before it is done, so its time is now.
 func (q *queue) Mark() (device.Mark, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if err := q.open(); err != nil {
 		return nil, err
 	}
@@ -101,6 +118,8 @@ func (q *queue) Mark() (device.Mark, error) {
 
 // Wait implements device.Queue.
 func (q *queue) Wait(ctx context.Context) (device.Outcome, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if err := q.open(); err != nil {
 		return device.Outcome{}, err
 	}
@@ -109,12 +128,15 @@ func (q *queue) Wait(ctx context.Context) (device.Outcome, error) {
 	}
 	var out device.Outcome
 	out.Fault, q.fault = q.fault, nil
+	out.FaultLaunch, q.faulted = q.faulted, 0
 	out.Prints, out.Lost = q.prints.take()
 	return out, nil
 }
 
 // Close implements device.Queue.
 func (q *queue) Close() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if err := q.open(); err != nil {
 		return err
 	}
