@@ -133,6 +133,14 @@ func value(t dtype.Type, bits uint64) any {
 		return math.Float32frombits(uint32(bits))
 	case dtype.Float64:
 		return math.Float64frombits(bits)
+	case dtype.Float16:
+		return dtype.F16(bits)
+	case dtype.BFloat16:
+		return dtype.BF16(bits)
+	case dtype.Float8E4M3:
+		return dtype.F8E4M3(bits)
+	case dtype.Float8E5M2:
+		return dtype.F8E5M2(bits)
 	default:
 		return bits
 	}

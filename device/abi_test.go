@@ -107,3 +107,12 @@ func TestDecodeDamagedPrints(t *testing.T) {
 		device.DecodePrints(bad, uint32(len(bad)), kernels)
 	}
 }
+
+func TestDecodeSmallFloats(t *testing.T) {
+	site := device.Site{Format: "%v %.1f %g %e", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}}
+	find := func(uint32) *device.Kernel { return &device.Kernel{Sites: []device.Site{site}} }
+	got := device.DecodeFault(padded(record(1, 1, 0, 0x2e66, 0xc020, 0x7e, 0x7b)), find)
+	if want := "0.1 -2.5 450 5.734400e+04"; got.Message != want {
+		t.Errorf("%q, want %q", got.Message, want)
+	}
+}

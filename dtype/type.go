@@ -5,7 +5,8 @@ import "reflect"
 // Type is an element type. The zero Type is Invalid.
 type Type uint8
 
-// The element types, named as in Go. String is a type of print arguments only.
+// The element types, named as in Go; Float16 and what follows are the types F16, BF16, F8E4M3
+// and F8E5M2. String is a type of print arguments only.
 const (
 	Invalid Type = iota
 	Bool
@@ -20,34 +21,53 @@ const (
 	Float32
 	Float64
 	String
+	Float16
+	BFloat16
+	Float8E4M3
+	Float8E5M2
 )
 
 var facts = [...]struct {
-	name string
-	size int
-	kind reflect.Kind
+	name  string
+	ident string // of the constant
+	size  int
+	kind  reflect.Kind // of types of any name; Invalid for those that typ alone has
+	typ   reflect.Type
 }{
-	Invalid: {"invalid", 0, reflect.Invalid},
-	Bool:    {"bool", 1, reflect.Bool},
-	Int8:    {"int8", 1, reflect.Int8},
-	Int16:   {"int16", 2, reflect.Int16},
-	Int32:   {"int32", 4, reflect.Int32},
-	Int64:   {"int64", 8, reflect.Int64},
-	Uint8:   {"uint8", 1, reflect.Uint8},
-	Uint16:  {"uint16", 2, reflect.Uint16},
-	Uint32:  {"uint32", 4, reflect.Uint32},
-	Uint64:  {"uint64", 8, reflect.Uint64},
-	Float32: {"float32", 4, reflect.Float32},
-	Float64: {"float64", 8, reflect.Float64},
-	String:  {"string", 0, reflect.String},
+	Invalid: {"invalid", "Invalid", 0, reflect.Invalid, nil},
+	Bool:    {"bool", "Bool", 1, reflect.Bool, nil},
+	Int8:    {"int8", "Int8", 1, reflect.Int8, nil},
+	Int16:   {"int16", "Int16", 2, reflect.Int16, nil},
+	Int32:   {"int32", "Int32", 4, reflect.Int32, nil},
+	Int64:   {"int64", "Int64", 8, reflect.Int64, nil},
+	Uint8:   {"uint8", "Uint8", 1, reflect.Uint8, nil},
+	Uint16:  {"uint16", "Uint16", 2, reflect.Uint16, nil},
+	Uint32:  {"uint32", "Uint32", 4, reflect.Uint32, nil},
+	Uint64:  {"uint64", "Uint64", 8, reflect.Uint64, nil},
+	Float32: {"float32", "Float32", 4, reflect.Float32, nil},
+	Float64: {"float64", "Float64", 8, reflect.Float64, nil},
+	String:  {"string", "String", 0, reflect.String, nil},
+
+	Float16:    {"float16", "Float16", 2, reflect.Invalid, reflect.TypeFor[F16]()},
+	BFloat16:   {"bfloat16", "BFloat16", 2, reflect.Invalid, reflect.TypeFor[BF16]()},
+	Float8E4M3: {"float8e4m3", "Float8E4M3", 1, reflect.Invalid, reflect.TypeFor[F8E4M3]()},
+	Float8E5M2: {"float8e5m2", "Float8E5M2", 1, reflect.Invalid, reflect.TypeFor[F8E5M2]()},
 }
 
-// String returns the type's Go name.
+// String returns the type's Go name; of a type that Go lacks, its name in that style.
 func (t Type) String() string {
 	if int(t) >= len(facts) {
 		t = Invalid
 	}
 	return facts[t].name
+}
+
+// Ident returns the name of the type's constant in this package: "Float16".
+func (t Type) Ident() string {
+	if int(t) >= len(facts) {
+		t = Invalid
+	}
+	return facts[t].ident
 }
 
 // Size returns the size of one element in bytes; 0 for Invalid and String.
@@ -71,7 +91,13 @@ func Parse(name string) (Type, bool) {
 // Of returns the element type of T. An int is an Int64 and a uint a Uint64: the
 // project supports 64-bit hosts only. It reports false for every other type.
 func Of[T any]() (Type, bool) {
-	k := reflect.TypeFor[T]().Kind()
+	typ := reflect.TypeFor[T]()
+	for t, f := range facts {
+		if f.typ == typ {
+			return Type(t), true
+		}
+	}
+	k := typ.Kind()
 	switch k {
 	case reflect.Int:
 		return Int64, true

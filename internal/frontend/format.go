@@ -96,6 +96,16 @@ func (m *message) add(verb string, a ssa.Value) (piece, problem string) {
 func constantOf(c *ssa.Const) any {
 	t, _ := irType(c.Type())
 	bits := constBits(t, c.Value)
+	switch e, _ := smallFloat(c.Type()); e {
+	case dtype.Float16:
+		return dtype.F16(bits)
+	case dtype.BFloat16:
+		return dtype.BF16(bits)
+	case dtype.Float8E4M3:
+		return dtype.F8E4M3(bits)
+	case dtype.Float8E5M2:
+		return dtype.F8E5M2(bits)
+	}
 	switch {
 	case t.Kind == ir.KindI1:
 		return bits != 0
@@ -110,7 +120,10 @@ func constantOf(c *ssa.Const) any {
 }
 
 func verbsOf(t types.Type) string {
+	_, small := smallFloat(t)
 	switch {
+	case small:
+		return "veEfFgGxXb"
 	case isInteger(t):
 		return "vdboOxXcqU"
 	case isFloat(t):
@@ -126,8 +139,12 @@ func wrongVerb(letter rune, allowed, verb string, a ssa.Value) string {
 	return fmt.Sprintf("the format has %%%s for an argument of type %s", verb, types.TypeString(a.Type(), shortName))
 }
 
-// formatMethod returns the method of t by which package fmt would print it.
+// formatMethod returns the method of t by which package fmt would print it, but for types
+// whose values the host prints.
 func formatMethod(t types.Type) string {
+	if _, ok := smallFloat(t); ok {
+		return ""
+	}
 	set := types.NewMethodSet(t)
 	for _, name := range []string{"Format", "Error", "String"} {
 		if set.Lookup(nil, name) != nil {

@@ -8,7 +8,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-const gpuPath = "github.com/gopherwarp/gopherwarp/gpu"
+const (
+	gpuPath   = "github.com/gopherwarp/gopherwarp/gpu"
+	dtypePath = "github.com/gopherwarp/gopherwarp/dtype"
+)
 
 // threadType is what a gpu.Thread becomes: nothing. The indices are operations.
 var threadType = ir.StructOf()
@@ -127,11 +130,27 @@ func isThread(t types.Type) bool {
 
 // elementOf returns the element type that a number or boolean of type t is for the host.
 func elementOf(t types.Type) (dtype.Type, bool) {
+	if e, ok := smallFloat(t); ok {
+		return e, true
+	}
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
 		return dtype.Invalid, false
 	}
 	e, ok := elementTypes[b.Kind()]
+	return e, ok
+}
+
+// smallFloat returns the element type of t where it is a float of package dtype, which holds
+// its bits in an integer.
+func smallFloat(t types.Type) (dtype.Type, bool) {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != dtypePath {
+		return dtype.Invalid, false
+	}
+	e, ok := map[string]dtype.Type{
+		"F16": dtype.Float16, "BF16": dtype.BFloat16, "F8E4M3": dtype.Float8E4M3, "F8E5M2": dtype.Float8E5M2,
+	}[n.Obj().Name()]
 	return e, ok
 }
 

@@ -37,7 +37,7 @@ type source struct {
 
 func newWorld() *world { return &world{fset: token.NewFileSet(), pkgs: map[string]*source{}} }
 
-var compiled = []string{project + "gpu", "math", "math/bits", "sync/atomic", "cmp", "slices"}
+var compiled = []string{project + "dtype", project + "gpu", "math", "math/bits", "sync/atomic", "cmp", "slices"}
 
 // Import implements types.Importer.
 func (w *world) Import(path string) (*types.Package, error) {

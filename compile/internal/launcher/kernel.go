@@ -73,7 +73,7 @@ func (w *writer) siteArgs(args []dtype.Type) string {
 	pkg := w.imports.name(module + "dtype")
 	var names []string
 	for _, t := range args {
-		names = append(names, pkg+"."+strings.ToUpper(t.String()[:1])+t.String()[1:])
+		names = append(names, pkg+"."+t.Ident())
 	}
 	return fmt.Sprintf(", Args: []%s.Type{%s}", pkg, strings.Join(names, ", "))
 }
