@@ -39,6 +39,7 @@ var floors = map[string]string{
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu",
+	"internal/progen":          "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 
 	// What programs import first.

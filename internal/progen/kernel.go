@@ -1,0 +1,168 @@
+package progen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kernel is a kernel with all that it needs but the functions that all kernels share.
+type Kernel struct {
+	Name            string // of the function; all its other names begin with it
+	Source          string // declarations
+	Blocks, Threads int    // of the launch that the parameters are made for
+	Args            []Arg  // behind the first two parameters, the thread and first
+}
+
+// Arg says how the program makes an argument: the Go expression of its type, and of a slice
+// how many elements it has.
+type Arg struct {
+	Type string
+	Len  int // 0 for a value
+}
+
+// gen is a kernel that is being written.
+type gen struct {
+	r      random
+	text   []byte
+	indent int
+	names  int
+	token  string // what names begin with
+
+	types      []*typ
+	functions  []function
+	procedures []function
+	scope      scope
+	counters   []slice
+	shared     []slice
+
+	loops     []string // labels
+	trips     int      // how often the innermost loop's body may run
+	depth     int
+	budget    int
+	result    *typ // of the function
+	mayReturn bool
+	inClosure bool
+	faulty    bool // operations may fault
+	risk      int  // those of the statement
+	quiet     bool // they must not
+}
+
+// New returns a kernel. It depends on nothing but seed and index.
+func New(seed uint64, index int) Kernel {
+	g := &gen{r: newRandom(seed, index), trips: 1, token: fmt.Sprintf("k%d_", index)}
+	k := Kernel{Name: g.token, Blocks: g.r.between(1, 3), Threads: pick(g.r, 1, 7, 16, 32, 33, 40)}
+	for range g.r.IntN(3) {
+		g.structType()
+	}
+	for range g.r.between(1, 3) {
+		g.arrayType()
+	}
+	for range g.r.IntN(3) {
+		g.pure()
+	}
+	for range g.r.IntN(3) {
+		g.procedure()
+	}
+	g.faulty = g.r.oneIn(4)
+	g.kernel(&k)
+	k.Source = string(g.text)
+	return k
+}
+
+// kernel writes the kernel function.
+func (g *gen) kernel(k *Kernel) {
+	g.scope = scope{}
+	barriers := g.r.oneIn(3)
+	params := append([]string{"t gpu.Thread", "first int"}, g.params(k)...)
+	g.line("//gpu:kernel")
+	g.line("func %s(%s) {", k.Name, strings.Join(params, ", "))
+	g.line("\tid := t.GlobalX() + first")
+	g.line("\town := id")
+	g.line("\t_ = own")
+	g.declare("id", typeInt, true)
+	g.indent++
+	if barriers {
+		g.withBarriers()
+	} else {
+		g.mayReturn = true
+		g.statements(g.r.between(6, 20))
+	}
+	g.results()
+	g.indent--
+	g.line("}")
+}
+
+func (g *gen) statements(n int) {
+	for range n {
+		g.budget = 12
+		g.statement()
+	}
+}
+
+// withBarriers writes statements and, between them, phases with barriers.
+func (g *gen) withBarriers() {
+	g.line("lane := t.ThreadX()")
+	g.declare("lane", typeInt, true)
+	for range g.r.between(1, 2) {
+		t, name := g.anyType(), g.name("shared")
+		if t.size() > 40 {
+			t = typeInt32
+		}
+		g.line("%s := gpu.Shared[[40]%s](t)", name, t.name)
+		g.line("_ = %s", name)
+		g.shared = append(g.shared, slice{text: name, elem: t})
+	}
+	for range g.r.between(1, 4) {
+		g.statements(g.r.between(1, 5))
+		g.uniform()
+	}
+}
+
+// results stores all scalar variables that are still known, so that nothing is for naught.
+func (g *gen) results() {
+	for _, s := range g.scope.slices {
+		if !s.writable || s.own == 0 {
+			continue
+		}
+		for _, p := range g.scope.places {
+			if p.typ == s.elem && g.r.oneIn(2) {
+				g.line("%s[own*%d+%d] = %s", s.text, s.own, g.r.IntN(s.own), p.text)
+			}
+		}
+	}
+}
+
+// params writes the parameters: values, slices that all threads read, slices of which
+// each thread has a part, counters for all.
+func (g *gen) params(k *Kernel) []string {
+	var params []string
+	add := func(name string, t *typ, n int) {
+		brackets := ""
+		if n > 0 {
+			brackets = "[]"
+		}
+		params = append(params, name+" "+brackets+t.name)
+		k.Args = append(k.Args, Arg{t.name, n})
+	}
+	for range g.r.between(1, 3) {
+		name, t := g.name("a"), g.anyType()
+		add(name, t, 0)
+		g.declare(name, t, false)
+	}
+	for range g.r.between(1, 3) {
+		s := slice{text: g.name("in"), elem: g.anyType()}
+		add(s.text, s.elem, g.r.between(1, 20))
+		g.scope.slices = append(g.scope.slices, s)
+	}
+	for range g.r.between(1, 3) {
+		s := slice{text: g.name("out"), elem: g.anyType(), own: g.r.between(1, 4), writable: true}
+		add(s.text, s.elem, s.own*k.Blocks*k.Threads)
+		g.scope.slices = append(g.scope.slices, s)
+	}
+	if g.r.oneIn(3) {
+		s := slice{text: g.name("sum"), elem: pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeInt)}
+		add(s.text, s.elem, g.r.between(1, 8))
+		g.counters = append(g.counters, s)
+	}
+	return params
+}

@@ -1,0 +1,150 @@
+package progen
+
+import "fmt"
+
+// view declares a slice of an array or of the thread's part of a slice.
+func (g *gen) view() {
+	name := g.name("s")
+	if p, ok := g.find(func(t *typ) bool { return t.kind == array }, true); ok && g.r.oneIn(2) {
+		g.line("%s := %s[%s]", name, p.text, g.bounds(p.typ.length))
+		g.line("_ = %s", name)
+		g.scope.slices = append(g.scope.slices, slice{text: name, elem: p.typ.elem, writable: true})
+		return
+	}
+	for _, s := range g.scope.slices {
+		if s.own == 0 || !g.r.oneIn(2) {
+			continue
+		}
+		g.line("%s := %s[own*%d : own*%d+%d]", name, s.text, s.own, s.own, s.own)
+		g.line("_ = %s", name)
+		g.scope.slices = append(g.scope.slices, slice{text: name, elem: s.elem, writable: true})
+		return
+	}
+}
+
+// bounds returns bounds of a part of n elements that is not empty.
+func (g *gen) bounds(n int) string {
+	low := g.r.IntN(n)
+	high := g.r.between(low+1, n)
+	switch {
+	case g.mayFault():
+		return g.simple() + ":" + pick(g.r, "", fmt.Sprint(n))
+	case g.r.oneIn(4):
+		return fmt.Sprintf("%d:%d:%d", low, high, g.r.between(high, n))
+	case g.r.oneIn(4):
+		return fmt.Sprintf("%d:", low)
+	case g.r.oneIn(4):
+		return fmt.Sprintf(":%d", high)
+	}
+	return fmt.Sprintf("%d:%d", low, high)
+}
+
+// views returns the slices that are all the thread's own.
+func (g *gen) views() []slice {
+	var found []slice
+	for _, s := range g.scope.slices {
+		if s.writable && s.own == 0 {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func (g *gen) clearOrCopy() {
+	found := g.views()
+	if len(found) == 0 {
+		g.view()
+		return
+	}
+	s := pick(g.r, found...)
+	for _, from := range g.scope.slices {
+		if from.elem == s.elem && from.own == 0 && g.r.oneIn(2) {
+			g.line("copy(%s, %s)", s.text, from.text)
+			return
+		}
+	}
+	g.line("clear(%s)", s.text)
+}
+
+// pointer declares the address of something that may be assigned.
+func (g *gen) pointer() {
+	p, ok := g.target(anything(g.r))
+	if !ok {
+		return
+	}
+	name := g.name("p")
+	g.line("%s := &%s", name, p.text)
+	g.line("_ = %s", name)
+	g.declare("(*"+name+")", p.typ, false)
+}
+
+// atomic adds to what all threads share.
+func (g *gen) atomic() {
+	if len(g.counters) == 0 {
+		g.opAssign()
+		return
+	}
+	c := pick(g.r, g.counters...)
+	g.line("gpu.AtomicAdd(&%s[%s], %s)", c.text, g.sliceIndex(c), g.expr(c.elem, 2))
+}
+
+// phase lets all threads of a block exchange values through shared memory.
+func (g *gen) phase() {
+	s := pick(g.r, g.shared...)
+	g.line("%s[lane] = %s", s.text, g.expr(s.elem, 3))
+	g.line("t.Sync()")
+	for range g.r.between(1, 2) {
+		name := g.name("v")
+		index := fmt.Sprintf("(lane+%d)%%t.BlockDimX()", g.r.IntN(9))
+		if g.r.oneIn(2) {
+			index = fmt.Sprintf("uint(%s)%%uint(t.BlockDimX())", g.simple())
+		}
+		g.line("%s := %s[%s]", name, s.text, index)
+		g.line("_ = %s", name)
+		g.declare(name, s.elem, false)
+	}
+	if g.r.oneIn(3) {
+		g.assign()
+	}
+	g.line("t.Sync()")
+}
+
+// uniform writes phases where all threads of a block come by together.
+func (g *gen) uniform() {
+	switch g.r.IntN(4) {
+	case 0:
+		i := g.name("i")
+		g.line("for %s := range %d {", i, g.r.between(1, 3))
+		g.inBlock(func() {
+			g.line("_ = %s", i)
+			g.declare(i, typeInt, true)
+			g.phase()
+			g.assign()
+		})
+	case 1:
+		g.line("if t.BlockX() == %d {", g.r.IntN(2))
+		g.inBlock(g.phase)
+	case 2:
+		g.line("for %s := t.BlockDimX(); %s > 0; %s /= 4 {", "half", "half", "half")
+		g.inBlock(func() {
+			g.scope.places = append(g.scope.places, place{text: "half", typ: typeInt, constant: true, uncaught: true})
+			g.phase()
+			g.statement()
+		})
+	default:
+		g.phase()
+		return
+	}
+	g.line("}")
+}
+
+// inBlock calls f in a scope of its own.
+func (g *gen) inBlock(f func()) {
+	saved := g.scope.clone()
+	g.indent++
+	g.depth++
+	f()
+	g.depth--
+	g.indent--
+	g.scope = saved
+}

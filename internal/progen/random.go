@@ -1,0 +1,30 @@
+package progen
+
+import "math/rand/v2"
+
+// random makes choices.
+type random struct{ *rand.Rand }
+
+func newRandom(seed uint64, index int) random {
+	return random{rand.New(rand.NewPCG(seed, uint64(index)))}
+}
+
+// oneIn is true once in n times.
+func (r random) oneIn(n int) bool { return r.IntN(n) == 0 }
+
+// between returns a number from low to high.
+func (r random) between(low, high int) int { return low + r.IntN(high-low+1) }
+
+func pick[T any](r random, from ...T) T { return from[r.IntN(len(from))] }
+
+// scalarType returns a type of numbers or booleans.
+func (r random) scalarType() *typ {
+	switch r.IntN(10) {
+	case 0:
+		return typeBool
+	case 1, 2, 3:
+		return pick(r, floats...)
+	default:
+		return pick(r, integers...)
+	}
+}

@@ -1,0 +1,90 @@
+package progen
+
+import "fmt"
+
+// place is something that has a value of a type and may be assigned.
+type place struct {
+	text     string
+	typ      *typ
+	constant bool // it is not assigned
+	uncaught bool // no closure may use it
+}
+
+// slice is a slice that is in scope.
+type slice struct {
+	text string
+	elem *typ
+	// own is how many of its elements each thread has for itself, from own times that number on; 0
+	// where the thread may read all.
+	own      int
+	writable bool
+}
+
+// scope is what names mean at one point of a function.
+type scope struct {
+	places []place
+	slices []slice
+}
+
+func (s scope) clone() scope {
+	return scope{append([]place(nil), s.places...), append([]slice(nil), s.slices...)}
+}
+
+// find returns a place, or a part of one, whose type is wanted.
+func (g *gen) find(want func(*typ) bool, assign bool) (place, bool) {
+	var found []place
+	for _, p := range g.scope.places {
+		if reaches(p.typ, want) && !(assign && p.constant) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return place{}, false
+	}
+	p := pick(g.r, found...)
+	for !want(p.typ) {
+		p = g.part(p, want)
+	}
+	return p, true
+}
+
+// part returns an element or a field of p that reaches what is wanted.
+func (g *gen) part(p place, want func(*typ) bool) place {
+	if p.typ.kind == array {
+		return place{text: p.text + "[" + g.arrayIndex(p.typ.length) + "]", typ: p.typ.elem, constant: p.constant}
+	}
+	var found []place
+	for i, f := range p.typ.fields {
+		if reaches(f, want) {
+			found = append(found, place{text: fmt.Sprintf("%s.F%d", p.text, i), typ: f, constant: p.constant})
+		}
+	}
+	return pick(g.r, found...)
+}
+
+// reaches reports whether t or a part of it is wanted.
+func reaches(t *typ, want func(*typ) bool) bool {
+	if want(t) {
+		return true
+	}
+	if t.kind == array {
+		return reaches(t.elem, want)
+	}
+	for _, f := range t.fields {
+		if reaches(f, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// name returns a fresh name.
+func (g *gen) name(prefix string) string {
+	g.names++
+	return fmt.Sprintf("%s%d", prefix, g.names)
+}
+
+// declare adds a variable to the scope.
+func (g *gen) declare(name string, t *typ, constant bool) {
+	g.scope.places = append(g.scope.places, place{text: name, typ: t, constant: constant})
+}

@@ -1,0 +1,61 @@
+package progen
+
+import "fmt"
+
+// kind is the sort of a type.
+type kind int
+
+const (
+	signed kind = iota
+	unsigned
+	float
+	boolean
+	array
+	structure
+)
+
+// typ is a type of the language.
+type typ struct {
+	name   string // as it is written
+	kind   kind
+	bits   int
+	elem   *typ // of an array
+	length int
+	fields []*typ // of a struct: F0, F1 and so on
+}
+
+var (
+	typeBool    = &typ{name: "bool", kind: boolean}
+	typeInt     = &typ{name: "int", kind: signed, bits: 64}
+	typeInt32   = &typ{name: "int32", kind: signed, bits: 32}
+	typeInt64   = &typ{name: "int64", kind: signed, bits: 64}
+	typeUint32  = &typ{name: "uint32", kind: unsigned, bits: 32}
+	typeUint64  = &typ{name: "uint64", kind: unsigned, bits: 64}
+	typeUint    = &typ{name: "uint", kind: unsigned, bits: 64}
+	typeFloat32 = &typ{name: "float32", kind: float, bits: 32}
+	typeFloat64 = &typ{name: "float64", kind: float, bits: 64}
+)
+
+// integers are the integer types, the common ones more than once.
+var integers = []*typ{
+	typeInt, typeInt, typeInt32, typeInt32, typeInt64, typeUint32, typeUint64, typeUint,
+	{name: "int8", kind: signed, bits: 8},
+	{name: "int16", kind: signed, bits: 16},
+	{name: "uint8", kind: unsigned, bits: 8},
+	{name: "uint16", kind: unsigned, bits: 16},
+}
+
+var floats = []*typ{typeFloat32, typeFloat64}
+
+func (t *typ) scalar() bool  { return t.kind < array }
+func (t *typ) integer() bool { return t.kind <= unsigned }
+func (t *typ) number() bool  { return t.kind <= float }
+
+func arrayOf(n int, elem *typ) *typ {
+	return &typ{name: fmt.Sprintf("[%d]%s", n, elem.name), kind: array, elem: elem, length: n}
+}
+
+func isInteger(t *typ) bool { return t.integer() }
+func is(want *typ) func(*typ) bool {
+	return func(t *typ) bool { return t.name == want.name }
+}
