@@ -12,7 +12,7 @@ import (
 // TestRandomPrograms compiles random kernels, verifying after each pass, and runs them
 // before and after.
 func TestRandomPrograms(t *testing.T) {
-	n := uint64(300)
+	n := uint64(200)
 	if testing.Short() {
 		n = 50
 	}
@@ -44,11 +44,11 @@ func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 		last := f.String()
 		s.apply(f, &Options{Verify: true})
 		for seed := range uint64(2000) {
-			want, err := runRandom(k, seed)
+			want, err := runRandom(k, seed, maxSteps)
 			if err != nil {
 				continue
 			}
-			got, err := runRandom(f, seed)
+			got, err := runRandom(f, seed, 20*maxSteps)
 			if want.fault != "" && got.fault != "" {
 				want.memory, got.memory = "", ""
 			}
@@ -149,7 +149,8 @@ func (g *generator) statement() {
 			g.b.Append(ir.OpStore, ir.Void, l, g.expr(l.Aux.(*ir.Type), 3))
 		}
 	case 4:
-		g.arrays = append(g.arrays, g.alloca(ir.ArrayOf(4, []*ir.Type{ir.F32, ir.StructOf(ir.I64, ir.F32)}[g.pick(2)])))
+		n := []int64{4, 4, 4, 70}[g.pick(4)]
+		g.arrays = append(g.arrays, g.alloca(ir.ArrayOf(n, []*ir.Type{ir.F32, ir.StructOf(ir.I64, ir.F32)}[g.pick(2)])))
 	case 5:
 		g.arrayStore()
 	case 6, 7:
@@ -194,6 +195,10 @@ func (g *generator) arrayStore() {
 	if len(g.arrays) == 0 {
 		return
 	}
+	if g.pick(4) == 0 {
+		g.arrayCopy()
+		return
+	}
 	p, t := g.element()
 	if !isAggregate(t) {
 		g.b.Append(ir.OpStore, ir.Void, p, g.expr(t, 3))
@@ -207,6 +212,21 @@ func (g *generator) arrayStore() {
 	s := g.b.Append(ir.OpStruct, t, g.expr(ir.I64, 2), g.expr(ir.F32, 2))
 	c := g.expr(ir.I1, 2)
 	g.b.Append(ir.OpStore, ir.Void, p, g.b.Append(ir.OpSelect, t, c, s, g.b.Append(ir.OpLoad, t, p)))
+}
+
+// arrayCopy copies one array to another of its type, by way of a select now and then.
+func (g *generator) arrayCopy() {
+	a, b := g.arrays[g.pick(len(g.arrays))], g.arrays[g.pick(len(g.arrays))]
+	t := a.Aux.(*ir.Type)
+	if !t.Equal(b.Aux.(*ir.Type)) {
+		return
+	}
+	v := g.b.Append(ir.OpLoad, t, b)
+	if g.pick(2) == 0 {
+		old := g.b.Append(ir.OpLoad, t, a)
+		v = g.b.Append(ir.OpSelect, t, g.expr(ir.I1, 1), v, old)
+	}
+	g.b.Append(ir.OpStore, ir.Void, a, v)
 }
 
 // slot checks an index into a slice of 4-byte elements and returns the element's address.

@@ -57,7 +57,7 @@ func clearAlloca(v *ir.Value) {
 	}
 	v.Imm = 1
 	if countLeaves(t) > maxZeroStores {
-		clearLoop(v, t)
+		wordsOf(t).clear(v.Block, slices.Index(v.Block.Values, v)+1, v)
 		return
 	}
 	b := v.Block
@@ -67,29 +67,4 @@ func clearAlloca(v *ir.Value) {
 		e.make(ir.OpStore, ir.Void, e.offset(v, l.off), zero)
 	}
 	b.Values = slices.Insert(b.Values, slices.Index(b.Values, v)+1, e.out...)
-}
-
-// clearLoop puts a loop behind v that stores zeros as wide as t is aligned.
-func clearLoop(v *ir.Value, t *ir.Type) {
-	head := v.Block
-	done := splitBlock(head, slices.Index(head.Values, v)+1)
-	loop := head.Func.NewBlock()
-	unit := map[int64]*ir.Type{1: ir.I8, 2: ir.I16, 4: ir.I32, 8: ir.I64}[t.Align()]
-
-	h := &editor{b: head, out: head.Values, pos: v.Pos}
-	start, one := h.constant(ir.I32, 0), h.constant(ir.I32, 1)
-	zero, count := h.constant(unit, 0), h.constant(ir.I32, t.Size()/unit.Size())
-	h.make(ir.OpJump, ir.Void)
-	head.Values = h.out
-	head.AddEdge(loop)
-
-	e := &editor{b: loop, pos: v.Pos}
-	i := e.make(ir.OpPhi, ir.I32)
-	e.make(ir.OpStore, ir.Void, e.makeImm(ir.OpIndex, v.Type, unit.Size(), v, i), zero)
-	next := e.make(ir.OpAdd, ir.I32, i, one)
-	e.make(ir.OpIf, ir.Void, e.make(ir.OpULt, ir.I1, next, count))
-	loop.Values = e.out
-	loop.AddEdge(loop)
-	loop.AddEdge(done)
-	i.Args = []*ir.Value{start, next}
 }

@@ -35,6 +35,7 @@ type machine struct {
 	ids     map[ir.Op][3]uint32
 	trace   strings.Builder // prints
 	steps   int
+	limit   int
 }
 
 // outcome is what a run shows to its surroundings.
@@ -198,7 +199,7 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 		fr.values[phi] = now[i]
 	}
 	for _, v := range b.Values[len(phis):] {
-		if fr.m.steps++; fr.m.steps > 20000 {
+		if fr.m.steps++; fr.m.steps > fr.m.limit {
 			panic(errLong)
 		}
 		switch v.Op {

@@ -15,6 +15,7 @@ type step struct {
 var pipeline = []step{
 	{"inline", inline, true},
 	{"simplify-cfg", simplifyCFG, false},
+	{"spill-values", spillValues, true},
 	{"split-values", splitValues, true},
 	{"simplify", simplify, false}, // constant offsets, before locals are split
 	{"split-allocas", splitAllocas, false},
@@ -58,6 +59,7 @@ var pipeline = []step{
 	{"gvn", gvn, false},
 	{"licm", licm, false},
 	{"dce", deadCode, false},
+	{"dead-loops", deadLoops, false},
 	{"simplify-cfg", simplifyCFG, false},
 	{"early-checks", earlyChecks, false},
 	{"fuse-checks", fuseChecks, false},
@@ -68,7 +70,10 @@ var pipeline = []step{
 // of it.
 var order = []struct{ before, after, reason string }{
 	{"inline", "split-values", "aggregates must not pass through calls any more"},
+	{"inline", "spill-values", "what a call takes and returns has no place in memory"},
+	{"spill-values", "split-values", "large aggregates must not be taken apart"},
 	{"split-values", "mem2reg", "only loads and stores of scalars are promoted"},
+	{"dce", "dead-loops", "a loop is idle once the stores to unread locals are gone"},
 	{"simplify", "split-allocas", "a local is split at offsets that are constants"},
 	{"split-allocas", "mem2reg", "only scalar locals are promoted"},
 	{"mem2reg", "hoist-allocas", "a local in a loop that becomes a value need not be cleared in every round"},

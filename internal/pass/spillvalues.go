@@ -1,0 +1,184 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// maxLeaves is the number of leaves up to which an aggregate is taken apart into values.
+const maxLeaves = 64
+
+// spillValues gives values of large aggregate types a place in local memory each, with loops
+// that copy: as values, they would become as many scalars as they have leaves.
+func spillValues(f *ir.Func, _ *Options) {
+	s := &spiller{f: f, homes: map[*ir.Value]*ir.Value{}}
+	var large []*ir.Value
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if isLarge(v.Type) || len(v.Args) > 0 && (isLarge(v.Args[0].Type) || isLarge(v.Args[len(v.Args)-1].Type)) {
+				large = append(large, v)
+			}
+		}
+	}
+	for _, v := range large {
+		if isLarge(v.Type) && !s.direct(v) {
+			s.homes[v] = newSlot(f, v.Type)
+			s.homes[v].Type = ir.Ptr
+		}
+	}
+	for _, v := range large {
+		s.lower(v)
+	}
+}
+
+func isLarge(t *ir.Type) bool { return isAggregate(t) && countLeaves(t) > maxLeaves }
+
+type spiller struct {
+	f     *ir.Func
+	homes map[*ir.Value]*ir.Value // the address of each large value
+}
+
+// direct reports whether v is loaded for one store only, right behind, and one side is a
+// whole variable, so that they cannot overlap in part.
+func (s *spiller) direct(v *ir.Value) bool {
+	at := slices.Index(v.Block.Values, v)
+	if v.Op != ir.OpLoad || at+1 == len(v.Block.Values) {
+		return false
+	}
+	st := v.Block.Values[at+1]
+	whole := func(p *ir.Value) bool { return p.Op == ir.OpAlloca && p.Aux.(*ir.Type).Equal(v.Type) }
+	if st.Op != ir.OpStore || st.Args[1] != v || !whole(st.Args[0]) && !whole(v.Args[0]) {
+		return false
+	}
+	users := 0
+	for _, b := range s.f.Blocks {
+		for _, u := range b.Values {
+			for _, a := range u.Args {
+				if a == v {
+					users++
+				}
+			}
+		}
+	}
+	return users == 1
+}
+
+// home returns the address where a large value lies; that of a direct load is its source.
+func (s *spiller) home(v *ir.Value) *ir.Value {
+	if h := s.homes[v]; h != nil {
+		return h
+	}
+	if v.Op == ir.OpLoad {
+		return v.Args[0]
+	}
+	panic(fmt.Sprintf("BUG: pass: no place for %s", v.LongString()))
+}
+
+// lower replaces v by loops and smaller operations.
+func (s *spiller) lower(v *ir.Value) {
+	h := s.homes[v]
+	switch v.Op {
+	case ir.OpLoad:
+		if h != nil {
+			s.copy(v, h, v.Args[0])
+		}
+	case ir.OpStore:
+		s.copy(v, v.Args[0], s.home(v.Args[1]))
+	case ir.OpZero:
+		wordsOf(v.Type).clear(v.Block, s.index(v), h)
+	case ir.OpStruct:
+		s.parts(v, h)
+	case ir.OpInsert:
+		s.copy(v, h, s.home(v.Args[0]))
+		s.put(v, s.address(v, h, v.Type.PartOffset(int(v.Imm))), v.Args[1])
+	case ir.OpExtract:
+		s.extract(v, h)
+		return
+	case ir.OpSelect:
+		p := s.emit(v, ir.OpSelect, ir.Ptr, v.Args[0], s.home(v.Args[1]), s.home(v.Args[2]))
+		s.copy(v, h, p)
+	case ir.OpPhi:
+		s.phi(v, h)
+	default:
+		return // a call or a return, which have no such values in a kernel
+	}
+	s.remove(v)
+}
+
+func (s *spiller) index(v *ir.Value) int { return slices.Index(v.Block.Values, v) }
+
+func (s *spiller) remove(v *ir.Value) {
+	i := s.index(v)
+	v.Block.Values = slices.Delete(v.Block.Values, i, i+1)
+}
+
+// emit puts a new value in front of v.
+func (s *spiller) emit(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	n := v.Block.Make(op, t, args...)
+	n.Pos = v.Pos
+	v.Block.Values = slices.Insert(v.Block.Values, s.index(v), n)
+	return n
+}
+
+func (s *spiller) address(v, p *ir.Value, off int64) *ir.Value {
+	if off == 0 {
+		return p
+	}
+	a := s.emit(v, ir.OpOffset, p.Type, p)
+	a.Imm = off
+	return a
+}
+
+// copy copies the large value at src to dst, in front of v, which has it as type or argument.
+func (s *spiller) copy(v, dst, src *ir.Value) {
+	t := v.Type
+	if v.Op == ir.OpStore {
+		t = v.Args[1].Type
+	}
+	s.copyType(v, t, [2]*ir.Value{dst, src})
+}
+
+func (s *spiller) copyType(v *ir.Value, t *ir.Type, ends [2]*ir.Value) {
+	wordsOf(t).copy(v.Block, s.index(v), ends)
+}
+
+// put stores a part, large or not, at p in front of v.
+func (s *spiller) put(v, p, part *ir.Value) {
+	if isLarge(part.Type) {
+		s.copyType(v, part.Type, [2]*ir.Value{p, s.home(part)})
+		return
+	}
+	s.emit(v, ir.OpStore, ir.Void, p, part)
+}
+
+func (s *spiller) parts(v, h *ir.Value) {
+	for i, a := range v.Args {
+		s.put(v, s.address(v, h, v.Type.PartOffset(i)), a)
+	}
+}
+
+// extract loads a part; a large one is copied.
+func (s *spiller) extract(v, h *ir.Value) {
+	from := v.Args[0]
+	p := s.address(v, s.home(from), from.Type.PartOffset(int(v.Imm)))
+	if h != nil {
+		s.copyType(v, v.Type, [2]*ir.Value{h, p})
+		s.remove(v)
+		return
+	}
+	v.Op, v.Imm, v.Args = ir.OpLoad, 0, []*ir.Value{p}
+}
+
+// phi copies at the end of each predecessor to a place between, and from there behind the
+// phis: phis of one block may exchange their values.
+func (s *spiller) phi(v, h *ir.Value) {
+	between := newSlot(s.f, v.Type)
+	between.Type = ir.Ptr
+	for i, a := range v.Args {
+		s.copyType(v.Block.Preds[i].Term(), v.Type, [2]*ir.Value{between, s.home(a)})
+	}
+	b := v.Block
+	wordsOf(v.Type).copy(b, len(b.Phis()), [2]*ir.Value{h, between})
+}
