@@ -24,7 +24,7 @@ func version(f *ir.Func, o *Options) {
 	var plans []*versioner
 	for _, l := range nest {
 		v := &versioner{loop: l, ranges: ranges}
-		if isInnermost(nest, l) && size(l) <= maxVersioned && v.counter() && v.collect() {
+		if isInnermost(nest, l) && size(l) <= maxVersioned && !meets(l) && v.counter() && v.collect() {
 			plans = append(plans, v)
 		}
 	}
@@ -37,8 +37,35 @@ func version(f *ir.Func, o *Options) {
 	}
 }
 
+// meets reports whether threads wait for each other in the loop. Those of one block could take
+// different copies of it, and would wait at different barriers.
+func meets(l *analysis.Loop) bool {
+	for _, b := range l.Blocks {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op.Meets() }) {
+			return true
+		}
+	}
+	return false
+}
+
 func isInnermost(nest []*analysis.Loop, l *analysis.Loop) bool {
 	return !slices.ContainsFunc(nest, func(m *analysis.Loop) bool { return m.Parent == l })
+}
+
+// copyable reports whether the loop is small and has nothing at which threads may wait for
+// each other: some of them may run the copy, and would wait in another place.
+func copyable(l *analysis.Loop) bool {
+	for _, b := range l.Blocks {
+		if slices.ContainsFunc(b.Values, communicates) {
+			return false
+		}
+	}
+	return size(l) <= maxVersioned
+}
+
+// communicates reports whether v may wait for other threads or exchange values with them.
+func communicates(v *ir.Value) bool {
+	return observable(v) && v.Op != ir.OpCheck && v.Op != ir.OpPrint && v.Op != ir.OpFault
 }
 
 // A versioner handles one loop with the counter iv, which runs from start in steps of more
