@@ -4,11 +4,14 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 
 // contract makes x*y+z one operation that rounds once, where the options and the source
 // allow it. It is the only place that does: everything emitted rounds as the IR says. A
-// product that more than one sum wants is computed in each of them.
+// product that more than one sum wants is computed in each of them. One that goes to other
+// threads is left as it is: where threads add each other's products they get the same sum.
 func contract(f *ir.Func, o *Options) {
 	if !o.Contract {
 		return
 	}
+	exchanged := exchangedValues(f)
+	fusable := func(v *ir.Value) bool { return v.Op == ir.OpFMul && v.Imm == 0 && !exchanged[v.ID] }
 	rewrite(f, func(e *editor, v *ir.Value) *ir.Value {
 		switch v.Op {
 		case ir.OpFAdd:
@@ -30,5 +33,15 @@ func contract(f *ir.Func, o *Options) {
 	})
 }
 
-// fusable reports whether v is a product that may be rounded together with a sum.
-func fusable(v *ir.Value) bool { return v.Op == ir.OpFMul && v.Imm == 0 }
+// exchangedValues returns, by ID, the values that other threads get to see.
+func exchangedValues(f *ir.Func) []bool {
+	found := make([]bool, f.NumValues())
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				found[a.ID] = found[a.ID] || v.Op.Meets()
+			}
+		}
+	}
+	return found
+}

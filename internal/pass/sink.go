@@ -16,7 +16,7 @@ func sink(f *ir.Func, _ *Options) {
 				i := slices.Index(b.Values, v)
 				b.Values = slices.Delete(b.Values, i, i+1)
 				v.Block = to
-				to.Values = slices.Insert(to.Values, 0, v)
+				to.Values = slices.Insert(to.Values, len(to.Phis()), v)
 			}
 		}
 	}
