@@ -48,7 +48,7 @@ func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 			if err != nil {
 				continue
 			}
-			got, err := runRandom(f, seed, 20*maxSteps)
+			got, err := runRandom(f, seed, 1000*maxSteps)
 			if want.fault != "" && got.fault != "" {
 				want.memory, got.memory = "", ""
 			}

@@ -110,7 +110,7 @@ func sameBehaviour(t *testing.T, before, after *ir.Func, r *rand.Rand) (defined 
 			continue
 		}
 		defined++
-		got, err := runRandom(after, seed, 20*maxSteps)
+		got, err := runRandom(after, seed, 1000*maxSteps)
 		if err != nil {
 			t.Errorf("%s: seed %d: %v; should be %+v\n%v", before.Name, seed, err, want, after)
 			return
