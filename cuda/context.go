@@ -40,6 +40,7 @@ type backend struct {
 	queues  map[*queue]struct{}
 	marks   map[*mark]struct{}
 	memory  map[*memory]struct{}
+	host    map[*hostMemory]struct{}
 	spare   []*environment // of streams that were closed
 }
 
@@ -49,6 +50,7 @@ func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend
 		driver: d, device: i, info: info,
 		kernels: kernels{numbers: map[*device.Kernel]*loaded{}},
 		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
+		host: map[*hostMemory]struct{}{},
 	}
 	b.waiter, b.stage = newWaiter(b), newStage(b, defaultStage())
 	b.freeing.none.L = &b.freeing.mu
@@ -129,6 +131,9 @@ func (b *backend) Close() error {
 	}
 	b.freeing.Wait()
 	for m := range b.memory {
+		keep(m.free())
+	}
+	for m := range b.host {
 		keep(m.free())
 	}
 	if b.pool.reaper != nil {

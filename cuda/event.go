@@ -49,6 +49,15 @@ func (q *queue) WaitFor(m device.Mark) error {
 	})
 }
 
+// Follow implements device.Asynchronous.
+func (q *queue) Follow(other device.Queue) error {
+	on, ok := other.(*queue)
+	if !ok || on.backend != q.backend {
+		return fmt.Errorf("cuda: wait for a stream: %w", device.ErrForeign)
+	}
+	return q.follow(on)
+}
+
 // Since implements device.Mark. The driver's clock has a resolution of half a microsecond.
 func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
 	start, ok := earlier.(*mark)

@@ -120,48 +120,28 @@ func (m *memory) freeOn(q *queue) error {
 
 // reapAfter makes the later work of the reaper wait for the work of queues so far.
 func (b *backend) reapAfter(queues []device.Queue) error {
-	for _, q := range queues {
-		p, err := q.(*queue).here()
-		if errors.Is(err, device.ErrClosed) {
-			continue // it is closed when its work is done
-		}
-		if err != nil {
-			return err
-		}
-		err = b.pool.reaper.locked("cuStreamWaitEvent", func() cudasys.Status {
+	points, err := behind(queues)
+	for _, p := range points {
+		failed := b.pool.reaper.locked("cuStreamWaitEvent", func() cudasys.Status {
 			return b.driver.StreamWaitEvent(b.pool.reaper.stream, p.event, 0)
 		})
+		err = errors.Join(err, failed)
 		// The wait is for the event as it was recorded: it can be recorded anew.
 		b.waiter.recycle(p)
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return err
 }
 
 // freeLater frees memory that is not of the pool when the work of queues so far is done.
 func (m *memory) freeLater(queues []device.Queue) error {
 	b := m.backend
-	if !forget(b, b.memory, m) {
-		return errClosed("memory")
-	}
-	var points []*point
-	for _, q := range queues {
-		p, err := q.(*queue).here()
-		if err == nil {
-			points = append(points, p)
-		} else if !errors.Is(err, device.ErrClosed) {
-			return err
-		}
+	points, err := behind(queues)
+	if err != nil {
+		return err
 	}
 	b.freeing.Go(func() {
-		for _, p := range points {
-			_ = b.waiter.wait(context.Background(), p) // its stream returns what went wrong
-		}
-		b.oneFree.Lock()
-		defer b.oneFree.Unlock()
-		_ = b.call("cuMemFree", func() cudasys.Status { return b.driver.MemFree(m.address) }) // nobody can be told
+		b.await(points)
+		_ = m.Free() // nobody can be told; closing the device frees it at the latest
 	})
 	return nil
 }

@@ -29,6 +29,10 @@ type block struct {
 	kind   string // what the owners' list calls it
 	made   callers
 	handle weak.Pointer[allocation]
+	keep   []byte // memory of the program that is registered, or nil
+	// keepLost says that the program may have addresses in the block that are no handle: it
+	// stays when the handle is lost.
+	keepLost bool
 
 	state  atomic.Int64 // pins, plus shut once it is closed
 	freed  atomic.Bool
@@ -112,6 +116,12 @@ func (b *block) close() error {
 
 // abandon frees the memory of a handle that nobody can reach any more.
 func (b *block) abandon() {
+	if b.keepLost {
+		if b.state.CompareAndSwap(0, shut) {
+			b.device.memory.leaked(b)
+		}
+		return
+	}
 	if b.close() == nil {
 		b.device.memory.leaked(b)
 	}

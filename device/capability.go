@@ -15,6 +15,9 @@ type Asynchronous interface {
 	// WaitFor makes later work wait for a mark of a queue of the same backend. It does not
 	// wait itself.
 	WaitFor(m Mark) error
+	// Follow makes later work wait for what another queue of the same backend was given so
+	// far. It does not wait itself.
+	Follow(other Queue) error
 }
 
 // Prioritizer is a Backend whose queues can be more or less urgent.
@@ -115,13 +118,12 @@ type StridedCopier interface {
 	CopyRows(dst, src Rows, width, rows int) error
 }
 
-// PeerCopier is a Queue that copies from another device of its kind. It returns
-// ErrUnsupported where the other is of another kind.
+// PeerCopier is a Queue that copies from a queue of another device. It returns ErrUnsupported
+// where the other is of another kind.
 type PeerCopier interface {
-	// CopyFrom enqueues a copy of n bytes of another backend's memory, which must be idle.
-	CopyFrom(dst uintptr, other Backend, src uintptr, n int) error
-	// Connect lets kernels of the queue's device use the other's memory.
-	Connect(other Backend) error
+	// CopyFrom enqueues a copy of n bytes of the other's device, behind the work of both
+	// so far. What the other is given later waits for it.
+	CopyFrom(dst uintptr, other Queue, src uintptr, n int) error
 }
 
 // Loader is a Backend that has to prepare kernels before it can launch them.

@@ -65,17 +65,14 @@ func waitFor(q Queue, m Mark) error {
 
 // follow makes the later work of s wait for what other was given before.
 func (s *Stream) follow(other *Stream) error {
-	if _, ok := other.queue.(Asynchronous); !ok || other.idle() {
+	q, ok := s.queue.(Asynchronous)
+	if !ok || other.idle() {
 		return nil
 	}
-	m, err := other.queue.Mark()
-	if errors.Is(err, ErrClosed) { // a stream closes when its work is done
-		return nil
-	}
-	if err != nil {
+	if err := q.Follow(other.queue); !errors.Is(err, ErrClosed) || !other.closing() {
 		return err
 	}
-	return join(waitFor(s.queue, m), m.Free())
+	return nil // a stream closes when its work is done
 }
 
 // Since returns the device's time from start, an event of the same device, to e. Both must

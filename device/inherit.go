@@ -57,14 +57,17 @@ type source struct {
 
 // sourcesHere returns what a stream that waits for an event of s, recorded now, inherits.
 func (s *Stream) sourcesHere() []source {
-	here := source{stream: s}
-	if _, ok := s.queue.(Asynchronous); !ok {
-		here.fault = s.stash()
+	_, later := s.queue.(Asynchronous)
+	var fault *Fault
+	if !later {
+		fault = s.stash()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	here.epoch, here.launches = s.epoch, s.launches
-	return append(slices.Clip(s.sources), here)
+	if !later && fault == nil {
+		return s.sources // all is done, and well
+	}
+	return append(slices.Clip(s.sources), source{s, s.epoch, s.launches, fault})
 }
 
 // stash takes what kernels have left in a queue that does its work at once, for the next

@@ -253,7 +253,7 @@ func (d *Device) collect() {
 	d.memory.mu.Lock()
 	var lost []*block
 	for b := range d.memory.blocks {
-		if b.handle.Value() == nil {
+		if b.handle.Value() == nil && !b.keepLost {
 			lost = append(lost, b)
 		}
 	}

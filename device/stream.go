@@ -49,7 +49,7 @@ func (s *Stream) Device() *Device { return s.device }
 // Queue returns what the stream is made of, for packages that know the device's kind.
 func (s *Stream) Queue() Queue { return s.queue }
 
-// Plan starts a launch of k: the caller adds the arguments with PutSlice and Put, in the
+// Plan starts a launch of k, for a launcher: the caller adds the arguments with PutSlice and Put, in the
 // order of the kernel's parameters, and calls Launch once, whatever the arguments were: until
 // then the memory of slices that were put is not freed. Generated launchers do this.
 func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
@@ -141,6 +141,13 @@ func (s *Stream) enqueue(f func(Queue) error) error {
 	return s.keep(f(s.queue))
 }
 
+// closing reports whether Close was called.
+func (s *Stream) closing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // idle reports whether the stream is closed and all its work done.
 func (s *Stream) idle() bool { return s.finished.Load() }
 
@@ -154,10 +161,7 @@ func (s *Stream) idle() bool { return s.finished.Load() }
 // Several goroutines may wait for one stream, each as long as its own ctx allows. What went
 // wrong is returned to all that were waiting then.
 func (s *Stream) Synchronize(ctx context.Context) error {
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
+	if s.closing() {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	return s.wait(ctx)

@@ -43,8 +43,6 @@ type Driver struct {
 	DevicePrimaryCtxRelease   func(d Device) Status
 	CtxSetCurrent             func(c Context) Status
 	CtxGetStreamPriorityRange func(least, greatest *int32) Status
-	DeviceCanAccessPeer       func(can *int32, d, peer Device) Status
-	CtxEnablePeerAccess       func(peer Context, flags uint32) Status
 
 	MemAlloc                func(p *uintptr, n uintptr) Status
 	MemFree                 func(p uintptr) Status

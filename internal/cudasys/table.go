@@ -38,8 +38,6 @@ var deviceFunctions = []function{
 	{"cuDevicePrimaryCtxRelease_v2", func(d *Driver, a address) { d.DevicePrimaryCtxRelease = input[Device](a) }},
 	{"cuCtxSetCurrent", func(d *Driver, a address) { d.CtxSetCurrent = input[Context](a) }},
 	{"cuCtxGetStreamPriorityRange", func(d *Driver, a address) { d.CtxGetStreamPriorityRange = outputs[int32, int32](a) }},
-	{"cuDeviceCanAccessPeer", func(d *Driver, a address) { d.DeviceCanAccessPeer = output2[int32, Device, Device](a) }},
-	{"cuCtxEnablePeerAccess", func(d *Driver, a address) { d.CtxEnablePeerAccess = input2[Context, uint32](a) }},
 }
 
 var streamFunctions = []function{

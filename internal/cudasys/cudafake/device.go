@@ -119,23 +119,6 @@ func (f *Fake) addContexts(d *cudasys.Driver) {
 			return cudasys.Success
 		})
 	}
-	d.DeviceCanAccessPeer = func(can *int32, i, peer cudasys.Device) cudasys.Status {
-		return f.onDevice("cuDeviceCanAccessPeer", i, func(*Device) cudasys.Status {
-			if i == peer {
-				return store(can, 0)
-			}
-			return store(can, 1)
-		})
-	}
-	d.CtxEnablePeerAccess = func(peer cudasys.Context, _ uint32) cudasys.Status {
-		return f.inContext("cuCtxEnablePeerAccess", func(c *context) cudasys.Status {
-			if c.peers[peer] {
-				return cudasys.PeerAccessAlreadyEnabled
-			}
-			c.peers[peer] = true
-			return cudasys.Success
-		})
-	}
 	d.CtxSetCurrent = func(c cudasys.Context) cudasys.Status {
 		return f.call("cuCtxSetCurrent", func() cudasys.Status {
 			if c != 0 && f.contexts[c] == nil {
@@ -154,7 +137,7 @@ func (f *Fake) primary(i cudasys.Device) *context {
 			return c
 		}
 	}
-	c := &context{handle: cudasys.Context(f.handle()), device: i, peers: map[cudasys.Context]bool{}}
+	c := &context{handle: cudasys.Context(f.handle()), device: i}
 	f.contexts[c.handle] = c
 	return c
 }

@@ -61,7 +61,6 @@ type context struct {
 	device cudasys.Device
 	refs   int
 	failed cudasys.Status // sticky
-	peers  map[cudasys.Context]bool
 }
 
 // failure makes the call with this number, or every call, return a status.

@@ -60,7 +60,7 @@ func (m *memory) at(address uintptr) *block {
 // find returns the n bytes at an address, or nil where c has none.
 func (m *memory) find(c *context, address, n uintptr) []byte {
 	b := m.at(address)
-	if b == nil || b.context != c && !c.peers[b.context.handle] {
+	if b == nil || b.context != c && b.host == nil {
 		return nil
 	}
 	at := address - b.address

@@ -8,7 +8,7 @@ type stream struct {
 	priority int32
 	busy     int // queries until it gets on
 	work     []func() cudasys.Status
-	done     int // pieces of work that were done and are not in work any more
+	done     int    // pieces of work that were done and are not in work any more
 	capture  *graph // takes the work instead
 }
 

@@ -1,0 +1,190 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// hostMemory is memory that the host sees too: pinned, registered or managed. It implements
+// device.HostMemory and device.PooledMemory.
+type hostMemory struct {
+	backend *backend
+	bytes   []byte
+	address uintptr // on the device, or 0
+	name    string  // of the driver's function that frees it
+	release func() cudasys.Status
+}
+
+// flags returns the driver's flags for pinned memory.
+func flags(a device.Access) uint32 {
+	if a.Mapped {
+		return cudasys.MemHostAllocPortable | cudasys.MemHostAllocMapped
+	}
+	return cudasys.MemHostAllocPortable
+}
+
+// AllocateHost implements device.HostAllocator.
+func (b *backend) AllocateHost(size int, a device.Access) (device.HostMemory, error) {
+	var p unsafe.Pointer
+	m := &hostMemory{backend: b, name: "cuMemFreeHost", release: func() cudasys.Status { return b.driver.MemFreeHost(p) }}
+	err := b.do("cuMemHostAlloc", func() cudasys.Status {
+		return b.ownHost(m, b.driver.MemHostAlloc(&p, uintptr(size), flags(a)))
+	})
+	if err != nil {
+		return nil, about(err, bytesText(size))
+	}
+	m.bytes = unsafe.Slice((*byte)(p), size)
+	return m.mapped(a)
+}
+
+// RegisterHost implements device.HostAllocator.
+func (b *backend) RegisterHost(host []byte, a device.Access) (device.HostMemory, error) {
+	m := &hostMemory{
+		backend: b, bytes: host, name: "cuMemHostUnregister",
+		release: func() cudasys.Status { return b.driver.MemHostUnregister(host) },
+	}
+	err := b.do("cuMemHostRegister", func() cudasys.Status {
+		return b.ownHost(m, b.driver.MemHostRegister(host, flags(a)))
+	})
+	if err != nil {
+		return nil, about(err, bytesText(len(host)))
+	}
+	return m.mapped(a)
+}
+
+// ownHost makes b free m when it is closed, where it was allocated.
+func (b *backend) ownHost(m *hostMemory, s cudasys.Status) cudasys.Status {
+	if s == cudasys.Success {
+		own(b, b.host, m)
+	}
+	return s
+}
+
+// mapped asks for the address on the device, where one is wanted.
+func (m *hostMemory) mapped(a device.Access) (device.HostMemory, error) {
+	if !a.Mapped {
+		return m, nil
+	}
+	err := m.backend.do("cuMemHostGetDevicePointer", func() cudasys.Status {
+		return m.backend.driver.MemHostGetDevicePointer(&m.address, unsafe.Pointer(unsafe.SliceData(m.bytes)), 0)
+	})
+	if err != nil {
+		return nil, errors.Join(err, m.Free())
+	}
+	return m, nil
+}
+
+// AllocateManaged implements device.Manager. The driver would promise more than there is, and
+// move pages to and fro.
+func (b *backend) AllocateManaged(size int) (device.HostMemory, error) {
+	var free, total uintptr
+	err := b.do("cuMemGetInfo", func() cudasys.Status { return b.driver.MemGetInfo(&free, &total) })
+	if err != nil {
+		return nil, err
+	}
+	if size > int(free) {
+		return nil, fmt.Errorf("cuda: %s of managed memory, the device has %s free: %w", bytesText(size), bytesText(int(free)), device.ErrMemory)
+	}
+	var p unsafe.Pointer
+	m := &hostMemory{backend: b, name: "cuMemFree", release: func() cudasys.Status { return b.driver.MemFree(uintptr(p)) }}
+	err = b.do("cuMemAllocManaged", func() cudasys.Status {
+		return b.ownHost(m, b.driver.MemAllocManaged(&p, uintptr(size), cudasys.MemAttachGlobal))
+	})
+	if err != nil {
+		return nil, about(err, bytesText(size))
+	}
+	m.bytes, m.address = unsafe.Slice((*byte)(p), size), uintptr(p)
+	return m, nil
+}
+
+// Advise implements device.Manager.
+func (b *backend) Advise(address uintptr, n int, a device.Advice) error {
+	advice, at := cudasys.AdviseReadMostly, b.device
+	switch a {
+	case device.PreferDevice:
+		advice = cudasys.AdvisePreferred
+	case device.PreferHost:
+		advice, at = cudasys.AdvisePreferred, cudasys.CPU
+	}
+	return b.do("cuMemAdvise", func() cudasys.Status { return b.driver.MemAdvise(address, uintptr(n), advice, at) })
+}
+
+// Prefetch implements device.Prefetcher.
+func (q *queue) Prefetch(address uintptr, n int, toHost bool) error {
+	to := q.backend.device
+	if toHost {
+		to = cudasys.CPU
+	}
+	err := q.locked("cuMemPrefetchAsync", func() cudasys.Status {
+		return q.backend.driver.MemPrefetchAsync(address, uintptr(n), to, q.stream)
+	})
+	return about(err, bytesText(n))
+}
+
+// Address implements device.Memory.
+func (m *hostMemory) Address() uintptr { return m.address }
+
+// Bytes implements device.HostMemory.
+func (m *hostMemory) Bytes() []byte { return m.bytes }
+
+// Free implements device.Memory.
+func (m *hostMemory) Free() error {
+	b := m.backend
+	b.oneFree.Lock()
+	defer b.oneFree.Unlock()
+	return b.do(m.name, m.forget)
+}
+
+// free is Free for a device that is being closed.
+func (m *hostMemory) free() error { return m.backend.call(m.name, m.forget) }
+
+func (m *hostMemory) forget() cudasys.Status {
+	if !forget(m.backend, m.backend.host, m) {
+		return cudasys.InvalidValue
+	}
+	return m.release()
+}
+
+// FreeAfter implements device.PooledMemory. The driver frees such memory in no stream's order,
+// and holds the thread until the device is idle; a goroutine waits first.
+func (m *hostMemory) FreeAfter(queues []device.Queue) error {
+	points, err := behind(queues)
+	if err != nil {
+		return err
+	}
+	m.backend.freeing.Go(func() {
+		m.backend.await(points)
+		_ = m.Free() // nobody can be told; closing the device frees it at the latest
+	})
+	return nil
+}
+
+// behind returns points behind the work of queues so far.
+func behind(queues []device.Queue) (points []*point, err error) {
+	for _, q := range queues {
+		p, err := q.(*queue).here()
+		if errors.Is(err, device.ErrClosed) {
+			continue // it is closed when its work is done
+		}
+		if err != nil {
+			for _, p := range points {
+				p.queue.backend.waiter.recycle(p)
+			}
+			return nil, err
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// await waits for all points. What went wrong there their streams return.
+func (b *backend) await(points []*point) {
+	for _, p := range points {
+		_ = p.queue.backend.waiter.wait(context.Background(), p)
+	}
+}

@@ -1,0 +1,52 @@
+package device
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// fillSeed is how many bytes of a value that no Filler takes are uploaded; the rest is copied
+// from them on the device.
+const fillSeed = 32 << 10
+
+// Fill sets all elements of dst to v.
+func Fill[T any](s *Stream, dst Slice[T], v T) error {
+	return s.enqueue(func(q Queue) error {
+		return pinned(job{s, "fill"}, dst, func(address uintptr) error {
+			if dst.bytes() == 0 {
+				return nil
+			}
+			return fill(q, address, fillValue(bytesOf([]T{v})), dst.bytes())
+		})
+	})
+}
+
+// fillValue returns the shortest value whose repetition is v: a Filler takes 1, 2 or 4 bytes.
+func fillValue(v []byte) []byte {
+	for _, n := range []int{1, 2, 4} {
+		if len(v)%n == 0 && bytes.Equal(v, bytes.Repeat(v[:n], len(v)/n)) {
+			return v[:n]
+		}
+	}
+	return v
+}
+
+// fill enqueues the filling of n bytes, which are a multiple of the value's.
+func fill(q Queue, dst uintptr, value []byte, n int) error {
+	if f, ok := q.(Filler); ok && len(value) <= 4 && len(value) != 3 && dst%uintptr(len(value)) == 0 {
+		return f.Fill(dst, value, n)
+	}
+	done := min(n, max(1, fillSeed/len(value))*len(value))
+	if err := q.Upload(dst, slices.Repeat(value, done/len(value))); err != nil {
+		return fmt.Errorf("device: fill: %w", err)
+	}
+	for done < n { // what is filled doubles with every copy
+		step := min(done, n-done)
+		if err := q.Copy(dst+uintptr(done), dst, step); err != nil {
+			return fmt.Errorf("device: fill: %w", err)
+		}
+		done += step
+	}
+	return nil
+}

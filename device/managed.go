@@ -1,0 +1,125 @@
+package device
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Managed is an array of T that host and device see at the same place: its pages move to where
+// they are used. There is never more of it than the device has room for. Its methods may be
+// called from any goroutine.
+type Managed[T any] struct {
+	from *allocation
+	host []T
+}
+
+// NewManaged returns managed memory for n elements, with arbitrary contents. A device that has
+// none returns ErrUnsupported.
+func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
+	if err := checkElements[T](n); err != nil {
+		return nil, err
+	}
+	m, ok := d.backend.(Manager)
+	if !ok {
+		return nil, fmt.Errorf("device: managed memory: %w", ErrUnsupported)
+	}
+	size := max(1, n*sizeOf[T]())
+	b := &block{device: d, size: size, kind: kindManaged, made: calledFrom(1), keepLost: true}
+	if err := d.roomy(size, func() error { return d.allocateManaged(m, b) }); err != nil {
+		return nil, err
+	}
+	bytes := b.memory.(HostMemory).Bytes()
+	return &Managed[T]{d.memory.enter(b), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
+}
+
+func (d *Device) allocateManaged(m Manager, b *block) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed {
+		return fmt.Errorf("device: managed memory: device %w", ErrClosed)
+	}
+	if err := d.memory.take(b.size); err != nil {
+		return err
+	}
+	memory, err := m.AllocateManaged(b.size)
+	if err != nil {
+		d.memory.give(b.size)
+		return err
+	}
+	b.memory = memory
+	return nil
+}
+
+// Host returns the memory for the program. It may be touched while no kernel uses it: after the
+// Synchronize of the streams whose kernels did, and not after Close.
+func (m *Managed[T]) Host() []T { return m.host }
+
+// All returns the memory as a kernel's argument.
+func (m *Managed[T]) All() Slice[T] {
+	if m == nil {
+		return Slice[T]{}
+	}
+	return Slice[T]{from: m.from, len: len(m.host)}
+}
+
+// Slice returns elements i to j-1 as a kernel's argument.
+func (m *Managed[T]) Slice(i, j int) Slice[T] { return m.All().Slice(i, j) }
+
+// Close frees the memory once the work that uses it is done. It does not wait for that. Memory
+// that is not closed stays until the device is closed.
+func (m *Managed[T]) Close() error {
+	if m == nil {
+		return fmt.Errorf("device: close: %w", ErrNilBuffer)
+	}
+	if err := m.from.close(); err != nil {
+		return fmt.Errorf("device: close: %w", err)
+	}
+	return nil
+}
+
+// Prefetch moves the memory of x, which is managed, to the device in the order of the stream's
+// work, ahead of a kernel that needs it. It only saves time.
+func Prefetch[T any](s *Stream, x Slice[T]) error { return prefetch(job{s, "prefetch"}, x, false) }
+
+// PrefetchHost is Prefetch to the host.
+func PrefetchHost[T any](s *Stream, x Slice[T]) error { return prefetch(job{s, "prefetch"}, x, true) }
+
+func prefetch[T any](j job, x Slice[T], toHost bool) error {
+	return j.stream.enqueue(func(q Queue) error {
+		return pinned(j, x, func(address uintptr) error {
+			if err := x.managed(); err != nil {
+				return err
+			}
+			if p, ok := q.(Prefetcher); ok && x.bytes() > 0 {
+				return p.Prefetch(address, x.bytes(), toHost)
+			}
+			return nil
+		})
+	})
+}
+
+// Advise tells how the memory of x, which is managed, will be used. It only saves time.
+func Advise[T any](x Slice[T], a Advice) error {
+	if err := x.managed(); err != nil {
+		return err
+	}
+	b := x.from.block
+	if b.state.Add(1) < 0 {
+		return join(fmt.Errorf("device: advise: buffer %w", ErrClosed), b.unpin())
+	}
+	err := b.device.backend.(Manager).Advise(b.memory.Address()+uintptr(x.offset), x.bytes(), a)
+	return join(err, b.unpin())
+}
+
+// managed reports a slice whose memory is not managed.
+func (s Slice[T]) managed() error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.from == nil:
+		return ErrNilBuffer
+	case s.from.kind != kindManaged:
+		return fmt.Errorf("device: memory that is not managed: %w", ErrUnsupported)
+	}
+	return nil
+}

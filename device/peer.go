@@ -1,0 +1,46 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+)
+
+// CopyFrom copies src, memory of the device of the stream from, to dst, of the same length, on
+// the device of s. It happens behind what both streams were given before, and what they are given
+// later waits for it. Devices of one kind copy directly where they can; others through the host,
+// for which CopyFrom waits.
+func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error {
+	if s.device == from.device && s == from {
+		return Copy(s, dst, src)
+	}
+	return from.enqueue(func(other Queue) error {
+		return pinned(job{from, "copy from"}, src, func(at uintptr) error {
+			return transfer(job{s, "copy to"}, dst, src.len, func(q Queue, to uintptr) error {
+				if p, ok := q.(PeerCopier); ok {
+					if err := p.CopyFrom(to, other, at, src.bytes()); !errors.Is(err, ErrUnsupported) {
+						return err
+					}
+				}
+				return throughHost(q, to, from, bytesAt{at, src.bytes()})
+			})
+		})
+	})
+}
+
+// bytesAt is memory of a device.
+type bytesAt struct {
+	address uintptr
+	n       int
+}
+
+// throughHost copies by way of the host, and waits for the stream that has the source.
+func throughHost(q Queue, to uintptr, from *Stream, src bytesAt) error {
+	host := make([]byte, src.n)
+	if err := from.queue.Download(host, src.address); err != nil {
+		return err
+	}
+	if f := from.stash(); f != nil {
+		return fmt.Errorf("device: copy between devices: %w", f)
+	}
+	return q.Upload(to, host)
+}

@@ -1,0 +1,175 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Plane is a rectangle of elements in a buffer's memory: rows of Width elements, of which each
+// starts Stride elements behind the one before. It is a small value to copy. A kernel takes
+// All() and the stride.
+type Plane[T any] struct {
+	in     Slice[T]
+	width  int
+	height int
+	stride int
+}
+
+// rowAlign is the alignment of a new plane's rows in bytes: threads that read along a row then
+// share the fewest transactions.
+const rowAlign = 256
+
+// MakePlane returns a buffer of height rows of width zeros, whose rows are aligned for the
+// device, and the plane in it.
+func MakePlane[T any](s *Stream, width, height int) (*Buffer[T], Plane[T], error) {
+	if err := errors.Join(checkElements[T](width), checkElements[T](height)); err != nil {
+		return nil, Plane[T]{}, err
+	}
+	stride := width
+	for size := sizeOf[T](); size > 0 && stride*size%rowAlign != 0; {
+		stride++
+	}
+	if height > 0 && stride > 0 && stride*height/height != stride {
+		return nil, Plane[T]{}, fmt.Errorf("device: plane of %d x %d elements: %w", width, height, ErrRange)
+	}
+	b, err := Make[T](s, stride*height)
+	if err != nil {
+		return nil, Plane[T]{}, err
+	}
+	return b, Plane[T]{b.All(), width, height, stride}, nil
+}
+
+// NewPlane returns the plane of rows of width elements, each starting stride elements behind
+// the one before, that fit in. Sizes that fit nothing make using it an error.
+func NewPlane[T any](in Slice[T], width, stride int) Plane[T] {
+	if width < 0 || stride < max(1, width) {
+		in = Slice[T]{err: fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)}
+		return Plane[T]{in: in}
+	}
+	height := in.len / stride
+	if in.len%stride >= width && width > 0 {
+		height++ // the last row needs no padding
+	}
+	return Plane[T]{in, width, height, stride}
+}
+
+// Width returns the elements of a row.
+func (p Plane[T]) Width() int { return p.width }
+
+// Height returns the number of rows.
+func (p Plane[T]) Height() int { return p.height }
+
+// Stride returns the elements from the start of a row to the start of the next.
+func (p Plane[T]) Stride() int { return p.stride }
+
+// All returns the memory from the first element to the end, with what lies between rows.
+func (p Plane[T]) All() Slice[T] { return p.in }
+
+// Row returns a row.
+func (p Plane[T]) Row(y int) Slice[T] {
+	if p.in.err == nil && (y < 0 || y >= p.height) {
+		return Slice[T]{err: fmt.Errorf("row %d of %d: %w", y, p.height, ErrRange)}
+	}
+	return p.in.Slice(y*p.stride, y*p.stride+p.width)
+}
+
+// Rect is a rectangle of a plane: columns X to X+Width-1 of rows Y to Y+Height-1.
+type Rect struct{ X, Y, Width, Height int }
+
+// Part returns a rectangle of the plane. Bounds out of range make using it an error.
+func (p Plane[T]) Part(r Rect) Plane[T] {
+	if p.in.err != nil {
+		return p
+	}
+	if r.X < 0 || r.Y < 0 || r.Width < 0 || r.Height < 0 || r.X > p.width-r.Width || r.Y > p.height-r.Height {
+		return Plane[T]{in: Slice[T]{err: fmt.Errorf("part %+v of %d x %d elements: %w", r, p.width, p.height, ErrRange)}}
+	}
+	from := r.Y*p.stride + r.X
+	if r.Width == 0 || r.Height == 0 {
+		return Plane[T]{p.in.Slice(0, 0), r.Width, r.Height, p.stride}
+	}
+	return Plane[T]{p.in.Slice(from, from+(r.Height-1)*p.stride+r.Width), r.Width, r.Height, p.stride}
+}
+
+// CopyPlane copies src to dst, which has the same width and height; they have no element in
+// common.
+func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
+	return s.enqueue(func(q Queue) error {
+		return pinned(job{s, "copy from"}, src.in, func(from uintptr) error {
+			return pinned(job{s, "copy to"}, dst.in, func(to uintptr) error {
+				switch {
+				case dst.width != src.width || dst.height != src.height:
+					return fmt.Errorf("device: copy of %d x %d elements to %d x %d: %w",
+						src.width, src.height, dst.width, dst.height, ErrLength)
+				case dst.meets(src):
+					return fmt.Errorf("device: copy: %w", ErrOverlap)
+				}
+				return copyRows(q, rows(to, dst), rows(from, src), src)
+			})
+		})
+	})
+}
+
+// meets reports whether p and o may have an element in common: planes with one stride are
+// compared exactly, others by the memory that they span.
+func (p Plane[T]) meets(o Plane[T]) bool {
+	if !p.in.overlaps(o.in) || p.stride != o.stride || p.stride == 0 {
+		return p.in.overlaps(o.in)
+	}
+	apart := (o.in.offset - p.in.offset) / sizeOf[T]()
+	dy, dx := apart/p.stride, apart%p.stride
+	if dx < 0 {
+		dy, dx = dy-1, dx+p.stride
+	}
+	near := dx < p.width && dy < p.height && -dy < o.height                   // o's columns begin in p's
+	wrapped := dx > p.stride-o.width && dy+1 < p.height && -(dy+1) < o.height // or p's in o's
+	return near || wrapped
+}
+
+func rows[T any](address uintptr, p Plane[T]) Rows { return Rows{address, p.stride * sizeOf[T]()} }
+
+// copyRows enqueues a copy of rows of p's size.
+func copyRows[T any](q Queue, dst, src Rows, p Plane[T]) error {
+	width := p.width * sizeOf[T]()
+	if width == 0 || p.height == 0 {
+		return nil
+	}
+	if c, ok := q.(StridedCopier); ok {
+		return c.CopyRows(dst, src, width, p.height)
+	}
+	for y := range p.height {
+		if err := q.Copy(dst.Address+uintptr(y*dst.Pitch), src.Address+uintptr(y*src.Pitch), width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UploadPlane copies host, rows without anything between them, to dst. The caller may change
+// host as soon as it returns.
+func UploadPlane[T any](s *Stream, dst Plane[T], host []T) error {
+	return throughRows(s, dst, len(host), func(packed Plane[T]) error {
+		return join(UploadTo(s, packed.in, host), CopyPlane(s, dst, packed))
+	})
+}
+
+// DownloadPlane copies src to host, as rows without anything between them. The contents of host
+// count after the stream's next Synchronize that returns no error.
+func DownloadPlane[T any](s *Stream, host []T, src Plane[T]) error {
+	return throughRows(s, src, len(host), func(packed Plane[T]) error {
+		return join(CopyPlane(s, packed, src), Download(s, host, packed.in))
+	})
+}
+
+// throughRows calls f with memory of the device for the rows of p without anything between
+// them, of which the host has n elements.
+func throughRows[T any](s *Stream, p Plane[T], n int, f func(packed Plane[T]) error) error {
+	if p.in.err == nil && p.width*p.height != n {
+		return s.keep(fmt.Errorf("device: %d elements on the host, %d x %d on the device: %w", n, p.width, p.height, ErrLength))
+	}
+	b, err := MakeDirty[T](s, n)
+	if err != nil {
+		return s.keep(err)
+	}
+	return join(f(Plane[T]{b.All(), p.width, p.height, p.width}), b.Close())
+}
