@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,14 +34,16 @@ func run(t *testing.T, open func() (*device.Device, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := 0
+	behaviours := map[string]bool{} // whatever types and sizes they are shown for
 	for _, g := range conformance.Groups() {
 		for _, c := range g.Cases {
-			count += len(c.Behaviours())
-			t.Run(g.Name+"/"+c.Name, func(t *testing.T) { report(t, dev, c) })
+			for _, b := range c.Behaviours() {
+				behaviours[g.Name+"/"+b] = true
+			}
+			t.Run(strings.Trim(g.Name+"/"+c.Name+"/"+c.Type, "/"), func(t *testing.T) { report(t, dev, c) })
 		}
 	}
-	t.Logf("%d behaviours on %v", count, dev.Info())
+	t.Logf("%d behaviours on %v", len(behaviours), dev.Info())
 	if err := dev.Close(); err != nil {
 		t.Error(err)
 	}

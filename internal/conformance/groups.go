@@ -3,6 +3,7 @@ package conformance
 import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
 )
 
 // Group is the cases of one theme.
@@ -15,5 +16,6 @@ type Group struct {
 func Groups() []Group {
 	return []Group{
 		{"control", control.Cases()},
+		{"numbers", numbers.Cases()},
 	}
 }

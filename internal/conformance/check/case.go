@@ -10,11 +10,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Case shows one behaviour, or one for each of Fields.
+// Case shows one behaviour, or one for each of Fields. Cases of one name show the same, for
+// different types.
 type Case struct {
 	Name   string
+	Type   string // where there are others of the name
 	Fields []string
 	Run    func(*Run)
+}
+
+// Of returns the case, being the one for a type.
+func (c Case) Of(name string) Case {
+	c.Type = name
+	return c
 }
 
 // Behaviours returns the names of what the case shows.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -46,4 +47,24 @@ func Map[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in 
 		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
 		Want(r, out, want...)
 	}}
+}
+
+// Near is Fields for floats that differ in their last bits from machine to machine.
+func Near[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
+	const tolerance = 1e-13
+	c := Fields(name, launch, f)
+	c.Run = func(r *Run) {
+		out := Make[Out](r, len(in))
+		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
+		for i, got := range Get(r, out) {
+			g, want := reflect.ValueOf(got), reflect.ValueOf(f(in[i]))
+			for j := range want.NumField() {
+				x, y := g.Field(j).Float(), want.Field(j).Float()
+				if !equal(g.Field(j), want.Field(j)) && !(math.Abs(x-y) <= tolerance*max(1, math.Abs(y))) {
+					r.fail(name+"/"+want.Type().Field(j).Name, fmt.Errorf("of %v is %v, want %v", in[i], x, y))
+				}
+			}
+		}
+	}
+	return c
 }
