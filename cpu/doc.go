@@ -11,10 +11,10 @@
 // The blocks of a launch are shared out over all cores. Within a block there are tiers:
 //
 //   - A kernel without barriers is a loop over the threads of the block.
-//   - In a kernel with barriers each thread is a coroutine; they take turns, each running
-//     to its next barrier.
+//   - In a kernel whose threads wait for each other, all those of a block or those of a
+//     warp, each is a coroutine; they take turns, each running to where it waits.
 //   - In a program built with -race the threads are goroutines, so that the race detector
-//     finds a missing barrier: one for each where the kernel has barriers or shared memory,
+//     finds a missing barrier: one for each where they wait or have shared memory,
 //     32 for a block where it has neither.
 //
 // Threads of one block are not preempted in the first two tiers: a thread that spins until

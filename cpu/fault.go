@@ -31,7 +31,7 @@ func message(v any) string { return strings.TrimPrefix(fmt.Sprint(v), "runtime e
 var words = []string{
 	"runtime.", "internal/runtime/", "sync/atomic.",
 	"github.com/gopherwarp/gopherwarp/gpu.", "github.com/gopherwarp/gopherwarp/internal/simt.",
-	"github.com/gopherwarp/gopherwarp/cpu.undeclared",
+	"github.com/gopherwarp/gopherwarp/cpu.undeclared", "github.com/gopherwarp/gopherwarp/cpu.(*meetings).",
 }
 
 // panicked returns the base name and the line of the statement that panicked. The deferred

@@ -114,7 +114,7 @@ func newWorker(l *launch) *worker {
 func (w *worker) run() {
 	defer w.launch.running.Done()
 	w.block.Begin(w.launch.dim, w.launch.grid)
-	w.block.Wait = undeclared
+	w.block.Meet = undeclared
 	switch w.launch.tier {
 	case coroutines:
 		t := newTeam(w)

@@ -18,7 +18,7 @@ const planted = "GOPHERWARP_TEST_PLANTED"
 // TestRaceDetector runs kernels that lack a barrier, each in a process of its own, and
 // demands that the race detector says so; with the barrier it must be silent.
 func TestRaceDetector(t *testing.T) {
-	for name, want := range map[string]bool{"shared": true, "global": true, "none": false} {
+	for name, want := range map[string]bool{"shared": true, "global": true, "warps": true, "none": false, "warp": false} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestPlantedRace$")
 			cmd.Env = append(os.Environ(), planted+"="+name)
@@ -58,12 +58,20 @@ func TestPlantedRace(t *testing.T) {
 				t.Sync()
 			}
 		}
+	case "warps", "warp": // threads of two warps, or of one, around a barrier of the warp
+		distance := map[string]int{"warps": 32, "warp": 1}[os.Getenv(planted)]
+		kernel = func(t gpu.Thread, x []int32) {
+			tile := gpu.Shared[[64]int32](t)
+			tile[t.ThreadX()] = int32(t.ThreadX())
+			t.SyncWarp()
+			x[t.GlobalX()] = tile[t.ThreadX()^distance]
+		}
 	default:
 		t.Skip("runs in a process of its own, for TestRaceDetector")
 	}
 	k := kernelOf(kernel)
 	if name := os.Getenv(planted); name != "global" {
-		k.Shared, k.Barriers = 256, name == "none"
+		k.Shared, k.Barriers = 256, name != "shared"
 	}
 	if _, _, err := launched(t, device.New(newBackend()), k, device.Cover(128, 64), 128); err != nil {
 		t.Fatal(err)

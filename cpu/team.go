@@ -9,8 +9,10 @@ import (
 // team is the threads of a block as coroutines. Making one costs more than a switch, so
 // they run block after block until the launch is over.
 type team struct {
-	worker  *worker
-	members []*member
+	members  []*member
+	meetings *meetings
+	ready    []int // the threads that have a turn next; those in front of next have had it
+	next     int
 }
 
 // member is one thread of a team.
@@ -21,26 +23,28 @@ type member struct {
 	yield   func(event) bool
 	next    func() (event, bool)
 	stop    func()
-	waiting bool // at a barrier
 }
 
 // event is why a coroutine gave way.
 type event int
 
 const (
-	barrier event = iota
+	waits event = iota
 	finished
 )
 
 func newTeam(w *worker) *team {
-	t := &team{worker: w, members: make([]*member, w.block.Threads())}
+	n := w.block.Threads()
+	t := &team{members: make([]*member, n), meetings: newMeetings(n)}
 	for i := range t.members {
 		m := &member{worker: w, index: threadIndex(i, w.block.Dim)}
 		m.next, m.stop = iter.Pull(m.run)
 		t.members[i] = m
 	}
+	t.meetings.sleep = func(_ *place, _, thread int) { t.members[thread].yield(waits) }
+	t.meetings.wake = func(_ *place, threads []int) { t.ready = append(t.ready, threads...) }
 	if w.launch.kernel.Barriers {
-		w.block.Wait = func(thread int) { t.members[thread].yield(barrier) }
+		w.block.Meet = t.meetings.meet
 	}
 	return t
 }
@@ -54,31 +58,31 @@ func (m *member) run(yield func(event) bool) {
 	}
 }
 
-// run runs the block: between two barriers every thread that is left has one turn. A
-// thread that has left, also by a fault, is waited for no more.
+// run runs the block. Each thread has a turn up to where it waits for others, and another one once
+// they have come. One that has left, also by a fault, is waited for no more.
 func (t *team) run() {
-	left := 0
-	for _, m := range t.members {
-		left += m.turn()
+	t.meetings.begin(len(t.members))
+	t.ready, t.next = t.ready[:0], 0
+	for i := range t.members {
+		t.ready = append(t.ready, i)
 	}
-	for left > 0 {
-		left = 0
-		for _, m := range t.members {
-			if m.waiting {
-				left += m.turn()
-			}
+	for t.next < len(t.ready) {
+		thread := t.take()
+		if e, _ := t.members[thread].next(); e == finished {
+			t.meetings.leave(thread)
 		}
 	}
 }
 
-// turn lets the thread run to its next barrier, and returns 1, or to its end, and returns 0.
-func (m *member) turn() int {
-	e, _ := m.next()
-	m.waiting = e == barrier
-	if m.waiting {
-		return 1
+// take returns the thread that has the next turn. It drops those that have had theirs now and
+// then, so that the list does not grow with the number of turns.
+func (t *team) take() int {
+	if t.next > len(t.members) {
+		t.ready = t.ready[:copy(t.ready, t.ready[t.next:])]
+		t.next = 0
 	}
-	return 0
+	t.next++
+	return t.ready[t.next-1]
 }
 
 // stop ends the coroutines, none of which is inside the kernel.

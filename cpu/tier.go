@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
 // tier is a way to run the threads of a block.
@@ -13,7 +14,7 @@ type tier int
 
 const (
 	loops      tier = iota // one after another
-	coroutines             // in turns, each to its next barrier
+	coroutines             // in turns, each to where it waits for others
 	goroutines             // at once, for the race detector
 )
 
@@ -47,9 +48,9 @@ func (w *worker) thread(ts *gpu.Threads) {
 	w.launch.kernel.Native(ts, w.launch.args)
 }
 
-// undeclared is Wait in kernels without barriers: where it is called, the kernel got one
-// after its launcher was generated.
-func undeclared(int) {
+// undeclared is Meet in kernels whose threads do not wait for each other: where it is called, the
+// kernel got a barrier after its launcher was generated.
+func undeclared(int, simt.Kind, uint64) *simt.Meeting {
 	panic("the kernel was compiled without a barrier; generate the launchers anew")
 }
 
@@ -57,23 +58,45 @@ func undeclared(int) {
 // their own. A goroutine for each finds a little more and takes eight times as long.
 const lanes = 32
 
-// concurrent runs the threads of the block as goroutines, each in its own where they have
-// a barrier, or memory to share that could need one.
+// concurrent runs the threads of the block as goroutines, each in its own where they wait
+// for each other, or have memory to share that could need it.
 func (w *worker) concurrent() {
 	n := w.block.Threads()
-	members := n
-	if k := w.launch.kernel; !k.Barriers && k.Shared == 0 {
-		members = min(n, lanes)
+	k := w.launch.kernel
+	if k.Barriers {
+		w.together(n)
+		return
 	}
-	g := newGate(members)
-	if w.launch.kernel.Barriers {
-		w.block.Wait = func(int) { g.wait() }
+	members := n
+	if k.Shared == 0 {
+		members = min(n, lanes)
 	}
 	var running sync.WaitGroup
 	for m := range members {
+		running.Go(func() { w.lane(m, members) })
+	}
+	running.Wait()
+}
+
+// together runs n threads that wait for each other.
+func (w *worker) together(n int) {
+	m := newMeetings(n)
+	m.begin(n)
+	m.sleep = func(p *place, round, _ int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for p.round == round && !m.stuck.Load() {
+			p.open.Wait()
+		}
+	}
+	m.wake = func(p *place, _ []int) { p.open.Broadcast() }
+	w.block.Meet = m.meet
+	var running sync.WaitGroup
+	for i := range n {
 		running.Go(func() {
-			defer g.leave()
-			w.lane(m, members)
+			defer m.leave(i)
+			ts := gpu.OneThread(&w.block, threadIndex(i, w.block.Dim))
+			w.thread(&ts)
 		})
 	}
 	running.Wait()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -345,5 +346,107 @@ func TestNoGoFunction(t *testing.T) {
 	device.PutSlice(p, x.All())
 	if err := p.Launch(); !errors.Is(err, device.ErrNoVariant) {
 		t.Errorf("%v, want %v", err, device.ErrNoVariant)
+	}
+}
+
+// TestWarpsAloneMeet has each warp exchange values a different number of times, with threads that
+// leave on the way.
+func TestWarpsAloneMeet(t *testing.T) {
+	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
+		v := int32(1)
+		for i := range 3 + 2*t.Warp() {
+			if t.Lane() == i {
+				return
+			}
+			v = gpu.WarpReduceAdd(t, v)
+			t.SyncWarp()
+			v = v/int32(31-i) + int32(gpu.Ballot(t, true)>>31)
+		}
+		x[t.GlobalX()] = v
+	})
+	for name, tier := range tiers {
+		got, _, err := launched(t, openTier(tier), k, device.Cover(128, 64), 128)
+		for i := range got {
+			want := int32(1)
+			if rounds := 3 + 2*(i%64/32); i%32 < rounds {
+				want = 0
+			} else {
+				for range rounds {
+					want++
+				}
+			}
+			if err != nil || got[i] != want {
+				t.Fatalf("%s: thread %d has %d, want %d (%v)", name, i, got[i], want, err)
+			}
+		}
+	}
+}
+
+// TestThreadsThatMissEachOther has threads wait for what cannot come: each gets a fault, and
+// nothing hangs.
+func TestThreadsThatMissEachOther(t *testing.T) {
+	for want, f := range map[string]func(gpu.Thread){
+		"^a thread came to (Match|a vote) while others wait at (Match|a vote)$": func(t gpu.Thread) {
+			if t.Lane() < 5 {
+				gpu.Ballot(t, true)
+			} else {
+				gpu.Match(t, 7)
+			}
+		},
+		"^a thread came to Sync.* while others wait at Sync.*$": func(t gpu.Thread) {
+			if t.ThreadX() < 5 {
+				t.Sync()
+			} else {
+				t.SyncOr(true)
+			}
+		},
+		"^all threads wait, and not for the same: one waits at Sync(Warp)?$": func(t gpu.Thread) {
+			switch {
+			case t.Warp() == 1:
+			case t.Lane() < 5:
+				t.SyncWarp()
+			default:
+				t.Sync()
+			}
+		},
+	} {
+		for name, tier := range tiers {
+			k := barrierKernelOf(func(t gpu.Thread, _ []int32) { f(t) })
+			_, _, err := launched(t, openTier(tier), k, device.Cover(64, 64), 0)
+			var fault *device.Fault
+			if !errors.As(err, &fault) || !regexp.MustCompile(want).MatchString(fault.Message) || fault.File != "tier_test.go" {
+				t.Errorf("%s: %v, want the fault %q", name, err, want)
+			}
+		}
+	}
+}
+
+// TestMeetingsBringValues looks at the words that make something of what all threads bring.
+func TestMeetingsBringValues(t *testing.T) {
+	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
+		i := t.ThreadX()
+		if i == 50 {
+			return
+		}
+		x[i] = int32(t.SyncCount(i%2 == 0))
+		if t.SyncAnd(i != 50) && !t.SyncAnd(i != 51) && t.SyncOr(i == 51) && !t.SyncOr(i == 50) {
+			x[i] += 100
+		}
+		if gpu.Any(t, i == 40) && !gpu.All(t, i != 40) && gpu.Match(t, i/10) == gpu.Ballot(t, i/10 == 4) {
+			x[i] += 1000 * int32(gpu.Shuffle(t, t.Lane(), 44))
+		}
+	})
+	want := make([]int32, 60)
+	for i := range want {
+		want[i] = 129
+		if i >= 40 && i < 50 {
+			want[i] += 12000
+		}
+	}
+	want[50] = 0
+	for name, tier := range tiers {
+		if got, _, err := launched(t, openTier(tier), k, device.Cover(60, 60), 60); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", name, got, err, want)
+		}
 	}
 }

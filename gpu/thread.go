@@ -58,7 +58,28 @@ func (t Thread) GlobalZ() int { return t.block.Index[2]*t.block.Dim[2] + int(t.z
 // Sync waits until every thread of the block has called Sync or left the kernel. What
 // the threads wrote to shared and global memory before it is seen by all of them after it.
 // All threads of a block must reach the same Sync.
-func (t Thread) Sync() { t.block.Wait(t.linear()) }
+func (t Thread) Sync() { t.block.Meet(t.linear(), simt.Barrier, 0) }
+
+// SyncCount is Sync, and returns for how many of the threads p was true.
+func (t Thread) SyncCount(p bool) int { return t.vote(p).Ones }
+
+// SyncAnd is Sync, and reports whether p was true for all threads.
+func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Threads }
+
+// SyncOr is Sync, and reports whether p was true for any thread.
+func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
+
+func (t Thread) vote(p bool) *simt.Meeting {
+	return t.block.Meet(t.linear(), simt.BarrierVote, one(p))
+}
+
+// one returns 1 for true and 0 for false.
+func one(p bool) uint64 {
+	if p {
+		return 1
+	}
+	return 0
+}
 
 // linear returns the thread's index in its block with x counting fastest.
 func (t Thread) linear() int {

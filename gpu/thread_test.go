@@ -90,7 +90,13 @@ func TestThreadsGoOnAfterAPanic(t *testing.T) {
 func TestSyncWaitsAsItsThread(t *testing.T) {
 	b := block([3]int{})
 	var waited []int
-	b.Wait = func(thread int) { waited = append(waited, thread) }
+	b.Meet = func(thread int, k simt.Kind, v uint64) *simt.Meeting {
+		if k != simt.Barrier || v != 0 {
+			t.Errorf("thread %d came for %v with %d", thread, k, v)
+		}
+		waited = append(waited, thread)
+		return nil
+	}
 	for ts := gpu.BlockThreads(b); ts.Next(); {
 		ts.Thread().Sync()
 	}

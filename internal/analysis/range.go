@@ -226,6 +226,8 @@ func source(v *ir.Value) Range {
 		return Range{0, blockRange(v).Hi - 1}
 	case ir.OpNTid:
 		return blockRange(v)
+	case ir.OpLane:
+		return Range{0, 31}
 	case ir.OpCtaid:
 		return Range{0, maxGrid[v.Imm] - 1}
 	case ir.OpNCtaid:

@@ -170,10 +170,22 @@ func foreignLack(fn, caller *ssa.Function) *lack {
 		"time":    "measure on the host, with events",
 		"os":      "do it on the host",
 		"sort":    "sort with a kernel of many threads, or on the host",
-		gpuPath:   "it is for generated code",
 	}[pkg.Path()]
+	if pkg.Path() == gpuPath && walksThreads(fn.Signature) {
+		help, ok = "it is for generated code", true
+	}
 	if !ok || inStandardLibrary(caller) {
 		return nil
 	}
 	return &lack{diag.LangPackage, "the function " + callName(fn), help}
+}
+
+// walksThreads reports whether a function of package gpu is about gpu.Threads. The others are
+// words of kernels: those that are no intrinsics are compiled as they stand there.
+func walksThreads(s *types.Signature) bool {
+	about := s.String()
+	if s.Recv() != nil {
+		about += s.Recv().Type().String()
+	}
+	return strings.Contains(about, gpuPath+".Threads")
 }

@@ -98,7 +98,19 @@ const (
 	OpNTid
 	OpCtaid
 	OpNCtaid
+	OpLane
+
 	OpBarrier
+	OpBarrierCount
+	OpBarrierAnd
+	OpBarrierOr
+	OpWarpBarrier
+	OpBallot
+	OpMatch
+	OpShuffle
+	OpShuffleUp
+	OpShuffleDown
+	OpShuffleXor
 
 	OpCheck
 	OpPrint
@@ -137,6 +149,11 @@ func (op Op) Effect() bool { return ops[op].flags&(effect|writes|terminator) != 
 // Atomic reports whether the operation accesses memory, where its first argument points, as
 // one indivisible step.
 func (op Op) Atomic() bool { return op >= OpAtomicAdd && op <= OpAtomicStore }
+
+// Meets reports whether threads wait for each other at the operation: all threads of the block
+// or the warp that have not left the kernel must come to it, so that no branch may be put around
+// it or taken away from it that they take differently.
+func (op Op) Meets() bool { return ops[op].flags&meets != 0 }
 
 // lookupOp finds an operation by its name in the text form.
 func lookupOp(name string) (Op, bool) {

@@ -10,6 +10,7 @@ const (
 	writes
 	effect
 	terminator
+	meets // threads wait for each other
 )
 
 // attr says what a value of the operation carries besides arguments.
@@ -127,11 +128,23 @@ var ops = [numOps]row{
 	OpAtomicStore: {"atomicstore", 2, attrMemory, reads | writes, atomicStore}, // *arg0 = arg1
 	OpFence:       {"fence", 0, attrMemory, reads | writes | effect, fence},
 
-	OpTid:     {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
-	OpNTid:    {"ntid", 0, attrImm, pure, special},
-	OpCtaid:   {"ctaid", 0, attrImm, pure, special},
-	OpNCtaid:  {"nctaid", 0, attrImm, pure, special},
-	OpBarrier: {"barrier", 0, attrNone, reads | writes | effect, nothing}, // of the block
+	OpTid:    {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
+	OpNTid:   {"ntid", 0, attrImm, pure, special},
+	OpCtaid:  {"ctaid", 0, attrImm, pure, special},
+	OpNCtaid: {"nctaid", 0, attrImm, pure, special},
+	OpLane:   {"lane", 0, attrNone, pure, lane}, // index of the thread in its warp
+
+	OpBarrier:      {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},           // of the block
+	OpBarrierCount: {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount}, // and for how many threads arg0 holds
+	OpBarrierAnd:   {"barrierand", 1, attrNone, reads | writes | effect | meets, vote},           // and whether arg0 holds for all threads
+	OpBarrierOr:    {"barrieror", 1, attrNone, reads | writes | effect | meets, vote},            // and whether it holds for any
+	OpWarpBarrier:  {"warpbarrier", 0, attrNone, reads | writes | effect | meets, nothing},
+	OpBallot:       {"ballot", 1, attrNone, effect | meets, ballot},       // the set of the warp's threads for which arg0 holds
+	OpMatch:        {"match", 1, attrNone, effect | meets, match},         // the set of the warp's threads that have the same arg0
+	OpShuffle:      {"shuffle", 2, attrNone, effect | meets, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
+	OpShuffleUp:    {"shuffleup", 2, attrNone, effect | meets, shuffle},   // at the own lane - arg1; arg0 where there is none
+	OpShuffleDown:  {"shuffledown", 2, attrNone, effect | meets, shuffle}, // at the own lane + arg1; arg0 where there is none
+	OpShuffleXor:   {"shufflexor", 2, attrNone, effect | meets, shuffle},  // at the own lane ^ arg1
 
 	OpCheck: {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
 	OpPrint: {"print", -1, attrSite, effect, anyArgs},

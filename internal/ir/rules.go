@@ -207,6 +207,35 @@ func special(v *Value) string {
 	return want(v.Type.Kind == KindI32 && v.Imm >= 0 && v.Imm < 3, "wants type i32 and an axis of 0 to 2")
 }
 
+func lane(v *Value) string { return want(v.Type.Kind == KindI32, "wants type i32") }
+
+func barrierCount(v *Value) string { return counted(v, KindI32) }
+
+// vote checks that arg0 and the result are truths.
+func vote(v *Value) string { return counted(v, KindI1) }
+
+func ballot(v *Value) string { return counted(v, KindI32) }
+
+// counted checks an operation that makes a number of a truth in each thread.
+func counted(v *Value, result Kind) string {
+	ok := v.Args[0].Type.Kind == KindI1 && v.Type.Kind == result
+	return want(ok, "makes %v of %v", v.Type, v.Args[0].Type)
+}
+
+// exchangeable reports whether threads of a warp exchange values of type t.
+func exchangeable(t *Type) bool { return (t.IsInt() || t.IsFloat()) && t.Bits() >= 32 }
+
+func match(v *Value) string {
+	t := v.Args[0].Type
+	ok := exchangeable(t) && t.IsInt() && v.Type.Kind == KindI32
+	return want(ok, "compares %v to %v", t, v.Type)
+}
+
+func shuffle(v *Value) string {
+	ok := exchangeable(v.Type) && v.Args[0].Type.Equal(v.Type) && v.Args[1].Type.Kind == KindI32
+	return want(ok, "exchanges %v for %v by %v", v.Args[0].Type, v.Type, v.Args[1].Type)
+}
+
 func nothing(v *Value) string { return want(v.Type.Kind == KindVoid, "has no result") }
 
 func condition(v *Value) string {

@@ -41,6 +41,13 @@ b1: <- b0
 	%19 = atomicload i64 %8 {acquire.block}
 	atomicstore %8, %19 {sc.cluster}
 	fence {acq_rel.device}
+	%20 = lane i32
+	%21 = shuffleup f32 %14, %20
+	%22 = ballot i32 %5
+	%23 = match i32 %19
+	warpbarrier
+	%24 = barriercount i32 %5
+	%25 = barrierand i1 %5
 	jump b2
 b2: <- b0 b1
 	%15 = phi f32 %2, %14
@@ -100,6 +107,9 @@ func TestVerify(t *testing.T) {
 		{"load that releases", "b0:\n\t%1 = const ptr 0\n\t%2 = atomicload i32 %1 {release.device}\n\tret", "cannot be release"},
 		{"store that acquires", "b0:\n\t%1 = const ptr 0\n\tatomicstore %1, %0 {acquire.device}\n\tret", "cannot be acquire"},
 		{"relaxed fence", "b0:\n\tfence\n\tret", "cannot be relaxed"},
+		{"shuffle", "b0:\n\t%1 = const i16 1\n\t%2 = shuffle i16 %1, %0\n\tret", "exchanges i16 for i16 by i32"},
+		{"match", "b0:\n\t%1 = const f32 1.0\n\t%2 = match i32 %1\n\tret", "compares f32 to i32"},
+		{"ballot", "b0:\n\t%1 = ballot i32 %0\n\tret", "makes i32 of i32"},
 		{"site", "b0:\n\tprint %0 \"%d\"(int64)\n\tret", "has an argument of type i32 for a int64"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -13,10 +13,11 @@ type Block struct {
 	Dim   [3]int // threads in the block
 	Grid  [3]int // blocks in the grid
 
-	// Wait suspends the calling thread, named by its linear index, until every thread of
-	// the block that has not left the kernel has called Wait. A tier sets it before it
-	// runs a kernel that has barriers.
-	Wait func(thread int)
+	// Meet suspends the calling thread, named by its linear index, until every thread of
+	// its block or warp that has not left the kernel has called Meet with the same kind, and
+	// returns what they brought. The meeting is good until the thread's next one. A tier
+	// sets Meet before it runs a kernel whose threads wait for each other.
+	Meet func(thread int, k Kind, v uint64) *Meeting
 
 	// Print takes a line that a thread printed. It may be called from several goroutines.
 	Print func(line Line)

@@ -45,7 +45,7 @@ func Emit(f *ir.Func) (*Result, error) {
 		Target:      device.Capability{Major: 7, Minor: 0},
 		Sites:       s.sites.sites,
 		SharedBytes: s.vars.shared,
-		Barriers:    uses(f, ir.OpBarrier),
+		Barriers:    uses(f, ir.Op.Meets),
 	}, nil
 }
 
@@ -68,10 +68,11 @@ func (s *selector) module(w *writer, body string) string {
 	return b.String()
 }
 
-func uses(f *ir.Func, op ir.Op) bool {
+// uses reports whether f has an operation for which is holds.
+func uses(f *ir.Func, is func(ir.Op) bool) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op == op {
+			if is(v.Op) {
 				return true
 			}
 		}

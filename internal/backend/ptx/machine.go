@@ -59,6 +59,7 @@ const (
 	plain  form = iota // op dst, args...
 	access             // op dst, [args[0]+offset], args[1:]...
 	vector             // op [args[0]+offset], {args[1], args[2]}
+	pack               // op dst, {args...}
 	check              // @!args[0] bra to the stub; the other args are live there
 	hop                // @args[0] bra to the exit or, without args, bra to the label in op
 )

@@ -115,8 +115,12 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.special(v)
 	case ir.OpFence:
 		s.fence(v)
-	case ir.OpBarrier:
-		s.emit(inst{op: "bar.sync", args: []operand{imm(0)}})
+	case ir.OpLane:
+		s.vals[v.ID] = s.lane()
+	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr:
+		s.barrier(v)
+	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor:
+		s.warp(v)
 	case ir.OpCheck:
 		s.check(v)
 	case ir.OpPrint:

@@ -132,7 +132,7 @@ func (w *writer) inst(in *inst) string {
 		parts = append(parts, w.name(in.dst))
 	}
 	args := in.args
-	if in.form != plain {
+	if in.form == access || in.form == vector {
 		parts = append(parts, w.address(args[0], in.offset))
 		args = args[1:]
 	}
@@ -140,7 +140,7 @@ func (w *writer) inst(in *inst) string {
 	for _, a := range args {
 		rest = append(rest, w.operand(a))
 	}
-	if in.form == vector {
+	if in.form == vector || in.form == pack {
 		rest = []string{"{" + strings.Join(rest, ", ") + "}"}
 	}
 	return strings.TrimSuffix(in.op+" "+strings.Join(append(parts, rest...), ", "), " ")

@@ -10,7 +10,9 @@ import (
 )
 
 // word is what the atomic operations below work on.
-type word interface{ int32 | uint32 | int64 | uint64 }
+type word interface {
+	int32 | uint32 | int64 | uint64
+}
 
 // cells holds a number for each of the operations in mixAtomics.
 type cells[T any] [9]T

@@ -52,6 +52,8 @@ func Checks() []Check {
 		{"float32 atomics", checkAtomicFloat32},
 		{"float64 atomics", checkAtomicFloat64},
 		{"one block waits for another", checkHandOver},
+		{"warps and votes", checkWarps},
+		{"a fault beside those that wait", checkStumble},
 		{"printing", checkPrint},
 		{"an index out of range is an error", checkRange},
 		{"a division by zero is an error", checkDivision},

@@ -36,12 +36,12 @@ var contendInt32Kernel = &device.Kernel{
 	Shared:     36,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
-		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
@@ -81,12 +81,12 @@ var contendUint32Kernel = &device.Kernel{
 	Shared:     36,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
-		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
@@ -126,12 +126,12 @@ var contendInt64Kernel = &device.Kernel{
 	Shared:     72,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
-		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
@@ -171,12 +171,12 @@ var contendUint64Kernel = &device.Kernel{
 	Shared:     72,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 21, Format: "invalid memory address or nil pointer dereference"},
-		{File: "atomics.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
@@ -212,12 +212,12 @@ var extremes32Kernel = &device.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 159, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes32SM70},
@@ -252,12 +252,12 @@ var extremes64Kernel = &device.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 159, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes64SM70},
@@ -295,12 +295,12 @@ var handOverKernel = &device.Kernel{
 	ParamBytes: 88,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "atomics.go", Line: 209, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 213, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 211, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "type.go", Line: 83, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 220, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 216, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "type.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Variants: []device.Variant{
@@ -1013,6 +1013,83 @@ var moveKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			move(ts.Thread(), a.first, a.w, a.particles, a.last)
+		}
+	},
+}
+
+// Meet has all threads gather but those whose element of x is negative: they leave.
+func Meet(s *device.Stream, g device.Grid, x device.Slice[int32], out device.Slice[gathered]) error {
+	p := s.Plan(meetKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zmeet.sm_70.ptx
+var meetSM70 string
+
+var meetKernel = &device.Kernel{
+	Name:    "meet",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 128},
+	},
+	ParamBytes: 64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "warp.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   []int32
+			out []gathered
+		})(args)
+		for ts.Next() {
+			meet(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// Stumble lets one thread of each warp run out of range where the others exchange values and
+// wait for each other.
+func Stumble(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) error {
+	p := s.Plan(stumbleKernel, g)
+	device.PutSlice(p, x)
+	device.Put(p, reach)
+	return p.Launch()
+}
+
+//go:embed zstumble.sm_70.ptx
+var stumbleSM70 string
+
+var stumbleKernel = &device.Kernel{
+	Name:    "stumble",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "reach", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "warp.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stumbleSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x     []int32
+			reach int
+		})(args)
+		for ts.Next() {
+			stumble(ts.Thread(), a.x, a.reach)
 		}
 	},
 }

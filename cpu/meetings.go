@@ -1,0 +1,147 @@
+package cpu
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/internal/simt"
+)
+
+// meetings lets the threads of a block wait for each other, all of them or those of a warp. It
+// knows who has not left the kernel: only those are waited for. Where all of them wait, and so
+// nobody can come any more, each gets a panic instead.
+//
+// It is the same for coroutines and for goroutines but for how a thread waits. In the terms of
+// Go's memory model, what threads did before they met happens before what they do after it.
+type meetings struct {
+	sleep func(p *place, round, thread int) // returns once p is in another round, or the block is stuck
+	wake  func(p *place, threads []int)     // wakes those that sleep there; p's lock is held
+
+	block place
+	warps []place
+
+	alive, waiting atomic.Int64 // threads that have not left, those of them that sleep
+	stuck          atomic.Bool
+}
+
+// place is where threads meet, round after round. What they bring in one round stands until
+// all of them have come in the next one, so two are kept.
+type place struct {
+	mu      sync.Mutex
+	open    sync.Cond // for goroutines
+	members int       // that have not left
+	round   int
+	came    []int // the threads that have come
+	kind    simt.Kind
+	brought [2]simt.Meeting
+}
+
+// newMeetings returns the meetings of a block of the given number of threads.
+func newMeetings(threads int) *meetings {
+	m := &meetings{warps: make([]place, (threads+simt.WarpSize-1)/simt.WarpSize)}
+	m.block.open.L = &m.block.mu
+	for i := range m.warps {
+		m.warps[i].open.L = &m.warps[i].mu
+	}
+	return m
+}
+
+// begin readies m for another block of the grid.
+func (m *meetings) begin(threads int) {
+	m.alive.Store(int64(threads))
+	m.waiting.Store(0)
+	m.stuck.Store(false)
+	m.block.begin(threads)
+	for i := range m.warps {
+		m.warps[i].begin(min(simt.WarpSize, threads-i*simt.WarpSize))
+	}
+}
+
+func (p *place) begin(members int) { p.members, p.came = members, p.came[:0] }
+
+// meet implements simt.Block's Meet.
+func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
+	p := &m.block
+	if k.Warp() {
+		p = &m.warps[thread/simt.WarpSize]
+	}
+	p.mu.Lock()
+	if len(p.came) > 0 && p.kind != k {
+		p.mu.Unlock()
+		panic(fmt.Sprintf("a thread came to %v while others wait at %v", k, p.kind))
+	}
+	round, result := p.round, p.bring(thread, k, v)
+	if len(p.came) == p.members {
+		m.release(p, 1)
+		p.mu.Unlock()
+		return result
+	}
+	p.mu.Unlock()
+	m.count(&m.waiting, 1)
+	m.sleep(p, round, thread)
+	if m.stuck.Load() {
+		panic("all threads wait, and not for the same: one waits at " + k.String())
+	}
+	return result
+}
+
+// bring notes that a thread has come.
+func (p *place) bring(thread int, k simt.Kind, v uint64) *simt.Meeting {
+	m := &p.brought[p.round%2]
+	if len(p.came) == 0 {
+		p.kind, m.Lanes, m.Threads, m.Ones = k, 0, 0, 0
+	}
+	p.came = append(p.came, thread)
+	m.Bring(thread, v)
+	return m
+}
+
+// release ends the round; awake is how many of those that came, the last ones, do not sleep. p's
+// lock is held.
+func (m *meetings) release(p *place, awake int) {
+	sleepers := p.came[:len(p.came)-awake]
+	quietly(func() { m.waiting.Add(int64(-len(sleepers))) })
+	p.round++
+	m.wake(p, sleepers)
+	p.came = p.came[:0]
+}
+
+// leave takes a thread out that has left the kernel. Others may have waited for it alone.
+func (m *meetings) leave(thread int) {
+	for _, p := range [2]*place{&m.warps[thread/simt.WarpSize], &m.block} {
+		p.mu.Lock()
+		p.members--
+		if len(p.came) > 0 && len(p.came) == p.members {
+			m.release(p, 0)
+		}
+		p.mu.Unlock()
+	}
+	m.count(&m.alive, -1)
+}
+
+// count changes one of the two counts and looks whether anybody is left who does not wait.
+func (m *meetings) count(n *atomic.Int64, by int64) {
+	stuck := false
+	quietly(func() {
+		n.Add(by)
+		alive := m.alive.Load()
+		stuck = alive > 0 && m.waiting.Load() == alive
+	})
+	if !stuck {
+		return
+	}
+	m.stuck.Store(true)
+	m.unstick(&m.block)
+	for i := range m.warps {
+		m.unstick(&m.warps[i])
+	}
+}
+
+// unstick wakes those that sleep at p.
+func (m *meetings) unstick(p *place) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.wake(p, p.came)
+	p.came = p.came[:0]
+}

@@ -1,0 +1,46 @@
+package simt
+
+// WarpSize is the number of threads of a warp: those whose linear indices in the block are the same
+// but for the last five bits.
+const WarpSize = 32
+
+// Kind says what threads meet for. Threads that wait for each other came for the same.
+type Kind uint8
+
+// The kinds. The first two are meetings of a block, the others of a warp.
+const (
+	Barrier Kind = iota
+	BarrierVote
+	WarpBarrier
+	Vote
+	Shuffle
+	Match
+)
+
+var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match"}
+
+// String returns what a kernel calls for such a meeting.
+func (k Kind) String() string { return kindNames[k] }
+
+// Warp reports whether the threads of a warp meet, and not those of the block.
+func (k Kind) Warp() bool { return k >= WarpBarrier }
+
+// Meeting is what the threads that met brought with them.
+type Meeting struct {
+	// Of a warp: the lanes that came, and what each brought.
+	Lanes  uint32
+	Values [WarpSize]uint64
+
+	// Of a block: how many threads came, and how many of them with something other than 0.
+	Threads, Ones int
+}
+
+// Bring adds what a thread brings.
+func (m *Meeting) Bring(thread int, v uint64) {
+	m.Lanes |= 1 << (thread % WarpSize)
+	m.Values[thread%WarpSize] = v
+	m.Threads++
+	if v != 0 {
+		m.Ones++
+	}
+}
