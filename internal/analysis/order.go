@@ -76,7 +76,7 @@ func (r *Ranges) AtMost(x, y *ir.Value, c int64, p Place) bool {
 
 // below reports whether x <= y+c (c is 0 or -1), read without sign, is proved at p.
 func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
-	if r.At(x, p).Lo < 0 {
+	if !r.notNegative(x, p) {
 		return false
 	}
 	if r.AtMost(x, y, c, p) { // y is not below x, so not negative either
@@ -89,6 +89,19 @@ func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
 		}
 	}
 	return false
+}
+
+// notNegative reports whether x >= 0 is proved at p.
+func (r *Ranges) notNegative(x *ir.Value, p Place) bool {
+	if r.At(x, p).Lo >= 0 {
+		return true
+	}
+	if x.Op != ir.OpSub {
+		return false
+	}
+	a, b := r.At(x.Args[0], p), r.At(x.Args[1], p)
+	diff, ok := a.sub(b)
+	return ok && diff.Within(FullRange(x.Type)) && r.AtMost(x.Args[1], x.Args[0], 0, p)
 }
 
 // upperFact returns z and d where the fact says, without sign, that z <= y+d.

@@ -63,17 +63,24 @@ func side(b, s, join *ir.Block) bool {
 	return s == join || len(s.Preds) == 1 && s != b && s.Term().Op == ir.OpJump && s.Succs[0] == join && speculated(s)
 }
 
+// meeting returns where the ways through x and y meet at once, or nil.
+func meeting(x, y *ir.Block) *ir.Block {
+	switch {
+	case len(y.Succs) == 1 && y.Succs[0] == x:
+		return x
+	case len(x.Succs) == 1 && x.Succs[0] == y:
+		return y
+	case len(x.Succs) == 1 && len(y.Succs) == 1 && x.Succs[0] == y.Succs[0]:
+		return x.Succs[0]
+	}
+	return nil
+}
+
 // convertDiamond replaces the branch at the end of b where both ways meet again soon.
 func convertDiamond(b *ir.Block) bool {
 	x, y := b.Succs[0], b.Succs[1]
-	join := x
-	if len(x.Succs) == 1 && x.Succs[0] != b {
-		join = x.Succs[0]
-		if len(y.Succs) != 1 || y.Succs[0] != join {
-			join = y // x is beside the way to y, if anything
-		}
-	}
-	if join == b || !side(b, x, join) || !side(b, y, join) || len(join.Phis()) > maxSpeculated {
+	join := meeting(x, y)
+	if join == nil || join == b || !side(b, x, join) || !side(b, y, join) || len(join.Phis()) > maxSpeculated {
 		return false
 	}
 	c := b.Term().Args[0]

@@ -143,9 +143,7 @@ func (h *hoister) movable(v *ir.Value, certain bool) bool {
 
 // changes reports whether something in the loop may write where v loads.
 func (h *hoister) changes(v *ir.Value) bool {
-	return slices.ContainsFunc(h.writes, func(w *ir.Value) bool {
-		return w.Op != ir.OpStore || analysis.MayAlias(w.Args[0], v.Args[0])
-	})
+	return slices.ContainsFunc(h.writes, func(w *ir.Value) bool { return mayChange(w, v.Args[0]) })
 }
 
 func (h *hoister) move(v *ir.Value) {

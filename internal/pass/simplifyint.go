@@ -140,13 +140,18 @@ func simplifyBits(e *editor, v *ir.Value) *ir.Value {
 	return v
 }
 
-// invert returns the comparison that holds where integer comparison x does not, or nil.
+// invert returns the comparison that holds where comparison x does not, or nil: the order of
+// floats has no opposite, because of NaN.
 func invert(e *editor, x *ir.Value) *ir.Value {
 	switch x.Op {
 	case ir.OpEq:
 		return e.make(ir.OpNe, ir.I1, x.Args...)
 	case ir.OpNe:
 		return e.make(ir.OpEq, ir.I1, x.Args...)
+	case ir.OpFEq:
+		return e.make(ir.OpFNe, ir.I1, x.Args...)
+	case ir.OpFNe:
+		return e.make(ir.OpFEq, ir.I1, x.Args...)
 	case ir.OpSLt:
 		return e.make(ir.OpSLe, ir.I1, x.Args[1], x.Args[0])
 	case ir.OpSLe:

@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"math"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
@@ -9,7 +8,7 @@ import (
 )
 
 const (
-	maxVersioned = 400     // values of a loop that is copied
+	maxVersioned = 150     // values of a loop that is copied; in a larger one checks cost little
 	maxTerms     = 1 << 31 // what factors are below, so that products cannot overflow
 )
 
@@ -108,16 +107,19 @@ func (v *versioner) counter() bool {
 	return false
 }
 
-// grows reports whether next is the counter plus something positive, without overflow.
+// maxCounter is what the test in front of the loop holds the counter below, and a step may
+// be at most, so that their sum does not overflow.
+const maxCounter = 1 << 61
+
+// grows reports whether next is the counter plus something positive.
 func (v *versioner) grows(next *ir.Value) bool {
 	for i, a := range next.Args {
 		if a != v.iv {
 			continue
 		}
 		step := next.Args[1-i]
-		p := v.ranges.Facts.PlaceOf(next)
-		x, s := v.ranges.At(a, p), v.ranges.At(step, p)
-		return v.invariant(step) && s.Lo > 0 && x.Hi <= math.MaxInt64-s.Hi
+		s := v.ranges.At(step, v.ranges.Facts.PlaceOf(next))
+		return v.invariant(step) && s.Lo > 0 && s.Hi <= maxCounter
 	}
 	return false
 }
@@ -237,6 +239,7 @@ func (v *versioner) test(e *editor) *ir.Value {
 	last = e.make(ir.OpSelect, ir.I64, below, last, v.start)
 	way := e.make(ir.OpSub, ir.I64, last, v.start)
 	ok := e.make(ir.OpULt, ir.I1, way, e.constant(ir.I64, maxTerms))
+	ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpSLt, ir.I1, last, e.constant(ir.I64, maxCounter)))
 	for _, x := range v.factors {
 		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, x, e.constant(ir.I64, maxTerms)))
 	}
