@@ -91,13 +91,21 @@ func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, device.
 			Block:           q.attribute3(cudasys.MaxBlockDimX),
 			Grid:            q.attribute3(cudasys.MaxGridDimX),
 			SharedPerBlock:  q.attribute(cudasys.MaxSharedMemoryPerBlock),
+			SharedDynamic:   q.attribute(cudasys.MaxSharedMemoryPerBlockOptin),
+			Cooperative:     q.attribute(cudasys.CooperativeLaunch) != 0,
 		},
+	}
+	if info.Capability.Major >= 9 {
+		info.Limits.ClusterBlocks = mostCluster
 	}
 	if q.err != nil {
 		return 0, device.Info{}, about(q.err, fmt.Sprintf("device %d", index))
 	}
 	return q.device, info, nil
 }
+
+// mostCluster is the largest cluster of the GPUs that have clusters. Some have less.
+const mostCluster = 16
 
 // query asks about a device and keeps the first error.
 type query struct {

@@ -51,8 +51,17 @@ func (e *Error) Error() string {
 // Unwrap returns the status.
 func (e *Error) Unwrap() error { return e.Status }
 
-// Is reports whether target is device.ErrMemory and the device ran out of it.
-func (e *Error) Is(target error) bool { return target == device.ErrMemory && e.Status == OutOfMemory }
+// Is reports whether target is the error of package device that the status means: ErrMemory
+// where the device ran out of it, ErrGrid where it cannot launch so many blocks together.
+func (e *Error) Is(target error) bool {
+	switch e.Status {
+	case OutOfMemory:
+		return target == device.ErrMemory
+	case cudasys.CooperativeTooLarge, cudasys.InvalidClusterSize:
+		return target == device.ErrGrid
+	}
+	return false
+}
 
 // about adds to an error of the driver what the call was for.
 func about(err error, detail string) error {

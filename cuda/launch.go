@@ -9,13 +9,16 @@ import (
 
 // Launch implements device.Queue. The driver copies the parameter block before it returns.
 func (q *queue) Launch(p *device.Plan) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	k := p.Kernel()
 	l, err := q.backend.load(k)
+	if err == nil {
+		err = l.allow(q.backend, p)
+	}
 	if err != nil {
 		return err
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	var env uintptr
 	if len(k.Sites) > 0 {
 		if env, err = q.environment(); err != nil {
@@ -28,8 +31,14 @@ func (q *queue) Launch(p *device.Plan) error {
 	a := q.launch
 	a.Function = cudasys.Function(l.function.Load())
 	a.Grid, a.Block = sizes(p)
+	a.Shared = uint32(p.Shared())
+	a.Used = attributes(a.Attributes[:], p.Options())
 	a.Params[0] = p.Params()
-	err = q.do("cuLaunchKernel", func() cudasys.Status { return q.backend.driver.LaunchKernel(a) })
+	if a.Used == 0 {
+		err = q.do("cuLaunchKernel", func() cudasys.Status { return q.backend.driver.LaunchKernel(a) })
+	} else {
+		err = q.do("cuLaunchKernelEx", func() cudasys.Status { return q.backend.driver.LaunchKernelEx(a) })
+	}
 	a.Params[0] = nil
 	if err != nil {
 		return about(err, fmt.Sprintf("%s, %v blocks of %v threads", k.Name, a.Grid, a.Block))
@@ -44,4 +53,95 @@ func sizes(p *device.Plan) (grid, block [3]uint32) {
 		grid[i], block[i] = uint32(g[i]), uint32(b[i])
 	}
 	return grid, block
+}
+
+// attributes puts what a grid asks for beyond its sizes into all, and returns how many there are.
+func attributes(all []cudasys.LaunchAttribute, g device.Grid) (n int) {
+	add := func(id int32, values ...uint32) {
+		all[n] = cudasys.LaunchAttribute{ID: id}
+		copy(all[n].Value[:], values)
+		n++
+	}
+	if g.Cooperative {
+		add(cudasys.LaunchCooperative, 1)
+	}
+	if c := g.Cluster; c != (device.Dim{}) {
+		add(cudasys.LaunchCluster, uint32(c.X), uint32(max(1, c.Y)), uint32(max(1, c.Z)))
+	}
+	if g.Overlap {
+		add(cudasys.LaunchProgrammatic, 1)
+	}
+	return n
+}
+
+// portableCluster is the largest cluster that every GPU with clusters runs.
+const portableCluster = 8
+
+// allow lets the kernel have the dynamic shared memory and the cluster that p asks for, where
+// these are more than the driver allows without being asked. The device's limits are checked.
+func (l *loaded) allow(b *backend, p *device.Plan) error {
+	shared, wide := int32(p.Shared()), p.Options().Cluster.Count() > portableCluster
+	if shared <= l.shared.Load() && !wide {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if shared > l.shared.Load() {
+		if err := l.set(b, cudasys.FuncMaxDynamicShared, shared); err != nil {
+			return err
+		}
+		l.shared.Store(shared)
+	}
+	if wide {
+		return l.set(b, cudasys.FuncNonPortableClusterOK, 1)
+	}
+	return nil
+}
+
+// set sets an attribute of the kernel. The lock is held.
+func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
+	err := b.do("cuFuncSetAttribute", func() cudasys.Status {
+		return b.driver.FuncSetAttribute(cudasys.Function(l.function.Load()), a, v)
+	})
+	return about(err, fmt.Sprintf("%s, %d", l.kernel.Name, v))
+}
+
+// Load implements device.Loader.
+func (b *backend) Load(k *device.Kernel) error {
+	_, err := b.load(k)
+	return err
+}
+
+// Occupancy implements device.Loader.
+func (b *backend) Occupancy(k *device.Kernel, threads, shared int) (device.Occupancy, error) {
+	l, err := b.load(k)
+	if err != nil {
+		return device.Occupancy{}, err
+	}
+	o := device.Occupancy{Threads: threads, Cores: b.info.Cores}
+	f := cudasys.Function(l.function.Load())
+	if threads == 0 {
+		best := new(cudasys.BestBlock)
+		err = b.do("cuOccupancyMaxPotentialBlockSize", func() cudasys.Status {
+			return b.driver.OccupancyMaxPotentialBlockSize(best, f, uintptr(shared), 0)
+		})
+		if err != nil {
+			return o, about(err, k.Name)
+		}
+		o.Threads = int(best.Block)
+	}
+	var blocks, registers, local int32
+	err = b.do("cuOccupancyMaxActiveBlocksPerMultiprocessor", func() cudasys.Status {
+		return b.driver.OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, int32(o.Threads), uintptr(shared))
+	})
+	if err == nil {
+		err = b.do("cuFuncGetAttribute", func() cudasys.Status {
+			if s := b.driver.FuncGetAttribute(&registers, cudasys.FuncRegisters, f); s != cudasys.Success {
+				return s
+			}
+			return b.driver.FuncGetAttribute(&local, cudasys.FuncLocalBytes, f)
+		})
+	}
+	o.Blocks, o.Registers, o.Stack = int(blocks), int(registers), int(local)
+	return o, about(err, k.Name)
 }

@@ -24,10 +24,15 @@ type loaded struct {
 	kernel   *device.Kernel
 	number   uint32
 	function atomic.Uintptr // 0 until the module is loaded
+	shared   atomic.Int32   // bytes of dynamic shared memory that a block may have
 
 	mu     sync.Mutex // held while loading
 	module cudasys.Module
 }
+
+// sharedUnasked is the shared memory of a block, in bytes, that a kernel may have unless its
+// attribute says more.
+const sharedUnasked = 48 << 10
 
 // find returns the entry of a kernel, which it makes on the first call for it.
 func (ks *kernels) find(k *device.Kernel) *loaded {
@@ -99,6 +104,7 @@ func (b *backend) load(k *device.Kernel) (*loaded, error) {
 	if err != nil {
 		return nil, about(err, k.Name)
 	}
+	l.shared.Store(max(0, sharedUnasked-int32(k.Shared)))
 	l.function.Store(uintptr(function))
 	return l, nil
 }

@@ -27,6 +27,7 @@ func TestList(t *testing.T) {
 		Limits: device.Limits{
 			ThreadsPerBlock: 1024, Block: [3]int{1024, 1024, 64},
 			Grid: [3]int{1<<31 - 1, 65535, 65535}, SharedPerBlock: 48 << 10,
+			SharedDynamic: 227 << 10, Cooperative: true,
 		},
 	}
 	if infos[1] != want {

@@ -45,6 +45,7 @@ func (f *fake) took() []string {
 func (f *fake) Info() device.Info {
 	return device.Info{Kind: "fake", Name: "Fake", Limits: device.Limits{
 		ThreadsPerBlock: 64, Block: [3]int{64, 32, 4}, Grid: [3]int{1000, 100, 10}, SharedPerBlock: 512,
+		SharedDynamic: 800, ClusterBlocks: 4,
 	}}
 }
 

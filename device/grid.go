@@ -20,10 +20,22 @@ func max1(n int) int {
 // String returns the sizes as "16x16x1".
 func (d Dim) String() string { a := d.array(); return fmt.Sprintf("%dx%dx%d", a[0], a[1], a[2]) }
 
-// Grid says how many threads a launch starts: Blocks blocks of Block threads each.
+// Grid says how many threads a launch starts: Blocks blocks of Block threads each. What
+// follows these is for kernels that ask for it; a device that cannot do it returns ErrGrid.
 type Grid struct {
 	Blocks Dim
 	Block  Dim
+	// Shared is the bytes of dynamic shared memory of each block.
+	Shared int
+	// Cluster is how many blocks form a cluster along each axis, which divides Blocks; zero
+	// is no cluster.
+	Cluster Dim
+	// Cooperative demands that all blocks run at once, so that they may wait for each other.
+	Cooperative bool
+	// Overlap allows the kernel to start before the stream's work before it is done. Such a
+	// kernel waits for that itself, before it reads what the work writes. A device may wait
+	// all the same.
+	Overlap bool
 }
 
 // Blocks is the grid of a kernel whose block is fixed by //gpu:block.
@@ -70,6 +82,29 @@ func (g Grid) check(l Limits) error {
 	}
 	if n := g.Block.Count(); n > l.ThreadsPerBlock {
 		return fmt.Errorf("%d threads in a block of %v, allowed are 1 to %d: %w", n, g.Block, l.ThreadsPerBlock, ErrGrid)
+	}
+	if g.Shared < 0 {
+		return fmt.Errorf("%d bytes of dynamic shared memory: %w", g.Shared, ErrGrid)
+	}
+	if g.Cooperative && !l.Cooperative {
+		return fmt.Errorf("a cooperative launch, which the device has not: %w", ErrGrid)
+	}
+	return g.checkCluster(l)
+}
+
+// checkCluster reports whether a device with limits l has the clusters of g.
+func (g Grid) checkCluster(l Limits) error {
+	if g.Cluster == (Dim{}) {
+		return nil
+	}
+	if n := g.Cluster.Count(); n < 1 || n > l.ClusterBlocks {
+		return fmt.Errorf("%d blocks in a cluster of %v, allowed are 1 to %d: %w", n, g.Cluster, l.ClusterBlocks, ErrGrid)
+	}
+	blocks, cluster := g.Blocks.array(), g.Cluster.array()
+	for i, axis := range [3]string{"x", "y", "z"} {
+		if cluster[i] < 1 || blocks[i]%cluster[i] != 0 {
+			return fmt.Errorf("%d blocks along %s in clusters of %d: %w", blocks[i], axis, cluster[i], ErrGrid)
+		}
 	}
 	return nil
 }

@@ -13,16 +13,16 @@ func TestCover(t *testing.T) {
 	type grid = device.Grid
 	type dim = device.Dim
 	for _, c := range []struct{ got, want grid }{
-		{device.Cover(1, 256), grid{dim{X: 1}, dim{X: 256}}},
-		{device.Cover(256, 256), grid{dim{X: 1}, dim{X: 256}}},
-		{device.Cover(257, 256), grid{dim{X: 2}, dim{X: 256}}},
-		{device.Cover(math.MaxInt, 2), grid{dim{X: 1 << 62}, dim{X: 2}}},
-		{device.Cover(0, 256), grid{dim{}, dim{X: 256}}},
-		{device.Cover(-5, 256), grid{dim{}, dim{X: 256}}},
-		{device.Cover(5, -1), grid{dim{}, dim{X: -1}}},
-		{device.Cover2(33, 17, dim{X: 16, Y: 8}), grid{dim{X: 3, Y: 3}, dim{X: 16, Y: 8}}},
-		{device.Cover2(33, 17, dim{X: 16}), grid{dim{X: 3, Y: 17}, dim{X: 16}}}, // a block's Y of 0 is 1
-		{device.Cover2(33, 0, dim{X: 16, Y: 8}), grid{dim{}, dim{X: 16, Y: 8}}}, // not Y: 0, which is 1
+		{device.Cover(1, 256), grid{Blocks: dim{X: 1}, Block: dim{X: 256}}},
+		{device.Cover(256, 256), grid{Blocks: dim{X: 1}, Block: dim{X: 256}}},
+		{device.Cover(257, 256), grid{Blocks: dim{X: 2}, Block: dim{X: 256}}},
+		{device.Cover(math.MaxInt, 2), grid{Blocks: dim{X: 1 << 62}, Block: dim{X: 2}}},
+		{device.Cover(0, 256), grid{Blocks: dim{}, Block: dim{X: 256}}},
+		{device.Cover(-5, 256), grid{Blocks: dim{}, Block: dim{X: 256}}},
+		{device.Cover(5, -1), grid{Blocks: dim{}, Block: dim{X: -1}}},
+		{device.Cover2(33, 17, dim{X: 16, Y: 8}), grid{Blocks: dim{X: 3, Y: 3}, Block: dim{X: 16, Y: 8}}},
+		{device.Cover2(33, 17, dim{X: 16}), grid{Blocks: dim{X: 3, Y: 17}, Block: dim{X: 16}}}, // a block's Y of 0 is 1
+		{device.Cover2(33, 0, dim{X: 16, Y: 8}), grid{Blocks: dim{}, Block: dim{X: 16, Y: 8}}}, // not Y: 0, which is 1
 	} {
 		if c.got != c.want {
 			t.Errorf("%+v, want %+v", c.got, c.want)
@@ -69,6 +69,20 @@ func TestGridLimits(t *testing.T) {
 	must(t, launch(k, k.Grid(dim{X: 3})))
 	must(t, launch(k, device.Grid{Blocks: dim{X: 1}, Block: dim{X: 8, Y: 4, Z: 1}}))
 	wants(t, "another block", launch(k, device.Cover(32, 32)), device.ErrGrid)
+	k.Shared = 400
+	must(t, launch(k, device.Grid{Blocks: dim{X: 1}, Block: k.Block, Shared: 200}))
+	for want, g := range map[string]device.Grid{
+		"device: k: 801 bytes of shared memory in a block, the device has 800: grid does not fit the device": {Shared: 401},
+		"device: k: -1 bytes of dynamic shared memory: grid does not fit the device":                         {Shared: -1},
+		"device: k: a cooperative launch, which the device has not: grid does not fit the device":            {Cooperative: true},
+		"device: k: 6 blocks in a cluster of 2x3x1, allowed are 1 to 4: grid does not fit the device":        {Cluster: dim{X: 2, Y: 3}},
+		"device: k: 10 blocks along x in clusters of 4: grid does not fit the device":                        {Cluster: dim{X: 4}},
+	} {
+		g.Blocks, g.Block = dim{X: 10}, k.Block
+		if err := launch(k, g); !errors.Is(err, device.ErrGrid) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	k.Shared = 513
 	wants(t, "too much shared memory", launch(k, k.Grid(dim{X: 3})), device.ErrGrid)
 }

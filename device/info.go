@@ -20,7 +20,12 @@ type Info struct {
 type Limits struct {
 	ThreadsPerBlock int
 	Block, Grid     [3]int
-	SharedPerBlock  int // bytes
+	SharedPerBlock  int // bytes that a kernel may declare
+	// SharedDynamic is the bytes that a block may have with dynamic shared memory; 0 is no
+	// more than SharedPerBlock.
+	SharedDynamic int
+	ClusterBlocks int  // blocks in a cluster; 0 where there are no clusters
+	Cooperative   bool // all blocks of a launch can run at once
 }
 
 // Capability is a CUDA compute capability: 9.0 is {9, 0}.

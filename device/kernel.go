@@ -17,11 +17,14 @@ type Kernel struct {
 	// parameters (without the thread) as fields, and behind it, 8-aligned, the hidden
 	// parameters (see Hidden).
 	ParamBytes int
-	Block      Dim  // fixed by //gpu:block, or zero
-	Shared     int  // bytes of shared memory that it declares
-	Barriers   bool // threads of a block wait for each other
-	Sites      []Site
-	Variants   []Variant // machine code for GPUs, the most demanding target first
+	Block      Dim // fixed by //gpu:block, or zero
+	Shared     int // bytes of shared memory that it declares
+	// Dynamic is bytes of shared memory that the kernel declares as dynamic, because all that
+	// it wants is more than it may declare otherwise. They come before those of a Grid.
+	Dynamic  int
+	Barriers bool // threads of a block wait for each other
+	Sites    []Site
+	Variants []Variant // machine code for GPUs, the most demanding target first
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 }

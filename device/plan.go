@@ -50,6 +50,12 @@ func (p *Plan) Kernel() *Kernel { return p.kernel }
 // Grid returns the grid, with every dimension at least 1.
 func (p *Plan) Grid() (blocks, block [3]int) { return p.grid.Blocks.array(), p.grid.Block.array() }
 
+// Shared returns the bytes of dynamic shared memory of a block.
+func (p *Plan) Shared() int { return p.kernel.Dynamic + p.grid.Shared }
+
+// Options returns the whole grid as it was asked for.
+func (p *Plan) Options() Grid { return p.grid }
+
 // Params returns the parameter block of Kernel().ParamBytes bytes, 8-aligned. A backend
 // that sets the hidden parameters writes to it.
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
@@ -117,8 +123,13 @@ func (p *Plan) check(l Limits) error {
 		return p.err
 	case p.next != len(p.kernel.Params):
 		return fmt.Errorf("device: %s: %d arguments for %d parameters: %w", p.kernel.Name, p.next, len(p.kernel.Params), ErrMismatch)
-	case p.kernel.Shared > l.SharedPerBlock:
-		return fmt.Errorf("device: %s: %d bytes of shared memory in a block, the device has %d: %w", p.kernel.Name, p.kernel.Shared, l.SharedPerBlock, ErrGrid)
+	}
+	has, wants := l.SharedPerBlock, p.kernel.Shared
+	if dynamic := p.Shared(); dynamic > 0 {
+		has, wants = max(has, l.SharedDynamic), wants+dynamic
+	}
+	if wants > has {
+		return fmt.Errorf("device: %s: %d bytes of shared memory in a block, the device has %d: %w", p.kernel.Name, wants, has, ErrGrid)
 	}
 	if fixed := p.kernel.Block; fixed != (Dim{}) && fixed.array() != p.grid.Block.array() {
 		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, fixed, ErrGrid)

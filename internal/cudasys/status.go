@@ -42,6 +42,7 @@ const (
 	InvalidAddressSpace         Status = 717
 	InvalidPC                   Status = 718
 	LaunchFailed                Status = 719
+	CooperativeTooLarge         Status = 720
 	TensorMemoryLeak            Status = 721
 	NotPermitted                Status = 800
 	NotSupported                Status = 801
@@ -51,6 +52,7 @@ const (
 	MPSClientTerminated         Status = 810
 	StreamCaptureUnsupported    Status = 900
 	ExternalDevice              Status = 911
+	InvalidClusterSize          Status = 912
 	Unknown                     Status = 999
 )
 

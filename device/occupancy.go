@@ -1,0 +1,59 @@
+package device
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+)
+
+// Preload prepares kernels for their first launch, several at once. Without it the first launch
+// of each takes as long as the driver needs to compile it.
+func (d *Device) Preload(kernels ...*Kernel) error {
+	l, ok := d.backend.(Loader)
+	if !ok {
+		return nil
+	}
+	var loading sync.WaitGroup
+	errs, slots := make([]error, len(kernels)), make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, k := range kernels {
+		loading.Go(func() {
+			slots <- struct{}{}
+			errs[i] = l.Load(k)
+			<-slots
+		})
+	}
+	loading.Wait()
+	return errors.Join(errs...)
+}
+
+// usualBlock is the block of a device that has no preference.
+const usualBlock = 256
+
+// Occupancy says how blocks of k fit the device: of the block and the dynamic shared memory of g,
+// or where g has no block, of the number of threads that fits best.
+func (d *Device) Occupancy(k *Kernel, g Grid) (Occupancy, error) {
+	threads := 0
+	switch {
+	case k.Block != (Dim{}):
+		threads = k.Block.Count()
+	case g.Block != (Dim{}):
+		threads = g.Block.Count()
+	}
+	if l, ok := d.backend.(Loader); ok {
+		return l.Occupancy(k, threads, k.Dynamic+g.Shared)
+	}
+	if threads == 0 {
+		threads = min(usualBlock, d.info.Limits.ThreadsPerBlock)
+	}
+	return Occupancy{Threads: threads, Blocks: 1, Cores: d.info.Cores}, nil
+}
+
+// Fit returns a grid that covers n elements, one a thread along x, with blocks of the size that
+// suits k and the device best. For a kernel with a fixed block it is that.
+func (d *Device) Fit(k *Kernel, n int) (Grid, error) {
+	if k.Block != (Dim{}) {
+		return k.Grid(Dim{X: ceilDiv(n, k.Block.X)}), nil
+	}
+	o, err := d.Occupancy(k, Grid{})
+	return Cover(n, o.Threads), err
+}
