@@ -385,6 +385,9 @@ func (g *generator) intExpr(t *ir.Type, a func(*ir.Type) *ir.Value) *ir.Value {
 		return g.b.Append([]ir.Op{ir.OpPopc, ir.OpClz, ir.OpBrev}[g.pick(3)], t, a(t))
 	case 3, 4:
 		d := g.b.Const(t, []int64{1, 2, 3, 7, 8, 10, 64, 100, -1, -4, -7}[g.pick(11)])
+		if g.pick(2) == 0 { // anything but 0, for which the result is arbitrary
+			d = g.b.Append(ir.OpOr, t, a(t), g.b.Const(t, 1))
+		}
 		return g.b.Append(ir.OpSDiv+ir.Op(g.pick(4)), t, a(t), d)
 	case 5:
 		return g.b.Append([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}[g.pick(3)], t, a(t), a(t))

@@ -62,6 +62,7 @@ var pipeline = []step{
 	{"dce", deadCode, false},
 	{"dead-loops", deadLoops, false},
 	{"simplify-cfg", simplifyCFG, false},
+	{"short-divide", shortDivide, false},
 	{"early-checks", earlyChecks, false},
 	{"fuse-checks", fuseChecks, false},
 	{"sink", sink, false},
@@ -93,6 +94,9 @@ var order = []struct{ before, after, reason string }{
 	{"checks", "version", "a loop is copied only for checks that are not proved"},
 	{"checks", "addresses", "an index without its constant is not the one that was checked"},
 	{"version", "early-checks", "what moves up would look like a part of the loop's test"},
+	{"divide", "short-divide", "a division by a constant needs no test"},
+	{"narrow", "short-divide", "a division that is known to fit needs no test"},
+	{"licm", "short-divide", "a division leaves a loop more easily than its blocks do"},
 	{"early-checks", "fuse-checks", "only checks side by side become one branch"},
 	{"fuse-checks", "sink", "what tells faults apart is wanted only after one"},
 }
