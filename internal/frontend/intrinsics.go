@@ -47,6 +47,10 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".ShuffleDown": shuffle(ir.OpShuffleDown),
 	gpuPath + ".ShuffleXor":  shuffle(ir.OpShuffleXor),
 
+	gpuPath + ".Assert":      assert,
+	gpuPath + ".Clock":       clock(0),
+	gpuPath + ".GlobalTimer": clock(1),
+
 	sharedName: shared,
 	printName:  printf,
 

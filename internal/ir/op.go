@@ -99,6 +99,7 @@ const (
 	OpCtaid
 	OpNCtaid
 	OpLane
+	OpClock
 
 	OpBarrier
 	OpBarrierCount

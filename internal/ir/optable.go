@@ -133,6 +133,7 @@ var ops = [numOps]row{
 	OpCtaid:  {"ctaid", 0, attrImm, pure, special},
 	OpNCtaid: {"nctaid", 0, attrImm, pure, special},
 	OpLane:   {"lane", 0, attrNone, pure, lane}, // index of the thread in its warp
+	OpClock:  {"clock", 0, attrImm, 0, clock},   // a time: in cycles (Imm 0), or in nanoseconds and the same for the device (1)
 
 	OpBarrier:      {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},           // of the block
 	OpBarrierCount: {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount}, // and for how many threads arg0 holds

@@ -209,6 +209,10 @@ func special(v *Value) string {
 
 func lane(v *Value) string { return want(v.Type.Kind == KindI32, "wants type i32") }
 
+func clock(v *Value) string {
+	return want(v.Type.Kind == KindI64 && (v.Imm == 0 || v.Imm == 1), "wants type i64 and a clock of 0 or 1")
+}
+
 func barrierCount(v *Value) string { return counted(v, KindI32) }
 
 // vote checks that arg0 and the result are truths.

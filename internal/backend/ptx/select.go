@@ -117,6 +117,8 @@ func (s *selector) value(v *ir.Value) {
 		s.fence(v)
 	case ir.OpLane:
 		s.vals[v.ID] = s.lane()
+	case ir.OpClock:
+		s.vals[v.ID] = s.placed("mov.u64", b64, operand{text: [...]string{"%clock64", "%globaltimer"}[v.Imm]})
 	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr:
 		s.barrier(v)
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor:

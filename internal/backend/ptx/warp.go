@@ -23,12 +23,11 @@ func (s *selector) barrier(v *ir.Value) {
 	case ir.OpBarrierOr:
 		op = "bar.red.or.pred"
 	}
-	s.vals[v.ID] = s.meet(op, c, imm(0), s.inReg(pred, s.operand(v.Args[0])))
+	s.vals[v.ID] = s.placed(op, c, imm(0), s.inReg(pred, s.operand(v.Args[0])))
 }
 
-// meet adds an operation that waits for other threads, and stays in its place, and returns its
-// result.
-func (s *selector) meet(op string, c class, args ...operand) operand {
+// placed adds an operation that must stay in its place, and returns its result.
+func (s *selector) placed(op string, c class, args ...operand) operand {
 	r := s.out.newReg(c)
 	s.emit(inst{op: op, dst: r, args: args})
 	return operand{reg: r}
@@ -49,10 +48,10 @@ func (s *selector) warp(v *ir.Value) {
 	case ir.OpWarpBarrier:
 		s.emit(inst{op: "bar.warp.sync", args: []operand{allLanes}})
 	case ir.OpBallot:
-		s.vals[v.ID] = s.meet("vote.sync.ballot.b32", b32, s.inReg(pred, s.operand(v.Args[0])), allLanes)
+		s.vals[v.ID] = s.placed("vote.sync.ballot.b32", b32, s.inReg(pred, s.operand(v.Args[0])), allLanes)
 	case ir.OpMatch:
 		c := classOf(v.Args[0].Type)
-		s.vals[v.ID] = s.meet("match.any.sync.b"+bitsOfClass(c), b32, s.inReg(c, s.operand(v.Args[0])), allLanes)
+		s.vals[v.ID] = s.placed("match.any.sync.b"+bitsOfClass(c), b32, s.inReg(c, s.operand(v.Args[0])), allLanes)
 	default:
 		s.vals[v.ID] = s.shuffle(v)
 	}
@@ -67,7 +66,7 @@ func (s *selector) shuffle(v *ir.Value) operand {
 	}
 	c := classOf(v.Type)
 	x, by := s.inReg(c, s.operand(v.Args[0])), s.operand(v.Args[1])
-	exchange := func(c class, x operand) operand { return s.meet("shfl.sync."+mode+".b32", c, x, by, limit, allLanes) }
+	exchange := func(c class, x operand) operand { return s.placed("shfl.sync."+mode+".b32", c, x, by, limit, allLanes) }
 	if c == b32 || c == f32 {
 		return exchange(c, x)
 	}

@@ -54,8 +54,11 @@ func Checks() []Check {
 		{"one block waits for another", checkHandOver},
 		{"warps and votes", checkWarps},
 		{"a fault beside those that wait", checkStumble},
+		{"random numbers", checkRandom},
+		{"clocks", checkClocks},
 		{"printing", checkPrint},
 		{"an index out of range is an error", checkRange},
+		{"a failed assertion is an error", checkAssert},
 		{"a division by zero is an error", checkDivision},
 	}
 }

@@ -978,6 +978,112 @@ var histogramKernel = &device.Kernel{
 	},
 }
 
+// Random launches the kernel random.
+func Random(s *device.Stream, g device.Grid, draws device.Slice[draw], key [2]uint32) error {
+	p := s.Plan(randomKernel, g)
+	device.PutSlice(p, draws)
+	device.Put(p, key)
+	return p.Launch()
+}
+
+//go:embed zrandom.sm_70.ptx
+var randomSM70 string
+
+var randomKernel = &device.Kernel{
+	Name:    "random",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "draws", Offset: 0, Size: 24, Elem: 32},
+		{Name: "key", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			draws []draw
+			key   [2]uint32
+		})(args)
+		for ts.Next() {
+			random(ts.Thread(), a.draws, a.key)
+		}
+	},
+}
+
+// Watch reads both clocks around some work.
+func Watch(s *device.Stream, g device.Grid, x device.Slice[float32], ticks device.Slice[int64]) error {
+	p := s.Plan(watchKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, ticks)
+	return p.Launch()
+}
+
+//go:embed zwatch.sm_70.ptx
+var watchSM70 string
+
+var watchKernel = &device.Kernel{
+	Name:    "watch",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "ticks", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "random.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "random.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "random.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x     []float32
+			ticks []int64
+		})(args)
+		for ts.Next() {
+			watch(ts.Thread(), a.x, a.ticks)
+		}
+	},
+}
+
+// Insist launches the kernel insist.
+func Insist(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
+	p := s.Plan(insistKernel, g)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zinsist.sm_70.ptx
+var insistSM70 string
+
+var insistKernel = &device.Kernel{
+	Name:    "insist",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Sites: []device.Site{
+		{File: "random.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "random.go", Line: 89, Format: "assertion failed: 100%% of x differ from 13"},
+	},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: insistSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []int32
+		})(args)
+		for ts.Next() {
+			insist(ts.Thread(), a.x)
+		}
+	},
+}
+
 // Move launches the kernel move.
 func Move(s *device.Stream, g device.Grid, first bool, w world, particles device.Slice[particle], last uint8) error {
 	p := s.Plan(moveKernel, g)

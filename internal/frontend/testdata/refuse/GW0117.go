@@ -2,6 +2,7 @@ package k
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -16,4 +17,9 @@ func panics(t gpu.Thread, x []float32) {
 	case 2:
 		panic(nil) // want "panic of a value that is not a constant string or a number"
 	}
+}
+
+//gpu:kernel
+func asserts(t gpu.Thread, x []float32) {
+	gpu.Assert(x[0] > 0, strconv.Itoa(len(x))) // want "gpu.Assert: the message is not constant"
 }
