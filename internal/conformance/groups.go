@@ -4,6 +4,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/values"
 )
 
 // Group is the cases of one theme.
@@ -17,5 +18,6 @@ func Groups() []Group {
 	return []Group{
 		{"control", control.Cases()},
 		{"numbers", numbers.Cases()},
+		{"values", values.Cases()},
 	}
 }

@@ -68,3 +68,13 @@ func Near[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in
 	}
 	return c
 }
+
+// Stored is a case that runs kernels and returns what they stored; each field of it is a behaviour.
+func Stored[Out any](name string, run func(*Run) Out, want Out) Case {
+	c := Case{Name: name}
+	for field := range reflect.TypeFor[Out]().Fields() {
+		c.Fields = append(c.Fields, field.Name)
+	}
+	c.Run = func(r *Run) { r.fields("the case", reflect.ValueOf(run(r)), reflect.ValueOf(want)) }
+	return c
+}

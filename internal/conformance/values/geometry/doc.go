@@ -1,0 +1,5 @@
+// Package geometry is what kernels of package values import from another package: types with
+// methods, generic functions, constants and tables. It has no kernels.
+//
+//	d := geometry.Vector{X: 1, Y: 2, Z: 3}.Dot(v)
+package geometry
