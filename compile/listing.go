@@ -54,10 +54,8 @@ func list(w io.Writer, p *Package, k *Kernel) error {
 			made[at] = append(made[at], fmt.Sprintf("ir   b%d  %s", b.ID, text))
 		}
 	}
-	for _, v := range k.Variants {
-		for at, text := range ptxLines(v) {
-			made[at] = append(made[at], text...)
-		}
+	for at, text := range ptxLines(k.Variants[0]) { // made of k.IR
+		made[at] = append(made[at], text...)
 	}
 	source := map[string][]string{}
 	for _, at := range order(k, made) {

@@ -39,32 +39,32 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 		b.found.Add(found...)
 		return nil, nil
 	}
-	d, err := b.dump(k.Name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := pass.Compile(module, module.Func(k.Name), pass.Options{
-		Contract: b.contract(k),
-		Verify:   true, // costs milliseconds, and wrong code more
-		Dump:     d.pass(),
-	})
-	if err != nil {
-		panic("BUG: " + err.Error()) // package frontend has refused recursion
-	}
-	if err := d.close(); err != nil {
-		return nil, err
-	}
 	params, bytes := layout(k, fn.Signature())
+	f := module.Func(k.Name)
 	if f.ParamBytes != bytes {
 		panic("BUG: compile: frontend and launcher disagree on the parameter block")
 	}
-	compiled := emit(f, &Kernel{
+	compiled := &Kernel{
 		Kernel: &device.Kernel{
 			Name: k.Name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block,
 		},
 		File: k.Pos.Filename, Line: k.Pos.Line,
-	})
+	}
+	d, err := b.dump(k.Name)
+	if err != nil {
+		return nil, err
+	}
+	options := pass.Options{
+		Contract: b.contract(k),
+		Verify:   true, // costs milliseconds, and wrong code more
+	}
+	emit(optimise(module, f, options), compiled)
+	options.Narrow, options.Dump = true, d.pass() // the code that runs but for huge arrays
+	emit(optimise(module, f, options), compiled)
+	if err := d.close(); err != nil {
+		return nil, err
+	}
 	if compiled.Shared > maxShared {
 		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has %d", k.Name, compiled.Shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))
@@ -85,16 +85,40 @@ func (b *build) contract(k decl.Kernel) bool {
 	return Contract(k.Contract) != ContractOff
 }
 
-// emit completes a kernel with what the back ends make of f.
-func emit(f *ir.Func, k *Kernel) *Kernel {
-	made, err := ptx.Emit(f)
+// optimise runs the passes.
+func optimise(m *ir.Module, f *ir.Func, o pass.Options) *ir.Func {
+	f, err := pass.Compile(m, f, o)
+	if err != nil {
+		panic("BUG: " + err.Error()) // package frontend has refused recursion
+	}
+	return f
+}
+
+// emit adds to a kernel what the back ends make of f: first of the code for all launches,
+// then of that for narrow ones, which goes in front where it differs.
+func emit(f *ir.Func, k *Kernel) {
+	made, err := ptx.EmitWith(f, k.Sites)
 	if err != nil {
 		panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 	}
 	k.IR, k.Sites, k.Shared, k.Barriers = f, made.Sites, made.SharedBytes, made.Barriers
-	k.Variants = []device.Variant{{
-		Target: made.Target,
-		PTX:    launcher.Header + "\n\n" + made.PTX,
-	}}
-	return k
+	v := device.Variant{Target: made.Target, Narrow: f.Narrow, PTX: launcher.Header + "\n\n" + made.PTX}
+	if len(k.Variants) > 0 && k.Variants[0].PTX == v.PTX {
+		return
+	}
+	k.Variants = append([]device.Variant{v}, k.Variants...)
+	if f.Narrow {
+		k.Integers = integers(f)
+	}
+}
+
+// integers returns the offsets of the parameters that a narrow variant counts on.
+func integers(f *ir.Func) []int {
+	var offsets []int
+	for _, p := range f.Params {
+		if p.Type.Kind == ir.KindI64 {
+			offsets = append(offsets, int(p.Imm))
+		}
+	}
+	return offsets
 }

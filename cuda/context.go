@@ -48,7 +48,7 @@ type backend struct {
 func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend, error) {
 	b := &backend{
 		driver: d, device: i, info: info,
-		kernels: kernels{numbers: map[*device.Kernel]*loaded{}},
+		kernels: kernels{numbers: map[code]*loaded{}},
 		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
 		host: map[*hostMemory]struct{}{},
 	}

@@ -10,7 +10,7 @@ import (
 // Launch implements device.Queue. The driver copies the parameter block before it returns.
 func (q *queue) Launch(p *device.Plan) error {
 	k := p.Kernel()
-	l, err := q.backend.load(k)
+	l, err := q.backend.load(k, p.Narrow())
 	if err == nil {
 		err = l.allow(q.backend, p)
 	}
@@ -108,13 +108,13 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 
 // Load implements device.Loader.
 func (b *backend) Load(k *device.Kernel) error {
-	_, err := b.load(k)
+	_, err := b.load(k, true)
 	return err
 }
 
 // Occupancy implements device.Loader.
 func (b *backend) Occupancy(k *device.Kernel, threads, shared int) (device.Occupancy, error) {
-	l, err := b.load(k)
+	l, err := b.load(k, true)
 	if err != nil {
 		return device.Occupancy{}, err
 	}

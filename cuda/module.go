@@ -14,8 +14,14 @@ import (
 // kernels has the kernels that were launched in a context, by number.
 type kernels struct {
 	mu      sync.RWMutex
-	numbers map[*device.Kernel]*loaded
+	numbers map[code]*loaded
 	list    []*loaded
+}
+
+// code is one of a kernel's variants: the best for the GPU, for narrow launches or for all.
+type code struct {
+	kernel *device.Kernel
+	narrow bool
 }
 
 // loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
@@ -35,20 +41,20 @@ type loaded struct {
 const sharedUnasked = 48 << 10
 
 // find returns the entry of a kernel, which it makes on the first call for it.
-func (ks *kernels) find(k *device.Kernel) *loaded {
+func (ks *kernels) find(c code) *loaded {
 	ks.mu.RLock()
-	l := ks.numbers[k]
+	l := ks.numbers[c]
 	ks.mu.RUnlock()
 	if l != nil {
 		return l
 	}
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
-	if l := ks.numbers[k]; l != nil {
+	if l := ks.numbers[c]; l != nil {
 		return l
 	}
-	l = &loaded{kernel: k, number: uint32(len(ks.list))}
-	ks.numbers[k], ks.list = l, append(ks.list, l)
+	l = &loaded{kernel: c.kernel, number: uint32(len(ks.list))}
+	ks.numbers[c], ks.list = l, append(ks.list, l)
 	return l
 }
 
@@ -78,10 +84,14 @@ func (ks *kernels) unload(b *backend) error {
 	return first
 }
 
-// load returns a kernel that is ready to be launched. A load that failed is tried again by
-// the next launch.
-func (b *backend) load(k *device.Kernel) (*loaded, error) {
-	l := b.kernels.find(k)
+// load returns a kernel that is ready for launches that are narrow or not. A load that
+// failed is tried again by the next launch.
+func (b *backend) load(k *device.Kernel, narrow bool) (*loaded, error) {
+	v, ok := k.Variant(b.info.Capability, narrow)
+	if !ok {
+		return nil, noVariant(k, b.info)
+	}
+	l := b.kernels.find(code{k, v.Narrow})
 	if l.function.Load() != 0 {
 		return l, nil
 	}
@@ -89,10 +99,6 @@ func (b *backend) load(k *device.Kernel) (*loaded, error) {
 	defer l.mu.Unlock()
 	if l.function.Load() != 0 {
 		return l, nil
-	}
-	v, ok := k.Variant(b.info.Capability)
-	if !ok {
-		return nil, noVariant(k, b.info)
 	}
 	if err := l.loadModule(b, v); err != nil {
 		return nil, err

@@ -24,7 +24,10 @@ type Kernel struct {
 	Dynamic  int
 	Barriers bool // threads of a block wait for each other
 	Sites    []Site
-	Variants []Variant // machine code for GPUs, the most demanding target first
+	// Integers has the offsets of the 64-bit integers in the parameter block, lengths of
+	// slices among them: their values decide on narrow variants.
+	Integers []int
+	Variants []Variant // code for GPUs, the most demanding first
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 }
@@ -51,12 +54,17 @@ type Site struct {
 type Variant struct {
 	Target Capability // lowest compute capability that runs it
 	Exact  bool       // runs on Target only (sm_90a)
+	Narrow bool       // counts on launches for which Plan.Narrow reports true
 	PTX    string
 }
 
-// Variant returns the best variant for a GPU of capability c.
-func (k *Kernel) Variant(c Capability) (Variant, bool) {
+// Variant returns the best variant for a GPU of capability c and a launch that is narrow
+// or not.
+func (k *Kernel) Variant(c Capability, narrow bool) (Variant, bool) {
 	for _, v := range k.Variants {
+		if v.Narrow && !narrow {
+			continue
+		}
 		if v.Target == c || !v.Exact && !c.less(v.Target) {
 			return v, true
 		}

@@ -43,6 +43,9 @@ func (r *Ranges) params(f *ir.Func) {
 				r.of[p.ID] = Range{0, 1 << 48}
 			}
 		}
+		if f.Narrow && p.Type.Kind == ir.KindI64 {
+			r.of[p.ID] = r.of[p.ID].intersect(word)
+		}
 	}
 }
 
@@ -125,7 +128,71 @@ func (r *Ranges) compute(v *ir.Value, p Place) Range {
 			return none
 		}
 	}
-	return transfer(v, args)
+	x := transfer(v, args)
+	if v.Block.Func.Narrow && threadAxis(v) >= 0 {
+		x = x.intersect(Range{0, word.Hi})
+	}
+	return x
+}
+
+// word is the numbers of an i32.
+var word = Range{math.MinInt32, math.MaxInt32}
+
+// threadAxis returns the axis along which v, an i64, counts threads of the grid: it is the
+// index of a thread, of the first of its block, or the number of threads. It is -1 for all else.
+func threadAxis(v *ir.Value) int {
+	if v.Type.Kind != ir.KindI64 {
+		return -1
+	}
+	switch v.Op {
+	case ir.OpMul, ir.OpShl:
+		return blocksAxis(v)
+	case ir.OpAdd:
+		for i, a := range v.Args {
+			if t := extended(v.Args[1-i]); t != nil && t.Op == ir.OpTid && blocksAxis(a) == int(t.Imm) {
+				return int(t.Imm)
+			}
+		}
+	}
+	return -1
+}
+
+// blocksAxis returns the axis along which v multiplies the block's index, or the number
+// of blocks, by the threads of a block, or -1.
+func blocksAxis(v *ir.Value) int {
+	if v.Op != ir.OpMul && v.Op != ir.OpShl {
+		return -1
+	}
+	for i, a := range v.Args {
+		blocks := extended(a)
+		if blocks == nil || blocks.Op != ir.OpCtaid && blocks.Op != ir.OpNCtaid {
+			continue
+		}
+		size := v.Args[1-i]
+		if n := extended(size); n != nil && n.Op == ir.OpNTid && n.Imm == blocks.Imm {
+			return int(blocks.Imm)
+		}
+		if size.Op == ir.OpConst && factor(v.Op, size.Imm) == int64(v.Block.Func.Block[blocks.Imm]) {
+			return int(blocks.Imm)
+		}
+	}
+	return -1
+}
+
+// factor returns what an operation with constant c multiplies by.
+func factor(op ir.Op, c int64) int64 {
+	if op == ir.OpShl && c >= 0 && c < 63 {
+		return 1 << c
+	}
+	return c
+}
+
+// extended returns what v extends without sign, or nil.
+func extended(v *ir.Value) *ir.Value {
+	if v.Op == ir.OpZExt {
+		return v.Args[0]
+	}
+	return nil
 }
 
 func (r *Ranges) phi(v *ir.Value) Range {

@@ -49,6 +49,9 @@ type Func struct {
 	// block that //gpu:block fixes, or zeros.
 	ParamBytes int
 	Block      [3]int
+	// Narrow says of a kernel that it runs only where every i64 parameter and the number of
+	// threads of the grid along each axis lie in the range of an i32.
+	Narrow bool
 
 	nextValue, nextBlock int
 }

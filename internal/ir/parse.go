@@ -128,6 +128,7 @@ func (p *parser) header(s *scanner) {
 				p.f.Block[axis] = int(s.integer())
 			}
 		}
+		p.f.Narrow = s.accept("narrow")
 	}
 	if s.accept("->") {
 		p.f.Result = s.typ()

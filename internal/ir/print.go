@@ -60,6 +60,9 @@ func (f *Func) print(w io.Writer) {
 		if f.Block != [3]int{} {
 			fmt.Fprintf(w, " block %d %d %d", f.Block[0], f.Block[1], f.Block[2])
 		}
+		if f.Narrow {
+			fmt.Fprint(w, " narrow")
+		}
 	}
 	if f.Result.Kind != KindVoid {
 		fmt.Fprintf(w, " -> %v", f.Result)

@@ -18,7 +18,7 @@ b0:
 	ret %1 !square.go:7:2
 }
 
-kernel scale(%0 ptr.global @0, %1 i64 @8, %2 f32 @24) bytes 48 block 16 16 1 {
+kernel scale(%0 ptr.global @0, %1 i64 @8, %2 f32 @24) bytes 48 block 16 16 1 narrow {
 b0:
 	%3 = tid i32 {0}
 	%4 = zext i64 %3

@@ -14,6 +14,8 @@ type Options struct {
 	// Contract allows x*y+z to be rounded once. The result then differs in the last bits
 	// from what the same Go code computes on a machine without such an instruction.
 	Contract bool
+	// Narrow compiles for launches whose integers fit 32 bits, see ir.Func.Narrow.
+	Narrow bool
 	// Verify checks the function after every pass; a mistake panics.
 	Verify bool
 	// Disable names passes that are left out. Required passes cannot be.
@@ -39,6 +41,7 @@ func Compile(m *ir.Module, kernel *ir.Func, o Options) (*ir.Func, error) {
 		return nil, fmt.Errorf("%s: %s calls itself: %w", kernel.Name, cycle, ErrRecursive)
 	}
 	f := cloneFunc(kernel)
+	f.Narrow = f.Narrow || o.Narrow
 	if o.Dump != nil {
 		o.Dump("", f)
 	}

@@ -81,7 +81,7 @@ func generate(seed uint64) *ir.Module {
 	r := rand.New(rand.NewPCG(seed, 77))
 	callee := generateFunc(r, nil, ir.NewFunc("callee", ir.F32))
 	kernel := ir.NewFunc("random", ir.Void)
-	kernel.Kernel, kernel.ParamBytes = true, 128
+	kernel.Kernel, kernel.ParamBytes, kernel.Narrow = true, 128, seed%2 == 1
 	if r.IntN(3) == 0 {
 		kernel.Block = [3]int{4, 2, 1}
 	}

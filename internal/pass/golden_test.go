@@ -152,7 +152,11 @@ func runRandom(f *ir.Func, seed uint64, limit int) (outcome, error) {
 			i += 2
 			continue
 		}
-		args = append(args, m.random(f.Params[i].Type, r))
+		arg := m.random(f.Params[i].Type, r)
+		if f.Narrow && f.Params[i].Type.Equal(ir.I64) {
+			arg.bits = uint64(int64(int32(arg.bits)))
+		}
+		args = append(args, arg)
 	}
 	return m.run(f, args)
 }

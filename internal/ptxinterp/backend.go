@@ -26,7 +26,7 @@ func Open() (*device.Device, error) { return OpenWith(Options{}) }
 
 // OpenWith returns the interpreter as a device, with options.
 func OpenWith(o Options) (*device.Device, error) {
-	return device.New(&backend{options: o, memory: machine.NewMemory(), kernels: map[*device.Kernel]*loaded{}}), nil
+	return device.New(&backend{options: o, memory: machine.NewMemory(), kernels: map[code]*loaded{}}), nil
 }
 
 // backend implements device.Backend. Its lock is held for as long as a kernel runs.
@@ -35,7 +35,7 @@ type backend struct {
 
 	mu      sync.Mutex
 	memory  *machine.Memory
-	kernels map[*device.Kernel]*loaded
+	kernels map[code]*loaded
 	list    []*device.Kernel // by number
 	closed  bool
 }
@@ -108,24 +108,31 @@ func (m *memory) Free() error {
 	return nil
 }
 
-// load returns the kernel's code, decoded by its first launch. The lock is held.
-func (b *backend) load(k *device.Kernel) *loaded {
-	if l, ok := b.kernels[k]; ok {
+// code is one of a kernel's variants: the best there is, for narrow launches or for all.
+type code struct {
+	kernel *device.Kernel
+	narrow bool
+}
+
+// load returns the kernel's code, decoded by the first launch that needs it. The lock is held.
+func (b *backend) load(k *device.Kernel, narrow bool) *loaded {
+	capability := b.Info().Capability
+	v, ok := k.Variant(capability, narrow)
+	if !ok {
+		return &loaded{err: fmt.Errorf("ptxinterp: %s: %w of compute capability %v", k.Name, device.ErrNoVariant, capability)}
+	}
+	c := code{k, v.Narrow}
+	if l, ok := b.kernels[c]; ok {
 		return l
 	}
 	l := &loaded{number: uint32(len(b.list))}
 	b.list = append(b.list, k)
-	b.kernels[k] = l
-	l.kernel, l.err = b.decode(k)
+	b.kernels[c] = l
+	l.kernel, l.err = b.decode(k, v)
 	return l
 }
 
-func (b *backend) decode(k *device.Kernel) (*machine.Kernel, error) {
-	c := b.Info().Capability
-	v, ok := k.Variant(c)
-	if !ok {
-		return nil, fmt.Errorf("ptxinterp: %s: %w of compute capability %v", k.Name, device.ErrNoVariant, c)
-	}
+func (b *backend) decode(k *device.Kernel, v device.Variant) (*machine.Kernel, error) {
 	m, err := machine.Load(v.PTX, b.memory)
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %s: %w", k.Name, err)

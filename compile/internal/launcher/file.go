@@ -44,7 +44,11 @@ func File(pkg *decl.Package, kernels []*device.Kernel, nameOf Names) ([]byte, er
 
 // PTXName returns the base name of the file with the PTX of a kernel's variant.
 func PTXName(kernel string, v device.Variant) string {
-	return fmt.Sprintf("z%s.%s.ptx", kernel, target(v))
+	narrow := ""
+	if v.Narrow {
+		narrow = ".narrow"
+	}
+	return fmt.Sprintf("z%s.%s%s.ptx", kernel, target(v), narrow)
 }
 
 func target(v device.Variant) string {

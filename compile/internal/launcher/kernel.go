@@ -16,7 +16,7 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 		w.imports.names["embed"], w.imports.used["embed"] = "_", true
 	}
 	for _, v := range c.Variants {
-		name := decl.Fresh(k.Name+strings.ToUpper(strings.ReplaceAll(target(v), "_", "")), w.names)
+		name := decl.Fresh(k.Name+ptxSuffix(v), w.names)
 		ptx = append(ptx, name)
 		w.printf("//go:embed %s\nvar %s string\n\n", PTXName(k.Name, v), name)
 	}
@@ -35,9 +35,21 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 		w.printf("Barriers: true,\n")
 	}
 	w.sites(c.Sites)
+	if len(c.Integers) > 0 {
+		w.printf("Integers: %#v,\n", c.Integers)
+	}
 	w.variants(c.Variants, ptx)
 	w.native(k)
 	w.printf("}\n\n")
+}
+
+// ptxSuffix returns what is added to a kernel's name for the variable with a variant's PTX.
+func ptxSuffix(v device.Variant) string {
+	suffix := strings.ToUpper(strings.ReplaceAll(target(v), "_", ""))
+	if v.Narrow {
+		suffix += "Narrow"
+	}
+	return suffix
 }
 
 func (w *writer) params(params []device.Param) {
@@ -88,6 +100,9 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 		w.printf("{Target: %s.Capability{Major: %d, Minor: %d}, ", pkg, v.Target.Major, v.Target.Minor)
 		if v.Exact {
 			w.printf("Exact: true, ")
+		}
+		if v.Narrow {
+			w.printf("Narrow: true, ")
 		}
 		w.printf("PTX: %s},\n", ptx[i])
 	}

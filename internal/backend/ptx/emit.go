@@ -25,11 +25,15 @@ type Result struct {
 // Emit returns the PTX of kernel f, whose values are all scalar, whose calls are inlined
 // and which Verify accepts. It does not change f. An error names an operation that has no form
 // in PTX.
-func Emit(f *ir.Func) (*Result, error) {
+func Emit(f *ir.Func) (*Result, error) { return EmitWith(f, nil) }
+
+// EmitWith is Emit for a kernel's further variant: its sites keep the numbers that they have
+// in sites, those of another variant, and new ones come behind.
+func EmitWith(f *ir.Func, sites []device.Site) (*Result, error) {
 	if err := emittable(f); err != nil {
 		return nil, err
 	}
-	s := newSelector(f)
+	s := newSelector(f, sites)
 	s.function(layout(f))
 	s.faults()
 	m := s.out

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -28,11 +29,11 @@ type selector struct {
 	memo map[string]reg // pure instructions of the current block, by text
 }
 
-func newSelector(f *ir.Func) *selector {
+func newSelector(f *ir.Func, sites []device.Site) *selector {
 	s := &selector{
 		f: f, name: identifier(f.Name),
 		out:    &function{regs: make([]class, 1)},
-		sites:  newSiteTable(f),
+		sites:  newSiteTable(f, sites),
 		vars:   newVariables(),
 		vals:   make([]operand, f.NumValues()),
 		places: make([]place, f.NumValues()),

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -14,9 +15,13 @@ type siteTable struct {
 	index map[*ir.Value]int
 }
 
-func newSiteTable(f *ir.Func) *siteTable {
-	t := &siteTable{index: map[*ir.Value]int{}}
+// newSiteTable numbers the sites of f behind those that have numbers already.
+func newSiteTable(f *ir.Func, sites []device.Site) *siteTable {
+	t := &siteTable{sites: slices.Clone(sites), index: map[*ir.Value]int{}}
 	seen := map[string]int{}
+	for i, s := range sites {
+		seen[siteKey(s)] = i
+	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			if site, ok := v.Aux.(*ir.Site); ok {
@@ -28,12 +33,16 @@ func newSiteTable(f *ir.Func) *siteTable {
 }
 
 func (t *siteTable) add(v *ir.Value, site *ir.Site, seen map[string]int) {
-	key := fmt.Sprintf("%s:%d %v", v.Pos.File, v.Pos.Line, site)
+	s := device.Site{File: v.Pos.File, Line: v.Pos.Line, Format: site.Format, Args: site.Args}
+	key := siteKey(s)
 	i, ok := seen[key]
 	if !ok {
 		i = len(t.sites)
 		seen[key] = i
-		t.sites = append(t.sites, device.Site{File: v.Pos.File, Line: v.Pos.Line, Format: site.Format, Args: site.Args})
+		t.sites = append(t.sites, s)
 	}
 	t.index[v] = i
 }
+
+// siteKey tells sites apart.
+func siteKey(s device.Site) string { return fmt.Sprint(s.File, ":", s.Line, " ", s.Args, s.Format) }

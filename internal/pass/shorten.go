@@ -1,0 +1,177 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// shorten computes 64-bit integers that fit 32 bits by 32-bit operations: the lower half of
+// a sum, a product and the like depends on the lower halves of the arguments alone, so the value
+// is the extension of a 32-bit result. A GPU has 32-bit integers; a wider operation costs two or more
+// of theirs.
+func shorten(f *ir.Func, _ *Options) {
+	dom := ir.Dominators(f)
+	s := &shortener{ranges: analysis.NewRanges(dom), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
+	for _, p := range f.Params {
+		s.classify(p, analysis.Place{Block: f.Blocks[0]})
+	}
+	for _, b := range dom.Order() {
+		for i, v := range b.Values {
+			s.classify(v, analysis.Place{Block: b, Index: i})
+		}
+	}
+	s.params(f)
+	for _, b := range dom.Order() {
+		s.phis(b)
+	}
+	rewrite(f, s.shorten)
+}
+
+type shortener struct {
+	ranges *analysis.Ranges
+	by     map[*ir.Value]ir.Op // the extension that a value fits, for those that fit one
+	args   map[*ir.Value]ir.Op // the same for both arguments of a comparison or product
+}
+
+// classify notes how v, which stands at p, can be extended from 32 bits, or its arguments.
+func (s *shortener) classify(v *ir.Value, p analysis.Place) {
+	if v.Type.Kind == ir.KindI64 {
+		if op, ok := extension(s.ranges.At(v, p)); ok {
+			s.by[v] = op
+			return
+		}
+	}
+	switch v.Op {
+	case ir.OpMul, ir.OpEq, ir.OpNe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe:
+	default:
+		return
+	}
+	if v.Args[0].Type.Kind != ir.KindI64 {
+		return
+	}
+	x, y := s.ranges.At(v.Args[0], p), s.ranges.At(v.Args[1], p)
+	for _, op := range []ir.Op{ir.OpSExt, ir.OpZExt} {
+		if fitsBy(x, op) && fitsBy(y, op) {
+			s.args[v] = op
+		}
+	}
+}
+
+// extension returns the extension from 32 bits that all numbers of x fit, unsigned where
+// that is possible.
+func extension(x analysis.Range) (ir.Op, bool) {
+	for _, op := range []ir.Op{ir.OpZExt, ir.OpSExt} {
+		if fitsBy(x, op) {
+			return op, true
+		}
+	}
+	return ir.OpInvalid, false
+}
+
+func fitsBy(x analysis.Range, op ir.Op) bool {
+	if op == ir.OpZExt {
+		return x.Within(analysis.Range{Hi: math.MaxUint32})
+	}
+	return x.Within(analysis.Range{Lo: math.MinInt32, Hi: math.MaxInt32})
+}
+
+// params replaces parameters that fit by extensions in the entry.
+func (s *shortener) params(f *ir.Func) {
+	entry := f.Blocks[0]
+	repl := map[*ir.Value]*ir.Value{}
+	e := &editor{b: entry}
+	for _, p := range f.Params {
+		if op, ok := s.by[p]; ok {
+			repl[p] = e.make(op, ir.I64, e.make(ir.OpTrunc, ir.I32, p))
+		}
+	}
+	f.Replace(repl)
+	entry.Values = slices.Concat(e.out, entry.Values)
+}
+
+// phis replaces the phis of b that fit by extensions of 32-bit ones.
+func (s *shortener) phis(b *ir.Block) {
+	repl := map[*ir.Value]*ir.Value{}
+	e := &editor{b: b}
+	phis := slices.Clone(b.Phis())
+	var kept []*ir.Value
+	for _, phi := range phis {
+		op, ok := s.by[phi]
+		if !ok {
+			kept = append(kept, phi)
+			continue
+		}
+		short := b.Make(ir.OpPhi, ir.I32)
+		for i, a := range phi.Args {
+			short.Args = append(short.Args, truncAtEnd(b.Preds[i], a))
+		}
+		kept = append(kept, short)
+		repl[phi] = e.make(op, ir.I64, short)
+	}
+	b.Values = slices.Concat(kept, e.out, b.Values[len(phis):])
+	b.Func.Replace(repl)
+}
+
+// truncAtEnd puts the lower half of v in front of b's terminator.
+func truncAtEnd(b *ir.Block, v *ir.Value) *ir.Value {
+	t := b.Make(ir.OpTrunc, ir.I32, v)
+	b.Values = slices.Insert(b.Values, len(b.Values)-1, t)
+	return t
+}
+
+// shorten does v in 32 bits where it fits.
+func (s *shortener) shorten(e *editor, v *ir.Value) *ir.Value {
+	if ext, ok := s.args[v]; ok {
+		return s.compareOrMultiply(e, v, ext)
+	}
+	if ext, ok := s.by[v]; ok && s.lowerHalf(v) {
+		return e.make(ext, ir.I64, e.make(v.Op, ir.I32, halves(e, v.Args)...))
+	}
+	return v
+}
+
+// halves returns the lower halves of those arguments that have 64 bits.
+func halves(e *editor, args []*ir.Value) []*ir.Value {
+	short := slices.Clone(args)
+	for i, a := range args {
+		if a.Type.Kind == ir.KindI64 {
+			short[i] = e.make(ir.OpTrunc, ir.I32, a)
+		}
+	}
+	return short
+}
+
+// compareOrMultiply compares in 32 bits, or makes both factors of a product extensions of
+// one kind, which is a single wide multiplication. Extension by the sign keeps the order of unsigned numbers,
+// too; that without needs an unsigned comparison.
+func (s *shortener) compareOrMultiply(e *editor, v *ir.Value, ext ir.Op) *ir.Value {
+	short := halves(e, v.Args)
+	if v.Op == ir.OpMul {
+		return e.make(ir.OpMul, ir.I64, e.make(ext, ir.I64, short[0]), e.make(ext, ir.I64, short[1]))
+	}
+	op := v.Op
+	if ext == ir.OpZExt && op == ir.OpSLt {
+		op = ir.OpULt
+	}
+	if ext == ir.OpZExt && op == ir.OpSLe {
+		op = ir.OpULe
+	}
+	return e.make(op, ir.I1, short...)
+}
+
+// lowerHalf reports whether the lower half of v is the operation on its arguments' lower
+// halves.
+func (s *shortener) lowerHalf(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShl, ir.OpSelect:
+		return true
+	case ir.OpLShr:
+		return s.by[v.Args[0]] == ir.OpZExt
+	case ir.OpAShr:
+		return s.by[v.Args[0]] == ir.OpSExt
+	}
+	return false
+}
