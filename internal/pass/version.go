@@ -51,22 +51,6 @@ func isInnermost(nest []*analysis.Loop, l *analysis.Loop) bool {
 	return !slices.ContainsFunc(nest, func(m *analysis.Loop) bool { return m.Parent == l })
 }
 
-// copyable reports whether the loop is small and has nothing at which threads may wait for
-// each other: some of them may run the copy, and would wait in another place.
-func copyable(l *analysis.Loop) bool {
-	for _, b := range l.Blocks {
-		if slices.ContainsFunc(b.Values, communicates) {
-			return false
-		}
-	}
-	return size(l) <= maxVersioned
-}
-
-// communicates reports whether v may wait for other threads or exchange values with them.
-func communicates(v *ir.Value) bool {
-	return observable(v) && v.Op != ir.OpCheck && v.Op != ir.OpPrint && v.Op != ir.OpFault
-}
-
 // A versioner handles one loop with the counter iv, which runs from start in steps of more
 // than zero while it stays below bound.
 type versioner struct {
