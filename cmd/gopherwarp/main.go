@@ -27,6 +27,7 @@ type commands struct {
 	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
 
 	Selftest selftestCommand `cmd:"" help:"Run kernels and compare them with plain Go."`
+	Bench    benchCommand    `cmd:"" help:"Measure kernels, beside CUDA C++ where nvcc is installed."`
 }
 
 // terminal is where a command writes.

@@ -46,7 +46,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device",
 
 	// The command, and what is built on everything.
-	"cmd/...":           "cmd/... compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":           "cmd/... bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":      ". device dtype gpu",
 	"bench/...":         ". device dtype gpu",
 	"internal/repotest": "",
