@@ -65,17 +65,17 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 	if err := d.close(); err != nil {
 		return nil, err
 	}
-	if compiled.Shared > maxShared {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has %d", k.Name, compiled.Shared, maxShared).
+	if shared := compiled.Shared + compiled.Dynamic; shared > maxShared {
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.Name, shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))
 		return nil, nil
 	}
 	return compiled, nil
 }
 
-// maxShared is the shared memory, in bytes, that a kernel may declare (PTX for sm_70, as
-// ptxas enforces it: what is beyond has to be asked for at launch).
-const maxShared = 48 << 10
+// maxShared is the shared memory, in bytes, that a block has on the GPUs that have most of it
+// (sm_90, sm_100). On others the launch says no.
+const maxShared = 227 << 10
 
 // contract reports whether products and sums of the kernel may fuse.
 func (b *build) contract(k decl.Kernel) bool {
@@ -101,7 +101,8 @@ func emit(f *ir.Func, k *Kernel) {
 	if err != nil {
 		panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 	}
-	k.IR, k.Sites, k.Shared, k.Barriers = f, made.Sites, made.SharedBytes, made.Barriers
+	k.IR, k.Sites, k.Barriers = f, made.Sites, made.Barriers
+	k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
 	v := device.Variant{Target: made.Target, Narrow: f.Narrow, PTX: launcher.Header + "\n\n" + made.PTX}
 	if len(k.Variants) > 0 && k.Variants[0].PTX == v.PTX {
 		return

@@ -23,6 +23,7 @@ type launch struct {
 	args   unsafe.Pointer // the parameter block
 	grid   [3]int
 	dim    [3]int
+	shared int // bytes of dynamic shared memory
 	tier   tier
 	number uint32 // counts launches
 	prints *prints
@@ -43,6 +44,7 @@ type launch struct {
 func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 	l.kernel, l.args, l.tier = p.Kernel(), p.Params(), t
 	l.grid, l.dim = p.Grid()
+	l.shared = p.Options().Shared
 	l.number++
 	l.total = int64(l.grid[0]) * int64(l.grid[1]) * int64(l.grid[2])
 	l.next.Store(0)
@@ -113,6 +115,7 @@ func newWorker(l *launch) *worker {
 // run runs blocks until none is left.
 func (w *worker) run() {
 	defer w.launch.running.Done()
+	w.block.Dynamic = w.launch.shared
 	w.block.Begin(w.launch.dim, w.launch.grid)
 	w.block.Meet = undeclared
 	switch w.launch.tier {

@@ -68,7 +68,7 @@ func (w *worker) concurrent() {
 		return
 	}
 	members := n
-	if k.Shared == 0 {
+	if k.Shared+k.Dynamic+w.launch.shared == 0 {
 		members = min(n, lanes)
 	}
 	var running sync.WaitGroup

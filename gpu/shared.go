@@ -9,3 +9,12 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 //
 // A kernel calls it once for each variable, outside branches and loops.
 func Shared[T any](t Thread) *T { return simt.Shared[T](t.block, t.linear()) }
+
+// DynamicShared returns the dynamic shared memory of t's block, whose size in bytes the launch says
+// (device.Grid's Shared), as a slice of as many elements as it holds. It starts with arbitrary
+// contents, aligned to 16. T is a number or a struct or array of numbers. All calls, whatever
+// their T, are about the same memory:
+//
+//	row := gpu.DynamicShared[float32](t)
+//	sums, counts := row[:n], row[n:]
+func DynamicShared[T any](t Thread) []T { return simt.DynamicShared[T](t.block) }

@@ -217,6 +217,9 @@ var (
 	maxGrid  = [3]int64{math.MaxInt32, 65535, 65535}
 )
 
+// maxShared is more than the bytes of shared memory that a block may have on any GPU.
+const maxShared = 1 << 20
+
 // source returns the range of an operation that has no integer arguments to compute it from.
 func source(v *ir.Value) Range {
 	switch v.Op {
@@ -228,6 +231,8 @@ func source(v *ir.Value) Range {
 		return blockRange(v)
 	case ir.OpLane:
 		return Range{0, 31}
+	case ir.OpDynamicBytes:
+		return Range{0, maxShared}
 	case ir.OpCtaid:
 		return Range{0, maxGrid[v.Imm] - 1}
 	case ir.OpNCtaid:

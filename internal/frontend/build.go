@@ -47,6 +47,7 @@ type builder struct {
 	tables  map[*ssa.Global]*table
 	uses    map[*ssa.Global][]ssa.Instruction       // of package-level variables; nil until one is met
 	regions map[*ssa.Function]map[ssa.Value]*region // by the init function that leaves them so
+	dynamic *ir.Variable                            // dynamic shared memory, once it is used
 	found   diag.List
 }
 

@@ -51,8 +51,9 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".Clock":       clock(0),
 	gpuPath + ".GlobalTimer": clock(1),
 
-	sharedName: shared,
-	printName:  printf,
+	sharedName:                 shared,
+	gpuPath + ".DynamicShared": dynamicShared,
+	printName:                  printf,
 
 	gpuPath + ".AtomicAdd":            update(ir.OpAtomicAdd, ir.OpAtomicAdd),
 	gpuPath + ".AtomicSub":            subtract,

@@ -32,6 +32,24 @@ func shared(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emitAux(ir.OpVar, ir.Ptr, variable)
 }
 
+// dynamicShared lowers gpu.DynamicShared[T](t). There is one such memory, so all calls name the
+// same variable.
+func dynamicShared(l *lowerer, v *ssa.Call) *ir.Value {
+	t := v.Call.StaticCallee().TypeArgs()[0]
+	elem := l.irType(t)
+	if holdsPointers(t) || elem.Size() == 0 {
+		l.refuse(diag.LangShared, "use numbers, booleans, and arrays and structs of them", "gpu.DynamicShared of a type with pointers or without size")
+	}
+	if l.b.dynamic == nil {
+		l.b.dynamic = &ir.Variable{Name: l.b.uniqueName("dynamic"), Space: ir.Shared, Type: ir.ArrayOf(0, ir.I8)}
+		l.b.module.Vars = append(l.b.module.Vars, l.b.dynamic)
+	}
+	p := l.emitAux(ir.OpVar, ir.Ptr, l.b.dynamic)
+	bytes := l.emit(ir.OpZExt, ir.I64, l.emit(ir.OpDynamicBytes, ir.I32))
+	n := l.emit(ir.OpUDiv, ir.I64, bytes, l.int64(elem.Size()))
+	return l.emit(ir.OpStruct, ir.Slice, p, n, n)
+}
+
 // checkOnce refuses a call of what unless every thread that ends regularly executes it exactly
 // once in the current function.
 func (l *lowerer) checkOnce(what string) {

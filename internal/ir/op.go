@@ -100,6 +100,7 @@ const (
 	OpNCtaid
 	OpLane
 	OpClock
+	OpDynamicBytes
 
 	OpBarrier
 	OpBarrierCount

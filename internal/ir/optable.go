@@ -128,12 +128,13 @@ var ops = [numOps]row{
 	OpAtomicStore: {"atomicstore", 2, attrMemory, reads | writes, atomicStore}, // *arg0 = arg1
 	OpFence:       {"fence", 0, attrMemory, reads | writes | effect, fence},
 
-	OpTid:    {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
-	OpNTid:   {"ntid", 0, attrImm, pure, special},
-	OpCtaid:  {"ctaid", 0, attrImm, pure, special},
-	OpNCtaid: {"nctaid", 0, attrImm, pure, special},
-	OpLane:   {"lane", 0, attrNone, pure, lane}, // index of the thread in its warp
-	OpClock:  {"clock", 0, attrImm, 0, clock},   // a time: in cycles (Imm 0), or in nanoseconds and the same for the device (1)
+	OpTid:          {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
+	OpNTid:         {"ntid", 0, attrImm, pure, special},
+	OpCtaid:        {"ctaid", 0, attrImm, pure, special},
+	OpNCtaid:       {"nctaid", 0, attrImm, pure, special},
+	OpLane:         {"lane", 0, attrNone, pure, word},         // index of the thread in its warp
+	OpDynamicBytes: {"dynamicbytes", 0, attrNone, pure, word}, // of shared memory that the launch adds; a shared variable of size 0 is the address of it
+	OpClock:        {"clock", 0, attrImm, 0, clock},           // a time: in cycles (Imm 0), or in nanoseconds and the same for the device (1)
 
 	OpBarrier:      {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},           // of the block
 	OpBarrierCount: {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount}, // and for how many threads arg0 holds

@@ -207,7 +207,7 @@ func special(v *Value) string {
 	return want(v.Type.Kind == KindI32 && v.Imm >= 0 && v.Imm < 3, "wants type i32 and an axis of 0 to 2")
 }
 
-func lane(v *Value) string { return want(v.Type.Kind == KindI32, "wants type i32") }
+func word(v *Value) string { return want(v.Type.Kind == KindI32, "wants type i32") }
 
 func clock(v *Value) string {
 	return want(v.Type.Kind == KindI64 && (v.Imm == 0 || v.Imm == 1), "wants type i64 and a clock of 0 or 1")

@@ -13,6 +13,7 @@ import (
 const (
 	memoryBytes    = 8 << 30
 	sharedPerBlock = 48 << 10
+	sharedDynamic  = 227 << 10
 )
 
 // Options change how kernels run.
@@ -57,6 +58,7 @@ func (b *backend) Info() device.Info {
 			Block:           [3]int{1024, 1024, 64},
 			Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
 			SharedPerBlock:  sharedPerBlock,
+			SharedDynamic:   sharedDynamic,
 		},
 	}
 }

@@ -75,7 +75,7 @@ func (q *queue) Launch(p *device.Plan) error {
 		// The view of the plan's parameter block lives only as long as this call runs.
 		params := unsafe.Slice((*byte)(p.Params()), k.ParamBytes)
 		_, err := l.kernel.Run(machine.Launch{
-			Grid: grid, Block: block, Params: params,
+			Grid: grid, Block: block, Params: params, Shared: p.Shared(),
 			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget,
 		})
 		if err != nil {

@@ -13,6 +13,9 @@ type Block struct {
 	Dim   [3]int // threads in the block
 	Grid  [3]int // blocks in the grid
 
+	// Dynamic is the bytes of dynamic shared memory, which a tier sets before it calls Begin.
+	Dynamic int
+
 	// Meet suspends the calling thread, named by its linear index, until every thread of
 	// its block or warp that has not left the kernel has called Meet with the same kind, and
 	// returns what they brought. The meeting is good until the thread's next one. A tier
@@ -22,9 +25,10 @@ type Block struct {
 	// Print takes a line that a thread printed. It may be called from several goroutines.
 	Print func(line Line)
 
-	mu     sync.Mutex
-	shared []variable
-	next   []int // next[t] is how many shared variables thread t has asked for
+	mu      sync.Mutex
+	shared  []variable
+	next    []int    // next[t] is how many shared variables thread t has asked for
+	dynamic []uint64 // the dynamic shared memory, once a thread has asked for it
 }
 
 // Line is one call of gpu.Printf.
@@ -46,6 +50,7 @@ func (b *Block) Begin(dim, grid [3]int) {
 	clear(b.shared)
 	b.shared = b.shared[:0]
 	b.next = b.next[:0]
+	b.dynamic = b.dynamic[:0]
 }
 
 // Threads returns the number of threads in the block.
@@ -55,6 +60,7 @@ func (b *Block) Threads() int { return b.Dim[0] * b.Dim[1] * b.Dim[2] }
 // as they do on a GPU.
 func (b *Block) Enter(index [3]int) {
 	b.Index = index
+	poison(bytesOf(b.dynamic))
 	if len(b.shared) == 0 {
 		return
 	}
@@ -87,6 +93,29 @@ func Shared[T any](b *Block, thread int) *T {
 		panic("gpu.Shared: the threads of a block asked for different shared variables")
 	}
 	return p
+}
+
+// DynamicShared returns the dynamic shared memory as numbers or structs of type T, which has no
+// pointers: as many as it holds. All threads get the same memory, whatever the type.
+func DynamicShared[T any](b *Block) []T {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if size == 0 || b.Dynamic < size {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.dynamic) == 0 {
+		words := (b.Dynamic + 7) / 8
+		b.dynamic = slices.Grow(b.dynamic, words)[:words]
+		poison(bytesOf(b.dynamic))
+	}
+	// The words stay where they are for as long as the slice keeps them alive.
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.dynamic))), b.Dynamic/size)
+}
+
+func bytesOf(words []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }
 
 // poison fills memory with a pattern that is a quiet NaN in every float type.

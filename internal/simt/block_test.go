@@ -88,3 +88,34 @@ func TestSharedFromGoroutines(t *testing.T) {
 		}
 	}
 }
+
+// TestDynamicShared has blocks share memory whose size the launch says, seen as numbers and as
+// structs.
+func TestDynamicShared(t *testing.T) {
+	b := begun(2)
+	if got := simt.DynamicShared[int32](b); got != nil {
+		t.Errorf("there are %d numbers without dynamic memory", len(got))
+	}
+	b.Dynamic = 20
+	b.Begin([3]int{2, 1, 1}, [3]int{3, 1, 1})
+	for block := range 3 {
+		b.Enter([3]int{block, 0, 0})
+		words, pairs := simt.DynamicShared[uint32](b), simt.DynamicShared[struct{ x, y uint32 }](b)
+		if len(words) != 5 || len(pairs) != 2 || cap(words) != 5 {
+			t.Fatalf("%d numbers and %d pairs in 20 bytes", len(words), len(pairs))
+		}
+		for i, w := range words {
+			if w != math.MaxUint32 {
+				t.Errorf("block %d starts with %#x at %d", block, w, i)
+			}
+		}
+		if words[3] = 7; pairs[1].y != 7 {
+			t.Errorf("number 3 is not part of pair 1: %v", pairs)
+		}
+	}
+	b.Dynamic = 4000
+	b.Begin([3]int{2, 1, 1}, [3]int{3, 1, 1})
+	if got := simt.DynamicShared[[100]float32](b); len(got) != 10 {
+		t.Errorf("%d arrays of 400 bytes in 4000", len(got))
+	}
+}

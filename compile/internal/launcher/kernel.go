@@ -31,6 +31,9 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 	if c.Shared > 0 {
 		w.printf("Shared: %d,\n", c.Shared)
 	}
+	if c.Dynamic > 0 {
+		w.printf("Dynamic: %d,\n", c.Dynamic)
+	}
 	if c.Barriers {
 		w.printf("Barriers: true,\n")
 	}

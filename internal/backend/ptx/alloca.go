@@ -16,7 +16,7 @@ func (s *selector) alloca(v *ir.Value) {
 	if v.Imm != 1 {
 		s.clear(operand{text: name}, t)
 	}
-	s.symbol(v, name, ir.Local)
+	s.symbol(v, place{base: operand{text: name}}, ir.Local)
 }
 
 func clearsWide(t *ir.Type) bool { return leafCount(t) > maxLeaves }

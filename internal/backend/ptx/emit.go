@@ -19,7 +19,10 @@ type Result struct {
 	Target      device.Capability // lowest that runs it
 	Sites       []device.Site     // by the numbers that the code writes to records
 	SharedBytes int
-	Barriers    bool
+	// DynamicBytes is what dynamic shared memory has to have for the kernel's own variables,
+	// instead of SharedBytes where those are more than a kernel may declare. What a launch adds follows.
+	DynamicBytes int
+	Barriers     bool
 }
 
 // Emit returns the PTX of kernel f, whose values are all scalar, whose calls are inlined
@@ -48,8 +51,8 @@ func EmitWith(f *ir.Func, sites []device.Site) (*Result, error) {
 		PTX:         s.module(w, body),
 		Target:      device.Capability{Major: 7, Minor: 0},
 		Sites:       s.sites.sites,
-		SharedBytes: s.vars.shared,
-		Barriers:    uses(f, ir.Op.Meets),
+		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
+		Barriers: uses(f, ir.Op.Meets),
 	}, nil
 }
 

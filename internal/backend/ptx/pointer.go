@@ -51,14 +51,22 @@ func (s *selector) pointer(v *ir.Value) {
 	}
 }
 
-// symbol makes v the address of a variable.
-func (s *selector) symbol(v *ir.Value, name string, space ir.Space) {
-	if windowed(v.Type.Space) {
-		s.setPlace(v, place{base: operand{text: name}})
-		return
+// symbol makes v the address of a variable that lies at a symbol.
+func (s *selector) symbol(v *ir.Value, at place, space ir.Space) {
+	if !windowed(v.Type.Space) {
+		address := s.def(b64, "mov.u64", at.base)
+		at.base = s.def(b64, "cvta"+suffix(space)+".u64", address)
 	}
-	address := s.def(b64, "mov.u64", operand{text: name})
-	s.setPlace(v, place{base: s.def(b64, "cvta"+suffix(space)+".u64", address)})
+	s.setPlace(v, at)
+}
+
+// dynamicBytes returns the dynamic shared memory, in bytes, that the launch adds to that of the kernel.
+func (s *selector) dynamicBytes() operand {
+	all := s.def(b32, "mov.u32", operand{text: "%dynamic_smem_size"})
+	if s.vars.dynamic == 0 {
+		return all
+	}
+	return s.def(b32, "sub.s32", all, imm(s.vars.dynamic))
 }
 
 // setPlace notes where v points, and puts the address into a register for other uses.

@@ -34,7 +34,7 @@ func newSelector(f *ir.Func, sites []device.Site) *selector {
 		f: f, name: identifier(f.Name),
 		out:    &function{regs: make([]class, 1)},
 		sites:  newSiteTable(f, sites),
-		vars:   newVariables(),
+		vars:   newVariables(f),
 		vals:   make([]operand, f.NumValues()),
 		places: make([]place, f.NumValues()),
 		known:  make([]known, f.NumValues()),
@@ -118,6 +118,8 @@ func (s *selector) value(v *ir.Value) {
 		s.fence(v)
 	case ir.OpLane:
 		s.vals[v.ID] = s.lane()
+	case ir.OpDynamicBytes:
+		s.vals[v.ID] = s.dynamicBytes()
 	case ir.OpClock:
 		s.vals[v.ID] = s.placed("mov.u64", b64, operand{text: [...]string{"%clock64", "%globaltimer"}[v.Imm]})
 	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr:

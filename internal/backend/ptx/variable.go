@@ -7,33 +7,85 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// variables are the variables that a kernel uses, in the order of their first use.
+// maxStatic is the shared memory, in bytes, that a kernel may declare (ptxas, for every target).
+const maxStatic = 48 << 10
+
+// dynamicName is the symbol of dynamic shared memory.
+const dynamicName = "$dynamic"
+
+// variables are the variables that a kernel uses, in the order of their first use. Its shared
+// variables are declared one by one or, where all of them are too large for that, lie one
+// behind the other at the start of dynamic shared memory.
 type variables struct {
-	names  map[*ir.Variable]string
-	module strings.Builder // declarations in front of the entry
-	local  strings.Builder // and in its body
-	locals int
-	shared int // bytes
+	places  map[*ir.Variable]place
+	module  strings.Builder // declarations in front of the entry
+	local   strings.Builder // and in its body
+	locals  int
+	static  int64 // bytes of shared memory that are declared
+	dynamic int64 // bytes of dynamic shared memory in front of what a launch adds; a multiple of 16
+	extern  bool  // dynamic shared memory is declared
 }
 
-func newVariables() *variables { return &variables{names: map[*ir.Variable]string{}} }
+func newVariables(f *ir.Func) *variables {
+	vs := &variables{places: map[*ir.Variable]place{}}
+	size, offsets := sharedLayout(f)
+	if size <= maxStatic {
+		vs.static = size
+		return vs
+	}
+	vs.dynamic = (size + 15) &^ 15
+	for v, offset := range offsets {
+		vs.places[v] = place{operand{text: dynamicName}, offset}
+	}
+	vs.declareDynamic()
+	return vs
+}
 
-// symbol returns the name of v and declares it when it is new.
-func (vs *variables) symbol(v *ir.Variable) string {
-	if name, ok := vs.names[v]; ok {
-		return name
+// sharedLayout places the shared variables of f one behind the other, and returns how many
+// bytes they take.
+func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
+	offsets = map[*ir.Variable]int64{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			x, ok := v.Aux.(*ir.Variable)
+			if _, placed := offsets[x]; !ok || placed || x.Space != ir.Shared || x.Type.Size() == 0 {
+				continue
+			}
+			align := x.Type.Align()
+			offsets[x] = (size + align - 1) / align * align
+			size = offsets[x] + x.Type.Size()
+		}
+	}
+	return size, offsets
+}
+
+func (vs *variables) declareDynamic() {
+	if vs.extern {
+		return
+	}
+	vs.extern = true
+	fmt.Fprintf(&vs.module, ".extern .shared .align 16 .b8 %s[];\n", dynamicName)
+}
+
+// symbol returns where v lies, and declares it when it is new.
+func (vs *variables) symbol(v *ir.Variable) place {
+	if at, ok := vs.places[v]; ok {
+		return at
+	}
+	size := v.Type.Size()
+	if v.Space == ir.Shared && size == 0 {
+		vs.declareDynamic()
+		vs.places[v] = place{operand{text: dynamicName}, vs.dynamic}
+		return vs.places[v]
 	}
 	name := "$" + v.Space.String() + "$" + identifier(v.Name)
-	vs.names[v] = name
-	size, align := v.Type.Size(), v.Type.Align()
-	fmt.Fprintf(&vs.module, ".%s .align %d .b8 %s[%d]", v.Space, align, name, max(1, size))
+	vs.places[v] = place{base: operand{text: name}}
+	fmt.Fprintf(&vs.module, ".%s .align %d .b8 %s[%d]", v.Space, v.Type.Align(), name, max(1, size))
 	if v.Space == ir.Constant {
 		vs.module.WriteString(" = {" + byteList(v.Init) + "}")
-	} else {
-		vs.shared = (vs.shared+int(align)-1)/int(align)*int(align) + int(size)
 	}
 	vs.module.WriteString(";\n")
-	return name
+	return vs.places[v]
 }
 
 // newLocal declares memory of one thread and returns its name. Each variable has its own

@@ -44,6 +44,8 @@ func Checks() []Check {
 		{"structs and arrays", checkStructs},
 		{"shared memory and barriers", checkReduce},
 		{"a transposed tile", checkTranspose},
+		{"dynamic shared memory", checkDynamic},
+		{"large shared memory", checkLarge},
 		{"atomic addition", checkHistogram},
 		{"int32 atomics", checkAtomicInt32},
 		{"uint32 atomics", checkAtomicUint32},

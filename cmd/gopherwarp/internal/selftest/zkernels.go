@@ -21,6 +21,9 @@ func ContendInt32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cel
 	return p.Launch()
 }
 
+//go:embed zcontendInt32.sm_70.narrow.ptx
+var contendInt32SM70Narrow string
+
 //go:embed zcontendInt32.sm_70.ptx
 var contendInt32SM70 string
 
@@ -43,7 +46,9 @@ var contendInt32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendInt32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -65,6 +70,9 @@ func ContendUint32(s *device.Stream, g device.Grid, grid, blocks device.Slice[ce
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
+
+//go:embed zcontendUint32.sm_70.narrow.ptx
+var contendUint32SM70Narrow string
 
 //go:embed zcontendUint32.sm_70.ptx
 var contendUint32SM70 string
@@ -88,7 +96,9 @@ var contendUint32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -110,6 +120,9 @@ func ContendInt64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cel
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
+
+//go:embed zcontendInt64.sm_70.narrow.ptx
+var contendInt64SM70Narrow string
 
 //go:embed zcontendInt64.sm_70.ptx
 var contendInt64SM70 string
@@ -133,7 +146,9 @@ var contendInt64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendInt64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -155,6 +170,9 @@ func ContendUint64(s *device.Stream, g device.Grid, grid, blocks device.Slice[ce
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
+
+//go:embed zcontendUint64.sm_70.narrow.ptx
+var contendUint64SM70Narrow string
 
 //go:embed zcontendUint64.sm_70.ptx
 var contendUint64SM70 string
@@ -178,7 +196,9 @@ var contendUint64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 23, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -200,6 +220,9 @@ func Extremes32(s *device.Stream, g device.Grid, x, found device.Slice[float32])
 	return p.Launch()
 }
 
+//go:embed zextremes32.sm_70.narrow.ptx
+var extremes32SM70Narrow string
+
 //go:embed zextremes32.sm_70.ptx
 var extremes32SM70 string
 
@@ -219,7 +242,9 @@ var extremes32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -240,6 +265,9 @@ func Extremes64(s *device.Stream, g device.Grid, x, found device.Slice[float64])
 	return p.Launch()
 }
 
+//go:embed zextremes64.sm_70.narrow.ptx
+var extremes64SM70Narrow string
+
 //go:embed zextremes64.sm_70.ptx
 var extremes64SM70 string
 
@@ -259,7 +287,9 @@ var extremes64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -280,6 +310,9 @@ func HandOver(s *device.Stream, g device.Grid, data, out device.Slice[int32], re
 	device.PutSlice(p, ready)
 	return p.Launch()
 }
+
+//go:embed zhandOver.sm_70.narrow.ptx
+var handOverSM70Narrow string
 
 //go:embed zhandOver.sm_70.ptx
 var handOverSM70 string
@@ -303,7 +336,9 @@ var handOverKernel = &device.Kernel{
 		{File: "atomics.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "type.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: handOverSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: handOverSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -324,6 +359,9 @@ func Steps(s *device.Stream, g device.Grid, counts device.Slice[uint32]) error {
 	return p.Launch()
 }
 
+//go:embed zsteps.sm_70.narrow.ptx
+var stepsSM70Narrow string
+
 //go:embed zsteps.sm_70.ptx
 var stepsSM70 string
 
@@ -334,7 +372,9 @@ var stepsKernel = &device.Kernel{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
+	Integers:   []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stepsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stepsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -354,6 +394,9 @@ func Place(s *device.Stream, g device.Grid, out device.Slice[int]) error {
 	return p.Launch()
 }
 
+//go:embed zplace.sm_70.narrow.ptx
+var placeSM70Narrow string
+
 //go:embed zplace.sm_70.ptx
 var placeSM70 string
 
@@ -367,7 +410,9 @@ var placeKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "control.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: placeSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: placeSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -380,6 +425,95 @@ var placeKernel = &device.Kernel{
 	},
 }
 
+// Reverse turns each block's part of x round, through memory whose size the launch says, and
+// stores how many elements that memory has.
+func Reverse(s *device.Stream, g device.Grid, x device.Slice[int32], sizes device.Slice[int]) error {
+	p := s.Plan(reverseKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, sizes)
+	return p.Launch()
+}
+
+//go:embed zreverse.sm_70.narrow.ptx
+var reverseSM70Narrow string
+
+//go:embed zreverse.sm_70.ptx
+var reverseSM70 string
+
+var reverseKernel = &device.Kernel{
+	Name:    "reverse",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "sizes", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "dynamic.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dynamic.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dynamic.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dynamic.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reverseSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reverseSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x     []int32
+			sizes []int
+		})(args)
+		for ts.Next() {
+			reverse(ts.Thread(), a.x, a.sizes)
+		}
+	},
+}
+
+// Spread moves numbers through the far end of large shared memory, and through what the launch adds.
+func Spread(s *device.Stream, g device.Grid, x device.Slice[float32]) error {
+	p := s.Plan(spreadKernel, g)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zspread.sm_70.narrow.ptx
+var spreadSM70Narrow string
+
+//go:embed zspread.sm_70.ptx
+var spreadSM70 string
+
+var spreadKernel = &device.Kernel{
+	Name:    "spread",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Dynamic:    56064,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "dynamic.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dynamic.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dynamic.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dynamic.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spreadSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spreadSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []float32
+		})(args)
+		for ts.Next() {
+			spread(ts.Thread(), a.x)
+		}
+	},
+}
+
 // Float32s launches the kernel float32s.
 func Float32s(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(float32sKernel, g)
@@ -388,6 +522,9 @@ func Float32s(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zfloat32s.sm_70.narrow.ptx
+var float32sSM70Narrow string
 
 //go:embed zfloat32s.sm_70.ptx
 var float32sSM70 string
@@ -404,7 +541,9 @@ var float32sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -426,6 +565,9 @@ func Float64s(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) er
 	return p.Launch()
 }
 
+//go:embed zfloat64s.sm_70.narrow.ptx
+var float64sSM70Narrow string
+
 //go:embed zfloat64s.sm_70.ptx
 var float64sSM70 string
 
@@ -441,7 +583,9 @@ var float64sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -462,6 +606,9 @@ func Conversions(s *device.Stream, g device.Grid, x device.Slice[float64], y dev
 	return p.Launch()
 }
 
+//go:embed zconversions.sm_70.narrow.ptx
+var conversionsSM70Narrow string
+
 //go:embed zconversions.sm_70.ptx
 var conversionsSM70 string
 
@@ -476,7 +623,9 @@ var conversionsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: conversionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: conversionsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -498,6 +647,9 @@ func MathFunctions(s *device.Stream, g device.Grid, x device.Slice[float64], y d
 	return p.Launch()
 }
 
+//go:embed zmathFunctions.sm_70.narrow.ptx
+var mathFunctionsSM70Narrow string
+
 //go:embed zmathFunctions.sm_70.ptx
 var mathFunctionsSM70 string
 
@@ -516,7 +668,9 @@ var mathFunctionsKernel = &device.Kernel{
 		{File: "trig_reduce.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "trig_reduce.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mathFunctionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mathFunctionsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -537,6 +691,9 @@ func Greet(s *device.Stream, g device.Grid, factor float32) error {
 	return p.Launch()
 }
 
+//go:embed zgreet.sm_70.narrow.ptx
+var greetSM70Narrow string
+
 //go:embed zgreet.sm_70.ptx
 var greetSM70 string
 
@@ -551,6 +708,7 @@ var greetKernel = &device.Kernel{
 		{File: "host.go", Line: 14, Format: "thread %d of block %d: %.2f %v\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Float32, dtype.Bool}},
 	},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: greetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: greetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -571,6 +729,9 @@ func Overrun(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) 
 	return p.Launch()
 }
 
+//go:embed zoverrun.sm_70.narrow.ptx
+var overrunSM70Narrow string
+
 //go:embed zoverrun.sm_70.ptx
 var overrunSM70 string
 
@@ -585,7 +746,9 @@ var overrunKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "host.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: overrunSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: overrunSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -607,6 +770,9 @@ func Divide(s *device.Stream, g device.Grid, x device.Slice[int64], by int64) er
 	return p.Launch()
 }
 
+//go:embed zdivide.sm_70.narrow.ptx
+var divideSM70Narrow string
+
 //go:embed zdivide.sm_70.ptx
 var divideSM70 string
 
@@ -622,7 +788,9 @@ var divideKernel = &device.Kernel{
 		{File: "host.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "host.go", Line: 66, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -645,6 +813,9 @@ func Int8s(s *device.Stream, g device.Grid, a, b, c device.Slice[int8]) error {
 	return p.Launch()
 }
 
+//go:embed zint8s.sm_70.narrow.ptx
+var int8sSM70Narrow string
+
 //go:embed zint8s.sm_70.ptx
 var int8sSM70 string
 
@@ -660,7 +831,9 @@ var int8sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "integers.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int8sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -682,6 +855,9 @@ func Uint16s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint16]) erro
 	return p.Launch()
 }
 
+//go:embed zuint16s.sm_70.narrow.ptx
+var uint16sSM70Narrow string
+
 //go:embed zuint16s.sm_70.ptx
 var uint16sSM70 string
 
@@ -697,7 +873,9 @@ var uint16sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "integers.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -719,6 +897,9 @@ func Int32s(s *device.Stream, g device.Grid, a, b, c device.Slice[int32]) error 
 	return p.Launch()
 }
 
+//go:embed zint32s.sm_70.narrow.ptx
+var int32sSM70Narrow string
+
 //go:embed zint32s.sm_70.ptx
 var int32sSM70 string
 
@@ -734,7 +915,9 @@ var int32sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "integers.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -756,6 +939,9 @@ func Uint32s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint32]) erro
 	return p.Launch()
 }
 
+//go:embed zuint32s.sm_70.narrow.ptx
+var uint32sSM70Narrow string
+
 //go:embed zuint32s.sm_70.ptx
 var uint32sSM70 string
 
@@ -771,7 +957,9 @@ var uint32sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -793,6 +981,9 @@ func Int64s(s *device.Stream, g device.Grid, a, b, c device.Slice[int64]) error 
 	return p.Launch()
 }
 
+//go:embed zint64s.sm_70.narrow.ptx
+var int64sSM70Narrow string
+
 //go:embed zint64s.sm_70.ptx
 var int64sSM70 string
 
@@ -808,7 +999,9 @@ var int64sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -830,6 +1023,9 @@ func Uint64s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint64]) erro
 	return p.Launch()
 }
 
+//go:embed zuint64s.sm_70.narrow.ptx
+var uint64sSM70Narrow string
+
 //go:embed zuint64s.sm_70.ptx
 var uint64sSM70 string
 
@@ -845,7 +1041,9 @@ var uint64sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -866,6 +1064,9 @@ func BlockSums(s *device.Stream, g device.Blocks, x, sums device.Slice[int32]) e
 	return p.Launch()
 }
 
+//go:embed zblockSums.sm_70.narrow.ptx
+var blockSumsSM70Narrow string
+
 //go:embed zblockSums.sm_70.ptx
 var blockSumsSM70 string
 
@@ -883,7 +1084,9 @@ var blockSumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blockSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -905,6 +1108,9 @@ func Transpose(s *device.Stream, g device.Blocks, dst, src device.Slice[float32]
 	return p.Launch()
 }
 
+//go:embed ztranspose.sm_70.narrow.ptx
+var transposeSM70Narrow string
+
 //go:embed ztranspose.sm_70.ptx
 var transposeSM70 string
 
@@ -924,7 +1130,9 @@ var transposeKernel = &device.Kernel{
 		{File: "memory.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -947,6 +1155,9 @@ func Histogram(s *device.Stream, g device.Grid, x device.Slice[uint8], counts de
 	return p.Launch()
 }
 
+//go:embed zhistogram.sm_70.narrow.ptx
+var histogramSM70Narrow string
+
 //go:embed zhistogram.sm_70.ptx
 var histogramSM70 string
 
@@ -963,7 +1174,9 @@ var histogramKernel = &device.Kernel{
 		{File: "memory.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "memory.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: histogramSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -986,6 +1199,9 @@ func Random(s *device.Stream, g device.Grid, draws device.Slice[draw], key [2]ui
 	return p.Launch()
 }
 
+//go:embed zrandom.sm_70.narrow.ptx
+var randomSM70Narrow string
+
 //go:embed zrandom.sm_70.ptx
 var randomSM70 string
 
@@ -997,7 +1213,9 @@ var randomKernel = &device.Kernel{
 		{Name: "key", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
+	Integers:   []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: randomSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1019,6 +1237,9 @@ func Watch(s *device.Stream, g device.Grid, x device.Slice[float32], ticks devic
 	return p.Launch()
 }
 
+//go:embed zwatch.sm_70.narrow.ptx
+var watchSM70Narrow string
+
 //go:embed zwatch.sm_70.ptx
 var watchSM70 string
 
@@ -1036,7 +1257,9 @@ var watchKernel = &device.Kernel{
 		{File: "random.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: watchSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1057,6 +1280,9 @@ func Insist(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed zinsist.sm_70.narrow.ptx
+var insistSM70Narrow string
+
 //go:embed zinsist.sm_70.ptx
 var insistSM70 string
 
@@ -1071,7 +1297,9 @@ var insistKernel = &device.Kernel{
 		{File: "random.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 89, Format: "assertion failed: 100%% of x differ from 13"},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: insistSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: insistSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1094,6 +1322,9 @@ func Move(s *device.Stream, g device.Grid, first bool, w world, particles device
 	return p.Launch()
 }
 
+//go:embed zmove.sm_70.narrow.ptx
+var moveSM70Narrow string
+
 //go:embed zmove.sm_70.ptx
 var moveSM70 string
 
@@ -1107,7 +1338,9 @@ var moveKernel = &device.Kernel{
 		{Name: "last", Offset: 96, Size: 1},
 	},
 	ParamBytes: 120,
+	Integers:   []int{80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1131,6 +1364,9 @@ func Meet(s *device.Stream, g device.Grid, x device.Slice[int32], out device.Sli
 	return p.Launch()
 }
 
+//go:embed zmeet.sm_70.narrow.ptx
+var meetSM70Narrow string
+
 //go:embed zmeet.sm_70.ptx
 var meetSM70 string
 
@@ -1147,7 +1383,9 @@ var meetKernel = &device.Kernel{
 		{File: "warp.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: meetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1170,6 +1408,9 @@ func Stumble(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) 
 	return p.Launch()
 }
 
+//go:embed zstumble.sm_70.narrow.ptx
+var stumbleSM70Narrow string
+
 //go:embed zstumble.sm_70.ptx
 var stumbleSM70 string
 
@@ -1186,7 +1427,9 @@ var stumbleKernel = &device.Kernel{
 		{File: "warp.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stumbleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stumbleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -19,7 +19,9 @@ func places(t gpu.Thread, x []float32) {
 	p := gpu.Shared[*int](t) // want "gpu.Shared of a type with pointers"
 	*p = nil
 	scratch(t)[0] = 1
-	twice(t) // want "scratch, which calls gpu.Shared, is called twice"
+	gpu.DynamicShared[[]int](t)    // want "gpu.DynamicShared of a type with pointers"
+	gpu.DynamicShared[struct{}](t) // want "gpu.DynamicShared of a type with pointers or without size"
+	twice(t)                       // want "scratch, which calls gpu.Shared, is called twice"
 }
 
 //gpu:kernel
