@@ -41,6 +41,8 @@ type backend struct {
 	marks   map[*mark]struct{}
 	memory  map[*memory]struct{}
 	host    map[*hostMemory]struct{}
+	graphs  map[*graph]struct{}
+	envs    map[*environment]struct{}
 	spare   []*environment // of streams that were closed
 }
 
@@ -50,7 +52,7 @@ func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend
 		driver: d, device: i, info: info,
 		kernels: kernels{numbers: map[code]*loaded{}},
 		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
-		host: map[*hostMemory]struct{}{},
+		host: map[*hostMemory]struct{}{}, graphs: map[*graph]struct{}{}, envs: map[*environment]struct{}{},
 	}
 	b.waiter, b.stage = newWaiter(b), newStage(b, defaultStage())
 	b.freeing.none.L = &b.freeing.mu
@@ -139,7 +141,10 @@ func (b *backend) Close() error {
 	if b.pool.reaper != nil {
 		keep(b.pool.reaper.free())
 	}
-	for _, e := range b.spare {
+	for g := range b.graphs {
+		keep(g.free())
+	}
+	for e := range b.envs {
 		keep(e.free())
 	}
 	keep(b.stage.settleAll())

@@ -33,6 +33,8 @@ type environment struct {
 	cleared  place               // where the claim was cleared then
 	prints   part                // the environment and the records, as they were copied
 	copied   place               // where that was, or none
+	held     int                 // queues that will look at it, where it is a graph's
+	lost     bool                // the graph is gone
 }
 
 // job is work for an environment on a queue, whose lock is held.
@@ -105,6 +107,7 @@ func newEnvironment(q *queue) (*environment, error) {
 	if err := e.make(job{q, b.do}); err != nil {
 		return nil, errors.Join(err, e.free())
 	}
+	own(b, b.envs, e)
 	return e, nil
 }
 
@@ -163,6 +166,41 @@ func (e *environment) fetch(j job) (fetched, error) {
 	}
 	e.used = false
 	return fetched{e, head, j.queue.seq + 1}, nil
+}
+
+// hold notes that a queue will look at the environment of a graph.
+func (e *environment) hold() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.held++
+}
+
+// drop undoes a hold, where the environment is a graph's.
+func (e *environment) drop() {
+	e.mu.Lock()
+	last := false
+	if e.held > 0 {
+		e.held--
+		last = e.held == 0 && e.lost
+	}
+	e.mu.Unlock()
+	if last {
+		e.retire()
+	}
+}
+
+// orphan hands the environment of a graph that is gone on, when no queue will look at it.
+func (e *environment) orphan() {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	e.lost = true
+	last := e.held == 0
+	e.mu.Unlock()
+	if last {
+		e.retire()
+	}
 }
 
 // take adds what kernels left up to the point with number seq, which was reached, to what the
@@ -262,7 +300,9 @@ func (e *environment) retire() {
 	if e == nil {
 		return
 	}
-	e.used, e.launched, e.fault, e.cleared, e.copied = false, nil, nil, place{}, place{}
+	e.mu.Lock()
+	e.used, e.launched, e.fault, e.cleared, e.copied, e.lost = false, nil, nil, place{}, place{}, false
+	e.mu.Unlock()
 	e.backend.mu.Lock()
 	defer e.backend.mu.Unlock()
 	e.backend.spare = append(e.backend.spare, e)

@@ -106,9 +106,12 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 	return about(err, fmt.Sprintf("%s, %d", l.kernel.Name, v))
 }
 
-// Load implements device.Loader.
+// Load implements device.Loader. Launches of both kinds are prepared.
 func (b *backend) Load(k *device.Kernel) error {
 	_, err := b.load(k, true)
+	if err == nil {
+		_, err = b.load(k, false)
+	}
 	return err
 }
 

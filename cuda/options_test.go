@@ -88,8 +88,8 @@ func TestOccupancy(t *testing.T) {
 	defer mustClose(t, dev)
 	k := devicetest.Multiply()
 	for g, want := range map[device.Grid]device.Occupancy{
-		{}:                                            {Threads: 256, Blocks: 8, Cores: 132, Registers: 16},
-		{Block: device.Dim{X: 128}}:                   {Threads: 128, Blocks: 16, Cores: 132, Registers: 16},
+		{}:                          {Threads: 256, Blocks: 8, Cores: 132, Registers: 16},
+		{Block: device.Dim{X: 128}}: {Threads: 128, Blocks: 16, Cores: 132, Registers: 16},
 		{Block: device.Dim{X: 128}, Shared: 48 << 10}: {Threads: 128, Blocks: 4, Cores: 132, Registers: 16},
 	} {
 		if got, err := dev.Occupancy(k, g); got != want || err != nil {

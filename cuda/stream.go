@@ -117,6 +117,8 @@ func (q *queue) flush(do doer) (*point, error) {
 		}
 		if f.env != nil {
 			q.fetched = append(q.fetched, f)
+		} else if e != nil {
+			e.drop()
 		}
 	}
 	q.graphs = nil
@@ -158,6 +160,11 @@ func (q *queue) take(p *point, do doer) (again *point, err error) {
 		f := q.fetched[0]
 		q.fetched = q.fetched[1:]
 		printed, failed := f.env.take(job{q, do}, f.head, p.seq)
+		if printed && f.env != q.env {
+			f.env.hold()
+			q.graphs = append(q.graphs, f.env)
+		}
+		f.env.drop()
 		more = more || printed
 		err = errors.Join(err, failed)
 	}

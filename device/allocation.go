@@ -55,10 +55,19 @@ func newAllocation(b *block) *allocation {
 	return a
 }
 
-// pin returns the address for work on s. Each call that succeeds needs an unpin.
-func (b *block) pin(s *Stream) (uintptr, error) {
+// pin returns the address for work on s. Each call that succeeds needs an unpin. A stream that
+// records has its graph keep the block.
+func (a *allocation) pin(s *Stream) (uintptr, error) {
+	b := a.block
 	if b.device != s.device {
 		return 0, fmt.Errorf("buffer %w", ErrForeign)
+	}
+	if s.recorder != nil {
+		if err := s.recorder.hold(a); err != nil {
+			return 0, err
+		}
+		b.state.Add(1)
+		return b.memory.Address(), nil
 	}
 	if b.state.Add(1) < 0 {
 		return 0, join(fmt.Errorf("buffer %w", ErrClosed), b.unpin())

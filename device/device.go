@@ -86,6 +86,9 @@ func (d *Device) newQueue(priority int) (Queue, error) {
 
 // allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
 func (d *Device) allocate(s *Stream, size int) (*allocation, error) {
+	if s.recorder != nil {
+		return nil, s.keep(fmt.Errorf("device: new buffer: %w", ErrCapture))
+	}
 	b := &block{device: d, size: size, kind: kindBuffer, made: calledFrom(3)}
 	if err := d.roomy(size, func() error { return d.allocateBlock(s, b) }); err != nil {
 		return nil, err

@@ -20,9 +20,6 @@ type Event struct {
 func (s *Stream) Record() (*Event, error) {
 	e := &Event{device: s.device}
 	err := s.enqueue(func(q Queue) (err error) {
-		if s.graph.Load() != nil {
-			return fmt.Errorf("device: event: %w", ErrCapture)
-		}
 		e.mark, err = q.Mark()
 		return err
 	})
@@ -44,7 +41,7 @@ func (s *Stream) WaitFor(e *Event) error {
 			return fmt.Errorf("device: event %w", ErrClosed)
 		case e.device != s.device:
 			return fmt.Errorf("device: event %w", ErrForeign)
-		case s.graph.Load() != nil:
+		case s.recorder != nil:
 			return fmt.Errorf("device: wait for an event: %w", ErrCapture)
 		}
 		return waitFor(q, e.mark)

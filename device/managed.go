@@ -90,6 +90,9 @@ func prefetch[T any](j job, x Slice[T], toHost bool) error {
 			if err := x.managed(); err != nil {
 				return err
 			}
+			if j.stream.recorder != nil {
+				return fmt.Errorf("device: prefetch: %w", ErrCapture)
+			}
 			if p, ok := q.(Prefetcher); ok && x.bytes() > 0 {
 				return p.Prefetch(address, x.bytes(), toHost)
 			}

@@ -13,6 +13,9 @@ func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error 
 	if s.device == from.device && s == from {
 		return Copy(s, dst, src)
 	}
+	if s.recorder != nil || from.recorder != nil {
+		return s.keep(fmt.Errorf("device: copy between devices: %w", ErrCapture))
+	}
 	return from.enqueue(func(other Queue) error {
 		return pinned(job{from, "copy from"}, src, func(at uintptr) error {
 			return transfer(job{s, "copy to"}, dst, src.len, func(q Queue, to uintptr) error {

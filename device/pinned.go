@@ -171,11 +171,15 @@ func (p PinnedSlice[T]) pin(on *Stream) error {
 // It does not wait: src must not change until the stream has come behind it.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
 	return exchange(job{s, "upload"}, dst, src, func(q Queue, address uintptr, host []byte) error {
-		if c, ok := q.(HostCopier); ok {
-			return c.UploadFrom(address, host)
-		}
-		return q.Upload(address, host)
+		return uploadFrom(q, address, host)
 	})
+}
+
+func uploadFrom(q Queue, dst uintptr, host []byte) error {
+	if c, ok := q.(HostCopier); ok {
+		return c.UploadFrom(dst, host)
+	}
+	return q.Upload(dst, host)
 }
 
 // DownloadPinned copies src to dst, which has the same length, in the order of the stream's
@@ -183,11 +187,15 @@ func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
 // returns no error.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
 	return exchange(job{s, "download"}, src, dst, func(q Queue, address uintptr, host []byte) error {
-		if c, ok := q.(HostCopier); ok {
-			return c.DownloadTo(host, address)
-		}
-		return q.Download(host, address)
+		return downloadTo(q, host, address)
 	})
+}
+
+func downloadTo(q Queue, host []byte, src uintptr) error {
+	if c, ok := q.(HostCopier); ok {
+		return c.DownloadTo(host, src)
+	}
+	return q.Download(host, src)
 }
 
 // exchange enqueues a copy between d and p.

@@ -60,6 +60,9 @@ func (p *Plan) Options() Grid { return p.grid }
 // that sets the hidden parameters writes to it.
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
 
+// Launched returns the line that launches the plan, "main.go:42", where that is recorded.
+func (p *Plan) Launched() string { return p.from.site() }
+
 // SetHidden sets the hidden parameters. The launch's number is that of Outcome.FaultLaunch.
 func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
 	p.number = launch

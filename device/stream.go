@@ -20,7 +20,7 @@ type Stream struct {
 	device   *Device
 	queue    Queue
 	finished atomic.Bool // closed, and all work done
-	graph    atomic.Pointer[capture]
+	recorder *recorder   // the queue, where the stream records a graph; else nil
 
 	mu       sync.Mutex
 	failed   error
@@ -55,7 +55,7 @@ func (s *Stream) Queue() Queue { return s.queue }
 func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
 	p := s.newPlan()
 	p.reset(k, g)
-	if s.device.record.Load() {
+	if s.recorder != nil || s.device.record.Load() {
 		p.from = calledFrom(2)
 	}
 	return p
@@ -164,6 +164,10 @@ func (s *Stream) Synchronize(ctx context.Context) error {
 	if s.closing() {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
+	if s.recorder != nil {
+		_, err := s.queue.Wait(ctx)
+		return s.keep(err)
+	}
 	return s.wait(ctx)
 }
 
@@ -244,6 +248,9 @@ func compareIndex(a, b [3]int) int {
 // Close waits for the stream's work and frees the stream. It writes what kernels printed
 // and returns what went wrong since the last Synchronize.
 func (s *Stream) Close() error {
+	if s.recorder != nil {
+		return s.closeRecorder()
+	}
 	err := s.close()
 	s.device.forget(s)
 	return err
@@ -260,4 +267,15 @@ func (s *Stream) close() error {
 	err := join(s.wait(context.Background()), s.queue.Close())
 	s.finished.Store(true)
 	return err
+}
+
+// closeRecorder ends what a stream records.
+func (s *Stream) closeRecorder() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fmt.Errorf("device: stream %w", ErrClosed)
+	}
+	s.closed = true
+	return s.failed
 }

@@ -64,6 +64,11 @@ func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 		{"Leaks", (*rig).testLeaks},
 		{"MemoryLimit", (*rig).testMemoryLimit},
 		{"UnclosedAtEnd", (*rig).testUnclosedAtEnd},
+		{"Graph", (*rig).testGraph},
+		{"GraphUpdate", (*rig).testGraphUpdate},
+		{"GraphFault", (*rig).testGraphFault},
+		{"CaptureErrors", (*rig).testCaptureErrors},
+		{"GraphKeepsMemory", (*rig).testGraphKeepsMemory},
 		{"ClosedStream", (*rig).testClosedStream},
 		{"ClosedDevice", (*rig).testClosedDevice},
 	} {

@@ -1,0 +1,291 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// graph is a graph of the driver, built node by node. It implements device.GraphBackend. Nothing
+// is captured: so there is nothing that a capture would forbid other goroutines meanwhile.
+//
+// The kernels of a graph leave faults and prints in an environment of its own, where the number
+// of the launch is that of the node.
+type graph struct {
+	backend *backend
+
+	mu     sync.Mutex
+	handle cudasys.Graph
+	exec   cudasys.GraphExec
+	nodes  []cudasys.GraphNode
+	sites  []string     // where the launch of a node came from
+	env    *environment // nil until a kernel needs it
+	queues []*queue     // that it was enqueued on
+	closed bool
+}
+
+// NewGraph implements device.Grapher.
+func (b *backend) NewGraph() (device.GraphBackend, error) {
+	g := &graph{backend: b}
+	err := b.do("cuGraphCreate", func() cudasys.Status {
+		s := b.driver.GraphCreate(&g.handle, 0)
+		if s == cudasys.Success {
+			own(b, b.graphs, g)
+		}
+		return s
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// after returns the handles of nodes by their numbers.
+func (g *graph) after(numbers []int) []cudasys.GraphNode {
+	after := make([]cudasys.GraphNode, len(numbers))
+	for i, n := range numbers {
+		after[i] = g.nodes[n]
+	}
+	return after
+}
+
+// add adds the node that the driver makes.
+func (g *graph) add(name, site string, make func(n *cudasys.GraphNode) cudasys.Status) error {
+	var n cudasys.GraphNode
+	if err := g.backend.do(name, func() cudasys.Status { return make(&n) }); err != nil {
+		return about(err, fmt.Sprintf("node %d", len(g.nodes)))
+	}
+	g.nodes, g.sites = append(g.nodes, n), append(g.sites, site)
+	return nil
+}
+
+// AddLaunch implements device.GraphBackend. The driver copies the parameter block.
+func (g *graph) AddLaunch(p *device.Plan, after []int) error {
+	k, err := g.kernelNode(p, len(g.nodes))
+	if err != nil {
+		return err
+	}
+	err = g.add("cuGraphAddKernelNode", p.Launched(), func(n *cudasys.GraphNode) cudasys.Status {
+		return g.backend.driver.GraphAddKernelNode(n, g.handle, g.after(after), k)
+	})
+	if err != nil {
+		return err
+	}
+	options := p.Options()
+	options.Overlap = false // is a property of edges in a graph
+	all := new([4]cudasys.LaunchAttribute)
+	for i := range attributes(all[:], options) {
+		err := g.backend.do("cuGraphKernelNodeSetAttribute", func() cudasys.Status {
+			return g.backend.driver.GraphKernelNodeSetAttribute(g.nodes[len(g.nodes)-1], &all[i])
+		})
+		if err != nil {
+			return about(err, p.Kernel().Name)
+		}
+	}
+	return nil
+}
+
+// kernelNode returns the driver's parameters of a node.
+func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, error) {
+	b := g.backend
+	l, err := b.load(p.Kernel(), p.Narrow())
+	if err == nil {
+		err = l.allow(b, p)
+	}
+	if err == nil && len(p.Kernel().Sites) > 0 && g.env == nil {
+		err = g.makeEnvironment()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var env uintptr
+	if len(p.Kernel().Sites) > 0 {
+		env = g.env.memory
+	}
+	p.SetHidden(uint64(env), uint32(number), l.number)
+	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared())}
+	k.Grid, k.Block = sizes(p)
+	k.Params[0] = p.Params()
+	return k, nil
+}
+
+// makeEnvironment makes the graph's environment, by work of the reaper.
+func (g *graph) makeEnvironment() error {
+	q := g.backend.pool.reaper
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e, err := newEnvironment(q)
+	if err != nil {
+		return err
+	}
+	e.launched = func(node uint32) string {
+		if int(node) >= len(g.sites) {
+			return ""
+		}
+		return g.sites[node]
+	}
+	g.env = e
+	return nil
+}
+
+// AddCopy implements device.GraphBackend.
+func (g *graph) AddCopy(dst, src uintptr, n int, after []int) error {
+	return g.addCopy(&cudasys.Copy3D{
+		Src: cudasys.Side3D{Type: cudasys.OnDevice, Device: src}, Dst: cudasys.Side3D{Type: cudasys.OnDevice, Device: dst},
+		Width: uintptr(n),
+	}, after)
+}
+
+// AddHostCopy implements device.GraphBackend.
+func (g *graph) AddHostCopy(address uintptr, host []byte, upload bool, after []int) error {
+	c := &cudasys.Copy3D{
+		Src:   cudasys.Side3D{Type: cudasys.OnDevice, Device: address},
+		Dst:   cudasys.Side3D{Type: cudasys.OnHost, Host: unsafe.Pointer(unsafe.SliceData(host))},
+		Width: uintptr(len(host)),
+	}
+	if upload {
+		c.Src, c.Dst = c.Dst, c.Src
+	}
+	return g.addCopy(c, after)
+}
+
+func (g *graph) addCopy(c *cudasys.Copy3D, after []int) error {
+	c.Height, c.Depth, c.Context = 1, 1, g.backend.handle
+	c.Src.Pitch, c.Dst.Pitch = c.Width, c.Width
+	c.Src.Height, c.Dst.Height = 1, 1
+	return g.add("cuGraphAddMemcpyNode", "", func(n *cudasys.GraphNode) cudasys.Status {
+		return g.backend.driver.GraphAddMemcpyNode(n, g.handle, g.after(after), c)
+	})
+}
+
+// AddFill implements device.GraphBackend.
+func (g *graph) AddFill(dst uintptr, value []byte, n int, after []int) error {
+	var v [4]byte
+	copy(v[:], value)
+	m := &cudasys.Memset{
+		Dst: dst, Value: little.Uint32(v[:]), Size: uint32(len(value)),
+		Width: uintptr(n / len(value)), Height: 1, Pitch: uintptr(n), Context: g.backend.handle,
+	}
+	return g.add("cuGraphAddMemsetNode", "", func(n *cudasys.GraphNode) cudasys.Status {
+		return g.backend.driver.GraphAddMemsetNode(n, g.handle, g.after(after), m)
+	})
+}
+
+// Instantiate implements device.GraphBackend. It brings the graph to the device, so that its
+// first run is as fast as others, and waits for that in Go.
+func (g *graph) Instantiate() error {
+	b, q := g.backend, g.backend.pool.reaper
+	err := b.do("cuGraphInstantiateWithFlags", func() cudasys.Status {
+		return b.driver.GraphInstantiateWithFlags(&g.exec, g.handle, 0)
+	})
+	if err == nil {
+		err = q.locked("cuGraphUpload", func() cudasys.Status { return b.driver.GraphUpload(g.exec, q.stream) })
+	}
+	if err != nil {
+		return err
+	}
+	p, err := q.here()
+	if err != nil {
+		return err
+	}
+	return b.waiter.wait(context.Background(), p)
+}
+
+// Update implements device.GraphBackend.
+func (g *graph) Update(number int, p *device.Plan) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	k, err := g.kernelNode(p, number)
+	if err != nil {
+		return err
+	}
+	err = g.backend.do("cuGraphExecKernelNodeSetParams", func() cudasys.Status {
+		return g.backend.driver.GraphExecKernelNodeSetParams(g.exec, g.nodes[number], k)
+	})
+	if err != nil {
+		return about(err, fmt.Sprintf("node %d", number))
+	}
+	g.sites = slices.Clone(g.sites) // a fault may be read meanwhile
+	g.sites[number] = p.Launched()
+	return nil
+}
+
+// Enqueue implements device.GraphBackend.
+func (g *graph) Enqueue(to device.Queue) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	q := to.(*queue)
+	if g.closed {
+		return errClosed("graph")
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !slices.Contains(g.queues, q) {
+		g.queues = append(slices.DeleteFunc(g.queues, (*queue).gone), q)
+	}
+	if g.env != nil {
+		g.env.use()
+		if !slices.Contains(q.graphs, g.env) {
+			g.env.hold()
+			q.graphs = append(q.graphs, g.env)
+		}
+	}
+	err := q.do("cuGraphLaunch", func() cudasys.Status { return g.backend.driver.GraphLaunch(g.exec, q.stream) })
+	return about(err, fmt.Sprintf("%d nodes", len(g.nodes)))
+}
+
+// Close implements device.GraphBackend. The driver is left the graph until its work is done.
+func (g *graph) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	points, err := behind(alive(g.queues))
+	if err != nil {
+		return err
+	}
+	g.backend.freeing.Go(func() {
+		g.backend.await(points)
+		_ = g.destroy(g.backend.do) // closing the device does it at the latest
+	})
+	return nil
+}
+
+// alive returns the queues that are not closed.
+func alive(queues []*queue) (open []device.Queue) {
+	for _, q := range queues {
+		if !q.gone() {
+			open = append(open, q)
+		}
+	}
+	return open
+}
+
+// gone reports whether the queue is closed, and its work done.
+func (q *queue) gone() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// free is Close for a device that is being closed.
+func (g *graph) free() error { return g.destroy(g.backend.call) }
+
+// destroy frees the graph, whose work is done.
+func (g *graph) destroy(do doer) error {
+	d := g.backend.driver
+	if !forget(g.backend, g.backend.graphs, g) {
+		return nil
+	}
+	g.env.orphan()
+	var err error
+	if g.exec != 0 {
+		err = do("cuGraphExecDestroy", func() cudasys.Status { return d.GraphExecDestroy(g.exec) })
+	}
+	return errors.Join(err, do("cuGraphDestroy", func() cudasys.Status { return d.GraphDestroy(g.handle) }))
+}

@@ -1,0 +1,245 @@
+package device
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Graph is work that was recorded once and is enqueued as a whole, any number of times: on a
+// GPU much faster than piece by piece. Its methods may be called from any goroutine.
+//
+// A graph keeps the memory that its work uses: a buffer that is closed meanwhile is freed after
+// the graph.
+type Graph struct {
+	device *Device
+	run    GraphBackend // nil where the device does not know graphs: then nodes are replayed
+
+	mu     sync.Mutex // held while the graph is enqueued or changed
+	nodes  []*node
+	held   []*allocation
+	closed bool
+}
+
+// GraphNode describes a launch in a Graph.
+type GraphNode struct {
+	Number   int // of the node, for Update
+	Kernel   string
+	Launched string // the line that recorded it: "main.go:42"
+}
+
+// Capture records the work that f gives to its stream, and to streams forked from it, and returns
+// it as a graph. Nothing is done yet. The stream takes launches, copies within the device, fills
+// and copies of pinned memory; what would wait or allocate, or would need the Go memory of a copy
+// again, returns ErrCapture, and then Capture does.
+//
+// The order within the graph is that of the streams. What one stream has recorded runs beside
+// what others have, unless Fork or Join says otherwise.
+func (d *Device) Capture(f func(s *Stream) error) (*Graph, error) {
+	r := &recorder{graph: &Graph{device: d}, last: -1}
+	s := &Stream{device: d, queue: r, recorder: r, epoch: new(epoch)}
+	err := f(s)
+	if stuck := s.check(); err == nil {
+		err = stuck
+	}
+	if err == nil {
+		err = r.graph.instantiate()
+	}
+	if err != nil {
+		return nil, join(err, r.graph.release())
+	}
+	return r.graph, nil
+}
+
+// instantiate makes the device's graph, where it has such.
+func (g *Graph) instantiate() error {
+	b, ok := g.device.backend.(Grapher)
+	if !ok {
+		return nil
+	}
+	g.device.mu.RLock()
+	defer g.device.mu.RUnlock()
+	if g.device.closed {
+		return fmt.Errorf("device: new graph: device %w", ErrClosed)
+	}
+	run, err := b.NewGraph()
+	if err != nil {
+		return err
+	}
+	for _, n := range g.nodes {
+		if err := n.add(run); err != nil {
+			return join(err, run.Close())
+		}
+	}
+	if err := run.Instantiate(); err != nil {
+		return join(err, run.Close())
+	}
+	g.run = run
+	return nil
+}
+
+// Launch enqueues the graph's work on s, which is not a stream that records.
+func (g *Graph) Launch(s *Stream) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return s.enqueue(func(q Queue) error {
+		switch {
+		case s.recorder != nil:
+			return fmt.Errorf("device: a graph: %w", ErrCapture)
+		case g.closed:
+			return fmt.Errorf("device: graph %w", ErrClosed)
+		case g.device != s.device:
+			return fmt.Errorf("device: graph %w", ErrForeign)
+		}
+		for _, a := range g.held {
+			if a.recent.Load() != s {
+				if err := a.join(s); err != nil {
+					return err
+				}
+			}
+		}
+		if g.run != nil {
+			return g.run.Enqueue(q)
+		}
+		return g.replay(s)
+	})
+}
+
+// replay enqueues the nodes one by one, in the order in which they were recorded.
+func (g *Graph) replay(s *Stream) error {
+	for _, n := range g.nodes {
+		if err := n.do(s.queue); err != nil {
+			return err
+		}
+		if n.plan != nil {
+			s.mu.Lock()
+			s.launched(n.plan)
+			s.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// Nodes returns the graph's launches in the order in which they were recorded.
+func (g *Graph) Nodes() []GraphNode {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all []GraphNode
+	for i, n := range g.nodes {
+		if n.plan != nil {
+			all = append(all, GraphNode{i, n.plan.kernel.Name, n.plan.Launched()})
+		}
+	}
+	return all
+}
+
+// Update changes the arguments and the grid of the launch with a node's number: f launches the
+// same kernel on its stream, once. What was enqueued before runs as it was.
+func (g *Graph) Update(number int, f func(s *Stream) error) error {
+	r := &recorder{graph: &Graph{device: g.device}, last: -1}
+	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
+	err := f(s)
+	if stuck := s.check(); err == nil {
+		err = stuck
+	}
+	if err == nil {
+		err = g.update(number, r.graph)
+	}
+	if err != nil {
+		return join(err, r.graph.release())
+	}
+	return nil
+}
+
+// update replaces a node by the only one of u, whose memory g keeps from then on.
+func (g *Graph) update(number int, u *Graph) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.closed:
+		return fmt.Errorf("device: graph %w", ErrClosed)
+	case number < 0 || number >= len(g.nodes) || g.nodes[number].plan == nil:
+		return fmt.Errorf("device: node %d of a graph is no launch: %w", number, ErrRange)
+	case len(u.nodes) != 1 || u.nodes[0].plan == nil || u.nodes[0].plan.kernel != g.nodes[number].plan.kernel:
+		return fmt.Errorf("device: update of node %d, which launches %s: %w", number, g.nodes[number].plan.kernel.Name, ErrMismatch)
+	}
+	n := &node{plan: u.nodes[0].plan, after: g.nodes[number].after}
+	if g.run != nil {
+		if err := g.run.Update(number, n.plan); err != nil {
+			return err
+		}
+	}
+	g.nodes[number] = n
+	g.held = append(g.held, u.held...)
+	return nil
+}
+
+// Close frees the graph once the work that was enqueued is done. It does not wait for that.
+func (g *Graph) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return fmt.Errorf("device: graph %w", ErrClosed)
+	}
+	g.closed = true
+	var err error
+	if g.run != nil {
+		err = g.run.Close()
+	}
+	return join(err, g.release())
+}
+
+// release lets go of the memory that the graph kept.
+func (g *Graph) release() error {
+	var err error
+	for _, a := range g.held {
+		err = join(err, a.unpin())
+	}
+	g.held = nil
+	return err
+}
+
+// Fork returns a new stream whose work comes behind what s was given so far. A stream that
+// records forks into one that records too.
+func (s *Stream) Fork() (*Stream, error) {
+	if r := s.recorder; r != nil {
+		if err := s.check(); err != nil {
+			return nil, err
+		}
+		fork := &recorder{graph: r.graph, last: -1, also: r.place()}
+		return &Stream{device: s.device, queue: fork, recorder: fork, epoch: new(epoch)}, nil
+	}
+	t, err := s.device.NewStreamWith(StreamOptions{Output: s.output})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Join(s); err != nil {
+		return nil, join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Join makes the later work of s wait for what t, of the same device, was given so far. A fault
+// of that work is the fault of s too. Either both streams record, in one Capture, or none.
+func (s *Stream) Join(t *Stream) error {
+	r, other := s.recorder, t.recorder
+	if r == nil && other == nil {
+		e, err := t.Record()
+		if err != nil {
+			return s.keep(err)
+		}
+		return join(s.WaitFor(e), e.Close())
+	}
+	return s.enqueue(func(Queue) error {
+		if r == nil || other == nil || r.graph != other.graph {
+			return fmt.Errorf("device: join of a stream that is not recorded with this one: %w", ErrCapture)
+		}
+		stuck := t.check()
+		for _, n := range other.place() {
+			if !slices.Contains(r.also, n) && n != r.last {
+				r.also = append(r.also, n)
+			}
+		}
+		return stuck
+	})
+}
