@@ -20,6 +20,11 @@ const limit = time.Minute
 func TestCPU(t *testing.T)         { run(t, cpu.Open) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open) }
 
+// TestInterpreterSeeded runs warps and blocks in another order.
+func TestInterpreterSeeded(t *testing.T) {
+	run(t, func() (*device.Device, error) { return ptxinterp.OpenWith(ptxinterp.Options{Seed: 99}) })
+}
+
 func TestCUDA(t *testing.T) {
 	if _, err := cuda.List(); err != nil {
 		t.Skip(err)

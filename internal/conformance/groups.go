@@ -4,6 +4,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/threads"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/values"
 )
 
@@ -19,5 +20,6 @@ func Groups() []Group {
 		{"control", control.Cases()},
 		{"numbers", numbers.Cases()},
 		{"values", values.Cases()},
+		{"threads", threads.Cases()},
 	}
 }

@@ -14,25 +14,20 @@ type Launcher[In, Out any] func(s *device.Stream, g device.Grid, in device.Slice
 // Fields is a case whose kernel stores f(in[i]) in out[i]; what f returns is a struct, and each
 // of its fields is a behaviour.
 func Fields[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
-	c := Case{Name: name}
-	for field := range reflect.TypeFor[Out]().Fields() {
-		c.Fields = append(c.Fields, field.Name)
-	}
-	c.Run = func(r *Run) {
+	return Struct[Out](name, func(r *Run) {
 		out := Make[Out](r, len(in))
 		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
 		for i, got := range Get(r, out) {
-			r.fields(in[i], reflect.ValueOf(got), reflect.ValueOf(f(in[i])))
+			Compare(r, fmt.Sprintf("%+v", in[i]), got, f(in[i]))
 		}
-	}
-	return c
+	})
 }
 
 // fields compares two structs. Where the case went wrong as a whole, each field did.
-func (r *Run) fields(in any, got, want reflect.Value) {
+func (r *Run) fields(of string, got, want reflect.Value) {
 	for i := range want.NumField() {
 		if g, w := got.Field(i), want.Field(i); !equal(g, w) {
-			r.fail(r.name+"/"+want.Type().Field(i).Name, fmt.Errorf("of %+v is %v, want %v", in, g, w))
+			r.fail(r.name+"/"+want.Type().Field(i).Name, fmt.Errorf("of %s is %v, want %v", of, g, w))
 		}
 	}
 }
@@ -71,10 +66,19 @@ func Near[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in
 
 // Stored is a case that runs kernels and returns what they stored; each field of it is a behaviour.
 func Stored[Out any](name string, run func(*Run) Out, want Out) Case {
-	c := Case{Name: name}
+	return Struct[Out](name, func(r *Run) { Compare(r, "the case", run(r), want) })
+}
+
+// Struct is a case that compares structs by Compare; each field of Out is a behaviour.
+func Struct[Out any](name string, run func(*Run)) Case {
+	c := Case{Name: name, Run: run}
 	for field := range reflect.TypeFor[Out]().Fields() {
 		c.Fields = append(c.Fields, field.Name)
 	}
-	c.Run = func(r *Run) { r.fields("the case", reflect.ValueOf(run(r)), reflect.ValueOf(want)) }
 	return c
+}
+
+// Compare compares what a kernel stored for something, each field on its own.
+func Compare[Out any](r *Run, of string, got, want Out) {
+	r.fields(of, reflect.ValueOf(got), reflect.ValueOf(want))
 }

@@ -23,7 +23,7 @@ type arithmetic[T integer] struct {
 	DivideByThree, DivideByFive, DivideBySeven, DivideByTen, DivideByHundred   T
 	RemainderByThree, RemainderBySeven, RemainderByTen, DivideByHuge           T
 	DivideByTwo, DivideBySixteen, RemainderByTwo, RemainderBySixteen           T
-	DivideByOne, RemainderByOne, DivideThenMultiply, DigitSum                  T
+	DivideByOne, DivideThenMultiply, DigitSum                                  T
 	Min, Max, MinOfThree, Clamped, Increment, Decrement, MultiplyByConstant    T
 	SumOfProducts, DifferenceOfSquares, Average, GreatestDivisor, PowerOfThree T
 	Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, CompareConstant   bool
@@ -37,7 +37,8 @@ func calculate[T integer](p pair[T]) (r arithmetic[T]) {
 	if b != 0 {
 		r.Divide, r.Remainder = a/b, a%b
 		r.DivisionRestored = a/b*b + a%b
-		r.DivideBySelf = b / b
+		same := b
+		r.DivideBySelf = b / same
 		r.DivideOne = 1 / b
 	}
 	constantDivisors(a, &r)
@@ -64,7 +65,7 @@ func constantDivisors[T integer](a T, r *arithmetic[T]) {
 	r.RemainderByThree, r.RemainderBySeven, r.RemainderByTen = a%3, a%7, a%10
 	r.DivideByHuge = a / 127
 	r.DivideByTwo, r.DivideBySixteen, r.RemainderByTwo, r.RemainderBySixteen = a/2, a/16, a%2, a%16
-	r.DivideByOne, r.RemainderByOne = a/1, a%1
+	r.DivideByOne = a / 1
 	r.DivideThenMultiply = a / 6 * 6
 	for rest := a; rest != 0; rest /= 10 {
 		r.DigitSum += rest % 10

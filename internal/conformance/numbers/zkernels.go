@@ -315,12 +315,12 @@ var int8sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
-		{Name: "out", Offset: 24, Size: 24, Elem: 55},
+		{Name: "out", Offset: 24, Size: 24, Elem: 54},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
@@ -352,12 +352,12 @@ var int16sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
-		{Name: "out", Offset: 24, Size: 24, Elem: 98},
+		{Name: "out", Offset: 24, Size: 24, Elem: 96},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int16sSM70},
@@ -389,12 +389,12 @@ var int32sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 184},
+		{Name: "out", Offset: 24, Size: 24, Elem: 180},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
@@ -426,12 +426,12 @@ var int64sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
-		{Name: "out", Offset: 24, Size: 24, Elem: 360},
+		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 129, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
@@ -463,12 +463,12 @@ var intsKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
-		{Name: "out", Offset: 24, Size: 24, Elem: 360},
+		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 137, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: intsSM70},
@@ -500,12 +500,12 @@ var uint8sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
-		{Name: "out", Offset: 24, Size: 24, Elem: 55},
+		{Name: "out", Offset: 24, Size: 24, Elem: 54},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint8sSM70},
@@ -537,12 +537,12 @@ var uint16sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
-		{Name: "out", Offset: 24, Size: 24, Elem: 98},
+		{Name: "out", Offset: 24, Size: 24, Elem: 96},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 150, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 151, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
@@ -574,12 +574,12 @@ var uint32sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 184},
+		{Name: "out", Offset: 24, Size: 24, Elem: 180},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
@@ -611,12 +611,12 @@ var uint64sKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
-		{Name: "out", Offset: 24, Size: 24, Elem: 360},
+		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 165, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
@@ -648,12 +648,12 @@ var uintsKernel = &device.Kernel{
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
-		{Name: "out", Offset: 24, Size: 24, Elem: 360},
+		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 171, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uintsSM70},

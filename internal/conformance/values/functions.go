@@ -89,7 +89,7 @@ func calls(n int64, r *called) {
 	r.ArgumentIsCopy = change(y)*10 + y
 	r.NamedResults, r.EarlyReturns = halves(n)
 	a, b := both(n)
-	b, a = both(a + 1)
+	b, a = both(a + b + 1)
 	r.MultipleAssignCall = a*10 + b
 	if twice(n) > 6 && plus(n, 1) < 9 {
 		r.CallInCondition = 1

@@ -83,12 +83,12 @@ var functionsKernel = &device.Kernel{
 	ParamBytes: 64,
 	Sites: []device.Site{
 		{File: "functions.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 46, Format: "invalid memory address or nil pointer dereference"},
 		{File: "functions.go", Line: 251, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 255, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 258, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 46, Format: "invalid memory address or nil pointer dereference"},
-		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: functionsSM70},
