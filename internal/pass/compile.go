@@ -16,6 +16,10 @@ type Options struct {
 	Contract bool
 	// Narrow compiles for launches whose integers fit 32 bits, see ir.Func.Narrow.
 	Narrow bool
+	// Wide joins accesses side by side into loads and stores of arrays of up to 16 bytes, for
+	// launches whose slices start at multiples of 16 and back ends that align variables by
+	// analysis.VariableAlign.
+	Wide bool
 	// Verify checks the function after every pass; a mistake panics.
 	Verify bool
 	// Disable names passes that are left out. Required passes cannot be.

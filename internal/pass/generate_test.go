@@ -23,7 +23,7 @@ func TestRandomPrograms(t *testing.T) {
 		if err := ir.Verify(k); err != nil {
 			t.Fatalf("the generator is wrong: %v\n%v", err, m)
 		}
-		f, err := Compile(m, k, Options{Verify: true})
+		f, err := Compile(m, k, Options{Verify: true, Wide: seed%2 == 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 	f := cloneFunc(k)
 	for i, s := range pipeline {
 		last := f.String()
-		s.apply(f, &Options{Verify: true})
+		s.apply(f, &Options{Verify: true, Wide: true})
 		for seed := range uint64(2000) {
 			want, err := runRandom(k, seed, maxSteps)
 			if err != nil {
@@ -153,8 +153,10 @@ func (g *generator) statement() {
 		g.arrays = append(g.arrays, g.alloca(ir.ArrayOf(n, []*ir.Type{ir.F32, ir.StructOf(ir.I64, ir.F32)}[g.pick(2)])))
 	case 5:
 		g.arrayStore()
-	case 6, 7:
+	case 6:
 		g.sliceStore()
+	case 7:
+		g.quad()
 	case 8:
 		g.print()
 	case 9:
@@ -254,6 +256,38 @@ func (g *generator) sliceStore() {
 	t := []*ir.Type{ir.F32, ir.I32}[g.pick(2)]
 	v := g.expr(t, 3)
 	g.b.Append(ir.OpStore, ir.Void, g.slot(), v)
+}
+
+// quad copies four elements side by side, in any order, aligned most of the time.
+func (g *generator) quad() {
+	if len(g.slices) == 0 {
+		return
+	}
+	i := g.b.Append(ir.OpAnd, ir.I64, g.expr(ir.I64, 2), g.b.Const(ir.I64, []int64{12, 12, 10, 7}[g.pick(4)]))
+	last := g.b.Append(ir.OpAdd, ir.I64, i, g.b.Const(ir.I64, 3))
+	var base [2]*ir.Value
+	for k := range base {
+		s := g.slices[g.pick(len(g.slices))]
+		c := g.b.Append(ir.OpCheck, ir.Void, g.b.Append(ir.OpULt, ir.I1, last, s[1]), last, s[1])
+		c.Aux = &ir.Site{Format: fmt.Sprintf("quad %d", c.ID), Args: []dtype.Type{dtype.Int64, dtype.Int64}}
+		base[k] = g.b.Append(ir.OpIndex, ir.Ptr, s[0], i)
+		base[k].Imm = 4
+	}
+	at := func(p *ir.Value, k int) *ir.Value {
+		q := g.b.Append(ir.OpOffset, ir.Ptr, p)
+		q.Imm = int64(4 * k)
+		return q
+	}
+	var loaded []*ir.Value
+	for _, k := range g.r.Perm(4) {
+		loaded = append(loaded, g.b.Append(ir.OpLoad, ir.F32, at(base[0], k)))
+		if g.pick(6) == 0 {
+			g.b.Append(ir.OpStore, ir.Void, at(base[1], g.pick(4)), g.expr(ir.F32, 1))
+		}
+	}
+	for i, k := range g.r.Perm(4) {
+		g.b.Append(ir.OpStore, ir.Void, at(base[1], k), loaded[i])
+	}
 }
 
 func (g *generator) branch() {

@@ -67,6 +67,7 @@ var pipeline = []step{
 	{"short-divide", shortDivide, false},
 	{"early-checks", earlyChecks, false},
 	{"fuse-checks", fuseChecks, false},
+	{"wide", wide, false},
 	{"sink", sink, false},
 }
 
@@ -102,5 +103,7 @@ var order = []struct{ before, after, reason string }{
 	{"narrow", "short-divide", "a division that is known to fit needs no test"},
 	{"licm", "short-divide", "a division leaves a loop more easily than its blocks do"},
 	{"early-checks", "fuse-checks", "only checks side by side become one branch"},
+	{"addresses", "wide", "neighbours are known by their offsets from one address"},
+	{"fuse-checks", "wide", "accesses do not move over checks, which are out of their way only then"},
 	{"fuse-checks", "sink", "what tells faults apart is wanted only after one"},
 }

@@ -136,7 +136,7 @@ func atEnd(b *ir.Block, edit func(e *editor) *ir.Value) *ir.Value {
 }
 
 func (s *spacer) convertArgs(e *editor, v *ir.Value) {
-	if v.Op.Atomic() {
+	if v.Op.Atomic() || v.Op == ir.OpCopyAsync {
 		return
 	}
 	switch v.Op {

@@ -1,0 +1,98 @@
+package analysis
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Aligned is what large variables, and with a promise of the launch also slices, are aligned
+// to: the widest access of a thread.
+const Aligned = 16
+
+// Alignment says which powers of two divide the integers and addresses of a function.
+type Alignment struct {
+	zeros []int // by value ID: lower bits that are known to be zero
+}
+
+// NewAlignment computes the alignments of the function that dom belongs to, where its pointer
+// parameters have the given one.
+func NewAlignment(dom *ir.Dom, params int64) *Alignment {
+	f := dom.Order()[0].Func
+	a := &Alignment{zeros: make([]int, f.NumValues())}
+	for i := range a.zeros {
+		a.zeros[i] = 63 // until something says less
+	}
+	for _, p := range f.Params {
+		a.zeros[p.ID] = 0
+		if p.Type.IsPtr() {
+			a.zeros[p.ID] = bits.TrailingZeros64(uint64(params))
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range dom.Order() {
+			for _, v := range b.Values {
+				if z := min(a.zeros[v.ID], a.transfer(v)); z != a.zeros[v.ID] {
+					a.zeros[v.ID], changed = z, true
+				}
+			}
+		}
+	}
+	return a
+}
+
+// Of returns the largest power of two, up to 4096, that is known to divide v.
+func (a *Alignment) Of(v *ir.Value) int64 { return 1 << min(a.zeros[v.ID], 12) }
+
+func (a *Alignment) transfer(v *ir.Value) int {
+	arg := func(i int) int { return a.zeros[v.Args[i].ID] }
+	switch v.Op {
+	case ir.OpConst:
+		return trailing(v.Imm)
+	case ir.OpAdd, ir.OpSub, ir.OpOr, ir.OpXor:
+		return min(arg(0), arg(1))
+	case ir.OpAnd:
+		return max(arg(0), arg(1))
+	case ir.OpMul:
+		return min(arg(0)+arg(1), 63)
+	case ir.OpShl:
+		if c := v.Args[1]; c.Op == ir.OpConst && c.Imm >= 0 && c.Imm < 64 {
+			return min(arg(0)+int(c.Imm), 63)
+		}
+		return arg(0)
+	case ir.OpZExt, ir.OpSExt, ir.OpTrunc:
+		return arg(0)
+	case ir.OpBitcast:
+		if v.Type.IsPtr() == v.Args[0].Type.IsPtr() {
+			return arg(0)
+		}
+	case ir.OpSelect:
+		return min(arg(1), arg(2))
+	case ir.OpPhi:
+		z := 63
+		for i := range v.Args {
+			z = min(z, arg(i))
+		}
+		return z
+	case ir.OpAlloca:
+		return trailing(v.Aux.(*ir.Type).Align())
+	case ir.OpVar:
+		return trailing(VariableAlign(v.Aux.(*ir.Variable)))
+	case ir.OpOffset:
+		return min(arg(0), trailing(v.Imm))
+	case ir.OpIndex:
+		return min(arg(0), arg(1)+trailing(v.Imm))
+	}
+	return 0
+}
+
+func trailing(x int64) int { return min(bits.TrailingZeros64(uint64(x)), 63) }
+
+// VariableAlign returns the alignment that a variable must be given.
+func VariableAlign(v *ir.Variable) int64 {
+	if v.Type.Size() >= Aligned {
+		return Aligned
+	}
+	return v.Type.Align()
+}
