@@ -130,6 +130,9 @@ b3: <- b1
 	%22 = ctaid i32 {1}
 	%23 = slt i1 %3, %9
 	%24 = select i64 %23, %3, %9
+	%25 = const i32 63
+	%26 = shl i64 %8, %25
+	%27 = lshr i64 %8, %6
 	ret
 }`)
 	r := NewRanges(ir.Dominators(f))
@@ -147,6 +150,8 @@ b3: <- b1
 		21: {1, 1 << 48},
 		22: {0, 65534},
 		24: {0, 10},
+		26: FullRange(ir.I64), // the one bit that is left is the sign
+		27: {0, 31},
 	} {
 		b := v[id].Block
 		if b == nil {

@@ -172,7 +172,7 @@ func shiftRange(v *ir.Value, x, by, full Range) Range {
 		if ok && r.Within(full) {
 			return r
 		}
-	case constant && (v.Op == ir.OpAShr || x.Lo >= 0):
+	case constant && (v.Op == ir.OpAShr || v.Op == ir.OpLShr && x.Lo >= 0):
 		return Range{x.Lo >> by.Lo, x.Hi >> by.Lo}
 	case constant && v.Op == ir.OpLShr && by.Lo > 0:
 		return Range{0, 1<<(n-by.Lo) - 1}
