@@ -81,22 +81,23 @@ func (s *Stream) stash() *Fault {
 	return s.left.out.Fault
 }
 
-// adopt makes s inherit the faults of sources.
+// adopt makes s inherit the faults of sources. Waits and events share the list that was there, so
+// there is a new one.
 func (s *Stream) adopt(sources []source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sources = slices.DeleteFunc(s.sources, source.clean)
+	all := slices.DeleteFunc(slices.Clone(s.sources), source.clean)
 	for _, x := range sources {
-		i := slices.IndexFunc(s.sources, func(y source) bool { return y.epoch == x.epoch })
+		i := slices.IndexFunc(all, func(y source) bool { return y.epoch == x.epoch })
 		switch {
 		case x.stream == s || x.clean():
 		case i < 0:
-			s.sources = append(slices.Clip(s.sources), x)
-		case s.sources[i].launches < x.launches:
-			s.sources = slices.Clone(s.sources)
-			s.sources[i] = x
+			all = append(all, x)
+		case all[i].launches < x.launches:
+			all[i] = x
 		}
 	}
+	s.sources = all
 }
 
 // clean reports whether it is known that nothing can be inherited.

@@ -188,7 +188,7 @@ func (s *Stream) Done() <-chan struct{} {
 // wait is Synchronize of a stream that may be closed.
 func (s *Stream) wait(ctx context.Context) error {
 	s.mu.Lock()
-	e, sources := s.epoch, slices.Clip(s.sources)
+	e, sources := s.epoch, s.sources
 	s.mu.Unlock()
 	out, err := s.queue.Wait(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {

@@ -1,0 +1,166 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/devicetest"
+)
+
+// stress is what many goroutines do to one device at once.
+type stress struct {
+	dev     *device.Device
+	kernel  *device.Kernel
+	streams []*device.Stream // that they share
+	rounds  int
+}
+
+// run has so many goroutines allocate, copy, launch, wait, give up waiting, free and forget to
+// free, and checks every result. At the end nothing is left.
+func (st *stress) run(t *testing.T, goroutines int) {
+	t.Helper()
+	for range 32 {
+		s, err := st.dev.NewStreamTo(io.Discard)
+		check(t, err)
+		st.streams = append(st.streams, s)
+	}
+	before := runtime.NumGoroutine()
+	errs := make([]error, goroutines)
+	var running sync.WaitGroup
+	for i := range errs {
+		running.Go(func() { errs[i] = st.live(rand.New(rand.NewPCG(1, uint64(i)))) })
+	}
+	running.Wait()
+	check(t, errors.Join(errs...))
+	for _, s := range st.streams {
+		check(t, s.Close())
+	}
+	check(t, st.dev.Trim())
+	stats, err := st.dev.MemoryStats()
+	check(t, err)
+	if stats.Used != 0 || stats.Buffers != 0 || stats.Pinned != 0 || stats.Reserved != 0 {
+		t.Errorf("at the end: %+v, owners %v", stats, st.dev.Owners())
+	}
+	for range 100 { // those that wait or free for others end when there is nothing left to do
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+}
+
+// live is the life of a goroutine.
+func (st *stress) live(r *rand.Rand) error {
+	s := st.streams[r.IntN(len(st.streams))]
+	if r.IntN(100) == 0 {
+		own, err := st.dev.NewStreamTo(io.Discard)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = own.Close() }() // its last wait said what there was to say
+		s = own
+	}
+	for range st.rounds {
+		if err := st.round(s, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (st *stress) round(s *device.Stream, r *rand.Rand) error {
+	n := 1 + r.IntN(300)
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.IntN(100))
+	}
+	a, err := device.Upload(s, x)
+	if err != nil {
+		return err
+	}
+	c, err := device.MakeDirty[float32](s, n)
+	if err != nil {
+		return err
+	}
+	k := s
+	if r.IntN(4) == 0 { // the launch is on another stream, behind an event
+		k = st.streams[r.IntN(len(st.streams))]
+		if err := k.Join(s); err != nil {
+			return err
+		}
+	}
+	err = launch(k, st.kernel, device.Cover(n, 128), a.All(), a.All(), c.All())
+	got, fetched := st.fetch(k, c, r)
+	err = errors.Join(err, fetched)
+	for i, v := range got {
+		if err == nil && v != x[i]*x[i] {
+			err = fmt.Errorf("product %d of %d is %v, want %v", i, n, v, x[i]*x[i])
+		}
+	}
+	if r.IntN(10) > 0 {
+		err = errors.Join(err, a.Close(), c.Close())
+	}
+	return err
+}
+
+// fetch downloads c in one of several ways and waits in one of several ways.
+func (st *stress) fetch(s *device.Stream, c *device.Buffer[float32], r *rand.Rand) ([]float32, error) {
+	if r.IntN(20) == 0 {
+		p, err := device.NewPinned[float32](st.dev, c.Len())
+		if err != nil {
+			return nil, err
+		}
+		err = errors.Join(device.DownloadPinned(s, p.All(), c.All()), await(s, r))
+		return slices.Clone(p.Host()), errors.Join(err, p.Close())
+	}
+	got := make([]float32, c.Len())
+	return got, errors.Join(device.Download(s, got, c), await(s, r))
+}
+
+// await waits, at times after having given up.
+func await(s *device.Stream, r *rand.Rand) error {
+	if r.IntN(3) == 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(1000))*time.Microsecond)
+		defer cancel()
+		if err := s.Synchronize(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+	}
+	if r.IntN(3) == 0 {
+		<-s.Done()
+	}
+	return s.Synchronize(context.Background())
+}
+
+func TestStress(t *testing.T) {
+	f := newFake()
+	dev := open(t, f)
+	goroutines := 10_000
+	if testing.Short() || raceEnabled {
+		goroutines = 1000
+	}
+	(&stress{dev: dev, kernel: devicetest.Multiply(), rounds: 2}).run(t, goroutines)
+	if n := f.Blocked(); n != 0 {
+		t.Logf("%d calls would have held their thread", n)
+	}
+	mustClose(t, dev)
+}
+
+func TestGPUStress(t *testing.T) {
+	dev, err := onGPU(t)()
+	check(t, err)
+	start := time.Now()
+	(&stress{dev: dev, kernel: devicetest.Multiply(), rounds: 10}).run(t, 10_000)
+	t.Logf("100,000 rounds in %v", time.Since(start))
+	mustClose(t, dev)
+}
