@@ -3,9 +3,11 @@ package conformance
 import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/faults"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/threads"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/values"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/words"
 )
 
 // Group is the cases of one theme.
@@ -21,5 +23,7 @@ func Groups() []Group {
 		{"numbers", numbers.Cases()},
 		{"values", values.Cases()},
 		{"threads", threads.Cases()},
+		{"words", words.Cases()},
+		{"faults", faults.Cases()},
 	}
 }
