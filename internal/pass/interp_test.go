@@ -84,6 +84,9 @@ func (m *machine) store(addr uint64, t *ir.Type, d datum) {
 		}
 		return
 	}
+	if t.IsFloat() && math.IsNaN(toFloat(t, d.bits)) {
+		d.bits = fromFloat(t, math.NaN()) // its bits are nobody's business
+	}
 	var buf [8]byte
 	binary.LittleEndian.PutUint64(buf[:], d.bits)
 	copy(m.bytes(addr, t.Size()), buf[:])
