@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"cmp"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -97,20 +99,39 @@ func optimise(m *ir.Module, f *ir.Func, o pass.Options) *ir.Func {
 // emit adds to a kernel what the back ends make of f: first of the code for all launches,
 // then of that for narrow ones, which goes in front where it differs.
 func emit(f *ir.Func, k *Kernel) {
-	made, err := ptx.EmitWith(f, k.Sites)
-	if err != nil {
-		panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
+	for _, target := range ptx.Targets(f) {
+		made, err := ptx.Emit(f, ptx.Options{Target: target, Sites: k.Sites})
+		if err != nil {
+			panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
+		}
+		k.IR, k.Sites, k.Barriers = f, made.Sites, made.Barriers
+		k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
+		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, PTX: launcher.Header + "\n\n" + made.PTX})
 	}
-	k.IR, k.Sites, k.Barriers = f, made.Sites, made.Barriers
-	k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
-	v := device.Variant{Target: made.Target, Narrow: f.Narrow, PTX: launcher.Header + "\n\n" + made.PTX}
-	if len(k.Variants) > 0 && k.Variants[0].PTX == v.PTX {
+}
+
+// addVariant adds v unless one of the variants is the same code. The most demanding stand first.
+func (k *Kernel) addVariant(v device.Variant) {
+	if slices.ContainsFunc(k.Variants, func(w device.Variant) bool { return w.PTX == v.PTX }) {
 		return
 	}
-	k.Variants = append([]device.Variant{v}, k.Variants...)
-	if f.Narrow {
-		k.Integers = integers(f)
+	k.Variants = append(k.Variants, v)
+	slices.SortStableFunc(k.Variants, func(a, b device.Variant) int {
+		return cmp.Or(cmp.Compare(b.Target.Major, a.Target.Major), cmp.Compare(b.Target.Minor, a.Target.Minor), narrowFirst(a, b))
+	})
+	if v.Narrow {
+		k.Integers = integers(k.IR)
 	}
+}
+
+func narrowFirst(a, b device.Variant) int {
+	switch {
+	case a.Narrow == b.Narrow:
+		return 0
+	case a.Narrow:
+		return -1
+	}
+	return 1
 }
 
 // integers returns the offsets of the parameters that a narrow variant counts on.

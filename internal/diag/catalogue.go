@@ -46,4 +46,5 @@ var catalogue = [...]struct {
 	{LangPanic, "a kernel panics with a constant string, a number or a boolean"},
 	{LangShared, "gpu.Shared is called once for each variable, outside branches and loops, for a type without pointers"},
 	{LangMemory, "an atomic operation or a fence takes at most one order and one scope, as constants, and an order that makes sense for it"},
+	{LangCopy, "gpu.CopyAsync copies 4, 8 or 16 bytes, and WaitCopies takes a constant"},
 }

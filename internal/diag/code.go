@@ -50,6 +50,7 @@ const (
 	LangPanic     Code = 117
 	LangShared    Code = 118
 	LangMemory    Code = 119
+	LangCopy      Code = 120
 )
 
 // String returns the code as "GW0021".

@@ -112,8 +112,11 @@ func TestWords(t *testing.T) {
 			text.WriteString("\t_ = ")
 		}
 		if m.Exported() {
-			conditions := strings.TrimSuffix(strings.Repeat("x[0] > 0, ", m.Signature().Params().Len()), ", ")
-			text.WriteString("\tt." + m.Name() + "(" + conditions + ")\n")
+			var args []string
+			for p := range m.Signature().Params().Variables() {
+				args = append(args, map[string]string{"bool": "x[0] > 0", "int": "1"}[p.Type().String()])
+			}
+			text.WriteString("\tt." + m.Name() + "(" + strings.Join(args, ", ") + ")\n")
 		}
 	}
 	m := lower(t, w, txtar.File{Name: "words.go", Data: []byte(text.String() + "}\n")})

@@ -68,6 +68,10 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".AtomicStore":          atomicStore,
 	gpuPath + ".Fence":                fence,
 
+	gpuPath + ".CopyAsync":  copyAsync,
+	thread + "CommitCopies": commitCopies,
+	thread + "WaitCopies":   waitCopies,
+
 	"math.Sqrt":            float(ir.OpFSqrt),
 	"math.sqrt":            float(ir.OpFSqrt),
 	"math.Abs":             float(ir.OpFAbs),

@@ -93,6 +93,9 @@ const (
 	OpAtomicLoad
 	OpAtomicStore
 	OpFence
+	OpCopyAsync
+	OpCopyCommit
+	OpCopyWait
 
 	OpTid
 	OpNTid

@@ -127,6 +127,9 @@ var ops = [numOps]row{
 	OpAtomicLoad:  {"atomicload", 1, attrMemory, reads | writes, atomicLoad},   // writes: what acquires lets other threads' writes be seen
 	OpAtomicStore: {"atomicstore", 2, attrMemory, reads | writes, atomicStore}, // *arg0 = arg1
 	OpFence:       {"fence", 0, attrMemory, reads | writes | effect, fence},
+	OpCopyAsync:   {"copyasync", 2, attrImm, reads | writes, copyAsync},        // Imm bytes (4, 8 or 16) from arg1 to arg0, both aligned to that, at some time up to the copywait for it
+	OpCopyCommit:  {"copycommit", 0, attrNone, writes | effect, nothing},       // makes a group of the thread's copies since the last one
+	OpCopyWait:    {"copywait", 0, attrImm, reads | writes | effect, copyWait}, // until all but the thread's last Imm groups are done
 
 	OpTid:          {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
 	OpNTid:         {"ntid", 0, attrImm, pure, special},

@@ -203,6 +203,20 @@ func fence(v *Value) string {
 	return ordered(v, AcqRel, Sequential)
 }
 
+func copyAsync(v *Value) string {
+	if !v.Args[0].Type.IsPtr() || !v.Args[1].Type.IsPtr() || v.Imm != 4 && v.Imm != 8 && v.Imm != 16 {
+		return fmt.Sprintf("cannot copy %d bytes from %v to %v", v.Imm, v.Args[1].Type, v.Args[0].Type)
+	}
+	return nothing(v)
+}
+
+func copyWait(v *Value) string {
+	if v.Imm < 0 || v.Imm > 7 {
+		return fmt.Sprintf("cannot leave %d groups", v.Imm)
+	}
+	return nothing(v)
+}
+
 func special(v *Value) string {
 	return want(v.Type.Kind == KindI32 && v.Imm >= 0 && v.Imm < 3, "wants type i32 and an axis of 0 to 2")
 }

@@ -20,6 +20,9 @@ const (
 type Options struct {
 	Seed   uint64 // of the order in which warps and blocks run; 0 is a fixed order
 	Budget uint64 // instructions that a launch may execute; 0 is a limit of minutes
+	// Capability is the compute capability that the device says it has, which decides among a
+	// kernel's variants; 0 is 9.0.
+	Capability device.Capability
 }
 
 // Open returns the interpreter as a device.
@@ -27,6 +30,9 @@ func Open() (*device.Device, error) { return OpenWith(Options{}) }
 
 // OpenWith returns the interpreter as a device, with options.
 func OpenWith(o Options) (*device.Device, error) {
+	if o.Capability == (device.Capability{}) {
+		o.Capability = device.Capability{Major: 9}
+	}
 	return device.New(&backend{options: o, memory: machine.NewMemory(), kernels: map[code]*loaded{}}), nil
 }
 
@@ -52,7 +58,7 @@ type loaded struct {
 func (b *backend) Info() device.Info {
 	return device.Info{
 		Kind: "interp", Name: "PTX interpreter", Memory: memoryBytes, Cores: 1,
-		Capability: device.Capability{Major: 9},
+		Capability: b.options.Capability,
 		Limits: device.Limits{
 			ThreadsPerBlock: 1024,
 			Block:           [3]int{1024, 1024, 64},

@@ -1,7 +1,7 @@
 // Package ptx turns a kernel of the IR into PTX text.
 //
-//	r, err := ptx.Emit(f)  // f has been through package pass
-//	fmt.Println(r.PTX)     // one module with one entry
+//	r, err := ptx.Emit(f, ptx.Options{}) // f has been through package pass
+//	fmt.Println(r.PTX)                   // one module with one entry
 //
 // The text follows the PTX ISA of NVIDIA (docs.nvidia.com/cuda/parallel-thread-execution); section
 // names in comments are that manual's. The package decides nothing about meaning: what may fuse,

@@ -8,11 +8,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// header is the lowest version and target that have what is emitted: atomics and fences
-// with a scope, threads of a warp that go their own ways. 64-bit addresses are the only ones
-// that drivers still take.
-const header = ".version 6.0\n.target sm_70\n.address_size 64\n"
-
 // Result is a kernel's code and what a device.Kernel says of it.
 type Result struct {
 	PTX         string
@@ -25,18 +20,26 @@ type Result struct {
 	Barriers     bool
 }
 
+// Options are about one of several variants of a kernel. The zero Options are for code that
+// runs everywhere.
+type Options struct {
+	// Target is one of Targets: the lowest compute capability that has to run the code.
+	Target device.Capability
+	// Sites are those of another variant: they keep their numbers, and new ones come behind.
+	Sites []device.Site
+}
+
 // Emit returns the PTX of kernel f, whose values are all scalar, whose calls are inlined
 // and which Verify accepts. It does not change f. An error names an operation that has no form
 // in PTX.
-func Emit(f *ir.Func) (*Result, error) { return EmitWith(f, nil) }
-
-// EmitWith is Emit for a kernel's further variant: its sites keep the numbers that they have
-// in sites, those of another variant, and new ones come behind.
-func EmitWith(f *ir.Func, sites []device.Site) (*Result, error) {
+func Emit(f *ir.Func, o Options) (*Result, error) {
 	if err := emittable(f); err != nil {
 		return nil, err
 	}
-	s := newSelector(f, sites)
+	if o.Target == (device.Capability{}) {
+		o.Target = base
+	}
+	s := newSelector(f, o)
 	s.function(layout(f))
 	s.faults()
 	m := s.out
@@ -49,7 +52,7 @@ func EmitWith(f *ir.Func, sites []device.Site) (*Result, error) {
 	body := w.body(m)
 	return &Result{
 		PTX:         s.module(w, body),
-		Target:      device.Capability{Major: 7, Minor: 0},
+		Target:      o.Target,
 		Sites:       s.sites.sites,
 		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
 		Barriers: uses(f, ir.Op.Meets),
@@ -59,7 +62,7 @@ func EmitWith(f *ir.Func, sites []device.Site) (*Result, error) {
 // module puts the text together.
 func (s *selector) module(w *writer, body string) string {
 	var b strings.Builder
-	b.WriteString(header)
+	b.WriteString(headers[s.target])
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}

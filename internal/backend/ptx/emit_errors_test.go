@@ -24,7 +24,7 @@ func TestUnfit(t *testing.T) {
 			t.Errorf("%v\n%s", err, c.text)
 			continue
 		}
-		_, err = ptx.Emit(m.Funcs[len(m.Funcs)-1])
+		_, err = ptx.Emit(m.Funcs[len(m.Funcs)-1], ptx.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}

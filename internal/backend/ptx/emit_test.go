@@ -30,7 +30,7 @@ func emit(t *testing.T, text string) *ptx.Result {
 		t.Fatal(err)
 	}
 	before := f.String()
-	r, err := ptx.Emit(f)
+	r, err := ptx.Emit(f, ptx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestRandomExpressions(t *testing.T) {
 		if err := ir.Verify(f); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, f)
 		}
-		r, err := ptx.Emit(f)
+		r, err := ptx.Emit(f, ptx.Options{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -56,24 +56,26 @@ type operand struct {
 type form uint8
 
 const (
-	plain  form = iota // op dst, args...
-	access             // op dst, [args[0]+offset], args[1:]...
-	vector             // op [args[0]+offset], {args[1], args[2]}
-	pack               // op dst, {args...}
-	check              // @!args[0] bra to the stub; the other args are live there
-	hop                // @args[0] bra to the exit or, without args, bra to the label in op
+	plain    form = iota // op dst, args...
+	access               // op dst, [args[0]+offset], args[1:]...
+	vector               // op [args[0]+offset], {args[1], args[2]}
+	pack                 // op dst, {args...}
+	transfer             // op [args[0]+offset], [args[1]+offset2], args[2:]...
+	check                // @!args[0] bra to the stub; the other args are live there
+	hop                  // @args[0] bra to the exit or, without args, bra to the label in op
 )
 
 // inst is an instruction. A pure one may be dropped or merged with its equal.
 type inst struct {
-	op     string
-	form   form
-	pure   bool
-	dst    reg
-	args   []operand
-	offset int64
-	stub   *stub
-	pos    ir.Pos
+	op      string
+	form    form
+	pure    bool
+	dst     reg
+	args    []operand
+	offset  int64
+	offset2 int64
+	stub    *stub
+	pos     ir.Pos
 }
 
 // phi is a register whose value depends on where its block is entered from: args

@@ -10,12 +10,13 @@ import (
 
 // selector chooses instructions for a function, a value at a time.
 type selector struct {
-	f     *ir.Func
-	name  string // of the entry
-	out   *function
-	sites *siteTable
-	stubs []*stub
-	vars  *variables
+	f      *ir.Func
+	target device.Capability
+	name   string // of the entry
+	out    *function
+	sites  *siteTable
+	stubs  []*stub
+	vars   *variables
 
 	vals   []operand // by value ID
 	places []place   // by value ID, of pointers
@@ -29,11 +30,11 @@ type selector struct {
 	memo map[string]reg // pure instructions of the current block, by text
 }
 
-func newSelector(f *ir.Func, sites []device.Site) *selector {
+func newSelector(f *ir.Func, o Options) *selector {
 	s := &selector{
-		f: f, name: identifier(f.Name),
+		f: f, target: o.Target, name: identifier(f.Name),
 		out:    &function{regs: make([]class, 1)},
-		sites:  newSiteTable(f, sites),
+		sites:  newSiteTable(f, o.Sites),
 		vars:   newVariables(f),
 		vals:   make([]operand, f.NumValues()),
 		places: make([]place, f.NumValues()),
@@ -116,6 +117,8 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.special(v)
 	case ir.OpFence:
 		s.fence(v)
+	case ir.OpCopyAsync, ir.OpCopyCommit, ir.OpCopyWait:
+		s.copyAsync(v)
 	case ir.OpLane:
 		s.vals[v.ID] = s.lane()
 	case ir.OpDynamicBytes:

@@ -53,7 +53,7 @@ func BenchmarkEmit(b *testing.B) {
 	}
 	g.at.Append(ir.OpRet, ir.Void)
 	for b.Loop() {
-		if _, err := ptx.Emit(g.f); err != nil {
+		if _, err := ptx.Emit(g.f, ptx.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

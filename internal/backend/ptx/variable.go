@@ -51,12 +51,20 @@ func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
 			if _, placed := offsets[x]; !ok || placed || x.Space != ir.Shared || x.Type.Size() == 0 {
 				continue
 			}
-			align := x.Type.Align()
+			align := sharedAlign(x.Type)
 			offsets[x] = (size + align - 1) / align * align
 			size = offsets[x] + x.Type.Size()
 		}
 	}
 	return size, offsets
+}
+
+// sharedAlign is 16 for all that could be accessed 16 bytes at a time.
+func sharedAlign(t *ir.Type) int64 {
+	if t.Size() >= 16 {
+		return 16
+	}
+	return t.Align()
 }
 
 func (vs *variables) declareDynamic() {
@@ -80,7 +88,11 @@ func (vs *variables) symbol(v *ir.Variable) place {
 	}
 	name := "$" + v.Space.String() + "$" + identifier(v.Name)
 	vs.places[v] = place{base: operand{text: name}}
-	fmt.Fprintf(&vs.module, ".%s .align %d .b8 %s[%d]", v.Space, v.Type.Align(), name, max(1, size))
+	align := v.Type.Align()
+	if v.Space == ir.Shared {
+		align = sharedAlign(v.Type)
+	}
+	fmt.Fprintf(&vs.module, ".%s .align %d .b8 %s[%d]", v.Space, align, name, max(1, size))
 	if v.Space == ir.Constant {
 		vs.module.WriteString(" = {" + byteList(v.Init) + "}")
 	}

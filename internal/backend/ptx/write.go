@@ -132,8 +132,12 @@ func (w *writer) inst(in *inst) string {
 		parts = append(parts, w.name(in.dst))
 	}
 	args := in.args
-	if in.form == access || in.form == vector {
+	if in.form == access || in.form == vector || in.form == transfer {
 		parts = append(parts, w.address(args[0], in.offset))
+		args = args[1:]
+	}
+	if in.form == transfer {
+		parts = append(parts, w.address(args[0], in.offset2))
 		args = args[1:]
 	}
 	var rest []string

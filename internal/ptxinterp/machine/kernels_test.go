@@ -270,3 +270,25 @@ func compareFast(t *testing.T, w *warp, in instr) {
 		}
 	}
 }
+
+// TestAsyncCopies sees all ones where a copy has been started and not waited for.
+func TestAsyncCopies(t *testing.T) {
+	const threads = 40
+	b := load(t, "async")
+	words := make([]uint32, 16*threads)
+	for i := range words {
+		words[i] = uint32(i)
+	}
+	at := b.words(words...)
+	b.mustRun(Launch{Block: [3]int{threads, 1, 1}, Params: params(at)})
+	out := b.at(at, len(words))
+	for i := range uint32(threads) {
+		first := 16 * i
+		want(t, "before a wait", out[first+8], math.MaxUint32)
+		want(t, "the first group after its wait", out[first+10], first)
+		want(t, "the second group before its wait", out[first+11], math.MaxUint32)
+		want(t, "the second group after its wait", out[first+12], first+3)
+		want(t, "what is in no group", out[first+13], math.MaxUint32)
+		want(t, "what is in no group, after a wait for all", out[first+14], first+7)
+	}
+}

@@ -126,6 +126,8 @@ func (d *decoder) movement() bool {
 		d.store()
 	case "atom", "red":
 		d.atomic()
+	case "cp":
+		d.copyAsync()
 	case "prefetch", "prefetchu", "applypriority", "discard":
 		d.m.left = nil
 	default:

@@ -18,6 +18,8 @@ type warp struct {
 	local []byte // of all threads, one after another
 	near  []*region
 
+	copies asyncCopies
+
 	live    uint32  // threads that have not exited
 	ready   []group // that can run
 	waiting []group // at a barrier or for other threads of the warp
@@ -85,6 +87,7 @@ func (w *warp) start() {
 		}
 	}
 	poison(w.local)
+	w.copies.start()
 	w.ready = append(w.ready[:0], group{mask: w.live})
 	w.waiting = w.waiting[:0]
 }
@@ -283,6 +286,7 @@ func (w *warp) indexBranch(in *instr, g group) {
 // exit ends threads. Others may have waited for them only.
 func (w *warp) exit(mask uint32) {
 	w.live &^= mask
+	w.copies.finishAll(mask)
 	w.block.live -= bits.OnesCount32(mask)
 	w.meetAll()
 	w.block.exited()

@@ -46,6 +46,8 @@ func Checks() []Check {
 		{"a transposed tile", checkTranspose},
 		{"dynamic shared memory", checkDynamic},
 		{"large shared memory", checkLarge},
+		{"asynchronous copies", checkPipeline},
+		{"a copy between odd addresses", checkCrooked},
 		{"atomic addition", checkHistogram},
 		{"int32 atomics", checkAtomicInt32},
 		{"uint32 atomics", checkAtomicUint32},

@@ -14,7 +14,7 @@ func TestChecks(t *testing.T) {
 	for _, kind := range []struct {
 		name string
 		open func() (*device.Device, error)
-	}{{"cpu", cpu.Open}, {"interp", ptxinterp.Open}} {
+	}{{"cpu", cpu.Open}, {"interp", ptxinterp.Open}, {"interp of 7.0", volta}} {
 		dev, err := kind.open()
 		if err != nil {
 			t.Fatal(err)
@@ -30,4 +30,9 @@ func TestChecks(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// volta opens an interpreter that runs the code for the oldest GPUs, and warps in random order.
+func volta() (*device.Device, error) {
+	return ptxinterp.OpenWith(ptxinterp.Options{Seed: 5, Capability: device.Capability{Major: 7}})
 }

@@ -1191,6 +1191,125 @@ var histogramKernel = &device.Kernel{
 	},
 }
 
+// Stream adds up the parts of x, element by element, while the next ones are on their way to
+// shared memory, and the sums of four in w.
+func Stream(s *device.Stream, g device.Blocks, x device.Slice[float64], w device.Slice[[4]float32], sums device.Slice[float64], wides device.Slice[[4]float32]) error {
+	p := s.Plan(streamKernel, streamKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, w)
+	device.PutSlice(p, sums)
+	device.PutSlice(p, wides)
+	return p.Launch()
+}
+
+//go:embed zstream.sm_80.narrow.ptx
+var streamSM80Narrow string
+
+//go:embed zstream.sm_80.ptx
+var streamSM80 string
+
+//go:embed zstream.sm_70.narrow.ptx
+var streamSM70Narrow string
+
+//go:embed zstream.sm_70.ptx
+var streamSM70 string
+
+var streamKernel = &device.Kernel{
+	Name:    "stream",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "w", Offset: 24, Size: 24, Elem: 16},
+		{Name: "sums", Offset: 48, Size: 24, Elem: 8},
+		{Name: "wides", Offset: 72, Size: 24, Elem: 16},
+	},
+	ParamBytes: 112,
+	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     4608,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "pipeline.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 44, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "pipeline.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 29, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: streamSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: streamSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: streamSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: streamSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x     []float64
+			w     [][4]float32
+			sums  []float64
+			wides [][4]float32
+		})(args)
+		for ts.Next() {
+			stream(ts.Thread(), a.x, a.w, a.sums, a.wides)
+		}
+	},
+}
+
+// Crooked copies 16 bytes from an address that is no multiple of 16 where at is none of 4.
+func Crooked(s *device.Stream, g device.Grid, x device.Slice[float32], at int) error {
+	p := s.Plan(crookedKernel, g)
+	device.PutSlice(p, x)
+	device.Put(p, at)
+	return p.Launch()
+}
+
+//go:embed zcrooked.sm_80.narrow.ptx
+var crookedSM80Narrow string
+
+//go:embed zcrooked.sm_80.ptx
+var crookedSM80 string
+
+//go:embed zcrooked.sm_70.narrow.ptx
+var crookedSM70Narrow string
+
+//go:embed zcrooked.sm_70.ptx
+var crookedSM70 string
+
+var crookedKernel = &device.Kernel{
+	Name:    "crooked",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "at", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Shared:     16,
+	Sites: []device.Site{
+		{File: "pipeline.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 93, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 93, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pipeline.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
+		{File: "pipeline.go", Line: 93, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+	},
+	Integers: []int{8, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: crookedSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: crookedSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: crookedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: crookedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x  []float32
+			at int
+		})(args)
+		for ts.Next() {
+			crooked(ts.Thread(), a.x, a.at)
+		}
+	},
+}
+
 // Random launches the kernel random.
 func Random(s *device.Stream, g device.Grid, draws device.Slice[draw], key [2]uint32) error {
 	p := s.Plan(randomKernel, g)

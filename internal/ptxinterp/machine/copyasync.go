@@ -1,0 +1,121 @@
+package machine
+
+import (
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+)
+
+// pendingCopy is a cp.async (section 9.7.9.25) that a thread has started. It may be done at any
+// time until the thread waits for its group; here it is done then, and what it overwrites is
+// all ones meanwhile, so that a program that does not wait gets what it deserves.
+type pendingCopy struct {
+	to, from []byte
+	group    int
+}
+
+// asyncCopies are the copies of the threads of a warp.
+type asyncCopies struct {
+	pending [warpSize][]pendingCopy
+	groups  [warpSize]int    // that the thread has committed
+	source  [warpSize][]byte // of the copy that is being started
+}
+
+func (c *asyncCopies) start() {
+	for l := range c.pending {
+		c.pending[l], c.groups[l] = c.pending[l][:0], 0
+	}
+}
+
+// finish does a thread's copies of the groups before the given one.
+func (c *asyncCopies) finish(l, group int) {
+	kept := c.pending[l][:0]
+	for _, p := range c.pending[l] {
+		if p.group < group {
+			copy(p.to, p.from)
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	c.pending[l] = kept
+}
+
+// finishAll does all copies of some threads.
+func (c *asyncCopies) finishAll(mask uint32) {
+	for l := range lanes(mask) {
+		c.finish(l, c.groups[l]+1)
+	}
+}
+
+// copyAsync decodes cp.async and what belongs to it.
+func (d *decoder) copyAsync() {
+	d.need(d.m.has("async"))
+	switch d.m.oneOf("commit_group", "wait_group", "wait_all") {
+	case "commit_group":
+		d.emit(instr{exec: execCommitCopies})
+	case "wait_all":
+		d.emit(instr{exec: func(w *warp, _ *instr, mask uint32) { w.copies.finishAll(mask) }})
+	case "wait_group":
+		if d.args(1, 1) {
+			bits, ok := d.arg(0).As(ptx.U32)
+			d.need(ok)
+			d.emit(instr{exec: execWaitCopies, imm: bits})
+		}
+	default:
+		d.startCopy()
+	}
+}
+
+// startCopy decodes the copy itself: an instruction that looks at the source, and one for the
+// destination.
+func (d *decoder) startCopy() {
+	cache := d.m.oneOf("ca", "cg")
+	to, from := d.m.space(), d.m.space()
+	d.m.drop(func(s string) bool { return s == "L2::64B" || s == "L2::128B" || s == "L2::256B" })
+	d.need(cache != "" && to == ptx.Shared && from == ptx.Global)
+	if !d.args(3, 3) {
+		return
+	}
+	n, ok := d.arg(2).As(ptx.U32)
+	d.need(ok && (n == 16 || cache == "ca" && (n == 4 || n == 8)))
+	source := &access{space: from, count: 1, size: n, total: n, near: d.near()}
+	target := &access{space: to, count: 1, size: n, total: n, near: d.near(), write: true}
+	in := instr{exec: execCopySource, mem: source}
+	in.a, in.imm, source.space = d.place(1, from)
+	d.emit(in)
+	in = instr{exec: execCopyTarget, mem: target}
+	in.a, in.imm, target.space = d.place(0, to)
+	d.emit(in)
+}
+
+func execCopySource(w *warp, in *instr, mask uint32) {
+	a := w.row(in.a)
+	for l := range lanes(mask) {
+		if w.copies.source[l] = w.bytes(in, l, a[l]+in.imm); w.copies.source[l] == nil {
+			return
+		}
+	}
+}
+
+func execCopyTarget(w *warp, in *instr, mask uint32) {
+	a, c := w.row(in.a), &w.copies
+	for l := range lanes(mask) {
+		to := w.bytes(in, l, a[l]+in.imm)
+		if to == nil {
+			return
+		}
+		to = to[:in.mem.total]
+		poison(to)
+		c.pending[l] = append(c.pending[l], pendingCopy{to, c.source[l][:in.mem.total], c.groups[l]})
+	}
+}
+
+func execCommitCopies(w *warp, _ *instr, mask uint32) {
+	for l := range lanes(mask) {
+		w.copies.groups[l]++
+	}
+}
+
+func execWaitCopies(w *warp, in *instr, mask uint32) {
+	for l := range lanes(mask) {
+		w.copies.finish(l, w.copies.groups[l]-int(in.imm))
+	}
+}
