@@ -23,6 +23,7 @@ type Options struct {
 	// Capability is the compute capability that the device says it has, which decides among a
 	// kernel's variants; 0 is 9.0.
 	Capability device.Capability
+	Wide       bool // runs the code for launches of any size where a narrow launch has its own
 }
 
 // Open returns the interpreter as a device.

@@ -58,7 +58,7 @@ func (q *queue) work(f func() error) error {
 func (q *queue) Launch(p *device.Plan) error {
 	return q.work(func() error {
 		k := p.Kernel()
-		l := q.backend.load(k, p.Narrow())
+		l := q.backend.load(k, p.Narrow() && !q.backend.options.Wide)
 		if l.err != nil {
 			return l.err
 		}
