@@ -20,9 +20,9 @@ const limit = time.Minute
 func TestCPU(t *testing.T)         { run(t, cpu.Open) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open) }
 
-// TestInterpreterSeeded runs warps and blocks in another order.
-func TestInterpreterSeeded(t *testing.T) {
-	run(t, func() (*device.Device, error) { return ptxinterp.OpenWith(ptxinterp.Options{Seed: 99}) })
+// TestInterpreterWide runs the code for launches of any size, and warps and blocks in another order.
+func TestInterpreterWide(t *testing.T) {
+	run(t, func() (*device.Device, error) { return ptxinterp.OpenWith(ptxinterp.Options{Seed: 99, Wide: true}) })
 }
 
 func TestCUDA(t *testing.T) {

@@ -19,6 +19,9 @@ func Branches(s *device.Stream, g device.Grid, n device.Slice[int64], out device
 	return p.Launch()
 }
 
+//go:embed zbranches.sm_70.narrow.ptx
+var branchesSM70Narrow string
+
 //go:embed zbranches.sm_70.ptx
 var branchesSM70 string
 
@@ -33,7 +36,9 @@ var branchesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "branches.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: branchesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: branchesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -55,6 +60,9 @@ func Loops(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Sl
 	return p.Launch()
 }
 
+//go:embed zloops.sm_70.narrow.ptx
+var loopsSM70Narrow string
+
 //go:embed zloops.sm_70.ptx
 var loopsSM70 string
 
@@ -71,7 +79,9 @@ var loopsKernel = &device.Kernel{
 		{File: "loops.go", Line: 322, Format: "integer divide by zero"},
 		{File: "loops.go", Line: 192, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: loopsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: loopsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -93,6 +103,9 @@ func Changes(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	return p.Launch()
 }
 
+//go:embed zchanges.sm_70.narrow.ptx
+var changesSM70Narrow string
+
 //go:embed zchanges.sm_70.ptx
 var changesSM70 string
 
@@ -107,7 +120,9 @@ var changesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "values.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: changesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: changesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

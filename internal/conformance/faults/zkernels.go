@@ -20,6 +20,9 @@ func BesideBarrier(s *device.Stream, g device.Grid, who int, x device.Slice[int3
 	return p.Launch()
 }
 
+//go:embed zbesideBarrier.sm_70.narrow.ptx
+var besideBarrierSM70Narrow string
+
 //go:embed zbesideBarrier.sm_70.ptx
 var besideBarrierSM70 string
 
@@ -39,7 +42,9 @@ var besideBarrierKernel = &device.Kernel{
 		{File: "beside.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideBarrierSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideBarrierSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -63,6 +68,9 @@ func BesideBarriers(s *device.Stream, g device.Grid, who, turn int, x device.Sli
 	return p.Launch()
 }
 
+//go:embed zbesideBarriers.sm_70.narrow.ptx
+var besideBarriersSM70Narrow string
+
 //go:embed zbesideBarriers.sm_70.ptx
 var besideBarriersSM70 string
 
@@ -82,7 +90,9 @@ var besideBarriersKernel = &device.Kernel{
 		{File: "beside.go", Line: 27, Format: "in turn"},
 		{File: "beside.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 8, 24, 32},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideBarriersSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideBarriersSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -104,6 +114,9 @@ func BesideCount(s *device.Stream, g device.Grid, who int, x device.Slice[int32]
 	return p.Launch()
 }
 
+//go:embed zbesideCount.sm_70.narrow.ptx
+var besideCountSM70Narrow string
+
 //go:embed zbesideCount.sm_70.ptx
 var besideCountSM70 string
 
@@ -120,7 +133,9 @@ var besideCountKernel = &device.Kernel{
 		{File: "beside.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideCountSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideCountSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -142,6 +157,9 @@ func BesideWarp(s *device.Stream, g device.Grid, who int, x device.Slice[int32])
 	return p.Launch()
 }
 
+//go:embed zbesideWarp.sm_70.narrow.ptx
+var besideWarpSM70Narrow string
+
 //go:embed zbesideWarp.sm_70.ptx
 var besideWarpSM70 string
 
@@ -158,7 +176,9 @@ var besideWarpKernel = &device.Kernel{
 		{File: "beside.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideWarpSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideWarpSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -179,6 +199,9 @@ func EveryThread(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed zeveryThread.sm_70.narrow.ptx
+var everyThreadSM70Narrow string
+
 //go:embed zeveryThread.sm_70.ptx
 var everyThreadSM70 string
 
@@ -192,7 +215,9 @@ var everyThreadKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "beside.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: everyThreadSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: everyThreadSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -217,6 +242,9 @@ func InSpace(s *device.Stream, g device.Grid, bx, by, bz, x, y, z int) error {
 	return p.Launch()
 }
 
+//go:embed zinSpace.sm_70.narrow.ptx
+var inSpaceSM70Narrow string
+
 //go:embed zinSpace.sm_70.ptx
 var inSpaceSM70 string
 
@@ -235,7 +263,9 @@ var inSpaceKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "beside.go", Line: 74, Format: "here"},
 	},
+	Integers: []int{0, 8, 16, 24, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inSpaceSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inSpaceSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -255,6 +285,9 @@ func Printing(s *device.Stream, g device.Grid, n int) error {
 	return p.Launch()
 }
 
+//go:embed zprinting.sm_70.narrow.ptx
+var printingSM70Narrow string
+
 //go:embed zprinting.sm_70.ptx
 var printingSM70 string
 
@@ -270,7 +303,9 @@ var printingKernel = &device.Kernel{
 		{File: "beside.go", Line: 83, Format: "integer divide by zero"},
 		{File: "beside.go", Line: 83, Format: "%d\n", Args: []dtype.Type{dtype.Int64}},
 	},
+	Integers: []int{0},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: printingSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: printingSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -291,6 +326,9 @@ func TwoFaults(s *device.Stream, g device.Grid, n int, x device.Slice[int32]) er
 	return p.Launch()
 }
 
+//go:embed ztwoFaults.sm_70.narrow.ptx
+var twoFaultsSM70Narrow string
+
 //go:embed ztwoFaults.sm_70.ptx
 var twoFaultsSM70 string
 
@@ -306,7 +344,9 @@ var twoFaultsKernel = &device.Kernel{
 		{File: "beside.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: twoFaultsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: twoFaultsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -328,6 +368,9 @@ func Writes(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) er
 	return p.Launch()
 }
 
+//go:embed zwrites.sm_70.narrow.ptx
+var writesSM70Narrow string
+
 //go:embed zwrites.sm_70.ptx
 var writesSM70 string
 
@@ -342,7 +385,9 @@ var writesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "beside.go", Line: 102, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: writesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: writesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -366,6 +411,9 @@ func OutOfRange(s *device.Stream, g device.Grid, kind, n int, x device.Slice[int
 	device.PutSlice(p, y)
 	return p.Launch()
 }
+
+//go:embed zoutOfRange.sm_70.narrow.ptx
+var outOfRangeSM70Narrow string
 
 //go:embed zoutOfRange.sm_70.ptx
 var outOfRangeSM70 string
@@ -414,7 +462,9 @@ var outOfRangeKernel = &device.Kernel{
 		{File: "indices.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "indices.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: outOfRangeSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: outOfRangeSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -441,6 +491,9 @@ func Bounds(s *device.Stream, g device.Grid, kind, a, b, c int, x device.Slice[i
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zbounds.sm_70.narrow.ptx
+var boundsSM70Narrow string
 
 //go:embed zbounds.sm_70.ptx
 var boundsSM70 string
@@ -485,7 +538,9 @@ var boundsKernel = &device.Kernel{
 		{File: "others.go", Line: 44, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 44, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 8, 16, 24, 40, 48, 64, 72},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: boundsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: boundsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -508,6 +563,9 @@ func Arithmetic(s *device.Stream, g device.Grid, kind int, by int64, x device.Sl
 	device.PutSlice(p, x)
 	return p.Launch()
 }
+
+//go:embed zarithmetic.sm_70.narrow.ptx
+var arithmeticSM70Narrow string
 
 //go:embed zarithmetic.sm_70.ptx
 var arithmeticSM70 string
@@ -560,7 +618,9 @@ var arithmeticKernel = &device.Kernel{
 		{File: "others.go", Line: 92, Format: "integer divide by zero"},
 		{File: "others.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 8, 24, 32},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: arithmeticSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: arithmeticSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -584,6 +644,9 @@ func Said(s *device.Stream, g device.Grid, kind int, n int64, f float32, x devic
 	device.PutSlice(p, x)
 	return p.Launch()
 }
+
+//go:embed zsaid.sm_70.narrow.ptx
+var saidSM70Narrow string
 
 //go:embed zsaid.sm_70.ptx
 var saidSM70 string
@@ -616,7 +679,9 @@ var saidKernel = &device.Kernel{
 		{File: "others.go", Line: 143, Format: "%v", Args: []dtype.Type{dtype.Int64}},
 		{File: "others.go", Line: 149, Format: "in a function"},
 	},
+	Integers: []int{0, 8, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: saidSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: saidSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -19,6 +19,9 @@ func Resizes(s *device.Stream, g device.Grid, in device.Slice[int64], out device
 	return p.Launch()
 }
 
+//go:embed zresizes.sm_70.narrow.ptx
+var resizesSM70Narrow string
+
 //go:embed zresizes.sm_70.ptx
 var resizesSM70 string
 
@@ -33,7 +36,9 @@ var resizesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "convert.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: resizesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: resizesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -55,6 +60,9 @@ func ConvertToFloats(s *device.Stream, g device.Grid, in device.Slice[int64], ou
 	return p.Launch()
 }
 
+//go:embed zconvertToFloats.sm_70.narrow.ptx
+var convertToFloatsSM70Narrow string
+
 //go:embed zconvertToFloats.sm_70.ptx
 var convertToFloatsSM70 string
 
@@ -69,7 +77,9 @@ var convertToFloatsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "convert.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertToFloatsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertToFloatsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -91,6 +101,9 @@ func ConvertFromFloats(s *device.Stream, g device.Grid, in device.Slice[float64]
 	return p.Launch()
 }
 
+//go:embed zconvertFromFloats.sm_70.narrow.ptx
+var convertFromFloatsSM70Narrow string
+
 //go:embed zconvertFromFloats.sm_70.ptx
 var convertFromFloatsSM70 string
 
@@ -105,7 +118,9 @@ var convertFromFloatsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "convert.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertFromFloatsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertFromFloatsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -127,6 +142,9 @@ func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], o
 	return p.Launch()
 }
 
+//go:embed zfloat32s.sm_70.narrow.ptx
+var float32sSM70Narrow string
+
 //go:embed zfloat32s.sm_70.ptx
 var float32sSM70 string
 
@@ -141,7 +159,9 @@ var float32sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -163,6 +183,9 @@ func Float64s(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], o
 	return p.Launch()
 }
 
+//go:embed zfloat64s.sm_70.narrow.ptx
+var float64sSM70Narrow string
+
 //go:embed zfloat64s.sm_70.ptx
 var float64sSM70 string
 
@@ -177,7 +200,9 @@ var float64sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -199,6 +224,9 @@ func RoundTwice(s *device.Stream, g device.Grid, in device.Slice[pair[float32]],
 	return p.Launch()
 }
 
+//go:embed zroundTwice.sm_70.narrow.ptx
+var roundTwiceSM70Narrow string
+
 //go:embed zroundTwice.sm_70.ptx
 var roundTwiceSM70 string
 
@@ -213,7 +241,9 @@ var roundTwiceKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: roundTwiceSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: roundTwiceSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -235,6 +265,9 @@ func Fused(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out 
 	return p.Launch()
 }
 
+//go:embed zfused.sm_70.narrow.ptx
+var fusedSM70Narrow string
+
 //go:embed zfused.sm_70.ptx
 var fusedSM70 string
 
@@ -249,7 +282,9 @@ var fusedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fusedSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fusedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -271,6 +306,9 @@ func MayFuse(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], ou
 	return p.Launch()
 }
 
+//go:embed zmayFuse.sm_70.narrow.ptx
+var mayFuseSM70Narrow string
+
 //go:embed zmayFuse.sm_70.ptx
 var mayFuseSM70 string
 
@@ -285,7 +323,9 @@ var mayFuseKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "floats.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mayFuseSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mayFuseSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -307,6 +347,9 @@ func Int8s(s *device.Stream, g device.Grid, in device.Slice[pair[int8]], out dev
 	return p.Launch()
 }
 
+//go:embed zint8s.sm_70.narrow.ptx
+var int8sSM70Narrow string
+
 //go:embed zint8s.sm_70.ptx
 var int8sSM70 string
 
@@ -322,7 +365,9 @@ var int8sKernel = &device.Kernel{
 		{File: "integers.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int8sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -344,6 +389,9 @@ func Int16s(s *device.Stream, g device.Grid, in device.Slice[pair[int16]], out d
 	return p.Launch()
 }
 
+//go:embed zint16s.sm_70.narrow.ptx
+var int16sSM70Narrow string
+
 //go:embed zint16s.sm_70.ptx
 var int16sSM70 string
 
@@ -359,7 +407,9 @@ var int16sKernel = &device.Kernel{
 		{File: "integers.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int16sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -381,6 +431,9 @@ func Int32s(s *device.Stream, g device.Grid, in device.Slice[pair[int32]], out d
 	return p.Launch()
 }
 
+//go:embed zint32s.sm_70.narrow.ptx
+var int32sSM70Narrow string
+
 //go:embed zint32s.sm_70.ptx
 var int32sSM70 string
 
@@ -396,7 +449,9 @@ var int32sKernel = &device.Kernel{
 		{File: "integers.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -418,6 +473,9 @@ func Int64s(s *device.Stream, g device.Grid, in device.Slice[pair[int64]], out d
 	return p.Launch()
 }
 
+//go:embed zint64s.sm_70.narrow.ptx
+var int64sSM70Narrow string
+
 //go:embed zint64s.sm_70.ptx
 var int64sSM70 string
 
@@ -433,7 +491,9 @@ var int64sKernel = &device.Kernel{
 		{File: "integers.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -455,6 +515,9 @@ func Ints(s *device.Stream, g device.Grid, in device.Slice[pair[int]], out devic
 	return p.Launch()
 }
 
+//go:embed zints.sm_70.narrow.ptx
+var intsSM70Narrow string
+
 //go:embed zints.sm_70.ptx
 var intsSM70 string
 
@@ -470,7 +533,9 @@ var intsKernel = &device.Kernel{
 		{File: "integers.go", Line: 137, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: intsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: intsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -492,6 +557,9 @@ func Uint8s(s *device.Stream, g device.Grid, in device.Slice[pair[uint8]], out d
 	return p.Launch()
 }
 
+//go:embed zuint8s.sm_70.narrow.ptx
+var uint8sSM70Narrow string
+
 //go:embed zuint8s.sm_70.ptx
 var uint8sSM70 string
 
@@ -507,7 +575,9 @@ var uint8sKernel = &device.Kernel{
 		{File: "integers.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint8sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint8sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -529,6 +599,9 @@ func Uint16s(s *device.Stream, g device.Grid, in device.Slice[pair[uint16]], out
 	return p.Launch()
 }
 
+//go:embed zuint16s.sm_70.narrow.ptx
+var uint16sSM70Narrow string
+
 //go:embed zuint16s.sm_70.ptx
 var uint16sSM70 string
 
@@ -544,7 +617,9 @@ var uint16sKernel = &device.Kernel{
 		{File: "integers.go", Line: 151, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -566,6 +641,9 @@ func Uint32s(s *device.Stream, g device.Grid, in device.Slice[pair[uint32]], out
 	return p.Launch()
 }
 
+//go:embed zuint32s.sm_70.narrow.ptx
+var uint32sSM70Narrow string
+
 //go:embed zuint32s.sm_70.ptx
 var uint32sSM70 string
 
@@ -581,7 +659,9 @@ var uint32sKernel = &device.Kernel{
 		{File: "integers.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -603,6 +683,9 @@ func Uint64s(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out
 	return p.Launch()
 }
 
+//go:embed zuint64s.sm_70.narrow.ptx
+var uint64sSM70Narrow string
+
 //go:embed zuint64s.sm_70.ptx
 var uint64sSM70 string
 
@@ -618,7 +701,9 @@ var uint64sKernel = &device.Kernel{
 		{File: "integers.go", Line: 165, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -640,6 +725,9 @@ func Uints(s *device.Stream, g device.Grid, in device.Slice[pair[uint]], out dev
 	return p.Launch()
 }
 
+//go:embed zuints.sm_70.narrow.ptx
+var uintsSM70Narrow string
+
 //go:embed zuints.sm_70.ptx
 var uintsSM70 string
 
@@ -655,7 +743,9 @@ var uintsKernel = &device.Kernel{
 		{File: "integers.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uintsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uintsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -677,6 +767,9 @@ func Exacts(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out
 	return p.Launch()
 }
 
+//go:embed zexacts.sm_70.narrow.ptx
+var exactsSM70Narrow string
+
 //go:embed zexacts.sm_70.ptx
 var exactsSM70 string
 
@@ -691,7 +784,9 @@ var exactsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mathematics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: exactsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: exactsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -712,6 +807,9 @@ func Evaluates(s *device.Stream, g device.Grid, in device.Slice[float64], out de
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zevaluates.sm_70.narrow.ptx
+var evaluatesSM70Narrow string
 
 //go:embed zevaluates.sm_70.ptx
 var evaluatesSM70 string
@@ -738,7 +836,9 @@ var evaluatesKernel = &device.Kernel{
 		{File: "j1.go", Line: 421, Format: "invalid memory address or nil pointer dereference"},
 		{File: "j1.go", Line: 422, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: evaluatesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: evaluatesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -760,6 +860,9 @@ func ShiftInt8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int8
 	return p.Launch()
 }
 
+//go:embed zshiftInt8s.sm_70.narrow.ptx
+var shiftInt8sSM70Narrow string
+
 //go:embed zshiftInt8s.sm_70.ptx
 var shiftInt8sSM70 string
 
@@ -774,7 +877,9 @@ var shiftInt8sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "shifts.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt8sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt8sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -796,6 +901,9 @@ func ShiftUint8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[uin
 	return p.Launch()
 }
 
+//go:embed zshiftUint8s.sm_70.narrow.ptx
+var shiftUint8sSM70Narrow string
+
 //go:embed zshiftUint8s.sm_70.ptx
 var shiftUint8sSM70 string
 
@@ -810,7 +918,9 @@ var shiftUint8sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "shifts.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint8sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint8sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -832,6 +942,9 @@ func ShiftInt16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	return p.Launch()
 }
 
+//go:embed zshiftInt16s.sm_70.narrow.ptx
+var shiftInt16sSM70Narrow string
+
 //go:embed zshiftInt16s.sm_70.ptx
 var shiftInt16sSM70 string
 
@@ -847,7 +960,9 @@ var shiftInt16sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt16sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -869,6 +984,9 @@ func ShiftUint16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	return p.Launch()
 }
 
+//go:embed zshiftUint16s.sm_70.narrow.ptx
+var shiftUint16sSM70Narrow string
+
 //go:embed zshiftUint16s.sm_70.ptx
 var shiftUint16sSM70 string
 
@@ -884,7 +1002,9 @@ var shiftUint16sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint16sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -906,6 +1026,9 @@ func ShiftInt32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	return p.Launch()
 }
 
+//go:embed zshiftInt32s.sm_70.narrow.ptx
+var shiftInt32sSM70Narrow string
+
 //go:embed zshiftInt32s.sm_70.ptx
 var shiftInt32sSM70 string
 
@@ -921,7 +1044,9 @@ var shiftInt32sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -943,6 +1068,9 @@ func ShiftUint32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	return p.Launch()
 }
 
+//go:embed zshiftUint32s.sm_70.narrow.ptx
+var shiftUint32sSM70Narrow string
+
 //go:embed zshiftUint32s.sm_70.ptx
 var shiftUint32sSM70 string
 
@@ -958,7 +1086,9 @@ var shiftUint32sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -980,6 +1110,9 @@ func ShiftInt64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	return p.Launch()
 }
 
+//go:embed zshiftInt64s.sm_70.narrow.ptx
+var shiftInt64sSM70Narrow string
+
 //go:embed zshiftInt64s.sm_70.ptx
 var shiftInt64sSM70 string
 
@@ -995,7 +1128,9 @@ var shiftInt64sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1017,6 +1152,9 @@ func ShiftUint64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	return p.Launch()
 }
 
+//go:embed zshiftUint64s.sm_70.narrow.ptx
+var shiftUint64sSM70Narrow string
+
 //go:embed zshiftUint64s.sm_70.ptx
 var shiftUint64sSM70 string
 
@@ -1032,7 +1170,9 @@ var shiftUint64sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 135, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1054,6 +1194,9 @@ func Counts(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out 
 	return p.Launch()
 }
 
+//go:embed zcounts.sm_70.narrow.ptx
+var countsSM70Narrow string
+
 //go:embed zcounts.sm_70.ptx
 var countsSM70 string
 
@@ -1071,7 +1214,9 @@ var countsKernel = &device.Kernel{
 		{File: "bits.go", Line: 523, Format: "integer overflow"},
 		{File: "bits.go", Line: 544, Format: "integer divide by zero"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

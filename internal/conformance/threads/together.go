@@ -22,7 +22,7 @@ func cooperate(t gpu.Thread, n int, in []int64, out []together) {
 	sums(t, data, x, r)
 	scans(t, data, x, r)
 	sorts(t, data, x, r)
-	barriers(t, data, n, x, r)
+	barriers(t, part{data, n, x}, r)
 	t.Sync()
 	data[lane] = x
 	t.Sync()
@@ -128,8 +128,15 @@ func sorts(t gpu.Thread, data *[128]int64, x int64, r *together) {
 	t.Sync()
 }
 
-func barriers(t gpu.Thread, data *[128]int64, n int, x int64, r *together) {
-	lane := t.ThreadX()
+// part is what a thread hands on: the block's memory, the number that all know, its own.
+type part struct {
+	data *[128]int64
+	n    int
+	x    int64
+}
+
+func barriers(t gpu.Thread, p part, r *together) {
+	lane, data, n, x := t.ThreadX(), p.data, p.n, p.x
 	for i := range n {
 		t.Sync()
 		data[(lane+i)%size] = x

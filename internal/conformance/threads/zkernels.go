@@ -19,6 +19,9 @@ func AddInt32(s *device.Stream, g device.Grid, m device.Slice[added[int32]], see
 	return p.Launch()
 }
 
+//go:embed zaddInt32.sm_70.narrow.ptx
+var addInt32SM70Narrow string
+
 //go:embed zaddInt32.sm_70.ptx
 var addInt32SM70 string
 
@@ -35,7 +38,9 @@ var addInt32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addInt32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -57,6 +62,9 @@ func AddUint32(s *device.Stream, g device.Grid, m device.Slice[added[uint32]], s
 	return p.Launch()
 }
 
+//go:embed zaddUint32.sm_70.narrow.ptx
+var addUint32SM70Narrow string
+
 //go:embed zaddUint32.sm_70.ptx
 var addUint32SM70 string
 
@@ -73,7 +81,9 @@ var addUint32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -95,6 +105,9 @@ func AddInt64(s *device.Stream, g device.Grid, m device.Slice[added[int64]], see
 	return p.Launch()
 }
 
+//go:embed zaddInt64.sm_70.narrow.ptx
+var addInt64SM70Narrow string
+
 //go:embed zaddInt64.sm_70.ptx
 var addInt64SM70 string
 
@@ -111,7 +124,9 @@ var addInt64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addInt64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -133,6 +148,9 @@ func AddUint64(s *device.Stream, g device.Grid, m device.Slice[added[uint64]], s
 	return p.Launch()
 }
 
+//go:embed zaddUint64.sm_70.narrow.ptx
+var addUint64SM70Narrow string
+
 //go:embed zaddUint64.sm_70.ptx
 var addUint64SM70 string
 
@@ -149,7 +167,9 @@ var addUint64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -171,6 +191,9 @@ func AddFloat32(s *device.Stream, g device.Grid, m device.Slice[added[float32]],
 	return p.Launch()
 }
 
+//go:embed zaddFloat32.sm_70.narrow.ptx
+var addFloat32SM70Narrow string
+
 //go:embed zaddFloat32.sm_70.ptx
 var addFloat32SM70 string
 
@@ -187,7 +210,9 @@ var addFloat32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -209,6 +234,9 @@ func AddFloat64(s *device.Stream, g device.Grid, m device.Slice[added[float64]],
 	return p.Launch()
 }
 
+//go:embed zaddFloat64.sm_70.narrow.ptx
+var addFloat64SM70Narrow string
+
 //go:embed zaddFloat64.sm_70.ptx
 var addFloat64SM70 string
 
@@ -225,7 +253,9 @@ var addFloat64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addFloat64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -246,6 +276,9 @@ func Combine32(s *device.Stream, g device.Grid, m device.Slice[bitwise[int32]]) 
 	return p.Launch()
 }
 
+//go:embed zcombine32.sm_70.narrow.ptx
+var combine32SM70Narrow string
+
 //go:embed zcombine32.sm_70.ptx
 var combine32SM70 string
 
@@ -262,7 +295,9 @@ var combine32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: combine32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: combine32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -282,6 +317,9 @@ func Combine64(s *device.Stream, g device.Grid, m device.Slice[bitwise[uint64]])
 	return p.Launch()
 }
 
+//go:embed zcombine64.sm_70.narrow.ptx
+var combine64SM70Narrow string
+
 //go:embed zcombine64.sm_70.ptx
 var combine64SM70 string
 
@@ -296,7 +334,9 @@ var combine64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: combine64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: combine64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -317,6 +357,9 @@ func Standard(s *device.Stream, g device.Grid, n device.Slice[int32], flags devi
 	device.PutSlice(p, data)
 	return p.Launch()
 }
+
+//go:embed zstandard.sm_70.narrow.ptx
+var standardSM70Narrow string
 
 //go:embed zstandard.sm_70.ptx
 var standardSM70 string
@@ -339,7 +382,9 @@ var standardKernel = &device.Kernel{
 		{File: "atomics.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: standardSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: standardSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -363,6 +408,9 @@ func LastBlock(s *device.Stream, g device.Grid, parts device.Slice[int64], done 
 	return p.Launch()
 }
 
+//go:embed zlastBlock.sm_70.narrow.ptx
+var lastBlockSM70Narrow string
+
 //go:embed zlastBlock.sm_70.ptx
 var lastBlockSM70 string
 
@@ -382,7 +430,9 @@ var lastBlockKernel = &device.Kernel{
 		{File: "atomics.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lastBlockSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lastBlockSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -405,6 +455,9 @@ func Queue(s *device.Stream, g device.Grid, head device.Slice[uint32], taken dev
 	return p.Launch()
 }
 
+//go:embed zqueue.sm_70.narrow.ptx
+var queueSM70Narrow string
+
 //go:embed zqueue.sm_70.ptx
 var queueSM70 string
 
@@ -420,7 +473,9 @@ var queueKernel = &device.Kernel{
 		{File: "atomics.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: queueSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: queueSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -441,6 +496,9 @@ func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	return p.Launch()
 }
 
+//go:embed zplaces.sm_70.narrow.ptx
+var placesSM70Narrow string
+
 //go:embed zplaces.sm_70.ptx
 var placesSM70 string
 
@@ -454,7 +512,9 @@ var placesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "indices.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: placesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: placesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -475,6 +535,9 @@ func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out dev
 	return p.Launch()
 }
 
+//go:embed zexchange.sm_70.narrow.ptx
+var exchangeSM70Narrow string
+
 //go:embed zexchange.sm_70.ptx
 var exchangeSM70 string
 
@@ -487,14 +550,16 @@ var exchangeKernel = &device.Kernel{
 	},
 	ParamBytes: 64,
 	Block:      device.Dim{X: 96, Y: 1, Z: 1},
-	Shared:     6968,
+	Shared:     6976,
 	Barriers:   true,
 	Sites: []device.Site{
 		{File: "shared.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shared.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shared.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: exchangeSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: exchangeSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -517,6 +582,9 @@ func Cooperate(s *device.Stream, g device.Blocks, n int, in device.Slice[int64],
 	return p.Launch()
 }
 
+//go:embed zcooperate.sm_70.narrow.ptx
+var cooperateSM70Narrow string
+
 //go:embed zcooperate.sm_70.ptx
 var cooperateSM70 string
 
@@ -534,17 +602,19 @@ var cooperateKernel = &device.Kernel{
 	Barriers:   true,
 	Sites: []device.Site{
 		{File: "together.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 135, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 142, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 193, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 179, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 220, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 200, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 202, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 186, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
 		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: cooperateSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: cooperateSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -567,6 +637,9 @@ func Thin(s *device.Stream, g device.Grid, n int, out device.Slice[int32]) error
 	return p.Launch()
 }
 
+//go:embed zthin.sm_70.narrow.ptx
+var thinSM70Narrow string
+
 //go:embed zthin.sm_70.ptx
 var thinSM70 string
 
@@ -581,10 +654,12 @@ var thinKernel = &device.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "together.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 236, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: thinSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: thinSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -605,6 +680,9 @@ func Warps(s *device.Stream, g device.Grid, in device.Slice[int64], out device.S
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zwarps.sm_70.narrow.ptx
+var warpsSM70Narrow string
 
 //go:embed zwarps.sm_70.ptx
 var warpsSM70 string
@@ -627,7 +705,9 @@ var warpsKernel = &device.Kernel{
 		{File: "warps.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warps.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: warpsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: warpsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

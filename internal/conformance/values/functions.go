@@ -47,14 +47,6 @@ func store(p *int64, x int64)     { *p = x }
 func change(x int64) int64        { x *= 3; return x }
 func both(n int64) (int64, int64) { return n, -n }
 
-func many(a int8, b uint16, c float32, d bool, e int64, f [2]int32, g option, h float64) int64 {
-	x := int64(a) + int64(b) + int64(c) + e + int64(f[1]) + g.value + int64(h)
-	if d {
-		return x
-	}
-	return -x
-}
-
 func total(first int64, rest ...int64) int64 {
 	for i, x := range rest {
 		first += x * int64(i+1)
@@ -69,6 +61,13 @@ func level2(n int64) int64 { return level3(n)*level4(n) + 1 }
 
 func calls(n int64, r *called) {
 	r.Function, r.Nested = twice(n), twice(twice(plus(n, twice(1))))
+	many := func(a int8, b uint16, c float32, d bool, e int64, f [2]int32, g option, h float64) int64 {
+		x := int64(a) + int64(b) + int64(c) + e + int64(f[1]) + g.value + int64(h)
+		if d {
+			return x
+		}
+		return -x
+	}
 	r.ManyArguments = many(int8(n), 2, 3.5, n > 2, 4, [2]int32{5, 6}, option{value: 7}, 8)
 	store(&r.NoResult, n+1)
 	r.Variadic, r.VariadicNone = total(1, n, 3, 5), total(n)

@@ -19,6 +19,9 @@ func Arranges(s *device.Stream, g device.Grid, n device.Slice[int64], out device
 	return p.Launch()
 }
 
+//go:embed zarranges.sm_70.narrow.ptx
+var arrangesSM70Narrow string
+
 //go:embed zarranges.sm_70.ptx
 var arrangesSM70 string
 
@@ -48,7 +51,9 @@ var arrangesKernel = &device.Kernel{
 		{File: "arrays.go", Line: 193, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "arrays.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: arrangesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: arrangesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -70,6 +75,9 @@ func Functions(s *device.Stream, g device.Grid, n device.Slice[int64], out devic
 	return p.Launch()
 }
 
+//go:embed zfunctions.sm_70.narrow.ptx
+var functionsSM70Narrow string
+
 //go:embed zfunctions.sm_70.ptx
 var functionsSM70 string
 
@@ -83,14 +91,16 @@ var functionsKernel = &device.Kernel{
 	ParamBytes: 64,
 	Sites: []device.Site{
 		{File: "functions.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 46, Format: "invalid memory address or nil pointer dereference"},
-		{File: "functions.go", Line: 251, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 255, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 258, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 254, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 257, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: functionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: functionsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -124,6 +134,9 @@ func Scalars(s *device.Stream, g_ device.Grid, a bool, b int8, c uint8, d int16,
 	return p.Launch()
 }
 
+//go:embed zscalars.sm_70.narrow.ptx
+var scalarsSM70Narrow string
+
 //go:embed zscalars.sm_70.ptx
 var scalarsSM70 string
 
@@ -150,7 +163,9 @@ var scalarsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "pass.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{16, 24, 32, 40, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scalarsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scalarsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -191,6 +206,9 @@ func Aggregates(s *device.Stream, g device.Grid, a uint8, m mixed, b bool, o out
 	return p.Launch()
 }
 
+//go:embed zaggregates.sm_70.narrow.ptx
+var aggregatesSM70Narrow string
+
 //go:embed zaggregates.sm_70.ptx
 var aggregatesSM70 string
 
@@ -212,7 +230,9 @@ var aggregatesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "pass.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{24, 144, 152},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: aggregatesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: aggregatesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -249,6 +269,9 @@ func SlicesOf(s *device.Stream, g device.Grid, ms device.Slice[mixed], as device
 	return p.Launch()
 }
 
+//go:embed zslicesOf.sm_70.narrow.ptx
+var slicesOfSM70Narrow string
+
 //go:embed zslicesOf.sm_70.ptx
 var slicesOfSM70 string
 
@@ -271,11 +294,13 @@ var slicesOfKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "pass.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 124, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 136, 144, 160, 168, 184, 192, 208, 216},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slicesOfSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slicesOfSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -304,6 +329,9 @@ func Structs(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	return p.Launch()
 }
 
+//go:embed zstructs.sm_70.narrow.ptx
+var structsSM70Narrow string
+
 //go:embed zstructs.sm_70.ptx
 var structsSM70 string
 
@@ -322,7 +350,9 @@ var structsKernel = &device.Kernel{
 		{File: "structs.go", Line: 179, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "structs.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: structsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: structsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -18,6 +18,9 @@ func Count(s *device.Stream, g device.Grid, n device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed zcount.sm_70.narrow.ptx
+var countSM70Narrow string
+
 //go:embed zcount.sm_70.ptx
 var countSM70 string
 
@@ -31,7 +34,9 @@ var countKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -51,6 +56,9 @@ func Fixed(s *device.Stream, g device.Blocks, n device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed zfixed.sm_70.narrow.ptx
+var fixedSM70Narrow string
+
 //go:embed zfixed.sm_70.ptx
 var fixedSM70 string
 
@@ -65,7 +73,9 @@ var fixedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fixedSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fixedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -108,6 +118,9 @@ func Triple(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed ztriple.sm_70.narrow.ptx
+var tripleSM70Narrow string
+
 //go:embed ztriple.sm_70.ptx
 var tripleSM70 string
 
@@ -118,7 +131,9 @@ var tripleKernel = &device.Kernel{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
+	Integers:   []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tripleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tripleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -139,6 +154,9 @@ func Rank(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) erro
 	return p.Launch()
 }
 
+//go:embed zrank.sm_70.narrow.ptx
+var rankSM70Narrow string
+
 //go:embed zrank.sm_70.ptx
 var rankSM70 string
 
@@ -150,7 +168,9 @@ var rankKernel = &device.Kernel{
 		{Name: "by", Offset: 24, Size: 4},
 	},
 	ParamBytes: 48,
+	Integers:   []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rankSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rankSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -173,6 +193,9 @@ func Lengths(s *device.Stream, g device.Grid, a, b device.Slice[int32], out devi
 	return p.Launch()
 }
 
+//go:embed zlengths.sm_70.narrow.ptx
+var lengthsSM70Narrow string
+
 //go:embed zlengths.sm_70.ptx
 var lengthsSM70 string
 
@@ -188,7 +211,9 @@ var lengthsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lengthsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lengthsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -210,6 +235,9 @@ func Integers(s *device.Stream, g device.Grid, n int64, b uint8) error {
 	return p.Launch()
 }
 
+//go:embed zintegers.sm_70.narrow.ptx
+var integersSM70Narrow string
+
 //go:embed zintegers.sm_70.ptx
 var integersSM70 string
 
@@ -227,7 +255,9 @@ var integersKernel = &device.Kernel{
 		{File: "print.go", Line: 16, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
 		{File: "print.go", Line: 17, Format: "%v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint64}},
 	},
+	Integers: []int{0},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: integersSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: integersSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -385,6 +415,9 @@ func Random(s *device.Stream, g device.Grid, in device.Slice[uint32], out device
 	return p.Launch()
 }
 
+//go:embed zrandom.sm_70.narrow.ptx
+var randomSM70Narrow string
+
 //go:embed zrandom.sm_70.ptx
 var randomSM70 string
 
@@ -399,7 +432,9 @@ var randomKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "random.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: randomSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -420,6 +455,9 @@ func Clocks(s *device.Stream, g device.Grid, out device.Slice[timed]) error {
 	return p.Launch()
 }
 
+//go:embed zclocks.sm_70.narrow.ptx
+var clocksSM70Narrow string
+
 //go:embed zclocks.sm_70.ptx
 var clocksSM70 string
 
@@ -434,7 +472,9 @@ var clocksKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "random.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: clocksSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: clocksSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
