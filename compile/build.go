@@ -188,6 +188,8 @@ func (b *build) check() error {
 		overlay[generated] = nil
 		if len(u.decl.Kernels) > 0 {
 			overlay[generated] = launcher.Stub(u.decl, b.nameOf(u.pkg))
+		}
+		if len(u.decl.Kernels) > 0 || u.decl.Broken {
 			pkgs = append(pkgs, u.pkg)
 		}
 	}

@@ -25,6 +25,7 @@ type Package struct {
 	// of packages that some file imports.
 	Declared, Imported map[string]bool
 	Errors             diag.List
+	Broken             bool // a file does not parse; kernels may be missing here
 }
 
 // Mentions reports whether the text has a directive of ours in it, perhaps.
@@ -41,7 +42,8 @@ func Scan(sources []Source, nameOf func(path string) string) *Package {
 	var files []*ast.File
 	for _, source := range sources {
 		// What does not parse is left to the check of types; the rest of the file counts.
-		f, _ := parser.ParseFile(s.fset, source.Name, source.Text, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(s.fset, source.Name, source.Text, parser.ParseComments|parser.SkipObjectResolution)
+		s.Broken = s.Broken || err != nil
 		if f == nil || f.Name == nil {
 			continue
 		}
