@@ -17,7 +17,7 @@ say() { printf '%s\n' "$@" | tee -a "$report"; }
 # run TITLE COMMAND: runs a command line, with its output in the report.
 run() {
 	say "" "## $1" "" '```' "\$ $2"
-	timeout 120 bash -c "set -o pipefail; $2" 2>&1 | tee -a "$report"
+	timeout 300 bash -c "set -o pipefail; $2" 2>&1 | tee -a "$report"
 	result=${PIPESTATUS[0]}
 	say '```'
 	verdict "$result" "$1 (exit code $result)"
@@ -44,6 +44,8 @@ run "Devices" "./gopherwarp devices"
 run "Doctor" "./gopherwarp doctor"
 run "Self-test" "./gopherwarp selftest"
 run "Tests of the CUDA runtime" "./cuda.test -test.v | grep -E '^ *(---|ok|PASS|FAIL|panic)|_test.go' | tee '$out/cuda.txt' && ! grep -q 'SKIP: TestGPU' '$out/cuda.txt' && rm '$out/cuda.txt'"
+run "Conformance suite" "./conformance.test -test.v -test.run CUDA | tee '$out/conformance.txt' | grep -E '^(---|ok|PASS|FAIL|panic)|behaviours|--- FAIL' && ! grep -q -e '--- SKIP' -e '--- FAIL' '$out/conformance.txt' && rm '$out/conformance.txt'"
+run "Benchmarks of the CUDA runtime" "./cuda.test -test.run NONE -test.bench 'GPU(Overlap|Launch|Graph|Synchronize)|GPUCopy.*/1GiB' -test.benchtime 0.5s"
 
 run "hello" "./hello | tee '$out/hello.txt' && tail -n +2 '$out/hello.txt' | diff - hello.txt && rm '$out/hello.txt'"
 run "multiply" "./multiply | tee '$out/multiply.txt' && tail -n 1 '$out/multiply.txt' | grep -q '^ok .*largest error 0$' && rm '$out/multiply.txt'"
@@ -85,6 +87,8 @@ else
 	verdict "${PIPESTATUS[0]}" "at least 0.98 of nvcc's speed"
 	rm -rf "$peer"
 fi
+
+run "Benchmark suite" "PATH=\$PATH:/usr/local/cuda/bin ./gopherwarp bench -json '$out/suite.json' 2>/dev/null"
 
 say "" "## Result" "" "$failures failures"
 exit $((failures > 0))
