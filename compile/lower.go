@@ -104,7 +104,7 @@ func emit(f *ir.Func, k *Kernel) {
 		if err != nil {
 			panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 		}
-		k.IR, k.Sites, k.Barriers = f, made.Sites, made.Barriers
+		k.IR, k.Sites, k.Barriers, k.Cooperative = f, made.Sites, made.Barriers, made.Cooperative
 		k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
 		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, PTX: launcher.Header + "\n\n" + made.PTX})
 	}

@@ -35,6 +35,7 @@ func newBackend() *backend {
 				Block:           [3]int{1024, 1024, 64},
 				Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
 				SharedPerBlock:  sharedPerBlock,
+				Cooperative:     true,
 			},
 		},
 		tier: tierOf,

@@ -23,7 +23,8 @@ type launch struct {
 	args   unsafe.Pointer // the parameter block
 	grid   [3]int
 	dim    [3]int
-	shared int // bytes of dynamic shared memory
+	shared int   // bytes of dynamic shared memory
+	blocks *gate // for all blocks of a cooperative launch, which run at once; else nil
 	tier   tier
 	number uint32 // counts launches
 	prints *prints
@@ -45,8 +46,12 @@ func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 	l.kernel, l.args, l.tier = p.Kernel(), p.Params(), t
 	l.grid, l.dim = p.Grid()
 	l.shared = p.Options().Shared
+	l.blocks = nil
 	l.number++
 	l.total = int64(l.grid[0]) * int64(l.grid[1]) * int64(l.grid[2])
+	if p.Options().Cooperative {
+		l.blocks = newGate(int(l.total))
+	}
 	l.next.Store(0)
 	l.last.Store(math.MaxInt64)
 	l.work(l.staff())
@@ -58,7 +63,10 @@ func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 // staff returns how many workers the launch gets.
 func (l *launch) staff() int {
 	n := int(min(int64(runtime.GOMAXPROCS(0)), l.total))
-	if l.tier == goroutines {
+	switch {
+	case l.blocks != nil:
+		n = int(l.total)
+	case l.tier == goroutines:
 		n = min(n, maxConcurrentBlocks)
 	}
 	for len(l.workers) < n {
@@ -138,11 +146,14 @@ func (w *worker) each(f func()) {
 		w.number = end - l.chunk
 		index := blockIndex(w.number, l.grid)
 		for ; w.number < min(end, l.total); w.number++ {
-			if w.number > l.last.Load() {
+			if w.number > l.last.Load() && l.blocks == nil {
 				return
 			}
 			w.block.Enter(index)
 			f()
+			if l.blocks != nil {
+				l.blocks.leave()
+			}
 			advance(&index, l.grid)
 		}
 		if end >= l.total {

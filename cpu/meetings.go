@@ -15,6 +15,7 @@ import (
 // It is the same for coroutines and for goroutines but for how a thread waits. In the terms of
 // Go's memory model, what threads did before they met happens before what they do after it.
 type meetings struct {
+	grid  func()                            // waits for all other blocks
 	sleep func(p *place, round, thread int) // returns once p is in another round, or the block is stuck
 	wake  func(p *place, threads []int)     // wakes those that sleep there; p's lock is held
 
@@ -102,6 +103,9 @@ func (p *place) bring(thread int, k simt.Kind, v uint64) *simt.Meeting {
 func (m *meetings) release(p *place, awake int) {
 	sleepers := p.came[:len(p.came)-awake]
 	quietly(func() { m.waiting.Add(int64(-len(sleepers))) })
+	if p.kind == simt.GridBarrier {
+		m.grid()
+	}
 	p.round++
 	m.wake(p, sleepers)
 	p.came = p.came[:0]

@@ -35,6 +35,9 @@ func (q *queue) Launch(p *device.Plan) error {
 	if err := q.checkSlices(p); err != nil {
 		return fmt.Errorf("%s: %w", k.Name, err)
 	}
+	if g := p.Options(); g.Cooperative && g.Blocks.Count()*g.Block.Count() > maxCooperative {
+		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v, at most %d threads run at once: %w", k.Name, g.Blocks, g.Block, maxCooperative, device.ErrGrid)
+	}
 	p.SetHidden(0, q.launch.number, 0)
 	fault := q.launch.run(p, q.backend.tier(k))
 	if q.fault == nil && fault != nil {

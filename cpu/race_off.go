@@ -5,5 +5,8 @@ package cpu
 // raceDetector is whether the program is built with -race.
 const raceDetector = false
 
+// maxCooperative bounds the threads of a cooperative launch, each of which takes some kilobytes.
+const maxCooperative = 1 << 17
+
 // quietly calls f.
 func quietly(f func()) { f() }

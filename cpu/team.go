@@ -41,6 +41,7 @@ func newTeam(w *worker) *team {
 		m.next, m.stop = iter.Pull(m.run)
 		t.members[i] = m
 	}
+	t.meetings.grid = w.launch.blocks.wait
 	t.meetings.sleep = func(_ *place, _, thread int) { t.members[thread].yield(waits) }
 	t.meetings.wake = func(_ *place, threads []int) { t.ready = append(t.ready, threads...) }
 	if w.launch.kernel.Barriers {

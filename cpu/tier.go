@@ -82,6 +82,7 @@ func (w *worker) concurrent() {
 func (w *worker) together(n int) {
 	m := newMeetings(n)
 	m.begin(n)
+	m.grid = w.launch.blocks.wait
 	m.sleep = func(p *place, round, _ int) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

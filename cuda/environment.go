@@ -228,11 +228,11 @@ func (e *environment) takeFault(j job, seq uint64) error {
 	if fault, number := e.decode(); fault != nil {
 		e.fault, e.number, e.cleared = fault, number, place{q, q.seq}
 		clear(e.record.bytes)
-		if err := e.zero(j, device.EnvClaim, 4); err != nil {
+		if err := e.zero(j, device.EnvClaim, 8); err != nil {
 			return err
 		}
 	} else if e.fault == nil || e.cleared.queue == q && !e.cleared.behind(q, seq) {
-		return errors.Join(errRecord, e.zero(j, device.EnvClaim, 4))
+		return errors.Join(errRecord, e.zero(j, device.EnvClaim, 8))
 	}
 	if q.left.Fault == nil {
 		q.left.Fault, q.left.FaultLaunch = e.fault, e.number

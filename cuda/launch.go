@@ -20,7 +20,7 @@ func (q *queue) Launch(p *device.Plan) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var env uintptr
-	if len(k.Sites) > 0 {
+	if k.Environment() {
 		if env, err = q.environment(); err != nil {
 			return err
 		}

@@ -22,8 +22,11 @@ const (
 // An environment, one per stream. A thread that faults swaps Claim from 0 to 1 and, where
 // it won, fills the record. A thread that prints adds its record's size to EnvPrintHead; where
 // the old value plus the size passes EnvPrintSize it adds 1 to EnvPrintLost instead of writing.
+// The blocks that come to a barrier of the grid count in EnvGrid, which is a multiple of 1<<31 between two of
+// them. A runtime that takes a fault clears Claim and Grid: blocks may have left such a barrier.
 const (
 	EnvClaim     = 0  // u32
+	EnvGrid      = 4  // u32
 	EnvRecord    = 8  // u64: address of the fault record
 	EnvPrints    = 16 // u64: address of the print records
 	EnvPrintSize = 24 // u32: bytes that they may take

@@ -23,6 +23,8 @@ type Kernel struct {
 	// it wants is more than it may declare otherwise. They come before those of a Grid.
 	Dynamic  int
 	Barriers bool // threads of a block wait for each other
+	// Cooperative is that blocks wait for each other: every launch runs all of them at once.
+	Cooperative bool
 	Sites    []Site
 	// Integers has the offsets of the 64-bit integers in the parameter block, lengths of
 	// slices among them: their values decide on narrow variants.
@@ -31,6 +33,9 @@ type Kernel struct {
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 }
+
+// Environment reports whether the kernel's code uses an environment (see EnvBytes).
+func (k *Kernel) Environment() bool { return len(k.Sites) > 0 || k.Cooperative }
 
 // Param is a parameter of a kernel, at Offset in the parameter block. A slice has Go's
 // layout there: address, length, capacity, 8 bytes each.

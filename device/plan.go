@@ -30,6 +30,7 @@ func (p *Plan) reset(k *Kernel, g Grid) {
 	}
 	p.words = p.words[:n]
 	clear(p.words) // padding is zero on every device
+	g.Cooperative = g.Cooperative || k.Cooperative
 	p.kernel, p.grid, p.next, p.err, p.from = k, g, 0, nil, callers{}
 }
 

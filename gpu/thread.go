@@ -69,6 +69,13 @@ func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Thread
 // SyncOr is Sync, and reports whether p was true for any thread.
 func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
+// SyncGrid waits until every thread of the whole grid has called SyncGrid or left the kernel, and makes what
+// they wrote to memory seen, as Sync does for a block. At least one thread of each block must
+// call it, as often as those of the others. All blocks of such a kernel run at once: a
+// launch of more than the device has room for is an error. Where a thread of the grid has
+// faulted the others leave the kernel here.
+func (t Thread) SyncGrid() { t.block.Meet(t.linear(), simt.GridBarrier, 0) }
+
 func (t Thread) vote(p bool) *simt.Meeting {
 	return t.block.Meet(t.linear(), simt.BarrierVote, one(p))
 }

@@ -35,6 +35,7 @@ var intrinsics = map[string]intrinsic{
 	thread + "SyncAnd":   syncWith(ir.OpBarrierAnd, ir.I1),
 	thread + "SyncOr":    syncWith(ir.OpBarrierOr, ir.I1),
 	thread + "SyncWarp":  warpBarrier,
+	thread + "SyncGrid":  gridBarrier,
 	thread + "Lane":      lane,
 	thread + "Warp":      warpIndex,
 

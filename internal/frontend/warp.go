@@ -16,6 +16,8 @@ func syncWith(op ir.Op, result *ir.Type) intrinsic {
 
 func warpBarrier(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpWarpBarrier, ir.Void) }
 
+func gridBarrier(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpGridBarrier, ir.Void) }
+
 func lane(l *lowerer, _ *ssa.Call) *ir.Value {
 	return l.emit(ir.OpZExt, ir.I64, l.emit(ir.OpLane, ir.I32))
 }

@@ -109,6 +109,7 @@ const (
 	OpBarrierCount
 	OpBarrierAnd
 	OpBarrierOr
+	OpGridBarrier
 	OpWarpBarrier
 	OpBallot
 	OpMatch

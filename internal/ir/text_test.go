@@ -46,6 +46,12 @@ b1: <- b0
 	%22 = ballot i32 %5
 	%23 = match i32 %19
 	warpbarrier
+	gridbarrier
+	copyasync %8, %8 {16}
+	copycommit
+	copywait {1}
+	%26 = clock i64 {1}
+	%27 = dynamicbytes i32
 	%24 = barriercount i32 %5
 	%25 = barrierand i1 %5
 	jump b2
@@ -110,6 +116,9 @@ func TestVerify(t *testing.T) {
 		{"shuffle", "b0:\n\t%1 = const i16 1\n\t%2 = shuffle i16 %1, %0\n\tret", "exchanges i16 for i16 by i32"},
 		{"match", "b0:\n\t%1 = const f32 1.0\n\t%2 = match i32 %1\n\tret", "compares f32 to i32"},
 		{"ballot", "b0:\n\t%1 = ballot i32 %0\n\tret", "makes i32 of i32"},
+		{"copy", "b0:\n\t%1 = const ptr 0\n\tcopyasync %1, %1 {12}\n\tret", "cannot copy 12 bytes from ptr to ptr"},
+		{"wait", "b0:\n\tcopywait {8}\n\tret", "cannot leave 8 groups"},
+		{"clock", "b0:\n\t%1 = clock i64 {2}\n\tret", "wants type i64 and a clock of 0 or 1"},
 		{"site", "b0:\n\tprint %0 \"%d\"(int64)\n\tret", "has an argument of type i32 for a int64"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

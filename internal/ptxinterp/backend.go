@@ -66,6 +66,7 @@ func (b *backend) Info() device.Info {
 			Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
 			SharedPerBlock:  sharedPerBlock,
 			SharedDynamic:   sharedDynamic,
+			Cooperative:     true,
 		},
 	}
 }

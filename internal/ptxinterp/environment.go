@@ -66,7 +66,7 @@ func (q *queue) take() (out device.Outcome, err error) {
 	out.Lost = int(binary.LittleEndian.Uint32(e.env[device.EnvPrintLost:]))
 	clear(e.record)
 	clear(e.prints[:min(int(head), printBytes)])
-	clear(e.env[device.EnvClaim:][:4])
+	clear(e.env[device.EnvClaim:][:8])
 	clear(e.env[device.EnvPrintHead : device.EnvPrintLost+4])
 	return out, err
 }

@@ -63,7 +63,7 @@ func (q *queue) Launch(p *device.Plan) error {
 			return l.err
 		}
 		var env uint64
-		if len(k.Sites) > 0 {
+		if k.Environment() {
 			if err := q.environment(); err != nil {
 				return err
 			}
@@ -76,7 +76,8 @@ func (q *queue) Launch(p *device.Plan) error {
 		params := unsafe.Slice((*byte)(p.Params()), k.ParamBytes)
 		_, err := l.kernel.Run(machine.Launch{
 			Grid: grid, Block: block, Params: params, Shared: p.Shared(),
-			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget,
+			Together: p.Options().Cooperative,
+			Seed:     q.backend.options.Seed, Budget: q.backend.options.Budget,
 		})
 		if err != nil {
 			q.failed = fmt.Errorf("ptxinterp: %w", err)

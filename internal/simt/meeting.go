@@ -7,17 +7,19 @@ const WarpSize = 32
 // Kind says what threads meet for. Threads that wait for each other came for the same.
 type Kind uint8
 
-// The kinds. The first two are meetings of a block, the others of a warp.
+// The kinds. The first three are meetings of a block, of which GridBarrier then waits for all the
+// other blocks; the others are meetings of a warp.
 const (
 	Barrier Kind = iota
 	BarrierVote
+	GridBarrier
 	WarpBarrier
 	Vote
 	Shuffle
 	Match
 )
 
-var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match"}
+var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match"}
 
 // String returns what a kernel calls for such a meeting.
 func (k Kind) String() string { return kindNames[k] }

@@ -34,6 +34,9 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 	if c.Dynamic > 0 {
 		w.printf("Dynamic: %d,\n", c.Dynamic)
 	}
+	if c.Cooperative {
+		w.printf("Cooperative: true,\n")
+	}
 	if c.Barriers {
 		w.printf("Barriers: true,\n")
 	}

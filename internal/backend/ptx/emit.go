@@ -17,7 +17,8 @@ type Result struct {
 	// DynamicBytes is what dynamic shared memory has to have for the kernel's own variables,
 	// instead of SharedBytes where those are more than a kernel may declare. What a launch adds follows.
 	DynamicBytes int
-	Barriers     bool
+	Barriers     bool // threads of a block wait for each other
+	Cooperative  bool // blocks wait for each other
 }
 
 // Options are about one of several variants of a kernel. The zero Options are for code that
@@ -55,7 +56,8 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		Target:      o.Target,
 		Sites:       s.sites.sites,
 		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
-		Barriers: uses(f, ir.Op.Meets),
+		Barriers:    uses(f, ir.Op.Meets),
+		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
 	}, nil
 }
 

@@ -127,6 +127,8 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.placed("mov.u64", b64, operand{text: [...]string{"%clock64", "%globaltimer"}[v.Imm]})
 	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr:
 		s.barrier(v)
+	case ir.OpGridBarrier:
+		s.gridBarrier()
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor:
 		s.warp(v)
 	case ir.OpCheck:

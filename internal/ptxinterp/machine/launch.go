@@ -29,6 +29,7 @@ type Launch struct {
 	Seed        uint64 // of a random order in which warps, and parts of them, run; 0 is the fixed order
 	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
 	Resident    int    // blocks that run side by side at most; 0 means 4
+	Together    bool   // all blocks run side by side
 }
 
 // Stats counts what a launch did.
@@ -89,6 +90,8 @@ func (l *launch) check() error {
 		return fmt.Errorf("%s: %d threads in a block, .maxntid allows %d: %w", p.name, l.threads(), most, ErrLaunch)
 	case p.reqThreads != [3]int{} && p.reqThreads != l.Block:
 		return fmt.Errorf("%s: block %v, .reqntid asks for %v: %w", p.name, l.Block, p.reqThreads, ErrLaunch)
+	case l.Together && l.blocks() > l.fitting():
+		return fmt.Errorf("%s: %d blocks at once, there is room for %d: %w", p.name, l.blocks(), l.fitting(), ErrLaunch)
 	case len(l.Params) != p.paramBytes:
 		return fmt.Errorf("%s: %d bytes of parameters, it has %d: %w", p.name, len(l.Params), p.paramBytes, ErrLaunch)
 	}
@@ -97,8 +100,11 @@ func (l *launch) check() error {
 
 // run starts blocks in the order of the grid and gives turns to those that are resident.
 func (l *launch) run() error {
-	total, next, done := l.Grid[0]*l.Grid[1]*l.Grid[2], 0, 0
+	total, next, done := l.blocks(), 0, 0
 	resident := make([]*block, min(l.Resident, total, l.fitting()))
+	if l.Together {
+		resident = make([]*block, total)
+	}
 	for done < total {
 		first := l.choose(len(resident))
 		for i := range resident {
@@ -127,6 +133,8 @@ func (l *launch) run() error {
 	}
 	return nil
 }
+
+func (l *launch) blocks() int { return l.Grid[0] * l.Grid[1] * l.Grid[2] }
 
 // fitting returns how many blocks may be resident before their registers and local memory take
 // more than registerBytes; at least 1.

@@ -58,6 +58,7 @@ func Checks() []Check {
 		{"one block waits for another", checkHandOver},
 		{"warps and votes", checkWarps},
 		{"a fault beside those that wait", checkStumble},
+		{"a barrier of the grid", checkGrid},
 		{"random numbers", checkRandom},
 		{"clocks", checkClocks},
 		{"printing", checkPrint},

@@ -26,7 +26,7 @@ func reverse(t gpu.Thread, x []int32, sizes []int) {
 	pairs[i].b = float32(v)
 	t.Sync()
 	x[t.GlobalX()] = v + int32(pairs[last-i].b)
-	if i == 0 {
+	if t.GlobalX() == 0 {
 		sizes[0], sizes[1], sizes[2] = len(all), len(pairs), cap(gpu.DynamicShared[[3]uint64](t))
 	}
 }

@@ -425,6 +425,57 @@ var placeKernel = &device.Kernel{
 	},
 }
 
+// Relax replaces each number by a mixture of its neighbours, step by step in one launch: no
+// block may be a step ahead of the others. Threads without a number leave.
+func Relax(s *device.Stream, g device.Grid, x, y device.Slice[uint32], steps, broken int) error {
+	p := s.Plan(relaxKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.Put(p, steps)
+	device.Put(p, broken)
+	return p.Launch()
+}
+
+//go:embed zrelax.sm_70.narrow.ptx
+var relaxSM70Narrow string
+
+//go:embed zrelax.sm_70.ptx
+var relaxSM70 string
+
+var relaxKernel = &device.Kernel{
+	Name:    "relax",
+	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "steps", Offset: 48, Size: 8},
+		{Name: "broken", Offset: 56, Size: 8},
+	},
+	ParamBytes:  80,
+	Cooperative: true,
+	Barriers:    true,
+	Sites: []device.Site{
+		{File: "cooperative.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cooperative.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cooperative.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cooperative.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: relaxSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: relaxSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y          []uint32
+			steps, broken int
+		})(args)
+		for ts.Next() {
+			relax(ts.Thread(), a.x, a.y, a.steps, a.broken)
+		}
+	},
+}
+
 // Reverse turns each block's part of x round, through memory whose size the launch says, and
 // stores how many elements that memory has.
 func Reverse(s *device.Stream, g device.Grid, x device.Slice[int32], sizes device.Slice[int]) error {
