@@ -125,7 +125,7 @@ func (l *lowerer) fillPhis() {
 			if !ok {
 				break
 			}
-			if v := l.values[phi]; v != nil {
+			if v := l.values[phi]; v != nil && v.Op == ir.OpPhi {
 				l.fillPhi(v, phi, preds)
 			}
 		}

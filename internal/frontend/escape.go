@@ -117,6 +117,9 @@ func (e *escape) phi(phi *ssa.Phi, v ssa.Value, deep bool) {
 		if deep || phi.Edges[i] != v || !isBackEdge(p, b) {
 			continue
 		}
+		if loop, ok := asLoopVar(phi); ok && v == loop.next && v == e.alloc {
+			continue
+		}
 		for _, l := range e.loops {
 			if l[b] {
 				e.problem = "is kept for the next iteration"

@@ -124,6 +124,9 @@ func (l *lowerer) phi(v *ssa.Phi) *ir.Value {
 	if isThread(v.Type()) {
 		return nil
 	}
+	if loop, ok := asLoopVar(v); ok {
+		return l.value(loop.first)
+	}
 	return l.emit(ir.OpPhi, l.typeOf(v))
 }
 

@@ -14,6 +14,9 @@ import (
 func (l *lowerer) alloc(v *ssa.Alloc) *ir.Value {
 	t := l.irType(pointee(v.Type()))
 	l.checkEscape(v)
+	if loop, ok := loopVarOf(v); ok {
+		return l.value(loop.first)
+	}
 	if !l.loops[v.Block()] {
 		return l.variable(t)
 	}

@@ -54,3 +54,18 @@ func escapes(t gpu.Thread, x []float32) {
 	keep(&v, more[:])
 	x[3] = v.data[0]
 }
+
+//gpu:kernel
+func rounds(t gpu.Thread, x []int, n int) {
+	var last *int
+	for i := 0; i < n; i++ { // want "address of i is kept for the next iteration"
+		if last != nil {
+			x[i] = *last
+		}
+		last = &i
+	}
+	for i, j := 0, n; i < j; i, j = i+1, j-1 {
+		swap := func() { x[i], x[j] = x[j], x[i] }
+		swap()
+	}
+}
