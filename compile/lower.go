@@ -61,7 +61,13 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 		Contract: b.contract(k),
 		Verify:   true, // costs milliseconds, and wrong code more
 	}
-	emit(optimise(module, f, options), compiled)
+	all := optimise(module, f, options)
+	if v := misplaced(all); v != nil {
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.Name, v.Pos).
+			WithHelp("hand over the address of an element of what gpu.Shared returned"))
+		return nil, nil
+	}
+	emit(all, compiled)
 	options.Narrow, options.Dump = true, d.pass() // the code that runs but for huge arrays
 	emit(optimise(module, f, options), compiled)
 	if err := d.close(); err != nil {
@@ -73,6 +79,19 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 		return nil, nil
 	}
 	return compiled, nil
+}
+
+// misplaced returns an operation of f that works in shared memory and has an address that may lie
+// elsewhere, or nil.
+func misplaced(f *ir.Func) *ir.Value {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if (v.Op == ir.OpLoadMatrix || v.Op == ir.OpFetchAsync) && v.Args[0].Type.Space != ir.Shared {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // maxShared is the shared memory, in bytes, that a block has on the GPUs that have most of it
@@ -96,8 +115,8 @@ func optimise(m *ir.Module, f *ir.Func, o pass.Options) *ir.Func {
 	return f
 }
 
-// emit adds to a kernel what the back ends make of f: first of the code for all launches,
-// then of that for narrow ones, which goes in front where it differs.
+// emit adds to a kernel what the back ends make of f, for each target: first of the code for all
+// launches, then of that for narrow ones, which goes in front where it differs.
 func emit(f *ir.Func, k *Kernel) {
 	for _, target := range ptx.Targets(f) {
 		made, err := ptx.Emit(f, ptx.Options{Target: target, Sites: k.Sites})

@@ -4,6 +4,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/faults"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/halves"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/matrices"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/threads"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/values"
@@ -25,5 +27,7 @@ func Groups() []Group {
 		{"threads", threads.Cases()},
 		{"words", words.Cases()},
 		{"faults", faults.Cases()},
+		{"halves", halves.Cases()},
+		{"matrices", matrices.Cases()},
 	}
 }

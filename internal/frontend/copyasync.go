@@ -8,25 +8,42 @@ import (
 )
 
 func copyAsync(l *lowerer, v *ssa.Call) *ir.Value {
-	t := l.irType(pointee(v.Call.Args[1].Type()))
-	n := t.Size()
-	if n != 4 && n != 8 && n != 16 {
-		l.refuse(diag.LangCopy, "copy a number, or an array or a struct of 8 or 16 bytes", "gpu.CopyAsync of %d bytes, possible are 4, 8 and 16", n)
-	}
+	n := l.copySize(v)
 	to, from := l.value(v.Call.Args[1]), l.value(v.Call.Args[2])
 	l.checkNil(v.Call.Args[1], to)
 	l.checkNil(v.Call.Args[2], from)
-	if t.Align() < n {
-		l.checkAligned(n, to, from)
+	if l.irType(pointee(v.Call.Args[1].Type())).Align() < n {
+		l.checkAligned("CopyAsync", to, n)
+		l.checkAligned("CopyAsync", from, n)
 	}
 	return l.emitImm(ir.OpCopyAsync, ir.Void, n, to, from)
 }
 
-// checkAligned checks that both addresses are multiples of n, a power of two.
-func (l *lowerer) checkAligned(n int64, p, q *ir.Value) {
-	both := l.emit(ir.OpOr, ir.I64, l.emit(ir.OpBitcast, ir.I64, p), l.emit(ir.OpBitcast, ir.I64, q))
-	rest := l.emit(ir.OpAnd, ir.I64, both, l.int64(n-1))
-	l.check(l.emit(ir.OpEq, ir.I1, rest, l.int64(0)), "gpu.CopyAsync: an address is no multiple of the size")
+// copySize returns the number of bytes that a call copies.
+func (l *lowerer) copySize(v *ssa.Call) int64 {
+	n := l.irType(pointee(v.Call.Args[1].Type())).Size()
+	if n != 4 && n != 8 && n != 16 {
+		l.refuse(diag.LangCopy, "copy a number, or an array or a struct of 8 or 16 bytes", "gpu.%s of %d bytes, possible are 4, 8 and 16", callName(v.Call.StaticCallee()), n)
+	}
+	return n
+}
+
+// checkAligned checks that address x is a multiple of n, a power of two, on behalf of a word of package
+// gpu. Where each step from its root is one, the root is checked: in a loop it stays the same.
+// Variables in shared memory are known to be aligned.
+func (l *lowerer) checkAligned(word string, x *ir.Value, n int64) {
+	at := x
+	for (at.Op == ir.OpOffset || at.Op == ir.OpIndex) && at.Imm%n == 0 {
+		at = at.Args[0]
+	}
+	if at.Op == ir.OpVar && at.Aux.(*ir.Variable).Type.Size() >= n {
+		return
+	}
+	if at.Op == ir.OpOffset || at.Op == ir.OpIndex {
+		at = x
+	}
+	rest := l.emit(ir.OpAnd, ir.I64, l.emit(ir.OpBitcast, ir.I64, at), l.int64(n-1))
+	l.check(l.emit(ir.OpEq, ir.I1, rest, l.int64(0)), "gpu."+word+": an address is no multiple of the size")
 }
 
 func commitCopies(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpCopyCommit, ir.Void) }

@@ -52,6 +52,15 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".Clock":       clock(0),
 	gpuPath + ".GlobalTimer": clock(1),
 
+	gpuPath + ".MMA":             mma,
+	gpuPath + ".LoadMatrix":      loadMatrix(1, 0),
+	gpuPath + ".LoadMatrix2":     loadMatrix(2, 0),
+	gpuPath + ".LoadMatrix4":     loadMatrix(4, 0),
+	gpuPath + ".LoadTransposed":  loadMatrix(1, 1),
+	gpuPath + ".LoadTransposed2": loadMatrix(2, 1),
+	gpuPath + ".LoadTransposed4": loadMatrix(4, 1),
+	gpuPath + ".FetchAsync":      fetchAsync,
+
 	sharedName:                 shared,
 	gpuPath + ".DynamicShared": dynamicShared,
 	printName:                  printf,
@@ -88,6 +97,11 @@ var intrinsics = map[string]intrinsic{
 	"math.Float32frombits": reinterpret,
 	"math.Float64bits":     reinterpret,
 	"math.Float64frombits": reinterpret,
+
+	"(" + dtypePath + ".F16).Float32":  unaryOp(ir.OpF16ToF),
+	dtypePath + ".F16From32":           unaryOp(ir.OpFToF16),
+	"(" + dtypePath + ".BF16).Float32": unaryOp(ir.OpBF16ToF),
+	dtypePath + ".BF16From32":          unaryOp(ir.OpFToBF16),
 
 	"math/bits.LeadingZeros":    leadingZeros,
 	"math/bits.LeadingZeros8":   leadingZeros,

@@ -69,6 +69,10 @@ const (
 	OpFExt
 	OpFRound
 	OpBitcast
+	OpF16ToF
+	OpFToF16
+	OpBF16ToF
+	OpFToBF16
 
 	OpStruct
 	OpExtract
@@ -94,6 +98,7 @@ const (
 	OpAtomicStore
 	OpFence
 	OpCopyAsync
+	OpFetchAsync
 	OpCopyCommit
 	OpCopyWait
 
@@ -117,6 +122,9 @@ const (
 	OpShuffleUp
 	OpShuffleDown
 	OpShuffleXor
+
+	OpLoadMatrix
+	OpMMA
 
 	OpCheck
 	OpPrint

@@ -102,6 +102,10 @@ var ops = [numOps]row{
 	OpFExt:    {"fext", 1, attrNone, pure, wider},
 	OpFRound:  {"fround", 1, attrNone, pure, narrower}, // to the narrower float type
 	OpBitcast: {"bitcast", 1, attrNone, pure, sameBits},
+	OpF16ToF:  {"f16tof", 1, attrNone, pure, halfToFloat}, // of the bits of an F16; a NaN becomes any NaN
+	OpFToF16:  {"ftof16", 1, attrNone, pure, floatToHalf}, // to nearest even; NaN: 0x7fff, as the last
+	OpBF16ToF: {"bf16tof", 1, attrNone, pure, halfToFloat},
+	OpFToBF16: {"ftobf16", 1, attrNone, pure, floatToHalf},
 
 	OpStruct:  {"struct", -1, attrNone, pure, parts},  // of its fields or elements
 	OpExtract: {"extract", 1, attrImm, pure, extract}, // field or element Imm of arg0
@@ -128,6 +132,7 @@ var ops = [numOps]row{
 	OpAtomicStore: {"atomicstore", 2, attrMemory, reads | writes, atomicStore}, // *arg0 = arg1
 	OpFence:       {"fence", 0, attrMemory, reads | writes | effect, fence},
 	OpCopyAsync:   {"copyasync", 2, attrImm, reads | writes, copyAsync},        // Imm bytes (4, 8 or 16) from arg1 to arg0, both aligned to that, at some time up to the copywait for it
+	OpFetchAsync:  {"fetchasync", 3, attrImm, reads | writes, fetchAsync},      // likewise, but of the Imm bytes only arg2 from there, 0 or Imm; the others are zero
 	OpCopyCommit:  {"copycommit", 0, attrNone, writes | effect, nothing},       // makes a group of the thread's copies since the last one
 	OpCopyWait:    {"copywait", 0, attrImm, reads | writes | effect, copyWait}, // until all but the thread's last Imm groups are done
 
@@ -151,6 +156,9 @@ var ops = [numOps]row{
 	OpShuffleUp:    {"shuffleup", 2, attrNone, effect | meets, shuffle},   // at the own lane - arg1; arg0 where there is none
 	OpShuffleDown:  {"shuffledown", 2, attrNone, effect | meets, shuffle}, // at the own lane + arg1; arg0 where there is none
 	OpShuffleXor:   {"shufflexor", 2, attrNone, effect | meets, shuffle},  // at the own lane ^ arg1
+
+	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | meets, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
+	OpMMA:        {"mma", 10, attrImm, effect | meets, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format
 
 	OpCheck: {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
 	OpPrint: {"print", -1, attrSite, effect, anyArgs},

@@ -107,6 +107,16 @@ func sameBits(v *Value) string {
 	return want(ok, "cannot reinterpret %v as %v", a, v.Type)
 }
 
+func halfToFloat(v *Value) string {
+	a := v.Args[0].Type
+	return want(a.Kind == KindI16 && v.Type.Kind == KindF32, "converts %v to %v", a, v.Type)
+}
+
+func floatToHalf(v *Value) string {
+	a := v.Args[0].Type
+	return want(a.Kind == KindF32 && v.Type.Kind == KindI16, "converts %v to %v", a, v.Type)
+}
+
 func parts(v *Value) string {
 	if s := aggregate(v); s != "" {
 		return s
@@ -208,6 +218,13 @@ func copyAsync(v *Value) string {
 		return fmt.Sprintf("cannot copy %d bytes from %v to %v", v.Imm, v.Args[1].Type, v.Args[0].Type)
 	}
 	return nothing(v)
+}
+
+func fetchAsync(v *Value) string {
+	if n := v.Args[2].Type; n.Kind != KindI32 {
+		return fmt.Sprintf("wants a number of bytes of type i32, not %v", n)
+	}
+	return copyAsync(v)
 }
 
 func copyWait(v *Value) string {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -31,7 +32,7 @@ func fold(v *ir.Value) (int64, bool) {
 		return boolBits(foldFloatCompare(v.Op, floatOf(from, x[0]), floatOf(from, x[1]))), true
 	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
 		return foldFloat(v.Op, v.Type, x)
-	case v.Op >= ir.OpTrunc && v.Op <= ir.OpBitcast:
+	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		return foldConversion(v.Op, from, v.Type, x[0])
 	}
 	return 0, false
@@ -251,6 +252,14 @@ func foldConversion(op ir.Op, from, to *ir.Type, a int64) (int64, bool) {
 		return floatBits(to, floatOf(from, a))
 	case ir.OpFToS, ir.OpFToU:
 		return foldFloatToInt(op, to, floatOf(from, a))
+	case ir.OpF16ToF:
+		return floatBits(to, dtype.F16(a).Float64())
+	case ir.OpBF16ToF:
+		return floatBits(to, dtype.BF16(a).Float64())
+	case ir.OpFToF16:
+		return signExtend(to, int64(dtype.F16From64(floatOf(from, a)))), true
+	case ir.OpFToBF16:
+		return signExtend(to, int64(dtype.BF16From64(floatOf(from, a)))), true
 	case ir.OpBitcast:
 		return a, from.IsPtr() == to.IsPtr() && !from.IsPtr()
 	}

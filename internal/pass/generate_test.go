@@ -377,7 +377,12 @@ func (g *generator) expr(t *ir.Type, depth int) *ir.Value {
 }
 
 func (g *generator) floatExpr(t *ir.Type, a func(*ir.Type) *ir.Value) *ir.Value {
-	switch g.pick(7) {
+	switch g.pick(8) {
+	case 7:
+		if t.Kind == ir.KindF32 {
+			n := ir.Op(2 * g.pick(2))
+			return g.b.Append(ir.OpF16ToF+n, t, g.b.Append(ir.OpFToF16+n, ir.I16, a(t)))
+		}
 	case 0:
 		return g.b.Append(ir.OpSToF, t, a(ir.I64))
 	case 1:

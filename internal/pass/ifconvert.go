@@ -40,7 +40,7 @@ func cost(v *ir.Value) int {
 		if v.Type.Bits() == 64 {
 			return 3
 		}
-	case ir.OpFToS, ir.OpFToU, ir.OpSToF, ir.OpUToF, ir.OpFExt, ir.OpFRound:
+	case ir.OpFToS, ir.OpFToU, ir.OpSToF, ir.OpUToF, ir.OpFExt, ir.OpFRound, ir.OpF16ToF, ir.OpFToF16, ir.OpFToBF16:
 		return 2
 	}
 	return 1

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -243,7 +244,7 @@ func (fr *frame) value(v *ir.Value) datum {
 		return truth(interpCompare(v, args))
 	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
 		return datum{bits: interpFloat(v, args)}
-	case v.Op >= ir.OpTrunc && v.Op <= ir.OpBitcast:
+	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		return datum{bits: mask(v.Type, interpConvert(v, args[0].bits))}
 	case v.Op >= ir.OpConst && v.Op <= ir.OpSelect, v.Op >= ir.OpStruct && v.Op <= ir.OpInsert:
 		return fr.shape(v, args)
@@ -474,6 +475,14 @@ func interpConvert(v *ir.Value, x uint64) uint64 {
 			return uint64(math.Float32bits(float32(x)))
 		}
 		return fromFloat(to, float64(x))
+	case ir.OpF16ToF:
+		return uint64(math.Float32bits(dtype.F16(x).Float32()))
+	case ir.OpBF16ToF:
+		return uint64(math.Float32bits(dtype.BF16(x).Float32()))
+	case ir.OpFToF16:
+		return uint64(dtype.F16From32(float32(toFloat(from, x))))
+	case ir.OpFToBF16:
+		return uint64(dtype.BF16From32(float32(toFloat(from, x))))
 	case ir.OpFExt, ir.OpFRound:
 		return fromFloat(to, toFloat(from, x))
 	}

@@ -27,7 +27,7 @@ func simplifyValue(e *editor, v *ir.Value) *ir.Value {
 		return simplifyCompare(e, v)
 	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
 		return simplifyFloat(e, v)
-	case v.Op >= ir.OpTrunc && v.Op <= ir.OpBitcast:
+	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		return simplifyConversion(e, v)
 	}
 	switch v.Op {

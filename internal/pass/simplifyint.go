@@ -110,6 +110,9 @@ func powerOfTwo(t *ir.Type, c int64) (int, bool) {
 }
 
 func simplifyBits(e *editor, v *ir.Value) *ir.Value {
+	if c, ok := intConst(v.Args[1]); ok && v.Op == ir.OpAnd && c >= 0 && c < alignment(v.Args[0]) {
+		return e.constant(v.Type, 0)
+	}
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
 		if v.Op == ir.OpXor {

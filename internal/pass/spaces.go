@@ -140,7 +140,7 @@ func (s *spacer) convertArgs(e *editor, v *ir.Value) {
 		return
 	}
 	switch v.Op {
-	case ir.OpLoad, ir.OpCheck, ir.OpPrint, ir.OpFault:
+	case ir.OpLoad, ir.OpLoadMatrix, ir.OpFetchAsync, ir.OpCheck, ir.OpPrint, ir.OpFault:
 	case ir.OpOffset, ir.OpIndex:
 		v.Args[0] = cast(e, v.Args[0], v.Type)
 	case ir.OpSelect:

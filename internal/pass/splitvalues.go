@@ -136,7 +136,7 @@ func (s *splitter) value(v *ir.Value) bool {
 		s.leaves[v] = s.phi(v)
 	case ir.OpLoad:
 		s.leaves[v] = s.load(v)
-	case ir.OpCall:
+	case ir.OpCall, ir.OpLoadMatrix, ir.OpMMA:
 		s.e.out = append(s.e.out, v)
 		s.leaves[v] = explode(s.e, v, nil)
 	default:

@@ -19,7 +19,7 @@ var floors = map[string]string{
 	// The vocabulary.
 	"dtype":         "",
 	"internal/simt": "",
-	"gpu":           "internal/simt",
+	"gpu":           "internal/simt dtype",
 	"device":        "dtype gpu",
 
 	// The compiler, which knows no device's driver.
@@ -39,6 +39,7 @@ var floors = map[string]string{
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu",
+	"internal/kernels/...":     "device dtype gpu",
 	"internal/progen":          "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 

@@ -160,6 +160,9 @@ func (c *copier) rename(b *block) {
 	for i := range b.insts {
 		in := &b.insts[i]
 		in.dst = c.stands[in.dst]
+		for j, r := range in.more {
+			in.more[j] = c.stands[r]
+		}
 		for j := range in.args {
 			in.args[j].reg = c.stands[in.args[j].reg]
 		}

@@ -9,8 +9,10 @@ import (
 // copyAsync selects a copy that runs beside the threads, and what waits for such copies. Where
 // there are none the thread copies itself, at once, and waits for nothing.
 func (s *selector) copyAsync(v *ir.Value) {
-	has := s.target != base
+	has := atLeast(s.target, better[ir.OpCopyAsync])
 	switch {
+	case v.Op == ir.OpFetchAsync:
+		s.cpAsync(v)
 	case v.Op == ir.OpCopyAsync && has && v.Args[0].Type.Space == ir.Shared && v.Args[1].Type.Space == ir.Global:
 		s.cpAsync(v)
 	case v.Op == ir.OpCopyAsync:
@@ -29,11 +31,15 @@ func (s *selector) cpAsync(v *ir.Value) {
 	if v.Imm == 16 {
 		cache = "cg"
 	}
-	to, from := s.place(v.Args[0]), s.place(v.Args[1])
-	s.emit(inst{
+	to, from := s.sharedPlace(v.Args[0]), s.place(v.Args[1])
+	in := inst{
 		op: "cp.async." + cache + ".shared.global", form: transfer,
 		args: []operand{to.base, from.base, imm(v.Imm)}, offset: to.offset, offset2: from.offset,
-	})
+	}
+	if v.Op == ir.OpFetchAsync {
+		in.args = append(in.args, s.operand(v.Args[2]))
+	}
+	s.emit(in)
 }
 
 // copyNow selects loads and stores. The addresses are aligned to the number of bytes.

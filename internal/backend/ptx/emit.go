@@ -21,8 +21,8 @@ type Result struct {
 	Cooperative  bool // blocks wait for each other
 }
 
-// Options are about one of several variants of a kernel. The zero Options are for code that
-// runs everywhere.
+// Options are about one of several variants of a kernel. The zero Options are for the lowest
+// of its targets.
 type Options struct {
 	// Target is one of Targets: the lowest compute capability that has to run the code.
 	Target device.Capability
@@ -38,7 +38,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.Target == (device.Capability{}) {
-		o.Target = base
+		o.Target = Targets(f)[0]
 	}
 	s := newSelector(f, o)
 	s.function(layout(f))
@@ -64,7 +64,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 // module puts the text together.
 func (s *selector) module(w *writer, body string) string {
 	var b strings.Builder
-	b.WriteString(headers[s.target])
+	b.WriteString(header(s.target))
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}
@@ -116,7 +116,7 @@ func unfit(v *ir.Value) string {
 	switch {
 	case v.Op == ir.OpCall:
 		return "calls must be inlined"
-	case v.Type.Kind >= ir.KindStruct:
+	case v.Type.Kind >= ir.KindStruct && v.Op != ir.OpLoadMatrix && v.Op != ir.OpMMA:
 		return "values must be scalar"
 	case site != nil && len(site.Args) > device.MaxSiteArgs:
 		return fmt.Sprintf("has %d arguments, a record holds %d", len(site.Args), device.MaxSiteArgs)

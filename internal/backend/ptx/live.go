@@ -54,6 +54,9 @@ func (l *liveness) locate(b *block) {
 		if in.dst != 0 {
 			l.home[in.dst], l.at[in.dst] = b, i
 		}
+		for _, r := range in.more {
+			l.home[r], l.at[r] = b, i
+		}
 	}
 }
 
@@ -74,6 +77,9 @@ func (l *liveness) flow(b *block) bool {
 	for i := len(b.insts) - 1; i >= 0; i-- {
 		if dst := b.insts[i].dst; dst != 0 {
 			in.remove(dst)
+		}
+		for _, r := range b.insts[i].more {
+			in.remove(r)
 		}
 		for _, a := range b.insts[i].args {
 			if a.reg != 0 {

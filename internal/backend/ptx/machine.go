@@ -7,6 +7,7 @@ type class uint8
 
 const (
 	pred class = iota
+	b16        // between a conversion and the register of 32 bits that holds the number
 	b32
 	b64
 	f32
@@ -17,6 +18,7 @@ const (
 // classes says how registers are declared, named and moved.
 var classes = [numClasses]struct{ typ, prefix, move string }{
 	pred: {".pred", "%p", "mov.pred"},
+	b16:  {".b16", "%rs", "mov.u16"},
 	b32:  {".b32", "%r", "mov.u32"},
 	b64:  {".b64", "%rd", "mov.u64"},
 	f32:  {".f32", "%f", "mov.f32"},
@@ -61,6 +63,8 @@ const (
 	vector               // op [args[0]+offset], {args[1], args[2]}
 	pack                 // op dst, {args...}
 	transfer             // op [args[0]+offset], [args[1]+offset2], args[2:]...
+	spread               // op {dst, more...}, [args[0]+offset]
+	matrix               // op {dst, more...}, {args...}, {args...}, {args...}; the last three groups as long as groups says
 	check                // @!args[0] bra to the stub; the other args are live there
 	hop                  // @args[0] bra to the exit or, without args, bra to the label in op
 )
@@ -74,6 +78,8 @@ type inst struct {
 	args    []operand
 	offset  int64
 	offset2 int64
+	more    []reg  // of spread and matrix
+	groups  [3]int // of matrix
 	stub    *stub
 	pos     ir.Pos
 }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
 // A formula is an operation of the IR and what Go says it computes: want takes and returns
@@ -294,6 +296,8 @@ func conversions(from string) []formula {
 	case "f32":
 		add("fext", "f64", func(x uint64) uint64 { return toBits(float64(ofBits[float32](x))) })
 		add("bitcast", "i32", func(x uint64) uint64 { return x })
+		add("ftof16", "i16", func(x uint64) uint64 { return uint64(dtype.F16From32(ofBits[float32](x))) })
+		add("ftobf16", "i16", func(x uint64) uint64 { return uint64(dtype.BF16From32(ofBits[float32](x))) })
 	case "f64":
 		add("fround", "f32", func(x uint64) uint64 { return toBits(float32(ofBits[float64](x))) })
 		add("bitcast", "i64", func(x uint64) uint64 { return x })
@@ -302,6 +306,10 @@ func conversions(from string) []formula {
 		add("utof", "f32", func(x uint64) uint64 { return toBits(float32(x)) })
 		add("stof", "f64", func(x uint64) uint64 { return toBits(float64(signed(x, n))) })
 		add("utof", "f64", func(x uint64) uint64 { return toBits(float64(x)) })
+		if n == 16 {
+			add("f16tof", "f32", func(x uint64) uint64 { return toBits(dtype.F16(x).Float32()) })
+			add("bf16tof", "f32", func(x uint64) uint64 { return toBits(dtype.BF16(x).Float32()) })
+		}
 		if n >= 32 {
 			add("bitcast", fmt.Sprintf("f%d", n), func(x uint64) uint64 { return x })
 		}

@@ -19,6 +19,7 @@ type selector struct {
 	vars   *variables
 
 	vals   []operand // by value ID
+	parts  [][]reg   // by value ID, of operations with several results
 	places []place   // by value ID, of pointers
 	known  []known   // by value ID
 	used   []int     // by value ID: number of uses
@@ -37,6 +38,7 @@ func newSelector(f *ir.Func, o Options) *selector {
 		sites:  newSiteTable(f, o.Sites),
 		vars:   newVariables(f),
 		vals:   make([]operand, f.NumValues()),
+		parts:  make([][]reg, f.NumValues()),
 		places: make([]place, f.NumValues()),
 		known:  make([]known, f.NumValues()),
 		used:   make([]int, f.NumValues()),
@@ -109,6 +111,8 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.choose(v)
 	case ir.OpTrunc, ir.OpSExt, ir.OpZExt, ir.OpSToF, ir.OpUToF, ir.OpFToS, ir.OpFToU, ir.OpFExt, ir.OpFRound, ir.OpBitcast:
 		s.vals[v.ID] = s.convert(v)
+	case ir.OpF16ToF, ir.OpFToF16, ir.OpBF16ToF, ir.OpFToBF16:
+		s.vals[v.ID] = s.convertHalf(v)
 	case ir.OpAlloca, ir.OpVar, ir.OpOffset, ir.OpIndex:
 		s.pointer(v)
 	case ir.OpLoad, ir.OpStore:
@@ -117,7 +121,7 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.special(v)
 	case ir.OpFence:
 		s.fence(v)
-	case ir.OpCopyAsync, ir.OpCopyCommit, ir.OpCopyWait:
+	case ir.OpCopyAsync, ir.OpFetchAsync, ir.OpCopyCommit, ir.OpCopyWait:
 		s.copyAsync(v)
 	case ir.OpLane:
 		s.vals[v.ID] = s.lane()
@@ -131,6 +135,12 @@ func (s *selector) value(v *ir.Value) {
 		s.gridBarrier()
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor:
 		s.warp(v)
+	case ir.OpLoadMatrix:
+		s.loadMatrix(v)
+	case ir.OpMMA:
+		s.mma(v)
+	case ir.OpExtract:
+		s.vals[v.ID] = operand{reg: s.parts[v.Args[0].ID][v.Imm]}
 	case ir.OpCheck:
 		s.check(v)
 	case ir.OpPrint:

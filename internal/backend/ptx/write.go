@@ -127,6 +127,12 @@ func (w *writer) inst(in *inst) string {
 		}
 		return "bra " + in.op
 	}
+	switch in.form {
+	case spread:
+		return fmt.Sprintf("%s {%s}, %s", in.op, w.results(in), w.address(in.args[0], in.offset))
+	case matrix:
+		return w.matrix(in)
+	}
 	var parts []string
 	if in.dst != 0 {
 		parts = append(parts, w.name(in.dst))
@@ -148,6 +154,27 @@ func (w *writer) inst(in *inst) string {
 		rest = []string{"{" + strings.Join(rest, ", ") + "}"}
 	}
 	return strings.TrimSuffix(in.op+" "+strings.Join(append(parts, rest...), ", "), " ")
+}
+
+// results prints the destinations of an instruction with several.
+func (w *writer) results(in *inst) string {
+	names := []string{w.name(in.dst)}
+	for _, r := range in.more {
+		names = append(names, w.name(r))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (w *writer) matrix(in *inst) string {
+	text, args := in.op+" {"+w.results(in)+"}", in.args
+	for _, n := range in.groups {
+		var names []string
+		for _, a := range args[:n] {
+			names = append(names, w.operand(a))
+		}
+		text, args = text+", {"+strings.Join(names, ", ")+"}", args[n:]
+	}
+	return text
 }
 
 func (w *writer) address(base operand, offset int64) string {

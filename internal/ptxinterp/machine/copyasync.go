@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"fmt"
+
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
@@ -71,14 +73,17 @@ func (d *decoder) startCopy() {
 	to, from := d.m.space(), d.m.space()
 	d.m.drop(func(s string) bool { return s == "L2::64B" || s == "L2::128B" || s == "L2::256B" })
 	d.need(cache != "" && to == ptx.Shared && from == ptx.Global)
-	if !d.args(3, 3) {
+	if !d.args(3, 4) {
 		return
 	}
 	n, ok := d.arg(2).As(ptx.U32)
 	d.need(ok && (n == 16 || cache == "ca" && (n == 4 || n == 8)))
 	source := &access{space: from, count: 1, size: n, total: n, near: d.near()}
 	target := &access{space: to, count: 1, size: n, total: n, near: d.near(), write: true}
-	in := instr{exec: execCopySource, mem: source}
+	in := instr{exec: execCopySource, mem: source, b: d.constant(n)}
+	if len(d.in.Args) == 4 { // of the source; the other bytes are zero
+		in.b = d.src(3, ptx.U32)
+	}
 	in.a, in.imm, source.space = d.place(1, from)
 	d.emit(in)
 	in = instr{exec: execCopyTarget, mem: target}
@@ -87,9 +92,17 @@ func (d *decoder) startCopy() {
 }
 
 func execCopySource(w *warp, in *instr, mask uint32) {
-	a := w.row(in.a)
+	a, b := w.row(in.a), w.row(in.b)
 	for l := range lanes(mask) {
-		if w.copies.source[l] = w.bytes(in, l, a[l]+in.imm); w.copies.source[l] == nil {
+		switch n := b[l]; n {
+		case in.mem.total:
+			w.copies.source[l] = w.bytes(in, l, a[l]+in.imm)
+		case 0:
+			w.copies.source[l] = make([]byte, in.mem.total)
+		default:
+			w.fail(in, 1<<l, ErrUndefined, fmt.Sprintf("copy of %d out of %d bytes, which is not supported here", n, in.mem.total))
+		}
+		if w.fault != nil {
 			return
 		}
 	}

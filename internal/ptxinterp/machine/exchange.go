@@ -16,6 +16,10 @@ type syncOp struct {
 	pred    int32  // operand
 	negate  bool
 	perform func(x *exchange)
+
+	// Of instructions on matrices: rows of operands and results, and what they do instead of perform.
+	sources, results []int32
+	matrix           func(w *warp, pc int32) bool
 }
 
 // exchange is one such operation: what the threads bring, and what they get.
@@ -74,7 +78,13 @@ func (w *warp) performFor(op *syncOp, members uint32) bool {
 			groups = append(groups, group{g.pc, g.depth, m})
 		}
 	}
-	op.perform(&x)
+	if op.matrix != nil {
+		if !w.performMatrix(op, groups) {
+			return false
+		}
+	} else {
+		op.perform(&x)
+	}
 	for _, g := range groups {
 		w.take(&x, w.prog.code[g.pc].sync, g.mask)
 		w.leave(g)

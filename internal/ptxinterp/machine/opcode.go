@@ -126,8 +126,6 @@ func (d *decoder) movement() bool {
 		d.store()
 	case "atom", "red":
 		d.atomic()
-	case "cp":
-		d.copyAsync()
 	case "prefetch", "prefetchu", "applypriority", "discard":
 		d.m.left = nil
 	default:
@@ -174,6 +172,12 @@ func (d *decoder) synchronisation() bool {
 		d.match()
 	case "redux":
 		d.redux()
+	case "ldmatrix":
+		d.loadMatrix()
+	case "mma":
+		d.mma()
+	case "cp":
+		d.copyAsync()
 	case "elect":
 		d.elect()
 	case "activemask":

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
@@ -18,6 +19,14 @@ type Conversion struct {
 func Convert(to, from ptx.Type, c Conversion) (Unary, bool) {
 	toFloat, fromFloat := to == ptx.F32 || to == ptx.F64, from == ptx.F32 || from == ptx.F64
 	switch {
+	case from == ptx.F16 && to == ptx.F32:
+		return func(a uint64) uint64 { return widened(dtype.F16(a).Float32(), c) }, true
+	case from == ptx.BF16 && to == ptx.F32:
+		return func(a uint64) uint64 { return widened(dtype.BF16(a).Float32(), c) }, true
+	case from == ptx.F32 && to == ptx.F16 && !c.Clamp && c.Mode == Nearest:
+		return func(a uint64) uint64 { return uint64(dtype.F16From32(flushIf(c.Flush, f32(a)))) }, true
+	case from == ptx.F32 && to == ptx.BF16 && !c.Clamp && !c.Flush && c.Mode == Nearest:
+		return func(a uint64) uint64 { return uint64(dtype.BF16From32(f32(a))) }, true
 	case isInt(to) && isInt(from):
 		return convertInts(to, from, c.Clamp), true
 	case toFloat && isInt(from):
@@ -28,6 +37,14 @@ func Convert(to, from ptx.Type, c Conversion) (Unary, bool) {
 		return convertFloats(to, from, c), true
 	}
 	return nil, false
+}
+
+// widened is the result of a conversion from a narrower float, which is exact.
+func widened(f float32, c Conversion) uint64 {
+	if f != f && !c.Clamp {
+		return NaN32
+	}
+	return finish(float64(f), ptx.F32, c)
 }
 
 func convertInts(to, from ptx.Type, clamp bool) Unary {

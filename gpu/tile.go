@@ -1,0 +1,125 @@
+package gpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/simt"
+)
+
+// Half is a float of 16 bits that tensor cores multiply.
+type Half interface{ dtype.F16 | dtype.BF16 }
+
+// Tile is a thread's part of a matrix of 8x8 elements that a warp holds: the thread at lane l
+// has the elements at row l/4 and columns 2*(l%4), in the lower 16 bits, and 2*(l%4)+1.
+//
+// Larger matrices are made of tiles. All functions on them are those of a whole warp: every
+// one of its 32 threads must call them together, and none may have left the kernel.
+type Tile[T Half] uint32
+
+// MMA multiplies matrices on the tensor cores: it returns a*b + c, with c and the result in
+// float32 (PTX: mma.m16n8k16; from compute capability 8.0 on).
+//
+// a has 16 rows and 16 columns, as four tiles: upper left, lower left, upper right, lower
+// right. b has 16 rows and 8 columns, as two tiles, upper and lower, each transposed: the
+// thread at lane l has its rows 2*(l%4) and 2*(l%4)+1 at column l/4. c has 16 rows and 8 columns: the thread has
+// in c[0] and c[1] row l/4, columns 2*(l%4) and 2*(l%4)+1, in c[2] and c[3] the same columns
+// of row l/4 + 8.
+//
+// On the CPU each product is added to the sum in float32, beginning with c, in the order of a's columns.
+// Tensor cores keep products exact too, but add them in an order of their own and with fewer
+// roundings: the results differ by up to 1<<-20 times the sum of the magnitudes that are added.
+func MMA[T Half](t Thread, a [4]Tile[T], b [2]Tile[T], c [4]float32) [4]float32 {
+	left := gather(t, simt.Multiply, pair(a[0], a[1]))
+	right := gather(t, simt.Multiply, pair(a[2], a[3]))
+	column := gather(t, simt.Multiply, pair(b[0], b[1]))
+	group, first := t.Lane()/4, 2*(t.Lane()%4)
+	for i := range c {
+		row, col := group+i/2*8, first+i%2
+		for k := range 16 {
+			half := left
+			if k >= 8 {
+				half = right
+			}
+			x := half[row%8*4+k%8/2] >> (row / 8 * 32) // the lane that has row and column
+			y := column[col*4+k%8/2] >> (k / 8 * 32)
+			c[i] += toFloat32[T](x>>(k%2*16)) * toFloat32[T](y>>(k%2*16))
+		}
+	}
+	return c
+}
+
+func pair[T Half](low, high Tile[T]) uint64 { return uint64(high)<<32 | uint64(low) }
+
+// toFloat32 returns the element in the lowest bits.
+func toFloat32[T Half](x uint64) float32 {
+	switch h := any(T(x)).(type) {
+	case dtype.F16:
+		return h.Float32()
+	case dtype.BF16:
+		return h.Float32()
+	}
+	panic("BUG: gpu: a half of no type")
+}
+
+// gather returns what each lane of the warp brings.
+func gather(t Thread, k simt.Kind, v uint64) [WarpSize]uint64 {
+	m := t.block.Meet(t.linear(), k, v)
+	if m.Lanes != allLanes {
+		panic("not all threads of the warp are there for " + k.String())
+	}
+	return m.Values
+}
+
+// LoadMatrix loads a tile from shared memory (PTX: ldmatrix; from compute capability 7.5 on).
+// The threads at lanes 0 to 7 name its rows; what the others name is ignored. A row is 16
+// bytes and must be aligned to that.
+func LoadMatrix[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, false)[0] }
+
+// LoadMatrix2 loads two tiles: lanes 0 to 7 name the rows of the first, 8 to 15 of the second.
+func LoadMatrix2[T Half](t Thread, row *[8]T) [2]Tile[T] {
+	m := loadMatrix(t, row, false)
+	return [2]Tile[T](m[:])
+}
+
+// LoadMatrix4 loads four tiles: lanes 0 to 7 name the rows of the first, and so on.
+func LoadMatrix4[T Half](t Thread, row *[8]T) [4]Tile[T] { return loadMatrix(t, row, false) }
+
+// LoadTransposed is LoadMatrix, and transposes the tile.
+func LoadTransposed[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, true)[0] }
+
+// LoadTransposed2 is LoadMatrix2, and transposes each tile.
+func LoadTransposed2[T Half](t Thread, row *[8]T) [2]Tile[T] {
+	m := loadMatrix(t, row, true)
+	return [2]Tile[T](m[:])
+}
+
+// LoadTransposed4 is LoadMatrix4, and transposes each tile.
+func LoadTransposed4[T Half](t Thread, row *[8]T) [4]Tile[T] { return loadMatrix(t, row, true) }
+
+// loadMatrix reads the row that the thread names, and takes its elements from all of them.
+func loadMatrix[T Half](t Thread, row *[8]T, transposed bool) (tiles [4]Tile[T]) {
+	checkAligned("LoadMatrix", unsafe.Pointer(row), unsafe.Sizeof(*row))
+	words := (*[2]uint64)(unsafe.Pointer(row))
+	halves := [2][WarpSize]uint64{gather(t, simt.LoadRows, words[0]), gather(t, simt.LoadRows, words[1])}
+	at := func(tile, row, col int) uint32 {
+		return uint32(halves[col/4][tile*8+row]>>(col%4*16)) & 0xffff
+	}
+	row0, col0 := t.Lane()/4, 2*(t.Lane()%4)
+	for i := range tiles {
+		if transposed {
+			tiles[i] = Tile[T](at(i, col0, row0) | at(i, col0+1, row0)<<16)
+		} else {
+			tiles[i] = Tile[T](at(i, row0, col0) | at(i, row0, col0+1)<<16)
+		}
+	}
+	return tiles
+}
+
+// checkAligned panics where the address is not a multiple of size, a power of two.
+func checkAligned(word string, p unsafe.Pointer, size uintptr) {
+	if bits.TrailingZeros64(uint64(uintptr(p))) < bits.TrailingZeros64(uint64(size)) {
+		panic("gpu." + word + ": an address is no multiple of the size")
+	}
+}

@@ -1,0 +1,9 @@
+// Package matrices has the conformance cases of tensor cores and of what feeds them: loads of
+// tiles, products of 16-bit floats, asynchronous copies.
+//
+//	for _, c := range matrices.Cases() {
+//		wrong := c.On(ctx, dev)
+//	}
+package matrices
+
+//go:generate go tool gopherwarp build .

@@ -1,0 +1,73 @@
+package frontend
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// mma lowers gpu.MMA.
+func mma(l *lowerer, v *ssa.Call) *ir.Value {
+	var args []*ir.Value
+	for _, a := range v.Call.Args[1:] {
+		x := l.value(a)
+		for i := range x.Type.NumParts() {
+			args = append(args, l.part(x, i))
+		}
+	}
+	format := ir.FormatF16
+	if e, _ := smallFloat(v.Call.StaticCallee().TypeArgs()[0]); e == dtype.BFloat16 {
+		format = ir.FormatBF16
+	}
+	return l.emitImm(ir.OpMMA, ir.ArrayOf(4, ir.F32), int64(format), args...)
+}
+
+// loadMatrix lowers the loads of n tiles.
+func loadMatrix(n, transposed int64) intrinsic {
+	return func(l *lowerer, v *ssa.Call) *ir.Value {
+		row := l.sharedAddress(v, v.Call.Args[1])
+		l.checkAligned("LoadMatrix", row, 16)
+		tiles := l.emitImm(ir.OpLoadMatrix, ir.ArrayOf(n, ir.I32), transposed, row)
+		if n == 1 {
+			return l.part(tiles, 0)
+		}
+		return tiles
+	}
+}
+
+// fetchAsync lowers gpu.FetchAsync: without a branch, and out of range without an address outside
+// of the slice.
+func fetchAsync(l *lowerer, v *ssa.Call) *ir.Value {
+	size := l.copySize(v)
+	to, x, i := l.sharedAddress(v, v.Call.Args[1]), l.value(v.Call.Args[2]), l.value(v.Call.Args[3])
+	l.checkAligned("FetchAsync", to, size)
+	l.checkAligned("FetchAsync", l.part(x, 0), size)
+	inside := l.emit(ir.OpULt, ir.I1, i, l.part(x, 1))
+	i = l.emit(ir.OpSelect, ir.I64, inside, i, l.int64(0))
+	n := l.emit(ir.OpSelect, ir.I32, inside, l.constant(ir.I32, size), l.constant(ir.I32, 0))
+	from := l.emitImm(ir.OpIndex, ir.Ptr, size, l.part(x, 0), i)
+	return l.emitImm(ir.OpFetchAsync, ir.Void, size, to, from, n)
+}
+
+// sharedAddress returns the address p, an argument of call v, which must be one in shared memory.
+// Where a function takes it as a parameter, package compile looks again, once all calls are inlined.
+func (l *lowerer) sharedAddress(v *ssa.Call, p ssa.Value) *ir.Value {
+	x := l.value(p)
+	r := rootOf(x)
+	shared := r.Op == ir.OpVar && r.Aux.(*ir.Variable).Space == ir.Shared
+	if !shared && (r.Op != ir.OpParam || l.f.Kernel) {
+		l.refuse(diag.LangShared, "take the address of an element of what gpu.Shared returned",
+			"the address that %s takes is not known to be one in shared memory", callName(v.Call.StaticCallee()))
+	}
+	return x
+}
+
+// rootOf returns what the address x was computed from.
+func rootOf(x *ir.Value) *ir.Value {
+	for x.Op == ir.OpOffset || x.Op == ir.OpIndex {
+		x = x.Args[0]
+	}
+	return x
+}

@@ -1,0 +1,33 @@
+package ir
+
+// Format says how the elements of matrices are read that tensor cores multiply.
+type Format int64
+
+// The formats of 16 bits.
+const (
+	FormatF16 Format = iota
+	FormatBF16
+	numFormats
+)
+
+func loadMatrix(v *Value) string {
+	t := v.Type
+	ok := t.Kind == KindArray && t.Elem.Kind == KindI32 && (t.Len == 1 || t.Len == 2 || t.Len == 4)
+	return want(ok && v.Args[0].Type.IsPtr() && v.Imm>>1 == 0, "loads %v from %v", t, v.Args[0].Type)
+}
+
+func mma(v *Value) string {
+	if !v.Type.Equal(ArrayOf(4, F32)) || v.Imm < 0 || v.Imm >= int64(numFormats) {
+		return want(false, "makes %v of format %d", v.Type, v.Imm)
+	}
+	for i, a := range v.Args {
+		part := I32
+		if i >= 6 {
+			part = F32
+		}
+		if !a.Type.Equal(part) {
+			return want(false, "has argument %d of type %v", i, a.Type)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,80 @@
+package matmul
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// Version is one of the kernels of the ladder.
+type Version int
+
+// The versions, each faster than the one before it where matrices are large.
+const (
+	Plain     Version = iota // an element a thread, from global memory
+	Blocked                  // 64x64 a block, through shared memory
+	Cores                    // 128x128 a block, on tensor cores
+	Streaming                // Cores with asynchronous copies in three stages
+	Broad                    // 128x256 a block, four stages
+	numVersions
+)
+
+var names = [numVersions]string{"plain", "blocked", "cores", "streaming", "broad"}
+
+// String returns the version's name.
+func (v Version) String() string { return names[v] }
+
+// Versions returns all versions, the slowest first.
+func Versions() []Version { return []Version{Plain, Blocked, Cores, Streaming, Broad} }
+
+// ErrShape is the error of a product whose shape does not fit its operands, or the version.
+var ErrShape = errors.New("shape does not fit")
+
+// Operands are the matrices of a product, with M*K, K*N and M*N elements. C is overwritten.
+type Operands struct{ A, B, C device.Slice[dtype.BF16] }
+
+// Fits reports whether the version takes the shape: on tensor cores rows of A, B and C are of
+// a multiple of eight elements.
+func (v Version) Fits(s Shape) bool { return v < Cores || s.N%8 == 0 && s.K%8 == 0 }
+
+// Best returns the version to use for a shape: the fastest that takes it.
+func Best(s Shape) Version {
+	switch {
+	case !Broad.Fits(s):
+		return Blocked
+	case s.M < 1024 || s.N < 1024: // too few of the larger tiles for all multiprocessors
+		return Streaming
+	}
+	return Broad
+}
+
+// Launch computes C = A x B. The error is ErrShape, or what the stream says.
+func Launch(s *device.Stream, v Version, shape Shape, x Operands) error {
+	switch {
+	case shape.M < 0 || shape.N < 0 || shape.K < 0 || x.A.Len() != shape.M*shape.K || x.B.Len() != shape.K*shape.N || x.C.Len() != shape.M*shape.N:
+		return fmt.Errorf("matmul: %d, %d and %d elements for %+v: %w", x.A.Len(), x.B.Len(), x.C.Len(), shape, ErrShape)
+	case !v.Fits(shape):
+		return fmt.Errorf("matmul: %v: rows of %d and %d elements: %w", v, shape.K, shape.N, ErrShape)
+	case shape.M == 0 || shape.N == 0:
+		return nil
+	}
+	return launch(s, v, shape, x)
+}
+
+func launch(s *device.Stream, v Version, shape Shape, x Operands) error {
+	up := func(n, tile int) int { return (n + tile - 1) / tile }
+	a, b, c := device.View[Row](x.A), device.View[Row](x.B), device.View[[2]dtype.BF16](x.C)
+	switch v {
+	case Plain:
+		return Naive(s, device.Dim{X: up(shape.N, 16), Y: up(shape.M, 16)}, x.A, x.B, x.C, shape)
+	case Blocked:
+		return Tiled(s, device.Dim{X: up(shape.N, 64), Y: up(shape.M, 64)}, x.A, x.B, x.C, shape)
+	case Cores:
+		return Tensor(s, device.Dim{X: up(shape.M, 128), Y: up(shape.N, 128)}, a, b, c, shape)
+	case Streaming:
+		return Pipelined(s, device.Dim{X: up(shape.M, 128), Y: up(shape.N, 128)}, a, b, c, shape)
+	}
+	return Wide(s, device.Dim{X: up(shape.M, 128) * up(shape.N, 256)}, a, b, c, shape)
+}

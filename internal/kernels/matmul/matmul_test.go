@@ -1,0 +1,157 @@
+package matmul_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/matmul"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+)
+
+var shapes = []matmul.Shape{
+	{M: 1, N: 8, K: 8}, {M: 128, N: 128, K: 64}, {M: 130, N: 264, K: 72}, {M: 5, N: 24, K: 200},
+	{M: 17, N: 13, K: 9}, {M: 3, N: 2, K: 0},
+}
+
+func TestCPU(t *testing.T) { onDevice(t, cpu.Open, shapes[:2]) }
+
+func TestInterpreter(t *testing.T) { onDevice(t, ptxinterp.Open, shapes) }
+
+func TestCUDA(t *testing.T) {
+	onDevice(t, gpu(t), append(shapes, matmul.Shape{M: 1000, N: 2056, K: 1032}))
+}
+
+// gpu skips the test where there is none.
+func gpu(t testing.TB) func() (*device.Device, error) {
+	if _, err := cuda.List(); err != nil {
+		t.Skip(err)
+	}
+	return func() (*device.Device, error) { return cuda.Open(0) }
+}
+
+func onDevice(t *testing.T, open func() (*device.Device, error), shapes []matmul.Shape) {
+	t.Parallel()
+	dev, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, shape := range shapes {
+		p := newProblem(shape)
+		for _, v := range matmul.Versions() {
+			if v.Fits(shape) {
+				t.Run(fmt.Sprintf("%v/%dx%dx%d", v, shape.M, shape.N, shape.K), func(t *testing.T) { p.check(t, s, v) })
+			}
+		}
+	}
+}
+
+// problem is two matrices and what is known of their product.
+type problem struct {
+	matmul.Shape
+	a, b []dtype.BF16
+}
+
+func newProblem(s matmul.Shape) *problem {
+	random := rand.New(rand.NewPCG(uint64(s.M), uint64(s.N*s.K)))
+	numbers := func(n int) []dtype.BF16 {
+		x := make([]dtype.BF16, n)
+		for i := range x {
+			x[i] = dtype.BF16From32(float32(random.NormFloat64()))
+		}
+		return x
+	}
+	return &problem{s, numbers(s.M * s.K), numbers(s.K * s.N)}
+}
+
+// check multiplies and compares with the product in float64, within half a place of bfloat16
+// and what float32 sums in any order may be off.
+func (p *problem) check(t *testing.T, s *device.Stream, v matmul.Version) {
+	c := p.multiply(t, s, v)
+	for i := range p.M {
+		for j := range p.N {
+			want, size := 0.0, 0.0
+			for k := range p.K {
+				x := p.a[i*p.K+k].Float64() * p.b[k*p.N+j].Float64()
+				want, size = want+x, size+math.Abs(x)
+			}
+			got := c[i*p.N+j].Float64()
+			if off := math.Abs(got - want); !(off <= math.Abs(want)/256+size*float64(p.K+16)/(1<<22)) {
+				t.Fatalf("c[%d][%d] is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+func (p *problem) multiply(t testing.TB, s *device.Stream, v matmul.Version) []dtype.BF16 {
+	t.Helper()
+	x, closing := p.upload(t, s)
+	defer closing()
+	c := make([]dtype.BF16, p.M*p.N)
+	err := errors.Join(matmul.Launch(s, v, p.Shape, x), device.Download(s, c, x.C), s.Synchronize(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (p *problem) upload(t testing.TB, s *device.Stream) (matmul.Operands, func()) {
+	t.Helper()
+	a, err1 := device.Upload(s, p.a)
+	b, err2 := device.Upload(s, p.b)
+	c, err3 := device.MakeDirty[dtype.BF16](s, p.M*p.N)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	return matmul.Operands{A: a.All(), B: b.All(), C: c.All()}, func() {
+		if err := errors.Join(a.Close(), b.Close(), c.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestShapes(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := newProblem(matmul.Shape{M: 4, N: 12, K: 8})
+	x, closing := p.upload(t, s)
+	defer closing()
+	for _, c := range []struct {
+		v     matmul.Version
+		shape matmul.Shape
+	}{
+		{matmul.Plain, matmul.Shape{M: 4, N: 12, K: 7}}, {matmul.Plain, matmul.Shape{M: -4, N: -12, K: -8}},
+		{matmul.Streaming, p.Shape},
+	} {
+		if err := matmul.Launch(s, c.v, c.shape, x); !errors.Is(err, matmul.ErrShape) {
+			t.Errorf("%v of %+v: %v, want ErrShape", c.v, c.shape, err)
+		}
+	}
+	for shape, want := range map[matmul.Shape]matmul.Version{
+		{M: 4096, N: 4096, K: 4096}: matmul.Broad, {M: 1, N: 4096, K: 4096}: matmul.Streaming, {M: 9, N: 9, K: 9}: matmul.Blocked,
+	} {
+		if got := matmul.Best(shape); got != want {
+			t.Errorf("the best for %+v is %v, want %v", shape, got, want)
+		}
+	}
+}

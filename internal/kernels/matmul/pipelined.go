@@ -1,0 +1,87 @@
+package matmul
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// pipelined is tensor with asynchronous copies: while one stage is multiplied the next two
+// are on their way.
+//
+//gpu:kernel
+//gpu:block 256
+func pipelined(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
+	left, right := gpu.Shared[[3][128][4]Row](t), gpu.Shared[[3][32][16]Row](t)
+	row0, col0 := t.BlockX()*128, t.BlockY()*128
+	warp, lane := t.ThreadX()/32, t.ThreadX()%32
+	m0, n0 := warp/4*64, warp%4*32
+	var acc [4][4][4]float32
+	for stage := range 2 {
+		fetchA(t, &left[stage], a, row0, stage*4, s)
+		fetchB(t, &right[stage], b, stage*32, col0/8, s)
+		t.CommitCopies()
+	}
+	stage, next := 0, 2
+	for k0 := 0; k0 < s.K; k0 += 32 {
+		t.WaitCopies(1)
+		t.Sync()
+		fetchA(t, &left[next], a, row0, k0/8+8, s)
+		fetchB(t, &right[next], b, k0+64, col0/8, s)
+		t.CommitCopies()
+		for k := range 2 {
+			var x [4][4]gpu.Tile[dtype.BF16]
+			var y [2][4]gpu.Tile[dtype.BF16]
+			for i := range 4 {
+				r := m0 + i*16 + lane%16
+				x[i] = gpu.LoadMatrix4(t, (*[8]dtype.BF16)(&left[stage][r][(k*2+lane/16^r>>1)&3]))
+			}
+			for j := range 2 {
+				r := k*16 + lane%16
+				y[j] = gpu.LoadTransposed4(t, (*[8]dtype.BF16)(&right[stage][r][(n0/8+j*2+lane/16^r&7)&15]))
+			}
+			for i := range 4 {
+				for j := range 4 {
+					acc[i][j] = gpu.MMA(t, x[i], [2]gpu.Tile[dtype.BF16]{y[j/2][j%2*2], y[j/2][j%2*2+1]}, acc[i][j])
+				}
+			}
+		}
+		if stage++; stage == 3 {
+			stage = 0
+		}
+		if next++; next == 3 {
+			next = 0
+		}
+	}
+	for i := range 4 {
+		for j := range 4 {
+			row, col := row0+m0+i*16+lane/4, col0+n0+j*8+lane%4*2
+			put(c, row, col, s, acc[i][j][0], acc[i][j][1])
+			put(c, row+8, col, s, acc[i][j][2], acc[i][j][3])
+		}
+	}
+}
+
+// fetchA begins to copy the tile of 128 rows of four Rows at row0, col0 of a to shared memory; what lies
+// outside of a becomes zero.
+func fetchA(t gpu.Thread, tile *[128][4]Row, a []Row, row0, col0 int, s Shape) {
+	for p := range 2 {
+		i, j := t.ThreadX()/4+p*64, t.ThreadX()%4
+		from := (row0+i)*(s.K/8) + col0 + j
+		if row0+i >= s.M || col0+j >= s.K/8 {
+			from = -1
+		}
+		gpu.FetchAsync(t, &tile[i][(j^i>>1)&3], a, from)
+	}
+}
+
+// fetchB is fetchA of 32 rows of 16 Rows of b.
+func fetchB(t gpu.Thread, tile *[32][16]Row, b []Row, row0, col0 int, s Shape) {
+	for p := range 2 {
+		i, j := t.ThreadX()/16+p*16, t.ThreadX()%16
+		from := (row0+i)*(s.N/8) + col0 + j
+		if row0+i >= s.K || col0+j >= s.N/8 {
+			from = -1
+		}
+		gpu.FetchAsync(t, &tile[i][(j^i&7)&15], b, from)
+	}
+}

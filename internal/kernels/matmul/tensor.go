@@ -1,0 +1,75 @@
+package matmul
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// Row is eight elements of a row of a matrix: 16 bytes, what moves at once.
+type Row [8]dtype.BF16
+
+// Tiles in shared memory are swizzled: the row of a tile of A has four Rows, and Row j of row i
+// lies at j ^ i/2%4; of a tile of B, Row j of row i lies at j ^ i%8. So the eight Rows that
+// a tile of ldmatrix takes, one below the other, lie in eight different groups of banks.
+
+// tensor computes a tile of 128x128 elements a block on the tensor cores, of 64x32 a warp. Each thread
+// brings its part of the operands to shared memory through registers.
+//
+//gpu:kernel
+//gpu:block 256
+func tensor(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
+	left, right := gpu.Shared[[128][4][8]dtype.BF16](t), gpu.Shared[[32][16][8]dtype.BF16](t)
+	row0, col0 := t.BlockX()*128, t.BlockY()*128
+	warp, lane := t.ThreadX()/32, t.ThreadX()%32
+	m0, n0 := warp/4*64, warp%4*32
+	var acc [4][4][4]float32
+	for k0 := 0; k0 < s.K; k0 += 32 {
+		t.Sync()
+		for p := range 2 {
+			i, j := t.ThreadX()/4+p*64, t.ThreadX()%4
+			left[i][(j^i>>1)&3] = rowAt(a, row0+i, k0/8+j, s.M, s.K/8)
+			i, j = t.ThreadX()/16+p*16, t.ThreadX()%16
+			right[i][(j^i&7)&15] = rowAt(b, k0+i, col0/8+j, s.K, s.N/8)
+		}
+		t.Sync()
+		for k := range 2 {
+			var x [4][4]gpu.Tile[dtype.BF16]
+			var y [2][4]gpu.Tile[dtype.BF16]
+			for i := range 4 {
+				r := m0 + i*16 + lane%16
+				x[i] = gpu.LoadMatrix4(t, &left[r][(k*2+lane/16^r>>1)&3])
+			}
+			for j := range 2 {
+				r := k*16 + lane%16
+				y[j] = gpu.LoadTransposed4(t, &right[r][(n0/8+j*2+lane/16^r&7)&15])
+			}
+			for i := range 4 {
+				for j := range 4 {
+					acc[i][j] = gpu.MMA(t, x[i], [2]gpu.Tile[dtype.BF16]{y[j/2][j%2*2], y[j/2][j%2*2+1]}, acc[i][j])
+				}
+			}
+		}
+	}
+	for i := range 4 {
+		for j := range 4 {
+			row, col := row0+m0+i*16+lane/4, col0+n0+j*8+lane%4*2
+			put(c, row, col, s, acc[i][j][0], acc[i][j][1])
+			put(c, row+8, col, s, acc[i][j][2], acc[i][j][3])
+		}
+	}
+}
+
+// rowAt returns a Row of x, which has so many rows of cols Rows each, or zeros outside.
+func rowAt(x []Row, row, col, rows, cols int) [8]dtype.BF16 {
+	if row >= rows || col >= cols {
+		return [8]dtype.BF16{}
+	}
+	return x[row*cols+col]
+}
+
+// put stores two neighbours in c, where they are a part of it.
+func put(c [][2]dtype.BF16, row, col int, s Shape, x, y float32) {
+	if row < s.M && col < s.N {
+		c[row*(s.N/2)+col/2] = [2]dtype.BF16{dtype.BF16From32(x), dtype.BF16From32(y)}
+	}
+}

@@ -1,0 +1,86 @@
+package matmul
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// group is how many tiles below each other wide computes before it goes to the next column of
+// tiles: what runs at once then shares more of its operands in the second cache.
+const group = 16
+
+// wide computes a tile of 128x256 elements a block, of 64x64 a warp, in four stages of asynchronous
+// copies. A warp reads a fourth less from shared memory for each product than in pipelined.
+//
+//gpu:kernel
+//gpu:block 256
+func wide(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
+	left, right := gpu.Shared[[4][128][4]Row](t), gpu.Shared[[4][32][32]Row](t)
+	row0, col0 := tileOf(t.BlockX(), s)
+	warp, lane := t.ThreadX()/32, t.ThreadX()%32
+	m0, n0 := warp/4*64, warp%4*64
+	var acc [4][8][4]float32
+	for stage := range 3 {
+		fetchA(t, &left[stage], a, row0, stage*4, s)
+		fetchWideB(t, &right[stage], b, stage*32, col0/8, s)
+		t.CommitCopies()
+	}
+	stage := 0
+	for k0 := 0; k0 < s.K; k0 += 32 {
+		t.WaitCopies(2)
+		t.Sync()
+		next := (stage + 3) & 3
+		fetchA(t, &left[next], a, row0, k0/8+12, s)
+		fetchWideB(t, &right[next], b, k0+96, col0/8, s)
+		t.CommitCopies()
+		for k := range 2 {
+			var x [4][4]gpu.Tile[dtype.BF16]
+			var y [4][4]gpu.Tile[dtype.BF16]
+			for i := range 4 {
+				r := m0 + i*16 + lane%16
+				x[i] = gpu.LoadMatrix4(t, (*[8]dtype.BF16)(&left[stage][r][(k*2+lane/16^r>>1)&3]))
+			}
+			for j := range 4 {
+				r := k*16 + lane%16
+				y[j] = gpu.LoadTransposed4(t, (*[8]dtype.BF16)(&right[stage][r][(n0/8+j*2+lane/16^r&7)&31]))
+			}
+			for i := range 4 {
+				for j := range 8 {
+					acc[i][j] = gpu.MMA(t, x[i], [2]gpu.Tile[dtype.BF16]{y[j/2][j%2*2], y[j/2][j%2*2+1]}, acc[i][j])
+				}
+			}
+		}
+		stage = (stage + 1) & 3
+	}
+	for i := range 4 {
+		for j := range 8 {
+			row, col := row0+m0+i*16+lane/4, col0+n0+j*8+lane%4*2
+			put(c, row, col, s, acc[i][j][0], acc[i][j][1])
+			put(c, row+8, col, s, acc[i][j][2], acc[i][j][3])
+		}
+	}
+}
+
+// tileOf returns where the tile of a block starts: the blocks go down groups of tiles.
+func tileOf(block int, s Shape) (row, col int) {
+	rows, cols := (s.M+127)/128, (s.N+255)/256
+	first := block / (group * cols) * group
+	height := min(group, rows-first)
+	if height <= 0 {
+		return s.M, s.N
+	}
+	i := block % (group * cols)
+	return (first + i%height) * 128, i / height * 256
+}
+
+// fetchWideB is fetchB of 32 rows of 32 Rows.
+func fetchWideB(t gpu.Thread, tile *[32][32]Row, b []Row, row0, col0 int, s Shape) {
+	for p := range 4 {
+		i, j := t.ThreadX()/32+p*8, t.ThreadX()%32
+		from := (row0+i)*(s.N/8) + col0 + j
+		if row0+i >= s.K || col0+j >= s.N/8 {
+			from = -1
+		}
+		gpu.FetchAsync(t, &tile[i][(j^i&7)&31], b, from)
+	}
+}
