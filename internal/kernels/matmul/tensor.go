@@ -32,20 +32,20 @@ func tensor(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 			right[i][(j^i&7)&15] = rowAt(b, k0+i, col0/8+j, s.K, s.N/8)
 		}
 		t.Sync()
+		var x [2][4][4]gpu.Tile[dtype.BF16]
+		var y [2][2][4]gpu.Tile[dtype.BF16]
 		for k := range 2 {
-			var x [4][4]gpu.Tile[dtype.BF16]
-			var y [2][4]gpu.Tile[dtype.BF16]
 			for i := range 4 {
 				r := m0 + i*16 + lane%16
-				x[i] = gpu.LoadMatrix4(t, &left[r][(k*2+lane/16^r>>1)&3])
+				x[k][i] = gpu.LoadMatrix4(t, &left[r][(k*2+lane/16^r>>1)&3])
 			}
 			for j := range 2 {
 				r := k*16 + lane%16
-				y[j] = gpu.LoadTransposed4(t, &right[r][(n0/8+j*2+lane/16^r&7)&15])
+				y[k][j] = gpu.LoadTransposed4(t, &right[r][(n0/8+j*2+lane/16^r&7)&15])
 			}
 			for i := range 4 {
 				for j := range 4 {
-					acc[i][j] = gpu.MMA(t, x[i], [2]gpu.Tile[dtype.BF16]{y[j/2][j%2*2], y[j/2][j%2*2+1]}, acc[i][j])
+					acc[i][j] = gpu.MMA(t, x[k][i], [2]gpu.Tile[dtype.BF16]{y[k][j/2][j%2*2], y[k][j/2][j%2*2+1]}, acc[i][j])
 				}
 			}
 		}
