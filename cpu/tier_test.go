@@ -450,3 +450,68 @@ func TestMeetingsBringValues(t *testing.T) {
 		}
 	}
 }
+
+// TestGridBarrier has blocks that take turns at one number, some of which leave early; all run at
+// once whatever their number.
+func TestGridBarrier(t *testing.T) {
+	const blocks, rounds = 40, 5
+	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
+		b := t.BlockX()
+		for i := range rounds {
+			if b == 7 && i == 3 || t.ThreadX() == 2 && i == 2 {
+				return
+			}
+			if t.ThreadX() == 0 {
+				gpu.AtomicAdd(&x[i], 1)
+			}
+			t.SyncGrid()
+			if want := int32(blocks); x[i] != want && i < 3 {
+				x[rounds] = x[i]
+			}
+			t.SyncGrid()
+		}
+		x[rounds+1+b] = 1
+	})
+	k.Cooperative = true
+	want := append([]int32{blocks, blocks, blocks, blocks - 1, blocks - 1, 0}, slices.Repeat([]int32{1}, blocks)...)
+	want[rounds+1+7] = 0
+	for name, tier := range tiers {
+		g := device.Cover(4*blocks, 4)
+		if got, _, err := launched(t, openTier(tier), k, g, len(want)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", name, got, err, want)
+		}
+	}
+}
+
+// TestFaultBesideGridBarrier has one block fault where the others wait for it, and runs more threads
+// at once than there is room for.
+func TestFaultBesideGridBarrier(t *testing.T) {
+	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
+		if t.BlockX() == 3 {
+			panic("left")
+		}
+		t.SyncGrid()
+	})
+	k.Cooperative = true
+	for name, tier := range tiers {
+		_, _, err := launched(t, openTier(tier), k, device.Cover(64, 8), 0)
+		var fault *device.Fault
+		if !errors.As(err, &fault) || fault.Message != "left" || fault.Block != [3]int{3} {
+			t.Errorf("%s: %v, want the fault of block 3", name, err)
+		}
+	}
+	d := openTier(coroutines)
+	s, err := d.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Plan(k, device.Cover(2*maxCooperative, 8))
+	x, err := device.Make[int32](s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.PutSlice(p, x.All())
+	if err := p.Launch(); !errors.Is(err, device.ErrGrid) {
+		t.Errorf("%v, want %v", err, device.ErrGrid)
+	}
+}

@@ -87,6 +87,9 @@ func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swa
 }
 
 // AtomicLoad returns *p. Its order is Relaxed, Acquire or Sequential.
+//
+// A loop may wait with it for what another thread stores. Should that thread fault, a thread of
+// a GPU that waits leaves the kernel; on the CPU it would wait for ever.
 func AtomicLoad[T Number](p *T, how ...Memory) T {
 	if word, _ := kind[T](); word {
 		v := atomic.LoadUint32((*uint32)(unsafe.Pointer(p)))

@@ -4,6 +4,9 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 
 // leave selects a terminator.
 func (s *selector) leave(v *ir.Value) {
+	if s.polls[v.Block.ID] && len(s.sites.sites) > 0 { // without sites nobody faults
+		s.poll()
+	}
 	succs := v.Block.Succs
 	switch v.Op {
 	case ir.OpJump:

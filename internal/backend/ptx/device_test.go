@@ -354,3 +354,40 @@ b0:
 		t.Errorf("got %v, want %v", x[:7], want)
 	}
 }
+
+// TestFaultBesideSpin has the threads of one block wait for a flag that the other would have set had it not
+// faulted. They leave, and the fault is reported.
+func TestFaultBesideSpin(t *testing.T) {
+	b := newBench(t)
+	k := kernel(t, `kernel waits(%0 ptr.global @0) bytes 40 {
+b0:
+	%1 = ctaid i32 {0}
+	%2 = const i32 0
+	%3 = eq i1 %1, %2
+	%4 = const i32 1
+	if %3 b1 b2
+b1: <- b0
+	%5 = load i32 %0
+	%6 = ne i1 %5, %2
+	check %6, %5 "the flag is %d"(int32) !k.go:3:2
+	atomicstore %0, %4 {release.device}
+	ret
+b2: <- b0 b2
+	%7 = atomicload i32 %0 {acquire.device}
+	%8 = eq i1 %7, %4
+	if %8 b3 b2
+b3: <- b2
+	%9 = index ptr.global %0, %4 {4}
+	store %9, %4
+	ret
+}
+`, 4)
+	err := launchOn(t, b, k, device.Cover(32, 16), []int32{0, 0})
+	if f, ok := errors.AsType[*device.Fault](err); !ok || f.Message != "the flag is 0" || f.Block != [3]int{} {
+		t.Errorf("got %v, want a fault of the first block", err)
+	}
+	x := []int32{5, 0}
+	if err := launchOn(t, b, k, device.Cover(32, 16), x); err != nil || !slices.Equal(x, []int32{1, 1}) {
+		t.Errorf("without a fault: %v, %v", x, err)
+	}
+}

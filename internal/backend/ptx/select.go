@@ -25,6 +25,7 @@ type selector struct {
 	used   []int     // by value ID: number of uses
 	first  []*block  // by block ID
 	last   []*block  // by block ID
+	polls  []bool    // by block ID: it ends with a look for faults
 
 	at   *block
 	pos  ir.Pos
@@ -45,6 +46,7 @@ func newSelector(f *ir.Func, o Options) *selector {
 		first:  make([]*block, f.NumBlocks()),
 		last:   make([]*block, f.NumBlocks()),
 	}
+	s.polls = spins(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			for _, a := range v.Args {
