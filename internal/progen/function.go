@@ -1,7 +1,6 @@
 package progen
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -109,7 +108,6 @@ func (g *gen) closure() {
 	name, arg := g.name("f"), g.name("a")
 	g.line("%s := func(%s %s) %s {", name, arg, t.name, u.name)
 	saved := g.scope.clone()
-	g.scope.places = slices.DeleteFunc(g.scope.places, func(p place) bool { return p.uncaught })
 	g.declare(arg, t, false)
 	g.inClosure = true
 	g.body(u, nil)

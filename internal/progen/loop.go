@@ -58,7 +58,7 @@ func (g *gen) loop() {
 	}
 	g.inLoop(n, header, func() {
 		saved := g.scope.clone()
-		g.scope.places = append(g.scope.places, place{text: i, typ: t, constant: true, uncaught: true})
+		g.declare(i, t, true)
 		g.indent++
 		g.line("_ = %s", i)
 		if first != "" {

@@ -127,7 +127,7 @@ func (g *gen) uniform() {
 	case 2:
 		g.line("for %s := t.BlockDimX(); %s > 0; %s /= 4 {", "half", "half", "half")
 		g.inBlock(func() {
-			g.scope.places = append(g.scope.places, place{text: "half", typ: typeInt, constant: true, uncaught: true})
+			g.declare("half", typeInt, true)
 			g.phase()
 			g.statement()
 		})

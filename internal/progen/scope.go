@@ -7,7 +7,6 @@ type place struct {
 	text     string
 	typ      *typ
 	constant bool // it is not assigned
-	uncaught bool // no closure may use it
 }
 
 // slice is a slice that is in scope.

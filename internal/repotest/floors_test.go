@@ -41,6 +41,7 @@ var floors = map[string]string{
 	"internal/conformance/...": "internal/conformance/... device dtype gpu",
 	"internal/kernels/...":     "device dtype gpu",
 	"internal/progen":          "",
+	"internal/mutation":        "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 
 	// What programs import first.
