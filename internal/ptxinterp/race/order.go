@@ -1,0 +1,158 @@
+package race
+
+import "math/bits"
+
+// Order is the clock of a memory, and what its launches left behind. It is not safe for use
+// from several goroutines at once.
+type Order struct {
+	now   Time
+	since Time // when the launch began
+	// What was released at addresses of memory that all blocks see.
+	released map[uint64]*View
+}
+
+// NewOrder returns a clock that has not begun.
+func NewOrder() *Order { return &Order{now: 1} }
+
+// lateTime is when a clock is so late that the next launch could use it up.
+const lateTime = 1 << 31
+
+// Launch begins a launch, which is after all others. It reports whether there is room in the clock; where there is
+// none, shadows must be forgotten and the order made anew.
+func (o *Order) Launch() bool {
+	o.tick()
+	o.since, o.released = o.now, map[uint64]*View{}
+	return o.now < lateTime
+}
+
+// tick returns a time after everything so far and not after what comes.
+func (o *Order) tick() Time {
+	o.now++
+	return o.now
+}
+
+// Block is the threads of one block, which a place of the machine executes after another.
+type Block struct {
+	order    *Order
+	number   uint32
+	since    Time
+	threads  []thread
+	released map[uint64]*View // at addresses of shared memory
+	alone    []uint32         // the masks of a view of one thread
+}
+
+// thread is what the memory model needs to know of one.
+type thread struct {
+	view    *View
+	fenced  *View // the view at its last fence: what a write then releases
+	pending *View // what its reads have seen released; known after a fence
+}
+
+// NewBlock returns a place for blocks of a number of threads.
+func (o *Order) NewBlock(threads int) *Block {
+	return &Block{order: o, threads: make([]thread, threads), alone: make([]uint32, (threads+lanes-1)/lanes)}
+}
+
+// Start begins the block of a number. Its threads know nothing of others.
+func (b *Block) Start(number uint32) {
+	b.number, b.since = number, b.order.tick()
+	clear(b.threads)
+	clear(b.released)
+}
+
+// Meet is a barrier at which the threads of from arrive and those of to, which are among them, wait.
+// Both have a mask for each warp. A thread that has exited may be among them.
+func (b *Block) Meet(from, to []uint32) {
+	var known, last *View
+	n := 0
+	for t := range members(from) {
+		n++
+		if v := b.threads[t].view; v != last {
+			known, last = join(known, v), v
+		}
+	}
+	now := b.order.tick()
+	if n == len(b.threads) {
+		known = join(known, everyone(b.number, now))
+	} else {
+		known = join(known, some(b.number, from, now))
+	}
+	for t := range members(to) {
+		b.threads[t].view = known
+	}
+}
+
+// members yields the threads of masks.
+func members(masks []uint32) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for w, m := range masks {
+			for ; m != 0; m &= m - 1 {
+				if !yield(w*lanes + bits.TrailingZeros32(m)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MeetWarp is a barrier of some threads of a warp.
+func (b *Block) MeetWarp(warp int, mask uint32) {
+	b.alone[warp] = mask
+	b.Meet(b.alone, b.alone)
+	b.alone[warp] = 0
+}
+
+// Fence orders what the thread did and saw before it: section 8.8 of the manual.
+func (b *Block) Fence(t int) {
+	x := &b.threads[t]
+	x.view, x.pending = join(x.view, x.pending), nil
+	b.alone[t/lanes] = 1 << (t % lanes)
+	x.fenced = join(x.view, some(b.number, b.alone, b.order.tick()))
+	b.alone[t/lanes] = 0
+}
+
+// Sync is an access to a memory word that may order others: an atomic, or a load or store that
+// is relaxed, acquire, release or volatile.
+type Sync struct {
+	Thread           int
+	Address          uint64
+	Shared           bool // the address is in the block's shared memory
+	Reads, Writes    bool
+	Acquire, Release bool
+}
+
+// Synchronise orders accesses around a strong one. What a thread released before counts for
+// its later writes too, and an atomic operation hands on what it finds (release sequences).
+func (b *Block) Synchronise(s Sync) {
+	if s.Release {
+		b.Fence(s.Thread)
+	}
+	x := &b.threads[s.Thread]
+	at := b.order.released
+	if s.Shared {
+		if b.released == nil {
+			b.released = map[uint64]*View{}
+		}
+		at = b.released
+	}
+	if len(at) == 0 && x.fenced == nil {
+		return
+	}
+	there := at[s.Address]
+	if s.Reads {
+		x.pending = join(x.pending, there)
+	}
+	if s.Acquire {
+		x.view, x.pending = join(x.view, x.pending), nil
+	}
+	if !s.Writes {
+		return
+	}
+	left := x.fenced
+	if s.Reads {
+		left = join(there, x.fenced)
+	}
+	if left != there {
+		at[s.Address] = left
+	}
+}
