@@ -24,6 +24,9 @@ type Options struct {
 	// kernel's variants; 0 is 9.0.
 	Capability device.Capability
 	Wide       bool // runs the code for launches of any size where a narrow launch has its own
+	// Checks are made besides those of bounds, alignment, freed memory, barriers and deadlocks, which
+	// are always made. What they find, Synchronize returns; the kernel goes on.
+	Checks machine.Checks
 }
 
 // Open returns the interpreter as a device.
@@ -34,7 +37,7 @@ func OpenWith(o Options) (*device.Device, error) {
 	if o.Capability == (device.Capability{}) {
 		o.Capability = device.Capability{Major: 9}
 	}
-	return device.New(&backend{options: o, memory: machine.NewMemory(), kernels: map[code]*loaded{}}), nil
+	return device.New(&backend{options: o, memory: machine.NewCheckedMemory(o.Checks), kernels: map[code]*loaded{}}), nil
 }
 
 // backend implements device.Backend. Its lock is held for as long as a kernel runs.

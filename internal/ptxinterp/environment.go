@@ -41,6 +41,7 @@ func (q *queue) environment() error {
 			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
 		}
 		clear(*p.bytes)
+		m.Trust(at)
 	}
 	e.address = e.addresses[0]
 	binary.LittleEndian.PutUint64(e.env[device.EnvRecord:], e.addresses[1])

@@ -18,6 +18,7 @@ type queue struct {
 	env      *environment // nil until a kernel needs it
 	launches uint32
 	failed   error
+	found    []machine.Finding
 	closed   bool
 }
 
@@ -74,11 +75,13 @@ func (q *queue) Launch(p *device.Plan) error {
 		grid, block := p.Grid()
 		// The view of the plan's parameter block lives only as long as this call runs.
 		params := unsafe.Slice((*byte)(p.Params()), k.ParamBytes)
-		_, err := l.kernel.Run(machine.Launch{
+		stats, err := l.kernel.Run(machine.Launch{
 			Grid: grid, Block: block, Params: params, Shared: p.Shared(),
 			Together: p.Options().Cooperative,
 			Seed:     q.backend.options.Seed, Budget: q.backend.options.Budget,
+			Name: func(address uint64) string { return named(k, params, address) },
 		})
+		q.keep(stats.Findings)
 		if err != nil {
 			q.failed = fmt.Errorf("ptxinterp: %w", err)
 		}
@@ -88,7 +91,11 @@ func (q *queue) Launch(p *device.Plan) error {
 
 // Upload implements device.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
-	return q.transfer("upload", dst, len(src), func(p []byte) error { copy(p, src); return nil })
+	return q.transfer("upload", dst, len(src), func(p []byte) error {
+		copy(p, src)
+		q.backend.memory.Written(uint64(dst), len(p))
+		return nil
+	})
 }
 
 // Download implements device.Queue.
@@ -101,13 +108,18 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 	return q.transfer("copy", dst, n, func(to []byte) error {
 		from, err := q.backend.memory.Bytes(uint64(src), n)
 		copy(to, from)
+		q.backend.memory.Copied(uint64(dst), uint64(src), n)
 		return err
 	})
 }
 
 // Zero implements device.Queue.
 func (q *queue) Zero(dst uintptr, n int) error {
-	return q.transfer("zero", dst, n, func(p []byte) error { clear(p); return nil })
+	return q.transfer("zero", dst, n, func(p []byte) error {
+		clear(p)
+		q.backend.memory.Written(uint64(dst), n)
+		return nil
+	})
 }
 
 // transfer calls f with the n bytes at an address.
@@ -151,11 +163,14 @@ func (q *queue) Wait(ctx context.Context) (out device.Outcome, err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		failed := q.failed
-		q.failed = nil
+		errs := []error{q.failed}
 		var damaged error
 		out, damaged = q.take()
-		return errors.Join(failed, damaged)
+		for _, f := range q.found {
+			errs = append(errs, fmt.Errorf("ptxinterp: %w", f))
+		}
+		q.failed, q.found = nil, nil
+		return errors.Join(append(errs, damaged)...)
 	})
 	return out, err
 }

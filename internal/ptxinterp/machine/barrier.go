@@ -125,6 +125,7 @@ func (b *block) release(id uint64) {
 	if !bar.used || !b.full(bar) {
 		return
 	}
+	b.ordered(id, bar)
 	for _, w := range b.warps {
 		if bar.arrived>>w.id&1 == 0 {
 			continue

@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 )
 
 // block is a block of threads that is resident: a place that takes one block of the grid
@@ -16,6 +18,9 @@ type block struct {
 	barriers [maxBarriers]barrier
 	turns    int
 	running  bool
+
+	order    *race.Block // nil unless races are looked for
+	from, to []uint32    // masks for it
 }
 
 func newBlock(l *launch) *block {
@@ -25,17 +30,21 @@ func newBlock(l *launch) *block {
 	for id := range (l.threads() + warpSize - 1) / warpSize {
 		b.warps = append(b.warps, newWarp(b, id))
 	}
+	b.watch()
 	return b
 }
 
 // start makes b the n-th block of the grid, x counting fastest.
 func (b *block) start(n int) {
-	g := b.launch.Grid
-	b.index = [3]int{n % g[0], n / g[0] % g[1], n / g[0] / g[1]}
+	b.index = b.launch.index(n)
 	b.live = b.launch.threads()
 	b.barriers = [maxBarriers]barrier{}
 	b.running = true
 	poison(b.shared.data)
+	clear(b.shared.written)
+	if b.order != nil {
+		b.order.Start(uint32(n))
+	}
 	for _, w := range b.warps {
 		w.start()
 	}

@@ -140,7 +140,7 @@ func (d *decoder) barrier() {
 	if d.m.has("warp") {
 		d.need(d.m.has("sync"))
 		if d.args(1, 1) {
-			d.emitSync(&syncOp{name: "bar.warp", p: -1, perform: func(*exchange) {}}, 0)
+			d.emitSync(&syncOp{name: "bar.warp", p: -1, orders: true, perform: func(*exchange) {}}, 0)
 		}
 		return
 	}

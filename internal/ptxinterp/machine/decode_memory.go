@@ -7,7 +7,9 @@ import (
 
 // accessTo takes space, vector and type of a load, store or atomic.
 func (d *decoder) accessTo() (*access, ptx.Type) {
-	x := &access{polls: d.hints(), space: d.m.space(), count: 1, near: d.prog.nears}
+	x := &access{count: 1, near: d.prog.nears}
+	d.hints(x)
+	x.space = d.m.space()
 	d.prog.nears++
 	switch d.m.oneOf("v2", "v4") {
 	case "v2":
@@ -42,6 +44,7 @@ func (d *decoder) load() {
 	if !d.args(2, 3) { // a third one is a cache policy
 		return
 	}
+	x.reads = true
 	in := instr{exec: execLoad, mem: x}
 	for i, o := range d.elements(0, x) {
 		x.rows[i] = -1
@@ -86,7 +89,8 @@ func (d *decoder) atomic() {
 	if !d.args(n, n+1) {
 		return
 	}
-	x.write, x.swap, x.noResult, x.polls = true, op == "cas", first == 0, first == 1
+	x.write, x.reads, x.strong = true, true, true
+	x.swap, x.noResult, x.polls = op == "cas", first == 0, first == 1
 	in := instr{exec: execAtomic, mem: x, b: d.src(first+1, t)}
 	if first == 1 {
 		in.d = d.dst(0, t)

@@ -127,6 +127,9 @@ func (d *decoder) emit(in instr) {
 	if g := d.in.Guard; g.Reg >= 0 {
 		in.guard, in.negate = d.fn.regs[g.Reg], g.Negate
 	}
+	if in.mem != nil {
+		in.mem.place = uint32(len(d.prog.code))
+	}
 	d.prog.code = append(d.prog.code, in)
 	d.prog.positions = append(d.prog.positions, position{d.in.Line, d.in.Loc, d.in.String()})
 }

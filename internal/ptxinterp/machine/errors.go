@@ -16,6 +16,8 @@ var (
 	ErrBudget    = errors.New("instruction budget used up")
 	ErrTrap      = errors.New("trap")
 	ErrUndefined = errors.New("undefined behaviour")
+	ErrRace      = errors.New("data race")
+	ErrUnwritten = errors.New("memory was never written")
 	ErrLaunch    = errors.New("launch does not fit the kernel")
 )
 
@@ -29,6 +31,7 @@ type Error struct {
 	Block, Thread [3]int
 	Text          string // details, or empty
 	Err           error  // one of the errors above
+	Count         int    // how often, where it did not end the launch
 }
 
 // Error returns "scale: kernels.go:12 (PTX line 40, ld.global.f32): address out of bounds: ...
@@ -42,7 +45,7 @@ func (e *Error) Error() string {
 	if e.Text != "" {
 		s += ": " + e.Text
 	}
-	return s + fmt.Sprintf(" (block %s thread %s)", commas(e.Block), commas(e.Thread))
+	return s + fmt.Sprintf(" (block %s thread %s)", commas(e.Block), commas(e.Thread)) + times(e.Count)
 }
 
 // Unwrap returns the kind of error.

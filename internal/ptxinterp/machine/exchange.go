@@ -15,6 +15,7 @@ type syncOp struct {
 	p       int32  // predicate of the result; -1 where there is none
 	pred    int32  // operand
 	negate  bool
+	orders  bool // accesses to memory
 	perform func(x *exchange)
 
 	// Of instructions on matrices: rows of operands and results, and what they do instead of perform.
@@ -77,6 +78,9 @@ func (w *warp) performFor(op *syncOp, members uint32) bool {
 			w.bring(&x, w.prog.code[g.pc].sync, m)
 			groups = append(groups, group{g.pc, g.depth, m})
 		}
+	}
+	if op.orders && w.block.order != nil {
+		w.block.order.MeetWarp(w.id, here|members&w.all&^w.live)
 	}
 	if op.matrix != nil {
 		if !w.performMatrix(op, groups) {

@@ -12,6 +12,9 @@ func (w *warp) bytes(in *instr, l int, address uint64) []byte {
 	x := in.mem
 	r := w.near[x.near]
 	if p := r.aligned(address, x.total); p != nil && (!x.write || !r.readOnly) {
+		if r.watched {
+			w.watch(in, l, r, address)
+		}
 		return p
 	}
 	return w.locate(in, l, address)
@@ -55,6 +58,9 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 	if space == x.space || space == ptx.Global {
 		w.near[x.near] = r
 	}
+	if r.watched {
+		w.watch(in, l, r, at)
+	}
 	return p
 }
 
@@ -66,6 +72,12 @@ func (w *warp) locateLocal(in *instr, l int, at uint64) []byte {
 	if p == nil {
 		text, err := explain(&own, at, in.mem.total)
 		w.fail(in, 1<<l, err, text)
+		return nil
+	}
+	if w.localMarks != nil {
+		stride := w.prog.localStride()
+		own.written = w.localMarks[l*stride/marksPerWord : (l+1)*stride/marksPerWord]
+		w.watchWrites(in, l, &own, at)
 	}
 	return p
 }
@@ -179,5 +191,9 @@ func execCopyLocal(w *warp, in *instr, mask uint32) {
 	for l := range lanes(mask) {
 		own := w.local[l*w.prog.local:]
 		copy(own[d[l]-spaceBase:][:in.imm], own[a[l]-spaceBase:])
+		if w.localMarks != nil {
+			m := w.localMarks[l*w.prog.localStride()/marksPerWord:]
+			m.copy(d[l]-spaceBase, m, a[l]-spaceBase, in.imm)
+		}
 	}
 }

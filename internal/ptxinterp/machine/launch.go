@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 )
 
 // Kernel is an entry of a module, ready to run.
@@ -30,11 +32,16 @@ type Launch struct {
 	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
 	Resident    int    // blocks that run side by side at most; 0 means 4
 	Together    bool   // all blocks run side by side
+	// Name names a place in global memory for reports; nil where nobody knows names.
+	Name func(address uint64) string
 }
 
 // Stats counts what a launch did.
 type Stats struct {
 	Instructions uint64 // executed by threads, those that a predicate switched off included
+	// Findings are mistakes that did not end the launch: *Race and *Error, one of each pair of
+	// lines, in the order in which they were found.
+	Findings []Finding
 }
 
 const (
@@ -52,6 +59,7 @@ type launch struct {
 	params region
 	stats  Stats
 	random *rand.Rand // nil for the fixed order
+	found  map[sighting]Finding
 }
 
 // Run runs the kernel to its end. The error is an *Error where the kernel did something
@@ -68,6 +76,7 @@ func (k *Kernel) Run(l Launch) (Stats, error) {
 		return Stats{}, err
 	}
 	r.params = region{base: spaceBase, data: l.Params, size: uint64(len(l.Params)), name: "the parameters", readOnly: true}
+	k.mem.begin()
 	if l.Seed != 0 {
 		r.random = rand.New(rand.NewPCG(l.Seed, 1))
 	}
@@ -92,6 +101,8 @@ func (l *launch) check() error {
 		return fmt.Errorf("%s: block %v, .reqntid asks for %v: %w", p.name, l.Block, p.reqThreads, ErrLaunch)
 	case l.Together && l.blocks() > l.fitting():
 		return fmt.Errorf("%s: %d blocks at once, there is room for %d: %w", p.name, l.blocks(), l.fitting(), ErrLaunch)
+	case l.mem.order != nil && len(p.code) > race.MaxPlaces:
+		return fmt.Errorf("%s: %d instructions, races are looked for in up to %d: %w", p.name, len(p.code), race.MaxPlaces, ErrLaunch)
 	case len(l.Params) != p.paramBytes:
 		return fmt.Errorf("%s: %d bytes of parameters, it has %d: %w", p.name, len(l.Params), p.paramBytes, ErrLaunch)
 	}
@@ -178,6 +189,12 @@ func (l *launch) threads() int { return l.Block[0] * l.Block[1] * l.Block[2] }
 func (l *launch) thread(n int) [3]int {
 	b := l.Block
 	return [3]int{n % max(1, b[0]), n / max(1, b[0]) % max(1, b[1]), n / max(1, b[0]*b[1])}
+}
+
+// index returns the index of the n-th block of the grid, x counting fastest.
+func (l *launch) index(n int) [3]int {
+	g := l.Grid
+	return [3]int{n % g[0], n / g[0] % g[1], n / g[0] / g[1]}
 }
 
 func hex(v uint64) string { return fmt.Sprintf("%#x", v) }

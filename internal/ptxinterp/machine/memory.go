@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 )
 
 // Addresses that exist only here. Generic addresses of shared, local and parameter memory are
@@ -32,26 +34,45 @@ type Memory struct {
 	next    uint64
 	used    int
 	freed   int
+	checks  Checks
+	order   *race.Order // nil unless races are looked for
 }
 
-// region is a stretch of memory with one owner. Shadow state, when there is any, belongs here.
+// region is a stretch of memory with one owner.
 type region struct {
 	base     uint64
 	data     []byte // nil once freed
 	size     uint64
 	name     string // of a variable
 	readOnly bool
+
+	watched bool         // one of the following is there
+	shadow  *race.Shadow // nil where races are not looked for
+	written marks        // nil where everything has been written or nobody asks
 }
 
 // NewMemory returns a memory without allocations.
-func NewMemory() *Memory { return &Memory{next: globalBase} }
+func NewMemory() *Memory { return NewCheckedMemory(Checks{}) }
+
+// NewCheckedMemory returns a memory without allocations, in which accesses are checked for more than bounds.
+func NewCheckedMemory(c Checks) *Memory {
+	m := &Memory{next: globalBase, checks: c}
+	if c.Races {
+		m.order = race.NewOrder()
+	}
+	return m
+}
 
 // Allocate returns the address of size bytes, aligned to 256, all ones.
 func (m *Memory) Allocate(size int) (uint64, error) {
 	if size < 1 {
 		return 0, fmt.Errorf("allocation of %d bytes: %w", size, ErrAddress)
 	}
-	return m.add(&region{data: poisoned(size)}).base, nil
+	r := m.add(&region{data: poisoned(size)})
+	if m.checks.Unwritten {
+		r.written, r.watched = newMarks(size), true
+	}
+	return r.base, nil
 }
 
 // add places r behind all others.
@@ -60,6 +81,9 @@ func (m *Memory) add(r *region) *region {
 	m.next += (r.size + 2*guardGap - 1) &^ (guardGap - 1)
 	m.regions = append(m.regions, r)
 	m.used += len(r.data)
+	if m.checks.Races && !r.readOnly {
+		r.shadow, r.watched = &race.Shadow{}, true
+	}
 	return r
 }
 
@@ -73,7 +97,7 @@ func (m *Memory) Free(address uint64) error {
 		return fmt.Errorf("free of %#x: %w", address, ErrFreed)
 	}
 	m.used -= len(r.data)
-	r.data = nil
+	r.data, r.shadow, r.written, r.watched = nil, nil, nil, false
 	if m.freed++; m.freed > maxFreed {
 		m.forget()
 	}
@@ -97,7 +121,7 @@ func (m *Memory) forget() {
 func (m *Memory) Used() int { return m.used }
 
 // Bytes returns the n bytes at address, which lie in one allocation. They may be read and
-// written until it is freed, while no kernel runs.
+// written until it is freed, while no kernel runs; who writes them calls Written.
 func (m *Memory) Bytes(address uint64, n int) ([]byte, error) {
 	r := m.find(address)
 	if p := r.window(address, uint64(n)); p != nil || n == 0 {

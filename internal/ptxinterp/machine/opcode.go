@@ -162,8 +162,11 @@ func (d *decoder) synchronisation() bool {
 	switch d.in.Op {
 	case "bar", "barrier":
 		d.barrier()
-	case "membar", "fence", "nanosleep", "griddepcontrol":
+	case "membar", "fence":
 		d.m.left = nil // memory is sequentially consistent here
+		d.emit(instr{exec: execFence})
+	case "nanosleep", "griddepcontrol":
+		d.m.left = nil
 	case "shfl":
 		d.shuffle()
 	case "vote":
@@ -218,21 +221,22 @@ func (d *decoder) float() ptx.Type {
 	return d.checked(t, t == ptx.F32 || t == ptx.F64)
 }
 
-// hints drops the modifiers that say how and in which order memory is accessed: here every
-// access is sequentially consistent, and there are no caches. It reports whether the program
-// says that other threads access the same memory.
-func (d *decoder) hints() (shared bool) {
+// hints takes the modifiers that say how and in which order memory is accessed: here every access is
+// sequentially consistent, and there are no caches, but x notes which order the program can rely on, and whether
+// it says that other threads access the same memory.
+func (d *decoder) hints(x *access) {
 	d.m.drop(func(s string) bool {
 		switch s {
-		case "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio":
-			shared = true
+		case "acquire", "release", "acq_rel", "sc", "relaxed", "volatile", "mmio":
+			x.strong, x.polls = true, true
+			x.acquire = x.acquire || s == "acquire" || s == "acq_rel" || s == "sc"
+			x.release = x.release || s == "release" || s == "acq_rel" || s == "sc"
 			return true
 		case "weak", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified":
 			return true
 		}
 		return strings.HasPrefix(s, "L1::") || strings.HasPrefix(s, "L2::")
 	})
-	return shared
 }
 
 // unary emits d = f(a). Destination and source have the given types.

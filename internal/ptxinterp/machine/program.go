@@ -65,6 +65,11 @@ type access struct {
 	rows     [4]int32 // destinations or sources; -1 for a sink
 	near     int      // where the warp keeps the region that this instruction met last
 	write    bool
+	reads    bool // and loads as well
+	strong   bool // may order other accesses
+	acquire  bool
+	release  bool
+	place    uint32                     // of the instruction
 	swap     bool                       // compare and swap
 	polls    bool                       // reads what other threads are expected to write
 	noResult bool                       // red

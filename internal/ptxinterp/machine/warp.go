@@ -20,7 +20,10 @@ type warp struct {
 
 	copies asyncCopies
 
-	live    uint32  // threads that have not exited
+	localMarks marks // of all threads; nil unless unwritten memory is looked for
+
+	all     uint32  // threads of the block
+	live    uint32  // of those, the ones that have not exited
 	ready   []group // that can run
 	waiting []group // at a barrier or for other threads of the warp
 	polled  bool    // an instruction read what other threads may write: a loop may wait for them
@@ -46,6 +49,9 @@ func newWarp(b *block, id int) *warp {
 		preds: make([]uint32, p.preds),
 		local: poisoned(p.local * warpSize),
 		near:  make([]*region, p.nears),
+	}
+	if b.launch.mem.checks.Unwritten {
+		w.localMarks = newMarks(warpSize * p.localStride())
 	}
 	for i := range w.near {
 		w.near[i] = none()
@@ -81,6 +87,7 @@ func (w *warp) start() {
 	if n < warpSize {
 		w.live = 1<<n - 1
 	}
+	w.all = w.live
 	for _, s := range w.prog.specials {
 		if s.perBlock {
 			w.fill(s)
@@ -88,6 +95,7 @@ func (w *warp) start() {
 	}
 	poison(w.local)
 	w.copies.start()
+	clear(w.localMarks)
 	w.ready = append(w.ready[:0], group{mask: w.live})
 	w.waiting = w.waiting[:0]
 }
@@ -306,11 +314,17 @@ func (w *warp) failAt(pc int32, mask uint32, err error, text string) {
 	if w.fault != nil {
 		return
 	}
+	e := w.errorAt(pc, mask)
+	e.Err, e.Text = err, text
+	w.fault = e
+}
+
+// errorAt returns an error at a place, in the lowest thread of a mask.
+func (w *warp) errorAt(pc int32, mask uint32) *Error {
 	at := w.prog.positions[pc]
-	w.fault = &Error{
+	return &Error{
 		Kernel: w.prog.name, Instruction: at.name, Line: at.line,
 		File: w.prog.files[at.loc.File], FileLine: at.loc.Line,
-		Block: w.block.index, Thread: w.block.launch.thread(w.id*warpSize + bits.TrailingZeros32(mask)),
-		Text: text, Err: err,
+		Block: w.block.index, Thread: w.threadOf(mask),
 	}
 }

@@ -1,0 +1,178 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
+)
+
+// Finding is a mistake of a kernel that did not end it: a *Race, or an *Error that is ErrUnwritten.
+type Finding interface {
+	error
+	// Add counts another finding if it is the same mistake: the same lines of the same kernel.
+	Add(Finding) bool
+}
+
+// Side is one of the two accesses of a race.
+type Side struct {
+	Instruction   string
+	Line          int    // in the PTX text
+	File          string // of the source, from .loc; empty where there is none
+	FileLine      int
+	Verb          string // read, write, atomic read, atomic write
+	Block, Thread [3]int
+}
+
+// String returns "write at kernels.go:12 (PTX line 40, st.shared.f32) by block 0,0,0 thread 7,0,0".
+func (s *Side) String() string {
+	place := fmt.Sprintf("PTX line %d, %s", s.Line, s.Instruction)
+	if s.File != "" {
+		place = fmt.Sprintf("%s:%d (%s)", s.File, s.FileLine, place)
+	}
+	return fmt.Sprintf("%s at %s by block %s thread %s", s.Verb, place, commas(s.Block), commas(s.Thread))
+}
+
+// Race is two accesses to the same memory, of which at least one writes and not both are atomic,
+// by threads that nothing puts in order: another run may see the other order, or half of each.
+type Race struct {
+	Kernel         string
+	Where          string // which memory
+	Shared         bool
+	Earlier, Later Side
+	Count          int // pairs like this one
+}
+
+// Error returns "sum: data race: write at ... and, without a barrier between them, read at ..., both of byte 140 of
+// shared memory (12 times)".
+func (r *Race) Error() string {
+	between := "a barrier"
+	if r.Earlier.Block != r.Later.Block {
+		between = "atomics and fences"
+	}
+	s := fmt.Sprintf("%s: %v: %v and, without %s in between, %v, of %s", r.Kernel, ErrRace, &r.Earlier, between, &r.Later, r.Where)
+	return s + times(r.Count)
+}
+
+// Unwrap returns ErrRace.
+func (r *Race) Unwrap() error { return ErrRace }
+
+// Add implements Finding.
+func (r *Race) Add(f Finding) bool {
+	o, ok := f.(*Race)
+	if !ok || o.Kernel != r.Kernel || o.Earlier.Line != r.Earlier.Line || o.Later.Line != r.Later.Line {
+		return false
+	}
+	r.Count += o.Count
+	return true
+}
+
+// Add implements Finding.
+func (e *Error) Add(f Finding) bool {
+	o, ok := f.(*Error)
+	if !ok || o.Kernel != e.Kernel || o.Line != e.Line || o.Err != e.Err {
+		return false
+	}
+	e.Count += o.Count
+	return true
+}
+
+func times(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; %d times", n)
+}
+
+// sighting is what findings have in common that are reported once: the places of the two
+// accesses, of which the first is -1 where there is only one.
+type sighting struct{ earlier, later int32 }
+
+// seen returns the finding of a sighting, counting it, or nil where it is a new one.
+func (l *launch) seen(s sighting) bool {
+	switch f := l.found[s].(type) {
+	case *Race:
+		f.Count++
+	case *Error:
+		f.Count++
+	default:
+		return false
+	}
+	return true
+}
+
+// report keeps a finding.
+func (l *launch) report(s sighting, f Finding) {
+	if l.found == nil {
+		l.found = map[sighting]Finding{}
+	}
+	l.found[s] = f
+	l.stats.Findings = append(l.stats.Findings, f)
+}
+
+// unwritten reports a read of memory that nobody has written, unless the bytes are those that a
+// vector access does not want.
+func (w *warp) unwritten(in *instr, l int, r *region, at uint64) {
+	x, wanted := in.mem, false
+	for i := range x.count {
+		o := at - r.base + uint64(i)*x.size
+		wanted = wanted || (x.rows[i] >= 0 || x.write) && r.written.missing(o, x.size) != o+x.size
+	}
+	s := sighting{-1, int32(x.place)}
+	if !wanted || w.block.launch.seen(s) {
+		return
+	}
+	e := w.errorAt(int32(x.place), 1<<l)
+	e.Err, e.Text, e.Count = ErrUnwritten, fmt.Sprintf("%d bytes, %s", x.total, w.where(r, at)), 1
+	w.block.launch.report(s, e)
+}
+
+// raced reports what an access of thread l is in conflict with. Stores of the same value are in no
+// conflict with each other: memory holds it in any order.
+func (w *warp) raced(in *instr, l int, r *region, at uint64, f race.Found) {
+	if !f.Write.None() && f.Write.Access().Kind == race.Write && w.silent(in, l, r.data[at-r.base:]) {
+		f.Write = race.Stamp{}
+	}
+	for _, s := range []race.Stamp{f.Write, f.Other} {
+		if s.None() {
+			continue
+		}
+		a := s.Access()
+		if w.block.launch.seen(sighting{int32(a.Place), int32(in.mem.place)}) {
+			continue
+		}
+		later := w.side(in.mem.place)
+		later.Block, later.Thread = w.block.index, w.threadOf(1<<l)
+		earlier := w.side(a.Place)
+		earlier.Block, earlier.Thread = w.block.launch.index(s.Block()), w.block.launch.thread(int(a.Thread))
+		w.block.launch.report(sighting{int32(a.Place), int32(in.mem.place)}, &Race{
+			Kernel: w.prog.name, Where: w.where(r, at), Shared: r.shadow.Shared, Earlier: earlier, Later: later, Count: 1,
+		})
+	}
+}
+
+// side describes the access at a place.
+func (w *warp) side(place uint32) Side {
+	at, x := w.prog.positions[place], w.prog.code[place].mem
+	s := Side{Instruction: at.name, Line: at.line, File: w.prog.files[at.loc.File], FileLine: at.loc.Line, Verb: "read"}
+	if x.write {
+		s.Verb = "write"
+	}
+	if x.strong {
+		s.Verb = "atomic " + s.Verb
+	}
+	return s
+}
+
+// where names a place in a region.
+func (w *warp) where(r *region, at uint64) string {
+	l := w.block.launch
+	if l.Name != nil && r == l.mem.find(at) {
+		if name := l.Name(at); name != "" {
+			return name
+		}
+	}
+	if r.base == spaceBase {
+		return fmt.Sprintf("byte %d of %s", at-r.base, r.name)
+	}
+	return fmt.Sprintf("byte %d of %s", at-r.base, r)
+}

@@ -1,0 +1,153 @@
+package machine
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
+)
+
+// Checks are what a memory is watched for beyond bounds, alignment and life. What they find is
+// a Finding and does not stop the kernel.
+type Checks struct {
+	Races     bool // accesses of several threads in conflict and in no order
+	Unwritten bool // reads of what nobody has written
+}
+
+// begin makes a launch come after all others.
+func (m *Memory) begin() {
+	if m.order == nil || m.order.Launch() {
+		return
+	}
+	m.order = race.NewOrder()
+	m.order.Launch()
+	for _, r := range m.regions {
+		if r.shadow != nil {
+			r.shadow = &race.Shadow{}
+		}
+	}
+}
+
+// Written notes that n bytes at an address, which lie in one allocation, have been written.
+func (m *Memory) Written(address uint64, n int) {
+	if r := m.find(address); r.window(address, uint64(n)) != nil && r.written != nil {
+		r.written.set(address-r.base, uint64(n))
+	}
+}
+
+// Copied notes that n bytes have been copied from one address to another.
+func (m *Memory) Copied(to, from uint64, n int) {
+	d, s := m.find(to), m.find(from)
+	if d.window(to, uint64(n)) != nil && s.window(from, uint64(n)) != nil && d.written != nil {
+		d.written.copy(to-d.base, s.written, from-s.base, uint64(n))
+	}
+}
+
+// Trust stops checking the allocation at address for more than bounds: it is the runtime's.
+func (m *Memory) Trust(address uint64) {
+	if r := m.find(address); r != nil {
+		r.shadow, r.written, r.watched = nil, nil, false
+	}
+}
+
+// watch gives shared memory and the block what the checks of its memory need.
+func (b *block) watch() {
+	m := b.launch.mem
+	if m.checks.Unwritten {
+		b.shared.written, b.shared.watched = newMarks(len(b.shared.data)), true
+	}
+	if m.order != nil {
+		b.shared.shadow, b.shared.watched = &race.Shadow{Shared: true}, true
+		b.order = m.order.NewBlock(b.launch.threads())
+		b.from, b.to = make([]uint32, len(b.warps)), make([]uint32, len(b.warps))
+	}
+}
+
+// localStride returns the marks of a thread's local memory, in whole words.
+func (p *program) localStride() int { return align(p.local, marksPerWord) }
+
+// watch looks at an access of thread l to a region: at is its address within the space.
+func (w *warp) watch(in *instr, l int, r *region, at uint64) {
+	if r.written != nil {
+		w.watchWrites(in, l, r, at)
+	}
+	if r.shadow == nil {
+		return
+	}
+	x := in.mem
+	a := race.Access{Thread: uint32(w.id*warpSize + l), Place: x.place}
+	if x.write {
+		a.Kind = race.Write
+	}
+	if x.strong {
+		a.Kind |= race.Strong
+	}
+	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); !f.None() {
+		w.raced(in, l, r, at, f)
+	}
+	if x.strong {
+		w.block.order.Synchronise(race.Sync{
+			Thread: w.id*warpSize + l, Address: at, Shared: r.shadow.Shared,
+			Reads: x.reads, Writes: x.write, Acquire: x.acquire, Release: x.release,
+		})
+	}
+}
+
+// watchWrites notes a write, and finds a read of what has not been written.
+func (w *warp) watchWrites(in *instr, l int, r *region, at uint64) {
+	x, offset := in.mem, at-r.base
+	if x.reads && r.written.missing(offset, x.total) != offset+x.total {
+		w.unwritten(in, l, r, at)
+	}
+	if x.write {
+		r.written.set(offset, x.total)
+	}
+}
+
+// execFence is a fence of any kind and scope.
+func execFence(w *warp, _ *instr, mask uint32) {
+	if w.block.order == nil {
+		return
+	}
+	for l := range lanes(mask) {
+		w.block.order.Fence(w.id*warpSize + l)
+	}
+}
+
+// ordered notes that a barrier orders what its threads do. Warps take part as a whole, with threads that
+// have exited.
+func (b *block) ordered(id uint64, bar *barrier) {
+	if b.order == nil {
+		return
+	}
+	for i, w := range b.warps {
+		b.from[i], b.to[i] = 0, 0
+		switch {
+		case bar.arrived>>w.id&1 == 1:
+			b.from[i] = w.all
+			b.to[i], _ = w.waits(id)
+		case bar.count == 0 && w.live == 0:
+			b.from[i] = w.all
+		}
+	}
+	b.order.Meet(b.from, b.to)
+}
+
+// silent reports whether a store leaves memory as it is.
+func (w *warp) silent(in *instr, l int, p []byte) bool {
+	x := in.mem
+	if x.reads {
+		return false
+	}
+	for i := range x.count {
+		n := x.size
+		if read(p[uint64(i)*n:], n) != w.regs[int(x.rows[i])+l]&(^uint64(0)>>(64-8*n)) {
+			return false
+		}
+	}
+	return true
+}
+
+// threadOf returns the index of the lowest thread of a mask.
+func (w *warp) threadOf(mask uint32) [3]int {
+	return w.block.launch.thread(w.id*warpSize + bits.TrailingZeros32(mask))
+}
