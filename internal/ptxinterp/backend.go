@@ -30,7 +30,9 @@ type Options struct {
 }
 
 // Open returns the interpreter as a device.
-func Open() (*device.Device, error) { return OpenWith(Options{}) }
+func Open() (*device.Device, error) {
+	return OpenWith(Options{Checks: machine.Checks{Races: true, Unwritten: true}})
+}
 
 // OpenWith returns the interpreter as a device, with options.
 func OpenWith(o Options) (*device.Device, error) {

@@ -127,9 +127,11 @@ func (d *decoder) emit(in instr) {
 	if g := d.in.Guard; g.Reg >= 0 {
 		in.guard, in.negate = d.fn.regs[g.Reg], g.Negate
 	}
-	if in.mem != nil {
-		in.mem.place = uint32(len(d.prog.code))
+	if x := in.mem; x != nil {
+		x.settle(uint32(len(d.prog.code)))
+		d.prog.fine = d.prog.fine || x.acquire || x.release
 	}
+	d.prog.fine = d.prog.fine || in.fine()
 	d.prog.code = append(d.prog.code, in)
 	d.prog.positions = append(d.prog.positions, position{d.in.Line, d.in.Loc, d.in.String()})
 }

@@ -128,7 +128,7 @@ func (w *warp) unwritten(in *instr, l int, r *region, at uint64) {
 
 // raced reports what an access of thread l is in conflict with. Stores of the same value are in no
 // conflict with each other: memory holds it in any order.
-func (w *warp) raced(in *instr, l int, r *region, at uint64, f race.Found) {
+func (w *warp) raced(in *instr, l int, r *region, at uint64, f *race.Found) {
 	if !f.Write.None() && f.Write.Access().Kind == race.Write && w.silent(in, l, r.data[at-r.base:]) {
 		f.Write = race.Stamp{}
 	}

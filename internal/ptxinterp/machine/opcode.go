@@ -164,7 +164,7 @@ func (d *decoder) synchronisation() bool {
 		d.barrier()
 	case "membar", "fence":
 		d.m.left = nil // memory is sequentially consistent here
-		d.emit(instr{exec: execFence})
+		d.emit(instr{exec: execFence, fence: true})
 	case "nanosleep", "griddepcontrol":
 		d.m.left = nil
 	case "shfl":

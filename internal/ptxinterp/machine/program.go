@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+import (
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
+)
 
 const (
 	warpSize = 32
@@ -30,7 +33,8 @@ const (
 // and special registers have rows too, so that no operand needs a case of its own.
 type instr struct {
 	kind    kind
-	negate  bool  // of guard
+	negate  bool // of guard
+	fence   bool
 	guard   int32 // a predicate, or -1
 	target  int32
 	a       int32
@@ -69,6 +73,7 @@ type access struct {
 	strong   bool // may order other accesses
 	acquire  bool
 	release  bool
+	kind     race.Kind
 	place    uint32                     // of the instruction
 	swap     bool                       // compare and swap
 	polls    bool                       // reads what other threads are expected to write
@@ -102,8 +107,9 @@ type program struct {
 	specials   []specialRow
 	nears      int
 	paramBytes int
-	shared     int // bytes of static shared memory
-	local      int // bytes of local memory of a thread
+	shared     int  // bytes of static shared memory
+	local      int  // bytes of local memory of a thread
+	fine       bool // more than barriers of whole blocks may order its threads
 	reqThreads [3]int
 	maxThreads [3]int
 }

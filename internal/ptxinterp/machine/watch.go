@@ -29,7 +29,12 @@ func (m *Memory) begin() {
 
 // Written notes that n bytes at an address, which lie in one allocation, have been written.
 func (m *Memory) Written(address uint64, n int) {
-	if r := m.find(address); r.window(address, uint64(n)) != nil && r.written != nil {
+	r := m.find(address)
+	switch {
+	case r.window(address, uint64(n)) == nil || r.written == nil:
+	case uint64(n) == r.size: // the marks are needed no more
+		r.written, r.watched = nil, r.shadow != nil
+	default:
 		r.written.set(address-r.base, uint64(n))
 	}
 }
@@ -57,9 +62,25 @@ func (b *block) watch() {
 	}
 	if m.order != nil {
 		b.shared.shadow, b.shared.watched = &race.Shadow{Shared: true}, true
-		b.order = m.order.NewBlock(b.launch.threads())
+		b.order = m.order.NewBlock(b.launch.threads(), !b.launch.prog.fine)
 		b.from, b.to = make([]uint32, len(b.warps)), make([]uint32, len(b.warps))
 	}
+}
+
+// settle notes the place of the instruction, and what sort of access it is.
+func (x *access) settle(place uint32) {
+	x.place = place
+	if x.write {
+		x.kind |= race.Write
+	}
+	if x.strong {
+		x.kind |= race.Strong
+	}
+}
+
+// fine reports whether the instruction may order some threads of a block and not others.
+func (in *instr) fine() bool {
+	return in.fence || in.sync != nil && in.sync.orders || in.bar != nil && (in.bar.count >= 0 || in.bar.arrive)
 }
 
 // localStride returns the marks of a thread's local memory, in whole words.
@@ -74,14 +95,8 @@ func (w *warp) watch(in *instr, l int, r *region, at uint64) {
 		return
 	}
 	x := in.mem
-	a := race.Access{Thread: uint32(w.id*warpSize + l), Place: x.place}
-	if x.write {
-		a.Kind = race.Write
-	}
-	if x.strong {
-		a.Kind |= race.Strong
-	}
-	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); !f.None() {
+	a := race.Access{Thread: uint32(w.id*warpSize + l), Kind: x.kind, Place: x.place}
+	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); f != nil {
 		w.raced(in, l, r, at, f)
 	}
 	if x.strong {

@@ -7,43 +7,81 @@ type Found struct{ Write, Other Stamp }
 // None reports whether there is no conflict.
 func (f *Found) None() bool { return f.Write.None() && f.Other.None() }
 
-// Access notes an access to size bytes at an offset of memory, aligned to their size, and
-// returns what it is in conflict with.
-func (b *Block) Access(s *Shadow, at Range, a Access) (f Found) {
+// Range is some bytes of a memory.
+type Range struct{ Offset, Size uint64 }
+
+// Access notes an access to memory, aligned to its size, and returns what it is in conflict
+// with, until the next call, or nil.
+func (b *Block) Access(s *Shadow, at Range, a Access) *Found {
 	since := b.order.since
 	if s.Shared {
 		since = b.since
 	}
 	now := a.stamp(b.number, b.order.now)
-	cells := s.cells(at.Offset, at.Size)
-	for i := range cells {
-		c := &cells[i]
-		if c.write.when >= since && c.write.kind()&Write != 0 && b.unordered(c.write, now) {
-			f.Write = c.write
-		}
-		if a.Kind&Write == 0 && !c.atomics {
-			c.read(now, since)
-			continue
-		}
-		for _, r := range c.readers {
-			if r.when >= since && b.unordered(r, now) {
-				f.Other = r
-			}
-		}
-		if a.Kind&Write == 0 {
-			c.read(now, since)
-		} else {
-			c.written(now, since)
+	if a.Kind == 0 && at.Size == 1<<s.shift {
+		if p := s.page(at.Offset >> s.shift / pageCells); p != nil && b.familiar(p, at.Offset>>s.shift%pageCells, now, since) {
+			return nil
 		}
 	}
-	return f
+	p, i, n := s.cells(at)
+	b.found = Found{}
+	for end := i + n; i < end; i++ {
+		b.visit(p, i, now, since)
+	}
+	if b.found.None() {
+		return nil
+	}
+	return &b.found
 }
 
-// Range is some bytes of a memory.
-type Range struct{ Offset, Size uint64 }
+// familiar reports whether a plain read tells nothing new: two threads of the same kin have read the cell since the
+// last synchronisation. Most reads are so, of what all threads of a block read. Of those
+// two one is not who wrote the cell, and was ordered behind the write like this thread, or reported.
+func (b *Block) familiar(p *page, i uint64, now Stamp, since Time) bool {
+	if p.more == nil || p.atomics || p.writes != nil && b.kin != blockBit && p.writes[i].when >= since {
+		return false
+	}
+	last, other := &p.reads[i], &p.more[i][sameKin]
+	return last.when == now.when && last.block == now.block && (last.what^now.what)>>b.kin == 0 &&
+		other.when == now.when && other.block == now.block && (other.what^now.what)>>b.kin == 0
+}
+
+// visit adds to what was found what an access to one cell finds, and notes the access. Stamps
+// from before since do not count.
+func (b *Block) visit(p *page, i uint64, now Stamp, since Time) {
+	if p.writes != nil {
+		if w := &p.writes[i]; w.when >= since && b.unordered(w, now) {
+			b.found.Write = *w
+		}
+	}
+	writes := now.kind()&Write != 0
+	if p.reads != nil && (writes || p.atomics) {
+		b.among(p, i, now, since)
+	}
+	if writes {
+		b.write(p, i, now, since)
+	} else {
+		b.read(p, i, now, since)
+	}
+}
+
+// among looks for a conflict with reads, and atomic operations among them.
+func (b *Block) among(p *page, i uint64, now Stamp, since Time) {
+	if r := &p.reads[i]; r.when >= since && b.unordered(r, now) {
+		b.found.Other = *r
+	}
+	if p.more == nil {
+		return
+	}
+	for k := range p.more[i] {
+		if r := &p.more[i][k]; r.when >= since && b.unordered(r, now) {
+			b.found.Other = *r
+		}
+	}
+}
 
 // unordered reports whether an access is in conflict with a later one and not ordered before it.
-func (b *Block) unordered(earlier, later Stamp) bool {
+func (b *Block) unordered(earlier *Stamp, later Stamp) bool {
 	if !conflicts(earlier.kind(), later.kind()) {
 		return false
 	}
@@ -55,35 +93,54 @@ func (b *Block) unordered(earlier, later Stamp) bool {
 }
 
 // read notes a reader, and keeps the last one where it stands for others.
-func (c *cell) read(now Stamp, since Time) {
-	last := &c.readers[latest]
+func (b *Block) read(p *page, i uint64, now Stamp, since Time) {
+	if p.reads == nil {
+		p.reads = new([pageCells]Stamp)
+	}
+	last := &p.reads[i]
 	switch {
 	case last.when < since:
-		c.readers = [readers]Stamp{latest: now}
-		c.atomics = false
-		return
+		if p.more != nil {
+			p.more[i] = more{}
+		}
 	case last.block != now.block:
-		c.readers[otherBlock] = *last
+		p.others()[i][otherBlock] = *last
 	case last.thread() == now.thread():
-	case last.thread()/lanes == now.thread()/lanes:
-		c.readers[sameWarp] = *last
+	case (last.what^now.what)>>b.kin == 0:
+		p.others()[i][sameKin] = *last
 	default:
-		c.readers[sameBlock] = *last
+		p.others()[i][sameBlock] = *last
 	}
 	*last = now
 }
 
-// written notes a write. A plain one takes the place of all that came before: who is in
+// others returns the earlier reads of the page's cells.
+func (p *page) others() *[pageCells]more {
+	if p.more == nil {
+		p.more = new([pageCells]more)
+	}
+	return p.more
+}
+
+// write notes a write. A plain one takes the place of all that came before: who is in
 // conflict with those is so with it. One that is atomic leaves the others standing.
-func (c *cell) written(now Stamp, since Time) {
-	before := c.write
-	c.write = now
-	if now.kind()&Strong == 0 {
-		c.readers, c.atomics = [readers]Stamp{}, false
+func (b *Block) write(p *page, i uint64, now Stamp, since Time) {
+	if p.writes == nil {
+		p.writes = new([pageCells]Stamp)
+	}
+	before := p.writes[i]
+	p.writes[i] = now
+	if now.kind()&Strong != 0 {
+		p.atomics = true
+		if before.when >= since && before.kind() == now.kind() {
+			b.read(p, i, before, since)
+		}
 		return
 	}
-	if before.when >= since && before.kind() == now.kind() && (before.block != now.block || before.thread() != now.thread()) {
-		c.read(before, since)
-		c.atomics = true
+	if p.reads != nil {
+		p.reads[i] = Stamp{}
+	}
+	if p.more != nil {
+		p.more[i] = more{}
 	}
 }

@@ -4,12 +4,11 @@
 //
 //	order := race.NewOrder()
 //	order.Launch()
-//	block := order.NewBlock(64)
+//	block := order.NewBlock(64, false)
 //	block.Start(0)
 //	block.Access(shadow, race.Range{8, 4}, race.Access{Thread: 5, Kind: race.Write, Place: 17})
 //	block.Meet(everyone, everyone) // a barrier
-//	found := block.Access(shadow, race.Range{8, 4}, race.Access{Thread: 6, Place: 21})
-//	found.Write.None()             // true: the barrier is between them
+//	found := block.Access(shadow, race.Range{8, 4}, race.Access{Thread: 6, Place: 21}) // nil: the barrier is between them
 //
 // # How it works
 //
@@ -21,8 +20,8 @@
 // threads of a block know each other equally after a barrier, views are small.
 //
 // Every stamp in a report is an access that did happen and was not ordered, so that reports are never false. A few
-// races can be missed: a word remembers the last write and four readers (of the same thread's
-// warp, of another warp, of another block, and the last); fences count for all scopes; streams and launches count as ordered.
+// races can be missed: a word remembers the last write and four readers (the last,
+// and one each of its warp, of another warp, of another block); fences count for all scopes; streams and launches count as ordered.
 //
 // It knows no memory and no instructions: package machine tells it what happens.
 package race

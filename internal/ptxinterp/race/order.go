@@ -38,7 +38,9 @@ type Block struct {
 	since    Time
 	threads  []thread
 	released map[uint64]*View // at addresses of shared memory
+	kin      uint8            // threads that differ only in bits of a stamp below this one are ordered alike
 	alone    []uint32         // the masks of a view of one thread
+	found    Found            // what Access returns
 }
 
 // thread is what the memory model needs to know of one.
@@ -48,9 +50,14 @@ type thread struct {
 	pending *View // what its reads have seen released; known after a fence
 }
 
-// NewBlock returns a place for blocks of a number of threads.
-func (o *Order) NewBlock(threads int) *Block {
-	return &Block{order: o, threads: make([]thread, threads), alone: make([]uint32, (threads+lanes-1)/lanes)}
+// NewBlock returns a place for blocks of a number of threads. Where nothing but barriers of the
+// whole block ever orders its threads, less needs to be remembered.
+func (o *Order) NewBlock(threads int, onlyBarriers bool) *Block {
+	b := &Block{order: o, kin: warpBit, threads: make([]thread, threads), alone: make([]uint32, (threads+lanes-1)/lanes)}
+	if onlyBarriers {
+		b.kin = blockBit
+	}
+	return b
 }
 
 // Start begins the block of a number. Its threads know nothing of others.

@@ -16,7 +16,7 @@ func newBench(blocks, threads int) *bench {
 	b := &bench{order: NewOrder(), global: &Shadow{}, shared: &Shadow{Shared: true}}
 	b.order.Launch()
 	for n := range blocks {
-		b.blocks = append(b.blocks, b.order.NewBlock(threads))
+		b.blocks = append(b.blocks, b.order.NewBlock(threads, false))
 		b.blocks[n].Start(uint32(n))
 	}
 	return b
@@ -24,7 +24,14 @@ func newBench(blocks, threads int) *bench {
 
 // do notes an access of a thread to the first word of a shadow.
 func (b *bench) do(s *Shadow, block, thread int, k Kind) Found {
-	return b.blocks[block].Access(s, Range{0, 4}, Access{uint32(thread), k, uint32(100*block + thread)})
+	return found(b.blocks[block].Access(s, Range{0, 4}, Access{uint32(thread), k, uint32(100*block + thread)}))
+}
+
+func found(f *Found) Found {
+	if f == nil {
+		return Found{}
+	}
+	return *f
 }
 
 const all = 0xffffffff
@@ -187,7 +194,7 @@ func TestGrain(t *testing.T) {
 	b := newBench(1, 64)
 	block := b.blocks[0]
 	at := func(offset, size uint64, thread uint32, k Kind) Found {
-		return block.Access(b.shared, Range{offset, size}, Access{Thread: thread, Kind: k})
+		return found(block.Access(b.shared, Range{offset, size}, Access{Thread: thread, Kind: k}))
 	}
 	if f := at(0, 16, 1, Write); !f.None() {
 		t.Error(f)

@@ -28,8 +28,15 @@ type Stamp struct {
 	what  uint32 // thread in 10 bits, place in 20, kind in 2
 }
 
+// Where a stamp has the thread, and its warp.
+const (
+	threadBit = 22
+	warpBit   = threadBit + 5
+	blockBit  = 32
+)
+
 func (a Access) stamp(block uint32, now Time) Stamp {
-	return Stamp{now, block, a.Thread<<22 | a.Place<<2 | uint32(a.Kind)}
+	return Stamp{now, block, a.Thread<<threadBit | a.Place<<2 | uint32(a.Kind)}
 }
 
 // None reports whether there is no access.
@@ -43,28 +50,36 @@ func (s Stamp) Access() Access {
 	return Access{Thread: s.thread(), Kind: s.kind(), Place: s.what >> 2 & (MaxPlaces - 1)}
 }
 
-func (s Stamp) thread() uint32 { return s.what >> 22 }
+func (s Stamp) thread() uint32 { return s.what >> threadBit }
 func (s Stamp) kind() Kind     { return Kind(s.what & 3) }
 
 // conflicts reports whether two accesses must be ordered.
 func conflicts(a, b Kind) bool { return (a|b)&Write != 0 && a&b&Strong == 0 }
 
-// Where an earlier reader of a cell is kept, by what it has in common with the last one.
+// pageCells is the number of cells of a page.
+const pageCells = 256
+
+// page is the shadow of a stretch of cells, each of which is bytes that are accessed together.
+// What a program does not do to them takes no room.
+type page struct {
+	writes *[pageCells]Stamp // the last one
+	reads  *[pageCells]Stamp // the last one
+	more   *[pageCells]more
+	// Some writes are atomic. Those that others followed are among the reads: like reads, they are in
+	// conflict with a plain write, but also with a plain read.
+	atomics bool
+}
+
+// more is earlier reads of a cell, by what their thread had in common with that of the read that
+// followed: a place for each, so that a write that is ordered behind its neighbours' reads meets
+// those of others.
+type more [3]Stamp
+
 const (
-	latest = iota
-	sameWarp
+	sameKin = iota
 	sameBlock
 	otherBlock
-	readers
 )
-
-// cell is the shadow of the bytes that are accessed together. Atomic writes that others follow
-// are kept among the readers, as they conflict with plain accesses of a later write's kind.
-type cell struct {
-	write   Stamp
-	readers [readers]Stamp
-	atomics bool // writes are among the readers
-}
 
 // Shadow holds the accesses to a stretch of memory. A cell of it is as large as the smallest
 // access so far. The zero Shadow is that of memory that nobody has accessed.
@@ -73,26 +88,33 @@ type Shadow struct {
 
 	begun bool
 	shift uint8 // a cell has 1<<shift bytes
-	pages [][]cell
+	pages []*page
 }
 
-const pageBits = 8
+// page returns a page, or nil where nothing is known of it.
+func (s *Shadow) page(number uint64) *page {
+	if number >= uint64(len(s.pages)) {
+		return nil
+	}
+	return s.pages[number]
+}
 
-// cells returns the cells of an aligned access of at most 16 bytes.
-func (s *Shadow) cells(offset, size uint64) []cell {
-	if !s.begun || size < 1<<s.shift {
-		s.refine(uint8(bits.TrailingZeros64(size)))
+// cells returns where the cells of an aligned access of at most 16 bytes are: n from the i-th of a page on.
+func (s *Shadow) cells(at Range) (p *page, i, n uint64) {
+	if !s.begun || at.Size < 1<<s.shift {
+		s.refine(uint8(bits.TrailingZeros64(at.Size)))
 	}
-	i := offset >> s.shift
-	page := i >> pageBits
-	if page >= uint64(len(s.pages)) {
-		s.pages = append(s.pages, make([][]cell, page+1-uint64(len(s.pages)))...)
+	i = at.Offset >> s.shift
+	number := i / pageCells
+	if number >= uint64(len(s.pages)) {
+		s.pages = append(s.pages, make([]*page, number+1-uint64(len(s.pages)))...)
 	}
-	if s.pages[page] == nil {
-		s.pages[page] = make([]cell, 1<<pageBits)
+	p = s.pages[number]
+	if p == nil {
+		p = &page{}
+		s.pages[number] = p
 	}
-	i &= 1<<pageBits - 1
-	return s.pages[page][i : i+max(1, size>>s.shift)]
+	return p, i % pageCells, at.Size >> s.shift
 }
 
 // refine makes the cells smaller, each a copy of the one that it was part of.
@@ -103,16 +125,28 @@ func (s *Shadow) refine(shift uint8) {
 	}
 	by := s.shift - shift
 	old := s.pages
-	s.shift, s.pages = shift, make([][]cell, len(old)<<by)
-	for p, cells := range old {
-		if cells == nil {
+	s.shift, s.pages = shift, make([]*page, len(old)<<by)
+	for n, p := range old {
+		if p == nil {
 			continue
 		}
-		for q := range 1 << by {
-			s.pages[p<<by+q] = make([]cell, 1<<pageBits)
-		}
-		for i := range len(cells) << by {
-			s.pages[p<<by+i>>pageBits][i&(1<<pageBits-1)] = cells[i>>by]
+		for part := range 1 << by {
+			s.pages[n<<by+part] = &page{
+				writes: refined(p.writes, part, by), reads: refined(p.reads, part, by), more: refined(p.more, part, by),
+				atomics: p.atomics,
+			}
 		}
 	}
+}
+
+// refined returns one of the 1<<by parts of a page, as a page.
+func refined[T any](whole *[pageCells]T, part int, by uint8) *[pageCells]T {
+	if whole == nil {
+		return nil
+	}
+	var p [pageCells]T
+	for i := range p {
+		p[i] = whole[(part*pageCells+i)>>by]
+	}
+	return &p
 }
