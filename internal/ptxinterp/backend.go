@@ -2,11 +2,13 @@ package ptxinterp
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/traffic"
 )
 
 // What the device says of itself: an H200's limits, and memory that a laptop can lend.
@@ -27,6 +29,9 @@ type Options struct {
 	// Checks are made besides those of bounds, alignment, freed memory, barriers and deadlocks, which
 	// are always made. What they find, Synchronize returns; the kernel goes on.
 	Checks machine.Checks
+	// Traffic is where closing the device writes what every source line of the kernels cost: sectors
+	// of global memory and bank conflicts in shared memory. Nil counts nothing.
+	Traffic io.Writer
 }
 
 // Open returns the interpreter as a device.
@@ -51,6 +56,7 @@ type backend struct {
 	kernels map[code]*loaded
 	list    []*device.Kernel // by number
 	closed  bool
+	traffic traffic.Table
 }
 
 // loaded is a kernel that is decoded, or why it is not.
@@ -178,5 +184,11 @@ func (b *backend) Close() error {
 		return err
 	}
 	b.closed, b.memory, b.kernels = true, nil, nil
+	if b.options.Traffic == nil {
+		return nil
+	}
+	if err := b.traffic.Write(b.options.Traffic); err != nil {
+		return fmt.Errorf("ptxinterp: table of memory traffic: %w", err)
+	}
 	return nil
 }

@@ -79,9 +79,13 @@ func (q *queue) Launch(p *device.Plan) error {
 			Grid: grid, Block: block, Params: params, Shared: p.Shared(),
 			Together: p.Options().Cooperative,
 			Seed:     q.backend.options.Seed, Budget: q.backend.options.Budget,
-			Name: func(address uint64) string { return named(k, params, address) },
+			Traffic: q.backend.options.Traffic != nil,
+			Name:    func(address uint64) string { return named(k, params, address) },
 		})
 		q.keep(stats.Findings)
+		if stats.Traffic != nil {
+			q.backend.traffic.AddTable(stats.Traffic)
+		}
 		if err != nil {
 			q.failed = fmt.Errorf("ptxinterp: %w", err)
 		}

@@ -123,6 +123,7 @@ func write(p []byte, size, v uint64) {
 
 func execLoad(w *warp, in *instr, mask uint32) {
 	x, a := in.mem, w.row(in.a)
+	w.count(in, mask)
 	shift := 64 - 8*x.size
 	w.polled = w.polled || x.polls
 	for m := mask; m != 0; m &= m - 1 {
@@ -146,6 +147,7 @@ func execLoad(w *warp, in *instr, mask uint32) {
 
 func execStore(w *warp, in *instr, mask uint32) {
 	x, a := in.mem, w.row(in.a)
+	w.count(in, mask)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (warpSize - 1)
 		p := w.bytes(in, l, a[l]+in.imm)
@@ -161,6 +163,7 @@ func execStore(w *warp, in *instr, mask uint32) {
 // execAtomic serves the threads one after another, lowest first.
 func execAtomic(w *warp, in *instr, mask uint32) {
 	x, a, b, c := in.mem, w.row(in.a), w.row(in.b), w.row(in.c)
+	w.count(in, mask)
 	w.polled = w.polled || x.polls
 	for l := range lanes(mask) {
 		address := a[l] + in.imm

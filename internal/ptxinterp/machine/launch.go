@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/traffic"
 )
 
 // Kernel is an entry of a module, ready to run.
@@ -32,6 +33,7 @@ type Launch struct {
 	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
 	Resident    int    // blocks that run side by side at most; 0 means 4
 	Together    bool   // all blocks run side by side
+	Traffic     bool   // count it
 	// Name names a place in global memory for reports; nil where nobody knows names.
 	Name func(address uint64) string
 }
@@ -42,6 +44,7 @@ type Stats struct {
 	// Findings are mistakes that did not end the launch: *Race and *Error, one of each pair of
 	// lines, in the order in which they were found.
 	Findings []Finding
+	Traffic  *traffic.Table // by source line; nil unless it was asked for
 }
 
 const (
@@ -60,6 +63,7 @@ type launch struct {
 	stats  Stats
 	random *rand.Rand // nil for the fixed order
 	found  map[sighting]Finding
+	counts []traffic.Counts // by instruction; nil unless traffic is counted
 }
 
 // Run runs the kernel to its end. The error is an *Error where the kernel did something
@@ -80,7 +84,11 @@ func (k *Kernel) Run(l Launch) (Stats, error) {
 	if l.Seed != 0 {
 		r.random = rand.New(rand.NewPCG(l.Seed, 1))
 	}
+	if l.Traffic {
+		r.counts = make([]traffic.Counts, len(k.prog.code))
+	}
 	err := r.run()
+	r.tabulate()
 	return r.stats, err
 }
 
