@@ -8,20 +8,48 @@ import (
 
 // choice is the device that a user asks for; the zero choice is the best one.
 type choice struct {
-	kind  string
-	index int // of a CUDA device
+	kind    string
+	index   int  // of a CUDA device
+	fast    bool // an interpreter that looks neither for races nor for unwritten memory
+	traffic bool // an interpreter that writes a table of memory traffic
 }
 
 // parse reads the value of GOPHERWARP_DEVICE.
 func parse(s string) (choice, error) {
-	switch s {
-	case "", "cuda", "cpu", "interp":
-		return choice{kind: s}, nil
+	kind, rest, more := strings.Cut(s, ":")
+	c, ok := choice{kind: kind}, !more
+	switch kind {
+	case "", "cpu":
+	case "cuda":
+		if more {
+			i, err := strconv.ParseUint(rest, 10, 16)
+			c.index, ok = int(i), err == nil
+		}
+	case "interp":
+		if more {
+			ok = c.interpreter(rest)
+		}
+	default:
+		ok = false
 	}
-	if number, ok := strings.CutPrefix(s, "cuda:"); ok {
-		if i, err := strconv.ParseUint(number, 10, 16); err == nil {
-			return choice{"cuda", int(i)}, nil
+	if !ok {
+		return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", "interp", `+
+			`"interp:fast", "interp:traffic", or empty for the best device`, Variable, s)
+	}
+	return c, nil
+}
+
+// interpreter reads the words behind "interp:", and reports whether all are known.
+func (c *choice) interpreter(words string) bool {
+	for w := range strings.SplitSeq(words, ",") {
+		switch w {
+		case "fast":
+			c.fast = true
+		case "traffic":
+			c.traffic = true
+		default:
+			return false
 		}
 	}
-	return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", "interp", or empty for the best device`, Variable, s)
+	return true
 }

@@ -16,8 +16,10 @@ import (
 // show it.
 //
 // The environment variable GOPHERWARP_DEVICE asks for a certain device instead: "cuda",
-// "cuda:1" (a GPU by its number), "cpu", or "interp" (the kernels' PTX, interpreted: slow, for
-// tests). If that cannot be had, Open returns an error; it does not choose another.
+// "cuda:1" (a GPU by its number), "cpu", or "interp" (the kernels' PTX, interpreted and checked: slow, for
+// tests). "interp:fast" looks neither for data races nor for reads of unwritten memory, and takes half
+// the time; "interp:traffic" writes a table of the memory traffic of each source line to the
+// standard error when the device is closed. If that cannot be had, Open returns an error; it does not choose another.
 func Open() (*device.Device, error) { return here().open(os.Getenv(Variable)) }
 
 // Variable is the name of the environment variable that Open reads.
@@ -32,11 +34,11 @@ type kinds struct {
 	cuda     func(index int) (*device.Device, error)
 	cudaList func() ([]device.Info, error)
 	cpu      func() (*device.Device, error)
-	interp   func() (*device.Device, error)
+	interp   func(ptxinterp.Options) (*device.Device, error)
 }
 
 func here() kinds {
-	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.Open, interp: ptxinterp.Open}
+	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.Open, interp: ptxinterp.OpenWith}
 }
 
 // open opens the device that asked names, or the best.
@@ -51,10 +53,21 @@ func (k kinds) open(asked string) (*device.Device, error) {
 	case "cpu":
 		return explained(k.cpu, Variable+" asks for it")
 	case "interp":
-		return explained(k.interp, Variable+" asks for it")
+		return explained(func() (*device.Device, error) { return k.interp(c.options()) }, Variable+" asks for it")
 	default:
 		return k.best()
 	}
+}
+
+// options returns the interpreter's options.
+func (c choice) options() (o ptxinterp.Options) {
+	if !c.fast {
+		o = ptxinterp.Checked()
+	}
+	if c.traffic {
+		o.Traffic = os.Stderr
+	}
+	return o
 }
 
 func (k kinds) best() (*device.Device, error) {
