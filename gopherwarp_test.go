@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
 // fake is a device that only describes itself.
@@ -49,7 +50,7 @@ func machine(gpus int, err error) kinds {
 			return infos, err
 		},
 		cpu:    func() (*device.Device, error) { return fakeDevice("cpu", 0), nil },
-		interp: func() (*device.Device, error) { return fakeDevice("interp", 0), nil },
+		interp: func(ptxinterp.Options) (*device.Device, error) { return fakeDevice("interp", 0), nil },
 	}
 }
 
@@ -79,6 +80,24 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestInterpreterOptions goes through what can stand behind "interp:".
+func TestInterpreterOptions(t *testing.T) {
+	for asked, want := range map[string][3]bool{ // races, unwritten memory, traffic
+		"interp": {true, true, false}, "interp:fast": {}, "interp:traffic": {true, true, true},
+		"interp:fast,traffic": {false, false, true}, "interp:traffic,fast": {false, false, true},
+	} {
+		c, err := parse(asked)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		o := c.options()
+		if got := [3]bool{o.Checks.Races, o.Checks.Unwritten, o.Traffic != nil}; got != want {
+			t.Errorf("%q: %v, want %v", asked, got, want)
+		}
+	}
+}
+
 func TestAskedForIsNotThere(t *testing.T) {
 	for _, asked := range []string{"cuda", "cuda:0"} {
 		if _, err := machine(0, errAbsent).open(asked); !errors.Is(err, cuda.ErrNoDriver) {
@@ -91,12 +110,12 @@ func TestAskedForIsNotThere(t *testing.T) {
 }
 
 func TestBadVariable(t *testing.T) {
-	for _, asked := range []string{"gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", " cpu", "interp:1"} {
+	for _, asked := range []string{"gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", " cpu", "cpu:", ":", ":0", "interp:", "interp:1", "interp:fast,", "interp:fast traffic"} {
 		_, err := machine(2, nil).open(asked)
 		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("gopherwarp: GOPHERWARP_DEVICE is %q; it can be ", asked)) {
 			t.Errorf("%q: %v", asked, err)
 		}
-		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`, `"interp"`} {
+		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`, `"interp"`, `"interp:fast"`, `"interp:traffic"`} {
 			if err == nil || !strings.Contains(err.Error(), valid) {
 				t.Errorf("%q: %v does not say that %s is valid", asked, err, valid)
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 type runCommand struct {
-	Device   string   `placeholder:"cuda|cuda:N|cpu|interp" help:"What the program's kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
+	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What the program's kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
 	Package  string   `arg:"" help:"The program: a package main."`
 	Args     []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`

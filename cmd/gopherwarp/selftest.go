@@ -11,7 +11,7 @@ import (
 )
 
 type selftestCommand struct {
-	Device string `placeholder:"cuda|cuda:N|cpu|interp" help:"What to test. Default: the best device there is."`
+	Device string `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What to test. Default: the best device there is."`
 }
 
 // Help is the text behind the flags.

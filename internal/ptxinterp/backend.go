@@ -34,10 +34,11 @@ type Options struct {
 	Traffic io.Writer
 }
 
-// Open returns the interpreter as a device.
-func Open() (*device.Device, error) {
-	return OpenWith(Options{Checks: machine.Checks{Races: true, Unwritten: true}})
-}
+// Checked returns options with all checks.
+func Checked() Options { return Options{Checks: machine.Checks{Races: true, Unwritten: true}} }
+
+// Open returns the interpreter as a device, with all checks.
+func Open() (*device.Device, error) { return OpenWith(Checked()) }
 
 // OpenWith returns the interpreter as a device, with options.
 func OpenWith(o Options) (*device.Device, error) {

@@ -8,9 +8,10 @@ import (
 
 // pendingCopy is a cp.async (section 9.7.9.25) that a thread has started. It may be done at any
 // time until the thread waits for its group; here it is done then, and what it overwrites is
-// all ones meanwhile, so that a program that does not wait gets what it deserves.
+// all ones and unwritten meanwhile, so that a program that does not wait is found out.
 type pendingCopy struct {
 	to, from []byte
+	offset   uint64 // of to in shared memory
 	group    int
 }
 
@@ -27,12 +28,16 @@ func (c *asyncCopies) start() {
 	}
 }
 
-// finish does a thread's copies of the groups before the given one.
-func (c *asyncCopies) finish(l, group int) {
+// finishCopies does a thread's copies of the groups before the given one.
+func (w *warp) finishCopies(l, group int) {
+	c, written := &w.copies, w.block.shared.written
 	kept := c.pending[l][:0]
 	for _, p := range c.pending[l] {
 		if p.group < group {
 			copy(p.to, p.from)
+			if written != nil {
+				written.set(p.offset, uint64(len(p.to)))
+			}
 		} else {
 			kept = append(kept, p)
 		}
@@ -40,10 +45,10 @@ func (c *asyncCopies) finish(l, group int) {
 	c.pending[l] = kept
 }
 
-// finishAll does all copies of some threads.
-func (c *asyncCopies) finishAll(mask uint32) {
+// finishAllCopies does all copies of some threads.
+func (w *warp) finishAllCopies(mask uint32) {
 	for l := range lanes(mask) {
-		c.finish(l, c.groups[l]+1)
+		w.finishCopies(l, w.copies.groups[l]+1)
 	}
 }
 
@@ -54,7 +59,7 @@ func (d *decoder) copyAsync() {
 	case "commit_group":
 		d.emit(instr{exec: execCommitCopies})
 	case "wait_all":
-		d.emit(instr{exec: func(w *warp, _ *instr, mask uint32) { w.copies.finishAll(mask) }})
+		d.emit(instr{exec: func(w *warp, _ *instr, mask uint32) { w.finishAllCopies(mask) }})
 	case "wait_group":
 		if d.args(1, 1) {
 			bits, ok := d.arg(0).As(ptx.U32)
@@ -78,8 +83,8 @@ func (d *decoder) startCopy() {
 	}
 	n, ok := d.arg(2).As(ptx.U32)
 	d.need(ok && (n == 16 || cache == "ca" && (n == 4 || n == 8)))
-	source := &access{space: from, count: 1, size: n, total: n, near: d.near()}
-	target := &access{space: to, count: 1, size: n, total: n, near: d.near(), write: true}
+	source := &access{space: from, count: 1, size: n, total: n, near: d.near(), reads: true}
+	target := &access{space: to, count: 1, size: n, total: n, near: d.near(), write: true, rows: [4]int32{-1}}
 	in := instr{exec: execCopySource, mem: source, b: d.constant(n)}
 	if len(d.in.Args) == 4 { // of the source; the other bytes are zero
 		in.b = d.src(3, ptx.U32)
@@ -117,7 +122,11 @@ func execCopyTarget(w *warp, in *instr, mask uint32) {
 		}
 		to = to[:in.mem.total]
 		poison(to)
-		c.pending[l] = append(c.pending[l], pendingCopy{to, c.source[l][:in.mem.total], c.groups[l]})
+		offset := a[l] + in.imm - spaceBase
+		if written := w.block.shared.written; written != nil {
+			written.unset(offset, in.mem.total)
+		}
+		c.pending[l] = append(c.pending[l], pendingCopy{to, c.source[l][:in.mem.total], offset, c.groups[l]})
 	}
 }
 
@@ -129,6 +138,6 @@ func execCommitCopies(w *warp, _ *instr, mask uint32) {
 
 func execWaitCopies(w *warp, in *instr, mask uint32) {
 	for l := range lanes(mask) {
-		w.copies.finish(l, w.copies.groups[l]-int(in.imm))
+		w.finishCopies(l, w.copies.groups[l]-int(in.imm))
 	}
 }

@@ -25,6 +25,15 @@ func (m marks) set(offset, n uint64) {
 	}
 }
 
+// unset marks n bytes as not written.
+func (m marks) unset(offset, n uint64) {
+	for n > 0 {
+		i, bits, count := span(offset, n)
+		m[i] &^= bits
+		offset, n = offset+count, n-count
+	}
+}
+
 // missing returns the offset of the first of n bytes that has not been written, or offset+n.
 func (m marks) missing(offset, n uint64) uint64 {
 	for n > 0 {
@@ -47,11 +56,10 @@ func (m marks) copy(to uint64, from marks, at, n uint64) {
 	for i := range was {
 		was[i] = from.missing(at+uint64(i), 1) != at+uint64(i)
 	}
+	m.unset(to, n)
 	for i, w := range was {
-		j := to + uint64(i)
-		m[j/marksPerWord] &^= 1 << (j % marksPerWord)
 		if w {
-			m.set(j, 1)
+			m.set(to+uint64(i), 1)
 		}
 	}
 }

@@ -294,7 +294,7 @@ func (w *warp) indexBranch(in *instr, g group) {
 // exit ends threads. Others may have waited for them only.
 func (w *warp) exit(mask uint32) {
 	w.live &^= mask
-	w.copies.finishAll(mask)
+	w.finishAllCopies(mask)
 	w.block.live -= bits.OnesCount32(mask)
 	w.meetAll()
 	w.block.exited()

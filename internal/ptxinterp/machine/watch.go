@@ -147,10 +147,10 @@ func (b *block) ordered(id uint64, bar *barrier) {
 	b.order.Meet(b.from, b.to)
 }
 
-// silent reports whether a store leaves memory as it is.
+// silent reports whether a store, which an atomic operation or an asynchronous copy is not, leaves memory as it is.
 func (w *warp) silent(in *instr, l int, p []byte) bool {
 	x := in.mem
-	if x.reads {
+	if x.reads || x.rows[0] < 0 {
 		return false
 	}
 	for i := range x.count {
