@@ -32,6 +32,24 @@ func (s *Side) String() string {
 	return fmt.Sprintf("%s at %s by block %s thread %s", s.Verb, place, commas(s.Block), commas(s.Thread))
 }
 
+// alike reports whether two accesses are of the same sort and line.
+func (s *Side) alike(o *Side) bool {
+	return s.Verb == o.Verb && lineOf(s.File, s.FileLine, s.Line) == lineOf(o.File, o.FileLine, o.Line)
+}
+
+// line is a line of the source or, where the PTX names none, of the PTX.
+type line struct {
+	file   string
+	number int
+}
+
+func lineOf(file string, number, ptxLine int) line {
+	if file == "" {
+		return line{"", ptxLine}
+	}
+	return line{file, number}
+}
+
 // Race is two accesses to the same memory, of which at least one writes and not both are atomic,
 // by threads that nothing puts in order: another run may see the other order, or half of each.
 type Race struct {
@@ -42,8 +60,8 @@ type Race struct {
 	Count          int // pairs like this one
 }
 
-// Error returns "sum: data race: write at ... and, without a barrier between them, read at ..., both of byte 140 of
-// shared memory (12 times)".
+// Error returns "sum: data race: write at ... and, without a barrier in between, read at ..., of byte 140 of shared
+// memory; 12 times", with the accesses as Side.String has them.
 func (r *Race) Error() string {
 	between := "a barrier"
 	if r.Earlier.Block != r.Later.Block {
@@ -59,7 +77,7 @@ func (r *Race) Unwrap() error { return ErrRace }
 // Add implements Finding.
 func (r *Race) Add(f Finding) bool {
 	o, ok := f.(*Race)
-	if !ok || o.Kernel != r.Kernel || o.Earlier.Line != r.Earlier.Line || o.Later.Line != r.Later.Line {
+	if !ok || o.Kernel != r.Kernel || !o.Earlier.alike(&r.Earlier) || !o.Later.alike(&r.Later) {
 		return false
 	}
 	r.Count += o.Count
@@ -69,7 +87,7 @@ func (r *Race) Add(f Finding) bool {
 // Add implements Finding.
 func (e *Error) Add(f Finding) bool {
 	o, ok := f.(*Error)
-	if !ok || o.Kernel != e.Kernel || o.Line != e.Line || o.Err != e.Err {
+	if !ok || o.Kernel != e.Kernel || o.Err != e.Err || lineOf(o.File, o.FileLine, o.Line) != lineOf(e.File, e.FileLine, e.Line) {
 		return false
 	}
 	e.Count += o.Count
@@ -100,10 +118,17 @@ func (l *launch) seen(s sighting) bool {
 	return true
 }
 
-// report keeps a finding.
+// report keeps a finding, or counts it where one of the same lines is there: a line may have become several
+// instructions.
 func (l *launch) report(s sighting, f Finding) {
 	if l.found == nil {
 		l.found = map[sighting]Finding{}
+	}
+	for _, known := range l.stats.Findings {
+		if known.Add(f) {
+			l.found[s] = known
+			return
+		}
 	}
 	l.found[s] = f
 	l.stats.Findings = append(l.stats.Findings, f)

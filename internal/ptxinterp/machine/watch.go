@@ -47,10 +47,11 @@ func (m *Memory) Copied(to, from uint64, n int) {
 	}
 }
 
-// Trust stops checking the allocation at address for more than bounds: it is the runtime's.
+// Trust stops checking the allocation at address for more than bounds: it is the runtime's. Atomic
+// operations on it still order accesses to other memory.
 func (m *Memory) Trust(address uint64) {
 	if r := m.find(address); r != nil {
-		r.shadow, r.written, r.watched = nil, nil, false
+		r.shadow, r.written, r.watched = nil, nil, m.order != nil
 	}
 }
 
@@ -91,19 +92,24 @@ func (w *warp) watch(in *instr, l int, r *region, at uint64) {
 	if r.written != nil {
 		w.watchWrites(in, l, r, at)
 	}
-	if r.shadow == nil {
-		return
+	x := in.mem
+	if r.shadow != nil {
+		w.watchOrder(in, l, r, at)
 	}
+	if x.strong && w.block.order != nil {
+		w.block.order.Synchronise(race.Sync{
+			Thread: w.id*warpSize + l, Address: at, Shared: r == &w.block.shared,
+			Reads: x.reads, Writes: x.write, Acquire: x.acquire, Release: x.release,
+		})
+	}
+}
+
+// watchOrder notes an access, and finds others that are not ordered before it.
+func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 	x := in.mem
 	a := race.Access{Thread: uint32(w.id*warpSize + l), Kind: x.kind, Place: x.place}
 	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); f != nil {
 		w.raced(in, l, r, at, f)
-	}
-	if x.strong {
-		w.block.order.Synchronise(race.Sync{
-			Thread: w.id*warpSize + l, Address: at, Shared: r.shadow.Shared,
-			Reads: x.reads, Writes: x.write, Acquire: x.acquire, Release: x.release,
-		})
 	}
 }
 
