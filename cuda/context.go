@@ -33,6 +33,7 @@ type backend struct {
 	waiter  *waiter
 	stage   *stage
 	pool    pool
+	setup   *queue // for what graphs need; nothing there waits
 
 	oneFree sync.Mutex // held around cuMemFree, see memory.Free
 	freeing tasks      // that free when work is done
@@ -97,6 +98,16 @@ func (b *backend) call(name string, f func() cudasys.Status) error {
 	return b.failed(name, s)
 }
 
+// whileOpen is do for a task that frees: what closing the device frees is no error.
+func (b *backend) whileOpen(name string, f func() cudasys.Status) error {
+	b.use.RLock()
+	defer b.use.RUnlock()
+	if b.closed {
+		return nil
+	}
+	return b.call(name, f)
+}
+
 // failed returns the error of a call, and loses the device where the status says so.
 func (b *backend) failed(name string, s cudasys.Status) error {
 	e := &Error{Call: name, Status: s}
@@ -124,22 +135,24 @@ func (b *backend) Close() error {
 		}
 	}
 	for q := range b.queues {
-		if q != b.pool.reaper {
+		if q != b.pool.reaper && q != b.setup {
 			keep(q.free())
 		}
 	}
 	for m := range b.marks {
 		keep(m.free())
 	}
-	b.freeing.Wait()
+	keep(b.freeing.Wait())
 	for m := range b.memory {
 		keep(m.free())
 	}
 	for m := range b.host {
 		keep(m.free())
 	}
-	if b.pool.reaper != nil {
-		keep(b.pool.reaper.free())
+	for _, q := range []*queue{b.setup, b.pool.reaper} {
+		if q != nil {
+			keep(q.free())
+		}
 	}
 	for g := range b.graphs {
 		keep(g.free())
@@ -182,28 +195,35 @@ type tasks struct {
 	mu   sync.Mutex
 	none sync.Cond // of mu
 	n    int
+	err  error // the first, until Wait returns it
 }
 
 // Go runs f on a goroutine.
-func (t *tasks) Go(f func()) {
+func (t *tasks) Go(f func() error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n++
 	go func() {
-		f()
+		err := f()
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		if t.err == nil {
+			t.err = err
+		}
 		if t.n--; t.n == 0 {
 			t.none.Broadcast()
 		}
 	}()
 }
 
-// Wait returns when no task runs.
-func (t *tasks) Wait() {
+// Wait waits until no task runs, and returns the first error since the last Wait.
+func (t *tasks) Wait() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for t.n > 0 {
 		t.none.Wait()
 	}
+	err := t.err
+	t.err = nil
+	return err
 }

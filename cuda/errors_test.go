@@ -3,7 +3,6 @@ package cuda
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -260,70 +259,4 @@ func TestDamagedRecords(t *testing.T) {
 		}
 		mustClose(t, dev)
 	}
-}
-
-// TestEveryFailure makes each call of a workload fail in turn: there is an error every time,
-// and nothing leaks.
-func TestEveryFailure(t *testing.T) {
-	f := newFake()
-	if _, ok := errors.AsType[*device.Fault](workload(f)); !ok {
-		t.Fatal("the workload does not do what it should")
-	}
-	for function, n := range f.AllCalls() {
-		if function == "cuDriverGetVersion" { // the version is for information only
-			continue
-		}
-		for i := range n {
-			f := newFake()
-			f.Fail(function, i+1, cudasys.NotSupported)
-			if err := workload(f); !errors.Is(err, cudasys.NotSupported) {
-				t.Errorf("call %d of %s fails: got %v", i+1, function, err)
-			}
-			if live := f.Live(); live.Contexts != 0 && function != "cuDevicePrimaryCtxRelease" {
-				t.Errorf("call %d of %s fails: not freed: %+v", i+1, function, live)
-			}
-		}
-	}
-}
-
-// workload uses all of a device, and returns the errors of the calls, or none of what
-// they did is right.
-func workload(f *cudafake.Fake) error {
-	dev, err := on(f, nil).openDevice(0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(work(dev), dev.Close())
-}
-
-func work(dev *device.Device) error {
-	var printed strings.Builder
-	s, err := dev.NewStreamTo(&printed)
-	if err != nil {
-		return err
-	}
-	start, err := s.Record()
-	if err != nil {
-		return err
-	}
-	x, err := device.Make[int32](s, 5)
-	if err != nil {
-		return err
-	}
-	errs := []error{
-		multiply(s, devicetest.Multiply(), 10),
-		launch[int32](s, devicetest.Greet(), device.Cover(1, 1)),
-		device.Copy(s, x.Slice(0, 2), x.Slice(2, 4)),
-		poke(s, devicetest.Poke(), x.All(), 4),
-	}
-	end, err := s.Record()
-	if err != nil {
-		return errors.Join(append(errs, err)...)
-	}
-	err = s.Synchronize(context.Background())
-	if _, ok := errors.AsType[*device.Fault](err); !ok && err == nil {
-		err = fmt.Errorf("no fault, and %q was printed", &printed)
-	}
-	_, since := end.Since(start)
-	return errors.Join(append(errs, err, since, start.Close(), end.Close(), x.Close(), s.Close())...)
 }

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -98,14 +97,14 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 	if err == nil {
 		err = l.allow(b, p)
 	}
-	if err == nil && len(p.Kernel().Sites) > 0 && g.env == nil {
+	if err == nil && p.Kernel().Environment() && g.env == nil {
 		err = g.makeEnvironment()
 	}
 	if err != nil {
 		return nil, err
 	}
 	var env uintptr
-	if len(p.Kernel().Sites) > 0 {
+	if p.Kernel().Environment() {
 		env = g.env.memory
 	}
 	p.SetHidden(uint64(env), uint32(number), l.number)
@@ -115,9 +114,9 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 	return k, nil
 }
 
-// makeEnvironment makes the graph's environment, by work of the reaper.
+// makeEnvironment makes the graph's environment.
 func (g *graph) makeEnvironment() error {
-	q := g.backend.pool.reaper
+	q := g.backend.setup
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e, err := newEnvironment(q)
@@ -178,23 +177,16 @@ func (g *graph) AddFill(dst uintptr, value []byte, n int, after []int) error {
 }
 
 // Instantiate implements device.GraphBackend. It brings the graph to the device, so that its
-// first run is as fast as others, and waits for that in Go.
+// first run is as fast as others.
 func (g *graph) Instantiate() error {
-	b, q := g.backend, g.backend.pool.reaper
+	b, q := g.backend, g.backend.setup
 	err := b.do("cuGraphInstantiateWithFlags", func() cudasys.Status {
 		return b.driver.GraphInstantiateWithFlags(&g.exec, g.handle, 0)
 	})
-	if err == nil {
-		err = q.locked("cuGraphUpload", func() cudasys.Status { return b.driver.GraphUpload(g.exec, q.stream) })
-	}
 	if err != nil {
-		return err
+		return about(err, fmt.Sprintf("%d nodes", len(g.nodes)))
 	}
-	p, err := q.here()
-	if err != nil {
-		return err
-	}
-	return b.waiter.wait(context.Background(), p)
+	return q.locked("cuGraphUpload", func() cudasys.Status { return b.driver.GraphUpload(g.exec, q.stream) })
 }
 
 // Update implements device.GraphBackend.
@@ -224,11 +216,14 @@ func (g *graph) Enqueue(to device.Queue) error {
 	if g.closed {
 		return errClosed("graph")
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if !slices.Contains(g.queues, q) {
+		if err := q.follow(g.backend.setup); err != nil {
+			return err
+		}
 		g.queues = append(slices.DeleteFunc(g.queues, (*queue).gone), q)
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if g.env != nil {
 		g.env.use()
 		if !slices.Contains(q.graphs, g.env) {
@@ -249,9 +244,8 @@ func (g *graph) Close() error {
 	if err != nil {
 		return err
 	}
-	g.backend.freeing.Go(func() {
-		g.backend.await(points)
-		_ = g.destroy(g.backend.do) // closing the device does it at the latest
+	g.backend.freeing.Go(func() error {
+		return errors.Join(await(points), g.destroy(g.backend.whileOpen))
 	})
 	return nil
 }
@@ -278,14 +272,19 @@ func (g *graph) free() error { return g.destroy(g.backend.call) }
 
 // destroy frees the graph, whose work is done.
 func (g *graph) destroy(do doer) error {
-	d := g.backend.driver
-	if !forget(g.backend, g.backend.graphs, g) {
-		return nil
+	d, mine := g.backend.driver, false
+	err := do("cuGraphDestroy", func() cudasys.Status {
+		if mine = forget(g.backend, g.backend.graphs, g); !mine {
+			return cudasys.Success
+		}
+		return d.GraphDestroy(g.handle)
+	})
+	if !mine {
+		return err
 	}
 	g.env.orphan()
-	var err error
 	if g.exec != 0 {
-		err = do("cuGraphExecDestroy", func() cudasys.Status { return d.GraphExecDestroy(g.exec) })
+		err = errors.Join(err, do("cuGraphExecDestroy", func() cudasys.Status { return d.GraphExecDestroy(g.exec) }))
 	}
-	return errors.Join(err, do("cuGraphDestroy", func() cudasys.Status { return d.GraphDestroy(g.handle) }))
+	return err
 }

@@ -157,9 +157,12 @@ func (m *hostMemory) FreeAfter(queues []device.Queue) error {
 	if err != nil {
 		return err
 	}
-	m.backend.freeing.Go(func() {
-		m.backend.await(points)
-		_ = m.Free() // nobody can be told; closing the device frees it at the latest
+	b := m.backend
+	b.freeing.Go(func() error {
+		err := await(points)
+		b.oneFree.Lock()
+		defer b.oneFree.Unlock()
+		return errors.Join(err, b.whileOpen(m.name, m.forget))
 	})
 	return nil
 }
@@ -182,9 +185,10 @@ func behind(queues []device.Queue) (points []*point, err error) {
 	return points, nil
 }
 
-// await waits for all points. What went wrong there their streams return.
-func (b *backend) await(points []*point) {
+// await waits for all points, whatever goes wrong at one.
+func await(points []*point) (err error) {
 	for _, p := range points {
-		_ = p.queue.backend.waiter.wait(context.Background(), p)
+		err = errors.Join(err, p.queue.backend.waiter.wait(context.Background(), p))
 	}
+	return err
 }

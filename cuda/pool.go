@@ -38,12 +38,11 @@ func (b *backend) newPool() error {
 			return err
 		}
 	}
-	reaper, err := b.NewQueue()
-	if err != nil {
+	if b.pool.reaper, err = b.newQueue(0); err != nil {
 		return err
 	}
-	b.pool.reaper = reaper.(*queue)
-	return nil
+	b.setup, err = b.newQueue(0)
+	return err
 }
 
 func (b *backend) makePool() error {
@@ -139,9 +138,11 @@ func (m *memory) freeLater(queues []device.Queue) error {
 	if err != nil {
 		return err
 	}
-	b.freeing.Go(func() {
-		b.await(points)
-		_ = m.Free() // nobody can be told; closing the device frees it at the latest
+	b.freeing.Go(func() error {
+		err := await(points)
+		b.oneFree.Lock()
+		defer b.oneFree.Unlock()
+		return errors.Join(err, b.whileOpen("cuMemFree", m.release))
 	})
 	return nil
 }
@@ -163,9 +164,8 @@ func (b *backend) Drain() error {
 			return err
 		}
 	}
-	b.freeing.Wait()
-	if b.pool.handle == 0 {
-		return nil
+	if err := b.freeing.Wait(); err != nil || b.pool.handle == 0 {
+		return err
 	}
 	return b.do("cuMemPoolTrimTo", func() cudasys.Status { return b.driver.MemPoolTrimTo(b.pool.handle, 0) })
 }

@@ -38,6 +38,14 @@ func (b *backend) NewQueue() (device.Queue, error) { return b.NewUrgentQueue(0) 
 
 // NewUrgentQueue implements device.Prioritizer. The driver counts the other way.
 func (b *backend) NewUrgentQueue(priority int) (device.Queue, error) {
+	q, err := b.newQueue(priority)
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+func (b *backend) newQueue(priority int) (*queue, error) {
 	least, greatest, err := b.priorities(priority)
 	if err != nil {
 		return nil, err

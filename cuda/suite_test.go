@@ -13,11 +13,17 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
 func TestFakeBackend(t *testing.T) {
 	f := newFake()
-	t.Cleanup(func() { wantNothingLive(t, f) })
+	t.Cleanup(func() {
+		wantNothingLive(t, f)
+		if n := f.Blocked(); n != 0 {
+			t.Errorf("%d copies would have held their thread", n)
+		}
+	})
 	devicetest.TestBackend(t, func() (*device.Device, error) { return on(f, nil).openDevice(0) })
 }
 
@@ -28,6 +34,13 @@ func onGPU(t *testing.T) func() (*device.Device, error) {
 		t.Skipf("no GPU to test on: %v", err)
 	}
 	return func() (*device.Device, error) { return Open(0) }
+}
+
+func TestFakeBackendWithoutPools(t *testing.T) {
+	f := cudafake.New(cudafake.Device{Name: "Fake vGPU", Major: 7, Memory: 1 << 30, NoPools: true})
+	f.Execute = fakeKernel
+	t.Cleanup(func() { wantNothingLive(t, f) })
+	devicetest.TestBackend(t, func() (*device.Device, error) { return on(f, nil).openDevice(0) })
 }
 
 func TestGPUBackend(t *testing.T) { devicetest.TestBackend(t, onGPU(t)) }

@@ -125,6 +125,8 @@ func (b *block) close() error {
 
 // abandon frees the memory of a handle that nobody can reach any more.
 func (b *block) abandon() {
+	b.device.memory.abandoning.RLock()
+	defer b.device.memory.abandoning.RUnlock()
 	if b.keepLost {
 		if b.state.CompareAndSwap(0, shut) {
 			b.device.memory.leaked(b)

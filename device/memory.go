@@ -20,7 +20,8 @@ type accounts struct {
 	limit  int64 // 0 is none
 	lost   map[string]Owner
 
-	pressure sync.Mutex // held by the one that makes room
+	pressure   sync.Mutex   // held by the one that makes room
+	abandoning sync.RWMutex // held for reading while a lost block is freed
 }
 
 // MemoryStats says how much memory is in use. Figures are bytes but for Buffers.
@@ -127,7 +128,6 @@ func (m *accounts) take(size int) error {
 		return fmt.Errorf("the limit of %s for the device is reached: %w", bytesText(m.limit), ErrMemory)
 	}
 	m.used += int64(size)
-	m.peak = max(m.peak, m.used)
 	return nil
 }
 
@@ -137,6 +137,7 @@ func (m *accounts) enter(b *block) *allocation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.blocks[b] = struct{}{}
+	m.peak = max(m.peak, m.used)
 	if b.kind == kindPinned {
 		m.host += int64(b.size)
 	}
@@ -263,8 +264,15 @@ func (d *Device) collect() {
 	}
 }
 
-// drain waits until freed memory is there again.
+// settle waits for the lost blocks that are just being freed.
+func (m *accounts) settle() {
+	m.abandoning.Lock()
+	defer m.abandoning.Unlock()
+}
+
+// drain waits until freed memory is there again, also what the collector is just freeing.
 func (d *Device) drain() error {
+	d.memory.settle()
 	if p, ok := d.backend.(Pooler); ok {
 		return p.Drain()
 	}

@@ -128,9 +128,8 @@ func (f *Fake) AllCalls() map[string]int {
 	return maps.Clone(f.calls)
 }
 
-// Blocked returns how many calls would have held their thread until work of the device was
-// done: copies to memory of the host that is not pinned, and freeing that is not in a
-// stream's order while streams have work.
+// Blocked returns how many copies would have held their thread until work of the device was
+// done: those to memory of the host that is not pinned.
 func (f *Fake) Blocked() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -56,9 +56,6 @@ func (f *Fake) finish(st *stream) cudasys.Status { return f.run(st, st.end()) }
 func (f *Fake) finishAll(c *context) {
 	for _, st := range f.streams {
 		if st.context == c {
-			if len(st.work) > 0 {
-				f.blocked++
-			}
 			f.finish(st)
 		}
 	}
