@@ -68,7 +68,7 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 		return nil, nil
 	}
 	emit(all, compiled)
-	options.Narrow, options.Dump = true, d.pass() // the code that runs but for huge arrays
+	options.Narrow, options.Coarse, options.Dump = true, true, d.pass() // the code that runs but for huge arrays
 	emit(optimise(module, f, options), compiled)
 	if err := d.close(); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func emit(f *ir.Func, k *Kernel) {
 		}
 		k.IR, k.Sites, k.Barriers, k.Cooperative = f, made.Sites, made.Barriers, made.Cooperative
 		k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
-		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, PTX: launcher.Header + "\n\n" + made.PTX})
+		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, Coarse: f.Coarse, PTX: launcher.Header + "\n\n" + made.PTX})
 	}
 }
 
@@ -157,7 +157,7 @@ func narrowFirst(a, b device.Variant) int {
 func integers(f *ir.Func) []int {
 	var offsets []int
 	for _, p := range f.Params {
-		if p.Type.Kind == ir.KindI64 {
+		if p.Type.Kind == ir.KindI64 && int(p.Imm) < f.ParamBytes {
 			offsets = append(offsets, int(p.Imm))
 		}
 	}

@@ -93,7 +93,7 @@ func (g *graph) AddLaunch(p *device.Plan, after []int) error {
 // kernelNode returns the driver's parameters of a node.
 func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, error) {
 	b := g.backend
-	l, err := b.load(p.Kernel(), p.Narrow())
+	l, err := b.load(p.Kernel(), p.Fit())
 	if err == nil {
 		err = l.allow(b, p)
 	}
@@ -109,7 +109,7 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 	}
 	p.SetHidden(uint64(env), uint32(number), l.number)
 	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared())}
-	k.Grid, k.Block = sizes(p)
+	k.Grid, k.Block = l.sizes(p)
 	k.Params[0] = p.Params()
 	return k, nil
 }

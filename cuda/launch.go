@@ -10,7 +10,7 @@ import (
 // Launch implements device.Queue. The driver copies the parameter block before it returns.
 func (q *queue) Launch(p *device.Plan) error {
 	k := p.Kernel()
-	l, err := q.backend.load(k, p.Narrow())
+	l, err := q.backend.load(k, p.Fit())
 	if err == nil {
 		err = l.allow(q.backend, p)
 	}
@@ -30,7 +30,7 @@ func (q *queue) Launch(p *device.Plan) error {
 
 	a := q.launch
 	a.Function = cudasys.Function(l.function.Load())
-	a.Grid, a.Block = sizes(p)
+	a.Grid, a.Block = l.sizes(p)
 	a.Shared = uint32(p.Shared())
 	a.Used = attributes(a.Attributes[:], p.Options())
 	a.Params[0] = p.Params()
@@ -46,9 +46,10 @@ func (q *queue) Launch(p *device.Plan) error {
 	return nil
 }
 
-// sizes returns the plan's grid in the driver's types.
-func sizes(p *device.Plan) (grid, block [3]uint32) {
-	g, b := p.Grid()
+// sizes returns the grid that runs p, in the driver's types.
+func (l *loaded) sizes(p *device.Plan) (grid, block [3]uint32) {
+	g := l.variant.Blocks(p)
+	_, b := p.Grid()
 	for i := range grid {
 		grid[i], block[i] = uint32(g[i]), uint32(b[i])
 	}
@@ -108,16 +109,16 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 
 // Load implements device.Loader. Launches of both kinds are prepared.
 func (b *backend) Load(k *device.Kernel) error {
-	_, err := b.load(k, true)
+	_, err := b.load(k, device.Fit{Narrow: true, Line: true})
 	if err == nil {
-		_, err = b.load(k, false)
+		_, err = b.load(k, device.Fit{})
 	}
 	return err
 }
 
 // Occupancy implements device.Loader.
 func (b *backend) Occupancy(k *device.Kernel, threads, shared int) (device.Occupancy, error) {
-	l, err := b.load(k, true)
+	l, err := b.load(k, device.Fit{Narrow: true, Line: true})
 	if err != nil {
 		return device.Occupancy{}, err
 	}

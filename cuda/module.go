@@ -18,16 +18,18 @@ type kernels struct {
 	list    []*loaded
 }
 
-// code is one of a kernel's variants: the best for the GPU, for narrow launches or for all.
+// code is one of a kernel's variants: the best for the GPU and what launches have in common.
 type code struct {
 	kernel *device.Kernel
 	narrow bool
+	coarse int
 }
 
 // loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
 // because the driver compiles a module as a whole.
 type loaded struct {
 	kernel   *device.Kernel
+	variant  device.Variant
 	number   uint32
 	function atomic.Uintptr // 0 until the module is loaded
 	shared   atomic.Int32   // bytes of dynamic shared memory that a block may have
@@ -41,7 +43,8 @@ type loaded struct {
 const sharedUnasked = 48 << 10
 
 // find returns the entry of a kernel, which it makes on the first call for it.
-func (ks *kernels) find(c code) *loaded {
+func (ks *kernels) find(k *device.Kernel, v device.Variant) *loaded {
+	c := code{k, v.Narrow, v.Coarse}
 	ks.mu.RLock()
 	l := ks.numbers[c]
 	ks.mu.RUnlock()
@@ -53,7 +56,7 @@ func (ks *kernels) find(c code) *loaded {
 	if l := ks.numbers[c]; l != nil {
 		return l
 	}
-	l = &loaded{kernel: c.kernel, number: uint32(len(ks.list))}
+	l = &loaded{kernel: k, variant: v, number: uint32(len(ks.list))}
 	ks.numbers[c], ks.list = l, append(ks.list, l)
 	return l
 }
@@ -84,14 +87,13 @@ func (ks *kernels) unload(b *backend) error {
 	return first
 }
 
-// load returns a kernel that is ready for launches that are narrow or not. A load that
-// failed is tried again by the next launch.
-func (b *backend) load(k *device.Kernel, narrow bool) (*loaded, error) {
-	v, ok := k.Variant(b.info.Capability, narrow)
+// load returns a kernel that is ready for launches of a fit. A load that failed is tried again by the next launch.
+func (b *backend) load(k *device.Kernel, f device.Fit) (*loaded, error) {
+	v, ok := k.Variant(b.info.Capability, f)
 	if !ok {
 		return nil, noVariant(k, b.info)
 	}
-	l := b.kernels.find(code{k, v.Narrow})
+	l := b.kernels.find(k, v)
 	if l.function.Load() != 0 {
 		return l, nil
 	}
@@ -100,7 +102,7 @@ func (b *backend) load(k *device.Kernel, narrow bool) (*loaded, error) {
 	if l.function.Load() != 0 {
 		return l, nil
 	}
-	if err := l.loadModule(b, v); err != nil {
+	if err := l.loadModule(b); err != nil {
 		return nil, err
 	}
 	var function cudasys.Function
@@ -115,14 +117,14 @@ func (b *backend) load(k *device.Kernel, narrow bool) (*loaded, error) {
 	return l, nil
 }
 
-// loadModule has the driver compile a variant, unless an earlier try got that far.
-func (l *loaded) loadModule(b *backend, v device.Variant) error {
+// loadModule has the driver compile the variant, unless an earlier try got that far.
+func (l *loaded) loadModule(b *backend) error {
 	if l.module != 0 {
 		return nil
 	}
 	log := new(cudasys.Log)
 	err := b.do("cuModuleLoadDataEx", func() cudasys.Status {
-		return b.driver.ModuleLoadDataEx(&l.module, append([]byte(v.PTX), 0), log)
+		return b.driver.ModuleLoadDataEx(&l.module, append([]byte(l.variant.PTX), 0), log)
 	})
 	if err == nil {
 		return nil
@@ -133,7 +135,7 @@ func (l *loaded) loadModule(b *backend, v device.Variant) error {
 	if !ok || said == "" && refusals[e.Status] == "" {
 		return err
 	}
-	return &RefusedError{Kernel: l.kernel.Name, Target: v.Target, Log: said, Err: e}
+	return &RefusedError{Kernel: l.kernel.Name, Target: l.variant.Target, Log: said, Err: e}
 }
 
 // refusals has the statuses by which the driver refuses code, and what to do about them.

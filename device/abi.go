@@ -19,6 +19,10 @@ const (
 	HiddenBytes  = 16
 )
 
+// CoarseBytes is what the parameter block of a variant that is coarse has more, at ParamBytes:
+// a u64, the number of threads that the launch asked for.
+const CoarseBytes = 8
+
 // An environment, one per stream. A thread that faults swaps Claim from 0 to 1 and, where
 // it won, fills the record. A thread that prints adds its record's size to EnvPrintHead; where
 // the old value plus the size passes EnvPrintSize it adds 1 to EnvPrintLost instead of writing.

@@ -25,7 +25,7 @@ type Kernel struct {
 	Barriers bool // threads of a block wait for each other
 	// Cooperative is that blocks wait for each other: every launch runs all of them at once.
 	Cooperative bool
-	Sites    []Site
+	Sites       []Site
 	// Integers has the offsets of the 64-bit integers in the parameter block, lengths of
 	// slices among them: their values decide on narrow variants.
 	Integers []int
@@ -59,15 +59,26 @@ type Site struct {
 type Variant struct {
 	Target Capability // lowest compute capability that runs it
 	Exact  bool       // runs on Target only (sm_90a)
-	Narrow bool       // counts on launches for which Plan.Narrow reports true
+	Narrow bool       // counts on launches whose Fit is narrow
+	// Coarse, where it is not 0, is how many neighbouring elements a thread does. The launch asked
+	// for a thread for each, in a grid of one dimension: see Blocks.
+	Coarse int
 	PTX    string
 }
 
-// Variant returns the best variant for a GPU of capability c and a launch that is narrow
-// or not.
-func (k *Kernel) Variant(c Capability, narrow bool) (Variant, bool) {
+// Blocks returns the grid of blocks that run the variant for p.
+func (v Variant) Blocks(p *Plan) [3]int {
+	blocks, _ := p.Grid()
+	if v.Coarse > 0 {
+		blocks[0] = (blocks[0] + v.Coarse - 1) / v.Coarse
+	}
+	return blocks
+}
+
+// Variant returns the best variant for a GPU of capability c and a launch of the given fit.
+func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
 	for _, v := range k.Variants {
-		if v.Narrow && !narrow {
+		if v.Narrow && !f.Narrow || v.Coarse > 0 && !f.Line {
 			continue
 		}
 		if v.Target == c || !v.Exact && !c.less(v.Target) {

@@ -15,7 +15,7 @@ type Plan struct {
 	stream *Stream
 	kernel *Kernel
 	grid   Grid
-	words  []uint64 // the parameter block
+	words  []uint64 // the parameter block of a coarse variant, which is that of others too
 	held   []*allocation
 	next   int     // the parameter that is put next
 	number uint32  // of the launch in its queue
@@ -24,7 +24,7 @@ type Plan struct {
 }
 
 func (p *Plan) reset(k *Kernel, g Grid) {
-	n := (k.ParamBytes + 7) / 8
+	n := (k.ParamBytes + CoarseBytes + 7) / 8
 	if cap(p.words) < n {
 		p.words = make([]uint64, n)
 	}
@@ -57,19 +57,21 @@ func (p *Plan) Shared() int { return p.kernel.Dynamic + p.grid.Shared }
 // Options returns the whole grid as it was asked for.
 func (p *Plan) Options() Grid { return p.grid }
 
-// Params returns the parameter block of Kernel().ParamBytes bytes, 8-aligned. A backend
-// that sets the hidden parameters writes to it.
+// Params returns the parameter block of Kernel().ParamBytes bytes, 8-aligned, and CoarseBytes
+// more. A backend that sets the hidden parameters writes to it.
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
 
 // Launched returns the line that launches the plan, "main.go:42", where that is recorded.
 func (p *Plan) Launched() string { return p.from.site() }
 
-// SetHidden sets the hidden parameters. The launch's number is that of Outcome.FaultLaunch.
+// SetHidden sets the hidden parameters, that of coarse variants too. The launch's number is that of Outcome.FaultLaunch.
 func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
 	p.number = launch
 	at := (p.kernel.ParamBytes - HiddenBytes) / 8
 	p.words[at] = env
 	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
+	blocks, block := p.Grid()
+	p.words[at+2] = uint64(blocks[0] * block[0])
 }
 
 // PutSlice adds a slice as the next argument.

@@ -20,6 +20,9 @@ func Histogram(s *device.Stream, g device.Blocks, data device.Slice[uint8], coun
 	return p.Launch()
 }
 
+//go:embed zhistogram.sm_70.narrow.ptx
+var histogramSM70Narrow string
+
 //go:embed zhistogram.sm_70.ptx
 var histogramSM70 string
 
@@ -37,7 +40,9 @@ var histogramKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "histogram.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: histogramSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -285,6 +290,9 @@ func Mandelbrot32(s *device.Stream, g device.Blocks, counts device.Slice[int32],
 	return p.Launch()
 }
 
+//go:embed zmandelbrot32.sm_70.narrow.ptx
+var mandelbrot32SM70Narrow string
+
 //go:embed zmandelbrot32.sm_70.ptx
 var mandelbrot32SM70 string
 
@@ -300,7 +308,9 @@ var mandelbrot32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mandelbrot.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrot32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrot32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -322,6 +332,9 @@ func Mandelbrot64(s *device.Stream, g device.Blocks, counts device.Slice[int32],
 	return p.Launch()
 }
 
+//go:embed zmandelbrot64.sm_70.narrow.ptx
+var mandelbrot64SM70Narrow string
+
 //go:embed zmandelbrot64.sm_70.ptx
 var mandelbrot64SM70 string
 
@@ -337,7 +350,9 @@ var mandelbrot64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mandelbrot.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrot64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrot64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -360,6 +375,9 @@ func MonteCarlo(s *device.Stream, g device.Blocks, hits device.Slice[uint64], se
 	return p.Launch()
 }
 
+//go:embed zmonteCarlo.sm_70.narrow.ptx
+var monteCarloSM70Narrow string
+
 //go:embed zmonteCarlo.sm_70.ptx
 var monteCarloSM70 string
 
@@ -377,7 +395,9 @@ var monteCarloKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "montecarlo.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: monteCarloSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: monteCarloSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -400,6 +420,9 @@ func Nbody(s *device.Stream, g device.Blocks, bodies device.Slice[body], result 
 	return p.Launch()
 }
 
+//go:embed znbody.sm_70.narrow.ptx
+var nbodySM70Narrow string
+
 //go:embed znbody.sm_70.ptx
 var nbodySM70 string
 
@@ -419,7 +442,9 @@ var nbodyKernel = &device.Kernel{
 		{File: "nbody.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "nbody.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: nbodySM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -447,6 +472,9 @@ func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, call, p
 	return p.Launch()
 }
 
+//go:embed zblackScholes.sm_70.narrow.ptx
+var blackScholesSM70Narrow string
+
 //go:embed zblackScholes.sm_70.ptx
 var blackScholesSM70 string
 
@@ -466,7 +494,9 @@ var blackScholesKernel = &device.Kernel{
 		{File: "options.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "options.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -490,6 +520,9 @@ func Dot32(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float32
 	return p.Launch()
 }
 
+//go:embed zdot32.sm_70.narrow.ptx
+var dot32SM70Narrow string
+
 //go:embed zdot32.sm_70.ptx
 var dot32SM70 string
 
@@ -509,7 +542,9 @@ var dot32Kernel = &device.Kernel{
 		{File: "reduce.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "reduce.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -531,6 +566,9 @@ func Dot64(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float64
 	return p.Launch()
 }
 
+//go:embed zdot64.sm_70.narrow.ptx
+var dot64SM70Narrow string
+
 //go:embed zdot64.sm_70.ptx
 var dot64SM70 string
 
@@ -550,7 +588,9 @@ var dot64Kernel = &device.Kernel{
 		{File: "reduce.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "reduce.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -572,6 +612,9 @@ func Sum32(s *device.Stream, g device.Blocks, x, partial device.Slice[float32]) 
 	return p.Launch()
 }
 
+//go:embed zsum32.sm_70.narrow.ptx
+var sum32SM70Narrow string
+
 //go:embed zsum32.sm_70.ptx
 var sum32SM70 string
 
@@ -589,7 +632,9 @@ var sum32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "reduce.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -610,6 +655,9 @@ func Sum64(s *device.Stream, g device.Blocks, x, partial device.Slice[float64]) 
 	return p.Launch()
 }
 
+//go:embed zsum64.sm_70.narrow.ptx
+var sum64SM70Narrow string
+
 //go:embed zsum64.sm_70.ptx
 var sum64SM70 string
 
@@ -627,7 +675,9 @@ var sum64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "reduce.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -651,6 +701,9 @@ func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols
 	return p.Launch()
 }
 
+//go:embed zsoftmax.sm_70.narrow.ptx
+var softmaxSM70Narrow string
+
 //go:embed zsoftmax.sm_70.ptx
 var softmaxSM70 string
 
@@ -671,7 +724,9 @@ var softmaxKernel = &device.Kernel{
 		{File: "rows.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rows.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softmaxSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: softmaxSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -697,6 +752,9 @@ func LayerNorm(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slic
 	return p.Launch()
 }
 
+//go:embed zlayerNorm.sm_70.narrow.ptx
+var layerNormSM70Narrow string
+
 //go:embed zlayerNorm.sm_70.ptx
 var layerNormSM70 string
 
@@ -719,7 +777,9 @@ var layerNormKernel = &device.Kernel{
 		{File: "rows.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rows.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: layerNormSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: layerNormSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -744,6 +804,9 @@ func ScanBlocks(s *device.Stream, g device.Blocks, x, y, sums device.Slice[int32
 	return p.Launch()
 }
 
+//go:embed zscanBlocks.sm_70.narrow.ptx
+var scanBlocksSM70Narrow string
+
 //go:embed zscanBlocks.sm_70.ptx
 var scanBlocksSM70 string
 
@@ -761,9 +824,10 @@ var scanBlocksKernel = &device.Kernel{
 	Barriers:   true,
 	Sites: []device.Site{
 		{File: "scan.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scan.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanBlocksSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanBlocksSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -784,6 +848,9 @@ func ScanSums(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error
 	return p.Launch()
 }
 
+//go:embed zscanSums.sm_70.narrow.ptx
+var scanSumsSM70Narrow string
+
 //go:embed zscanSums.sm_70.ptx
 var scanSumsSM70 string
 
@@ -798,11 +865,12 @@ var scanSumsKernel = &device.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "scan.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scan.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scan.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -823,6 +891,9 @@ func AddOffsets(s *device.Stream, g device.Blocks, y, offsets device.Slice[int32
 	return p.Launch()
 }
 
+//go:embed zaddOffsets.sm_70.narrow.ptx
+var addOffsetsSM70Narrow string
+
 //go:embed zaddOffsets.sm_70.ptx
 var addOffsetsSM70 string
 
@@ -838,7 +909,9 @@ var addOffsetsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "scan.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addOffsetsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addOffsetsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -862,6 +935,9 @@ func Sgemm32(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n
 	return p.Launch()
 }
 
+//go:embed zsgemm32.sm_70.narrow.ptx
+var sgemm32SM70Narrow string
+
 //go:embed zsgemm32.sm_70.ptx
 var sgemm32SM70 string
 
@@ -883,7 +959,9 @@ var sgemm32Kernel = &device.Kernel{
 		{File: "sgemm.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -908,6 +986,9 @@ func Sgemm64(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n
 	return p.Launch()
 }
 
+//go:embed zsgemm64.sm_70.narrow.ptx
+var sgemm64SM70Narrow string
+
 //go:embed zsgemm64.sm_70.ptx
 var sgemm64SM70 string
 
@@ -929,7 +1010,9 @@ var sgemm64Kernel = &device.Kernel{
 		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -955,6 +1038,9 @@ func Spmv(s *device.Stream, g device.Grid, starts, columns device.Slice[int32], 
 	return p.Launch()
 }
 
+//go:embed zspmv.sm_70.narrow.ptx
+var spmvSM70Narrow string
+
 //go:embed zspmv.sm_70.ptx
 var spmvSM70 string
 
@@ -973,7 +1059,9 @@ var spmvKernel = &device.Kernel{
 		{File: "sparse.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sparse.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spmvSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spmvSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -998,6 +1086,9 @@ func Stencil7(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n i
 	return p.Launch()
 }
 
+//go:embed zstencil7.sm_70.narrow.ptx
+var stencil7SM70Narrow string
+
 //go:embed zstencil7.sm_70.ptx
 var stencil7SM70 string
 
@@ -1016,7 +1107,9 @@ var stencil7Kernel = &device.Kernel{
 		{File: "stencil.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil7SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil7SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1041,6 +1134,9 @@ func Stencil27(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n 
 	return p.Launch()
 }
 
+//go:embed zstencil27.sm_70.narrow.ptx
+var stencil27SM70Narrow string
+
 //go:embed zstencil27.sm_70.ptx
 var stencil27SM70 string
 
@@ -1056,11 +1152,13 @@ var stencil27Kernel = &device.Kernel{
 	ParamBytes: 88,
 	Block:      device.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []device.Site{
-		{File: "stencil.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil27SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil27SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1083,6 +1181,9 @@ func Copy32(s *device.Stream, g device.Grid, a, c device.Slice[float32]) error {
 	return p.Launch()
 }
 
+//go:embed zcopy32.sm_70.narrow.ptx
+var copy32SM70Narrow string
+
 //go:embed zcopy32.sm_70.ptx
 var copy32SM70 string
 
@@ -1097,7 +1198,9 @@ var copy32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1118,6 +1221,9 @@ func Mul32(s *device.Stream, g device.Grid, c, b device.Slice[float32]) error {
 	return p.Launch()
 }
 
+//go:embed zmul32.sm_70.narrow.ptx
+var mul32SM70Narrow string
+
 //go:embed zmul32.sm_70.ptx
 var mul32SM70 string
 
@@ -1132,7 +1238,9 @@ var mul32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1154,6 +1262,9 @@ func Add32(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error
 	return p.Launch()
 }
 
+//go:embed zadd32.sm_70.narrow.ptx
+var add32SM70Narrow string
+
 //go:embed zadd32.sm_70.ptx
 var add32SM70 string
 
@@ -1169,7 +1280,9 @@ var add32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1191,6 +1304,9 @@ func Triad32(s *device.Stream, g device.Grid, b, c, a device.Slice[float32]) err
 	return p.Launch()
 }
 
+//go:embed ztriad32.sm_70.narrow.ptx
+var triad32SM70Narrow string
+
 //go:embed ztriad32.sm_70.ptx
 var triad32SM70 string
 
@@ -1206,7 +1322,9 @@ var triad32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1227,6 +1345,9 @@ func Copy64(s *device.Stream, g device.Grid, a, c device.Slice[float64]) error {
 	return p.Launch()
 }
 
+//go:embed zcopy64.sm_70.narrow.ptx
+var copy64SM70Narrow string
+
 //go:embed zcopy64.sm_70.ptx
 var copy64SM70 string
 
@@ -1241,7 +1362,9 @@ var copy64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1262,6 +1385,9 @@ func Mul64(s *device.Stream, g device.Grid, c, b device.Slice[float64]) error {
 	return p.Launch()
 }
 
+//go:embed zmul64.sm_70.narrow.ptx
+var mul64SM70Narrow string
+
 //go:embed zmul64.sm_70.ptx
 var mul64SM70 string
 
@@ -1276,7 +1402,9 @@ var mul64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1298,6 +1426,9 @@ func Add64(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) error
 	return p.Launch()
 }
 
+//go:embed zadd64.sm_70.narrow.ptx
+var add64SM70Narrow string
+
 //go:embed zadd64.sm_70.ptx
 var add64SM70 string
 
@@ -1313,7 +1444,9 @@ var add64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1335,6 +1468,9 @@ func Triad64(s *device.Stream, g device.Grid, b, c, a device.Slice[float64]) err
 	return p.Launch()
 }
 
+//go:embed ztriad64.sm_70.narrow.ptx
+var triad64SM70Narrow string
+
 //go:embed ztriad64.sm_70.ptx
 var triad64SM70 string
 
@@ -1350,7 +1486,9 @@ var triad64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "stream.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1373,6 +1511,9 @@ func TransposeNaive(s *device.Stream, g device.Blocks, a, b device.Slice[float32
 	return p.Launch()
 }
 
+//go:embed ztransposeNaive.sm_70.narrow.ptx
+var transposeNaiveSM70Narrow string
+
 //go:embed ztransposeNaive.sm_70.ptx
 var transposeNaiveSM70 string
 
@@ -1389,7 +1530,9 @@ var transposeNaiveKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "transpose.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeNaiveSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeNaiveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1413,6 +1556,9 @@ func TransposeTiled(s *device.Stream, g device.Blocks, a, b device.Slice[float32
 	return p.Launch()
 }
 
+//go:embed ztransposeTiled.sm_70.narrow.ptx
+var transposeTiledSM70Narrow string
+
 //go:embed ztransposeTiled.sm_70.ptx
 var transposeTiledSM70 string
 
@@ -1432,7 +1578,9 @@ var transposeTiledKernel = &device.Kernel{
 		{File: "transpose.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transpose.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeTiledSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeTiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

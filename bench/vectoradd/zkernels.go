@@ -20,6 +20,9 @@ func Add(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32]) error
 	return p.Launch()
 }
 
+//go:embed zadd.sm_70.narrow.ptx
+var addSM70Narrow string
+
 //go:embed zadd.sm_70.ptx
 var addSM70 string
 
@@ -36,7 +39,9 @@ var addKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

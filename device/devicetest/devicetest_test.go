@@ -22,7 +22,7 @@ func kernels() []*device.Kernel {
 // TestEntries compares the PTX with what the kernels say of it.
 func TestEntries(t *testing.T) {
 	for _, k := range kernels() {
-		v, ok := k.Variant(device.Capability{Major: 7}, false)
+		v, ok := k.Variant(device.Capability{Major: 7}, device.Fit{})
 		entry := fmt.Sprintf(".visible .entry %s(.param .align 8 .b8 %s_params[%d])", k.Name, k.Name, k.ParamBytes)
 		if !ok || !strings.Contains(v.PTX, entry) {
 			t.Errorf("%s: the PTX lacks %q", k.Name, entry)

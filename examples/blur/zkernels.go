@@ -22,6 +22,9 @@ func BlurRows(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], w
 	return p.Launch()
 }
 
+//go:embed zblurRows.sm_70.narrow.ptx
+var blurRowsSM70Narrow string
+
 //go:embed zblurRows.sm_70.ptx
 var blurRowsSM70 string
 
@@ -37,10 +40,12 @@ var blurRowsKernel = &device.Kernel{
 	ParamBytes: 104,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurRowsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -65,6 +70,9 @@ func BlurColumns(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8]
 	return p.Launch()
 }
 
+//go:embed zblurColumns.sm_70.narrow.ptx
+var blurColumnsSM70Narrow string
+
 //go:embed zblurColumns.sm_70.ptx
 var blurColumnsSM70 string
 
@@ -80,10 +88,12 @@ var blurColumnsKernel = &device.Kernel{
 	ParamBytes: 104,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurColumnsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurColumnsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -108,6 +118,9 @@ func Edges(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], z si
 	return p.Launch()
 }
 
+//go:embed zedges.sm_70.narrow.ptx
+var edgesSM70Narrow string
+
 //go:embed zedges.sm_70.ptx
 var edgesSM70 string
 
@@ -122,10 +135,12 @@ var edgesKernel = &device.Kernel{
 	ParamBytes: 80,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: edgesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: edgesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -17,6 +17,9 @@ func Hello(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
+//go:embed zhello.sm_70.narrow.ptx
+var helloSM70Narrow string
+
 //go:embed zhello.sm_70.ptx
 var helloSM70 string
 
@@ -28,6 +31,7 @@ var helloKernel = &device.Kernel{
 		{File: "kernel.go", Line: 11, Format: "thread %d of block %d, %d threads a block: global index %d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
 	},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: helloSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: helloSM70},
 	},
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {

@@ -21,6 +21,9 @@ func Mandelbrot(s *device.Stream, g device.Blocks, steps device.Slice[int32], no
 	return p.Launch()
 }
 
+//go:embed zmandelbrot.sm_70.narrow.ptx
+var mandelbrotSM70Narrow string
+
 //go:embed zmandelbrot.sm_70.ptx
 var mandelbrotSM70 string
 
@@ -37,7 +40,9 @@ var mandelbrotKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -22,6 +22,9 @@ func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z s
 	return p.Launch()
 }
 
+//go:embed znaive.sm_70.narrow.ptx
+var naiveSM70Narrow string
+
 //go:embed znaive.sm_70.ptx
 var naiveSM70 string
 
@@ -37,10 +40,12 @@ var naiveKernel = &device.Kernel{
 	ParamBytes: 112,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -66,6 +71,9 @@ func Tiled(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z s
 	return p.Launch()
 }
 
+//go:embed ztiled.sm_70.narrow.ptx
+var tiledSM70Narrow string
+
 //go:embed ztiled.sm_70.ptx
 var tiledSM70 string
 
@@ -86,7 +94,9 @@ var tiledKernel = &device.Kernel{
 		{File: "kernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -20,6 +20,9 @@ func Multiply(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	return p.Launch()
 }
 
+//go:embed zmultiply.sm_70.narrow.ptx
+var multiplySM70Narrow string
+
 //go:embed zmultiply.sm_70.ptx
 var multiplySM70 string
 
@@ -35,7 +38,9 @@ var multiplyKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

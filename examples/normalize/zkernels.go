@@ -21,6 +21,9 @@ func PartialSums(s *device.Stream, g device.Blocks, x, partial device.Slice[floa
 	return p.Launch()
 }
 
+//go:embed zpartialSums.sm_70.narrow.ptx
+var partialSumsSM70Narrow string
+
 //go:embed zpartialSums.sm_70.ptx
 var partialSumsSM70 string
 
@@ -36,10 +39,11 @@ var partialSumsKernel = &device.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: partialSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: partialSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -60,6 +64,9 @@ func SingleSum(s *device.Stream, g device.Grid, partial, sum device.Slice[float3
 	return p.Launch()
 }
 
+//go:embed zsingleSum.sm_70.narrow.ptx
+var singleSumSM70Narrow string
+
 //go:embed zsingleSum.sm_70.ptx
 var singleSumSM70 string
 
@@ -74,7 +81,9 @@ var singleSumKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSumSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: singleSumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -95,6 +104,9 @@ func Divide(s *device.Stream, g device.Grid, x, sum device.Slice[float32]) error
 	return p.Launch()
 }
 
+//go:embed zdivide.sm_70.narrow.ptx
+var divideSM70Narrow string
+
 //go:embed zdivide.sm_70.ptx
 var divideSM70 string
 
@@ -109,7 +121,9 @@ var divideKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: divideSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -52,6 +52,11 @@ type Func struct {
 	// Narrow says of a kernel that it runs only where every i64 parameter and the number of
 	// threads of the grid along each axis lie in the range of an i32.
 	Narrow bool
+	// Coarse, where it is not 0, says of a kernel that each thread does so many neighbouring
+	// elements, each of which was a thread of a one-dimensional grid. The parameter block then
+	// has a u64 behind ParamBytes, the number of elements; checks and faults have one argument
+	// more than their site, an i32: the element.
+	Coarse int
 
 	nextValue, nextBlock int
 }

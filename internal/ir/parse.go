@@ -129,6 +129,9 @@ func (p *parser) header(s *scanner) {
 			}
 		}
 		p.f.Narrow = s.accept("narrow")
+		if s.accept("coarse") {
+			p.f.Coarse = int(s.integer())
+		}
 	}
 	if s.accept("->") {
 		p.f.Result = s.typ()

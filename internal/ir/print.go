@@ -63,6 +63,9 @@ func (f *Func) print(w io.Writer) {
 		if f.Narrow {
 			fmt.Fprint(w, " narrow")
 		}
+		if f.Coarse > 0 {
+			fmt.Fprintf(w, " coarse %d", f.Coarse)
+		}
 	}
 	if f.Result.Kind != KindVoid {
 		fmt.Fprintf(w, " -> %v", f.Result)

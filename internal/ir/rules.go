@@ -288,6 +288,13 @@ func anyArgs(v *Value) string { return siteArgs(v, v.Args) }
 
 func siteArgs(v *Value, args []*Value) string {
 	site, ok := v.Aux.(*Site)
+	if ok && v.Block.Func.Coarse > 0 && v.Op != OpPrint {
+		n := len(args) - 1
+		if n < 0 || args[n].Type.Kind != KindI32 {
+			return "does not say which element it is about"
+		}
+		args = args[:n]
+	}
 	if !ok || len(site.Args) != len(args) {
 		return fmt.Sprintf("has %d arguments that do not fit its site", len(args))
 	}

@@ -16,6 +16,9 @@ type Options struct {
 	Contract bool
 	// Narrow compiles for launches whose integers fit 32 bits, see ir.Func.Narrow.
 	Narrow bool
+	// Coarse lets a thread do several neighbouring elements where that is faster, for narrow
+	// launches whose grid has one dimension. The result says so, see ir.Func.Coarse.
+	Coarse bool
 	// Wide joins accesses side by side into loads and stores of arrays of up to 16 bytes, for
 	// launches whose slices start at multiples of 16 and back ends that align variables by
 	// analysis.VariableAlign.

@@ -13,7 +13,7 @@
 // and values of scalar types only, but for the types of allocas; allocas stand in the entry
 // block. An alloca with Imm 1 need not be zeroed. Pointers have the address space that they
 // were found to point into, or are generic; a bitcast between pointers converts from one
-// space to another. With Options.Wide there are also loads and stores of arrays of 2 or 4
+// space to another. With Options.Wide or Options.Coarse there are also loads and stores of arrays of 2 or 4
 // scalars, at multiples of their size; the values are taken apart by extract and put together
 // by struct, and serve nothing else. All float arithmetic that may fuse is an fma already.
 package pass

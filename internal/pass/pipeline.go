@@ -67,6 +67,7 @@ var pipeline = []step{
 	{"short-divide", shortDivide, false},
 	{"early-checks", earlyChecks, false},
 	{"fuse-checks", fuseChecks, false},
+	{"coarsen", coarsen, false},
 	{"wide", wide, false},
 	{"sink", sink, false},
 }
@@ -105,5 +106,9 @@ var order = []struct{ before, after, reason string }{
 	{"early-checks", "fuse-checks", "only checks side by side become one branch"},
 	{"addresses", "wide", "neighbours are known by their offsets from one address"},
 	{"fuse-checks", "wide", "accesses do not move over checks, which are out of their way only then"},
+	{"shorten", "coarsen", "the index of a thread is one 32-bit value only then"},
+	{"loads", "coarsen", "what a thread stores and loads again would hold the stores up"},
+	{"fuse-checks", "coarsen", "what a check needs beyond its condition is out of the way only then"},
+	{"coarsen", "wide", "it reads accesses of numbers, not of arrays"},
 	{"fuse-checks", "sink", "what tells faults apart is wanted only after one"},
 }

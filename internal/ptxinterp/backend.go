@@ -62,9 +62,10 @@ type backend struct {
 
 // loaded is a kernel that is decoded, or why it is not.
 type loaded struct {
-	kernel *machine.Kernel
-	number uint32
-	err    error
+	kernel  *machine.Kernel
+	variant device.Variant
+	number  uint32
+	err     error
 }
 
 // Info implements device.Backend.
@@ -130,24 +131,25 @@ func (m *memory) Free() error {
 	return nil
 }
 
-// code is one of a kernel's variants: the best there is, for narrow launches or for all.
+// code is one of a kernel's variants: the best there is for what launches have in common.
 type code struct {
 	kernel *device.Kernel
 	narrow bool
+	coarse int
 }
 
 // load returns the kernel's code, decoded by the first launch that needs it. The lock is held.
-func (b *backend) load(k *device.Kernel, narrow bool) *loaded {
+func (b *backend) load(k *device.Kernel, f device.Fit) *loaded {
 	capability := b.Info().Capability
-	v, ok := k.Variant(capability, narrow)
+	v, ok := k.Variant(capability, f)
 	if !ok {
 		return &loaded{err: fmt.Errorf("ptxinterp: %s: %w of compute capability %v", k.Name, device.ErrNoVariant, capability)}
 	}
-	c := code{k, v.Narrow}
+	c := code{k, v.Narrow, v.Coarse}
 	if l, ok := b.kernels[c]; ok {
 		return l
 	}
-	l := &loaded{number: uint32(len(b.list))}
+	l := &loaded{variant: v, number: uint32(len(b.list))}
 	b.list = append(b.list, k)
 	b.kernels[c] = l
 	l.kernel, l.err = b.decode(k, v)
@@ -163,10 +165,18 @@ func (b *backend) decode(k *device.Kernel, v device.Variant) (*machine.Kernel, e
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %w", err)
 	}
-	if got := code.ParamBytes(); got != k.ParamBytes {
-		return nil, fmt.Errorf("ptxinterp: %s: the PTX has %d bytes of parameters and the kernel %d: %w", k.Name, got, k.ParamBytes, device.ErrMismatch)
+	if got, want := code.ParamBytes(), paramBytes(k, v); got != want {
+		return nil, fmt.Errorf("ptxinterp: %s: the PTX has %d bytes of parameters and the kernel %d: %w", k.Name, got, want, device.ErrMismatch)
 	}
 	return code, nil
+}
+
+// paramBytes returns the size of a variant's parameter block.
+func paramBytes(k *device.Kernel, v device.Variant) int {
+	if v.Coarse > 0 {
+		return k.ParamBytes + device.CoarseBytes
+	}
+	return k.ParamBytes
 }
 
 // numbered returns the kernel with a number from a record, or nil.

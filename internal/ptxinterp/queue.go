@@ -59,7 +59,9 @@ func (q *queue) work(f func() error) error {
 func (q *queue) Launch(p *device.Plan) error {
 	return q.work(func() error {
 		k := p.Kernel()
-		l := q.backend.load(k, p.Narrow() && !q.backend.options.Wide)
+		fit := p.Fit()
+		fit.Narrow = fit.Narrow && !q.backend.options.Wide
+		l := q.backend.load(k, fit)
 		if l.err != nil {
 			return l.err
 		}
@@ -72,11 +74,11 @@ func (q *queue) Launch(p *device.Plan) error {
 		}
 		p.SetHidden(env, q.launches, l.number)
 		q.launches++
-		grid, block := p.Grid()
+		_, block := p.Grid()
 		// The view of the plan's parameter block lives only as long as this call runs.
-		params := unsafe.Slice((*byte)(p.Params()), k.ParamBytes)
+		params := unsafe.Slice((*byte)(p.Params()), paramBytes(k, l.variant))
 		stats, err := l.kernel.Run(machine.Launch{
-			Grid: grid, Block: block, Params: params, Shared: p.Shared(),
+			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(),
 			Together: p.Options().Cooperative,
 			Seed:     q.backend.options.Seed, Budget: q.backend.options.Budget,
 			Traffic: q.backend.options.Traffic != nil,

@@ -110,6 +110,9 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 		if v.Narrow {
 			w.printf("Narrow: true, ")
 		}
+		if v.Coarse > 0 {
+			w.printf("Coarse: %d, ", v.Coarse)
+		}
 		w.printf("PTX: %s},\n", ptx[i])
 	}
 	w.printf("},\n")

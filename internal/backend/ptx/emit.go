@@ -30,7 +30,7 @@ type Options struct {
 	Sites []device.Site
 }
 
-// Emit returns the PTX of kernel f, whose values are all scalar, whose calls are inlined
+// Emit returns the PTX of kernel f, which is as package pass leaves it: calls are inlined, values scalar
 // and which Verify accepts. It does not change f. An error names an operation that has no form
 // in PTX.
 func Emit(f *ir.Func, o Options) (*Result, error) {
@@ -72,12 +72,20 @@ func (s *selector) module(w *writer, body string) string {
 	if s.vars.module.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, ".visible .entry %s(.param .align 8 .b8 %s_params[%d])\n", s.name, s.name, s.f.ParamBytes)
+	fmt.Fprintf(&b, ".visible .entry %s(.param .align 8 .b8 %s_params[%d])\n", s.name, s.name, paramBytes(s.f))
 	if d := s.f.Block; d != [3]int{} {
 		fmt.Fprintf(&b, ".reqntid %d, %d, %d\n", max(1, d[0]), max(1, d[1]), max(1, d[2]))
 	}
 	b.WriteString("{\n" + s.vars.local.String() + w.registers() + "\n" + body + "}\n")
 	return b.String()
+}
+
+// paramBytes returns the size of the parameter block.
+func paramBytes(f *ir.Func) int {
+	if f.Coarse > 0 {
+		return f.ParamBytes + device.CoarseBytes
+	}
+	return f.ParamBytes
 }
 
 // uses reports whether f has an operation for which is holds.
@@ -116,7 +124,8 @@ func unfit(v *ir.Value) string {
 	switch {
 	case v.Op == ir.OpCall:
 		return "calls must be inlined"
-	case v.Type.Kind >= ir.KindStruct && v.Op != ir.OpLoadMatrix && v.Op != ir.OpMMA:
+	case v.Type.Kind >= ir.KindStruct && v.Op != ir.OpLoadMatrix && v.Op != ir.OpMMA &&
+		(v.Op != ir.OpLoad && v.Op != ir.OpStruct || !isVector(v.Type)):
 		return "values must be scalar"
 	case site != nil && len(site.Args) > device.MaxSiteArgs:
 		return fmt.Sprintf("has %d arguments, a record holds %d", len(site.Args), device.MaxSiteArgs)

@@ -13,10 +13,12 @@ import (
 // goes on to the code that all stubs share. Stubs stand behind the kernel's exit and load
 // what they need themselves, so a check costs the main path its condition and a branch.
 type stub struct {
-	site  int
-	of    *ir.Value
-	args  []*ir.Value
-	label string
+	site int
+	of   *ir.Value
+	args []*ir.Value
+	// element is what the thread was at where it does several; nil where it does one.
+	element *ir.Value
+	label   string
 }
 
 // types says how the host reads the arguments.
@@ -25,12 +27,16 @@ func (t *stub) types() []dtype.Type { return t.of.Aux.(*ir.Site).Args }
 // newStub returns the stub of v with the given arguments, which another check may share.
 func (s *selector) newStub(v *ir.Value, args []*ir.Value) *stub {
 	site := s.sites.index[v]
+	var element *ir.Value
+	if n := len(args) - 1; s.f.Coarse > 0 {
+		element, args = args[n], args[:n]
+	}
 	for _, t := range s.stubs {
-		if t.site == site && s.sameOperands(t.args, args) {
+		if t.site == site && t.element == element && s.sameOperands(t.args, args) {
 			return t
 		}
 	}
-	t := &stub{site: site, of: v, args: args, label: fmt.Sprintf("$FAULT%d", len(s.stubs))}
+	t := &stub{site: site, of: v, args: args, element: element, label: fmt.Sprintf("$FAULT%d", len(s.stubs))}
 	s.stubs = append(s.stubs, t)
 	return t
 }
@@ -46,11 +52,12 @@ func (s *selector) sameOperands(a, b []*ir.Value) bool {
 
 // check selects a check.
 func (s *selector) check(v *ir.Value) {
+	t := s.newStub(v, v.Args[1:])
 	args := []operand{s.inReg(pred, s.operand(v.Args[0]))}
 	for _, a := range v.Args[1:] {
 		args = append(args, s.operand(a))
 	}
-	s.emit(inst{form: check, args: args, stub: s.newStub(v, v.Args[1:])})
+	s.emit(inst{form: check, args: args, stub: t})
 }
 
 // faults selects the code behind the exit: stubs, then what they share.
@@ -62,7 +69,7 @@ func (s *selector) faults() {
 	if p == nil {
 		t := s.stubs[0]
 		s.cold(t.label, t.of.Pos)
-		s.claim(imm(int64(t.site)), s.recordArgs(t.args, t.types()))
+		s.claim(imm(int64(t.site)), s.element(t), s.recordArgs(t.args, t.types()))
 		return
 	}
 	for i, t := range s.stubs {
@@ -77,19 +84,30 @@ func (s *selector) faults() {
 		p.site = imm(int64(s.stubs[0].site))
 	}
 	first := s.stubs[0]
+	if p.element.reg == 0 {
+		p.element = s.element(first)
+	}
 	for i := range p.args {
 		if p.args[i].reg == 0 {
 			p.args[i] = s.recordArg(first.args[i], first.types()[i])
 		}
 	}
-	s.claim(p.site, p.args)
+	s.claim(p.site, p.element, p.args)
+}
+
+// element returns which element the thread of a stub was at.
+func (s *selector) element(t *stub) operand {
+	if t.element == nil {
+		return operand{}
+	}
+	return s.operand(t.element)
 }
 
 // passing is how stubs hand site and arguments to the code that they share: in registers,
 // but for what is the same in all of them.
 type passing struct {
-	site operand
-	args []operand
+	site, element operand
+	args          []operand
 }
 
 // newPassing returns nil where there is nothing to share.
@@ -101,6 +119,9 @@ func (s *selector) newPassing() *passing {
 	p := &passing{}
 	for _, t := range s.stubs {
 		longest = max(longest, len(t.args))
+		if t.element != first.element && p.element.reg == 0 {
+			p.element.reg = s.out.newReg(b32)
+		}
 		if t.site != first.site && p.site.reg == 0 {
 			p.site.reg = s.out.newReg(b32)
 		}
@@ -139,6 +160,7 @@ func (s *selector) pass(p *passing, t *stub) {
 		}
 	}
 	set(p.site, b32, imm(int64(t.site)))
+	set(p.element, b32, s.element(t))
 	for i, r := range p.args {
 		switch {
 		case r.reg == 0:
@@ -152,13 +174,13 @@ func (s *selector) pass(p *passing, t *stub) {
 
 // claim writes the fault record where this thread is the first of the stream to fault, and
 // leaves.
-func (s *selector) claim(site operand, args []operand) {
+func (s *selector) claim(site, element operand, args []operand) {
 	env := s.hidden(b64, device.HiddenEnv)
 	taken := operand{reg: s.out.newReg(b32)}
 	s.emit(inst{op: "atom.relaxed.gpu.global.cas.b32", form: access, dst: taken.reg, args: []operand{env, imm(0), imm(1)}, offset: device.EnvClaim})
 	s.emit(inst{op: exitLabel, form: hop, args: []operand{s.def(pred, "setp.ne.u32", taken, imm(0))}})
 	rec := s.load("ld.global.u64", b64, place{env, device.EnvRecord})
-	s.record(rec, site, args)
+	s.record(rec, site, element, args)
 	s.finish(rec, len(args))
 	s.emit(inst{op: exitLabel, form: hop})
 }

@@ -5,12 +5,16 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // memory selects load and store.
 func (s *selector) memory(v *ir.Value) {
 	at, space := s.place(v.Args[0]), v.Args[0].Type.Space
-	switch v.Op {
-	case ir.OpLoad:
+	switch {
+	case v.Op == ir.OpLoad && isVector(v.Type):
+		s.loadVector(v, at)
+	case v.Op == ir.OpStore && isVector(v.Args[1].Type):
+		s.storeVector(v, at)
+	case v.Op == ir.OpLoad:
 		s.vals[v.ID] = s.widenLoaded(v.Type, func(c class, typ string) operand {
 			return s.load("ld"+suffix(space)+typ, c, at)
 		})
-	case ir.OpStore:
+	case v.Op == ir.OpStore:
 		s.store("st"+suffix(space)+memType(v.Args[1].Type), at, s.stored(v.Args[1]))
 	}
 }

@@ -11,18 +11,28 @@ func (s *selector) hidden(c class, offset int64) operand {
 	return s.param(c, ".u"+bitsOfClass(c), int64(s.f.ParamBytes)-device.HiddenBytes+offset)
 }
 
-// record fills the record at rec, all but its size, which finish writes.
-func (s *selector) record(rec, site operand, args []operand) {
+// record fills the record at rec, all but its size, which finish writes. Where a thread does
+// several elements, element is the one that the record is about.
+func (s *selector) record(rec, site, element operand, args []operand) {
 	at := func(offset int64) place { return place{rec, offset} }
 	where := func(name string) operand { return s.def(b32, "mov.u32", operand{text: name}) }
 	s.store("st.global.u32", at(device.RecordLaunch), s.hidden(b32, device.HiddenLaunch))
 	s.storePair(at(device.RecordKernel), s.hidden(b32, device.HiddenKernel), site)
-	s.storePair(at(device.RecordBlock), where("%ctaid.x"), where("%ctaid.y"))
-	s.storePair(at(device.RecordBlock+8), where("%ctaid.z"), where("%tid.x"))
+	s.storePair(at(device.RecordBlock), s.whereX(element, "%ctaid.x", "div.u32"), where("%ctaid.y"))
+	s.storePair(at(device.RecordBlock+8), where("%ctaid.z"), s.whereX(element, "%tid.x", "rem.u32"))
 	s.storePair(at(device.RecordThread+4), where("%tid.y"), where("%tid.z"))
 	for i, a := range args {
 		s.store("st.global.u64", at(device.RecordArgs+8*int64(i)), a)
 	}
+}
+
+// whereX returns the index of the block or of the thread along x: by op what it is for the
+// element, else that of the thread that runs.
+func (s *selector) whereX(element operand, name, op string) operand {
+	if element == (operand{}) {
+		return s.def(b32, "mov.u32", operand{text: name})
+	}
+	return s.def(b32, op, element, s.def(b32, "mov.u32", operand{text: "%ntid.x"}))
 }
 
 // finish makes the record at rec valid: a host that sees its size sees all of it.
@@ -86,7 +96,7 @@ func (s *selector) print(v *ir.Value) {
 	s.open(write)
 	prints := s.load("ld.global.u64", b64, place{env, device.EnvPrints})
 	rec := s.def(b64, "add.s64", prints, s.def(b64, "cvt.u64.u32", old))
-	s.record(rec, imm(int64(s.sites.index[v])), s.recordArgs(v.Args, v.Aux.(*ir.Site).Args))
+	s.record(rec, imm(int64(s.sites.index[v])), operand{}, s.recordArgs(v.Args, v.Aux.(*ir.Site).Args))
 	s.finish(rec, n)
 	s.reach(operand{}, done)
 

@@ -117,6 +117,7 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.convertHalf(v)
 	case ir.OpAlloca, ir.OpVar, ir.OpOffset, ir.OpIndex:
 		s.pointer(v)
+	case ir.OpStruct: // its store takes it apart
 	case ir.OpLoad, ir.OpStore:
 		s.memory(v)
 	case ir.OpTid, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid:

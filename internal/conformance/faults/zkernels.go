@@ -217,7 +217,7 @@ var everyThreadKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: everyThreadSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: everyThreadSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: everyThreadSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -387,7 +387,7 @@ var writesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: writesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: writesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: writesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

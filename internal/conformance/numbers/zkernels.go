@@ -284,7 +284,7 @@ var fusedKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fusedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: fusedSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fusedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -325,7 +325,7 @@ var mayFuseKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mayFuseSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mayFuseSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mayFuseSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -133,7 +133,7 @@ var tripleKernel = &device.Kernel{
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tripleSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: tripleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tripleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -594,7 +594,7 @@ var float32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -636,7 +636,7 @@ var float64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -1,0 +1,36 @@
+package device
+
+import "math"
+
+// Fit says what a variant may count on in a launch.
+type Fit struct {
+	// Narrow says that code which computes indices in 32 bits may run the launch: every
+	// 64-bit integer among the arguments, the lengths of slices too, lies between -1<<31 and
+	// 1<<31-1, and along each axis the grid has fewer than 1<<31 threads.
+	Narrow bool
+	// Line says that the grid has one dimension, and that its blocks have nothing to do with
+	// each other: the threads may be dealt to other blocks.
+	Line bool
+}
+
+// Fit returns what a variant may count on in the launch.
+func (p *Plan) Fit() Fit {
+	blocks, block := p.Grid()
+	line := blocks[1] == 1 && blocks[2] == 1 && block[1] == 1 && block[2] == 1
+	return Fit{Narrow: p.narrow(), Line: line && p.grid.Cluster == (Dim{}) && !p.grid.Cooperative}
+}
+
+func (p *Plan) narrow() bool {
+	for _, offset := range p.kernel.Integers {
+		if v := int64(p.words[offset/8]); v != int64(int32(v)) {
+			return false
+		}
+	}
+	blocks, block := p.Grid()
+	for i := range blocks {
+		if blocks[i]*block[i] > math.MaxInt32 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,371 @@
+package pass
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const (
+	coarse    = 4  // elements that a thread does
+	maxCoarse = 60 // values on the way of an element: a larger one does not wait for memory alone
+)
+
+// coarsen gives a thread four neighbouring elements where a kernel does one a thread: loads
+// and stores of 16 bytes keep more of the memory busy than those of 4. The kernel must know its
+// thread by the global index alone and have neither loops nor ways to meet other threads.
+//
+// Where all four elements exist, take the way to the stores and pass its checks, and where the
+// addresses are aligned, all of their loads come first, then all of their stores. Else
+// a loop does them one by one, with their checks. Both are orders in which four threads could have
+// run: nothing orders accesses of threads that do not synchronise, so a load of one element need
+// not see the store of another, and within an element no load stands behind a store.
+func coarsen(f *ir.Func, o *Options) {
+	if !o.Coarse || !f.Kernel || !f.Narrow || f.Coarse > 0 {
+		return
+	}
+	c := &coarsener{f: f, from: map[*ir.Block]*ir.Block{}, each: map[*ir.Value]bool{}, loaded: map[*ir.Value]bool{}}
+	if c.simple() && c.findIndex() && c.trace() && c.accesses() {
+		c.apply()
+	}
+}
+
+type coarsener struct {
+	f     *ir.Func
+	index *ir.Value   // of the thread in the grid, an i32
+	of    []*ir.Value // what it is computed from and nothing else is
+
+	path   []*ir.Block             // from the entry to the return, past the stores
+	from   map[*ir.Block]*ir.Block // its predecessor on the path
+	conds  []condition             // that lead along it
+	each   map[*ir.Value]bool      // values of the path that depend on the index
+	loaded map[*ir.Value]bool      // and on loads
+}
+
+// A condition says whether a value must hold.
+type condition struct {
+	v     *ir.Value
+	holds bool
+}
+
+// simple reports whether the kernel has only operations of which four can be done at once.
+func (c *coarsener) simple() bool {
+	if c.f.Block[1] > 1 || c.f.Block[2] > 1 || len(analysis.Loops(ir.Dominators(c.f))) > 0 {
+		return false
+	}
+	for _, b := range c.f.Blocks {
+		for _, v := range b.Values {
+			if !c.copies(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *coarsener) copies(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpTid, ir.OpNTid, ir.OpCtaid:
+		return v.Imm == 0
+	case ir.OpNCtaid, ir.OpLane, ir.OpDynamicBytes:
+		return false
+	case ir.OpLoad:
+		return !isAggregate(v.Type) && (v.Args[0].Type.Space == ir.Global || v.Args[0].Type.Space == ir.Constant)
+	case ir.OpStore:
+		return !isAggregate(v.Args[1].Type) && v.Args[0].Type.Space == ir.Global
+	case ir.OpPhi, ir.OpCheck, ir.OpFault, ir.OpJump, ir.OpIf, ir.OpRet:
+		return true
+	}
+	return v.Op.Pure() && !isAggregate(v.Type)
+}
+
+// findIndex finds the one value that depends on where the thread is.
+func (c *coarsener) findIndex() bool {
+	for _, b := range c.f.Blocks {
+		for _, v := range b.Values {
+			if v.Op == ir.OpTid && c.index == nil {
+				c.setIndex(v)
+			}
+		}
+	}
+	if c.index == nil {
+		return false
+	}
+	users := uses(c.f)
+	for _, b := range c.f.Blocks {
+		for _, v := range b.Values {
+			inner := slices.Contains(c.of, v)
+			if !inner && (v.Op == ir.OpTid || v.Op == ir.OpCtaid || v.Op == ir.OpNTid) {
+				return false
+			}
+			if inner && slices.ContainsFunc(users[v.ID], func(u *ir.Value) bool { return u != c.index && !slices.Contains(c.of, u) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// setIndex notes the index that is computed from tid, if there is one.
+func (c *coarsener) setIndex(tid *ir.Value) {
+	for _, b := range c.f.Blocks {
+		for _, v := range b.Values {
+			i := slices.Index(v.Args, tid)
+			if v.Op != ir.OpAdd || i < 0 {
+				continue
+			}
+			if start := v.Args[1-i]; c.isBlockStart(start) {
+				c.index, c.of = v, []*ir.Value{tid, start}
+				for _, a := range start.Args {
+					if !isConst(a) {
+						c.of = append(c.of, a)
+					}
+				}
+				return
+			}
+		}
+	}
+}
+
+// isBlockStart reports whether v is the index of the block's first thread.
+func (c *coarsener) isBlockStart(v *ir.Value) bool {
+	if v.Op != ir.OpMul && v.Op != ir.OpShl || v.Type.Kind != ir.KindI32 {
+		return false
+	}
+	size := v.Args[1]
+	if v.Args[0].Op != ir.OpCtaid {
+		if size.Op != ir.OpCtaid || v.Op == ir.OpShl {
+			return false
+		}
+		size = v.Args[0]
+	}
+	if isConst(size) && v.Op == ir.OpShl {
+		return bits.OnesCount(uint(c.f.Block[0])) == 1 && bits.TrailingZeros(uint(c.f.Block[0])) == int(size.Imm)
+	}
+	if isConst(size) {
+		return c.f.Block[0] > 0 && size.Imm == int64(c.f.Block[0])
+	}
+	return v.Op == ir.OpMul && size.Op == ir.OpNTid
+}
+
+// trace follows the one way to the stores, and on to the return.
+func (c *coarsener) trace() bool {
+	stores := c.beforeStores()
+	for b := c.f.Blocks[0]; ; {
+		c.path = append(c.path, b)
+		for _, v := range b.Values {
+			if v.Op == ir.OpCheck {
+				c.conds = append(c.conds, condition{v.Args[0], true})
+			}
+		}
+		next := (*ir.Block)(nil)
+		switch t := b.Term(); t.Op {
+		case ir.OpRet:
+			return true
+		case ir.OpFault:
+			return false
+		case ir.OpJump:
+			next = b.Succs[0]
+		case ir.OpIf:
+			yes, no := stores[b.Succs[0]], stores[b.Succs[1]]
+			if yes == no {
+				return false
+			}
+			c.conds = append(c.conds, condition{t.Args[0], yes})
+			next = b.Succs[1-boolBits(yes)]
+		}
+		c.from[next], b = b, next
+	}
+}
+
+// beforeStores returns the blocks that have stores and those from which one is reached.
+func (c *coarsener) beforeStores() map[*ir.Block]bool {
+	found := map[*ir.Block]bool{}
+	var add func(b *ir.Block)
+	add = func(b *ir.Block) {
+		if !found[b] {
+			found[b] = true
+			for _, p := range b.Preds {
+				add(p)
+			}
+		}
+	}
+	for _, b := range c.f.Blocks {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore }) {
+			add(b)
+		}
+	}
+	return found
+}
+
+// accesses looks at the values of the path. It reports whether all conditions can be decided
+// before the loads, all loads done before the stores, and a store is worth the pains.
+func (c *coarsener) accesses() bool {
+	count, stored, worth := 0, false, false
+	for _, b := range c.path {
+		for _, v := range b.Values {
+			c.depend(v)
+			if !isConst(v) {
+				count++
+			}
+			switch v.Op {
+			case ir.OpLoad:
+				if stored {
+					return false
+				}
+			case ir.OpStore:
+				stored = true
+				worth = worth || c.vector(v) != nil
+			}
+		}
+	}
+	blind := func(k condition) bool { return c.loaded[k.v] }
+	return worth && count <= maxCoarse && !slices.ContainsFunc(c.conds, blind)
+}
+
+// depend notes what v depends on.
+func (c *coarsener) depend(v *ir.Value) {
+	args := v.Args
+	if v.Op == ir.OpPhi {
+		args = []*ir.Value{c.argument(v)}
+	}
+	each, loaded := v == c.index, v.Op == ir.OpLoad
+	for _, a := range args {
+		each, loaded = each || c.each[a], loaded || c.loaded[a]
+	}
+	c.each[v], c.loaded[v] = each, loaded
+}
+
+// argument returns what a phi of the path is.
+func (c *coarsener) argument(phi *ir.Value) *ir.Value {
+	return phi.Args[phi.Block.PredIndex(c.from[phi.Block])]
+}
+
+// isIndex reports whether v is the index, extended or not: it is never negative.
+func (c *coarsener) isIndex(v *ir.Value) bool {
+	if v.Op == ir.OpZExt || v.Op == ir.OpSExt {
+		v = v.Args[0]
+	}
+	return v == c.index
+}
+
+// A vector is how four neighbouring accesses become accesses of arrays.
+type vector struct {
+	base  *ir.Value // that is aligned to bytes where the first address is
+	elem  *ir.Type
+	bytes int64 // of an access; all four take one or two
+}
+
+// vector returns how the load or store v can be done for four elements at once, or nil.
+func (c *coarsener) vector(v *ir.Value) *vector {
+	at, elem, off := v.Args[0], v.Type, int64(0)
+	if v.Op == ir.OpStore {
+		elem = v.Args[1].Type
+	}
+	if at.Op == ir.OpOffset {
+		at, off = at.Args[0], at.Imm
+	}
+	if at.Op != ir.OpIndex || !c.isIndex(at.Args[1]) || c.each[at.Args[0]] || c.loaded[at.Args[0]] {
+		return nil
+	}
+	if elem.IsPtr() || elem.Kind == ir.KindI1 || at.Imm != elem.Size() {
+		return nil
+	}
+	x := &vector{base: at.Args[0], elem: elem, bytes: min(analysis.Aligned, coarse*elem.Size())}
+	if off%x.bytes != 0 {
+		return nil
+	}
+	return x
+}
+
+// apply puts the fast path and the loop in place of the body.
+func (c *coarsener) apply() {
+	f, body := c.f, slices.Clone(c.f.Blocks)
+	f.Coarse = coarse
+	total := f.NewParam(ir.I64, int64(f.ParamBytes))
+	entry, fast, slow := f.NewBlock(), f.NewBlock(), f.NewBlock()
+
+	e := &editor{b: entry, pos: c.index.Pos}
+	n := &neighbours{c: c, e: e, same: map[*ir.Value]*ir.Value{}}
+	for k := range n.own {
+		n.own[k] = map[*ir.Value]*ir.Value{}
+	}
+	first := e.make(ir.OpShl, ir.I32, c.thread(e), e.constant(ir.I32, 2))
+	n.own[0][c.index] = first
+	count := e.make(ir.OpTrunc, ir.I32, total)
+	ok := e.make(ir.OpULt, ir.I1, n.value(c.index, coarse-1), count)
+	e.make(ir.OpIf, ir.Void, n.test(ok))
+	entry.Values = e.out
+	entry.AddEdge(fast)
+	entry.AddEdge(slow)
+
+	n.e = &editor{b: fast}
+	n.accesses()
+	n.e.make(ir.OpRet, ir.Void)
+	fast.Values = n.e.out
+	rest := c.loop(body, slow, first, count)
+	f.Blocks = slices.Concat([]*ir.Block{entry, fast, slow}, body, rest)
+}
+
+// thread computes the index of the thread that runs, as the kernel computed that of the
+// element.
+func (c *coarsener) thread(e *editor) *ir.Value {
+	made := map[*ir.Value]*ir.Value{}
+	var copied func(v *ir.Value) *ir.Value
+	copied = func(v *ir.Value) *ir.Value {
+		if made[v] == nil {
+			var args []*ir.Value
+			for _, a := range v.Args {
+				args = append(args, copied(a))
+			}
+			made[v] = e.makeImm(v.Op, v.Type, v.Imm, args...)
+		}
+		return made[v]
+	}
+	return copied(c.index)
+}
+
+// loop makes the body a loop that slow enters, and returns the blocks behind it.
+func (c *coarsener) loop(body []*ir.Block, slow *ir.Block, first, count *ir.Value) []*ir.Block {
+	latch, exit := c.f.NewBlock(), c.f.NewBlock()
+	element := insertPhi(body[0], ir.I32)
+	element.Pos = c.index.Pos
+	c.f.Replace(map[*ir.Value]*ir.Value{c.index: element})
+	for _, b := range body {
+		c.element(b, element)
+		if b.Term().Op == ir.OpRet {
+			setTerm(b, ir.OpJump)
+			b.AddEdge(latch)
+		}
+	}
+	e := &editor{b: slow, pos: c.index.Pos}
+	end := e.make(ir.OpAdd, ir.I32, first, e.constant(ir.I32, coarse))
+	end = e.make(ir.OpSelect, ir.I32, e.make(ir.OpULt, ir.I1, end, count), end, count)
+	e.make(ir.OpIf, ir.Void, e.make(ir.OpULt, ir.I1, first, count))
+	slow.Values = e.out
+
+	e = &editor{b: latch, pos: c.index.Pos}
+	next := e.make(ir.OpAdd, ir.I32, element, e.constant(ir.I32, 1))
+	e.make(ir.OpIf, ir.Void, e.make(ir.OpULt, ir.I1, next, end))
+	latch.Values = e.out
+
+	for _, b := range []*ir.Block{slow, latch} {
+		b.AddEdge(body[0])
+		b.AddEdge(exit)
+	}
+	element.Args = []*ir.Value{first, next}
+	exit.Append(ir.OpRet, ir.Void)
+	return []*ir.Block{latch, exit}
+}
+
+// element makes b do an element instead of the thread's, and its faults say which one.
+func (c *coarsener) element(b *ir.Block, element *ir.Value) {
+	b.Values = slices.DeleteFunc(b.Values, func(v *ir.Value) bool { return v == c.index || slices.Contains(c.of, v) })
+	for _, v := range b.Values {
+		if v.Op == ir.OpCheck || v.Op == ir.OpFault {
+			v.Args = append(v.Args, element)
+		}
+	}
+}

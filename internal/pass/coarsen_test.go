@@ -1,0 +1,113 @@
+package pass
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// sameElements runs all threads of small grids of the kernel before, and the threads that do
+// the same elements after it was coarsened.
+func sameElements(t *testing.T, before, after *ir.Func) {
+	t.Helper()
+	faults := 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		block, blocks := 1+r.IntN(5), 1+r.IntN(5)
+		if n := before.Block[0]; n > 0 {
+			block = n
+		}
+		want, err := runGrid(before, seed, block, blocks)
+		if err != nil {
+			continue
+		}
+		got, err := runGrid(after, seed, block, blocks)
+		if err != nil {
+			t.Fatalf("%s: seed %d: %v", before.Name, seed, err)
+		}
+		for _, f := range got.faults {
+			if !slices.Contains(want.faults, f) {
+				t.Fatalf("%s: seed %d: fault %q, want one of %q", before.Name, seed, f, want.faults)
+			}
+		}
+		if (len(got.faults) > 0) != (len(want.faults) > 0) {
+			t.Fatalf("%s: seed %d: faults %q, want one of %q", before.Name, seed, got.faults, want.faults)
+		}
+		if len(want.faults) > 0 {
+			faults++
+			continue
+		}
+		if diff := cmp.Diff(want.memory, got.memory); diff != "" {
+			t.Fatalf("%s: seed %d: memory (-want +got)\n%s", before.Name, seed, diff)
+		}
+	}
+	if faults == 400 {
+		t.Errorf("%s: faults always", before.Name)
+	}
+}
+
+// ran is what the threads of a grid leave: the faults, each with the thread that it is
+// about, and the memory.
+type ran struct {
+	faults []string
+	memory string
+}
+
+// runGrid launches a one-dimensional grid on arguments that depend on the seed. A coarse kernel
+// gets the number of elements as its last parameter, and fewer blocks.
+func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
+	m := &machine{vars: map[*ir.Variable]uint64{}}
+	params := f.Params
+	if f.Coarse > 0 {
+		params = params[:len(params)-1]
+	}
+	args := m.arguments(params, rand.New(rand.NewPCG(seed, 0)))
+	if f.Coarse > 0 {
+		args = append(args, datum{bits: uint64(block * blocks)})
+		blocks = (blocks + f.Coarse - 1) / f.Coarse
+	}
+	for thread := range block * blocks {
+		m.steps, m.limit = 0, maxSteps
+		m.ids = map[ir.Op][3]uint32{
+			ir.OpTid: {uint32(thread % block)}, ir.OpCtaid: {uint32(thread / block)},
+			ir.OpNTid: {uint32(block), 1, 1}, ir.OpNCtaid: {uint32(blocks), 1, 1},
+		}
+		o, err := m.run(f, args)
+		if err != nil {
+			return out, err
+		}
+		out.memory = o.memory
+		switch {
+		case o.fault == "":
+		case f.Coarse > 0:
+			out.faults = append(out.faults, strings.TrimSpace(o.fault))
+		default:
+			out.faults = append(out.faults, fmt.Sprintf("%s %#x", strings.TrimSpace(o.fault), thread))
+		}
+	}
+	return out, nil
+}
+
+// arguments returns random arguments of a narrow kernel.
+func (m *machine) arguments(params []*ir.Value, r *rand.Rand) []datum {
+	var args []datum
+	for i := 0; i < len(params); i++ {
+		if isSlice(params[i:]) {
+			args = append(args, m.random(ir.Slice, r).parts...)
+			i += 2
+			continue
+		}
+		arg := m.random(params[i].Type, r)
+		if params[i].Type.Equal(ir.I64) {
+			arg.bits = uint64(int64(int32(arg.bits)))
+		}
+		args = append(args, arg)
+	}
+	return args
+}
