@@ -59,8 +59,9 @@ func (l *lowerer) sharedAddress(v *ssa.Call, p ssa.Value) *ir.Value {
 	shared := r.Op == ir.OpVar && r.Aux.(*ir.Variable).Space == ir.Shared
 	if !shared && (r.Op != ir.OpParam || l.f.Kernel) {
 		l.refuse(diag.LangShared, "take the address of an element of what gpu.Shared returned",
-			"the address that %s takes is not known to be one in shared memory", callName(v.Call.StaticCallee()))
+			"the address that gpu.%s takes is not known to be one in shared memory", callName(v.Call.StaticCallee()))
 	}
+	l.checkNil(p, x)
 	return x
 }
 

@@ -148,7 +148,7 @@ var ops = [numOps]row{
 	OpBarrierCount: {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount}, // and for how many threads arg0 holds
 	OpBarrierAnd:   {"barrierand", 1, attrNone, reads | writes | effect | meets, vote},           // and whether arg0 holds for all threads
 	OpBarrierOr:    {"barrieror", 1, attrNone, reads | writes | effect | meets, vote},            // and whether it holds for any
-	OpGridBarrier: {"gridbarrier", 0, attrNone, reads | writes | effect | meets, nothing}, // of all blocks, at least one thread of each
+	OpGridBarrier:  {"gridbarrier", 0, attrNone, reads | writes | effect | meets, nothing},       // of all blocks, at least one thread of each
 	OpWarpBarrier:  {"warpbarrier", 0, attrNone, reads | writes | effect | meets, nothing},
 	OpBallot:       {"ballot", 1, attrNone, effect | meets, ballot},       // the set of the warp's threads for which arg0 holds
 	OpMatch:        {"match", 1, attrNone, effect | meets, match},         // the set of the warp's threads that have the same arg0

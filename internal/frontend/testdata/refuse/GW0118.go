@@ -1,6 +1,9 @@
 package k
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
 
 func scratch(t gpu.Thread) *[4]float32 { return gpu.Shared[[4]float32](t) }
 
@@ -35,4 +38,10 @@ func early(t gpu.Thread, x []float32) {
 //gpu:kernel
 func once(t gpu.Thread, x []float32) {
 	scratch(t)[0] = x[0]
+}
+
+//gpu:kernel
+func tiles(t gpu.Thread, x [][8]dtype.F16) {
+	gpu.LoadMatrix(t, &x[0])       // want "the address that gpu.LoadMatrix takes is not known to be one in shared memory"
+	gpu.FetchAsync(t, &x[0], x, 1) // want "the address that gpu.FetchAsync takes is not known"
 }
