@@ -98,6 +98,7 @@ func (d *decoder) startCopy() {
 
 func execCopySource(w *warp, in *instr, mask uint32) {
 	a, b := w.row(in.a), w.row(in.b)
+	w.count(in, mask)
 	for l := range lanes(mask) {
 		switch n := b[l]; n {
 		case in.mem.total:
@@ -115,6 +116,7 @@ func execCopySource(w *warp, in *instr, mask uint32) {
 
 func execCopyTarget(w *warp, in *instr, mask uint32) {
 	a, c := w.row(in.a), &w.copies
+	w.count(in, mask)
 	for l := range lanes(mask) {
 		to := w.bytes(in, l, a[l]+in.imm)
 		if to == nil {

@@ -10,7 +10,8 @@
 //
 // Always checked: bounds and alignment of every access, freed memory, divergence at
 // barriers, deadlock, an instruction budget. What a check finds is an *Error with kernel, line, block and
-// thread. Contents that nobody wrote (registers, shared, local and fresh global memory) are all ones, a NaN.
+// thread, and ends the launch. A memory made with Checks is watched for more (watch.go): data races, which package race
+// decides, and reads of what nobody has written. What they find is in Stats, and the launch goes on. Contents that nobody wrote (registers, shared, local and fresh global memory) are all ones, a NaN.
 //
 // # How it runs
 //
@@ -22,6 +23,6 @@
 // in a fixed order or, with a seed, a random one. One goroutine does it all, so a launch always gives the
 // same result, atomics of floats included.
 //
-// It is not a model of time: there are no caches, banks or latencies, and memory is
-// sequentially consistent, so fences do nothing. The clock counts instructions.
+// It is not a model of time: there are no caches, banks or latencies, but package traffic counts
+// what accesses would cost. Memory is sequentially consistent: fences count in the search for races only. The clock counts instructions.
 package machine

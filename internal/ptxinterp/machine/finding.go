@@ -134,45 +134,58 @@ func (l *launch) report(s sighting, f Finding) {
 	l.stats.Findings = append(l.stats.Findings, f)
 }
 
+// touch is an access of a thread to a region, at an address within the space.
+type touch struct {
+	in     *instr
+	lane   int
+	region *region
+	at     uint64
+}
+
 // unwritten reports a read of memory that nobody has written, unless the bytes are those that a
 // vector access does not want.
-func (w *warp) unwritten(in *instr, l int, r *region, at uint64) {
-	x, wanted := in.mem, false
+func (w *warp) unwritten(t touch) {
+	x, wanted := t.in.mem, false
 	for i := range x.count {
-		o := at - r.base + uint64(i)*x.size
-		wanted = wanted || (x.rows[i] >= 0 || x.write) && r.written.missing(o, x.size) != o+x.size
+		o := t.at - t.region.base + uint64(i)*x.size
+		wanted = wanted || (x.rows[i] >= 0 || x.write) && t.region.written.missing(o, x.size) != o+x.size
 	}
 	s := sighting{-1, int32(x.place)}
 	if !wanted || w.block.launch.seen(s) {
 		return
 	}
-	e := w.errorAt(int32(x.place), 1<<l)
-	e.Err, e.Text, e.Count = ErrUnwritten, fmt.Sprintf("%d bytes, %s", x.total, w.where(r, at)), 1
+	e := w.errorAt(int32(x.place), 1<<t.lane)
+	e.Err, e.Text, e.Count = ErrUnwritten, fmt.Sprintf("%d bytes, %s", x.total, w.where(t)), 1
 	w.block.launch.report(s, e)
 }
 
-// raced reports what an access of thread l is in conflict with. Stores of the same value are in no
+// raced reports what an access is in conflict with. Stores of the same value are in no
 // conflict with each other: memory holds it in any order.
-func (w *warp) raced(in *instr, l int, r *region, at uint64, f *race.Found) {
-	if !f.Write.None() && f.Write.Access().Kind == race.Write && w.silent(in, l, r.data[at-r.base:]) {
-		f.Write = race.Stamp{}
+func (w *warp) raced(t touch, f *race.Found) {
+	plain := !f.Write.None() && f.Write.Access().Kind == race.Write
+	if !(plain && w.silent(t)) {
+		w.racedWith(t, f.Write)
 	}
-	for _, s := range []race.Stamp{f.Write, f.Other} {
-		if s.None() {
-			continue
-		}
-		a := s.Access()
-		if w.block.launch.seen(sighting{int32(a.Place), int32(in.mem.place)}) {
-			continue
-		}
-		later := w.side(in.mem.place)
-		later.Block, later.Thread = w.block.index, w.threadOf(1<<l)
-		earlier := w.side(a.Place)
-		earlier.Block, earlier.Thread = w.block.launch.index(s.Block()), w.block.launch.thread(int(a.Thread))
-		w.block.launch.report(sighting{int32(a.Place), int32(in.mem.place)}, &Race{
-			Kernel: w.prog.name, Where: w.where(r, at), Shared: r.shadow.Shared, Earlier: earlier, Later: later, Count: 1,
-		})
+	w.racedWith(t, f.Other)
+}
+
+// racedWith reports a race with an earlier access, if there is one.
+func (w *warp) racedWith(t touch, s race.Stamp) {
+	if s.None() {
+		return
 	}
+	l, a, place := w.block.launch, s.Access(), t.in.mem.place
+	pair := sighting{int32(a.Place), int32(place)}
+	if l.seen(pair) {
+		return
+	}
+	later := w.side(place)
+	later.Block, later.Thread = w.block.index, w.threadOf(1<<t.lane)
+	earlier := w.side(a.Place)
+	earlier.Block, earlier.Thread = l.index(s.Block()), l.thread(int(a.Thread))
+	l.report(pair, &Race{
+		Kernel: w.prog.name, Where: w.where(t), Shared: t.region.shadow.Shared, Earlier: earlier, Later: later, Count: 1,
+	})
 }
 
 // side describes the access at a place.
@@ -188,16 +201,16 @@ func (w *warp) side(place uint32) Side {
 	return s
 }
 
-// where names a place in a region.
-func (w *warp) where(r *region, at uint64) string {
-	l := w.block.launch
-	if l.Name != nil && r == l.mem.find(at) {
-		if name := l.Name(at); name != "" {
+// where names the place of an access.
+func (w *warp) where(t touch) string {
+	l, r := w.block.launch, t.region
+	if l.Name != nil && r == l.mem.find(t.at) {
+		if name := l.Name(t.at); name != "" {
 			return name
 		}
 	}
 	if r.base == spaceBase {
-		return fmt.Sprintf("byte %d of %s", at-r.base, r.name)
+		return fmt.Sprintf("byte %d of %s", t.at-r.base, r.name)
 	}
-	return fmt.Sprintf("byte %d of %s", at-r.base, r)
+	return fmt.Sprintf("byte %d of %s", t.at-r.base, r)
 }

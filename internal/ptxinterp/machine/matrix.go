@@ -65,7 +65,7 @@ func (d *decoder) loadMatrix() {
 	if !d.args(2, 2) {
 		return
 	}
-	x := &access{space: space, size: 8, count: 2, total: 16, near: d.prog.nears}
+	x := &access{space: space, size: 8, count: 2, total: 16, near: d.prog.nears, reads: true}
 	d.prog.nears++
 	s := &syncOp{name: d.in.Op, p: -1, members: d.constant(allLanes), results: d.destinations(0, n, ptx.B32)}
 	in := instr{kind: warpSync, sync: s, mem: x}
@@ -79,6 +79,7 @@ func (d *decoder) loadMatrix() {
 func (w *warp) loadMatrix(pc int32, transposed bool) bool {
 	in := &w.prog.code[pc]
 	addresses := w.row(in.a)
+	w.count(in, uint32(1<<(8*len(in.sync.results))-1))
 	for i, r := range in.sync.results {
 		var matrix [8][8]uint16
 		for row := range matrix {

@@ -109,7 +109,7 @@ func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 	x := in.mem
 	a := race.Access{Thread: uint32(w.id*warpSize + l), Kind: x.kind, Place: x.place}
 	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); f != nil {
-		w.raced(in, l, r, at, f)
+		w.raced(touch{in, l, r, at}, f)
 	}
 }
 
@@ -117,7 +117,7 @@ func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 func (w *warp) watchWrites(in *instr, l int, r *region, at uint64) {
 	x, offset := in.mem, at-r.base
 	if x.reads && r.written.missing(offset, x.total) != offset+x.total {
-		w.unwritten(in, l, r, at)
+		w.unwritten(touch{in, l, r, at})
 	}
 	if x.write {
 		r.written.set(offset, x.total)
@@ -154,14 +154,14 @@ func (b *block) ordered(id uint64, bar *barrier) {
 }
 
 // silent reports whether a store, which an atomic operation or an asynchronous copy is not, leaves memory as it is.
-func (w *warp) silent(in *instr, l int, p []byte) bool {
-	x := in.mem
+func (w *warp) silent(t touch) bool {
+	x, p := t.in.mem, t.region.data[t.at-t.region.base:]
 	if x.reads || x.rows[0] < 0 {
 		return false
 	}
 	for i := range x.count {
 		n := x.size
-		if read(p[uint64(i)*n:], n) != w.regs[int(x.rows[i])+l]&(^uint64(0)>>(64-8*n)) {
+		if read(p[uint64(i)*n:], n) != w.regs[int(x.rows[i])+t.lane]&(^uint64(0)>>(64-8*n)) {
 			return false
 		}
 	}

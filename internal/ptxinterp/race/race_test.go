@@ -36,73 +36,81 @@ func found(f *Found) Found {
 
 const all = 0xffffffff
 
+const word = 64 // an address
+
+func release(b *bench, block, thread int) {
+	b.blocks[block].Synchronise(Sync{Thread: thread, Address: word, Writes: true, Release: true})
+}
+
+func acquire(b *bench, block, thread int) {
+	b.blocks[block].Synchronise(Sync{Thread: thread, Address: word, Reads: true, Acquire: true})
+}
+
+// add is a relaxed atomic operation.
+func add(b *bench, block, thread int) {
+	b.blocks[block].Synchronise(Sync{Thread: thread, Address: word, Reads: true, Writes: true})
+}
+
+// orders is what may be between the accesses of TestOrder.
+var orders = []struct {
+	name          string
+	between       func(b *bench)
+	block, thread int
+	ordered       bool
+}{
+	{"itself", func(*bench) {}, 0, 0, true},
+	{"nothing, in the warp", func(*bench) {}, 0, 5, false},
+	{"nothing, in the block", func(*bench) {}, 0, 40, false},
+	{"nothing, in another block", func(*bench) {}, 1, 0, false},
+	{"barrier", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all}) }, 0, 40, true},
+	{"barrier, in another block", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all}) }, 1, 0, false},
+	{"barrier of a warp", func(b *bench) { b.blocks[0].Meet([]uint32{all, 0}, []uint32{all, 0}) }, 0, 5, true},
+	{"barrier of a warp, in the other", func(b *bench) { b.blocks[0].Meet([]uint32{all, 0}, []uint32{all, 0}) }, 0, 40, false},
+	{"barrier of the other warp", func(b *bench) { b.blocks[0].Meet([]uint32{0, all}, []uint32{0, all}) }, 0, 40, false},
+	{"arrival without waiting", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{0, all}) }, 0, 40, true},
+	{"who arrives does not know", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{0, all}) }, 0, 5, false},
+	{"warp barrier", func(b *bench) { b.blocks[0].MeetWarp(0, 0xff) }, 0, 7, true},
+	{"warp barrier, outside the mask", func(b *bench) { b.blocks[0].MeetWarp(0, 0xff) }, 0, 8, false},
+	{"two warp barriers", func(b *bench) { b.blocks[0].MeetWarp(0, 3); b.blocks[0].MeetWarp(0, 6) }, 0, 2, true},
+	{"two warp barriers, in the wrong order", func(b *bench) { b.blocks[0].MeetWarp(0, 6); b.blocks[0].MeetWarp(0, 3) }, 0, 2, false},
+	{"release and acquire", func(b *bench) { release(b, 0, 0); acquire(b, 1, 9) }, 1, 9, true},
+	{"release and acquire, another thread", func(b *bench) { release(b, 0, 0); acquire(b, 1, 9) }, 1, 8, false},
+	{"acquire before release", func(b *bench) { acquire(b, 1, 9); release(b, 0, 0) }, 1, 9, false},
+	{"relaxed", func(b *bench) { add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
+	{"fences around relaxed", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9); b.blocks[1].Fence(9) }, 1, 9, true},
+	{"no fence behind", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
+	{"no fence before", func(b *bench) { add(b, 0, 0); add(b, 1, 9); b.blocks[1].Fence(9) }, 1, 9, false},
+	{"barrier, release, acquire, barrier", func(b *bench) {
+		b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all})
+		release(b, 0, 33)
+		acquire(b, 1, 9)
+		b.blocks[1].Meet([]uint32{all, all}, []uint32{all, all})
+	}, 1, 50, true},
+	{"release through a third one's atomic", func(b *bench) { release(b, 0, 0); add(b, 2, 1); acquire(b, 1, 9) }, 1, 9, true},
+	{"release hidden by a third one's store", func(b *bench) {
+		release(b, 0, 0)
+		b.blocks[2].Synchronise(Sync{Thread: 1, Address: word, Writes: true})
+		acquire(b, 1, 9)
+	}, 1, 9, false},
+	{"another address", func(b *bench) {
+		release(b, 0, 0)
+		b.blocks[1].Synchronise(Sync{Thread: 9, Address: word + 4, Reads: true, Acquire: true})
+	}, 1, 9, false},
+	{"shared address", func(b *bench) {
+		b.blocks[0].Synchronise(Sync{Address: word, Shared: true, Writes: true, Release: true})
+		b.blocks[0].Synchronise(Sync{Thread: 40, Address: word, Shared: true, Reads: true, Acquire: true})
+	}, 0, 40, true},
+	{"shared address of another block", func(b *bench) {
+		b.blocks[0].Synchronise(Sync{Address: word, Shared: true, Writes: true, Release: true})
+		b.blocks[1].Synchronise(Sync{Thread: 9, Address: word, Shared: true, Reads: true, Acquire: true})
+	}, 1, 9, false},
+	{"next launch", func(b *bench) { b.order.Launch(); b.blocks[1].Start(1) }, 1, 0, true},
+}
+
 // TestOrder goes through what orders a write of thread 0 of block 0 before an access of
 // another thread, and what does not.
 func TestOrder(t *testing.T) {
-	const word = 64
-	release := func(b *bench, block, thread int) {
-		b.blocks[block].Synchronise(Sync{Thread: thread, Address: word, Writes: true, Release: true})
-	}
-	acquire := func(b *bench, block, thread int) {
-		b.blocks[block].Synchronise(Sync{Thread: thread, Address: word, Reads: true, Acquire: true})
-	}
-	add := func(b *bench, block, thread int) { // relaxed
-		b.blocks[block].Synchronise(Sync{Thread: thread, Address: word, Reads: true, Writes: true})
-	}
-	for _, c := range []struct {
-		name          string
-		between       func(b *bench)
-		block, thread int
-		ordered       bool
-	}{
-		{"itself", func(*bench) {}, 0, 0, true},
-		{"nothing, in the warp", func(*bench) {}, 0, 5, false},
-		{"nothing, in the block", func(*bench) {}, 0, 40, false},
-		{"nothing, in another block", func(*bench) {}, 1, 0, false},
-		{"barrier", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all}) }, 0, 40, true},
-		{"barrier, in another block", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all}) }, 1, 0, false},
-		{"barrier of a warp", func(b *bench) { b.blocks[0].Meet([]uint32{all, 0}, []uint32{all, 0}) }, 0, 5, true},
-		{"barrier of a warp, in the other", func(b *bench) { b.blocks[0].Meet([]uint32{all, 0}, []uint32{all, 0}) }, 0, 40, false},
-		{"barrier of the other warp", func(b *bench) { b.blocks[0].Meet([]uint32{0, all}, []uint32{0, all}) }, 0, 40, false},
-		{"arrival without waiting", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{0, all}) }, 0, 40, true},
-		{"who arrives does not know", func(b *bench) { b.blocks[0].Meet([]uint32{all, all}, []uint32{0, all}) }, 0, 5, false},
-		{"warp barrier", func(b *bench) { b.blocks[0].MeetWarp(0, 0xff) }, 0, 7, true},
-		{"warp barrier, outside the mask", func(b *bench) { b.blocks[0].MeetWarp(0, 0xff) }, 0, 8, false},
-		{"two warp barriers", func(b *bench) { b.blocks[0].MeetWarp(0, 3); b.blocks[0].MeetWarp(0, 6) }, 0, 2, true},
-		{"two warp barriers, in the wrong order", func(b *bench) { b.blocks[0].MeetWarp(0, 6); b.blocks[0].MeetWarp(0, 3) }, 0, 2, false},
-		{"release and acquire", func(b *bench) { release(b, 0, 0); acquire(b, 1, 9) }, 1, 9, true},
-		{"release and acquire, another thread", func(b *bench) { release(b, 0, 0); acquire(b, 1, 9) }, 1, 8, false},
-		{"acquire before release", func(b *bench) { acquire(b, 1, 9); release(b, 0, 0) }, 1, 9, false},
-		{"relaxed", func(b *bench) { add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
-		{"fences around relaxed", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9); b.blocks[1].Fence(9) }, 1, 9, true},
-		{"no fence behind", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
-		{"no fence before", func(b *bench) { add(b, 0, 0); add(b, 1, 9); b.blocks[1].Fence(9) }, 1, 9, false},
-		{"barrier, release, acquire, barrier", func(b *bench) {
-			b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all})
-			release(b, 0, 33)
-			acquire(b, 1, 9)
-			b.blocks[1].Meet([]uint32{all, all}, []uint32{all, all})
-		}, 1, 50, true},
-		{"release through a third one's atomic", func(b *bench) { release(b, 0, 0); add(b, 2, 1); acquire(b, 1, 9) }, 1, 9, true},
-		{"release hidden by a third one's store", func(b *bench) {
-			release(b, 0, 0)
-			b.blocks[2].Synchronise(Sync{Thread: 1, Address: word, Writes: true})
-			acquire(b, 1, 9)
-		}, 1, 9, false},
-		{"another address", func(b *bench) {
-			release(b, 0, 0)
-			b.blocks[1].Synchronise(Sync{Thread: 9, Address: word + 4, Reads: true, Acquire: true})
-		}, 1, 9, false},
-		{"shared address", func(b *bench) {
-			b.blocks[0].Synchronise(Sync{Address: word, Shared: true, Writes: true, Release: true})
-			b.blocks[0].Synchronise(Sync{Thread: 40, Address: word, Shared: true, Reads: true, Acquire: true})
-		}, 0, 40, true},
-		{"shared address of another block", func(b *bench) {
-			b.blocks[0].Synchronise(Sync{Address: word, Shared: true, Writes: true, Release: true})
-			b.blocks[1].Synchronise(Sync{Thread: 9, Address: word, Shared: true, Reads: true, Acquire: true})
-		}, 1, 9, false},
-		{"next launch", func(b *bench) { b.order.Launch(); b.blocks[1].Start(1) }, 1, 0, true},
-	} {
+	for _, c := range orders {
 		for _, later := range []Kind{0, Write, Write | Strong} {
 			b := newBench(3, 64)
 			if f := b.do(b.global, 0, 0, Write); !f.None() {
