@@ -17,16 +17,16 @@ func pipelined(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	m0, n0 := warp/4*64, warp%4*32
 	var acc [4][4][4]float32
 	for stage := range 2 {
-		fetchA(t, &left[stage], a, row0, stage*4, s)
-		fetchB(t, &right[stage], b, stage*32, col0/8, s)
+		fetchA(t, &left[stage], matrix{a, s.M, s.K / 8}, place{row0, stage * 4})
+		fetchB(t, &right[stage], matrix{b, s.K, s.N / 8}, place{stage * 32, col0 / 8})
 		t.CommitCopies()
 	}
 	stage, next := 0, 2
 	for k0 := 0; k0 < s.K; k0 += 32 {
 		t.WaitCopies(1)
 		t.Sync()
-		fetchA(t, &left[next], a, row0, k0/8+8, s)
-		fetchB(t, &right[next], b, k0+64, col0/8, s)
+		fetchA(t, &left[next], matrix{a, s.M, s.K / 8}, place{row0, k0/8 + 8})
+		fetchB(t, &right[next], matrix{b, s.K, s.N / 8}, place{k0 + 64, col0 / 8})
 		t.CommitCopies()
 		var x [2][4][4]gpu.Tile[dtype.BF16]
 		var y [2][2][4]gpu.Tile[dtype.BF16]
@@ -54,34 +54,38 @@ func pipelined(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	}
 	for i := range 4 {
 		for j := range 4 {
-			row, col := row0+m0+i*16+lane/4, col0+n0+j*8+lane%4*2
-			put(c, row, col, s, acc[i][j][0], acc[i][j][1])
-			put(c, row+8, col, s, acc[i][j][2], acc[i][j][3])
+			put(c, place{row0 + m0 + i*16 + lane/4, col0 + n0 + j*8 + lane%4*2}, s, acc[i][j])
 		}
 	}
 }
 
-// fetchA begins to copy the tile of 128 rows of four Rows at row0, col0 of a to shared memory; what lies
-// outside of a becomes zero.
-func fetchA(t gpu.Thread, tile *[128][4]Row, a []Row, row0, col0 int, s Shape) {
+// matrix is a matrix of height rows of width Rows each.
+type matrix struct {
+	rows          []Row
+	height, width int
+}
+
+// fetchA begins to copy the tile of 128 rows of four Rows at a place in m to shared memory; what lies
+// outside of m becomes zero.
+func fetchA(t gpu.Thread, tile *[128][4]Row, m matrix, at place) {
 	for p := range 2 {
 		i, j := t.ThreadX()/4+p*64, t.ThreadX()%4
-		from := (row0+i)*(s.K/8) + col0 + j
-		if row0+i >= s.M || col0+j >= s.K/8 {
+		from := (at.row+i)*m.width + at.col + j
+		if at.row+i >= m.height || at.col+j >= m.width {
 			from = -1
 		}
-		gpu.FetchAsync(t, &tile[i][(j^i>>1)&3], a, from)
+		gpu.FetchAsync(t, &tile[i][(j^i>>1)&3], m.rows, from)
 	}
 }
 
-// fetchB is fetchA of 32 rows of 16 Rows of b.
-func fetchB(t gpu.Thread, tile *[32][16]Row, b []Row, row0, col0 int, s Shape) {
+// fetchB is fetchA of 32 rows of 16 Rows.
+func fetchB(t gpu.Thread, tile *[32][16]Row, m matrix, at place) {
 	for p := range 2 {
 		i, j := t.ThreadX()/16+p*16, t.ThreadX()%16
-		from := (row0+i)*(s.N/8) + col0 + j
-		if row0+i >= s.K || col0+j >= s.N/8 {
+		from := (at.row+i)*m.width + at.col + j
+		if at.row+i >= m.height || at.col+j >= m.width {
 			from = -1
 		}
-		gpu.FetchAsync(t, &tile[i][(j^i&7)&15], b, from)
+		gpu.FetchAsync(t, &tile[i][(j^i&7)&15], m.rows, from)
 	}
 }

@@ -37,8 +37,8 @@ func tiled(t gpu.Thread, a, b, c []dtype.BF16, s Shape) {
 	for k0 := 0; k0 < s.K; k0 += 16 {
 		for p := range 4 {
 			e := t.ThreadX() + p*256
-			left[e%16][e/16] = at(a, row0+e/16, k0+e%16, s.M, s.K)
-			right[e/64][e%64] = at(b, k0+e/64, col0+e%64, s.K, s.N)
+			left[e%16][e/16] = at(a, place{row0 + e/16, k0 + e%16}, s.M, s.K)
+			right[e/64][e%64] = at(b, place{k0 + e/64, col0 + e%64}, s.K, s.N)
 		}
 		t.Sync()
 		for k := range 16 {
@@ -59,10 +59,13 @@ func tiled(t gpu.Thread, a, b, c []dtype.BF16, s Shape) {
 	}
 }
 
-// at returns the element of x, of rows by cols, or zero outside.
-func at(x []dtype.BF16, row, col, rows, cols int) float32 {
-	if row >= rows || col >= cols {
+// place is where something lies in a matrix.
+type place struct{ row, col int }
+
+// at returns the element at p of x, of rows by cols, or zero outside.
+func at(x []dtype.BF16, p place, rows, cols int) float32 {
+	if p.row >= rows || p.col >= cols {
 		return 0
 	}
-	return x[row*cols+col].Float32()
+	return x[p.row*cols+p.col].Float32()
 }

@@ -27,9 +27,9 @@ func tensor(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 		t.Sync()
 		for p := range 2 {
 			i, j := t.ThreadX()/4+p*64, t.ThreadX()%4
-			left[i][(j^i>>1)&3] = rowAt(a, row0+i, k0/8+j, s.M, s.K/8)
+			left[i][(j^i>>1)&3] = rowAt(a, place{row0 + i, k0/8 + j}, s.M, s.K/8)
 			i, j = t.ThreadX()/16+p*16, t.ThreadX()%16
-			right[i][(j^i&7)&15] = rowAt(b, k0+i, col0/8+j, s.K, s.N/8)
+			right[i][(j^i&7)&15] = rowAt(b, place{k0 + i, col0/8 + j}, s.K, s.N/8)
 		}
 		t.Sync()
 		var x [2][4][4]gpu.Tile[dtype.BF16]
@@ -52,24 +52,25 @@ func tensor(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	}
 	for i := range 4 {
 		for j := range 4 {
-			row, col := row0+m0+i*16+lane/4, col0+n0+j*8+lane%4*2
-			put(c, row, col, s, acc[i][j][0], acc[i][j][1])
-			put(c, row+8, col, s, acc[i][j][2], acc[i][j][3])
+			put(c, place{row0 + m0 + i*16 + lane/4, col0 + n0 + j*8 + lane%4*2}, s, acc[i][j])
 		}
 	}
 }
 
-// rowAt returns a Row of x, which has so many rows of cols Rows each, or zeros outside.
-func rowAt(x []Row, row, col, rows, cols int) [8]dtype.BF16 {
-	if row >= rows || col >= cols {
+// rowAt returns the Row at p of x, which has so many rows of cols Rows each, or zeros outside.
+func rowAt(x []Row, p place, rows, cols int) [8]dtype.BF16 {
+	if p.row >= rows || p.col >= cols {
 		return [8]dtype.BF16{}
 	}
-	return x[row*cols+col]
+	return x[p.row*cols+p.col]
 }
 
-// put stores two neighbours in c, where they are a part of it.
-func put(c [][2]dtype.BF16, row, col int, s Shape, x, y float32) {
-	if row < s.M && col < s.N {
-		c[row*(s.N/2)+col/2] = [2]dtype.BF16{dtype.BF16From32(x), dtype.BF16From32(y)}
+// put stores two pairs of neighbours in c, at p and eight rows below it, where they are a part of it.
+func put(c [][2]dtype.BF16, p place, s Shape, v [4]float32) {
+	if p.row < s.M && p.col < s.N {
+		c[p.row*(s.N/2)+p.col/2] = [2]dtype.BF16{dtype.BF16From32(v[0]), dtype.BF16From32(v[1])}
+	}
+	if p.row+8 < s.M && p.col < s.N {
+		c[(p.row+8)*(s.N/2)+p.col/2] = [2]dtype.BF16{dtype.BF16From32(v[2]), dtype.BF16From32(v[3])}
 	}
 }

@@ -21,8 +21,8 @@ func wide(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	m0, n0 := warp/4*64, warp%4*64
 	var acc [4][8][4]float32
 	for stage := range 3 {
-		fetchA(t, &left[stage], a, row0, stage*4, s)
-		fetchWideB(t, &right[stage], b, stage*32, col0/8, s)
+		fetchA(t, &left[stage], matrix{a, s.M, s.K / 8}, place{row0, stage * 4})
+		fetchWideB(t, &right[stage], matrix{b, s.K, s.N / 8}, place{stage * 32, col0 / 8})
 		t.CommitCopies()
 	}
 	stage := 0
@@ -30,8 +30,8 @@ func wide(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 		t.WaitCopies(2)
 		t.Sync()
 		next := (stage + 3) & 3
-		fetchA(t, &left[next], a, row0, k0/8+12, s)
-		fetchWideB(t, &right[next], b, k0+96, col0/8, s)
+		fetchA(t, &left[next], matrix{a, s.M, s.K / 8}, place{row0, k0/8 + 12})
+		fetchWideB(t, &right[next], matrix{b, s.K, s.N / 8}, place{k0 + 96, col0 / 8})
 		t.CommitCopies()
 		var x [2][4][4]gpu.Tile[dtype.BF16]
 		var y [2][4][4]gpu.Tile[dtype.BF16]
@@ -54,9 +54,7 @@ func wide(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	}
 	for i := range 4 {
 		for j := range 8 {
-			row, col := row0+m0+i*16+lane/4, col0+n0+j*8+lane%4*2
-			put(c, row, col, s, acc[i][j][0], acc[i][j][1])
-			put(c, row+8, col, s, acc[i][j][2], acc[i][j][3])
+			put(c, place{row0 + m0 + i*16 + lane/4, col0 + n0 + j*8 + lane%4*2}, s, acc[i][j])
 		}
 	}
 }
@@ -74,13 +72,13 @@ func tileOf(block int, s Shape) (row, col int) {
 }
 
 // fetchWideB is fetchB of 32 rows of 32 Rows.
-func fetchWideB(t gpu.Thread, tile *[32][32]Row, b []Row, row0, col0 int, s Shape) {
+func fetchWideB(t gpu.Thread, tile *[32][32]Row, m matrix, at place) {
 	for p := range 4 {
 		i, j := t.ThreadX()/32+p*8, t.ThreadX()%32
-		from := (row0+i)*(s.N/8) + col0 + j
-		if row0+i >= s.K || col0+j >= s.N/8 {
+		from := (at.row+i)*m.width + at.col + j
+		if at.row+i >= m.height || at.col+j >= m.width {
 			from = -1
 		}
-		gpu.FetchAsync(t, &tile[i][(j^i&7)&31], b, from)
+		gpu.FetchAsync(t, &tile[i][(j^i&7)&31], m.rows, from)
 	}
 }
