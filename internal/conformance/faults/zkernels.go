@@ -401,6 +401,92 @@ var writesKernel = &device.Kernel{
 	},
 }
 
+// Product launches the kernel product.
+func Product(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
+	p := s.Plan(productKernel, g)
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.PutSlice(p, c)
+	return p.Launch()
+}
+
+//go:embed zproduct.sm_70.narrow.ptx
+var productSM70Narrow string
+
+//go:embed zproduct.sm_70.ptx
+var productSM70 string
+
+var productKernel = &device.Kernel{
+	Name:    "product",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "c", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []device.Site{
+		{File: "elements.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: productSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: productSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c []float32
+		})(args)
+		for ts.Next() {
+			product(ts.Thread(), a.a, a.b, a.c)
+		}
+	},
+}
+
+// Double launches the kernel double.
+func Double(s *device.Stream, g device.Grid, x device.Slice[float64], y device.Slice[int16], z device.Slice[uint8]) error {
+	p := s.Plan(doubleKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, z)
+	return p.Launch()
+}
+
+//go:embed zdouble.sm_70.narrow.ptx
+var doubleSM70Narrow string
+
+//go:embed zdouble.sm_70.ptx
+var doubleSM70 string
+
+var doubleKernel = &device.Kernel{
+	Name:    "double",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "y", Offset: 24, Size: 24, Elem: 2},
+		{Name: "z", Offset: 48, Size: 24, Elem: 1},
+	},
+	ParamBytes: 88,
+	Sites: []device.Site{
+		{File: "elements.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: doubleSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: doubleSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []float64
+			y []int16
+			z []uint8
+		})(args)
+		for ts.Next() {
+			double(ts.Thread(), a.x, a.y, a.z)
+		}
+	},
+}
+
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
 func OutOfRange(s *device.Stream, g device.Grid, kind, n int, x device.Slice[int32], r device.Slice[record], y device.Slice[uint8]) error {
 	p := s.Plan(outOfRangeKernel, g)
