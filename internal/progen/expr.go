@@ -130,7 +130,9 @@ func (g *gen) boolean(depth int) string {
 
 func (g *gen) float(t *typ, depth int) string {
 	x := func() string { return g.value(t, depth) }
-	switch g.r.IntN(15) {
+	switch g.r.IntN(16) {
+	case 8:
+		return fmt.Sprintf("%s(dtype.%sFrom32(float32(%s)).Float32())", t.name, pick(g.r, "F16", "BF16"), x())
 	case 0:
 		return "(-" + x() + ")"
 	case 1:
@@ -219,12 +221,8 @@ func (g *gen) choose(t *typ, depth int) string {
 // call calls one of the kernel's functions that return t, or is a variable.
 func (g *gen) call(t *typ, depth int) string {
 	for _, f := range g.functions {
-		if f.result == t && !g.r.oneIn(3) {
-			var args []string
-			for _, p := range f.params {
-				args = append(args, g.expr(p, min(depth, 1)))
-			}
-			return f.name + "(" + strings.Join(args, ", ") + ")"
+		if f.result == t && f.second == nil && !g.r.oneIn(3) {
+			return f.call(g.values(f.params, min(depth, 1)))
 		}
 	}
 	return g.leaf(t)

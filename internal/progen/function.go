@@ -9,14 +9,24 @@ type function struct {
 	name   string
 	params []*typ
 	result *typ
+	second *typ // of two results
+	method bool // of the second parameter
+}
+
+// call returns a call with these arguments.
+func (f function) call(args []string) string {
+	if f.method {
+		return "(" + args[1] + ")." + f.name + "(" + strings.Join(append(args[:1:1], args[2:]...), ", ") + ")"
+	}
+	return f.name + "(" + strings.Join(args, ", ") + ")"
 }
 
 // pure writes a function without effects.
 func (g *gen) pure() {
-	f := function{name: g.token + g.name("f"), result: g.anyType()}
-	f.params = []*typ{typeInt}
+	f := function{name: g.token + g.name("f"), result: g.anyType(), params: []*typ{typeInt}}
 	params := []string{"id int"}
 	g.scope = scope{}
+	g.declareTables()
 	g.declare("id", typeInt, false)
 	for range g.r.between(1, 3) {
 		t, name := g.anyType(), g.name("a")
@@ -24,15 +34,48 @@ func (g *gen) pure() {
 		params = append(params, name+" "+t.name)
 		g.declare(name, t, false)
 	}
-	if g.r.oneIn(2) {
-		g.line("func %s(%s) %s {", f.name, strings.Join(params, ", "), f.result.name)
-		g.body(f.result, nil)
-	} else {
-		g.line("func %s(%s) (r %s) {", f.name, strings.Join(params, ", "), f.result.name)
-		g.declare("r", f.result, false)
-		g.body(f.result, nil)
+	receiver := ""
+	if f.method = f.params[1].kind == structure; f.method {
+		receiver = "(" + params[1] + ") "
+		params = append(params[:1:1], params[2:]...)
 	}
+	results := f.result.name
+	switch g.r.IntN(3) {
+	case 0:
+		results = "(r " + f.result.name + ")"
+		g.declare("r", f.result, false)
+	case 1:
+		f.second = g.anyType()
+		results = "(" + f.result.name + ", " + f.second.name + ")"
+	}
+	g.line("func %s%s(%s) %s {", receiver, f.name, strings.Join(params, ", "), results)
+	g.body(f.result, func() { g.second = f.second })
 	g.functions = append(g.functions, f)
+}
+
+// values returns an expression for each of the types of a function's parameters.
+func (g *gen) values(types []*typ, depth int) []string {
+	var args []string
+	for _, t := range types {
+		args = append(args, g.expr(t, depth))
+	}
+	return args
+}
+
+// callForTwo declares the results of a function that has two.
+func (g *gen) callForTwo() {
+	for _, f := range g.functions {
+		if f.second == nil || g.r.oneIn(3) {
+			continue
+		}
+		x, y := g.name("v"), g.name("v")
+		g.line("%s, %s := %s", x, y, f.call(g.values(f.params, 1)))
+		g.line("_, _ = %s, %s", x, y)
+		g.declare(x, f.result, false)
+		g.declare(y, f.second, false)
+		return
+	}
+	g.assign()
 }
 
 // procedure writes a function that changes what its pointers lead to.
@@ -41,11 +84,16 @@ func (g *gen) procedure() {
 	f.params = []*typ{typeInt}
 	params := []string{"id int"}
 	g.scope = scope{}
+	g.declareTables()
 	g.declare("id", typeInt, false)
 	for i := range g.r.between(1, 3) {
 		t, name := g.anyType(), g.name("a")
 		f.params = append(f.params, t)
-		if i == 0 || g.r.oneIn(2) {
+		if i > 0 && g.r.oneIn(3) {
+			params = append(params, name+" []"+t.name)
+			f.params[i+1] = &typ{name: "[]", elem: t}
+			g.scope.slices = append(g.scope.slices, slice{text: name, elem: t, writable: true})
+		} else if i == 0 || g.r.oneIn(2) {
 			params = append(params, name+" *"+t.name)
 			f.params[i+1] = &typ{name: "*", elem: t}
 			g.declare("(*"+name+")", t, false)
@@ -62,17 +110,26 @@ func (g *gen) procedure() {
 // body writes the statements of a function and its end.
 func (g *gen) body(result *typ, before func()) {
 	saved := *g
-	g.result, g.loops, g.trips, g.mayReturn = result, nil, 8, false
+	g.result, g.second, g.loops, g.trips, g.mayReturn = result, nil, nil, 8, false
 	if before != nil {
 		before()
 	}
 	g.budget = g.r.between(1, 6)
 	g.block(g.budget)
 	if result != nil {
-		g.line("\treturn %s", g.expr(result, 2))
+		g.line("\treturn %s", g.returned())
 	}
 	g.line("}")
-	g.result, g.loops, g.trips, g.mayReturn, g.budget = saved.result, saved.loops, saved.trips, saved.mayReturn, saved.budget
+	g.result, g.second, g.loops, g.trips, g.mayReturn, g.budget = saved.result, saved.second, saved.loops, saved.trips, saved.mayReturn, saved.budget
+}
+
+// returned returns the results of a return statement.
+func (g *gen) returned() string {
+	text := g.expr(g.result, 2)
+	if g.second != nil {
+		text += ", " + g.expr(g.second, 1)
+	}
+	return text
 }
 
 // callProcedure calls one with places that are there.
@@ -84,6 +141,15 @@ func (g *gen) callProcedure() {
 	f := pick(g.r, g.procedures...)
 	var args []string
 	for _, t := range f.params {
+		if t.name == "[]" {
+			text, ok := g.ownSlice(t.elem)
+			if !ok {
+				g.assign()
+				return
+			}
+			args = append(args, text)
+			continue
+		}
 		if t.name != "*" {
 			args = append(args, g.expr(t, 1))
 			continue
@@ -96,6 +162,17 @@ func (g *gen) callProcedure() {
 		args = append(args, "&"+p.text)
 	}
 	g.line("%s(%s)", f.name, strings.Join(args, ", "))
+}
+
+// ownSlice returns a slice that only this thread has, and that is not empty.
+func (g *gen) ownSlice(elem *typ) (string, bool) {
+	for _, s := range g.views() {
+		if s.elem == elem && !g.r.oneIn(3) {
+			return s.text, true
+		}
+	}
+	p, ok := g.find(func(t *typ) bool { return t.kind == array && t.elem == elem }, true)
+	return p.text + "[:]", ok
 }
 
 // closure declares a function in a function, and calls it.

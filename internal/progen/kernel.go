@@ -32,7 +32,8 @@ type gen struct {
 	functions  []function
 	procedures []function
 	scope      scope
-	counters   []slice
+	tables     []place
+	counters   []counter
 	shared     []slice
 
 	loops     []string // labels
@@ -40,6 +41,9 @@ type gen struct {
 	depth     int
 	budget    int
 	result    *typ // of the function
+	second    *typ // of a function with two results
+	prints    bool
+	warps     bool // warps are full
 	mayReturn bool
 	inClosure bool
 	faulty    bool // operations may fault
@@ -50,12 +54,15 @@ type gen struct {
 // New returns a kernel. It depends on nothing but seed and index.
 func New(seed uint64, index int) Kernel {
 	g := &gen{r: newRandom(seed, index), trips: 1, token: fmt.Sprintf("k%d_", index)}
-	k := Kernel{Name: g.token, Blocks: g.r.between(1, 3), Threads: pick(g.r, 1, 7, 16, 32, 33, 40)}
+	k := Kernel{Name: g.token, Blocks: g.r.between(1, 3), Threads: pick(g.r, 1, 7, 16, 32, 32, 33, 40)}
 	for range g.r.IntN(3) {
 		g.structType()
 	}
 	for range g.r.between(1, 3) {
 		g.arrayType()
+	}
+	for range g.r.IntN(3) {
+		g.table()
 	}
 	for range g.r.IntN(3) {
 		g.pure()
@@ -69,10 +76,30 @@ func New(seed uint64, index int) Kernel {
 	return k
 }
 
+// table writes a package-level variable that nothing changes.
+func (g *gen) table() {
+	t := arrayOf(pick(g.r, 2, 4, 5, 8), pick(g.r, append(integers, floats...)...))
+	name := g.token + g.name("table")
+	var items []string
+	for range t.length {
+		items = append(items, g.literal(t.elem))
+	}
+	g.line("var %s = %s{%s}", name, t.name, strings.Join(items, ", "))
+	g.tables = append(g.tables, place{text: name, typ: t, constant: true})
+}
+
+// declareTables makes the tables known in a function.
+func (g *gen) declareTables() { g.scope.places = append(g.scope.places, g.tables...) }
+
 // kernel writes the kernel function.
 func (g *gen) kernel(k *Kernel) {
 	g.scope = scope{}
+	g.declareTables()
 	barriers := g.r.oneIn(3)
+	g.prints = g.r.oneIn(6)
+	if g.warps = barriers && k.Threads%32 == 0; g.warps {
+		g.faulty = false // a warp of one thread has nobody to exchange values with
+	}
 	params := append([]string{"t gpu.Thread", "first int"}, g.params(k)...)
 	g.line("//gpu:kernel")
 	g.line("func %s(%s) {", k.Name, strings.Join(params, ", "))
@@ -162,7 +189,7 @@ func (g *gen) params(k *Kernel) []string {
 	if g.r.oneIn(3) {
 		s := slice{text: g.name("sum"), elem: pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeInt)}
 		add(s.text, s.elem, g.r.between(1, 8))
-		g.counters = append(g.counters, s)
+		g.counters = append(g.counters, counter{s, pick(g.r, "Add", "Sub", "Min", "Max", "And", "Or", "Xor")})
 	}
 	return params
 }

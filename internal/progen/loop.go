@@ -111,7 +111,7 @@ func (g *gen) jump() {
 			what += " " + pick(g.r, g.loops...)
 		}
 	case g.result != nil:
-		what = "return " + g.expr(g.result, 2)
+		what = "return " + g.returned()
 	case g.mayReturn:
 		what = "return"
 	default:

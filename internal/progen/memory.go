@@ -1,6 +1,9 @@
 package progen
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // view declares a slice of an array or of the thread's part of a slice.
 func (g *gen) view() {
@@ -78,14 +81,52 @@ func (g *gen) pointer() {
 	g.declare("(*"+name+")", p.typ, false)
 }
 
-// atomic adds to what all threads share.
+// counter is a slice that all threads change by one atomic operation.
+type counter struct {
+	slice
+	operation string
+}
+
+// atomic changes what all threads share.
 func (g *gen) atomic() {
 	if len(g.counters) == 0 {
 		g.opAssign()
 		return
 	}
 	c := pick(g.r, g.counters...)
-	g.line("gpu.AtomicAdd(&%s[%s], %s)", c.text, g.sliceIndex(c), g.expr(c.elem, 2))
+	g.line("gpu.Atomic%s(&%s[%s], %s)", c.operation, c.text, g.sliceIndex(c.slice), g.expr(c.elem, 2))
+}
+
+// print prints numbers, in kernels that print.
+func (g *gen) print() {
+	if !g.prints || g.trips > 4 {
+		g.assign()
+		return
+	}
+	t, u := pick(g.r, integers...), g.r.scalarType()
+	g.line("gpu.Printf(t, \"%s %%v\\n\", %s, %s)", pick(g.r, "%d", "%x", "%5d"), g.value(t, 1), g.value(u, 1))
+}
+
+// sliceVariable declares a slice that is one of two.
+func (g *gen) sliceVariable() {
+	found := g.views()
+	if len(found) == 0 {
+		g.view()
+		return
+	}
+	a := pick(g.r, found...)
+	for _, b := range found {
+		if b.elem == a.elem && b.text != a.text {
+			name := g.name("s")
+			g.line("%s := %s", name, a.text)
+			g.line("_ = %s", name)
+			g.line("if %s {", g.value(typeBool, 2))
+			g.line("\t%s = %s", name, b.text)
+			g.line("}")
+			g.scope.slices = append(g.scope.slices, slice{text: name, elem: a.elem, writable: true})
+			return
+		}
+	}
 }
 
 // phase lets all threads of a block exchange values through shared memory.
@@ -111,7 +152,24 @@ func (g *gen) phase() {
 
 // uniform writes phases where all threads of a block come by together.
 func (g *gen) uniform() {
-	switch g.r.IntN(4) {
+	switch g.r.IntN(6) {
+	case 4:
+		name, t := g.name("v"), typeInt
+		what := "SyncCount"
+		if g.r.oneIn(2) {
+			what, t = pick(g.r, "SyncAnd", "SyncOr"), typeBool
+		}
+		g.line("%s := t.%s(%s)", name, what, g.value(typeBool, 2))
+		g.line("_ = %s", name)
+		g.declare(name, t, false)
+		return
+	case 5:
+		if g.warps {
+			g.warp()
+			return
+		}
+		g.phase()
+		return
 	case 0:
 		i := g.name("i")
 		g.line("for %s := range %d {", i, g.r.between(1, 3))
@@ -147,4 +205,26 @@ func (g *gen) inBlock(f func()) {
 	g.depth--
 	g.indent--
 	g.scope = saved
+}
+
+// warp lets the threads of a full warp exchange values.
+func (g *gen) warp() {
+	t := pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeFloat32, typeFloat64)
+	name, x := g.name("v"), g.value(t, 2)
+	lane := fmt.Sprintf("int(uint(%s)%%32)", g.simple())
+	text := fmt.Sprintf("gpu.%s(t, %s, %s)", pick(g.r, "Shuffle", "ShuffleUp", "ShuffleXor"), x, pick(g.r, "3", "17", "lane"))
+	switch g.r.IntN(5) {
+	case 0:
+		text = fmt.Sprintf("gpu.Shuffle(t, %s, %s)", x, lane)
+	case 1:
+		text, t = fmt.Sprintf("gpu.Ballot(t, %s)", g.value(typeBool, 2)), typeUint32
+	case 2:
+		text, t = fmt.Sprintf("gpu.%s(t, %s)", pick(g.r, "Any", "All"), g.value(typeBool, 2)), typeBool
+	case 3:
+		t = pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64)
+		text = fmt.Sprintf("gpu.WarpReduce%s(t, %s)", pick(g.r, "Add", "Min", "Max", "And", "Or", "Xor"), g.value(t, 2))
+	}
+	g.line("%s := %s", name, strings.ReplaceAll(text, "lane)", "lane%32)"))
+	g.line("_ = %s", name)
+	g.declare(name, t, false)
 }

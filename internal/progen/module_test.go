@@ -57,6 +57,9 @@ func (m module) write(t testing.TB, name, text string) {
 // returns the program's name.
 func (m module) build(t testing.TB, kernels []progen.Kernel) (string, error) {
 	t.Helper()
+	if err := m.clean(); err != nil {
+		return "", err
+	}
 	for name, text := range progen.Program(kernels) {
 		m.write(t, name, text)
 	}
@@ -75,6 +78,15 @@ func (m module) build(t testing.TB, kernels []progen.Kernel) (string, error) {
 	name := filepath.Join(m.dir, "program.exe")
 	_, err = m.run(t.Context(), "go", "build", "-gcflags="+*gcflags, "-o", name, ".")
 	return name, err
+}
+
+// clean removes the kernels of an earlier program.
+func (m module) clean() error {
+	old, err := filepath.Glob(filepath.Join(m.dir, "*.go"))
+	for _, name := range old {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 // run runs a command in the module and returns what it prints.

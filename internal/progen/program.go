@@ -39,9 +39,11 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+var _ dtype.F16
 var _ = math.Sqrt
 var _ = bits.Len
 var _ = gpu.AtomicAdd[int]

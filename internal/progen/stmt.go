@@ -32,7 +32,13 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.r.IntN(24) {
+	switch g.r.IntN(28) {
+	case 24:
+		g.callForTwo()
+	case 25:
+		g.print()
+	case 26:
+		g.sliceVariable()
 	case 0, 1, 2:
 		g.variable()
 	case 3, 4:

@@ -1,0 +1,53 @@
+package progen
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestKernelsAreValid checks the types of many kernels, which is quicker than to compile them.
+func TestKernelsAreValid(t *testing.T) {
+	c := newChecker()
+	for i := range 300 {
+		k := New(7, i)
+		if _, err := c.check("main", sharedText+conversions(), header+k.Source); err != nil {
+			t.Errorf("kernel %d: %v", i, err)
+		}
+	}
+}
+
+func TestKernelsDependOnSeedAndIndex(t *testing.T) {
+	if a, b := New(3, 5), New(3, 5); a.Source != b.Source {
+		t.Error("two kernels of one seed and index differ")
+	}
+	if a, b := New(3, 5), New(4, 5); a.Source == b.Source {
+		t.Error("kernels of two seeds are the same")
+	}
+}
+
+// TestShrink takes a kernel to fail that has a certain function in it.
+func TestShrink(t *testing.T) {
+	const mark = "math.Floor("
+	index := 0
+	for !strings.Contains(New(1, index).Source, mark) {
+		index++
+	}
+	calls := 0
+	small, err := Shrink(New(1, index), func(kernels []Kernel) ([]bool, error) {
+		calls++
+		var failed []bool
+		for _, k := range kernels {
+			failed = append(failed, strings.Contains(k.Source, mark))
+		}
+		return failed, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(small.Source, mark) || !newChecker().valid(small.Source) {
+		t.Errorf("the small kernel is wrong:\n%s", small.Source)
+	}
+	if n := strings.Count(small.Source, "\n"); n > 15 {
+		t.Errorf("the small kernel has %d lines after %d calls:\n%s", n, calls, small.Source)
+	}
+}
