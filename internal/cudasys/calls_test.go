@@ -49,6 +49,82 @@ func compiled(t *testing.T) (*Driver, func(n int) []int) {
 	}
 }
 
+// caller checks calls of a compiled driver.
+type caller struct {
+	t      *testing.T
+	called func(n int) []int
+}
+
+// wants demands that a call succeeded and had the given arguments.
+func (c caller) wants(what string, s Status, args ...int) {
+	c.t.Helper()
+	if s != Success {
+		c.t.Errorf("%s: %v", what, s)
+	}
+	if got := c.called(len(args)); !slices.Equal(got, args) {
+		c.t.Errorf("%s was called with %v, want %v", what, got, args)
+	}
+}
+
+func TestStructCalls(t *testing.T) {
+	d, called := compiled(t)
+	c := caller{t, called}
+	params := new(uint64)
+	*params = 99
+	l := &Launch{Function: 6, Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Shared: 7, Stream: 8, Used: 2}
+	l.Params[0] = unsafe.Pointer(params)
+	l.Attributes[0] = LaunchAttribute{ID: LaunchCooperative, Value: [16]uint32{1}}
+	l.Attributes[1] = LaunchAttribute{ID: LaunchCluster, Value: [16]uint32{2, 3, 4}}
+	c.wants("launch", d.LaunchKernelEx(l), 6, 1, 2, 3, 4, 5, 6, 7, 8, 2, 2, 1, 4, 3, 99, 0)
+	if n := testing.AllocsPerRun(100, func() { d.LaunchKernelEx(l) }); n != 0 {
+		t.Errorf("%v allocations per launch, want 0", n)
+	}
+
+	var n GraphNode
+	k := &KernelNode{Function: 6, Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Shared: 7}
+	k.Params[0] = unsafe.Pointer(params)
+	c.wants("kernel node", d.GraphAddKernelNode(&n, 20, []GraphNode{21, 22}, k), 0, 20, 22, 2, 6, 3, 4, 7, 99, 0, 0, 0)
+	host := new(int32)
+	*host = 42
+	copied := &Copy3D{
+		Src:   Side3D{Type: OnHost, Host: unsafe.Pointer(host), Pitch: 4, Height: 1},
+		Dst:   Side3D{Type: OnDevice, Device: 1 << 40, Pitch: 4, Height: 5},
+		Width: 4, Height: 1, Depth: 1, Context: 30,
+	}
+	c.wants("copy node", d.GraphAddMemcpyNode(&n, 20, nil, copied), 20, 0, 1, 42, 4, 2, 1<<40, 5, 4, 1, 1, 30)
+	set := &Memset{Dst: 1 << 41, Pitch: 9, Value: 3, Size: 2, Width: 100, Height: 1, Context: 30}
+	c.wants("memset node", d.GraphAddMemsetNode(&n, 20, nil, set), 20, 0, 1<<41, 9, 3, 2, 100, 1, 30)
+	c.wants("attribute", d.GraphKernelNodeSetAttribute(9, &l.Attributes[1]), 9, 4, 4)
+	rows := &Copy2D{
+		Src:   Side2D{X: 1, Type: OnDevice, Device: 1 << 40, Pitch: 256},
+		Dst:   Side2D{Y: 2, Type: OnDevice, Device: 1 << 41, Pitch: 512},
+		Width: 100, Height: 7,
+	}
+	c.wants("copy of rows", d.Memcpy2DAsync(rows, 8), 1, 2, 1<<40, 256, 2, 2, 1<<41, 512, 100, 7, 8)
+	if n != 9 {
+		t.Errorf("the node is %d", n)
+	}
+}
+
+func TestPoolCalls(t *testing.T) {
+	d, called := compiled(t)
+	c := caller{t, called}
+	var pool Pool
+	var p uintptr
+	var s Stream
+	props := &PoolProps{AllocType: PoolPinned, LocationType: PoolOnDevice, LocationID: 3, MaxSize: 1 << 35}
+	c.wants("pool", d.MemPoolCreate(&pool, props), 88, 1, 0, 1, 3, 0, 1<<35, 0, 0)
+	c.wants("allocate", d.MemAllocFromPoolAsync(&p, 1<<33, pool, 8), 0, 1<<33, 10, 8)
+	c.wants("prefetch", d.MemPrefetchAsync(1<<40, 5, CPU, 8), 1<<40, 5, -1, 8)
+	c.wants("peer copy", d.MemcpyPeerAsync(&PeerCopy{1, 2, 3, 4, 5}, 6), 1, 2, 3, 4, 5, 6)
+	o := new(BestBlock)
+	c.wants("occupancy", d.OccupancyMaxPotentialBlockSize(o, 6, 1000, 256), 0, 0, 6, 0, 1000, 256)
+	c.wants("stream", d.StreamCreateWithPriority(&s, StreamNonBlocking, -5), 0, 1, -5)
+	if pool != 10 || p != 0x7f0000000001 || *o != (BestBlock{264, 512}) || s != 11 {
+		t.Errorf("results are %d, %#x, %+v, %d", pool, p, *o, s)
+	}
+}
+
 // TestCalls checks that the driver gets the arguments, and gives the results, that the Go
 // functions have.
 func TestCalls(t *testing.T) {
