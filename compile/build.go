@@ -59,6 +59,10 @@ type Kernel struct {
 	File           string   // that declares it
 	Line           int      // where
 	IR             *ir.Func // as the back ends took it
+	// CPU says how the threads of a block run on the CPU: "loop", "twin", or what else and why.
+	CPU string
+
+	twin *ir.Func // for the CPU's back end
 }
 
 // Build compiles the kernels of the packages. Errors that a user can mend are in the
@@ -135,7 +139,7 @@ func (b *build) scan() error {
 		if err != nil {
 			return err
 		}
-		leftover := slices.Contains(p.GoFiles, filepath.Join(p.Dir, load.Generated))
+		leftover := slices.ContainsFunc(p.GoFiles, load.IsGenerated)
 		if !slices.ContainsFunc(sources, func(s decl.Source) bool { return decl.Mentions(s.Text) }) && !leftover {
 			continue
 		}
@@ -157,7 +161,7 @@ func read(p *load.Package) ([]decl.Source, error) {
 	}
 	var sources []decl.Source
 	for _, name := range slices.Concat(p.Files(), tests) {
-		if filepath.Base(name) == load.Generated {
+		if load.IsGenerated(name) {
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -186,6 +190,7 @@ func (b *build) check() error {
 	for _, u := range b.units {
 		generated := filepath.Join(u.pkg.Dir, load.Generated)
 		overlay[generated] = nil
+		overlay[filepath.Join(u.pkg.Dir, load.Twins)] = nil
 		if len(u.decl.Kernels) > 0 {
 			overlay[generated] = launcher.Stub(u.decl, b.nameOf(u.pkg))
 		}
@@ -212,7 +217,7 @@ func (b *build) goErrors() {
 		path := p.ImportPath
 		refused[path] = refused[path] || slices.ContainsFunc(p.Imports, func(i string) bool { return refused[i] })
 		for _, d := range p.Errors {
-			if !refused[path] && filepath.Base(d.Pos.Filename) != load.Generated {
+			if !refused[path] && !load.IsGenerated(d.Pos.Filename) {
 				b.found.Add(d)
 			}
 		}

@@ -84,7 +84,7 @@ func leftovers(dir string, wanted []File) ([]File, error) {
 	var files []File
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if e.Name() != load.Generated && !ptxName.MatchString(e.Name()) {
+		if !load.IsGenerated(e.Name()) && !ptxName.MatchString(e.Name()) {
 			continue
 		}
 		if slices.ContainsFunc(wanted, func(f File) bool { return f.Name == name }) {

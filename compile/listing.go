@@ -44,8 +44,8 @@ func (l line) String() string {
 }
 
 func list(w io.Writer, p *Package, k *Kernel) error {
-	fmt.Fprintf(w, "%s.%s (%s:%d), %d bytes of parameters, %d bytes of shared memory\n",
-		p.Path, k.Name, filepath.Base(k.File), k.Line, k.ParamBytes, k.Shared+k.Dynamic)
+	fmt.Fprintf(w, "%s.%s (%s:%d), %d bytes of parameters, %d bytes of shared memory, CPU: %s\n",
+		p.Path, k.Name, filepath.Base(k.File), k.Line, k.ParamBytes, k.Shared+k.Dynamic, k.CPU)
 	made := map[line][]string{}
 	for _, b := range k.IR.Blocks {
 		for _, v := range b.Values {

@@ -62,8 +62,10 @@ func (b *build) kernels(u *unit, p *Package) error {
 // files sets the files of p.
 func (b *build) files(u *unit, p *Package) error {
 	var kernels []*device.Kernel
+	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	for _, k := range p.Kernels {
 		kernels = append(kernels, k.Kernel)
+		k.emitTwin(twins)
 		for _, v := range k.Variants {
 			p.Files = append(p.Files, File{
 				Name:     filepath.Join(p.Dir, launcher.PTXName(k.Name, v)),
@@ -72,11 +74,18 @@ func (b *build) files(u *unit, p *Package) error {
 		}
 	}
 	if len(kernels) > 0 {
-		text, err := launcher.File(u.decl, kernels, b.nameOf(u.pkg))
+		text, err := launcher.File(u.decl, kernels, twins, b.nameOf(u.pkg))
 		if err != nil {
 			return err
 		}
 		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Generated), Contents: text})
+	}
+	text, err := twins.File()
+	if err != nil {
+		return err
+	}
+	if text != nil {
+		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Twins), Contents: text})
 	}
 	old, err := leftovers(p.Dir, p.Files)
 	p.Files = append(p.Files, old...)

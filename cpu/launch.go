@@ -110,6 +110,8 @@ type worker struct {
 	number  int64 // of the block
 	block   simt.Block
 	threads gpu.Threads // of the block, in the tier of loops
+	walk    simt.Walk   // over the blocks, in the tier of twins
+	blocks  gpu.Blocks  // those of walk
 	body    func()      // run, bound once: a go statement then allocates nothing
 }
 
@@ -117,6 +119,8 @@ func newWorker(l *launch) *worker {
 	w := &worker{launch: l}
 	w.body = w.run
 	w.block.Print = func(line simt.Line) { l.prints.add(l.number, line) }
+	w.walk.Block, w.walk.Fault = &w.block, w.fault
+	w.blocks = gpu.WalkBlocks(&w.walk)
 	return w
 }
 
@@ -133,6 +137,8 @@ func (w *worker) run() {
 		w.each(t.run)
 	case goroutines:
 		w.each(w.concurrent)
+	case twins:
+		w.whole()
 	default:
 		w.each(w.loop)
 	}

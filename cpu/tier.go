@@ -14,6 +14,7 @@ type tier int
 
 const (
 	loops      tier = iota // one after another
+	twins                  // by code that runs blocks as a whole
 	coroutines             // in turns, each to where it waits for others
 	goroutines             // at once, for the race detector
 )
@@ -23,6 +24,8 @@ func tierOf(k *device.Kernel) tier {
 	switch {
 	case raceDetector:
 		return goroutines
+	case k.Twin != nil:
+		return twins
 	case k.Barriers:
 		return coroutines
 	default:

@@ -32,6 +32,8 @@ type Kernel struct {
 	Variants []Variant // code for GPUs, the most demanding first
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
+	// Twin, where it is not nil, does the same for whole blocks: it needs no stack for each thread.
+	Twin func(b *gpu.Blocks, args unsafe.Pointer)
 }
 
 // Environment reports whether the kernel's code uses an environment (see EnvBytes).

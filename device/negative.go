@@ -1,6 +1,21 @@
 package device
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// Message returns what a site with this format says of args, which are numbers and booleans, an
+// int for an int64. A device that runs kernels as Go code forms messages by it.
+func Message(format string, args ...any) string {
+	for i, a := range args {
+		if n, ok := a.(int); ok {
+			args[i] = int64(n)
+		}
+	}
+	format, args = negative(format, args)
+	return fmt.Sprintf(format, args...)
+}
 
 // negative shortens a message about an index or a bound that is negative, as Go's runtime
 // does: it says "index out of range [-1]" and "slice bounds out of range [-1:]", without what the

@@ -28,12 +28,18 @@ func Stub(pkg *decl.Package, nameOf Names) []byte {
 
 // File returns the launchers of pkg. The kernels are those of pkg, compiled, in its order;
 // each variant's PTX is embedded from the file that PTXName names.
-func File(pkg *decl.Package, kernels []*device.Kernel, nameOf Names) ([]byte, error) {
+func File(pkg *decl.Package, kernels []*device.Kernel, twins *Twins, nameOf Names) ([]byte, error) {
 	w := newWriter(pkg, nameOf)
+	w.twins = twins.funcs
 	for i, k := range pkg.Kernels {
 		w.launcher(k)
 		w.kernel(k, kernels[i])
 	}
+	return w.file(pkg)
+}
+
+// file returns the text behind its package clause and imports.
+func (w *writer) file(pkg *decl.Package) ([]byte, error) {
 	text := Header + "\n\npackage " + pkg.Name + "\n\n" + w.imports.block() + "\n" + w.text.String()
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
@@ -67,6 +73,8 @@ type writer struct {
 	vars map[string]string
 	// scope holds what a function of the file may refer to: its locals have other names.
 	scope map[string]bool
+	// twins[kernel] is the name of the kernel's twin, where it has one.
+	twins map[string]string
 	text  strings.Builder
 }
 

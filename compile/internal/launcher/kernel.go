@@ -46,6 +46,9 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 	}
 	w.variants(c.Variants, ptx)
 	w.native(k)
+	if twin := w.twins[k.Name]; twin != "" {
+		w.printf("Twin: %s,\n", twin)
+	}
 	w.printf("}\n\n")
 }
 

@@ -21,6 +21,15 @@ const Project = "github.com/gopherwarp/gopherwarp"
 // Generated is the base name of the file that holds a package's launchers.
 const Generated = "zkernels.go"
 
+// Twins is the base name of the file that holds the Go twins of a package's kernels.
+const Twins = "zkernels_cpu.go"
+
+// IsGenerated reports whether a file of Go is one that a build writes.
+func IsGenerated(name string) bool {
+	base := filepath.Base(name)
+	return base == Generated || base == Twins
+}
+
 // runtime lists what generated files import, whether or not the user's files do.
 var runtime = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe", "embed"}
 
@@ -93,9 +102,11 @@ func decode(out []byte, patterns []string) (*Graph, error) {
 func (g *Graph) suspects() []string {
 	var files []string
 	for _, p := range g.All {
-		file := filepath.Join(p.Dir, Generated)
-		if p.Error != nil && p.InMain() && exists(file) {
-			files = append(files, file)
+		for _, base := range [...]string{Generated, Twins} {
+			file := filepath.Join(p.Dir, base)
+			if p.Error != nil && p.InMain() && exists(file) {
+				files = append(files, file)
+			}
 		}
 	}
 	return files

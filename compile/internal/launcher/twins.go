@@ -1,0 +1,50 @@
+package launcher
+
+import (
+	"maps"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+)
+
+// Twins collects the Go twins of a package's kernels, which stand in a file of their own.
+type Twins struct {
+	pkg   *decl.Package
+	w     *writer
+	funcs map[string]string // by kernel
+}
+
+// NewTwins returns a collection without twins.
+func NewTwins(pkg *decl.Package, nameOf Names) *Twins {
+	return &Twins{pkg: pkg, w: newWriter(pkg, nameOf), funcs: map[string]string{}}
+}
+
+// Declare returns a name that nothing else in the package has.
+func (t *Twins) Declare(wanted string) string { return decl.Fresh(wanted, t.w.names) }
+
+// Package returns the name that the package with the path has in the file.
+func (t *Twins) Package(path string) string { return t.w.imports.reserve(path) }
+
+// Declared returns the names that the package declares, and those of its imports.
+func (t *Twins) Declared() map[string]bool {
+	names := maps.Clone(t.w.names)
+	maps.Copy(names, t.pkg.Declared)
+	return names
+}
+
+// Add adds the twin of a kernel: the text that declares the function with that name, and the
+// paths of what it imports.
+func (t *Twins) Add(kernel, function, text string, imports []string) {
+	t.funcs[kernel] = function
+	for _, path := range imports {
+		t.w.imports.name(path)
+	}
+	t.w.printf("%s\n", text)
+}
+
+// File returns the file; nil where there are no twins.
+func (t *Twins) File() ([]byte, error) {
+	if len(t.funcs) == 0 {
+		return nil, nil
+	}
+	return t.w.file(t.pkg)
+}

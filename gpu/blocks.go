@@ -1,0 +1,70 @@
+package gpu
+
+import (
+	"path/filepath"
+	"runtime"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/internal/simt"
+)
+
+// Blocks walks over blocks of threads that a CPU device wants run as a whole, one after
+// another. Generated code uses it; kernels do not.
+//
+//	for b.Next() {
+//		x, _, _ := b.Index()
+//		...
+//	}
+type Blocks struct{ walk *simt.Walk }
+
+// WalkBlocks returns the blocks of w.
+func WalkBlocks(w *simt.Walk) Blocks { return Blocks{w} }
+
+// Next moves to the next block and reports whether there is one. Its shared memory holds garbage.
+func (b *Blocks) Next() bool { return b.walk.Next() }
+
+// Index returns the index of the block in the grid.
+func (b *Blocks) Index() (x, y, z int) {
+	i := &b.walk.Block.Index
+	return i[0], i[1], i[2]
+}
+
+// Dim returns the number of threads in a block along each axis.
+func (b *Blocks) Dim() (x, y, z int) {
+	d := &b.walk.Block.Dim
+	return d[0], d[1], d[2]
+}
+
+// Grid returns the number of blocks in the grid along each axis.
+func (b *Blocks) Grid() (x, y, z int) {
+	g := &b.walk.Block.Grid
+	return g[0], g[1], g[2]
+}
+
+// Threads returns the number of threads in a block.
+func (b *Blocks) Threads() int { return b.walk.Block.Threads() }
+
+// Shared returns the memory that the threads of a block share: so many bytes, and behind them
+// those that the launch adds. Every block has the same; it is called once.
+func (b *Blocks) Shared(bytes int) unsafe.Pointer { return b.walk.Shared(bytes) }
+
+// Dynamic returns how many bytes of shared memory the launch adds.
+func (b *Blocks) Dynamic() int { return b.walk.Block.Dynamic }
+
+// Scratch returns memory with so many bytes for each thread of a block, another one for
+// every call. It keeps its contents from block to block.
+func (b *Blocks) Scratch(bytes int) unsafe.Pointer { return b.walk.Scratch(bytes) }
+
+// Thread returns a thread of the block.
+func (b *Blocks) Thread(x, y, z int) Thread {
+	return Thread{b.walk.Block, int32(x), int32(y), int32(z)}
+}
+
+// Fault says that t did something wrong in the caller's line: the launch ends. The caller must return.
+func (b *Blocks) Fault(t Thread, format string, args ...any) {
+	_, file, line, _ := runtime.Caller(1)
+	b.walk.Fault(b.walk.Number(), simt.Fault{
+		File: filepath.Base(file), Line: line,
+		Format: format, Args: args, Thread: [3]int{int(t.x), int(t.y), int(t.z)},
+	})
+}

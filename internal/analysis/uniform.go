@@ -1,0 +1,239 @@
+package analysis
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Uniformity says which values are the same in all threads of a block that compute them
+// together, and which blocks all those threads run that have not left the kernel.
+//
+// A thread leaves where it branches to code without barriers, from where others may still meet at
+// one: it is not waited for. So a branch like that separates no threads from each other but
+// those that leave from those that stay.
+type Uniformity struct {
+	dom       *ir.Dom
+	control   *Control
+	varying   []bool                // by value ID
+	divergent []bool                // by block ID
+	meets     []bool                // by block ID: a barrier may follow
+	leaves    map[[2]*ir.Block]bool // edges
+	stored    [][]*ir.Value         // by block ID: addresses written since a barrier, at the entry
+	changed   bool
+}
+
+// NewUniformity analyses the function that dom belongs to.
+func NewUniformity(dom *ir.Dom) *Uniformity {
+	f := dom.Order()[0].Func
+	u := &Uniformity{
+		dom: dom, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
+		meets: make([]bool, f.NumBlocks()), leaves: map[[2]*ir.Block]bool{}, stored: make([][]*ir.Value, f.NumBlocks()),
+	}
+	u.findBarriers()
+	u.findStores()
+	for u.changed = true; u.changed; {
+		u.changed = false
+		u.control = NewControl(dom, u.Leaves)
+		for _, b := range dom.Order() {
+			u.block(b)
+		}
+	}
+	return u
+}
+
+// Varying reports whether v may differ between threads.
+func (u *Uniformity) Varying(v *ir.Value) bool { return u.varying[v.ID] }
+
+// Divergent reports whether only some of the threads may run b.
+func (u *Uniformity) Divergent(b *ir.Block) bool { return u.divergent[b.ID] }
+
+// Leaves reports whether a thread that goes from one block to the other leaves others behind that may
+// meet at a barrier.
+func (u *Uniformity) Leaves(from, to *ir.Block) bool { return u.leaves[[2]*ir.Block{from, to}] }
+
+// Meets reports whether a barrier may follow after b or in it.
+func (u *Uniformity) Meets(b *ir.Block) bool { return u.meets[b.ID] }
+
+// Control returns the control dependences, in which the edges along which threads leave do not exist.
+func (u *Uniformity) Control() *Control { return u.control }
+
+func (u *Uniformity) findBarriers() {
+	var work []*ir.Block
+	for _, b := range u.dom.Order() {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpBarrier }) {
+			work = append(work, b)
+		}
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !u.meets[b.ID] {
+			u.meets[b.ID] = true
+			work = append(work, b.Preds...)
+		}
+	}
+}
+
+// findStores solves which stores may have happened since the last barrier.
+func (u *Uniformity) findStores() {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range u.dom.Order() {
+			end := u.storedAt(b, len(b.Values))
+			for _, s := range b.Succs {
+				for _, p := range end {
+					if !slices.Contains(u.stored[s.ID], p) {
+						u.stored[s.ID], changed = append(u.stored[s.ID], p), true
+					}
+				}
+			}
+		}
+	}
+}
+
+// storedAt returns the addresses written since a barrier in front of value i of b.
+func (u *Uniformity) storedAt(b *ir.Block, i int) []*ir.Value {
+	list := slices.Clone(u.stored[b.ID])
+	for _, v := range b.Values[:i] {
+		switch {
+		case v.Op == ir.OpBarrier:
+			list = nil
+		case v.Op.Writes() && len(v.Args) > 0:
+			list = append(list, v.Args[0])
+		}
+	}
+	return list
+}
+
+func (u *Uniformity) block(b *ir.Block) {
+	for i, v := range b.Values {
+		if !u.varying[v.ID] && u.varies(v, i) {
+			u.vary(v)
+		}
+	}
+	t := b.Term()
+	if t.Op != ir.OpIf || !u.varying[t.Args[0].ID] {
+		return
+	}
+	x, y := b.Succs[0], b.Succs[1]
+	if u.meets[x.ID] != u.meets[y.ID] {
+		if u.meets[x.ID] {
+			x = y
+		}
+		u.leave(b, x)
+		return
+	}
+	u.separate(b)
+}
+
+func (u *Uniformity) vary(v *ir.Value) {
+	if !u.varying[v.ID] {
+		u.varying[v.ID], u.changed = true, true
+	}
+}
+
+// varies reports whether v, value i of its block, differs between threads because its
+// arguments do or because of what it is.
+func (u *Uniformity) varies(v *ir.Value, i int) bool {
+	switch v.Op {
+	case ir.OpConst, ir.OpZero, ir.OpVar, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid, ir.OpDynamicBytes:
+		return false
+	case ir.OpLoad:
+		return u.varying[v.Args[0].ID] || u.divergent[v.Block.ID] || u.mayChange(v, i)
+	case ir.OpPhi:
+	default:
+		if !v.Op.Pure() || len(v.Args) == 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return u.varying[a.ID] })
+}
+
+// mayChange reports whether a thread may have written what v loads before another loads it.
+func (u *Uniformity) mayChange(v *ir.Value, i int) bool {
+	return slices.ContainsFunc(u.storedAt(v.Block, i), func(p *ir.Value) bool { return MayAlias(p, v.Args[0]) })
+}
+
+// leave notes that some threads go from b to code without barriers.
+func (u *Uniformity) leave(b, to *ir.Block) {
+	if u.Leaves(b, to) {
+		return
+	}
+	u.leaves[[2]*ir.Block{b, to}], u.changed = true, true
+	u.diverge(u.between(to, nil))
+}
+
+// separate notes that b sends some threads one way and some the other, until they meet again.
+func (u *Uniformity) separate(b *ir.Block) {
+	meet := u.control.After(b)
+	region := map[*ir.Block]bool{}
+	for _, s := range b.Succs {
+		for x := range u.between(s, meet) {
+			region[x] = true
+		}
+	}
+	u.diverge(region)
+	from := maps.Clone(region)
+	from[b] = true
+	if meet != nil {
+		u.join(meet, from)
+	}
+	for x := range region {
+		u.join(x, from)
+	}
+	for _, x := range u.dom.Order() { // threads leave a loop with what it was in their last round
+		for _, v := range x.Values {
+			for _, a := range v.Args {
+				if a.Block != nil && region[a.Block] && !region[x] {
+					u.vary(a)
+				}
+			}
+		}
+	}
+}
+
+// join notes that threads come to b from several blocks of a region.
+func (u *Uniformity) join(b *ir.Block, region map[*ir.Block]bool) {
+	for _, phi := range b.Phis() {
+		var first *ir.Value
+		for i, a := range phi.Args {
+			switch {
+			case !region[b.Preds[i]] || a == first:
+			case first == nil:
+				first = a
+			default:
+				u.vary(phi)
+			}
+		}
+	}
+}
+
+func (u *Uniformity) diverge(region map[*ir.Block]bool) {
+	for b := range region {
+		if !u.divergent[b.ID] {
+			u.divergent[b.ID], u.changed = true, true
+		}
+	}
+}
+
+// between returns the blocks from one on, up to but without the other.
+func (u *Uniformity) between(from, to *ir.Block) map[*ir.Block]bool {
+	found := map[*ir.Block]bool{}
+	work := []*ir.Block{from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == to || found[b] {
+			continue
+		}
+		found[b] = true
+		for _, s := range b.Succs {
+			if !u.Leaves(b, s) {
+				work = append(work, s)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,222 @@
+package cpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// blockCoder writes what a block of threads does: the nodes are regions.
+type blockCoder struct {
+	*emitter
+	flow *flow
+}
+
+// kernelGraph returns the regions as nodes.
+func (e *emitter) kernelGraph() (*node, bool) {
+	nodes := map[*region]*node{}
+	for _, g := range e.list {
+		nodes[g] = &node{block: g.first}
+	}
+	for _, g := range e.list {
+		n := nodes[g]
+		for _, s := range g.to {
+			n.succs = append(n.succs, nodes[e.of[s.ID]])
+		}
+		if len(g.to) == 0 {
+			n.succs = []*node{nil}
+		}
+	}
+	entry := nodes[e.list[0]]
+	return entry, analyse(entry)
+}
+
+func (c *blockCoder) label() string { return c.newLabel() }
+
+func (c *blockCoder) edge(*node, int) {}
+
+func (c *blockCoder) leave(*node) {
+	if len(c.flow.loops) == 0 {
+		c.out.line("continue")
+		return
+	}
+	c.out.line("continue %s", c.word("next"))
+}
+
+func (c *blockCoder) condition(n *node) (holds, fails string) {
+	c.here = c.of[n.block.ID]
+	cond := c.here.branch
+	return c.ref(cond).text, c.negated(cond).text
+}
+
+// body writes a region.
+func (c *blockCoder) body(n *node) {
+	g := c.of[n.block.ID]
+	c.begin(g)
+	for _, b := range g.blocks {
+		for _, v := range b.Values {
+			if c.level[v.ID] == perBlock && v.Op != ir.OpPhi && !c.isInline(v) {
+				c.statement(v)
+			}
+		}
+	}
+	c.threads(g)
+	c.after.write(c.out)
+	if g.leaves && len(g.to) > 0 {
+		c.out.line("if %s == 0 {", c.word("live"))
+		c.leave(n)
+		c.out.line("}")
+	}
+}
+
+// begin forgets what the region before has made for its threads.
+func (e *emitter) begin(g *region) {
+	e.here, e.after = g, &copies{}
+	e.plane, e.row, e.top = nil, nil, nil
+	maps.DeleteFunc(e.made, func(v *ir.Value, s *scope) bool {
+		return s == e.body || !s.within(e.out.scope) && s != e.root0 && s != e.outer && e.level[v.ID] > perBlock
+	})
+}
+
+// threads writes the loops over the block's threads.
+func (e *emitter) threads(g *region) {
+	entry, err := e.graph(g)
+	if err != nil {
+		panic(refusal(err.Error()))
+	}
+	gotos := e.out.gotos
+	c := &threadCoder{emitter: e}
+	e.out.pos = ir.Pos{}
+	body := e.out.capture(func() {
+		e.body = e.out.scope
+		c.flow = newFlow(e.out, c)
+		c.flow.tree(entry, nil)
+	})
+	if e.out.gotos > gotos {
+		e.found.gotos[g] = true
+	}
+	for _, v := range e.cleared(g) {
+		e.needAlloca(v)
+	}
+	if len(body)+len(e.top) == 0 {
+		return
+	}
+	if e.leftBefore(g) {
+		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if *(*bool)(%s) {", e.element("left", 1))}, line{text: "continue"}, line{text: "}"})
+	}
+	if g == e.list[0] && e.anyLeaves() {
+		e.top = append(e.top, line{text: fmt.Sprintf("*(*bool)(%s) = false", e.element("left", 1))})
+	}
+	e.nest(c.name, slices.Concat(e.variables(g), e.top, body))
+}
+
+// leftBefore reports whether threads may have left before g.
+func (e *emitter) leftBefore(g *region) bool { return g != e.list[0] && e.anyLeaves() }
+
+// variables declares the hoisted variables of g, or of the block where that is nil.
+func (e *emitter) variables(g *region) []line {
+	var types []string
+	names := map[string][]string{}
+	for _, v := range e.known.order[g] {
+		if !e.known.used[use{v: v}] {
+			continue
+		}
+		t := e.varType(v)
+		if names[t] == nil {
+			types = append(types, t)
+		}
+		names[t] = append(names[t], e.nameOf(v))
+	}
+	var lines []line
+	for _, t := range types {
+		lines = append(lines, line{text: fmt.Sprintf("var %s %s", strings.Join(names[t], ", "), t)})
+	}
+	return lines
+}
+
+// nest writes body inside of a loop for each axis along which the block has threads.
+func (e *emitter) nest(label string, body []line) {
+	d := e.f.Block
+	if usesWord(body, e.names["row"]) {
+		e.row = append(e.row, line{text: fmt.Sprintf("%s := %s", e.word("row"), e.rowStart())})
+	}
+	open := 0
+	loop := func(axis int, inside []line) {
+		name := "t" + "xyz"[axis:axis+1]
+		if axis == 0 && label != "" {
+			e.out.label(label)
+		}
+		switch {
+		case d[axis] == 1 && axis > 0 && len(inside) > 0:
+			e.out.lines = append(e.out.lines, line{text: "{"})
+			open++
+		case d[axis] != 1 || axis == 0:
+			e.out.lines = append(e.out.lines, line{text: fmt.Sprintf("for %srange %s {", e.loopVariable(name, slices.Concat(inside, e.row, body)), e.size(axis))})
+			open++
+		}
+		e.out.append(inside)
+	}
+	loop(2, e.plane)
+	loop(1, e.row)
+	loop(0, nil)
+	e.out.append(body)
+	for range open {
+		e.out.line("}")
+	}
+}
+
+// loopVariable returns the start of a range clause, which is empty where nothing uses the variable.
+func (e *emitter) loopVariable(name string, lines []line) string {
+	if usesWord(lines, e.names[name]) {
+		return e.names[name] + " := "
+	}
+	return ""
+}
+
+func (e *emitter) size(axis int) string {
+	if n := e.f.Block[axis]; n > 0 {
+		return fmt.Sprint(n)
+	}
+	return e.word("d" + "xyz"[axis:axis+1])
+}
+
+// rowStart returns the number of the row's first thread.
+func (e *emitter) rowStart() string {
+	d := e.f.Block
+	ty := operand("0")
+	if d[1] != 1 {
+		ty = operand("%s", e.word("ty"))
+	}
+	if d[2] != 1 {
+		ty = binary("+", binary("*", operand("%s", e.word("tz")), operand("%s", e.size(1))), ty)
+	}
+	return binary("*", ty, operand("%s", e.size(0))).text
+}
+
+// usesWord reports whether a name stands in lines.
+func usesWord(lines []line, name string) bool {
+	if name == "" {
+		return false
+	}
+	for _, l := range lines {
+		for rest := l.text; ; {
+			i := strings.Index(rest, name)
+			if i < 0 {
+				break
+			}
+			before := i == 0 || !isNameByte(rest[i-1])
+			rest = rest[i+len(name):]
+			if before && (rest == "" || !isNameByte(rest[0])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}

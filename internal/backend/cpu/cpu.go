@@ -1,0 +1,236 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"go/format"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const gpuPath = "github.com/gopherwarp/gopherwarp/gpu"
+
+// Options says how a twin is written.
+type Options struct {
+	Func     string                     // the function's name
+	Params   []device.Param             // of the kernel
+	Pos      ir.Pos                     // of the kernel
+	Declared map[string]bool            // names of the package that twins must not hide
+	Package  func(path string) string   // returns the name by which the file knows a package
+	Declare  func(wanted string) string // returns a name that nothing else in the package has
+}
+
+// paramName returns what the scalar v of the parameter block is called.
+func (o *Options) paramName(v *ir.Value) string {
+	for _, p := range o.Params {
+		at := int(v.Imm) - p.Offset
+		switch {
+		case at < 0 || at >= p.Size:
+		case p.Elem > 0:
+			return p.Name + [...]string{"", "Len", "Cap"}[at/8]
+		case int(v.Type.Size()) == p.Size:
+			return p.Name
+		default:
+			return fmt.Sprintf("%s%d", p.Name, at)
+		}
+	}
+	return fmt.Sprintf("arg%d", v.Imm)
+}
+
+// Twin is a Go function that runs blocks of a kernel.
+type Twin struct {
+	Text    string   // its declaration, and those of its tables
+	Imports []string // paths
+	Split   bool     // the threads wait for each other: the body is in several loops
+}
+
+// Emit returns the twin of f, whose values are all scalar, whose calls are inlined and which Verify accepts; f is
+// changed. The error says in the user's terms why there is none: the kernel's threads can
+// then only run on stacks of their own.
+func Emit(f *ir.Func, o Options) (t *Twin, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	if err := meetsSimply(f); err != nil {
+		return nil, err
+	}
+	prepare(f)
+	r, err := divide(f)
+	if err != nil {
+		return nil, err
+	}
+	e := &emitter{placement: newPlacement(r, f), f: f, o: o, names: map[any]string{}, taken: map[string]bool{}}
+	e.reserve()
+	e.inline, e.array = findInline(e.placement), e.arrays()
+	e.findMemory()
+	entry, ok := e.kernelGraph()
+	if !ok {
+		return nil, errors.New("a loop has two ways in")
+	}
+	text, err := e.write(entry)
+	if err != nil {
+		return nil, err
+	}
+	return &Twin{Text: text, Imports: slices.Sorted(maps.Keys(e.imports)), Split: len(r.list) > 1}, nil
+}
+
+// meetsSimply reports operations at which threads wait for each other, barriers apart.
+func meetsSimply(f *ir.Func) error {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op.Meets() && v.Op != ir.OpBarrier {
+				return refuse("%s at %s:%d", v.Op, v.Pos.File, v.Pos.Line)
+			}
+		}
+	}
+	return nil
+}
+
+// reserve names the parameters as the kernel does, and everything else clear of them.
+func (e *emitter) reserve() {
+	for _, name := range strings.Fields(builtin) {
+		e.taken[name] = true
+	}
+	for _, path := range [...]string{gpuPath, "math", "math/bits", "unsafe"} {
+		e.taken[e.o.Package(path)] = true
+	}
+	for _, p := range e.f.Params {
+		e.nameOf(p)
+	}
+}
+
+// builtin are the names of Go that the text uses, and its keywords.
+const builtin = `bool int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte min max clear true false nil range
+break case chan const continue default defer else fallthrough for func go goto if import interface map package return select struct switch type var`
+
+// maxRuns is more than any kernel has needed.
+const maxRuns = 12
+
+// write writes the text until nothing new is found out about it.
+func (e *emitter) write(entry *node) (string, error) {
+	e.known = newFacts()
+	for run := range maxRuns {
+		e.informed = run > 0
+		lines := e.run(entry)
+		if reflect.DeepEqual(e.known, e.found) {
+			formatted, err := format.Source([]byte(e.tableText() + text(lines)))
+			if err != nil {
+				return "", fmt.Errorf("BUG: cpu: %s: the twin does not parse: %w\n%s", e.f.Name, err, text(lines))
+			}
+			return string(formatted), nil
+		}
+		if run > 8 {
+			fmt.Println(text(lines))
+			fmt.Println(len(e.known.used), len(e.found.used), len(e.known.words), len(e.found.words), e.known.gotos, e.found.gotos, len(e.known.hoisted), len(e.found.hoisted), e.known.order, e.found.order)
+		}
+		e.known = e.found
+	}
+	return "", fmt.Errorf("BUG: cpu: %s: the twin's text does not settle", e.f.Name)
+}
+
+// run writes the function.
+func (e *emitter) run(entry *node) []line {
+	e.found, e.imports, e.labels = newFacts(), map[string]string{}, 0
+	maps.Copy(e.found.hoisted, e.known.hoisted)
+	e.launch, e.extra, e.tables = nil, nil, nil
+	e.made = map[*ir.Value]*scope{}
+	e.out = &writer{}
+	e.root0 = &scope{}
+	e.out.scope = e.root0
+	c := &blockCoder{emitter: e}
+	body := e.out.capture(func() {
+		e.outer = e.out.scope
+		c.flow = newFlow(e.out, c)
+		c.flow.tree(entry, nil)
+	})
+	if e.out.gotos > 0 && c.flowGotos() {
+		e.found.gotos[nil] = true
+	}
+	for u := range e.found.used {
+		e.found.used[use{v: u.v}] = true
+	}
+	return e.function(body)
+}
+
+// flowGotos reports whether the block's own code jumps.
+func (c *blockCoder) flowGotos() bool { return len(c.flow.jumped) > 0 }
+
+// function puts the function together.
+func (e *emitter) function(body []line) []line {
+	pointer := e.unsafe("Pointer")
+	lines := []line{
+		{text: fmt.Sprintf("// %s runs blocks of the kernel %s.", e.o.Func, e.f.Name)},
+		{text: fmt.Sprintf("func %s(%s *%s.Blocks, %s %s) {", e.o.Func, e.word("blocks"), e.imported(gpuPath), e.word("args"), pointer), pos: e.o.Pos},
+	}
+	for _, p := range e.f.Params {
+		if name := e.nameOf(p); e.found.words[name] {
+			at := e.word("args")
+			if p.Imm != 0 {
+				at = fmt.Sprintf("%s(%s, %d)", e.unsafe("Add"), at, p.Imm)
+			}
+			lines = append(lines, line{text: fmt.Sprintf("%s := *(*%s)(%s)", name, e.typeName(p.Type, false), at)})
+		}
+	}
+	if e.found.words[e.name("shared", "shared")] {
+		lines = append(lines, line{text: fmt.Sprintf("%s := %s.Shared(%d)", e.word("shared"), e.word("blocks"), e.memory.size)})
+	}
+	lines = append(lines, e.triple("d", "Dim")...)
+	lines = append(lines, e.triple("g", "Grid")...)
+	lines = append(lines, e.launch...)
+	if e.found.words[e.name("next", "next")] {
+		lines = append(lines, line{text: e.word("next") + ":"})
+	}
+	lines = append(lines, line{text: fmt.Sprintf("for %s.Next() {", e.word("blocks")), pos: e.o.Pos})
+	lines = append(lines, e.triple("b", "Index")...)
+	if e.found.words[e.name("live", "live")] {
+		lines = append(lines, line{text: fmt.Sprintf("%s := %s.Threads()", e.word("live"), e.word("blocks"))})
+	}
+	lines = append(lines, e.variables(nil)...)
+	lines = append(lines, e.extra...)
+	lines = append(lines, body...)
+	return append(lines, line{text: "}"}, line{text: "}"})
+}
+
+// triple declares those of three variables that are used.
+func (e *emitter) triple(letter, method string) []line {
+	var names []string
+	any := false
+	for _, axis := range [...]string{"x", "y", "z"} {
+		name := e.name(letter+axis, letter+axis)
+		if !e.found.words[name] {
+			name = "_"
+		}
+		any = any || name != "_"
+		names = append(names, name)
+	}
+	if !any {
+		return nil
+	}
+	return []line{{text: fmt.Sprintf("%s := %s.%s()", strings.Join(names, ", "), e.word("blocks"), method)}}
+}
+
+func (e *emitter) tableText() string {
+	var b strings.Builder
+	for _, t := range e.tables {
+		fmt.Fprintf(&b, "var %s = [...]uint64{", t.Name)
+		for i, w := range t.Words {
+			if i%4 == 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, "%#x, ", w)
+		}
+		b.WriteString("\n}\n\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,209 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// emitter writes one twin.
+//
+// It writes the text several times: only when it is written does it show which variables are
+// used, and where; what one run has found out the next one goes by, until nothing is new.
+type emitter struct {
+	*placement
+	o      Options
+	f      *ir.Func
+	inline []bool      // by value ID: written in its user's expression
+	array  []*ir.Value // by value ID: whose array keeps it
+	out    *writer
+	known  facts // of earlier runs
+	found  facts // of this one
+
+	names   map[any]string // of values, by the value, and of everything else
+	taken   map[string]bool
+	imports map[string]string // by path
+	labels  int
+
+	launch, plane, row, top []line // what is computed once for each of these
+	here                    *region
+	made                    map[*ir.Value]*scope // the values that have a variable here, and where it is declared
+	root0, outer, body      *scope               // of the function, of the block, of the thread
+	extra                   []line               // further variables of the block
+	informed                bool                 // this is not the first run
+	fresh                   bool                 // what is written stands where nothing jumps, and is seen by all that use it
+	after                   *copies              // of the region, for the block as a whole
+	tables                  []Table
+	memory                  memory
+}
+
+// facts are what a run finds out about the text.
+type facts struct {
+	hoisted map[*ir.Value]bool      // used outside of the Go block that computes it
+	used    map[use]bool            // the value is used in the region by its name
+	words   map[string]bool         // names that are used, of what is not a value
+	gotos   map[*region]bool        // nil for the block as a whole
+	order   map[*region][]*ir.Value // hoisted variables of each region
+}
+
+type use struct {
+	v *ir.Value
+	g *region
+}
+
+func newFacts() facts {
+	return facts{hoisted: map[*ir.Value]bool{}, used: map[use]bool{}, words: map[string]bool{}, gotos: map[*region]bool{}, order: map[*region][]*ir.Value{}}
+}
+
+// refusal is why a kernel has no twin; emission ends by a panic with it.
+type refusal string
+
+// Error implements error.
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) refusal { return refusal(fmt.Sprintf(format, args...)) }
+
+// imported returns the name by which the file knows the package with the path.
+func (e *emitter) imported(path string) string {
+	if e.imports[path] == "" {
+		e.imports[path] = e.o.Package(path)
+	}
+	return e.imports[path]
+}
+
+// unsafe returns what package unsafe declares by that name.
+func (e *emitter) unsafe(name string) string { return e.imported("unsafe") + "." + name }
+
+// name returns the name of key, a value or the word that stands for something else; wanted
+// is what it is called where that is free.
+func (e *emitter) name(key any, wanted string) string {
+	if e.names[key] == "" {
+		for e.taken[wanted] {
+			wanted += "_"
+		}
+		e.taken[wanted] = true
+		e.names[key] = wanted
+	}
+	return e.names[key]
+}
+
+// word returns the name of something that is no value, and notes that it is used.
+func (e *emitter) word(wanted string) string {
+	name := e.name(wanted, wanted)
+	e.found.words[name] = true
+	return name
+}
+
+// nameOf returns the name of v's variable: its type's letter and its number.
+func (e *emitter) nameOf(v *ir.Value) string {
+	letter := map[ir.Kind]string{ir.KindI1: "c", ir.KindF32: "f", ir.KindF64: "f", ir.KindPtr: "p"}[v.Type.Kind]
+	switch {
+	case v.Op == ir.OpParam:
+		return e.name(v, e.o.paramName(v))
+	case letter == "":
+		letter = "i"
+	case letter == "p" && e.root[v] != v:
+		letter = "o"
+	}
+	return e.name(v, fmt.Sprintf("%s%d", letter, v.ID))
+}
+
+// ref returns the expression that has the value of v; of a pointer that is no root, its offset.
+func (e *emitter) ref(v *ir.Value) expr {
+	switch {
+	case v.Op == ir.OpConst:
+		return e.literal(v, false)
+	case isSpecial(v):
+		return convert("int32", e.special(v))
+	case e.isInline(v):
+		if v.Op == ir.OpLoad {
+			return e.load(v)
+		}
+		if v.Type.IsPtr() {
+			return e.offset(v)
+		}
+		return e.compute(v)
+	}
+	e.need(v)
+	return operand("%s", e.nameOf(v))
+}
+
+// isInline reports whether v is written as an expression here.
+func (e *emitter) isInline(v *ir.Value) bool {
+	return v.Op != ir.OpParam && e.inline[v.ID]
+}
+
+// allConstant reports whether Go would fold v while it compiles, by rules of its own.
+func allConstant(v *ir.Value) bool {
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Op != ir.OpConst })
+}
+
+// arg returns argument i of v. Where all are constants it is a variable.
+func (e *emitter) arg(v *ir.Value, i int) expr {
+	if a := v.Args[i]; allConstant(v) {
+		key := [2]any{"constant", a}
+		if e.names[key] == "" || !e.found.words[e.names[key]] {
+			name := e.name(key, fmt.Sprintf("k%d", a.ID))
+			e.found.words[name] = true
+			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.literal(a, false).text)})
+		}
+		return operand("%s", e.names[key])
+	}
+	return e.ref(v.Args[i])
+}
+
+// typedArg is arg, with a type where it is a constant.
+func (e *emitter) typedArg(v *ir.Value, i int) expr {
+	if a := v.Args[i]; a.Op == ir.OpConst && !allConstant(v) {
+		return convert(e.typeName(a.Type, false), e.ref(a))
+	}
+	return e.arg(v, i)
+}
+
+// unsigned returns the integer v without a sign.
+func (e *emitter) unsigned(v *ir.Value) expr {
+	if v.Op == ir.OpConst {
+		return e.literal(v, true)
+	}
+	return convert(e.typeName(v.Type, true), e.ref(v))
+}
+
+// unsignedArg is arg without a sign.
+func (e *emitter) unsignedArg(v *ir.Value, i int) expr {
+	a := v.Args[i]
+	if a.Op == ir.OpConst && !allConstant(v) {
+		return convert(e.typeName(a.Type, true), e.literal(a, true))
+	}
+	return convert(e.typeName(a.Type, true), e.arg(v, i))
+}
+
+// special returns an index or a size along an axis, as an int.
+func (e *emitter) special(v *ir.Value) expr {
+	axis := "xyz"[v.Imm : v.Imm+1]
+	if fixed := e.f.Block; fixed != [3]int{} && (v.Op == ir.OpNTid || v.Op == ir.OpTid && fixed[v.Imm] <= 1) {
+		if v.Op == ir.OpTid {
+			return number(0)
+		}
+		return number(int64(max(1, fixed[v.Imm])))
+	}
+	letter := map[ir.Op]string{ir.OpTid: "t", ir.OpNTid: "d", ir.OpCtaid: "b", ir.OpNCtaid: "g"}[v.Op]
+	return operand("%s", e.word(letter+axis))
+}
+
+// need makes sure that v, which is used here by its name, has a variable that can be seen.
+func (e *emitter) need(v *ir.Value) {
+	if v.Op == ir.OpParam {
+		e.found.words[e.nameOf(v)] = true
+		return
+	}
+	e.found.used[use{v, e.here}] = true
+	s, ok := e.made[v]
+	switch {
+	case ok && !s.within(e.out.scope):
+		e.found.hoisted[v] = true
+	case ok:
+	default:
+		e.again(v)
+	}
+}

@@ -1,0 +1,194 @@
+package cpu
+
+import "github.com/gopherwarp/gopherwarp/internal/ir"
+
+// maxExpression is the number of operations that one expression may have.
+const maxExpression = 12
+
+// inliner finds the values that are written where they are used, in one expression with their
+// user, and need no variable.
+type inliner struct {
+	*placement
+	inline []bool // by value ID
+	at     []spot // by value ID: where its expression is evaluated
+	index  []int  // by value ID: in its block
+	named  []bool // by value ID: the expression would be too long
+}
+
+// spot is a place in a block's list of values; the zero spot is none.
+type spot struct {
+	block *ir.Block
+	index int
+}
+
+func findInline(p *placement) []bool {
+	n := len(p.level)
+	in := &inliner{placement: p, inline: make([]bool, n), at: make([]spot, n), index: make([]int, n), named: make([]bool, n)}
+	in.limit()
+	order := p.dom.Order()
+	for i := len(order) - 1; i >= 0; i-- {
+		b := order[i]
+		for k := len(b.Values) - 1; k >= 0; k-- {
+			v := b.Values[k]
+			in.at[v.ID] = spot{b, k}
+			if in.mayInline(v) {
+				in.inline[v.ID] = true
+				if u := p.users[v.ID]; len(u) == 1 {
+					in.at[v.ID] = in.spotOf(u[0], v)
+				}
+			}
+		}
+	}
+	return in.inline
+}
+
+// limit names values whose expressions would be too long.
+func (in *inliner) limit() {
+	size := make([]int, len(in.level))
+	for _, b := range in.dom.Order() {
+		for i, v := range b.Values {
+			in.index[v.ID] = i
+			size[v.ID] = 1
+			for _, a := range v.Args {
+				if len(in.users[a.ID]) == 1 {
+					size[v.ID] += size[a.ID]
+				}
+			}
+			if size[v.ID] > maxExpression {
+				size[v.ID], in.named[v.ID] = 1, true
+			}
+		}
+	}
+}
+
+// spotOf returns where u evaluates its operand v.
+func (in *inliner) spotOf(u, v *ir.Value) spot {
+	if u.Op == ir.OpPhi {
+		for i, a := range u.Args {
+			if a == v {
+				p := u.Block.Preds[i]
+				return spot{p, len(p.Values) - 1}
+			}
+		}
+	}
+	return in.at[u.ID]
+}
+
+func (in *inliner) mayInline(v *ir.Value) bool {
+	users := in.users[v.ID]
+	switch {
+	case trivial(v), in.constantOffset(v):
+		return true
+	case v.Op == ir.OpLoad:
+		return len(users) == 1 && !readsTwice(users[0]) && !in.lifted[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v, users[0])
+	case !v.Op.Pure() || in.keep[v.ID] != keepNot || needsStatement(v) || in.guarded(v):
+		return false
+	case v.Type.IsPtr():
+		if in.root[v] == v {
+			return false
+		}
+	case len(users) != 1 || in.named[v.ID]:
+		return false
+	}
+	for _, u := range users {
+		if readsTwice(u) || !in.sameSpot(v, u) {
+			return false
+		}
+	}
+	return len(users) > 0
+}
+
+// constantOffset reports whether v is a known number of bytes from its root.
+func (p *placement) constantOffset(v *ir.Value) bool {
+	if v.Op != ir.OpOffset && (v.Op != ir.OpIndex || v.Args[1].Op != ir.OpConst) || p.root[v] == v {
+		return false
+	}
+	base := v.Args[0]
+	return base.Op == ir.OpParam || p.root[base] == base || p.constantOffset(base)
+}
+
+// loadReaches reports whether nothing is written between the load v and where u evaluates it.
+func (in *inliner) loadReaches(v, u *ir.Value) bool {
+	to := in.spotOf(u, v)
+	if to.block != v.Block {
+		return false
+	}
+	for _, w := range v.Block.Values[in.index[v.ID]+1 : to.index] {
+		if w.Op.Writes() {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSpot reports whether u evaluates v as often as v stands to be computed.
+func (in *inliner) sameSpot(v, u *ir.Value) bool {
+	b := u.Block
+	if u.Op == ir.OpPhi {
+		b = in.spotOf(u, v).block
+	}
+	lv, lu := in.level[v.ID], in.levelOfUse(u)
+	if lv < perThread && lv != perBlock {
+		return lv == lu
+	}
+	if min(lv, perThread) != min(lu, perThread) {
+		return false
+	}
+	return in.of[v.Block.ID] == in.of[b.ID] && in.loop[v.Block.ID] == in.loop[b.ID]
+}
+
+// levelOfUse returns how often u reads its operands.
+func (in *inliner) levelOfUse(u *ir.Value) level {
+	if u.Op == ir.OpIf && in.regions.together[u.Block] {
+		return perBlock
+	}
+	return in.level[u.ID]
+}
+
+// trivial reports whether v is written anew wherever it is used.
+func trivial(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpConst, ir.OpVar, ir.OpTid, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid:
+		return true
+	case ir.OpZExt, ir.OpSExt:
+		return isSpecial(v.Args[0])
+	case ir.OpBitcast:
+		return v.Type.IsPtr() && v.Args[0].Type.IsPtr()
+	}
+	return false
+}
+
+func isSpecial(v *ir.Value) bool { return v.Op >= ir.OpTid && v.Op <= ir.OpNCtaid }
+
+// needsStatement reports whether v cannot be written as an expression.
+func needsStatement(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpSelect, ir.OpFToS, ir.OpFToU:
+		return true
+	case ir.OpZExt, ir.OpSExt:
+		return v.Args[0].Type.Kind == ir.KindI1
+	case ir.OpUMulHi, ir.OpSMulHi:
+		return v.Type.Kind == ir.KindI64
+	}
+	return false
+}
+
+// readsTwice reports whether the text of v has its operands several times.
+func readsTwice(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFToS, ir.OpFToU, ir.OpSMulHi:
+		return true
+	}
+	return false
+}
+
+// guarded reports whether v is a division whose divisor may be zero: the IR computes something
+// then, Go panics.
+func (p *placement) guarded(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpSDiv, ir.OpUDiv, ir.OpSRem, ir.OpURem:
+		d := v.Args[1]
+		return d.Op != ir.OpConst || d.Imm == 0
+	}
+	return false
+}

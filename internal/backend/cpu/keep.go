@@ -1,0 +1,184 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// arrays finds which of the values that are kept for every thread can share an array. A region reads what it
+// needs at its top and writes what it makes at its ends, so it is enough to know what
+// lives from region to region. The result has, by value ID, the value whose array it is.
+func (p *placement) arrays() []*ir.Value {
+	k := &keeper{placement: p, array: make([]*ir.Value, len(p.level)), clash: map[[2]*ir.Value]bool{}}
+	for _, b := range p.dom.Order() {
+		for _, v := range b.Values {
+			if p.keep[v.ID] == keepEach {
+				k.array[v.ID] = v
+			}
+		}
+	}
+	k.solve()
+	for _, g := range p.list {
+		k.clashes(g)
+	}
+	for _, g := range p.list {
+		for _, c := range k.copies(g) {
+			k.merge(c.phi, c.from)
+		}
+	}
+	return k.array
+}
+
+type keeper struct {
+	*placement
+	array   []*ir.Value
+	in, out map[*region]values // what lives in arrays where a region begins and ends
+	clash   map[[2]*ir.Value]bool
+}
+
+// values is a set.
+type values map[*ir.Value]bool
+
+// phiCopy is what a phi becomes at the end of a region.
+type phiCopy struct{ phi, from *ir.Value }
+
+// copies returns the copies at the ends of g into arrays.
+func (k *keeper) copies(g *region) []phiCopy {
+	var list []phiCopy
+	for _, s := range g.to {
+		for _, phi := range s.Phis() {
+			if k.keep[phi.ID] != keepEach {
+				continue
+			}
+			for i, b := range s.Preds {
+				if k.of[b.ID] == g {
+					list = append(list, phiCopy{phi, phi.Args[i]})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// reads returns the kept values that g reads.
+func (k *keeper) reads(g *region) values {
+	found := values{}
+	var need func(v *ir.Value)
+	need = func(v *ir.Value) {
+		switch {
+		case v.Block == nil || k.of[v.Block.ID] == g && !k.isFirstPhi(v):
+		case k.keep[v.ID] == keepEach:
+			found[v] = true
+		case k.level[v.ID] < inThread && !k.isFirstPhi(v):
+			for _, a := range v.Args {
+				need(a)
+			}
+		}
+	}
+	for _, b := range g.blocks {
+		for _, v := range b.Values {
+			if v.Op == ir.OpPhi {
+				continue
+			}
+			for _, a := range v.Args {
+				need(a)
+			}
+		}
+		for _, s := range b.Succs {
+			for _, phi := range s.Phis() {
+				need(phi.Args[s.PredIndex(b)])
+			}
+		}
+	}
+	return found
+}
+
+// writes returns the kept values that g writes, the phis behind it among them.
+func (k *keeper) writes(g *region) values {
+	found := values{}
+	for _, b := range g.blocks {
+		for _, v := range b.Values {
+			if k.keep[v.ID] == keepEach && !k.isFirstPhi(v) {
+				found[v] = true
+			}
+		}
+	}
+	for _, c := range k.copies(g) {
+		found[c.phi] = true
+	}
+	return found
+}
+
+func (k *keeper) solve() {
+	k.in, k.out = map[*region]values{}, map[*region]values{}
+	for _, g := range k.list {
+		k.in[g], k.out[g] = k.reads(g), values{}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, g := range slices.Backward(k.list) {
+			writes := k.writes(g)
+			for _, s := range g.to {
+				for v := range k.in[k.of[s.ID]] {
+					k.out[g][v] = true
+					if !writes[v] && !k.in[g][v] {
+						k.in[g][v], changed = true, true
+					}
+				}
+			}
+		}
+	}
+}
+
+// clashes notes what cannot share an array because g writes one while the other lives.
+func (k *keeper) clashes(g *region) {
+	same := map[[2]*ir.Value]bool{}
+	for _, c := range k.copies(g) {
+		same[[2]*ir.Value{c.phi, c.from}], same[[2]*ir.Value{c.from, c.phi}] = true, true
+	}
+	writes := k.writes(g)
+	for v := range writes {
+		for _, set := range []values{writes, k.out[g]} {
+			for w := range set {
+				if v != w && !same[[2]*ir.Value{v, w}] {
+					k.clash[[2]*ir.Value{v, w}], k.clash[[2]*ir.Value{w, v}] = true, true
+				}
+			}
+		}
+	}
+}
+
+// merge lets a phi share the array of what it becomes, if none of those in it clash.
+func (k *keeper) merge(phi, from *ir.Value) {
+	if k.keep[from.ID] != keepEach || !phi.Type.Equal(from.Type) {
+		return
+	}
+	a, b := k.array[phi.ID], k.array[from.ID]
+	if a == b {
+		return
+	}
+	for v := range k.sharing(a) {
+		for w := range k.sharing(b) {
+			if k.clash[[2]*ir.Value{v, w}] {
+				return
+			}
+		}
+	}
+	for v := range k.sharing(b) {
+		k.array[v.ID] = a
+	}
+}
+
+// sharing returns the values that are in the array of a.
+func (k *keeper) sharing(a *ir.Value) values {
+	found := values{}
+	for _, b := range k.dom.Order() {
+		for _, v := range b.Values {
+			if k.array[v.ID] == a {
+				found[v] = true
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,217 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// level says how often a value has to be computed.
+type level int
+
+const (
+	perLaunch level = iota
+	perBlock
+	perPlane  // for each z
+	perRow    // for each y, too
+	perThread // from the thread's index alone: in any region that needs it
+	inThread  // where it stands in the thread's code
+)
+
+// maxAgain is the number of operations up to which a value per thread is computed again in
+// another region instead of being kept.
+const maxAgain = 10
+
+// keep says what becomes of a value that is needed in a region it was not computed in.
+type keep int
+
+const (
+	keepNot   keep = iota
+	keepBlock      // in a variable: it is the same for all threads
+	keepEach       // in an array, one element a thread
+)
+
+// placement says where every value is computed and kept.
+type placement struct {
+	*regions
+	level  []level                 // by value ID
+	keep   []keep                  // by value ID
+	lifted []bool                  // by value ID: a load or check that is done once for the block
+	users  [][]*ir.Value           // by value ID: whose operands it is, but for what only messages show
+	root   map[*ir.Value]*ir.Value // of pointers
+	loop   []*analysis.Loop        // by block ID: the innermost
+}
+
+func newPlacement(r *regions, f *ir.Func) *placement {
+	n := f.NumValues()
+	p := &placement{
+		regions: r, level: make([]level, n), keep: make([]keep, n), lifted: make([]bool, n), users: make([][]*ir.Value, n),
+		loop: innermost(r.dom, f.NumBlocks()), root: roots(r.dom),
+	}
+	p.count()
+	for _, b := range r.dom.Order() {
+		lifting := p.of[b.ID].first == b && !p.anyLeaves()
+		for _, v := range b.Values {
+			p.level[v.ID] = p.levelOf(v, &lifting)
+		}
+	}
+	p.keepAll()
+	return p
+}
+
+// innermost returns the innermost loop of each block by ID.
+func innermost(dom *ir.Dom, n int) []*analysis.Loop {
+	list := make([]*analysis.Loop, n)
+	for _, l := range analysis.Loops(dom) { // inner ones first
+		for _, b := range l.Blocks {
+			if list[b.ID] == nil {
+				list[b.ID] = l
+			}
+		}
+	}
+	return list
+}
+
+func (p *placement) anyLeaves() bool {
+	return slices.ContainsFunc(p.list, func(g *region) bool { return g.leaves })
+}
+
+// count finds the uses of values, those by messages apart.
+func (p *placement) count() {
+	for _, b := range p.dom.Order() {
+		for _, v := range b.Values {
+			for i, a := range v.Args {
+				if shown(v, i) {
+					continue
+				}
+				p.users[a.ID] = append(p.users[a.ID], v)
+			}
+		}
+	}
+}
+
+// shown reports whether argument i of v serves a message only.
+func shown(v *ir.Value, i int) bool {
+	return v.Op == ir.OpCheck && i > 0 || v.Op == ir.OpFault || v.Op == ir.OpPrint
+}
+
+// levelOf returns the level of v, given those of its arguments. While lifting, all that the
+// region has done so far was done once for the block.
+func (p *placement) levelOf(v *ir.Value, lifting *bool) level {
+	args := perLaunch
+	for _, a := range v.Args {
+		args = max(args, p.level[a.ID])
+		if a.Type.IsPtr() && a.Op != ir.OpParam && !p.movesPointer(v) {
+			args = max(args, p.rootLevel(p.root[a]))
+		}
+	}
+	switch v.Op {
+	case ir.OpCtaid:
+		return perBlock
+	case ir.OpLane:
+		return perThread
+	case ir.OpTid:
+		return [...]level{perThread, perRow, perPlane}[v.Imm]
+	case ir.OpPhi:
+		if p.of[v.Block.ID].first == v.Block && !p.uni.Varying(v) {
+			return perBlock
+		}
+		return inThread
+	case ir.OpLoad, ir.OpCheck:
+		if *lifting && args <= perBlock && (v.Op == ir.OpCheck || !p.uni.Varying(v)) {
+			p.lifted[v.ID] = true
+			return perBlock
+		}
+		*lifting = *lifting && v.Op == ir.OpLoad
+		return inThread
+	case ir.OpAlloca: // its address; offsets from it are what has a level
+		return perLaunch
+	}
+	if v.Op.Pure() {
+		return args
+	}
+	*lifting = *lifting && v.Op.Terminator()
+	return inThread
+}
+
+// movesPointer reports whether v is a pointer with the root of its argument: then only its
+// offset is computed.
+func (p *placement) movesPointer(v *ir.Value) bool { return v.Type.IsPtr() && p.root[v] != v }
+
+// rootLevel returns where a root can be written as a pointer.
+func (p *placement) rootLevel(root *ir.Value) level {
+	if root.Op == ir.OpAlloca {
+		return inThread
+	}
+	return p.level[root.ID]
+}
+
+// keepAll decides what is kept from region to region.
+func (p *placement) keepAll() {
+	abroad := p.usedAbroad()
+	for _, b := range p.dom.Order() {
+		for _, v := range b.Values {
+			if !abroad[v.ID] && !p.isFirstPhi(v) {
+				continue
+			}
+			if p.level[v.ID] == perThread && p.cost(v, 0) > maxAgain {
+				p.level[v.ID] = inThread
+			}
+			switch {
+			case p.level[v.ID] != inThread || v.Op == ir.OpAlloca:
+			case p.uni.Varying(v):
+				p.keep[v.ID] = keepEach
+			default:
+				p.keep[v.ID] = keepBlock
+			}
+		}
+	}
+}
+
+// isFirstPhi reports whether v is a phi where a region begins.
+func (p *placement) isFirstPhi(v *ir.Value) bool {
+	return v.Op == ir.OpPhi && p.of[v.Block.ID].first == v.Block
+}
+
+// usedAbroad reports by value ID whether a region needs the value that does not compute it. What
+// is computed again where it is needed needs its arguments there.
+func (p *placement) usedAbroad() []bool {
+	abroad := make([]bool, len(p.level))
+	var need func(v *ir.Value, g *region)
+	need = func(v *ir.Value, g *region) {
+		if v.Block == nil || p.of[v.Block.ID] == g {
+			return
+		}
+		abroad[v.ID] = true
+		if p.level[v.ID] < inThread && !p.isFirstPhi(v) {
+			for _, a := range v.Args {
+				need(a, g)
+			}
+		}
+	}
+	for _, b := range p.dom.Order() {
+		for _, v := range b.Values {
+			for i, a := range v.Args {
+				if v.Op == ir.OpPhi {
+					need(a, p.of[b.Preds[i].ID])
+				} else {
+					need(a, p.of[b.ID])
+				}
+			}
+		}
+	}
+	return abroad
+}
+
+// cost counts the operations that compute v in a thread.
+func (p *placement) cost(v *ir.Value, n int) int {
+	if p.level[v.ID] != perThread || n > maxAgain {
+		return n
+	}
+	n++
+	for _, a := range v.Args {
+		n = p.cost(a, n)
+	}
+	return n
+}

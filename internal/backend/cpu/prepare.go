@@ -1,0 +1,122 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// prepare changes the control flow of f, not its meaning, so that every barrier is the last value
+// of its block but for a jump, every loop is entered from a block that leads nowhere else, a
+// block that only returns has one predecessor, and no edge leads from a branch to phis.
+func prepare(f *ir.Func) {
+	for i := 0; i < len(f.Blocks); i++ {
+		splitBarrier(f.Blocks[i])
+	}
+	for _, b := range slices.Clone(f.Blocks) {
+		splitReturn(b)
+	}
+	for _, l := range analysis.Loops(ir.Dominators(f)) {
+		enterOnce(l)
+	}
+	for _, b := range slices.Clone(f.Blocks) {
+		if len(b.Succs) < 2 {
+			continue
+		}
+		for i, s := range b.Succs {
+			if len(s.Preds) > 1 && len(s.Phis()) > 0 {
+				splitEdge(b, i)
+			}
+		}
+	}
+}
+
+// splitBarrier moves what follows b's first barrier to a new block.
+func splitBarrier(b *ir.Block) {
+	i := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpBarrier })
+	if i < 0 {
+		return
+	}
+	rest := b.Func.NewBlock()
+	rest.Values = slices.Clone(b.Values[i+1:])
+	for _, v := range rest.Values {
+		v.Block = rest
+	}
+	rest.Succs = b.Succs
+	for _, s := range rest.Succs {
+		s.Preds[s.PredIndex(b)] = rest
+	}
+	pos := b.Values[i].Pos
+	b.Values, b.Succs = b.Values[:i+1:i+1], nil
+	b.Append(ir.OpJump, ir.Void).Pos = pos
+	b.AddEdge(rest)
+}
+
+// splitReturn gives each predecessor of a block that only returns one of its own.
+func splitReturn(b *ir.Block) {
+	if len(b.Values) != 1 || b.Term().Op != ir.OpRet {
+		return
+	}
+	for len(b.Preds) > 1 {
+		p := b.Preds[1]
+		own := b.Func.NewBlock()
+		own.Append(ir.OpRet, ir.Void).Pos = b.Term().Pos
+		b.Preds = slices.Delete(b.Preds, 1, 2)
+		p.Succs[slices.Index(p.Succs, b)] = own
+		own.Preds = []*ir.Block{p}
+	}
+}
+
+// enterOnce puts a block in front of l's header that all ways into the loop pass.
+func enterOnce(l *analysis.Loop) {
+	h := l.Header
+	if e := l.Entries(); len(e) == 1 && len(e[0].Succs) == 1 {
+		return
+	}
+	p := h.Func.NewBlock()
+	for _, phi := range h.Phis() {
+		p.Append(ir.OpPhi, phi.Type).Pos = phi.Pos
+	}
+	for i := 0; i < len(h.Preds); {
+		from := h.Preds[i]
+		if l.Contains(from) {
+			i++
+			continue
+		}
+		for k, phi := range h.Phis() {
+			p.Values[k].Args = append(p.Values[k].Args, phi.Args[i])
+			phi.Args = slices.Delete(phi.Args, i, i+1)
+		}
+		h.Preds = slices.Delete(h.Preds, i, i+1)
+		from.Succs[slices.Index(from.Succs, h)] = p
+		p.Preds = append(p.Preds, from)
+	}
+	for k, phi := range h.Phis() {
+		phi.Args = append(phi.Args, single(p.Values[k]))
+	}
+	p.Values = slices.DeleteFunc(p.Values, func(v *ir.Value) bool { return single(v) != v })
+	p.Append(ir.OpJump, ir.Void).Pos = h.Term().Pos
+	p.AddEdge(h)
+}
+
+// single returns what a phi stands for whose arguments are all the same.
+func single(phi *ir.Value) *ir.Value {
+	for _, a := range phi.Args {
+		if a != phi.Args[0] {
+			return phi
+		}
+	}
+	return phi.Args[0]
+}
+
+// splitEdge puts an empty block on the edge from b to its successor i.
+func splitEdge(b *ir.Block, i int) {
+	s := b.Succs[i]
+	e := b.Func.NewBlock()
+	e.Append(ir.OpJump, ir.Void).Pos = b.Term().Pos
+	b.Succs[i] = e
+	e.Preds = []*ir.Block{b}
+	e.Succs = []*ir.Block{s}
+	s.Preds[s.PredIndex(b)] = e
+}

@@ -1,0 +1,364 @@
+package cpu
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// statement writes what v does, or the variable that has its value.
+func (e *emitter) statement(v *ir.Value) {
+	e.out.at(v.Pos)
+	switch {
+	case v.Op == ir.OpCheck:
+		e.check(v)
+	case v.Op == ir.OpFault:
+		e.fault(v, v.Args)
+	case v.Op == ir.OpPrint:
+		e.print(v)
+	case v.Op == ir.OpStore:
+		e.store(v)
+	case v.Op == ir.OpLoad:
+		e.define(v, e.load(v))
+	case v.Op.Atomic():
+		e.atomic(v)
+	case v.Op == ir.OpFence: // every atomic operation is one
+	case v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || v.Op.Terminator():
+	case !v.Op.Pure():
+		panic(refuse("%s has no form in Go", v.Op))
+	case !e.wanted(v):
+	case v.Op == ir.OpSelect:
+		e.choose(v)
+	case needsStatement(v):
+		e.lengthy(v)
+	case e.guarded(v):
+		e.divide(v)
+	case v.Type.IsPtr():
+		e.define(v, e.offset(v))
+	default:
+		e.define(v, e.compute(v))
+	}
+}
+
+// wanted reports whether anything uses v's variable, as far as is known.
+func (e *emitter) wanted(v *ir.Value) bool {
+	return !e.informed || e.known.used[use{v, e.here}] || e.level[v.ID] <= perBlock && e.known.used[use{v: v}] || e.keep[v.ID] != keepNot
+}
+
+// define writes the variable of v.
+func (e *emitter) define(v *ir.Value, x expr) {
+	if !e.wanted(v) {
+		return
+	}
+	name := e.nameOf(v)
+	if e.declare(v) {
+		e.out.line("%s = %s", name, x.text)
+	} else {
+		e.out.line("%s := %s", name, typed(e.varType(v), x))
+	}
+	e.keepEach(v)
+}
+
+// typed returns x, converted where it is a number that Go would give another type.
+func typed(typ string, x expr) string {
+	if c := x.text[0]; x.prec >= 6 && (c >= '0' && c <= '9' || c == '-') && !strings.ContainsAny(x.text, "(") && typ != "int" {
+		return typ + "(" + x.text + ")"
+	}
+	return x.text
+}
+
+// declare notes where v gets its value and reports whether its variable is declared further out.
+func (e *emitter) declare(v *ir.Value) bool {
+	level := e.here
+	if e.level[v.ID] <= perBlock || e.keep[v.ID] == keepBlock {
+		level = nil
+	}
+	hoist := e.known.hoisted[v] || e.keep[v.ID] == keepBlock || v.Op == ir.OpPhi || e.known.gotos[level]
+	if e.fresh {
+		hoist = false
+	}
+	if _, ok := e.made[v]; !ok || !hoist {
+		e.made[v] = e.out.scope
+	}
+	if hoist {
+		e.hoist(level, v)
+	}
+	return hoist
+}
+
+// hoist has v declared at the top of the region, or of the block where that is nil.
+func (e *emitter) hoist(g *region, v *ir.Value) {
+	e.found.order[g] = appendNew(e.found.order[g], v)
+	if g == nil {
+		e.made[v] = e.outer
+	} else {
+		e.made[v] = e.body
+	}
+}
+
+func appendNew(list []*ir.Value, v *ir.Value) []*ir.Value {
+	for _, w := range list {
+		if w == v {
+			return list
+		}
+	}
+	return append(list, v)
+}
+
+// keepEach stores v, which has just been computed, for other regions where they need it, unless the
+// end of the region does.
+func (e *emitter) keepEach(v *ir.Value) {
+	if e.keep[v.ID] == keepEach && e.of[v.Block.ID] == e.here && !e.isFirstPhi(v) && !e.keptAtEnd(v) {
+		e.storeKept(v)
+	}
+}
+
+func (e *emitter) storeKept(v *ir.Value) {
+	e.need(v)
+	e.out.line("%s = %s", e.kept(v), e.nameOf(v))
+}
+
+// keptAtEnd reports whether v is known at every end of its region.
+func (e *emitter) keptAtEnd(v *ir.Value) bool {
+	for _, b := range e.of[v.Block.ID].blocks {
+		if e.ends(b) && !e.dom.Dominates(v.Block, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// ends reports whether threads go from b to another region.
+func (e *emitter) ends(b *ir.Block) bool {
+	if e.together[b] {
+		return true
+	}
+	for _, s := range b.Succs {
+		if e.of[s.ID].first == s && !e.uni.Leaves(b, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// assign writes that v's variable, which is declared, becomes x.
+func (e *emitter) assign(v *ir.Value, x expr) { e.out.line("%s = %s", e.nameOf(v), x.text) }
+
+// choose writes a select.
+func (e *emitter) choose(v *ir.Value) {
+	e.define2(v, e.valueOrOffset(v, v.Args[2]))
+	e.out.line("if %s {", e.ref(v.Args[0]).text)
+	e.assign(v, e.valueOrOffset(v, v.Args[1]))
+	e.out.line("}")
+	e.keepEach(v)
+}
+
+// define2 is define for a variable that is changed before it is kept.
+func (e *emitter) define2(v *ir.Value, x expr) {
+	if e.declare(v) {
+		e.assign(v, x)
+	} else {
+		e.out.line("%s := %s", e.nameOf(v), e.converted(v, x))
+	}
+}
+
+// converted returns x with v's type, which a constant has not.
+func (e *emitter) converted(v *ir.Value, x expr) string { return typed(e.varType(v), x) }
+
+// valueOrOffset returns a as a value that v may be.
+func (e *emitter) valueOrOffset(v, a *ir.Value) expr {
+	switch {
+	case !v.Type.IsPtr():
+		return e.ref(a)
+	case e.isRoot(v):
+		return e.pointer(a)
+	}
+	if x, ok := e.offsetOf(a); ok {
+		return x
+	}
+	return number(0)
+}
+
+// variable declares v, with the value zero.
+func (e *emitter) variable(v *ir.Value) {
+	if e.declare(v) {
+		e.out.line("%s = 0", e.nameOf(v))
+	} else {
+		e.out.line("var %s %s", e.nameOf(v), e.typeName(v.Type, false))
+	}
+}
+
+// lengthy writes a value that takes several statements.
+func (e *emitter) lengthy(v *ir.Value) {
+	switch v.Op {
+	case ir.OpZExt, ir.OpSExt:
+		one := map[ir.Op]int64{ir.OpZExt: 1, ir.OpSExt: -1}[v.Op]
+		e.variable(v)
+		e.out.line("if %s {", e.ref(v.Args[0]).text)
+		e.assign(v, number(one))
+		e.out.line("}")
+	case ir.OpFToS, ir.OpFToU:
+		e.saturate(v)
+	case ir.OpUMulHi, ir.OpSMulHi:
+		e.highWord(v)
+	}
+	e.keepEach(v)
+}
+
+// highWord writes the upper half of a product of 64-bit integers.
+func (e *emitter) highWord(v *ir.Value) {
+	hi := e.name([2]any{"high", v}, "hi")
+	e.variable(v)
+	e.out.line("{")
+	e.out.line("%s, _ := %s.Mul64(%s, %s)", hi, e.imported("math/bits"), e.word64(v, 0), e.word64(v, 1))
+	x := operand("int(%s)", hi)
+	if v.Op == ir.OpSMulHi {
+		a, b := e.arg(v, 0), e.arg(v, 1)
+		x = binary("-", binary("-", x, binary("&", binary(">>", a, number(63)), b)), binary("&", binary(">>", b, number(63)), a))
+	}
+	e.assign(v, x)
+	e.out.line("}")
+}
+
+// word64 returns argument i of v, an integer of 64 bits, as package bits takes it.
+func (e *emitter) word64(v *ir.Value, i int) string {
+	if a := v.Args[i]; a.Op == ir.OpConst {
+		return e.literal(a, true).text
+	}
+	return fmt.Sprintf("uint64(%s)", e.ref(v.Args[i]).text)
+}
+
+// saturate writes the conversion of a float to an integer: out of range it is the nearest
+// number, of NaN it is 0. Go leaves both open.
+func (e *emitter) saturate(v *ir.Value) {
+	n := v.Type.Bits()
+	unsigned := v.Op == ir.OpFToU
+	t := e.typeName(v.Type, unsigned)
+	x := e.arg(v, 0).text
+	lo, hi := "-"+power(n-1), power(n-1)
+	least, most := lo, fmt.Sprintf("1<<%d - 1", n-1)
+	above := ">="
+	if unsigned {
+		lo, hi, least, most, above = "-1", power(n), "0", "-1", ">"
+	}
+	e.variable(v)
+	e.out.line("if %s %s %s && %s < %s {", x, above, lo, x, hi)
+	value := operand("%s(%s)", t, x)
+	if unsigned {
+		value = convert(e.typeName(v.Type, false), value)
+	}
+	e.assign(v, value)
+	e.out.line("} else if %s > 0 {", x)
+	e.assign(v, operand("%s", most))
+	if !unsigned {
+		e.out.line("} else if %s < 0 {", x)
+		e.assign(v, operand("%s", least))
+	}
+	e.out.line("}")
+}
+
+// power returns 1<<n as a literal that a float may have.
+func power(n int) string {
+	hi, lo := bits.Mul64(1<<(n/2), 1<<(n-n/2))
+	if hi != 0 {
+		return "18446744073709551616"
+	}
+	return fmt.Sprint(lo)
+}
+
+// divide writes a division that yields 0 where Go would panic.
+func (e *emitter) divide(v *ir.Value) {
+	e.variable(v)
+	if v.Args[1].Op != ir.OpConst { // else it is 0
+		e.out.line("if %s != 0 {", e.ref(v.Args[1]).at(4))
+		e.assign(v, e.quotient(v))
+		e.out.line("}")
+	}
+	e.keepEach(v)
+}
+
+// quotient returns a division. One of a number by itself is what linters take for a mistake.
+func (e *emitter) quotient(v *ir.Value) expr {
+	switch {
+	case v.Args[0] != v.Args[1]:
+		return e.compute(v)
+	case v.Op == ir.OpSDiv || v.Op == ir.OpUDiv:
+		return number(1)
+	}
+	return number(0)
+}
+
+func (e *emitter) store(v *ir.Value) {
+	p, x := v.Args[0], v.Args[1]
+	value := ""
+	if x.Type.IsPtr() {
+		value = e.pointer(x).text
+	} else {
+		value = e.ref(x).text
+	}
+	e.out.line("%s = %s", e.place(p, x.Type), value)
+}
+
+func (e *emitter) check(v *ir.Value) {
+	e.out.line("if %s {", e.negated(v.Args[0]).text)
+	e.fault(v, v.Args[1:])
+	e.out.line("}")
+}
+
+// fault writes that the thread faults, which ends the launch.
+func (e *emitter) fault(v *ir.Value, args []*ir.Value) {
+	site := v.Aux.(*ir.Site)
+	where := "0, 0, 0"
+	if !e.lifted[v.ID] {
+		where = e.index()
+	}
+	e.out.line("%s.Fault(%s.Thread(%s), %q%s)", e.word("blocks"), e.word("blocks"), where, site.Format, e.messageArgs(site, args))
+	e.out.line("return")
+}
+
+// index returns the thread's index along the three axes.
+func (e *emitter) index() string {
+	var list []string
+	for axis := range int64(3) {
+		list = append(list, e.special(&ir.Value{Op: ir.OpTid, Type: ir.I32, Imm: axis}).text)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (e *emitter) print(v *ir.Value) {
+	site := v.Aux.(*ir.Site)
+	e.out.line("%s.Printf(%s.Thread(%s), %q%s)", e.imported(gpuPath), e.word("blocks"), e.index(), site.Format, e.messageArgs(site, v.Args))
+}
+
+// messageArgs returns the arguments of a message, behind a comma, with the types that its site says.
+func (e *emitter) messageArgs(site *ir.Site, args []*ir.Value) string {
+	var b strings.Builder
+	for i, a := range args {
+		t := goType(site.Args[i])
+		x := e.ref(a).text
+		if a.Op == ir.OpConst && strings.HasPrefix(t, "uint") {
+			x = e.literal(a, true).text
+		}
+		if t != e.typeName(a.Type, false) || a.Op == ir.OpConst {
+			x = t + "(" + x + ")"
+		}
+		b.WriteString(", " + x)
+	}
+	return b.String()
+}
+
+// goType returns the Go type in which a message shows a number of type t.
+func goType(t dtype.Type) string {
+	switch t {
+	case dtype.Int64:
+		return "int"
+	case dtype.Uint64:
+		return "uint"
+	case dtype.Bool, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Float32, dtype.Float64:
+		return t.String()
+	}
+	panic(refuse("a message shows a %s", t))
+}

@@ -1,0 +1,237 @@
+package cpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// threadCoder writes what each thread does in a region: the nodes are its blocks.
+type threadCoder struct {
+	*emitter
+	flow *flow
+	name string // of the loop over the threads; empty where no one leaves from inside
+}
+
+// graph returns the blocks of g as nodes. An edge out of the region is one out of the graph.
+func (e *emitter) graph(g *region) (*node, error) {
+	nodes := map[*ir.Block]*node{}
+	for _, b := range g.blocks {
+		nodes[b] = &node{block: b}
+	}
+	for _, b := range g.blocks {
+		n := nodes[b]
+		switch {
+		case e.together[b] || b.Term().Op == ir.OpRet:
+			n.succs = []*node{nil}
+			continue
+		}
+		for _, s := range b.Succs {
+			if e.of[s.ID] == g && s != g.first {
+				n.succs = append(n.succs, nodes[s])
+			} else {
+				n.succs = append(n.succs, nil)
+			}
+		}
+	}
+	entry := nodes[g.first]
+	if !analyse(entry) {
+		return nil, fmt.Errorf("a loop has two ways in")
+	}
+	return entry, nil
+}
+
+func (c *threadCoder) label() string { return c.newLabel() }
+
+func (e *emitter) newLabel() string {
+	e.labels++
+	return e.name([2]any{"label", e.labels}, fmt.Sprintf("l%d", e.labels))
+}
+
+// body writes a block.
+func (c *threadCoder) body(n *node) {
+	for _, v := range n.block.Values {
+		switch {
+		case v.Op == ir.OpPhi:
+			c.keepEach(v)
+		case c.level[v.ID] >= perThread && !c.isInline(v):
+			c.statement(v)
+		}
+	}
+}
+
+func (c *threadCoder) condition(n *node) (holds, fails string) {
+	cond := n.block.Term().Args[0]
+	return c.ref(cond).text, c.negated(cond).text
+}
+
+func (c *threadCoder) leave(*node) {
+	if len(c.flow.loops) == 0 {
+		c.out.line("continue")
+		return
+	}
+	if c.name == "" {
+		c.name = c.newLabel()
+	}
+	c.out.line("continue %s", c.name)
+}
+
+// edge writes the copies that phis want, or that the thread leaves for good.
+func (c *threadCoder) edge(n *node, i int) {
+	b := n.block
+	if c.ends(b) {
+		c.storeAtEnd(b)
+	}
+	switch {
+	case c.together[b]:
+		return
+	case b.Term().Op == ir.OpRet:
+		if c.here.leaves {
+			c.out.line("*(*bool)(%s) = true", c.element("left", 1))
+			c.out.line("%s--", c.word("live"))
+		}
+		return
+	}
+	s := b.Succs[i]
+	var here copies
+	for _, phi := range s.Phis() {
+		c.copyPhi(&here, phi, phi.Args[s.PredIndex(b)])
+	}
+	c.out.at(b.Term().Pos)
+	here.write(c.out)
+}
+
+// storeAtEnd keeps what the region has computed for others, at the end of b.
+func (c *threadCoder) storeAtEnd(b *ir.Block) {
+	c.out.at(b.Term().Pos)
+	for _, x := range c.here.blocks {
+		for _, v := range x.Values {
+			if c.keep[v.ID] == keepEach && !c.isFirstPhi(v) && c.keptAtEnd(v) {
+				c.storeKept(v)
+			}
+		}
+	}
+}
+
+// copyPhi adds that phi becomes a.
+func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
+	switch {
+	case !c.isWanted(phi):
+	case c.keep[phi.ID] == keepEach && c.isFirstPhi(phi):
+		if a.Op == ir.OpParam || c.array[a.ID] != c.array[phi.ID] {
+			here.add(c.kept(phi), c.valueOrOffset(phi, a).text)
+		}
+	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi) == 1:
+		c.after.add(c.hoistedName(phi), c.valueOrOffset(phi, a).text)
+	case c.level[phi.ID] == perBlock: // all threads compute it, and the old one is needed until then
+		next := c.name1(phi, "next")
+		here.add(next, c.valueOrOffset(phi, a).text)
+		c.after.add(c.hoistedName(phi), next)
+	default:
+		c.hoist(c.here, phi)
+		here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text)
+	}
+}
+
+// waysIn returns how many blocks of the region lead to the one that phi stands in.
+func (c *threadCoder) waysIn(phi *ir.Value) int {
+	n := 0
+	for _, p := range phi.Block.Preds {
+		if c.of[p.ID] == c.here {
+			n++
+		}
+	}
+	return n
+}
+
+// isWanted reports whether anything uses the phi, as far as is known.
+func (e *emitter) isWanted(phi *ir.Value) bool {
+	return !e.informed || e.known.used[use{v: phi}]
+}
+
+// hoistedName returns the name of a variable of the block.
+func (e *emitter) hoistedName(v *ir.Value) string {
+	e.hoist(nil, v)
+	return e.nameOf(v)
+}
+
+// name1 returns the name of a second variable of v, which the block declares.
+func (e *emitter) name1(v *ir.Value, suffix string) string {
+	name := e.name([2]any{suffix, v}, e.nameOf(v)+suffix)
+	e.found.words[name] = true
+	e.extra = appendLine(e.extra, fmt.Sprintf("var %s %s", name, e.varType(v)))
+	return name
+}
+
+func appendLine(lines []line, text string) []line {
+	for _, l := range lines {
+		if l.text == text {
+			return lines
+		}
+	}
+	return append(lines, line{text: text})
+}
+
+// copies are assignments that happen at once.
+type copies struct{ to, from []string }
+
+func (c *copies) add(to, from string) {
+	if to == from {
+		return
+	}
+	for i, t := range c.to { // several ways lead to the same
+		if t == to && c.from[i] == from {
+			return
+		}
+	}
+	c.to, c.from = append(c.to, to), append(c.from, from)
+}
+
+func (c *copies) write(w *writer) {
+	if len(c.to) > 0 {
+		w.line("%s = %s", strings.Join(c.to, ", "), strings.Join(c.from, ", "))
+	}
+}
+
+// again writes a value in front of the thread's code that another region computes, or one that
+// does not differ between threads.
+func (e *emitter) again(v *ir.Value) {
+	switch {
+	case e.keep[v.ID] == keepBlock:
+		e.hoist(nil, v)
+		return
+	case e.keep[v.ID] == keepEach:
+		lines := e.apart(func() { e.out.line("%s := %s", e.nameOf(v), e.kept(v)) }, v)
+		e.top = append(e.top, lines...)
+		e.made[v] = e.body
+		return
+	case e.level[v.ID] == inThread && v.Op == ir.OpPhi && e.of[v.Block.ID] == e.here:
+		e.hoist(e.here, v)
+		return
+	}
+	to := map[level]*[]line{perLaunch: &e.launch, perPlane: &e.plane, perRow: &e.row, perThread: &e.top}[e.level[v.ID]]
+	if to == nil {
+		if e.level[v.ID] == perBlock {
+			e.hoist(nil, v)
+			return
+		}
+		panic(fmt.Sprintf("BUG: cpu: %s: %s is used where it is not computed", e.f.Name, v.LongString()))
+	}
+	lines := e.apart(func() { e.statement(v) }, v)
+	*to = append(*to, lines...)
+	e.made[v] = e.body
+	if e.level[v.ID] == perLaunch {
+		e.made[v] = e.root0
+	}
+}
+
+// apart returns the lines that f writes for another place than the current one.
+func (e *emitter) apart(f func(), v *ir.Value) []line {
+	fresh, pos := e.fresh, e.out.pos
+	e.fresh = true
+	e.out.at(v.Pos)
+	lines := e.out.capture(f)
+	e.fresh, e.out.pos = fresh, pos
+	return lines
+}
