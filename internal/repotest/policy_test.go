@@ -242,8 +242,8 @@ func TestExamples(t *testing.T) {
 var (
 	// link matches a relative link of a Markdown file, without its anchor.
 	link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	// code matches a fenced block, where Go's generics look like links.
-	code = regexp.MustCompile("(?s)```.*?```")
+	// code matches what is set as code, where Go's generics look like links.
+	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
 func TestLinks(t *testing.T) {
