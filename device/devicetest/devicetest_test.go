@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
 )
 
-func kernels() []*device.Kernel {
+func all() []*device.Kernel {
 	return []*device.Kernel{
 		devicetest.Multiply(), devicetest.Sum(), devicetest.Where(),
 		devicetest.Poke(), devicetest.PokeSync(), devicetest.Greet(),
@@ -21,7 +21,7 @@ func kernels() []*device.Kernel {
 
 // TestEntries compares the PTX with what the kernels say of it.
 func TestEntries(t *testing.T) {
-	for _, k := range kernels() {
+	for _, k := range all() {
 		v, ok := k.Variant(device.Capability{Major: 7}, device.Fit{})
 		entry := fmt.Sprintf(".visible .entry %s(.param .align 8 .b8 %s_params[%d])", k.Name, k.Name, k.ParamBytes)
 		if !ok || !strings.Contains(v.PTX, entry) {
@@ -38,7 +38,7 @@ func TestEntries(t *testing.T) {
 
 // TestSites compares the lines of the sites with the source.
 func TestSites(t *testing.T) {
-	for _, k := range kernels() {
+	for _, k := range all() {
 		for _, s := range k.Sites {
 			text, err := os.ReadFile(s.File)
 			if err != nil {
@@ -57,7 +57,7 @@ func TestAssembles(t *testing.T) {
 	if err != nil {
 		t.Skip("ptxas is not in PATH")
 	}
-	for _, k := range kernels() {
+	for _, k := range all() {
 		path := filepath.Join(t.TempDir(), k.Name+".ptx")
 		if err := os.WriteFile(path, []byte(k.Variants[0].PTX), 0o600); err != nil {
 			t.Fatal(err)

@@ -90,13 +90,13 @@ func (f *Fake) addCopies(d *cudasys.Driver) {
 		})
 	}
 	d.MemsetD8Async = func(dst uintptr, v byte, n uintptr, s cudasys.Stream) cudasys.Status {
-		return f.fill("cuMemsetD8Async", s, dst, []byte{v}, n)
+		return f.fill("cuMemsetD8Async", s, filling{dst, []byte{v}, n})
 	}
 	d.MemsetD16Async = func(dst uintptr, v uint16, n uintptr, s cudasys.Stream) cudasys.Status {
-		return f.fill("cuMemsetD16Async", s, dst, binary.LittleEndian.AppendUint16(nil, v), n)
+		return f.fill("cuMemsetD16Async", s, filling{dst, binary.LittleEndian.AppendUint16(nil, v), n})
 	}
 	d.MemsetD32Async = func(dst uintptr, v uint32, n uintptr, s cudasys.Stream) cudasys.Status {
-		return f.fill("cuMemsetD32Async", s, dst, binary.LittleEndian.AppendUint32(nil, v), n)
+		return f.fill("cuMemsetD32Async", s, filling{dst, binary.LittleEndian.AppendUint32(nil, v), n})
 	}
 }
 
@@ -110,13 +110,20 @@ func (f *Fake) row(c *context, s *cudasys.Side2D, row, width uintptr) view {
 	return func() []byte { return host }
 }
 
-// fill enqueues the filling of memory with n values.
-func (f *Fake) fill(function string, s cudasys.Stream, dst uintptr, value []byte, n uintptr) cudasys.Status {
+// filling is n values from an address on.
+type filling struct {
+	dst   uintptr
+	value []byte
+	n     uintptr
+}
+
+// fill enqueues the filling of memory.
+func (f *Fake) fill(function string, s cudasys.Stream, with filling) cudasys.Status {
 	return f.enqueue(function, s, func(st *stream) cudasys.Status {
-		if dst%uintptr(len(value)) != 0 {
+		if with.dst%uintptr(len(with.value)) != 0 {
 			return cudasys.InvalidValue
 		}
-		all := slices.Repeat(value, int(n))
-		return st.transfer(f.on(st.context, dst, uintptr(len(all))), func() []byte { return all })
+		all := slices.Repeat(with.value, int(with.n))
+		return st.transfer(f.on(st.context, with.dst, uintptr(len(all))), func() []byte { return all })
 	})
 }
