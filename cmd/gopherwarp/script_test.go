@@ -77,6 +77,11 @@ func newScript(t *testing.T, a *txtar.Archive) *script {
 	s.write("go.mod", "module example.com/user\n\ngo 1.26.0\n\n"+
 		"require github.com/gopherwarp/gopherwarp v0.0.0\n\n"+
 		"replace github.com/gopherwarp/gopherwarp => "+filepath.ToSlash(root)+"\n")
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("go.sum", string(sums))
 	for _, f := range a.Files {
 		s.write(f.Name, string(f.Data))
 	}

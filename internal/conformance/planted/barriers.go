@@ -79,10 +79,10 @@ func multiplyUnsynced(t gpu.Thread, a, b, c []float32, n int) {
 	var sum float32
 	for k := 0; k < n; k += tile {
 		as[y][x] = a[row*n+k+x]      // want "data race: read at {product} .* write at {} "
-		bs[y][x] = b[(k+y)*n+column] // here: kept; want "data race: read at {product} .* write at {} "
+		bs[y][x] = b[(k+y)*n+column] // want "data race: read at {product} .* write at {} "
 		t.Sync()
 		for i := range tile {
-			sum += as[y][i] * bs[i][x] // here: product; want "data race: write at {kept} .* read at {} "
+			sum += as[y][i] * bs[i][x] // here: product
 		}
 	}
 	c[row*n+column] = sum

@@ -74,6 +74,6 @@ func count(t gpu.Thread, x []float32, answer []uint32, limit float32) {
 //gpu:block 32
 func countPlainly(t gpu.Thread, x []float32, answer []uint32, limit float32) {
 	if x[t.GlobalX()] > limit {
-		answer[0]++ // want "write at {} .* read at {} " "read at {} .* write at {} " "write at {} .* write at {} .* of answer\[0\]"
+		answer[0]++ // want "read at {} .* write at {} " "write at {} .* write at {} .* of answer\[0\]"
 	}
 }

@@ -77,7 +77,12 @@ func (r *Race) Unwrap() error { return ErrRace }
 // Add implements Finding.
 func (r *Race) Add(f Finding) bool {
 	o, ok := f.(*Race)
-	if !ok || o.Kernel != r.Kernel || !o.Earlier.alike(&r.Earlier) || !o.Later.alike(&r.Later) {
+	if !ok || o.Kernel != r.Kernel {
+		return false
+	}
+	same := o.Earlier.alike(&r.Earlier) && o.Later.alike(&r.Later)
+	turned := o.Earlier.alike(&r.Later) && o.Later.alike(&r.Earlier)
+	if !same && !turned {
 		return false
 	}
 	r.Count += o.Count

@@ -153,7 +153,10 @@ mad.lo.u32 %r3, %r4, 4, %r2;
 ld.shared.u32 %r5, [%r3];
 st.global.u32 [%rd2], %r5;`), "k")
 			out := b.words(make([]uint32, 16)...)
-			b.mustRun(Launch{Block: [3]int{16, 1, 1}, Params: params(out), Seed: seed})
+			s, err := b.run(Launch{Block: [3]int{16, 1, 1}, Params: params(out), Seed: seed})
+			if err != nil || (len(s.Findings) == 0) != (sync != "") {
+				t.Errorf("%q, seed %d: %v, findings %v", sync, seed, err, s.Findings)
+			}
 			for i, v := range b.at(out, 16) {
 				if v != uint32(i)^1 {
 					n++
@@ -280,7 +283,10 @@ func TestAsyncCopies(t *testing.T) {
 		words[i] = uint32(i)
 	}
 	at := b.words(words...)
-	b.mustRun(Launch{Block: [3]int{threads, 1, 1}, Params: params(at)})
+	s, err := b.run(Launch{Block: [3]int{threads, 1, 1}, Params: params(at)})
+	if err != nil || len(s.Findings) != 3 {
+		t.Errorf("%v, findings %v, want three reads of what is not there yet", err, s.Findings)
+	}
 	out := b.at(at, len(words))
 	for i := range uint32(threads) {
 		first := 16 * i

@@ -23,9 +23,13 @@ func load(t testing.TB, name string) *bench {
 	return compile(t, string(text), name)
 }
 
+// compile loads a kernel into a memory with all checks, which benchmarks do without.
 func compile(t testing.TB, text, name string) *bench {
 	t.Helper()
-	mem := NewMemory()
+	mem := NewCheckedMemory(Checks{Races: true, Unwritten: true})
+	if _, ok := t.(*testing.B); ok {
+		mem = NewMemory()
+	}
 	m, err := Load(text, mem)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +55,7 @@ func (b *bench) words(v ...uint32) uint64 {
 	for i, w := range v {
 		binary.LittleEndian.PutUint32(p[4*i:], w)
 	}
+	b.mem.Written(at, 4*len(v))
 	return at
 }
 
@@ -105,6 +110,9 @@ func (b *bench) mustRun(l Launch) Stats {
 	s, err := b.run(l)
 	if err != nil {
 		b.t.Fatal(err)
+	}
+	for _, f := range s.Findings {
+		b.t.Errorf("found %v", f)
 	}
 	return s
 }
