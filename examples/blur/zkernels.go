@@ -58,6 +58,7 @@ var blurRowsKernel = &device.Kernel{
 			blurRows(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
+	Twin: blurRowsTwin,
 }
 
 // BlurColumns does the same with the pixels above and below.
@@ -106,6 +107,7 @@ var blurColumnsKernel = &device.Kernel{
 			blurColumns(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
+	Twin: blurColumnsTwin,
 }
 
 // Edges stores in dst how steep the brightness of src is at each pixel, by Sobel's
@@ -152,4 +154,5 @@ var edgesKernel = &device.Kernel{
 			edges(ts.Thread(), a.dst, a.src, a.z)
 		}
 	},
+	Twin: edgesTwin,
 }

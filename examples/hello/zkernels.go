@@ -39,4 +39,5 @@ var helloKernel = &device.Kernel{
 			hello(ts.Thread())
 		}
 	},
+	Twin: helloTwin,
 }

@@ -55,4 +55,5 @@ var mandelbrotKernel = &device.Kernel{
 			mandelbrot(ts.Thread(), a.steps, a.norm, a.v)
 		}
 	},
+	Twin: mandelbrotTwin,
 }

@@ -57,6 +57,7 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
+	Twin: naiveTwin,
 }
 
 // Tiled stores the product of a and b in c: a block walks along its rows of a and its
@@ -108,4 +109,5 @@ var tiledKernel = &device.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
+	Twin: tiledTwin,
 }

@@ -50,6 +50,7 @@ var branchesKernel = &device.Kernel{
 			branches(ts.Thread(), a.n, a.out)
 		}
 	},
+	Twin: branchesTwin,
 }
 
 // Loops launches the kernel loops.
@@ -93,6 +94,7 @@ var loopsKernel = &device.Kernel{
 			loops(ts.Thread(), a.n, a.out)
 		}
 	},
+	Twin: loopsTwin,
 }
 
 // Changes launches the kernel changes.
@@ -134,4 +136,5 @@ var changesKernel = &device.Kernel{
 			changes(ts.Thread(), a.n, a.out)
 		}
 	},
+	Twin: changesTwin,
 }

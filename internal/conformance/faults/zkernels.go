@@ -57,6 +57,7 @@ var besideBarrierKernel = &device.Kernel{
 			besideBarrier(ts.Thread(), a.who, a.x, a.out)
 		}
 	},
+	Twin: besideBarrierTwin,
 }
 
 // BesideBarriers lets one thread fault in the middle of a loop with barriers.
@@ -104,6 +105,7 @@ var besideBarriersKernel = &device.Kernel{
 			besideBarriers(ts.Thread(), a.who, a.turn, a.x)
 		}
 	},
+	Twin: besideBarriersTwin,
 }
 
 // BesideCount lets one thread fault in front of barriers that have a result.
@@ -228,6 +230,7 @@ var everyThreadKernel = &device.Kernel{
 			everyThread(ts.Thread(), a.x)
 		}
 	},
+	Twin: everyThreadTwin,
 }
 
 // InSpace lets one thread of a grid in three dimensions fault.
@@ -276,6 +279,7 @@ var inSpaceKernel = &device.Kernel{
 			inSpace(ts.Thread(), a.bx, a.by, a.bz, a.x, a.y, a.z)
 		}
 	},
+	Twin: inSpaceTwin,
 }
 
 // Printing prints, and then faults where n is 0.
@@ -316,6 +320,7 @@ var printingKernel = &device.Kernel{
 			printing(ts.Thread(), a.n)
 		}
 	},
+	Twin: printingTwin,
 }
 
 // TwoFaults faults in both of two places.
@@ -358,6 +363,7 @@ var twoFaultsKernel = &device.Kernel{
 			twoFaults(ts.Thread(), a.n, a.x)
 		}
 	},
+	Twin: twoFaultsTwin,
 }
 
 // Writes stores numbers, so that a launch behind a fault can be seen to work.
@@ -399,6 +405,7 @@ var writesKernel = &device.Kernel{
 			writes(ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: writesTwin,
 }
 
 // Product launches the kernel product.
@@ -441,6 +448,7 @@ var productKernel = &device.Kernel{
 			product(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: productTwin,
 }
 
 // Double launches the kernel double.
@@ -485,6 +493,7 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x, a.y, a.z)
 		}
 	},
+	Twin: doubleTwin,
 }
 
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
@@ -564,6 +573,7 @@ var outOfRangeKernel = &device.Kernel{
 			outOfRange(ts.Thread(), a.kind, a.n, a.x, a.r, a.y)
 		}
 	},
+	Twin: outOfRangeTwin,
 }
 
 // Bounds lets one thread slice what has 8 elements, with the numbers a, b and c.
@@ -639,6 +649,7 @@ var boundsKernel = &device.Kernel{
 			bounds(ts.Thread(), a.kind, a.a, a.b, a.c, a.x, a.out)
 		}
 	},
+	Twin: boundsTwin,
 }
 
 // Arithmetic lets one thread divide by, or shift by, what is no good.
@@ -719,6 +730,7 @@ var arithmeticKernel = &device.Kernel{
 			arithmetic(ts.Thread(), a.kind, a.by, a.x)
 		}
 	},
+	Twin: arithmeticTwin,
 }
 
 // Said lets one thread panic with words, or with a number.
@@ -781,4 +793,5 @@ var saidKernel = &device.Kernel{
 			said(ts.Thread(), a.kind, a.n, a.f, a.x)
 		}
 	},
+	Twin: saidTwin,
 }

@@ -50,6 +50,7 @@ var resizesKernel = &device.Kernel{
 			resizes(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: resizesTwin,
 }
 
 // ConvertToFloats launches the kernel convertToFloats.
@@ -91,6 +92,7 @@ var convertToFloatsKernel = &device.Kernel{
 			convertToFloats(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertToFloatsTwin,
 }
 
 // ConvertFromFloats launches the kernel convertFromFloats.
@@ -132,6 +134,7 @@ var convertFromFloatsKernel = &device.Kernel{
 			convertFromFloats(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertFromFloatsTwin,
 }
 
 // Float32s launches the kernel float32s.
@@ -173,6 +176,7 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: float32sTwin,
 }
 
 // Float64s launches the kernel float64s.
@@ -214,6 +218,7 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: float64sTwin,
 }
 
 // RoundTwice is what contract does with contraction forbidden.
@@ -255,6 +260,7 @@ var roundTwiceKernel = &device.Kernel{
 			roundTwice(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: roundTwiceTwin,
 }
 
 // Fused stores sums of products that are rounded once because the source says so.
@@ -296,6 +302,7 @@ var fusedKernel = &device.Kernel{
 			fused(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: fusedTwin,
 }
 
 // MayFuse stores what may be rounded once or twice.
@@ -337,6 +344,7 @@ var mayFuseKernel = &device.Kernel{
 			mayFuse(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: mayFuseTwin,
 }
 
 // Int8s launches the kernel int8s.
@@ -379,6 +387,7 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int8sTwin,
 }
 
 // Int16s launches the kernel int16s.
@@ -421,6 +430,7 @@ var int16sKernel = &device.Kernel{
 			int16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int16sTwin,
 }
 
 // Int32s launches the kernel int32s.
@@ -463,6 +473,7 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int32sTwin,
 }
 
 // Int64s launches the kernel int64s.
@@ -505,6 +516,7 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int64sTwin,
 }
 
 // Ints launches the kernel ints.
@@ -547,6 +559,7 @@ var intsKernel = &device.Kernel{
 			ints(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: intsTwin,
 }
 
 // Uint8s launches the kernel uint8s.
@@ -589,6 +602,7 @@ var uint8sKernel = &device.Kernel{
 			uint8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint8sTwin,
 }
 
 // Uint16s launches the kernel uint16s.
@@ -631,6 +645,7 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint16sTwin,
 }
 
 // Uint32s launches the kernel uint32s.
@@ -673,6 +688,7 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint32sTwin,
 }
 
 // Uint64s launches the kernel uint64s.
@@ -715,6 +731,7 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint64sTwin,
 }
 
 // Uints launches the kernel uints.
@@ -757,6 +774,7 @@ var uintsKernel = &device.Kernel{
 			uints(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uintsTwin,
 }
 
 // Exacts launches the kernel exacts.
@@ -798,6 +816,7 @@ var exactsKernel = &device.Kernel{
 			exacts(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: exactsTwin,
 }
 
 // Evaluates launches the kernel evaluates.
@@ -850,6 +869,7 @@ var evaluatesKernel = &device.Kernel{
 			evaluates(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: evaluatesTwin,
 }
 
 // ShiftInt8s launches the kernel shiftInt8s.
@@ -891,6 +911,7 @@ var shiftInt8sKernel = &device.Kernel{
 			shiftInt8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt8sTwin,
 }
 
 // ShiftUint8s launches the kernel shiftUint8s.
@@ -932,6 +953,7 @@ var shiftUint8sKernel = &device.Kernel{
 			shiftUint8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint8sTwin,
 }
 
 // ShiftInt16s launches the kernel shiftInt16s.
@@ -974,6 +996,7 @@ var shiftInt16sKernel = &device.Kernel{
 			shiftInt16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt16sTwin,
 }
 
 // ShiftUint16s launches the kernel shiftUint16s.
@@ -1016,6 +1039,7 @@ var shiftUint16sKernel = &device.Kernel{
 			shiftUint16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint16sTwin,
 }
 
 // ShiftInt32s launches the kernel shiftInt32s.
@@ -1058,6 +1082,7 @@ var shiftInt32sKernel = &device.Kernel{
 			shiftInt32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt32sTwin,
 }
 
 // ShiftUint32s launches the kernel shiftUint32s.
@@ -1100,6 +1125,7 @@ var shiftUint32sKernel = &device.Kernel{
 			shiftUint32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint32sTwin,
 }
 
 // ShiftInt64s launches the kernel shiftInt64s.
@@ -1142,6 +1168,7 @@ var shiftInt64sKernel = &device.Kernel{
 			shiftInt64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt64sTwin,
 }
 
 // ShiftUint64s launches the kernel shiftUint64s.
@@ -1184,6 +1211,7 @@ var shiftUint64sKernel = &device.Kernel{
 			shiftUint64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint64sTwin,
 }
 
 // Counts launches the kernel counts.
@@ -1228,4 +1256,5 @@ var countsKernel = &device.Kernel{
 			counts(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: countsTwin,
 }

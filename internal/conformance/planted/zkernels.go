@@ -53,6 +53,7 @@ var sumKernel = &device.Kernel{
 			sum(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: sumTwin,
 }
 
 // SumUnsynced is sum without the barrier in the loop.
@@ -97,6 +98,7 @@ var sumUnsyncedKernel = &device.Kernel{
 			sumUnsynced(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: sumUnsyncedTwin,
 }
 
 // Multiply stores the product of two n by n matrices, n being a multiple of 8.
@@ -147,6 +149,7 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: multiplyTwin,
 }
 
 // MultiplyUnsynced is multiply without the barrier at the loop's end.
@@ -197,6 +200,7 @@ var multiplyUnsyncedKernel = &device.Kernel{
 			multiplyUnsynced(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: multiplyUnsyncedTwin,
 }
 
 // Halves waits in both branches together.
@@ -238,6 +242,7 @@ var halvesKernel = &device.Kernel{
 			halves(ts.Thread(), a.x)
 		}
 	},
+	Twin: halvesTwin,
 }
 
 // HalvesDivergent has a barrier that only some threads of a warp reach.
@@ -360,6 +365,7 @@ var neighboursUnsyncedKernel = &device.Kernel{
 			neighboursUnsynced(ts.Thread(), a.x)
 		}
 	},
+	Twin: neighboursUnsyncedTwin,
 }
 
 // Last stores the sum of x in sums[0]: the block that comes last adds what the others left.
@@ -501,6 +507,7 @@ var foundKernel = &device.Kernel{
 			found(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: foundTwin,
 }
 
 // Where stores the place of a number above the limit: of which one, nobody knows.
@@ -547,6 +554,7 @@ var whereKernel = &device.Kernel{
 			where(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: whereTwin,
 }
 
 // Count counts the numbers above the limit.
@@ -593,6 +601,7 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: countTwin,
 }
 
 // CountPlainly adds as if alone.
@@ -639,6 +648,7 @@ var countPlainlyKernel = &device.Kernel{
 			countPlainly(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: countPlainlyTwin,
 }
 
 // Difference stores the difference of each element and the one before it in its block; the first has
@@ -684,6 +694,7 @@ var differenceKernel = &device.Kernel{
 			difference(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: differenceTwin,
 }
 
 // DifferencePast takes the element behind, which the last thread does not have, and nobody fills.
@@ -728,6 +739,7 @@ var differencePastKernel = &device.Kernel{
 			differencePast(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: differencePastTwin,
 }
 
 // Total adds every element to sums[0]; nobody cleared the counts in shared memory.
@@ -772,6 +784,7 @@ var totalKernel = &device.Kernel{
 			total(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: totalTwin,
 }
 
 // Shift stores in each element the next one, and goes one too far.
@@ -813,6 +826,7 @@ var shiftKernel = &device.Kernel{
 			shift(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: shiftTwin,
 }
 
 // Double doubles elements. Its mistake is the caller's: a buffer that was closed.
@@ -852,6 +866,7 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x)
 		}
 	},
+	Twin: doubleTwin,
 }
 
 // Fresh reads a buffer that nobody has written.
@@ -893,6 +908,7 @@ var freshKernel = &device.Kernel{
 			fresh(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: freshTwin,
 }
 
 // Fetch copies through shared memory.

@@ -47,6 +47,7 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.n)
 		}
 	},
+	Twin: countTwin,
 }
 
 // Fixed launches the kernel fixed.
@@ -86,6 +87,7 @@ var fixedKernel = &device.Kernel{
 			fixed(ts.Thread(), a.n)
 		}
 	},
+	Twin: fixedTwin,
 }
 
 // Nothing launches the kernel nothing.
@@ -109,6 +111,7 @@ var nothingKernel = &device.Kernel{
 			nothing(ts.Thread())
 		}
 	},
+	Twin: nothingTwin,
 }
 
 // Triple launches the kernel triple.
@@ -144,6 +147,7 @@ var tripleKernel = &device.Kernel{
 			triple(ts.Thread(), a.x)
 		}
 	},
+	Twin: tripleTwin,
 }
 
 // Rank launches the kernel rank.
@@ -182,6 +186,7 @@ var rankKernel = &device.Kernel{
 			rank(ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: rankTwin,
 }
 
 // Lengths launches the kernel lengths.
@@ -225,6 +230,7 @@ var lengthsKernel = &device.Kernel{
 			lengths(ts.Thread(), a.a, a.b, a.out)
 		}
 	},
+	Twin: lengthsTwin,
 }
 
 // Integers launches the kernel integers.
@@ -269,6 +275,7 @@ var integersKernel = &device.Kernel{
 			integers(ts.Thread(), a.n, a.b)
 		}
 	},
+	Twin: integersTwin,
 }
 
 // Floats launches the kernel floats.
@@ -308,6 +315,7 @@ var floatsKernel = &device.Kernel{
 			floats(ts.Thread(), a.x, a.y)
 		}
 	},
+	Twin: floatsTwin,
 }
 
 // Texts launches the kernel texts.
@@ -350,6 +358,7 @@ var textsKernel = &device.Kernel{
 			texts(ts.Thread(), a.b, a.n)
 		}
 	},
+	Twin: textsTwin,
 }
 
 // Ordered prints from loops and branches of many threads.
@@ -377,6 +386,7 @@ var orderedKernel = &device.Kernel{
 			ordered(ts.Thread())
 		}
 	},
+	Twin: orderedTwin,
 }
 
 // Around launches the kernel around.
@@ -405,6 +415,7 @@ var aroundKernel = &device.Kernel{
 			around(ts.Thread())
 		}
 	},
+	Twin: aroundTwin,
 }
 
 // Random launches the kernel random.
@@ -446,6 +457,7 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: randomTwin,
 }
 
 // Clocks launches the kernel clocks.
