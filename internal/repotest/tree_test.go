@@ -63,7 +63,7 @@ func read() (*tree, error) {
 			return err
 		case d.IsDir() && (d.Name() == ".git" || name == "dist"):
 			return fs.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() || name == ".git": // which in a worktree is a file
 			return nil
 		}
 		r.files[name], err = fs.ReadFile(root, name)
