@@ -18,6 +18,14 @@ const unknownMemory = 1 << 40
 // Open returns the machine's cores as a device.
 func Open() (*device.Device, error) { return device.New(newBackend()), nil }
 
+// OpenNative is Open, but a kernel runs as the Go function that it is also where the build wrote
+// code for whole blocks: it is slower, breakpoints in the kernel are hit, and the two can be compared.
+func OpenNative() (*device.Device, error) {
+	b := newBackend()
+	b.tier = nativeTier
+	return device.New(b), nil
+}
+
 // backend implements device.Backend.
 type backend struct {
 	info device.Info

@@ -21,11 +21,17 @@ const (
 
 // tierOf returns the cheapest tier that runs k, or the one for the race detector.
 func tierOf(k *device.Kernel) tier {
+	if k.Twin != nil && !raceDetector {
+		return twins
+	}
+	return nativeTier(k)
+}
+
+// nativeTier is tierOf for those that call the kernel function itself.
+func nativeTier(k *device.Kernel) tier {
 	switch {
 	case raceDetector:
 		return goroutines
-	case k.Twin != nil:
-		return twins
 	case k.Barriers:
 		return coroutines
 	default:

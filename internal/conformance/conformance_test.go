@@ -17,6 +17,7 @@ import (
 // limit is for one case: a kernel that hangs ends the case, not the tests.
 const limit = time.Minute
 
+func TestNative(t *testing.T)      { run(t, cpu.OpenNative) }
 func TestCPU(t *testing.T)         { run(t, cpu.Open) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open) }
 

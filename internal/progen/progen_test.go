@@ -14,7 +14,7 @@ var (
 	gcflags = flag.String("gcflags", "-N -l", "for Go's own compiler, which needs most of the time")
 	dir     = flag.String("dir", "", "where the program is written; empty for a folder that goes")
 	shrink  = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
-	devices = flag.String("devices", "cpu,interp", "what to compare; the first is right")
+	devices = flag.String("devices", "native,cpu,interp", "what to compare; the first is right")
 )
 
 // TestRandomKernels compares native Go with other executions. What differs, or breaks the
