@@ -10,6 +10,6 @@
 // on the kernel's first launch. Programs that are content with any device call gopherwarp.Open.
 //
 // Any goroutine may use a device and whatever belongs to it. A goroutine that waits for the
-// GPU does not hold a thread, except in copies from and to ordinary Go memory, which the driver
-// makes it wait for.
+// GPU does not hold a thread: one goroutine of a device asks the driver for all of them.
+// docs/runtime.md says who owns what.
 package cuda

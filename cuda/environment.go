@@ -191,9 +191,6 @@ func (e *environment) drop() {
 
 // orphan hands the environment of a graph that is gone on, when no queue will look at it.
 func (e *environment) orphan() {
-	if e == nil {
-		return
-	}
 	e.mu.Lock()
 	e.lost = true
 	last := e.held == 0

@@ -279,7 +279,7 @@ func launches(b *testing.B, dev *device.Device, k *device.Kernel, g device.Grid)
 // BenchmarkGPUSynchronize waits for nothing, for a kernel, and from many goroutines.
 func BenchmarkGPUSynchronize(b *testing.B) {
 	dev := gpu(b)
-	s, k := gpuStream(b, dev), emptyKernel(0)
+	s, k, faulting := gpuStream(b, dev), emptyKernel(0), devicetest.Poke()
 	b.Run("nothing", func(b *testing.B) {
 		for b.Loop() {
 			check(b, s.Synchronize(b.Context()))
@@ -290,6 +290,15 @@ func BenchmarkGPUSynchronize(b *testing.B) {
 			check(b, s.Plan(k, device.Cover(1, 32)).Launch())
 			check(b, s.Synchronize(b.Context()))
 		}
+	})
+	b.Run("kernel-that-may-fault", func(b *testing.B) { // which is looked for
+		x, err := device.Make[int32](s, 32)
+		check(b, err)
+		for b.Loop() {
+			check(b, poke(s, faulting, x.All(), -1))
+			check(b, s.Synchronize(b.Context()))
+		}
+		check(b, x.Close())
 	})
 	b.Run("parallel", func(b *testing.B) {
 		b.SetParallelism(64)
@@ -421,4 +430,27 @@ func BenchmarkGPUFill(b *testing.B) {
 		})
 	}
 	check(b, x.Close())
+}
+
+// BenchmarkGPUPeer copies between the first two GPUs, where there are two.
+func BenchmarkGPUPeer(b *testing.B) {
+	if infos, err := List(); err != nil || len(infos) < 2 {
+		b.Skip("no two GPUs to copy between")
+	}
+	dev := gpu(b)
+	other, err := Open(1)
+	check(b, err)
+	s, o, n := gpuStream(b, dev), gpuStream(b, other), 1<<30
+	to, err := device.MakeDirty[byte](s, n)
+	check(b, err)
+	from, err := device.MakeDirty[byte](o, n)
+	check(b, err)
+	for b.Loop() {
+		check(b, device.CopyFrom(s, to.All(), o, from.All()))
+		check(b, s.Synchronize(b.Context()))
+	}
+	rate(b, n)
+	check(b, to.Close())
+	check(b, from.Close())
+	check(b, other.Close())
 }

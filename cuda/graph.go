@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -23,15 +24,15 @@ type graph struct {
 	handle cudasys.Graph
 	exec   cudasys.GraphExec
 	nodes  []cudasys.GraphNode
-	sites  []string     // where the launch of a node came from
-	env    *environment // nil until a kernel needs it
-	queues []*queue     // that it was enqueued on
+	sites  atomic.Pointer[[]string] // where the launch of a node came from; replaced as a whole
+	envs   map[int]*environment     // by node
+	queues []*queue                 // that it was enqueued on
 	closed bool
 }
 
 // NewGraph implements device.Grapher.
 func (b *backend) NewGraph() (device.GraphBackend, error) {
-	g := &graph{backend: b}
+	g := &graph{backend: b, envs: map[int]*environment{}}
 	err := b.do("cuGraphCreate", func() cudasys.Status {
 		s := b.driver.GraphCreate(&g.handle, 0)
 		if s == cudasys.Success {
@@ -60,8 +61,20 @@ func (g *graph) add(name, site string, make func(n *cudasys.GraphNode) cudasys.S
 	if err := g.backend.do(name, func() cudasys.Status { return make(&n) }); err != nil {
 		return about(err, fmt.Sprintf("node %d", len(g.nodes)))
 	}
-	g.nodes, g.sites = append(g.nodes, n), append(g.sites, site)
+	g.nodes = append(g.nodes, n)
+	g.setSite(len(g.nodes)-1, site)
 	return nil
+}
+
+// setSite notes where the launch of a node came from. A fault may be read meanwhile.
+func (g *graph) setSite(number int, site string) {
+	var sites []string
+	if old := g.sites.Load(); old != nil {
+		sites = slices.Clone(*old)
+	}
+	sites = append(sites, make([]string, max(0, number+1-len(sites)))...)
+	sites[number] = site
+	g.sites.Store(&sites)
 }
 
 // AddLaunch implements device.GraphBackend. The driver copies the parameter block.
@@ -97,15 +110,12 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 	if err == nil {
 		err = l.allow(b, p)
 	}
-	if err == nil && p.Kernel().Environment() && g.env == nil {
-		err = g.makeEnvironment()
+	var env uintptr
+	if err == nil && p.Kernel().Environment() {
+		env, err = g.environment(p.Kernel(), number)
 	}
 	if err != nil {
 		return nil, err
-	}
-	var env uintptr
-	if p.Kernel().Environment() {
-		env = g.env.memory
 	}
 	p.SetHidden(uint64(env), uint32(number), l.number)
 	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared())}
@@ -114,23 +124,33 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 	return k, nil
 }
 
-// makeEnvironment makes the graph's environment.
-func (g *graph) makeEnvironment() error {
+// shared is the number of the environment of all nodes that need none of their own.
+const shared = -1
+
+// environment returns the address of an environment for a node that launches k. Kernels whose
+// blocks wait for each other count in it, so each has its own: they may run side by side.
+func (g *graph) environment(k *device.Kernel, number int) (uintptr, error) {
+	if !k.Cooperative {
+		number = shared
+	}
+	if e := g.envs[number]; e != nil {
+		return e.memory, nil
+	}
 	q := g.backend.setup
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e, err := newEnvironment(q)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	e.launched = func(node uint32) string {
-		if int(node) >= len(g.sites) {
-			return ""
+		if sites := g.sites.Load(); sites != nil && int(node) < len(*sites) {
+			return (*sites)[node]
 		}
-		return g.sites[node]
+		return ""
 	}
-	g.env = e
-	return nil
+	g.envs[number] = e
+	return e.memory, nil
 }
 
 // AddCopy implements device.GraphBackend.
@@ -203,8 +223,7 @@ func (g *graph) Update(number int, p *device.Plan) error {
 	if err != nil {
 		return about(err, fmt.Sprintf("node %d", number))
 	}
-	g.sites = slices.Clone(g.sites) // a fault may be read meanwhile
-	g.sites[number] = p.Launched()
+	g.setSite(number, p.Launched())
 	return nil
 }
 
@@ -224,11 +243,11 @@ func (g *graph) Enqueue(to device.Queue) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if g.env != nil {
-		g.env.use()
-		if !slices.Contains(q.graphs, g.env) {
-			g.env.hold()
-			q.graphs = append(q.graphs, g.env)
+	for _, e := range g.envs {
+		e.use()
+		if !slices.Contains(q.graphs, e) {
+			e.hold()
+			q.graphs = append(q.graphs, e)
 		}
 	}
 	err := q.do("cuGraphLaunch", func() cudasys.Status { return g.backend.driver.GraphLaunch(g.exec, q.stream) })
@@ -282,7 +301,9 @@ func (g *graph) destroy(do doer) error {
 	if !mine {
 		return err
 	}
-	g.env.orphan()
+	for _, e := range g.envs {
+		e.orphan()
+	}
 	if g.exec != 0 {
 		err = errors.Join(err, do("cuGraphExecDestroy", func() cudasys.Status { return d.GraphExecDestroy(g.exec) }))
 	}

@@ -14,6 +14,9 @@ func (q *queue) Launch(p *device.Plan) error {
 	if err == nil {
 		err = l.allow(q.backend, p)
 	}
+	if err == nil {
+		err = q.throttle()
+	}
 	if err != nil {
 		return err
 	}

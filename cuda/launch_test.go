@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
@@ -36,6 +37,40 @@ func TestLaunchDoesNotAllocate(t *testing.T) {
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations for two launches, want 0", allocs)
+	}
+}
+
+// TestLaunchesWaitInGo launches more than the driver takes without holding the thread.
+func TestLaunchesWaitInGo(t *testing.T) {
+	f := newFake()
+	f.Execute = nil
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	s, k := newStream(t, dev), devicetest.Greet()
+	f.Hold(true)
+	const all = 3000
+	done := make(chan error, 1)
+	go func() {
+		for range all {
+			if err := launch[int32](s, k, device.Cover(1, 1)); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		t.Errorf("%d launches did not wait: %v", all, err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	if n := f.Calls("cuLaunchKernel"); n < 500 || n > 1000 {
+		t.Errorf("%d launches are on their way", n)
+	}
+	f.Hold(false)
+	check(t, <-done)
+	if n := f.Calls("cuLaunchKernel"); n != all {
+		t.Errorf("%d launches, want %d", n, all)
 	}
 }
 

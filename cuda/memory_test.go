@@ -193,3 +193,19 @@ func TestGPUFull(t *testing.T) {
 	t.Logf("200 buffers that nobody closes: %v, %+v, leaks %+v", time.Since(start), stats, dev.Leaks())
 	mustClose(t, dev)
 }
+
+// TestGPUPeers runs the tests of two devices on two GPUs.
+func TestGPUPeers(t *testing.T) {
+	onGPU(t)
+	if infos, err := List(); err != nil || len(infos) < 2 {
+		t.Skip("no two GPUs to copy between")
+	}
+	first, err := Open(0)
+	check(t, err)
+	second, err := Open(1)
+	check(t, err)
+	check(t, workBetween(first, second))
+	check(t, workBetween(second, first))
+	mustClose(t, first)
+	mustClose(t, second)
+}

@@ -24,6 +24,7 @@ type queue struct {
 	closed    bool
 	launch    *cudasys.Launch
 	launches  uint32
+	ticks     []*point       // behind every so many launches that may not be done
 	env       *environment   // nil until a kernel needs it
 	graphs    []*environment // of graphs that were enqueued since the last flush
 	seq       uint64         // of the last point
@@ -133,6 +134,43 @@ func (q *queue) flush(do doer) (*point, error) {
 	return q.record(do)
 }
 
+// The driver holds the thread of a launch while about a thousand launches of the stream are
+// waiting to run. Before it comes to that, launches wait in Go.
+const (
+	launchesPerTick = 128
+	ticksAhead      = 6
+)
+
+// throttle waits while too many launches are on their way.
+func (q *queue) throttle() error {
+	q.mu.Lock()
+	if q.launches == 0 || q.launches%launchesPerTick != 0 || q.closed {
+		q.mu.Unlock()
+		return nil
+	}
+	p, err := q.record(q.backend.do)
+	if err == nil {
+		q.ticks = append(q.ticks, p)
+	}
+	var first *point
+	if len(q.ticks) > ticksAhead {
+		first, q.ticks = q.ticks[0], q.ticks[1:]
+	}
+	q.mu.Unlock()
+	if first == nil || err != nil {
+		return err
+	}
+	return q.backend.waiter.wait(context.Background(), first)
+}
+
+// passed forgets the ticks before a point that was reached. The lock is held.
+func (q *queue) passed(seq uint64) {
+	for len(q.ticks) > 0 && q.ticks[0].seq <= seq {
+		q.backend.waiter.recycle(q.ticks[0])
+		q.ticks = q.ticks[1:]
+	}
+}
+
 // Wait implements device.Queue.
 func (q *queue) Wait(ctx context.Context) (device.Outcome, error) { return q.wait(ctx, q.backend.do) }
 
@@ -163,6 +201,7 @@ func (q *queue) take(p *point, do doer) (again *point, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.harvest(p.seq)
+	q.passed(p.seq)
 	more := false
 	for len(q.fetched) > 0 && q.fetched[0].seq <= p.seq {
 		f := q.fetched[0]
@@ -224,6 +263,7 @@ func (q *queue) release(do doer) error {
 		return errClosed("stream")
 	}
 	q.closed = true
+	q.passed(q.seq)
 	forget(q.backend, q.backend.queues, q)
 	q.env.retire()
 	q.downloads = nil

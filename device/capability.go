@@ -158,6 +158,8 @@ type GraphBackend interface {
 	AddFill(dst uintptr, value []byte, n int, after []int) error
 	// AddHostCopy adds a copy from or to pinned memory.
 	AddHostCopy(device uintptr, host []byte, upload bool, after []int) error
+	// AddForeign adds work that a package that knows the device's kind has recorded.
+	AddForeign(work any, after []int) error
 	// Instantiate makes the graph ready to be enqueued.
 	Instantiate() error
 	// Update changes the arguments and the grid of a launch, for enqueuings from now on.

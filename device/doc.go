@@ -6,6 +6,8 @@
 //	err = device.Download(s, out, c)
 //	err = s.Synchronize(ctx)                               // a kernel's panic arrives here
 //
+// Streams, events, buffers of many kinds, planes, graphs: docs/runtime.md goes through them.
+//
 // It knows neither CUDA nor a compiler. A runtime (packages cuda and cpu, and the PTX
 // interpreter) implements Backend and wraps it with New.
 package device

@@ -45,10 +45,24 @@ func (d *Device) Capture(f func(s *Stream) error) (*Graph, error) {
 	if err == nil {
 		err = r.graph.instantiate()
 	}
+	for _, n := range r.graph.nodes {
+		if n.foreign != nil {
+			err = join(err, n.foreign.Close())
+		}
+	}
 	if err != nil {
-		return nil, join(err, r.graph.release())
+		return nil, join(err, r.graph.discard())
 	}
 	return r.graph, nil
+}
+
+// discard frees a graph that was not made.
+func (g *Graph) discard() error {
+	var err error
+	if g.run != nil {
+		err = g.run.Close()
+	}
+	return join(err, g.release())
 }
 
 // instantiate makes the device's graph, where it has such.

@@ -22,7 +22,27 @@ type node struct {
 	copy *recordedCopy
 	fill *recordedFill
 	host *recordedHost
+
+	foreign Foreign
 }
+
+// Foreign is work of a library on a device, as the package that knows the device's kind has
+// recorded it for a graph.
+type Foreign interface {
+	// Close frees what was recorded. The graph has its own copy by then.
+	Close() error
+}
+
+// RecordForeign adds work to what s records, and takes it over.
+func RecordForeign(s *Stream, work Foreign) error {
+	if s.recorder == nil {
+		return join(fmt.Errorf("device: stream does not record: %w", ErrCapture), work.Close())
+	}
+	return s.enqueue(func(Queue) error { return s.recorder.record(&node{foreign: work}) })
+}
+
+// Recording reports whether s records a graph.
+func (s *Stream) Recording() bool { return s.recorder != nil }
 
 type recordedCopy struct {
 	dst, src uintptr
@@ -84,6 +104,8 @@ func (n *node) add(g GraphBackend) error {
 		return g.AddCopy(n.copy.dst, n.copy.src, n.copy.n, n.after)
 	case n.fill != nil:
 		return g.AddFill(n.fill.dst, n.fill.value, n.fill.n, n.after)
+	case n.foreign != nil:
+		return g.AddForeign(n.foreign, n.after)
 	default:
 		return g.AddHostCopy(n.host.device, n.host.host, n.host.upload, n.after)
 	}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -198,11 +200,21 @@ func (s *Stream) wait(ctx context.Context) error {
 	s.mu.Lock()
 	s.left.out.add(out)
 	out, s.left.out = s.left.out, Outcome{}
-	err, s.left.err = join(s.left.err, err), nil
+	err, s.left.err = join(s.left.err, s.suspects(err)), nil
 	s.settle(e, out)
 	failed := e.failed
 	s.mu.Unlock()
 	return join(e.fault(inherited), failed, err, s.print(out))
+}
+
+// suspects adds to a failure of the device the lines of the launches that it may come from, where
+// these are recorded. The lock is held.
+func (s *Stream) suspects(err error) error {
+	if err == nil || len(s.calls) == 0 {
+		return err
+	}
+	lines := slices.Compact(slices.Sorted(maps.Values(s.calls)))
+	return fmt.Errorf("%w (launched since the last wait: %s)", err, strings.Join(lines, ", "))
 }
 
 // join returns the only error among errs as it is, or several as one.

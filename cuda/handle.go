@@ -1,0 +1,99 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+)
+
+// Handle is a stream as the driver and NVIDIA's libraries know it: a CUstream, which is a
+// cudaStream_t too, and the CUcontext that it belongs to.
+type Handle struct{ Stream, Context uintptr }
+
+// Do calls f with the handle of s, for calls of a library that enqueue work on it. The context is
+// current and the goroutine tied to its thread until f returns; f neither waits for the stream
+// nor keeps the handle. A stream that records gets what f enqueues into its graph; f is then
+// called once, and memory that it uses must outlive the graph.
+//
+// A stream of another kind of device returns device.ErrUnsupported.
+func Do(s *device.Stream, f func(h Handle) error) error {
+	b, ok := s.Device().Backend().(*backend)
+	if !ok {
+		return fmt.Errorf("cuda: handle of a stream on %v: %w", s.Device().Info().Kind, device.ErrUnsupported)
+	}
+	if s.Recording() {
+		work, err := b.capture(f)
+		if err != nil {
+			return err
+		}
+		return device.RecordForeign(s, work)
+	}
+	q := s.Queue().(*queue)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.lend(f)
+}
+
+// lend calls f with the queue's handle. The lock is held.
+func (q *queue) lend(f func(h Handle) error) error {
+	var failed error
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := q.do("cuCtxSetCurrent", func() cudasys.Status {
+		failed = f(Handle{uintptr(q.stream), uintptr(q.backend.handle)})
+		return cudasys.Success
+	})
+	return errors.Join(err, failed)
+}
+
+// captured is work of a library, as a graph of the driver. It implements device.Foreign.
+type captured struct {
+	backend *backend
+	graph   cudasys.Graph
+}
+
+// capture records what f enqueues. The capture is a relaxed one, of a stream that nobody else
+// has: calls of other goroutines are neither recorded nor refused.
+func (b *backend) capture(f func(h Handle) error) (*captured, error) {
+	q, err := b.newQueue(0)
+	if err != nil {
+		return nil, err
+	}
+	c := &captured{backend: b}
+	q.mu.Lock()
+	err = q.do("cuStreamBeginCapture", func() cudasys.Status {
+		return b.driver.StreamBeginCapture(q.stream, cudasys.CaptureRelaxed)
+	})
+	if err == nil {
+		err = q.lend(f)
+		ended := q.do("cuStreamEndCapture", func() cudasys.Status { return b.driver.StreamEndCapture(q.stream, &c.graph) })
+		err = errors.Join(err, ended)
+	}
+	q.mu.Unlock()
+	if err = errors.Join(err, q.Close()); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Close implements device.Foreign.
+func (c *captured) Close() error {
+	if c.graph == 0 {
+		return nil
+	}
+	return c.backend.do("cuGraphDestroy", func() cudasys.Status { return c.backend.driver.GraphDestroy(c.graph) })
+}
+
+// AddForeign implements device.GraphBackend.
+func (g *graph) AddForeign(work any, after []int) error {
+	c, ok := work.(*captured)
+	if !ok || c.backend != g.backend {
+		return fmt.Errorf("cuda: work of a library: %w", device.ErrForeign)
+	}
+	return g.add("cuGraphAddChildGraphNode", "", func(n *cudasys.GraphNode) cudasys.Status {
+		return g.backend.driver.GraphAddChildGraphNode(n, g.handle, g.after(after), c.graph)
+	})
+}
