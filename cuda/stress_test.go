@@ -22,6 +22,7 @@ type stress struct {
 	kernel  *device.Kernel
 	streams []*device.Stream // that they share
 	rounds  int
+	kept    int64 // bytes that the pool may still have reserved at the end
 }
 
 // run has so many goroutines allocate, copy, launch, wait, give up waiting, free and forget to
@@ -47,7 +48,7 @@ func (st *stress) run(t *testing.T, goroutines int) {
 	check(t, st.dev.Trim())
 	stats, err := st.dev.MemoryStats()
 	check(t, err)
-	if stats.Used != 0 || stats.Buffers != 0 || stats.Pinned != 0 || stats.Reserved != 0 {
+	if stats.Used != 0 || stats.Buffers != 0 || stats.Pinned != 0 || stats.Reserved > st.kept {
 		t.Errorf("at the end: %+v, owners %v", stats, st.dev.Owners())
 	}
 	for range 100 { // those that wait or free for others end when there is nothing left to do
@@ -160,7 +161,8 @@ func TestGPUStress(t *testing.T) {
 	dev, err := onGPU(t)()
 	check(t, err)
 	start := time.Now()
-	(&stress{dev: dev, kernel: devicetest.Multiply(), rounds: 10}).run(t, 10_000)
+	// The driver of an H200 keeps a block of 32 MiB of its pool, whatever it is asked for.
+	(&stress{dev: dev, kernel: devicetest.Multiply(), rounds: 10, kept: 32 << 20}).run(t, 10_000)
 	t.Logf("100,000 rounds in %v", time.Since(start))
 	mustClose(t, dev)
 }

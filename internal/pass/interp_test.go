@@ -314,7 +314,7 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	case ir.OpCall:
 		return m.call(v.Aux.(*ir.Func), args)
 	}
-	return datum{}
+	return zeroDatum(v.Type) // what threads do together, clocks and matrices
 }
 
 func (m *machine) variable(v *ir.Variable) uint64 {
