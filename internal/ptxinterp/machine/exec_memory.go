@@ -126,11 +126,21 @@ func execLoad(w *warp, in *instr, mask uint32) {
 	w.count(in, mask)
 	shift := 64 - 8*x.size
 	w.polled = w.polled || x.polls
+	var p []byte
+	var near uint64 // address of the thread before
+	alike := 0      // threads before that had it too
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (warpSize - 1)
-		p := w.bytes(in, l, a[l]+in.imm)
-		if p == nil {
-			return
+		if address := a[l] + in.imm; alike < 2 || address != near {
+			if address != near {
+				near, alike = address, 0
+			}
+			if p = w.bytes(in, l, address); p == nil {
+				return
+			}
+			if !x.each {
+				alike++ // two readers stand for all others of the warp
+			}
 		}
 		for i := range x.count {
 			if x.rows[i] < 0 {

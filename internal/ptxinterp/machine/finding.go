@@ -57,7 +57,7 @@ type Race struct {
 	Where          string // which memory
 	Shared         bool
 	Earlier, Later Side
-	Count          int // pairs like this one
+	Count          int // pairs like this one; of threads of a warp that read the same place, two count
 }
 
 // Error returns "sum: data race: write at ... and, without a barrier in between, read at ..., of byte 140 of shared

@@ -70,6 +70,7 @@ type access struct {
 	near     int      // where the warp keeps the region that this instruction met last
 	write    bool
 	reads    bool // and loads as well
+	each     bool // thread counts, also where others have the same address: memory of its own, or an order of its own
 	strong   bool // may order other accesses
 	acquire  bool
 	release  bool

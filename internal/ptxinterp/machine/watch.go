@@ -3,6 +3,7 @@ package machine
 import (
 	"math/bits"
 
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 )
 
@@ -70,7 +71,7 @@ func (b *block) watch() {
 
 // settle notes the place of the instruction, and what sort of access it is.
 func (x *access) settle(place uint32) {
-	x.place = place
+	x.place, x.each = place, x.strong || x.space == ptx.Local || x.space == ptx.Generic
 	if x.write {
 		x.kind |= race.Write
 	}
