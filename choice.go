@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
 )
 
 // choice is the device that a user asks for; the zero choice is the best one.
@@ -12,6 +14,7 @@ type choice struct {
 	index   int  // of a CUDA device
 	fast    bool // an interpreter that looks neither for races nor for unwritten memory
 	traffic bool // an interpreter that writes a table of memory traffic
+	threads cpu.Threads
 }
 
 // parse reads the value of GOPHERWARP_DEVICE.
@@ -19,7 +22,11 @@ func parse(s string) (choice, error) {
 	kind, rest, more := strings.Cut(s, ":")
 	c, ok := choice{kind: kind}, !more
 	switch kind {
-	case "", "cpu":
+	case "":
+	case "cpu":
+		if more {
+			c.threads, ok = threads[rest]
+		}
 	case "cuda":
 		if more {
 			i, err := strconv.ParseUint(rest, 10, 16)
@@ -33,11 +40,14 @@ func parse(s string) (choice, error) {
 		ok = false
 	}
 	if !ok {
-		return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", "interp", `+
-			`"interp:fast", "interp:traffic", or empty for the best device`, Variable, s)
+		return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", "cpu:coroutines", `+
+			`"cpu:goroutines", "interp", "interp:fast", "interp:traffic", or empty for the best device`, Variable, s)
 	}
 	return c, nil
 }
+
+// threads has the ways of the CPU to run threads by what stands behind "cpu:".
+var threads = map[string]cpu.Threads{"coroutines": cpu.Coroutines, "goroutines": cpu.Goroutines}
 
 // interpreter reads the words behind "interp:", and reports whether all are known.
 func (c *choice) interpreter(words string) bool {

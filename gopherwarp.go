@@ -19,7 +19,8 @@ import (
 // "cuda:1" (a GPU by its number), "cpu", or "interp" (the kernels' PTX, interpreted and checked: slow, for
 // tests). "interp:fast" looks neither for data races nor for reads of unwritten memory, and takes half
 // the time; "interp:traffic" writes a table of the memory traffic of each source line to the
-// standard error when the device is closed. If that cannot be had, Open returns an error; it does not choose another.
+// standard error when the device is closed. "cpu:coroutines" and "cpu:goroutines" run every thread of a
+// block on a stack of its own: slower, for debuggers and for comparison. If that cannot be had, Open returns an error; it does not choose another.
 func Open() (*device.Device, error) { return here().open(os.Getenv(Variable)) }
 
 // Variable is the name of the environment variable that Open reads.
@@ -33,12 +34,12 @@ func Devices() ([]device.Info, error) { return here().list() }
 type kinds struct {
 	cuda     func(index int) (*device.Device, error)
 	cudaList func() ([]device.Info, error)
-	cpu      func() (*device.Device, error)
+	cpu      func(cpu.Threads) (*device.Device, error)
 	interp   func(ptxinterp.Options) (*device.Device, error)
 }
 
 func here() kinds {
-	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.Open, interp: ptxinterp.OpenWith}
+	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.OpenThreads, interp: ptxinterp.OpenWith}
 }
 
 // open opens the device that asked names, or the best.
@@ -51,7 +52,7 @@ func (k kinds) open(asked string) (*device.Device, error) {
 	case "cuda":
 		return k.cuda(c.index)
 	case "cpu":
-		return explained(k.cpu, Variable+" asks for it")
+		return explained(func() (*device.Device, error) { return k.cpu(c.threads) }, Variable+" asks for it")
 	case "interp":
 		return explained(func() (*device.Device, error) { return k.interp(c.options()) }, Variable+" asks for it")
 	default:
@@ -75,7 +76,7 @@ func (k kinds) best() (*device.Device, error) {
 	if err == nil {
 		return dev, nil
 	}
-	return explained(k.cpu, clause(err))
+	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, clause(err))
 }
 
 // explained opens a device that is not the best, for a reason.
@@ -98,7 +99,7 @@ func clause(err error) string {
 
 func (k kinds) list() ([]device.Info, error) {
 	infos, absent := k.cudaList()
-	dev, err := k.cpu()
+	dev, err := k.cpu(cpu.Fastest)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
@@ -49,7 +50,7 @@ func machine(gpus int, err error) kinds {
 			}
 			return infos, err
 		},
-		cpu:    func() (*device.Device, error) { return fakeDevice("cpu", 0), nil },
+		cpu:    func(t cpu.Threads) (*device.Device, error) { return fakeDevice("cpu", int(t)), nil },
 		interp: func(ptxinterp.Options) (*device.Device, error) { return fakeDevice("interp", 0), nil },
 	}
 }
@@ -64,6 +65,8 @@ func TestOpen(t *testing.T) {
 		{machine(2, nil), "cuda", "cuda:0, "},
 		{machine(2, nil), "cuda:1", "cuda:1, "},
 		{machine(2, nil), "cpu", "cpu:0, GOPHERWARP_DEVICE asks for it"},
+		{machine(2, nil), "cpu:coroutines", "cpu:1, GOPHERWARP_DEVICE asks for it"},
+		{machine(2, nil), "cpu:goroutines", "cpu:2, GOPHERWARP_DEVICE asks for it"},
 		{machine(2, nil), "interp", "interp:0, GOPHERWARP_DEVICE asks for it"},
 		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
 		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
@@ -115,7 +118,7 @@ func TestBadVariable(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("gopherwarp: GOPHERWARP_DEVICE is %q; it can be ", asked)) {
 			t.Errorf("%q: %v", asked, err)
 		}
-		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`, `"interp"`, `"interp:fast"`, `"interp:traffic"`} {
+		for _, valid := range []string{`"cuda"`, `"cuda:0"`, `"cpu"`, `"cpu:coroutines"`, `"cpu:goroutines"`, `"interp"`, `"interp:fast"`, `"interp:traffic"`} {
 			if err == nil || !strings.Contains(err.Error(), valid) {
 				t.Errorf("%q: %v does not say that %s is valid", asked, err, valid)
 			}

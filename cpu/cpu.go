@@ -16,7 +16,29 @@ const sharedPerBlock = 227 << 10
 const unknownMemory = 1 << 40
 
 // Open returns the machine's cores as a device.
-func Open() (*device.Device, error) { return device.New(newBackend()), nil }
+func Open() (*device.Device, error) { return OpenThreads(Fastest) }
+
+// OpenThreads is Open for a device that runs the threads of all blocks in the given way.
+func OpenThreads(t Threads) (*device.Device, error) {
+	b := newBackend()
+	switch t {
+	case Coroutines:
+		b.tier = func(*device.Kernel) tier { return coroutines }
+	case Goroutines:
+		b.tier = func(*device.Kernel) tier { return goroutines }
+	}
+	return device.New(b), nil
+}
+
+// Threads is a way to run the threads of a block. All give the same results.
+type Threads int
+
+// The ways.
+const (
+	Fastest    Threads = iota // the fastest that the kernel can be run in; in a program built with -race, Goroutines
+	Coroutines                // each on a stack of its own, in turns: the order of what they do is the same every time
+	Goroutines                // each on a stack of its own, at once, for a debugger or the race detector
+)
 
 // OpenNative is Open, but a kernel runs as the Go function that it is also where the build wrote
 // code for whole blocks: it is slower, breakpoints in the kernel are hit, and the two can be compared.

@@ -61,8 +61,19 @@ func (b *Blocks) Thread(x, y, z int) Thread {
 }
 
 // Fault says that t did something wrong in the caller's line: the launch ends. The caller must return.
-func (b *Blocks) Fault(t Thread, format string, args ...any) {
-	_, file, line, _ := runtime.Caller(1)
+func (b *Blocks) Fault(t Thread, format string, args ...any) { b.fault(t, format, args) }
+
+// OutOfRange is Fault with two numbers. A caller needs no memory for them, and so no registers
+// where nothing is wrong.
+//
+//go:noinline
+func (b *Blocks) OutOfRange(t Thread, format string, x, limit int) {
+	b.fault(t, format, []any{x, limit})
+}
+
+//go:noinline
+func (b *Blocks) fault(t Thread, format string, args []any) {
+	_, file, line, _ := runtime.Caller(2)
 	b.walk.Fault(b.walk.Number(), simt.Fault{
 		File: filepath.Base(file), Line: line,
 		Format: format, Args: args, Thread: [3]int{int(t.x), int(t.y), int(t.z)},

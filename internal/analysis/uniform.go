@@ -21,14 +21,20 @@ type Uniformity struct {
 	meets     []bool                // by block ID: a barrier may follow
 	leaves    map[[2]*ir.Block]bool // edges
 	stored    [][]*ir.Value         // by block ID: addresses written since a barrier, at the entry
+	row       bool                  // the threads are those of one row along x
 	changed   bool
 }
 
 // NewUniformity analyses the function that dom belongs to.
-func NewUniformity(dom *ir.Dom) *Uniformity {
+func NewUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, false) }
+
+// NewRowUniformity is NewUniformity for threads of which only the index along x differs.
+func NewRowUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, true) }
+
+func newUniformity(dom *ir.Dom, row bool) *Uniformity {
 	f := dom.Order()[0].Func
 	u := &Uniformity{
-		dom: dom, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
+		dom: dom, row: row, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
 		meets: make([]bool, f.NumBlocks()), leaves: map[[2]*ir.Block]bool{}, stored: make([][]*ir.Value, f.NumBlocks()),
 	}
 	u.findBarriers()
@@ -140,6 +146,8 @@ func (u *Uniformity) varies(v *ir.Value, i int) bool {
 	switch v.Op {
 	case ir.OpConst, ir.OpZero, ir.OpVar, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid, ir.OpDynamicBytes:
 		return false
+	case ir.OpTid:
+		return !u.row || v.Imm == 0
 	case ir.OpLoad:
 		return u.varying[v.Args[0].ID] || u.divergent[v.Block.ID] || u.mayChange(v, i)
 	case ir.OpPhi:

@@ -74,27 +74,52 @@ func (c *blockCoder) body(n *node) {
 
 // begin forgets what the region before has made for its threads.
 func (e *emitter) begin(g *region) {
-	e.here, e.after = g, &copies{}
+	e.here, e.after, e.assigns = g, &copies{}, false
 	e.plane, e.row, e.top = nil, nil, nil
-	maps.DeleteFunc(e.made, func(v *ir.Value, s *scope) bool {
-		return s == e.body || !s.within(e.out.scope) && s != e.root0 && s != e.outer && e.level[v.ID] > perBlock
-	})
+	e.rows = &scope{e.out.scope}
+	maps.DeleteFunc(e.made, func(v *ir.Value, s *scope) bool { return s != e.root0 && e.level[v.ID] > perBlock })
 }
 
 // threads writes the loops over the block's threads.
 func (e *emitter) threads(g *region) {
+	if lines := e.steps(g); len(lines) > 0 {
+		e.out.append(e.nest(g, lines))
+	}
+}
+
+// threadBody is what a thread does in a region, or several at once.
+type threadBody struct {
+	lines []line
+	name  string // of the loop around it, where it has to have one
+}
+
+// label returns the line that names the loop around the body.
+func (b threadBody) label() []line {
+	if b.name == "" {
+		return nil
+	}
+	return []line{{text: b.name + ":"}}
+}
+
+// threadBody writes what so many threads at once do in g.
+func (e *emitter) threadBody(g *region, threads int) threadBody {
 	entry, err := e.graph(g)
 	if err != nil {
 		panic(refusal(err.Error()))
 	}
+	e.jam, e.parts, e.top = threads, false, nil
+	defer func() { e.jam = 1 }()
 	gotos := e.out.gotos
 	c := &threadCoder{emitter: e}
 	e.out.pos = ir.Pos{}
+	outer := e.out.scope
+	e.out.scope = e.rows
 	body := e.out.capture(func() {
 		e.body = e.out.scope
 		c.flow = newFlow(e.out, c)
 		c.flow.tree(entry, nil)
 	})
+	e.out.scope = outer
 	if e.out.gotos > gotos {
 		e.found.gotos[g] = true
 	}
@@ -102,7 +127,7 @@ func (e *emitter) threads(g *region) {
 		e.needAlloca(v)
 	}
 	if len(body)+len(e.top) == 0 {
-		return
+		return threadBody{}
 	}
 	if e.leftBefore(g) {
 		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if *(*bool)(%s) {", e.element("left", 1))}, line{text: "continue"}, line{text: "}"})
@@ -110,7 +135,12 @@ func (e *emitter) threads(g *region) {
 	if g == e.list[0] && e.anyLeaves() {
 		e.top = append(e.top, line{text: fmt.Sprintf("*(*bool)(%s) = false", e.element("left", 1))})
 	}
-	e.nest(c.name, slices.Concat(e.variables(g), e.top, body))
+	b := threadBody{lines: slices.Concat(e.variables(g), e.top, body)}
+	if c.named {
+		b.name = e.threadsLabel(g)
+	}
+	maps.DeleteFunc(e.made, func(_ *ir.Value, s *scope) bool { return e.body.within(s) })
+	return b
 }
 
 // leftBefore reports whether threads may have left before g.
@@ -128,7 +158,7 @@ func (e *emitter) variables(g *region) []line {
 		if names[t] == nil {
 			types = append(types, t)
 		}
-		names[t] = append(names[t], e.nameOf(v))
+		e.each(v, func() { names[t] = append(names[t], e.nameOf(v)) })
 	}
 	var lines []line
 	for _, t := range types {
@@ -137,35 +167,26 @@ func (e *emitter) variables(g *region) []line {
 	return lines
 }
 
-// nest writes body inside of a loop for each axis along which the block has threads.
-func (e *emitter) nest(label string, body []line) {
+// nest returns a loop for y and z around that over the threads along x.
+func (e *emitter) nest(g *region, threads []line) []line {
 	d := e.f.Block
-	if usesWord(body, e.names["row"]) {
+	if usesWord(threads, e.names["row"]) {
 		e.row = append(e.row, line{text: fmt.Sprintf("%s := %s", e.word("row"), e.rowStart())})
 	}
-	open := 0
-	loop := func(axis int, inside []line) {
-		name := "t" + "xyz"[axis:axis+1]
-		if axis == 0 && label != "" {
-			e.out.label(label)
-		}
-		switch {
-		case d[axis] == 1 && axis > 0 && len(inside) > 0:
-			e.out.lines = append(e.out.lines, line{text: "{"})
-			open++
-		case d[axis] != 1 || axis == 0:
-			e.out.lines = append(e.out.lines, line{text: fmt.Sprintf("for %srange %s {", e.loopVariable(name, slices.Concat(inside, e.row, body)), e.size(axis))})
-			open++
-		}
-		e.out.append(inside)
+	row := e.outline(g, slices.Concat(e.row, threads))
+	inner := e.axis("ty", d[1], e.size(1), row)
+	return e.axis("tz", d[2], e.size(2), slices.Concat(e.plane, inner))
+}
+
+// axis returns a loop along an axis, or a block where there is one thread.
+func (e *emitter) axis(name string, fixed int, size string, lines []line) []line {
+	switch {
+	case fixed != 1:
+		return e.rangeLoop(name, size, lines)
+	case strings.HasPrefix(lines[0].text, "for "):
+		return lines
 	}
-	loop(2, e.plane)
-	loop(1, e.row)
-	loop(0, nil)
-	e.out.append(body)
-	for range open {
-		e.out.line("}")
-	}
+	return slices.Concat([]line{{text: "{"}}, lines, []line{{text: "}"}})
 }
 
 // loopVariable returns the start of a range clause, which is empty where nothing uses the variable.

@@ -143,7 +143,8 @@ func (e *emitter) write(entry *node) (string, error) {
 func (e *emitter) run(entry *node) []line {
 	e.found, e.imports, e.labels = newFacts(), map[string]string{}, 0
 	maps.Copy(e.found.hoisted, e.known.hoisted)
-	e.launch, e.extra, e.tables = nil, nil, nil
+	e.launch, e.extra, e.tables, e.functions = nil, nil, nil, nil
+	e.types = map[string]string{}
 	e.made = map[*ir.Value]*scope{}
 	e.out = &writer{}
 	e.root0 = &scope{}
@@ -199,7 +200,8 @@ func (e *emitter) function(body []line) []line {
 	lines = append(lines, e.variables(nil)...)
 	lines = append(lines, e.extra...)
 	lines = append(lines, body...)
-	return append(lines, line{text: "}"}, line{text: "}"})
+	lines = append(lines, line{text: "}"}, line{text: "}"})
+	return append(lines, e.functions...)
 }
 
 // triple declares those of three variables that are used.

@@ -26,16 +26,21 @@ type emitter struct {
 	imports map[string]string // by path
 	labels  int
 
-	launch, plane, row, top []line // what is computed once for each of these
-	here                    *region
-	made                    map[*ir.Value]*scope // the values that have a variable here, and where it is declared
-	root0, outer, body      *scope               // of the function, of the block, of the thread
-	extra                   []line               // further variables of the block
-	informed                bool                 // this is not the first run
-	fresh                   bool                 // what is written stands where nothing jumps, and is seen by all that use it
-	after                   *copies              // of the region, for the block as a whole
-	tables                  []Table
-	memory                  memory
+	launch, plane, row, top  []line // what is computed once for each of these
+	here                     *region
+	made                     map[*ir.Value]*scope // the values that have a variable here, and where it is declared
+	root0, outer, rows, body *scope               // of the function, of the block, of a row of threads, of a thread
+	types                    map[string]string    // of the variables of the launch and the block, by name
+	assigns                  bool                 // the threads' code assigns one of them
+	functions                []line               // that the twin calls
+	extra                    []line               // further variables of the block
+	jam, lane                int                  // how many threads are taken at once, and which of them is meant
+	parts                    bool                 // they may have to be taken one by one
+	informed                 bool                 // this is not the first run
+	fresh                    bool                 // what is written stands where nothing jumps, and is seen by all that use it
+	after                    *copies              // of the region, for the block as a whole
+	tables                   []Table
+	memory                   memory
 }
 
 // facts are what a run finds out about the text.
@@ -92,6 +97,14 @@ func (e *emitter) name(key any, wanted string) string {
 func (e *emitter) word(wanted string) string {
 	name := e.name(wanted, wanted)
 	e.found.words[name] = true
+	switch {
+	case wanted == "blocks":
+		e.types[name] = "*" + e.imported(gpuPath) + ".Blocks"
+	case wanted == "shared":
+		e.types[name] = e.unsafe("Pointer")
+	case len(wanted) == 2 && wanted != "tx":
+		e.types[name] = "int"
+	}
 	return name
 }
 
@@ -106,7 +119,11 @@ func (e *emitter) nameOf(v *ir.Value) string {
 	case letter == "p" && e.root[v] != v:
 		letter = "o"
 	}
-	return e.name(v, fmt.Sprintf("%s%d", letter, v.ID))
+	name := fmt.Sprintf("%s%d", letter, v.ID)
+	if e.perLane(v) {
+		return e.laneName(v, name)
+	}
+	return e.name(v, name)
 }
 
 // ref returns the expression that has the value of v; of a pointer that is no root, its offset.
@@ -146,6 +163,7 @@ func (e *emitter) arg(v *ir.Value, i int) expr {
 		if e.names[key] == "" || !e.found.words[e.names[key]] {
 			name := e.name(key, fmt.Sprintf("k%d", a.ID))
 			e.found.words[name] = true
+			e.types[name] = e.typeName(a.Type, false)
 			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.literal(a, false).text)})
 		}
 		return operand("%s", e.names[key])
@@ -187,6 +205,9 @@ func (e *emitter) special(v *ir.Value) expr {
 		}
 		return number(int64(max(1, fixed[v.Imm])))
 	}
+	if v.Op == ir.OpTid && v.Imm == 0 {
+		return sum(operand("%s", e.word("tx")), int64(e.lane))
+	}
 	letter := map[ir.Op]string{ir.OpTid: "t", ir.OpNTid: "d", ir.OpCtaid: "b", ir.OpNCtaid: "g"}[v.Op]
 	return operand("%s", e.word(letter+axis))
 }
@@ -195,6 +216,7 @@ func (e *emitter) special(v *ir.Value) expr {
 func (e *emitter) need(v *ir.Value) {
 	if v.Op == ir.OpParam {
 		e.found.words[e.nameOf(v)] = true
+		e.types[e.nameOf(v)] = e.typeName(v.Type, false)
 		return
 	}
 	e.found.used[use{v, e.here}] = true

@@ -203,6 +203,7 @@ func (e *emitter) element(v any, size int64) string {
 		e.found.words[array] = true
 		e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s.Scratch(%d)", array, e.word("blocks"), size)})
 	}
+	e.types[array] = e.unsafe("Pointer")
 	i := e.thread()
 	if size != 1 {
 		i = binary("*", i, number(size))
@@ -212,7 +213,7 @@ func (e *emitter) element(v any, size int64) string {
 
 // thread returns the number of the thread in its block.
 func (e *emitter) thread() expr {
-	tx := operand("%s", e.word("tx"))
+	tx := sum(operand("%s", e.word("tx")), int64(e.lane))
 	if d := e.f.Block; d[0] > 0 && d[1] <= 1 && d[2] <= 1 {
 		return tx
 	}

@@ -41,13 +41,14 @@ type placement struct {
 	users  [][]*ir.Value           // by value ID: whose operands it is, but for what only messages show
 	root   map[*ir.Value]*ir.Value // of pointers
 	loop   []*analysis.Loop        // by block ID: the innermost
+	inRow  *analysis.Uniformity
 }
 
 func newPlacement(r *regions, f *ir.Func) *placement {
 	n := f.NumValues()
 	p := &placement{
 		regions: r, level: make([]level, n), keep: make([]keep, n), lifted: make([]bool, n), users: make([][]*ir.Value, n),
-		loop: innermost(r.dom, f.NumBlocks()), root: roots(r.dom),
+		loop: innermost(r.dom, f.NumBlocks()), root: roots(r.dom), inRow: analysis.NewRowUniformity(r.dom),
 	}
 	p.count()
 	for _, b := range r.dom.Order() {

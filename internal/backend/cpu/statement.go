@@ -9,12 +9,23 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// statement writes what v does, or the variable that has its value.
+// statement writes what v does, or the variable that has its value, for every thread that is
+// taken at once.
 func (e *emitter) statement(v *ir.Value) {
 	e.out.at(v.Pos)
 	switch {
 	case v.Op == ir.OpCheck:
 		e.check(v)
+	case v.Op == ir.OpStore && e.jam > 1:
+		e.everyLane(func() { e.store(v) })
+	default:
+		e.each(v, func() { e.single(v) })
+	}
+}
+
+// single is statement for one thread.
+func (e *emitter) single(v *ir.Value) {
+	switch {
 	case v.Op == ir.OpFault:
 		e.fault(v, v.Args)
 	case v.Op == ir.OpPrint:
@@ -75,7 +86,9 @@ func (e *emitter) declare(v *ir.Value) bool {
 	level := e.here
 	if e.level[v.ID] <= perBlock || e.keep[v.ID] == keepBlock {
 		level = nil
+		e.types[e.nameOf(v)] = e.varType(v)
 	}
+	e.assigns = e.assigns || e.keep[v.ID] == keepBlock
 	hoist := e.known.hoisted[v] || e.keep[v.ID] == keepBlock || v.Op == ir.OpPhi || e.known.gotos[level]
 	if e.fresh {
 		hoist = false
@@ -93,6 +106,7 @@ func (e *emitter) declare(v *ir.Value) bool {
 func (e *emitter) hoist(g *region, v *ir.Value) {
 	e.found.order[g] = appendNew(e.found.order[g], v)
 	if g == nil {
+		e.types[e.nameOf(v)] = e.varType(v)
 		e.made[v] = e.outer
 	} else {
 		e.made[v] = e.body
@@ -111,14 +125,20 @@ func appendNew(list []*ir.Value, v *ir.Value) []*ir.Value {
 // keepEach stores v, which has just been computed, for other regions where they need it, unless the
 // end of the region does.
 func (e *emitter) keepEach(v *ir.Value) {
-	if e.keep[v.ID] == keepEach && e.of[v.Block.ID] == e.here && !e.isFirstPhi(v) && !e.keptAtEnd(v) {
-		e.storeKept(v)
+	if e.keep[v.ID] != keepEach || e.of[v.Block.ID] != e.here || e.isFirstPhi(v) || e.keptAtEnd(v) {
+		return
 	}
+	if e.perLane(v) {
+		e.need(v)
+		e.out.line("%s = %s", e.kept(v), e.nameOf(v))
+		return
+	}
+	e.storeKept(v)
 }
 
 func (e *emitter) storeKept(v *ir.Value) {
 	e.need(v)
-	e.out.line("%s = %s", e.kept(v), e.nameOf(v))
+	e.everyLane(func() { e.out.line("%s = %s", e.kept(v), e.nameOf(v)) })
 }
 
 // keptAtEnd reports whether v is known at every end of its region.
@@ -303,6 +323,14 @@ func (e *emitter) store(v *ir.Value) {
 }
 
 func (e *emitter) check(v *ir.Value) {
+	if !e.lifted[v.ID] && e.perLane(v.Args[0]) {
+		var fails []string
+		e.everyLane(func() { fails = append(fails, e.negated(v.Args[0]).at(2)) })
+		e.out.line("if %s {", strings.Join(fails, " || "))
+		e.alone()
+		e.out.line("}")
+		return
+	}
 	e.out.line("if %s {", e.negated(v.Args[0]).text)
 	e.fault(v, v.Args[1:])
 	e.out.line("}")
@@ -315,7 +343,11 @@ func (e *emitter) fault(v *ir.Value, args []*ir.Value) {
 	if !e.lifted[v.ID] {
 		where = e.index()
 	}
-	e.out.line("%s.Fault(%s.Thread(%s), %q%s)", e.word("blocks"), e.word("blocks"), where, site.Format, e.messageArgs(site, args))
+	word := "Fault"
+	if len(args) == 2 && goType(site.Args[0]) == "int" && goType(site.Args[1]) == "int" {
+		word = "OutOfRange"
+	}
+	e.out.line("%s.%s(%s.Thread(%s), %q%s)", e.word("blocks"), word, e.word("blocks"), where, site.Format, e.messageArgs(site, args))
 	e.out.line("return")
 }
 

@@ -10,8 +10,8 @@ import (
 // threadCoder writes what each thread does in a region: the nodes are its blocks.
 type threadCoder struct {
 	*emitter
-	flow *flow
-	name string // of the loop over the threads; empty where no one leaves from inside
+	flow  *flow
+	named bool // the loop over the threads needs a label
 }
 
 // graph returns the blocks of g as nodes. An edge out of the region is one out of the graph.
@@ -54,7 +54,7 @@ func (c *threadCoder) body(n *node) {
 	for _, v := range n.block.Values {
 		switch {
 		case v.Op == ir.OpPhi:
-			c.keepEach(v)
+			c.each(v, func() { c.keepEach(v) })
 		case c.level[v.ID] >= perThread && !c.isInline(v):
 			c.statement(v)
 		}
@@ -63,6 +63,7 @@ func (c *threadCoder) body(n *node) {
 
 func (c *threadCoder) condition(n *node) (holds, fails string) {
 	cond := n.block.Term().Args[0]
+	c.vote(cond)
 	return c.ref(cond).text, c.negated(cond).text
 }
 
@@ -71,11 +72,12 @@ func (c *threadCoder) leave(*node) {
 		c.out.line("continue")
 		return
 	}
-	if c.name == "" {
-		c.name = c.newLabel()
-	}
-	c.out.line("continue %s", c.name)
+	c.named = true
+	c.out.line("continue %s", c.threadsLabel(c.here))
 }
+
+// threadsLabel returns the label of g's loop over the threads along x.
+func (e *emitter) threadsLabel(g *region) string { return e.name([2]any{"threads", g}, "threads") }
 
 // edge writes the copies that phis want, or that the thread leaves for good.
 func (c *threadCoder) edge(n *node, i int) {
@@ -120,17 +122,18 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	case !c.isWanted(phi):
 	case c.keep[phi.ID] == keepEach && c.isFirstPhi(phi):
 		if a.Op == ir.OpParam || c.array[a.ID] != c.array[phi.ID] {
-			here.add(c.kept(phi), c.valueOrOffset(phi, a).text)
+			c.everyLane(func() { here.add(c.kept(phi), c.valueOrOffset(phi, a).text) })
 		}
 	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi) == 1:
 		c.after.add(c.hoistedName(phi), c.valueOrOffset(phi, a).text)
 	case c.level[phi.ID] == perBlock: // all threads compute it, and the old one is needed until then
 		next := c.name1(phi, "next")
+		c.assigns = true
 		here.add(next, c.valueOrOffset(phi, a).text)
 		c.after.add(c.hoistedName(phi), next)
 	default:
 		c.hoist(c.here, phi)
-		here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text)
+		c.each(phi, func() { here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text) })
 	}
 }
 
@@ -202,7 +205,7 @@ func (e *emitter) again(v *ir.Value) {
 		e.hoist(nil, v)
 		return
 	case e.keep[v.ID] == keepEach:
-		lines := e.apart(func() { e.out.line("%s := %s", e.nameOf(v), e.kept(v)) }, v)
+		lines := e.apart(func() { e.each(v, func() { e.out.line("%s := %s", e.nameOf(v), e.kept(v)) }) }, v)
 		e.top = append(e.top, lines...)
 		e.made[v] = e.body
 		return
@@ -220,9 +223,15 @@ func (e *emitter) again(v *ir.Value) {
 	}
 	lines := e.apart(func() { e.statement(v) }, v)
 	*to = append(*to, lines...)
-	e.made[v] = e.body
-	if e.level[v.ID] == perLaunch {
+	switch e.level[v.ID] {
+	case perLaunch:
 		e.made[v] = e.root0
+	case perPlane:
+		e.made[v], e.types[e.nameOf(v)] = e.rows, e.varType(v)
+	case perRow:
+		e.made[v] = e.rows
+	default:
+		e.made[v] = e.body
 	}
 }
 

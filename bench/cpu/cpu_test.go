@@ -1,0 +1,201 @@
+package cpu
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// ways are those in which threads can run, by what they are called in the results.
+var ways = []struct {
+	name    string
+	threads cpu.Threads
+}{{"twin", cpu.Fastest}, {"coroutines", cpu.Coroutines}}
+
+func open(t testing.TB, threads cpu.Threads) *device.Stream {
+	t.Helper()
+	dev, err := cpu.OpenThreads(threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStreamTo(io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dev.Close() })
+	return s
+}
+
+// numbers returns n small integers, whose sums and products are exact.
+func numbers(n int) []float32 {
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.IntN(9) - 4)
+	}
+	return x
+}
+
+// problem is a kernel with its arguments and plain Go that does the same.
+type problem struct {
+	elements int // of work, for the time of one
+	small    int // the size for slow ways
+	size     int
+	in       int // slices to read, of length(size)
+	length   func(n int) int
+	results  func(n int) int
+	launch   func(s *device.Stream, x []device.Slice[float32], n int) error // the last is the result
+	loop     func(x [][]float32, n int)
+	work     func(n int) int // elements
+}
+
+func square(n int) int { return n * n }
+func cube(n int) int   { return n * n * n }
+func same(n int) int   { return n }
+
+var problems = map[string]problem{
+	"multiply": {
+		small: 1 << 12, size: 1 << 20, in: 2, length: same, results: same, work: same,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return Multiply(s, device.Cover(n, 256), x[0], x[1], x[2])
+		},
+		loop: func(x [][]float32, _ int) { multiplyLoop(x[0], x[1], x[2]) },
+	},
+	"stencil": {
+		small: 16, size: 64, in: 1, length: cube, results: cube, work: cube,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			side := (n + 7) / 8
+			g := device.Grid{Blocks: device.Dim{X: (n + 31) / 32, Y: side, Z: n}, Block: device.Dim{X: 32, Y: 8}}
+			return Stencil(s, g, x[0], x[1], n)
+		},
+		loop: func(x [][]float32, n int) { stencilLoop(x[0], x[1], n) },
+	},
+	"sums": {
+		small: 1 << 12, size: 1 << 20, in: 1, length: same, results: func(n int) int { return n / width }, work: same,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return Sums(s, device.Blocks{X: n / width}, x[0], x[1])
+		},
+		loop: func(x [][]float32, _ int) { sumsLoop(x[0], x[1]) },
+	},
+	"matmul": {
+		small: 64, size: 1024, in: 2, length: square, results: square, work: cube,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return Matmul(s, device.CoverBlocks(n, n, device.Dim{X: tile, Y: tile}), x[0], x[1], x[2], n)
+		},
+		loop: func(x [][]float32, n int) { matmulLoop(x[0], x[1], x[2], n) },
+	},
+	"naive": {
+		small: 64, size: 512, in: 2, length: square, results: square, work: cube,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return Naive(s, device.CoverBlocks(n, n, device.Dim{X: tile, Y: tile}), x[0], x[1], x[2], n)
+		},
+		loop: func(x [][]float32, n int) { matmulLoop(x[0], x[1], x[2], n) },
+	},
+}
+
+// host returns the slices of a problem.
+func (p problem) host(n int) [][]float32 {
+	var x [][]float32
+	for range p.in {
+		x = append(x, numbers(p.length(n)))
+	}
+	return append(x, make([]float32, p.results(n)))
+}
+
+// upload returns the slices on the device, and the result's buffer.
+func (p problem) upload(t testing.TB, s *device.Stream, x [][]float32) ([]device.Slice[float32], *device.Buffer[float32]) {
+	t.Helper()
+	var slices []device.Slice[float32]
+	var last *device.Buffer[float32]
+	for _, h := range x {
+		b, err := device.Upload(s, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices, last = append(slices, b.All()), b
+	}
+	return slices, last
+}
+
+// TestProblems compares what all ways give with plain Go.
+func TestProblems(t *testing.T) {
+	for name, p := range problems {
+		x := p.host(p.small)
+		for _, w := range ways {
+			s := open(t, w.threads)
+			slices, last := p.upload(t, s, x)
+			if err := p.launch(s, slices, p.small); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]float32, p.results(p.small))
+			if err := device.Download(s, got, last); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Synchronize(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			p.loop(x, p.small)
+			for i, want := range x[p.in] {
+				if got[i] != want {
+					t.Fatalf("%s by %s: element %d is %v, want %v", name, w.name, i, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkProblems reports the time of an element: of a sum's term, of a product's multiplication.
+func BenchmarkProblems(b *testing.B) {
+	for _, name := range []string{"multiply", "stencil", "sums", "matmul", "naive"} {
+		p := problems[name]
+		for _, w := range ways {
+			n := p.size
+			if w.threads != cpu.Fastest {
+				n = p.small
+			}
+			b.Run(fmt.Sprintf("%s/%s", name, w.name), func(b *testing.B) { p.bench(b, open(b, w.threads), n) })
+		}
+		b.Run(name+"/loop", func(b *testing.B) {
+			x := p.host(p.size)
+			for b.Loop() {
+				p.loop(x, p.size)
+			}
+			perElement(b, p.work(p.size))
+		})
+	}
+}
+
+func (p problem) bench(b *testing.B, s *device.Stream, n int) {
+	slices, _ := p.upload(b, s, p.host(n))
+	for b.Loop() {
+		if err := p.launch(s, slices, n); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Synchronize(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perElement(b, p.work(n))
+}
+
+func perElement(b *testing.B, n int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+}
+
+// BenchmarkLaunch is the cost of a launch that does nothing.
+func BenchmarkLaunch(b *testing.B) {
+	s := open(b, cpu.Fastest)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Nothing(s, device.Cover(1, 1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Synchronize(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}

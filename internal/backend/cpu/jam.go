@@ -1,0 +1,175 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// lanes is how many threads of a row a loop takes at once where its code has a loop of its
+// own: the processor then overlaps their work, and loads what they have in common once.
+const lanes = 4
+
+// maxJammed bounds the values that are written for every lane.
+const maxJammed = 150
+
+// perLane reports whether v differs between the threads that are taken at once.
+func (e *emitter) perLane(v *ir.Value) bool {
+	return e.jam > 1 && v.Op != ir.OpParam && e.level[v.ID] >= perThread && e.inRow.Varying(v)
+}
+
+// each calls f for every lane, or once where v is the same in all.
+func (e *emitter) each(v *ir.Value, f func()) {
+	if !e.perLane(v) {
+		f()
+		return
+	}
+	e.everyLane(f)
+}
+
+func (e *emitter) everyLane(f func()) {
+	for e.lane = range max(1, e.jam) {
+		f()
+	}
+	e.lane = 0
+}
+
+// laneName returns name for the current lane.
+func (e *emitter) laneName(v *ir.Value, name string) string {
+	return e.name([2]any{v, e.lane}, name+string(rune('a'+e.lane)))
+}
+
+// canJam reports whether g's threads can be taken several at once. Where they part, or one may fault, they
+// are taken one by one instead from the start, so nothing must have been written before.
+func (e *emitter) canJam(g *region) bool {
+	if d := e.f.Block[0]; d > 0 && d < lanes || e.anyLeaves() || !e.loops(g) {
+		return false
+	}
+	values := 0
+	written := e.written(g)
+	for _, b := range g.blocks {
+		dirty := written[b]
+		for _, v := range b.Values {
+			if e.level[v.ID] >= perThread {
+				values++
+			}
+			if !e.jams(v, dirty) {
+				return false
+			}
+			dirty = dirty || v.Op == ir.OpStore
+		}
+	}
+	return values <= maxJammed
+}
+
+// loops reports whether the threads have a loop of their own in g.
+func (e *emitter) loops(g *region) bool {
+	return slices.ContainsFunc(g.blocks, func(b *ir.Block) bool {
+		l := e.loop[b.ID]
+		return l != nil && e.of[l.Header.ID] == g && l.Header != g.first
+	})
+}
+
+// jams reports whether v can be done by several threads at once; dirty says that they may have
+// written something before.
+func (e *emitter) jams(v *ir.Value, dirty bool) bool {
+	together := e.level[v.ID] < inThread || !e.inRow.Varying(v)
+	switch v.Op {
+	case ir.OpCheck:
+		return !dirty || e.lifted[v.ID] || !e.inRow.Varying(v.Args[0])
+	case ir.OpIf:
+		inLoop := e.loop[v.Block.ID] != nil && e.of[e.loop[v.Block.ID].Header.ID] == e.of[v.Block.ID] && e.loop[v.Block.ID].Header != e.of[v.Block.ID].first
+		return !e.inRow.Varying(v.Args[0]) || !dirty && !inLoop
+	case ir.OpStore, ir.OpLoad:
+		return e.rootOf(v.Args[0]).Op != ir.OpAlloca && e.keep[v.ID] != keepBlock
+	case ir.OpJump, ir.OpRet, ir.OpBarrier:
+		return true
+	case ir.OpPhi:
+		return e.keep[v.ID] != keepBlock && (!v.Type.IsPtr() || !e.isRoot(v))
+	}
+	return v.Op.Pure() && e.keep[v.ID] != keepBlock && (together || !v.Type.IsPtr() || !e.isRoot(v))
+}
+
+// written returns the blocks of g before which something may have been written there.
+func (e *emitter) written(g *region) map[*ir.Block]bool {
+	found := map[*ir.Block]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range g.blocks {
+			if found[b] || b == g.first {
+				continue
+			}
+			for _, p := range b.Preds {
+				if e.of[p.ID] == g && (found[p] || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })) {
+					found[b], changed = true, true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// vote writes that threads which a condition parts are taken one by one.
+func (e *emitter) vote(cond *ir.Value) {
+	if !e.perLane(cond) {
+		return
+	}
+	var all []string
+	e.everyLane(func() { all = append(all, e.ref(cond).at(4)) })
+	var differ []string
+	for _, c := range all[1:] {
+		differ = append(differ, fmt.Sprintf("%s != %s", all[0], c))
+	}
+	e.out.line("if %s {", strings.Join(differ, " || "))
+	e.alone()
+	e.out.line("}")
+}
+
+// alone writes the jump to the code for one thread.
+func (e *emitter) alone() {
+	e.parts = true
+	e.out.line("goto %s", e.name([2]any{"one", e.here}, "one"))
+}
+
+// steps writes the loop along x.
+func (e *emitter) steps(g *region) []line {
+	if !e.canJam(g) {
+		b := e.threadBody(g, 1)
+		if len(b.lines) == 0 {
+			return nil
+		}
+		return slices.Concat(b.label(), e.rangeLoop("tx", e.size(0), b.lines))
+	}
+	several := e.threadBody(g, lanes)
+	parts := e.parts
+	if len(several.lines) == 0 {
+		return nil
+	}
+	tx, size := e.word("tx"), e.size(0)
+	if fixed := e.f.Block[0]; fixed%lanes == 0 && fixed > 0 && !parts {
+		return slices.Concat(several.label(), []line{{text: fmt.Sprintf("for %s := 0; %s < %s; %s += %d {", tx, tx, size, tx, lanes)}}, several.lines, []line{{text: "}"}})
+	}
+	one := e.threadBody(g, 1)
+	step := e.name("step", "step")
+	lines := slices.Concat(threadBody{name: cmp.Or(several.name, one.name)}.label(), []line{
+		{text: fmt.Sprintf("for %s, %s := 0, 0; %s < %s; %s += %s {", tx, step, tx, size, tx, step)},
+		{text: fmt.Sprintf("if %s+%d <= %s {", tx, lanes, size)},
+		{text: fmt.Sprintf("%s = %d", step, lanes)},
+	})
+	lines = append(lines, several.lines...)
+	lines = append(lines, line{text: "continue"}, line{text: "}"})
+	if parts {
+		lines = append(lines, line{text: e.name([2]any{"one", g}, "one") + ":"})
+	}
+	lines = append(lines, line{text: step + " = 1"})
+	lines = append(lines, one.lines...)
+	return append(lines, line{text: "}"})
+}
+
+// rangeLoop returns a loop over an axis around lines.
+func (e *emitter) rangeLoop(name, size string, lines []line) []line {
+	return slices.Concat([]line{{text: fmt.Sprintf("for %srange %s {", e.loopVariable(name, lines), size)}}, lines, []line{{text: "}"}})
+}

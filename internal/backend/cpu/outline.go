@@ -1,0 +1,101 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// A function of its own takes at most so many variables, and is worth it from so many on: Go has
+// registers for 13 on amd64.
+const (
+	maxOutlined = 24
+	minOutlined = 6
+)
+
+// outline writes the loop over a row of a region's threads as a function of its own and returns its call.
+// Go's compiler shares the registers out to all variables of a function; what the rest of the
+// twin needs would push this loop's own variables out.
+func (e *emitter) outline(g *region, lines []line) []line {
+	if g.leaves || e.assigns || e.leftBefore(g) {
+		return lines
+	}
+	outer := e.outerNames(lines)
+	if len(outer) > maxOutlined || len(outer) < minOutlined && len(e.list) == 1 {
+		return lines
+	}
+	key := [2]any{"function", g}
+	if e.names[key] == "" {
+		e.names[key] = e.o.Declare(e.o.Func + "Row")
+	}
+	name := e.names[key]
+	var params []string
+	for _, o := range outer {
+		params = append(params, o+" "+e.types[o])
+	}
+	result, faults := "", slices.ContainsFunc(lines, func(l line) bool { return l.text == "return" })
+	if faults {
+		result = " (ok bool)"
+	}
+	at := firstPlace(lines)
+	e.functions = append(e.functions, line{}, line{text: fmt.Sprintf("// %s is what a row of threads does in %s.", name, e.o.Func)})
+	e.functions = append(e.functions, line{text: fmt.Sprintf("func %s(%s)%s {", name, strings.Join(params, ", "), result), pos: at})
+	for _, l := range lines {
+		if l.text == "return" {
+			l.text = "return false"
+		}
+		e.functions = append(e.functions, l)
+	}
+	if faults {
+		e.functions = append(e.functions, line{text: "return true"})
+	}
+	e.functions = append(e.functions, line{text: "}"})
+	call := fmt.Sprintf("%s(%s)", name, strings.Join(outer, ", "))
+	if !faults {
+		return []line{{text: call, pos: at}}
+	}
+	return []line{{text: fmt.Sprintf("if !%s {", call), pos: at}, {text: "return"}, {text: "}"}}
+}
+
+// outerNames returns the variables of the launch and the block that stand in lines, in the order
+// in which they come, those behind all others that only faults show.
+func (e *emitter) outerNames(lines []line) []string {
+	var names []string
+	first := map[string]int{}
+	for name := range e.types {
+		for i, l := range lines {
+			if !usesWord([]line{l}, name) {
+				continue
+			}
+			if _, found := first[name]; !found {
+				names = append(names, name)
+			}
+			first[name] = i
+			if !e.isFault(l) {
+				break
+			}
+			first[name] += len(lines)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(first[a], first[b]), strings.Compare(a, b)) })
+	return names
+}
+
+// isFault reports whether l is the call that tells of a fault.
+func (e *emitter) isFault(l line) bool {
+	name := e.names["blocks"]
+	return strings.HasPrefix(l.text, name+".Fault(") || strings.HasPrefix(l.text, name+".OutOfRange(")
+}
+
+// firstPlace returns the first position of lines.
+func firstPlace(lines []line) ir.Pos {
+	for _, l := range lines {
+		if l.pos.Known() {
+			return l.pos
+		}
+	}
+	return ir.Pos{}
+}
