@@ -23,6 +23,9 @@ type Options struct {
 	Patterns []string // of packages, as the go command takes them; none for "."
 	// Dependencies builds the packages of the main module that the named ones import, too.
 	Dependencies bool
+	// Twins writes, beside the launchers, Go functions that run a whole block on the CPU. Not
+	// all of them compile yet, so only tests ask for it.
+	Twins bool
 	// Contract says whether x*y+z may be rounded once.
 	Contract Contract
 }

@@ -73,7 +73,9 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 	if err := d.close(); err != nil {
 		return nil, err
 	}
-	compiled.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
+	if b.options.Twins {
+		compiled.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
+	}
 	if shared := compiled.Shared + compiled.Dynamic; shared > maxShared {
 		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.Name, shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))

@@ -1,9 +1,6 @@
 package compile
 
 import (
-	"fmt"
-	"os"
-
 	"path/filepath"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
@@ -17,9 +14,6 @@ var gpuOnly = []string{"narrow", "divide", "if-convert", "rotate", "unify-phis",
 
 // emitTwin adds the kernel's twin, if it can have one.
 func (k *Kernel) emitTwin(twins *launcher.Twins) {
-	if os.Getenv("DUMPTWIN") == k.Name {
-		fmt.Println(k.twin)
-	}
 	function := twins.Declare(k.Name + "Twin")
 	t, err := cpu.Emit(k.twin, cpu.Options{
 		Func: function, Params: k.Params,

@@ -65,7 +65,14 @@ func (b *build) files(u *unit, p *Package) error {
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	for _, k := range p.Kernels {
 		kernels = append(kernels, k.Kernel)
-		k.emitTwin(twins)
+		switch {
+		case b.options.Twins:
+			k.emitTwin(twins)
+		case k.Barriers:
+			k.CPU = "coroutines"
+		default:
+			k.CPU = "plain loop"
+		}
 		for _, v := range k.Variants {
 			p.Files = append(p.Files, File{
 				Name:     filepath.Join(p.Dir, launcher.PTXName(k.Name, v)),

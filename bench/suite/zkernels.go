@@ -54,7 +54,6 @@ var histogramKernel = &device.Kernel{
 			histogram(ts.Thread(), a.data, a.counts)
 		}
 	},
-	Twin: histogramTwin,
 }
 
 // Empty0 does nothing.
@@ -78,7 +77,6 @@ var empty0Kernel = &device.Kernel{
 			empty0(ts.Thread())
 		}
 	},
-	Twin: empty0Twin,
 }
 
 // Empty1 does nothing with an argument.
@@ -109,7 +107,6 @@ var empty1Kernel = &device.Kernel{
 			empty1(ts.Thread(), a.p1)
 		}
 	},
-	Twin: empty1Twin,
 }
 
 // Empty2 does nothing with two arguments.
@@ -142,7 +139,6 @@ var empty2Kernel = &device.Kernel{
 			empty2(ts.Thread(), a.p1, a.p2)
 		}
 	},
-	Twin: empty2Twin,
 }
 
 // Empty4 does nothing with four arguments.
@@ -179,7 +175,6 @@ var empty4Kernel = &device.Kernel{
 			empty4(ts.Thread(), a.p1, a.p2, a.p3, a.p4)
 		}
 	},
-	Twin: empty4Twin,
 }
 
 // Empty8 does nothing with eight arguments.
@@ -224,7 +219,6 @@ var empty8Kernel = &device.Kernel{
 			empty8(ts.Thread(), a.p1, a.p2, a.p3, a.p4, a.p5, a.p6, a.p7, a.p8)
 		}
 	},
-	Twin: empty8Twin,
 }
 
 // Empty16 does nothing with sixteen arguments.
@@ -285,7 +279,6 @@ var empty16Kernel = &device.Kernel{
 			empty16(ts.Thread(), a.p1, a.p2, a.p3, a.p4, a.p5, a.p6, a.p7, a.p8, a.p9, a.p10, a.p11, a.p12, a.p13, a.p14, a.p15, a.p16)
 		}
 	},
-	Twin: empty16Twin,
 }
 
 // Mandelbrot32 stores in counts, row by row of n x n points of the square from -2-1.5i to
@@ -329,7 +322,6 @@ var mandelbrot32Kernel = &device.Kernel{
 			mandelbrot32(ts.Thread(), a.counts, a.n)
 		}
 	},
-	Twin: mandelbrot32Twin,
 }
 
 // Mandelbrot64 is mandelbrot32 in float64.
@@ -372,7 +364,6 @@ var mandelbrot64Kernel = &device.Kernel{
 			mandelbrot64(ts.Thread(), a.counts, a.n)
 		}
 	},
-	Twin: mandelbrot64Twin,
 }
 
 // MonteCarlo adds to hits[0] how many of throws random points in a square fall into the
@@ -418,7 +409,6 @@ var monteCarloKernel = &device.Kernel{
 			monteCarlo(ts.Thread(), a.hits, a.seed)
 		}
 	},
-	Twin: monteCarloTwin,
 }
 
 // Nbody stores the acceleration of every body by all of them: a block walks along the bodies
@@ -466,7 +456,6 @@ var nbodyKernel = &device.Kernel{
 			nbody(ts.Thread(), a.bodies, a.result)
 		}
 	},
-	Twin: nbodyTwin,
 }
 
 // BlackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
@@ -519,7 +508,6 @@ var blackScholesKernel = &device.Kernel{
 			blackScholes(ts.Thread(), a.price, a.strike, a.years, a.call, a.put, a.m)
 		}
 	},
-	Twin: blackScholesTwin,
 }
 
 // Dot32 stores in partial, for each block, the sum of the products of the elements of a and b
@@ -567,7 +555,6 @@ var dot32Kernel = &device.Kernel{
 			dot32(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
-	Twin: dot32Twin,
 }
 
 // Dot64 is dot32 for float64.
@@ -614,7 +601,6 @@ var dot64Kernel = &device.Kernel{
 			dot64(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
-	Twin: dot64Twin,
 }
 
 // Sum32 stores in partial, for each block, the sum of the elements of x that its threads take,
@@ -659,7 +645,6 @@ var sum32Kernel = &device.Kernel{
 			sum32(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: sum32Twin,
 }
 
 // Sum64 is sum32 for float64.
@@ -703,7 +688,6 @@ var sum64Kernel = &device.Kernel{
 			sum64(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: sum64Twin,
 }
 
 // Softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
@@ -754,7 +738,6 @@ var softmaxKernel = &device.Kernel{
 			softmax(ts.Thread(), a.x, a.y, a.cols)
 		}
 	},
-	Twin: softmaxTwin,
 }
 
 // LayerNorm stores in y each row of x, cols long, less its mean and over its standard
@@ -808,7 +791,6 @@ var layerNormKernel = &device.Kernel{
 			layerNorm(ts.Thread(), a.x, a.scale, a.shift, a.y, a.cols)
 		}
 	},
-	Twin: layerNormTwin,
 }
 
 // ScanBlocks stores in y the running sums of x within each block of span elements, and in sums the
@@ -856,7 +838,6 @@ var scanBlocksKernel = &device.Kernel{
 			scanBlocks(ts.Thread(), a.x, a.y, a.sums)
 		}
 	},
-	Twin: scanBlocksTwin,
 }
 
 // ScanSums turns sums into the running sums before each element. A single block runs it; each
@@ -900,7 +881,6 @@ var scanSumsKernel = &device.Kernel{
 			scanSums(ts.Thread(), a.sums)
 		}
 	},
-	Twin: scanSumsTwin,
 }
 
 // AddOffsets adds to each element of y the sum of all blocks before its own.
@@ -942,7 +922,6 @@ var addOffsetsKernel = &device.Kernel{
 			addOffsets(ts.Thread(), a.y, a.offsets)
 		}
 	},
-	Twin: addOffsetsTwin,
 }
 
 // Sgemm32 stores the product of the n x n matrices a and b in c: a block computes a tile of
@@ -994,7 +973,6 @@ var sgemm32Kernel = &device.Kernel{
 			sgemm32(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: sgemm32Twin,
 }
 
 // Sgemm64 does the same with 64 x 64 elements a block and 4 x 4 a thread, which stay in
@@ -1046,7 +1024,6 @@ var sgemm64Kernel = &device.Kernel{
 			sgemm64(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: sgemm64Twin,
 }
 
 // Spmv stores in y the product of a sparse matrix and x. Row r of the matrix has the values
@@ -1096,7 +1073,6 @@ var spmvKernel = &device.Kernel{
 			spmv(ts.Thread(), a.starts, a.columns, a.values, a.x, a.y)
 		}
 	},
-	Twin: spmvTwin,
 }
 
 // Stencil7 stores in b the weighted sum of each point of the n x n x n grid a and its six
@@ -1146,7 +1122,6 @@ var stencil7Kernel = &device.Kernel{
 			stencil7(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
-	Twin: stencil7Twin,
 }
 
 // Stencil27 does the same with all 26 neighbours.
@@ -1196,7 +1171,6 @@ var stencil27Kernel = &device.Kernel{
 			stencil27(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
-	Twin: stencil27Twin,
 }
 
 // Copy32 stores a in c: BabelStream's copy.
@@ -1237,7 +1211,6 @@ var copy32Kernel = &device.Kernel{
 			copy32(ts.Thread(), a.a, a.c)
 		}
 	},
-	Twin: copy32Twin,
 }
 
 // Mul32 stores scalar times c in b: BabelStream's mul.
@@ -1278,7 +1251,6 @@ var mul32Kernel = &device.Kernel{
 			mul32(ts.Thread(), a.c, a.b)
 		}
 	},
-	Twin: mul32Twin,
 }
 
 // Add32 stores the sum of a and b in c: BabelStream's add.
@@ -1321,7 +1293,6 @@ var add32Kernel = &device.Kernel{
 			add32(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: add32Twin,
 }
 
 // Triad32 stores b plus scalar times c in a: BabelStream's triad.
@@ -1364,7 +1335,6 @@ var triad32Kernel = &device.Kernel{
 			triad32(ts.Thread(), a.b, a.c, a.a)
 		}
 	},
-	Twin: triad32Twin,
 }
 
 // Copy64 is copy32 for float64.
@@ -1405,7 +1375,6 @@ var copy64Kernel = &device.Kernel{
 			copy64(ts.Thread(), a.a, a.c)
 		}
 	},
-	Twin: copy64Twin,
 }
 
 // Mul64 is mul32 for float64.
@@ -1446,7 +1415,6 @@ var mul64Kernel = &device.Kernel{
 			mul64(ts.Thread(), a.c, a.b)
 		}
 	},
-	Twin: mul64Twin,
 }
 
 // Add64 is add32 for float64.
@@ -1489,7 +1457,6 @@ var add64Kernel = &device.Kernel{
 			add64(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: add64Twin,
 }
 
 // Triad64 is triad32 for float64.
@@ -1532,7 +1499,6 @@ var triad64Kernel = &device.Kernel{
 			triad64(ts.Thread(), a.b, a.c, a.a)
 		}
 	},
-	Twin: triad64Twin,
 }
 
 // TransposeNaive stores the transpose of the n x n matrix a in b: each thread moves one
@@ -1578,7 +1544,6 @@ var transposeNaiveKernel = &device.Kernel{
 			transposeNaive(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: transposeNaiveTwin,
 }
 
 // TransposeTiled does the same a tile at a time, through shared memory whose rows are one
@@ -1627,5 +1592,4 @@ var transposeTiledKernel = &device.Kernel{
 			transposeTiled(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: transposeTiledTwin,
 }

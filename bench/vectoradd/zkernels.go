@@ -52,5 +52,4 @@ var addKernel = &device.Kernel{
 			add(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: addTwin,
 }

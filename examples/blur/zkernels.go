@@ -58,7 +58,6 @@ var blurRowsKernel = &device.Kernel{
 			blurRows(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
-	Twin: blurRowsTwin,
 }
 
 // BlurColumns does the same with the pixels above and below.
@@ -107,7 +106,6 @@ var blurColumnsKernel = &device.Kernel{
 			blurColumns(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
-	Twin: blurColumnsTwin,
 }
 
 // Edges stores in dst how steep the brightness of src is at each pixel, by Sobel's
@@ -154,5 +152,4 @@ var edgesKernel = &device.Kernel{
 			edges(ts.Thread(), a.dst, a.src, a.z)
 		}
 	},
-	Twin: edgesTwin,
 }

@@ -39,5 +39,4 @@ var helloKernel = &device.Kernel{
 			hello(ts.Thread())
 		}
 	},
-	Twin: helloTwin,
 }

@@ -55,5 +55,4 @@ var mandelbrotKernel = &device.Kernel{
 			mandelbrot(ts.Thread(), a.steps, a.norm, a.v)
 		}
 	},
-	Twin: mandelbrotTwin,
 }

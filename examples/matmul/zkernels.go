@@ -57,7 +57,6 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
-	Twin: naiveTwin,
 }
 
 // Tiled stores the product of a and b in c: a block walks along its rows of a and its
@@ -109,5 +108,4 @@ var tiledKernel = &device.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
-	Twin: tiledTwin,
 }

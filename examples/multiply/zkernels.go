@@ -51,5 +51,4 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: multiplyTwin,
 }

@@ -63,7 +63,7 @@ func (m module) build(t testing.TB, kernels []progen.Kernel) (string, error) {
 	for name, text := range progen.Program(kernels) {
 		m.write(t, name, text)
 	}
-	result, err := compile.Build(t.Context(), compile.Options{Dir: m.dir, Contract: compile.ContractOff})
+	result, err := compile.Build(t.Context(), compile.Options{Dir: m.dir, Contract: compile.ContractOff, Twins: *twins})
 	if err != nil {
 		return "", err
 	}

@@ -130,10 +130,6 @@ func (e *emitter) write(entry *node) (string, error) {
 			}
 			return string(formatted), nil
 		}
-		if run > 8 {
-			fmt.Println(text(lines))
-			fmt.Println(len(e.known.used), len(e.found.used), len(e.known.words), len(e.found.words), e.known.gotos, e.found.gotos, len(e.known.hoisted), len(e.found.hoisted), e.known.order, e.found.order)
-		}
 		e.known = e.found
 	}
 	return "", fmt.Errorf("BUG: cpu: %s: the twin's text does not settle", e.f.Name)

@@ -132,8 +132,12 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 		here.add(next, c.valueOrOffset(phi, a).text)
 		c.after.add(c.hoistedName(phi), next)
 	default:
-		c.hoist(c.here, phi)
-		c.each(phi, func() { here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text) })
+		g := c.here
+		if c.keep[phi.ID] == keepBlock {
+			g = nil
+		}
+		c.hoist(g, phi)
+		here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text)
 	}
 }
 

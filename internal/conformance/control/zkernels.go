@@ -50,7 +50,6 @@ var branchesKernel = &device.Kernel{
 			branches(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: branchesTwin,
 }
 
 // Loops launches the kernel loops.
@@ -94,7 +93,6 @@ var loopsKernel = &device.Kernel{
 			loops(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: loopsTwin,
 }
 
 // Changes launches the kernel changes.
@@ -136,5 +134,4 @@ var changesKernel = &device.Kernel{
 			changes(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: changesTwin,
 }

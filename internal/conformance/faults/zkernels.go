@@ -57,7 +57,6 @@ var besideBarrierKernel = &device.Kernel{
 			besideBarrier(ts.Thread(), a.who, a.x, a.out)
 		}
 	},
-	Twin: besideBarrierTwin,
 }
 
 // BesideBarriers lets one thread fault in the middle of a loop with barriers.
@@ -105,7 +104,6 @@ var besideBarriersKernel = &device.Kernel{
 			besideBarriers(ts.Thread(), a.who, a.turn, a.x)
 		}
 	},
-	Twin: besideBarriersTwin,
 }
 
 // BesideCount lets one thread fault in front of barriers that have a result.
@@ -230,7 +228,6 @@ var everyThreadKernel = &device.Kernel{
 			everyThread(ts.Thread(), a.x)
 		}
 	},
-	Twin: everyThreadTwin,
 }
 
 // InSpace lets one thread of a grid in three dimensions fault.
@@ -279,7 +276,6 @@ var inSpaceKernel = &device.Kernel{
 			inSpace(ts.Thread(), a.bx, a.by, a.bz, a.x, a.y, a.z)
 		}
 	},
-	Twin: inSpaceTwin,
 }
 
 // Printing prints, and then faults where n is 0.
@@ -320,7 +316,6 @@ var printingKernel = &device.Kernel{
 			printing(ts.Thread(), a.n)
 		}
 	},
-	Twin: printingTwin,
 }
 
 // TwoFaults faults in both of two places.
@@ -363,7 +358,6 @@ var twoFaultsKernel = &device.Kernel{
 			twoFaults(ts.Thread(), a.n, a.x)
 		}
 	},
-	Twin: twoFaultsTwin,
 }
 
 // Writes stores numbers, so that a launch behind a fault can be seen to work.
@@ -405,7 +399,6 @@ var writesKernel = &device.Kernel{
 			writes(ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: writesTwin,
 }
 
 // Product launches the kernel product.
@@ -448,7 +441,6 @@ var productKernel = &device.Kernel{
 			product(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: productTwin,
 }
 
 // Double launches the kernel double.
@@ -493,7 +485,6 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x, a.y, a.z)
 		}
 	},
-	Twin: doubleTwin,
 }
 
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
@@ -573,7 +564,6 @@ var outOfRangeKernel = &device.Kernel{
 			outOfRange(ts.Thread(), a.kind, a.n, a.x, a.r, a.y)
 		}
 	},
-	Twin: outOfRangeTwin,
 }
 
 // Bounds lets one thread slice what has 8 elements, with the numbers a, b and c.
@@ -649,7 +639,6 @@ var boundsKernel = &device.Kernel{
 			bounds(ts.Thread(), a.kind, a.a, a.b, a.c, a.x, a.out)
 		}
 	},
-	Twin: boundsTwin,
 }
 
 // Arithmetic lets one thread divide by, or shift by, what is no good.
@@ -730,7 +719,6 @@ var arithmeticKernel = &device.Kernel{
 			arithmetic(ts.Thread(), a.kind, a.by, a.x)
 		}
 	},
-	Twin: arithmeticTwin,
 }
 
 // Said lets one thread panic with words, or with a number.
@@ -793,5 +781,4 @@ var saidKernel = &device.Kernel{
 			said(ts.Thread(), a.kind, a.n, a.f, a.x)
 		}
 	},
-	Twin: saidTwin,
 }

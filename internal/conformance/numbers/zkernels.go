@@ -50,7 +50,6 @@ var resizesKernel = &device.Kernel{
 			resizes(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: resizesTwin,
 }
 
 // ConvertToFloats launches the kernel convertToFloats.
@@ -92,7 +91,6 @@ var convertToFloatsKernel = &device.Kernel{
 			convertToFloats(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertToFloatsTwin,
 }
 
 // ConvertFromFloats launches the kernel convertFromFloats.
@@ -134,7 +132,6 @@ var convertFromFloatsKernel = &device.Kernel{
 			convertFromFloats(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertFromFloatsTwin,
 }
 
 // Float32s launches the kernel float32s.
@@ -176,7 +173,6 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: float32sTwin,
 }
 
 // Float64s launches the kernel float64s.
@@ -218,7 +214,6 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: float64sTwin,
 }
 
 // RoundTwice is what contract does with contraction forbidden.
@@ -260,7 +255,6 @@ var roundTwiceKernel = &device.Kernel{
 			roundTwice(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: roundTwiceTwin,
 }
 
 // Fused stores sums of products that are rounded once because the source says so.
@@ -302,7 +296,6 @@ var fusedKernel = &device.Kernel{
 			fused(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: fusedTwin,
 }
 
 // MayFuse stores what may be rounded once or twice.
@@ -344,7 +337,6 @@ var mayFuseKernel = &device.Kernel{
 			mayFuse(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: mayFuseTwin,
 }
 
 // Int8s launches the kernel int8s.
@@ -387,7 +379,6 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int8sTwin,
 }
 
 // Int16s launches the kernel int16s.
@@ -430,7 +421,6 @@ var int16sKernel = &device.Kernel{
 			int16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int16sTwin,
 }
 
 // Int32s launches the kernel int32s.
@@ -473,7 +463,6 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int32sTwin,
 }
 
 // Int64s launches the kernel int64s.
@@ -516,7 +505,6 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int64sTwin,
 }
 
 // Ints launches the kernel ints.
@@ -559,7 +547,6 @@ var intsKernel = &device.Kernel{
 			ints(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: intsTwin,
 }
 
 // Uint8s launches the kernel uint8s.
@@ -602,7 +589,6 @@ var uint8sKernel = &device.Kernel{
 			uint8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint8sTwin,
 }
 
 // Uint16s launches the kernel uint16s.
@@ -645,7 +631,6 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint16sTwin,
 }
 
 // Uint32s launches the kernel uint32s.
@@ -688,7 +673,6 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint32sTwin,
 }
 
 // Uint64s launches the kernel uint64s.
@@ -731,7 +715,6 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint64sTwin,
 }
 
 // Uints launches the kernel uints.
@@ -774,7 +757,6 @@ var uintsKernel = &device.Kernel{
 			uints(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uintsTwin,
 }
 
 // Exacts launches the kernel exacts.
@@ -816,7 +798,6 @@ var exactsKernel = &device.Kernel{
 			exacts(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: exactsTwin,
 }
 
 // Evaluates launches the kernel evaluates.
@@ -869,7 +850,6 @@ var evaluatesKernel = &device.Kernel{
 			evaluates(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: evaluatesTwin,
 }
 
 // ShiftInt8s launches the kernel shiftInt8s.
@@ -911,7 +891,6 @@ var shiftInt8sKernel = &device.Kernel{
 			shiftInt8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt8sTwin,
 }
 
 // ShiftUint8s launches the kernel shiftUint8s.
@@ -953,7 +932,6 @@ var shiftUint8sKernel = &device.Kernel{
 			shiftUint8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint8sTwin,
 }
 
 // ShiftInt16s launches the kernel shiftInt16s.
@@ -996,7 +974,6 @@ var shiftInt16sKernel = &device.Kernel{
 			shiftInt16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt16sTwin,
 }
 
 // ShiftUint16s launches the kernel shiftUint16s.
@@ -1039,7 +1016,6 @@ var shiftUint16sKernel = &device.Kernel{
 			shiftUint16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint16sTwin,
 }
 
 // ShiftInt32s launches the kernel shiftInt32s.
@@ -1082,7 +1058,6 @@ var shiftInt32sKernel = &device.Kernel{
 			shiftInt32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt32sTwin,
 }
 
 // ShiftUint32s launches the kernel shiftUint32s.
@@ -1125,7 +1100,6 @@ var shiftUint32sKernel = &device.Kernel{
 			shiftUint32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint32sTwin,
 }
 
 // ShiftInt64s launches the kernel shiftInt64s.
@@ -1168,7 +1142,6 @@ var shiftInt64sKernel = &device.Kernel{
 			shiftInt64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt64sTwin,
 }
 
 // ShiftUint64s launches the kernel shiftUint64s.
@@ -1211,7 +1184,6 @@ var shiftUint64sKernel = &device.Kernel{
 			shiftUint64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint64sTwin,
 }
 
 // Counts launches the kernel counts.
@@ -1256,5 +1228,4 @@ var countsKernel = &device.Kernel{
 			counts(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: countsTwin,
 }

@@ -53,7 +53,6 @@ var sumKernel = &device.Kernel{
 			sum(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: sumTwin,
 }
 
 // SumUnsynced is sum without the barrier in the loop.
@@ -98,7 +97,6 @@ var sumUnsyncedKernel = &device.Kernel{
 			sumUnsynced(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: sumUnsyncedTwin,
 }
 
 // Multiply stores the product of two n by n matrices, n being a multiple of 8.
@@ -149,7 +147,6 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: multiplyTwin,
 }
 
 // MultiplyUnsynced is multiply without the barrier at the loop's end.
@@ -200,7 +197,6 @@ var multiplyUnsyncedKernel = &device.Kernel{
 			multiplyUnsynced(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: multiplyUnsyncedTwin,
 }
 
 // Halves waits in both branches together.
@@ -242,7 +238,6 @@ var halvesKernel = &device.Kernel{
 			halves(ts.Thread(), a.x)
 		}
 	},
-	Twin: halvesTwin,
 }
 
 // HalvesDivergent has a barrier that only some threads of a warp reach.
@@ -365,7 +360,6 @@ var neighboursUnsyncedKernel = &device.Kernel{
 			neighboursUnsynced(ts.Thread(), a.x)
 		}
 	},
-	Twin: neighboursUnsyncedTwin,
 }
 
 // Last stores the sum of x in sums[0]: the block that comes last adds what the others left.
@@ -507,7 +501,6 @@ var foundKernel = &device.Kernel{
 			found(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: foundTwin,
 }
 
 // Where stores the place of a number above the limit: of which one, nobody knows.
@@ -554,7 +547,6 @@ var whereKernel = &device.Kernel{
 			where(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: whereTwin,
 }
 
 // Count counts the numbers above the limit.
@@ -601,7 +593,6 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: countTwin,
 }
 
 // CountPlainly adds as if alone.
@@ -648,7 +639,6 @@ var countPlainlyKernel = &device.Kernel{
 			countPlainly(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: countPlainlyTwin,
 }
 
 // Difference stores the difference of each element and the one before it in its block; the first has
@@ -694,7 +684,6 @@ var differenceKernel = &device.Kernel{
 			difference(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: differenceTwin,
 }
 
 // DifferencePast takes the element behind, which the last thread does not have, and nobody fills.
@@ -739,7 +728,6 @@ var differencePastKernel = &device.Kernel{
 			differencePast(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: differencePastTwin,
 }
 
 // Total adds every element to sums[0]; nobody cleared the counts in shared memory.
@@ -784,7 +772,6 @@ var totalKernel = &device.Kernel{
 			total(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: totalTwin,
 }
 
 // Shift stores in each element the next one, and goes one too far.
@@ -826,7 +813,6 @@ var shiftKernel = &device.Kernel{
 			shift(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: shiftTwin,
 }
 
 // Double doubles elements. Its mistake is the caller's: a buffer that was closed.
@@ -866,7 +852,6 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x)
 		}
 	},
-	Twin: doubleTwin,
 }
 
 // Fresh reads a buffer that nobody has written.
@@ -908,7 +893,6 @@ var freshKernel = &device.Kernel{
 			fresh(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: freshTwin,
 }
 
 // Fetch copies through shared memory.

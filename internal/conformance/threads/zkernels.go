@@ -52,7 +52,6 @@ var addInt32Kernel = &device.Kernel{
 			addInt32(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addInt32Twin,
 }
 
 // AddUint32 launches the kernel addUint32.
@@ -96,7 +95,6 @@ var addUint32Kernel = &device.Kernel{
 			addUint32(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addUint32Twin,
 }
 
 // AddInt64 launches the kernel addInt64.
@@ -140,7 +138,6 @@ var addInt64Kernel = &device.Kernel{
 			addInt64(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addInt64Twin,
 }
 
 // AddUint64 launches the kernel addUint64.
@@ -184,7 +181,6 @@ var addUint64Kernel = &device.Kernel{
 			addUint64(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addUint64Twin,
 }
 
 // AddFloat32 launches the kernel addFloat32.
@@ -228,7 +224,6 @@ var addFloat32Kernel = &device.Kernel{
 			addFloat32(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addFloat32Twin,
 }
 
 // AddFloat64 launches the kernel addFloat64.
@@ -272,7 +267,6 @@ var addFloat64Kernel = &device.Kernel{
 			addFloat64(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addFloat64Twin,
 }
 
 // Combine32 launches the kernel combine32.
@@ -314,7 +308,6 @@ var combine32Kernel = &device.Kernel{
 			combine32(ts.Thread(), a.m)
 		}
 	},
-	Twin: combine32Twin,
 }
 
 // Combine64 launches the kernel combine64.
@@ -354,7 +347,6 @@ var combine64Kernel = &device.Kernel{
 			combine64(ts.Thread(), a.m)
 		}
 	},
-	Twin: combine64Twin,
 }
 
 // Standard uses package sync/atomic and orders.
@@ -405,7 +397,6 @@ var standardKernel = &device.Kernel{
 			standard(ts.Thread(), a.n, a.flags, a.data)
 		}
 	},
-	Twin: standardTwin,
 }
 
 // LastBlock lets the block that comes last add up what the others left.
@@ -454,7 +445,6 @@ var lastBlockKernel = &device.Kernel{
 			lastBlock(ts.Thread(), a.parts, a.done, a.sum)
 		}
 	},
-	Twin: lastBlockTwin,
 }
 
 // Queue lets each thread take tickets and fill the places that they name.
@@ -497,7 +487,6 @@ var queueKernel = &device.Kernel{
 			queue(ts.Thread(), a.head, a.taken)
 		}
 	},
-	Twin: queueTwin,
 }
 
 // Places launches the kernel places.
@@ -536,7 +525,6 @@ var placesKernel = &device.Kernel{
 			places(ts.Thread(), a.out)
 		}
 	},
-	Twin: placesTwin,
 }
 
 // Exchange launches the kernel exchange.
@@ -683,7 +671,6 @@ var thinKernel = &device.Kernel{
 			thin(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: thinTwin,
 }
 
 // Warps launches the kernel warps.

@@ -112,7 +112,6 @@ var functionsKernel = &device.Kernel{
 			functions(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: functionsTwin,
 }
 
 // Scalars launches the kernel scalars.
@@ -190,7 +189,6 @@ var scalarsKernel = &device.Kernel{
 			scalars(ts.Thread(), a.a, a.b, a.c, a.d, a.e, a.f, a.g, a.h, a.i, a.j, a.k, a.l, a.m, a.out)
 		}
 	},
-	Twin: scalarsTwin,
 }
 
 // Aggregates launches the kernel aggregates.
@@ -253,7 +251,6 @@ var aggregatesKernel = &device.Kernel{
 			aggregates(ts.Thread(), a.a, a.m, a.b, a.o, a.c, a.x, a.d, a.y, a.out)
 		}
 	},
-	Twin: aggregatesTwin,
 }
 
 // SlicesOf launches the kernel slicesOf.
@@ -322,7 +319,6 @@ var slicesOfKernel = &device.Kernel{
 			slicesOf(ts.Thread(), a.ms, a.as, a.bs, a.bytes, a.ns, a.f, a.none, a.part, a.all, a.out)
 		}
 	},
-	Twin: slicesOfTwin,
 }
 
 // Structs launches the kernel structs.
@@ -368,5 +364,4 @@ var structsKernel = &device.Kernel{
 			structs(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: structsTwin,
 }

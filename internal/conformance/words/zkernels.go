@@ -47,7 +47,6 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.n)
 		}
 	},
-	Twin: countTwin,
 }
 
 // Fixed launches the kernel fixed.
@@ -87,7 +86,6 @@ var fixedKernel = &device.Kernel{
 			fixed(ts.Thread(), a.n)
 		}
 	},
-	Twin: fixedTwin,
 }
 
 // Nothing launches the kernel nothing.
@@ -111,7 +109,6 @@ var nothingKernel = &device.Kernel{
 			nothing(ts.Thread())
 		}
 	},
-	Twin: nothingTwin,
 }
 
 // Triple launches the kernel triple.
@@ -147,7 +144,6 @@ var tripleKernel = &device.Kernel{
 			triple(ts.Thread(), a.x)
 		}
 	},
-	Twin: tripleTwin,
 }
 
 // Rank launches the kernel rank.
@@ -186,7 +182,6 @@ var rankKernel = &device.Kernel{
 			rank(ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: rankTwin,
 }
 
 // Lengths launches the kernel lengths.
@@ -230,7 +225,6 @@ var lengthsKernel = &device.Kernel{
 			lengths(ts.Thread(), a.a, a.b, a.out)
 		}
 	},
-	Twin: lengthsTwin,
 }
 
 // Integers launches the kernel integers.
@@ -275,7 +269,6 @@ var integersKernel = &device.Kernel{
 			integers(ts.Thread(), a.n, a.b)
 		}
 	},
-	Twin: integersTwin,
 }
 
 // Floats launches the kernel floats.
@@ -315,7 +308,6 @@ var floatsKernel = &device.Kernel{
 			floats(ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin: floatsTwin,
 }
 
 // Texts launches the kernel texts.
@@ -358,7 +350,6 @@ var textsKernel = &device.Kernel{
 			texts(ts.Thread(), a.b, a.n)
 		}
 	},
-	Twin: textsTwin,
 }
 
 // Ordered prints from loops and branches of many threads.
@@ -386,7 +377,6 @@ var orderedKernel = &device.Kernel{
 			ordered(ts.Thread())
 		}
 	},
-	Twin: orderedTwin,
 }
 
 // Around launches the kernel around.
@@ -415,7 +405,6 @@ var aroundKernel = &device.Kernel{
 			around(ts.Thread())
 		}
 	},
-	Twin: aroundTwin,
 }
 
 // Random launches the kernel random.
@@ -457,7 +446,6 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: randomTwin,
 }
 
 // Clocks launches the kernel clocks.

@@ -60,7 +60,6 @@ var contendInt32Kernel = &device.Kernel{
 			contendInt32(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendInt32Twin,
 }
 
 // ContendUint32 launches the kernel contendUint32.
@@ -111,7 +110,6 @@ var contendUint32Kernel = &device.Kernel{
 			contendUint32(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendUint32Twin,
 }
 
 // ContendInt64 launches the kernel contendInt64.
@@ -162,7 +160,6 @@ var contendInt64Kernel = &device.Kernel{
 			contendInt64(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendInt64Twin,
 }
 
 // ContendUint64 launches the kernel contendUint64.
@@ -213,7 +210,6 @@ var contendUint64Kernel = &device.Kernel{
 			contendUint64(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendUint64Twin,
 }
 
 // Extremes32 launches the kernel extremes32.
@@ -259,7 +255,6 @@ var extremes32Kernel = &device.Kernel{
 			extremes32(ts.Thread(), a.x, a.found)
 		}
 	},
-	Twin: extremes32Twin,
 }
 
 // Extremes64 launches the kernel extremes64.
@@ -305,7 +300,6 @@ var extremes64Kernel = &device.Kernel{
 			extremes64(ts.Thread(), a.x, a.found)
 		}
 	},
-	Twin: extremes64Twin,
 }
 
 // HandOver lets the first block compute numbers and the second one read them.
@@ -356,7 +350,6 @@ var handOverKernel = &device.Kernel{
 			handOver(ts.Thread(), a.data, a.out, a.ready)
 		}
 	},
-	Twin: handOverTwin,
 }
 
 // Steps launches the kernel steps.
@@ -392,7 +385,6 @@ var stepsKernel = &device.Kernel{
 			steps(ts.Thread(), a.counts)
 		}
 	},
-	Twin: stepsTwin,
 }
 
 // Place stores a thread's indices as one number, in its own element.
@@ -431,7 +423,6 @@ var placeKernel = &device.Kernel{
 			place(ts.Thread(), a.out)
 		}
 	},
-	Twin: placeTwin,
 }
 
 // Relax replaces each number by a mixture of its neighbours, step by step in one launch: no
@@ -529,7 +520,6 @@ var reverseKernel = &device.Kernel{
 			reverse(ts.Thread(), a.x, a.sizes)
 		}
 	},
-	Twin: reverseTwin,
 }
 
 // Spread moves numbers through the far end of large shared memory, and through what the launch adds.
@@ -573,7 +563,6 @@ var spreadKernel = &device.Kernel{
 			spread(ts.Thread(), a.x)
 		}
 	},
-	Twin: spreadTwin,
 }
 
 // Float32s launches the kernel float32s.
@@ -616,7 +605,6 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: float32sTwin,
 }
 
 // Float64s launches the kernel float64s.
@@ -659,7 +647,6 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: float64sTwin,
 }
 
 // Conversions launches the kernel conversions.
@@ -701,7 +688,6 @@ var conversionsKernel = &device.Kernel{
 			conversions(ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin: conversionsTwin,
 }
 
 // MathFunctions launches the kernel mathFunctions.
@@ -747,7 +733,6 @@ var mathFunctionsKernel = &device.Kernel{
 			mathFunctions(ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin: mathFunctionsTwin,
 }
 
 // Greet launches the kernel greet.
@@ -785,7 +770,6 @@ var greetKernel = &device.Kernel{
 			greet(ts.Thread(), a.factor)
 		}
 	},
-	Twin: greetTwin,
 }
 
 // Overrun launches the kernel overrun.
@@ -827,7 +811,6 @@ var overrunKernel = &device.Kernel{
 			overrun(ts.Thread(), a.x, a.reach)
 		}
 	},
-	Twin: overrunTwin,
 }
 
 // Divide launches the kernel divide.
@@ -870,7 +853,6 @@ var divideKernel = &device.Kernel{
 			divide(ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: divideTwin,
 }
 
 // Int8s launches the kernel int8s.
@@ -913,7 +895,6 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: int8sTwin,
 }
 
 // Uint16s launches the kernel uint16s.
@@ -956,7 +937,6 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: uint16sTwin,
 }
 
 // Int32s launches the kernel int32s.
@@ -999,7 +979,6 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: int32sTwin,
 }
 
 // Uint32s launches the kernel uint32s.
@@ -1042,7 +1021,6 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: uint32sTwin,
 }
 
 // Int64s launches the kernel int64s.
@@ -1085,7 +1063,6 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: int64sTwin,
 }
 
 // Uint64s launches the kernel uint64s.
@@ -1128,7 +1105,6 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: uint64sTwin,
 }
 
 // BlockSums stores in sums the sum of each block's elements of x.
@@ -1172,7 +1148,6 @@ var blockSumsKernel = &device.Kernel{
 			blockSums(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: blockSumsTwin,
 }
 
 // Transpose stores the n x n matrix src in dst with rows and columns exchanged.
@@ -1220,7 +1195,6 @@ var transposeKernel = &device.Kernel{
 			transpose(ts.Thread(), a.dst, a.src, a.n)
 		}
 	},
-	Twin: transposeTwin,
 }
 
 // Histogram counts the bytes of x by their values, and adds them up.
@@ -1266,7 +1240,6 @@ var histogramKernel = &device.Kernel{
 			histogram(ts.Thread(), a.x, a.counts, a.sum)
 		}
 	},
-	Twin: histogramTwin,
 }
 
 // Stream adds up the parts of x, element by element, while the next ones are on their way to
@@ -1424,7 +1397,6 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.draws, a.key)
 		}
 	},
-	Twin: randomTwin,
 }
 
 // Watch reads both clocks around some work.
@@ -1508,7 +1480,6 @@ var insistKernel = &device.Kernel{
 			insist(ts.Thread(), a.x)
 		}
 	},
-	Twin: insistTwin,
 }
 
 // Move launches the kernel move.
@@ -1553,7 +1524,6 @@ var moveKernel = &device.Kernel{
 			move(ts.Thread(), a.first, a.w, a.particles, a.last)
 		}
 	},
-	Twin: moveTwin,
 }
 
 // Meet has all threads gather but those whose element of x is negative: they leave.
