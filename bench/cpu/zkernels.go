@@ -32,7 +32,6 @@ var nothingKernel = &device.Kernel{
 			nothing(ts.Thread())
 		}
 	},
-	Twin: nothingTwin,
 }
 
 // Multiply stores the element-wise product of a and b in c.
@@ -75,7 +74,6 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: multiplyTwin,
 }
 
 // Stencil stores the weighted sum of each inner element of a volume of n x n x n elements and
@@ -120,7 +118,6 @@ var stencilKernel = &device.Kernel{
 			stencil(ts.Thread(), a.in, a.out, a.n)
 		}
 	},
-	Twin: stencilTwin,
 }
 
 // Sums stores in out the sum of each block's elements of x.
@@ -164,7 +161,6 @@ var sumsKernel = &device.Kernel{
 			sums(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: sumsTwin,
 }
 
 // Matmul stores in c the product of a and b, square matrices of n x n elements, a tile at a
@@ -216,7 +212,6 @@ var matmulKernel = &device.Kernel{
 			matmul(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: matmulTwin,
 }
 
 // Naive does the same without tiles.
@@ -264,5 +259,4 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: naiveTwin,
 }
