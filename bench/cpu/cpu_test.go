@@ -42,15 +42,14 @@ func numbers(n int) []float32 {
 
 // problem is a kernel with its arguments and plain Go that does the same.
 type problem struct {
-	elements int // of work, for the time of one
-	small    int // the size for slow ways
-	size     int
-	in       int // slices to read, of length(size)
-	length   func(n int) int
-	results  func(n int) int
-	launch   func(s *device.Stream, x []device.Slice[float32], n int) error // the last is the result
-	loop     func(x [][]float32, n int)
-	work     func(n int) int // elements
+	small   int // the size for slow ways
+	size    int
+	in      int // slices to read, of length(size)
+	length  func(n int) int
+	results func(n int) int
+	launch  func(s *device.Stream, x []device.Slice[float32], n int) error // the last is the result
+	loop    func(x [][]float32, n int)
+	work    func(n int) int // elements
 }
 
 func square(n int) int { return n * n }
