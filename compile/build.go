@@ -28,7 +28,21 @@ type Options struct {
 	Twins bool
 	// Contract says whether x*y+z may be rounded once.
 	Contract Contract
+	// Checks says whether kernels do the checks that Go does by itself.
+	Checks Checks
 }
+
+// Checks says whether a kernel checks indices, bounds of slices, divisors, shifts and nil
+// pointers, as Go does. Without, what goes wrong is wrong code: on a GPU it loses the
+// device, or changes other data. On the CPU Go checks whatever this says.
+type Checks string
+
+// What Options.Checks may be.
+const (
+	ChecksDefault Checks = "" // on
+	ChecksOn      Checks = "on"
+	ChecksOff     Checks = "off"
+)
 
 // Contract says whether a product and a sum may be rounded once, as Go's specification
 // allows.

@@ -35,7 +35,7 @@ func buildSSA(p *load.Program) *ssa.Program {
 
 // lower compiles one kernel, or returns nil where it has diagnostics.
 func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
-	kernel := frontend.Kernel{Func: b.ssa.FuncValue(fn), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}}
+	kernel := frontend.Kernel{Func: b.ssa.FuncValue(fn), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}, Unchecked: b.options.Checks == ChecksOff}
 	module, found := frontend.Build([]frontend.Kernel{kernel})
 	if len(found) > 0 {
 		b.found.Add(found...)

@@ -42,6 +42,8 @@ const (
 	Ours    = "gopherwarp"
 	Literal = "literal" // twin: line by line in CUDA C++
 	Best    = "best"    // twin: as an expert writes it
+	// Unchecked is ours, compiled without checks.
+	Unchecked = "unchecked"
 )
 
 // Measurement is the time of one run by one contender, in seconds.
@@ -107,6 +109,15 @@ func (r *Result) Ratio() (float64, bool) {
 	return twin.Seconds / ours.Seconds, true
 }
 
+// Checked returns our speed over that without checks; false where that was not measured.
+func (r *Result) Checked() (float64, bool) {
+	ours, bare := r.by(Ours), r.by(Unchecked)
+	if ours == nil || bare == nil {
+		return 0, false
+	}
+	return bare.Seconds / ours.Seconds, true
+}
+
 // Summary is about the cases that have a ratio.
 type Summary struct {
 	Cases     int     // that have one
@@ -117,11 +128,23 @@ type Summary struct {
 
 // Summarize returns the summary of the cases for which the function returns true.
 func (r *Report) Summarize(include func(Result) bool) Summary {
+	return r.summarize(func(c Result) (float64, bool) {
+		ratio, ok := c.Ratio()
+		return ratio, ok && include(c)
+	})
+}
+
+// SummarizeChecks returns the summary of what checks cost, of the cases that tell.
+func (r *Report) SummarizeChecks() Summary {
+	return r.summarize(func(c Result) (float64, bool) { return c.Checked() })
+}
+
+func (r *Report) summarize(of func(Result) (float64, bool)) Summary {
 	s := Summary{Worst: math.Inf(1)}
 	var logs float64
 	for _, c := range r.Results {
-		ratio, ok := c.Ratio()
-		if !ok || !include(c) {
+		ratio, ok := of(c)
+		if !ok {
 			continue
 		}
 		s.Cases++

@@ -28,7 +28,7 @@ func report() *Report {
 				{By: Ours, Seconds: 0.002}, {By: Literal, Seconds: 0.001}, {By: Best, Error: "wrong result: element 1 is 0"}, {By: "torch", Seconds: 0.001}}},
 			{Name: "sgemm32", Group: Dense, Size: 4096, Bytes: 2e8, Flops: 2 << 36, Measurements: []Measurement{
 				{By: Ours, Seconds: 0.01}, {By: Literal, Seconds: 0.02}}},
-			{Name: "mandelbrot32", Group: Points, Size: 8192, Measurements: []Measurement{{By: Ours, Seconds: 0.003}}},
+			{Name: "mandelbrot32", Group: Points, Size: 8192, Measurements: []Measurement{{By: Ours, Seconds: 0.003}, {By: Unchecked, Seconds: 0.00297}}},
 		},
 		Launches: []Launches{{0, 2e-6}, {16, 3.5e-6}},
 		Skipped:  []Skip{{"spmv", "wrong result: element 7 is 1, want 2"}},
@@ -48,9 +48,11 @@ mandelbrot32        2^13  ms          3.000         -         -       -
 
 case                size  unit         peer                          ratio
 softmax             2^14  GB/s         2147 torch                    0.500
+mandelbrot32        2^13  ms          2.970 unchecked                0.990
 
 all but stream: geometric mean 1.000, worst 0.500 (softmax), of 2
 stream: geometric mean 0.980, worst 0.980 (copy32), of 1
+checks on against off: geometric mean 0.990, worst 0.990 (mandelbrot32), of 1
 us a launch, by the number of arguments: 0: 2.00, 16: 3.50
 skipped spmv: wrong result: element 7 is 1, want 2
 `

@@ -17,6 +17,8 @@ type Options struct {
 	Only  *regexp.Regexp // the cases whose name or group it matches; nil for all
 	Quick bool           // fewer rounds: numbers to look at, not to publish
 	Seed  uint64         // of the inputs; the same seed makes the same ones
+	// Unchecked has, by name, our kernels as they are without checks; nil for none.
+	Unchecked map[string]*device.Kernel
 	// Progress, if not nil, is called before each case with its name.
 	Progress func(name string)
 }
@@ -108,7 +110,7 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 		return Result{}, b.err
 	}
 	result = Result{Name: c.Name, Group: c.Group, Size: size, Bytes: w.bytes, Flops: w.flops}
-	right, err := b.verifyAll(ctx, w, r.twins, &result)
+	right, err := b.verifyAll(ctx, w, r, &result)
 	if err != nil {
 		return Result{}, err
 	}
@@ -124,9 +126,13 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 
 // verifyAll returns the contenders whose results are right. A twin that is wrong is noted in the
 // result; ours is an error.
-func (b *bench) verifyAll(ctx context.Context, w work, t *twins, result *Result) ([]contender, error) {
+func (b *bench) verifyAll(ctx context.Context, w work, r runner, result *Result) ([]contender, error) {
 	var right []contender
-	for _, c := range w.contenders(t) {
+	all := w.contenders(r.twins)
+	if c, ok := w.unchecked(r.options.Unchecked); ok {
+		all = append(all, c)
+	}
+	for _, c := range all {
 		err := b.verify(ctx, w, c)
 		switch {
 		case err == nil:

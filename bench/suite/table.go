@@ -83,6 +83,9 @@ func (r *Report) summaries(b *strings.Builder) {
 			fmt.Fprintf(b, "\n%s: geometric mean %.3f, worst %.3f (%s), of %d", s.what, m.Mean, m.Worst, m.WorstCase, m.Cases)
 		}
 	}
+	if m := r.SummarizeChecks(); m.Cases > 0 {
+		fmt.Fprintf(b, "\nchecks on against off: geometric mean %.3f, worst %.3f (%s), of %d", m.Mean, m.Worst, m.WorstCase, m.Cases)
+	}
 	b.WriteString("\n")
 }
 

@@ -93,10 +93,4 @@ func (t *twins) kernel(l launch) *device.Kernel {
 }
 
 // call launches a twin.
-func (t *twins) call(s *device.Stream, l launch) error {
-	p := s.Plan(t.kernel(l), l.grid)
-	for _, a := range l.args {
-		a.put(p)
-	}
-	return p.Launch()
-}
+func (t *twins) call(s *device.Stream, l launch) error { return l.on(s, t.kernel(l)) }

@@ -15,12 +15,13 @@ import (
 )
 
 type benchCommand struct {
-	JSON    string `name:"json" placeholder:"FILE" help:"Write the report to a file, for -compare."`
-	HTML    string `name:"html" placeholder:"FILE" help:"Write the report as a page with charts."`
-	Compare string `placeholder:"FILE" help:"Compare with an earlier report."`
-	Peers   string `placeholder:"FILE" help:"Add what bench/peers measured."`
-	Only    string `placeholder:"REGEXP" help:"The cases, or groups of them, to measure."`
-	Quick   bool   `help:"Measure fewer rounds: numbers to look at, not to publish."`
+	JSON      string `name:"json" placeholder:"FILE" help:"Write the report to a file, for -compare."`
+	HTML      string `name:"html" placeholder:"FILE" help:"Write the report as a page with charts."`
+	Compare   string `placeholder:"FILE" help:"Compare with an earlier report."`
+	Peers     string `placeholder:"FILE" help:"Add what bench/peers measured."`
+	Unchecked string `placeholder:"FILE" help:"Measure beside the kernels as they are without checks, which bench/suite/unchecked wrote."`
+	Only      string `placeholder:"REGEXP" help:"The cases, or groups of them, to measure."`
+	Quick     bool   `help:"Measure fewer rounds: numbers to look at, not to publish."`
 }
 
 // Help is the text behind the flags.
@@ -39,9 +40,10 @@ func (c *benchCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	earlier, errEarlier := readReport(c.Compare)
-	peers, errPeers := readReport(c.Peers)
-	if err := errors.Join(errEarlier, errPeers); err != nil {
+	earlier, errEarlier := readFile(c.Compare, suite.ReadJSON)
+	peers, errPeers := readFile(c.Peers, suite.ReadJSON)
+	unchecked, errUnchecked := readFile(c.Unchecked, suite.ReadUnchecked)
+	if err := errors.Join(errEarlier, errPeers, errUnchecked); err != nil {
 		return err
 	}
 	dev, err := gopherwarp.Open()
@@ -50,7 +52,8 @@ func (c *benchCommand) Run(ctx context.Context, t terminal) error {
 	}
 	report, err := suite.Run(ctx, dev, suite.Options{
 		NVCC: suite.FindNVCC(), Only: only, Quick: c.Quick, Seed: rand.Uint64(),
-		Progress: func(name string) { fmt.Fprintln(t.err, "measuring", name) },
+		Unchecked: unchecked,
+		Progress:  func(name string) { fmt.Fprintln(t.err, "measuring", name) },
 	})
 	if err := errors.Join(err, dev.Close()); err != nil {
 		return err
@@ -74,21 +77,22 @@ func (c *benchCommand) write(t terminal, report, earlier *suite.Report) error {
 	return errors.Join(errs...)
 }
 
-// readReport reads a report, or returns nil where there is no name of a file.
-func readReport(name string) (*suite.Report, error) {
+// readFile has the file of a name read, or returns nothing where there is no name.
+func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
 	if name == "" {
-		return nil, nil
+		return none, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer f.Close()
-	report, err := suite.ReadJSON(f)
+	got, err := read(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return none, fmt.Errorf("%s: %w", name, err)
 	}
-	return report, nil
+	return got, nil
 }
 
 // toFile has a file of a name written, where there is one.

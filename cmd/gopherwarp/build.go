@@ -15,6 +15,7 @@ type buildCommand struct {
 	Check    bool     `help:"Write nothing; fail where a generated file is stale."`
 	Listing  bool     `short:"S" name:"S" help:"Write nothing; print each kernel's Go lines, IR and PTX."`
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
+	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on. Without, a mistake in a kernel loses the device or spoils data."`
 	Packages []string `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
 }
 
@@ -35,6 +36,7 @@ func (c *buildCommand) Run(ctx context.Context, t terminal) error {
 	result, err := compile.Build(ctx, compile.Options{
 		Patterns: c.Packages,
 		Contract: compile.Contract(c.Contract),
+		Checks:   compile.Checks(c.Checks),
 	})
 	if err != nil {
 		return err
@@ -83,10 +85,14 @@ func (c *buildCommand) check(result *compile.Result) error {
 
 // mending returns the arguments of the command that brings everything up to date.
 func (c *buildCommand) mending() string {
-	if c.Contract == "" {
-		return c.patterns()
+	args := c.patterns()
+	if c.Checks != "" {
+		args = "-checks=" + c.Checks + " " + args
 	}
-	return "-contract=" + c.Contract + " " + c.patterns()
+	if c.Contract != "" {
+		args = "-contract=" + c.Contract + " " + args
+	}
+	return args
 }
 
 // shown returns diagnostics as an error, with names relative to the working directory.

@@ -15,6 +15,7 @@ import (
 type runCommand struct {
 	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What the program's kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
+	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on."`
 	Package  string   `arg:"" help:"The program: a package main."`
 	Args     []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
 }
@@ -35,6 +36,7 @@ func (c *runCommand) Run(ctx context.Context, t terminal) error {
 		Patterns:     []string{c.Package},
 		Dependencies: true,
 		Contract:     compile.Contract(c.Contract),
+		Checks:       compile.Checks(c.Checks),
 	})
 	if err != nil {
 		return err

@@ -48,9 +48,14 @@ func (l *lowerer) checkBounds(op ir.Op, format string, x, y bound) {
 	if x.known && y.known && (x.n < y.n || op == ir.OpULe && x.n == y.n) {
 		return
 	}
-	ok := l.emit(op, ir.I1, x.v, y.v)
-	site := &ir.Site{Format: format, Args: []dtype.Type{x.typ, y.typ}}
-	l.emitAux(ir.OpCheck, ir.Void, site, ok, x.v, y.v)
+	l.checkPair(l.emit(op, ir.I1, x.v, y.v), format, x, y)
+}
+
+// checkPair emits a check of ok, whose message names x and y.
+func (l *lowerer) checkPair(ok *ir.Value, format string, x, y bound) {
+	if !l.b.unchecked {
+		l.emitAux(ir.OpCheck, ir.Void, &ir.Site{Format: format, Args: []dtype.Type{x.typ, y.typ}}, ok, x.v, y.v)
+	}
 }
 
 // sliced is the operand of a slice expression.
@@ -140,11 +145,7 @@ func (l *lowerer) sliceToArray(v *ssa.SliceToArrayPointer) *ir.Value {
 	x := l.value(v.X)
 	n := pointee(v.Type()).Underlying().(*types.Array).Len()
 	have, want := lengthBound(l.part(x, 1)), l.knownBound(n)
-	ok := l.emit(ir.OpSLe, ir.I1, want.v, have.v)
-	site := &ir.Site{
-		Format: "cannot convert slice with length %d to array or pointer to array with length %d",
-		Args:   []dtype.Type{dtype.Int64, dtype.Int64},
-	}
-	l.emitAux(ir.OpCheck, ir.Void, site, ok, have.v, want.v)
+	const format = "cannot convert slice with length %d to array or pointer to array with length %d"
+	l.checkPair(l.emit(ir.OpSLe, ir.I1, want.v, have.v), format, have, want)
 	return l.part(x, 0)
 }

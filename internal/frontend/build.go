@@ -13,10 +13,12 @@ import (
 
 // Kernel is a kernel to build: a function with a gpu.Thread as its first parameter, without results and
 // type parameters. Block is what //gpu:block says, in threads along x, y and
-// z, or zeros.
+// z, or zeros. Unchecked leaves out the checks that Go makes by itself, of indices, bounds,
+// divisors, shifts and nil; panics and assertions stay. It is the same for all kernels of a Build.
 type Kernel struct {
-	Func  *ssa.Function
-	Block [3]int
+	Func      *ssa.Function
+	Block     [3]int
+	Unchecked bool
 }
 
 // Build lowers kernels and every function that they reach. Functions stand before those
@@ -29,6 +31,7 @@ func Build(kernels []Kernel) (*ir.Module, diag.List) {
 		b.names[k.Func.Name()] = true
 	}
 	for _, k := range kernels {
+		b.unchecked = k.Unchecked
 		b.kernel(k)
 	}
 	if len(b.found) == 0 {
@@ -49,6 +52,8 @@ type builder struct {
 	regions map[*ssa.Function]map[ssa.Value]*region // by the init function that leaves them so
 	dynamic *ir.Variable                            // dynamic shared memory, once it is used
 	found   diag.List
+
+	unchecked bool // see Kernel
 }
 
 // unit is what became of one function.

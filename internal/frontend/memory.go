@@ -164,7 +164,14 @@ func (s nilSearch) canBeNil(v ssa.Value) bool {
 	return true
 }
 
-// check emits a check of ok that needs no arguments.
+// check emits a check of ok that Go makes by itself and that needs no arguments.
 func (l *lowerer) check(ok *ir.Value, message string) {
+	if !l.b.unchecked {
+		l.assert(ok, message)
+	}
+}
+
+// assert emits a check of ok.
+func (l *lowerer) assert(ok *ir.Value, message string) {
 	l.emitAux(ir.OpCheck, ir.Void, &ir.Site{Format: message}, ok)
 }

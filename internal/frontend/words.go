@@ -12,7 +12,7 @@ func assert(l *lowerer, v *ssa.Call) *ir.Value {
 	if !ok {
 		l.refuse(diag.LangPanic, "write the message as a constant", "gpu.Assert: the message is not constant")
 	}
-	l.check(l.value(v.Call.Args[0]), quoteFormat("assertion failed: "+message))
+	l.assert(l.value(v.Call.Args[0]), quoteFormat("assertion failed: "+message))
 	return nil
 }
 

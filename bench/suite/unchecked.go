@@ -1,0 +1,45 @@
+package suite
+
+import (
+	"encoding/gob"
+	"fmt"
+	"io"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// ReadUnchecked reads the kernels that bench/suite/unchecked wrote: those of this package,
+// compiled without checks. The result is for Options.Unchecked.
+func ReadUnchecked(from io.Reader) (map[string]*device.Kernel, error) {
+	var kernels []*device.Kernel
+	if err := gob.NewDecoder(from).Decode(&kernels); err != nil {
+		return nil, fmt.Errorf("bench: kernels without checks: %w", err)
+	}
+	byName := map[string]*device.Kernel{}
+	for _, k := range kernels {
+		byName[k.Name] = k
+	}
+	return byName, nil
+}
+
+// unchecked returns the contender that does ours without checks; false where one of the kernels
+// is not among them.
+func (w work) unchecked(kernels map[string]*device.Kernel) (contender, bool) {
+	for _, l := range w.ours {
+		if kernels[l.name] == nil {
+			return contender{}, false
+		}
+	}
+	return contender{Unchecked, func(s *device.Stream) error {
+		return eachLaunch(w.ours, func(l launch) error { return l.on(s, kernels[l.name]) })
+	}}, true
+}
+
+// on launches a kernel that takes l's arguments.
+func (l launch) on(s *device.Stream, k *device.Kernel) error {
+	p := s.Plan(k, l.grid)
+	for _, a := range l.args {
+		a.put(p)
+	}
+	return p.Launch()
+}
