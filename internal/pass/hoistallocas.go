@@ -57,7 +57,8 @@ func clearAlloca(v *ir.Value) {
 	}
 	v.Imm = 1
 	if countLeaves(t) > maxZeroStores {
-		wordsOf(t).clear(v.Block, slices.Index(v.Block.Values, v)+1, v)
+		b := v.Block
+		clearLeaves(b.Values[slices.Index(b.Values, v)+1], t, v)
 		return
 	}
 	b := v.Block

@@ -87,7 +87,7 @@ func (s *spiller) lower(v *ir.Value) {
 	case ir.OpStore:
 		s.copy(v, v.Args[0], s.home(v.Args[1]))
 	case ir.OpZero:
-		wordsOf(v.Type).clear(v.Block, s.index(v), h)
+		clearLeaves(v, v.Type, h)
 	case ir.OpStruct:
 		s.parts(v, h)
 	case ir.OpInsert:
@@ -137,17 +137,13 @@ func (s *spiller) copy(v, dst, src *ir.Value) {
 	if v.Op == ir.OpStore {
 		t = v.Args[1].Type
 	}
-	s.copyType(v, t, [2]*ir.Value{dst, src})
-}
-
-func (s *spiller) copyType(v *ir.Value, t *ir.Type, ends [2]*ir.Value) {
-	wordsOf(t).copy(v.Block, s.index(v), ends)
+	copyLeaves(v, t, dst, src)
 }
 
 // put stores a part, large or not, at p in front of v.
 func (s *spiller) put(v, p, part *ir.Value) {
 	if isLarge(part.Type) {
-		s.copyType(v, part.Type, [2]*ir.Value{p, s.home(part)})
+		copyLeaves(v, part.Type, p, s.home(part))
 		return
 	}
 	s.emit(v, ir.OpStore, ir.Void, p, part)
@@ -164,7 +160,7 @@ func (s *spiller) extract(v, h *ir.Value) {
 	from := v.Args[0]
 	p := s.address(v, s.home(from), from.Type.PartOffset(int(v.Imm)))
 	if h != nil {
-		s.copyType(v, v.Type, [2]*ir.Value{h, p})
+		copyLeaves(v, v.Type, h, p)
 		s.remove(v)
 		return
 	}
@@ -177,8 +173,8 @@ func (s *spiller) phi(v, h *ir.Value) {
 	between := newSlot(s.f, v.Type)
 	between.Type = ir.Ptr
 	for i, a := range v.Args {
-		s.copyType(v.Block.Preds[i].Term(), v.Type, [2]*ir.Value{between, s.home(a)})
+		copyLeaves(v.Block.Preds[i].Term(), v.Type, between, s.home(a))
 	}
 	b := v.Block
-	wordsOf(v.Type).copy(b, len(b.Phis()), [2]*ir.Value{h, between})
+	copyLeaves(b.Values[len(b.Phis())], v.Type, h, between)
 }

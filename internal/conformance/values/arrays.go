@@ -10,6 +10,7 @@ type arranged struct {
 	ArrayOfBool, ArrayOfBytes, ArraySort, ArrayReverse, ArrayMatrix            int64
 	ArrayInsertion, ArrayHistogram, ArrayPrefix, ArrayInLoop, ArrayPhi         int64
 	ArrayByConstant, ArrayOneElement, ArrayByteIndex, ArrayOfFloats, ArraySwap int64
+	ArrayLargeOfArrays, ArrayLargeInStruct                                     int64
 	SliceOfArray, SliceLow, SliceHigh, SliceFull, SliceOfSlice, SliceEmpty     int64
 	SliceLen, SliceCap, SliceThreeIndex, SliceCapOfSlice, SliceShares          int64
 	SliceNil, SliceNilCompare, SliceNilRange, SliceArgument, SliceResult       int64
@@ -23,6 +24,7 @@ func arrangeAll(n int64) (r arranged) {
 	arrays(n, &r)
 	moreArrays(n, &r)
 	algorithms(n, &r)
+	largeArrays(n, &r)
 	slices(n, &r)
 	moreSlices(n, &r)
 	copies(n, &r)
@@ -69,6 +71,33 @@ func arrays(n int64, r *arranged) {
 	p := &a
 	p[2] = n
 	r.ArrayPointerIndex, r.ArrayPointerLen = p[2]+a[2], int64(len(p))
+}
+
+// record has more numbers than the compiler keeps as values, at all depths.
+type record struct {
+	head  int8
+	rows  [9][3]int32
+	cells [2][40]struct{ a, b int16 }
+}
+
+func largeArrays(n int64, r *arranged) {
+	a := [5]int32{1, 2, int32(n), 4, 5}
+	table := [16][5]int32{a, a, a, {3: int32(n)}, a, a, a, a, a, a, a, a, a, a, a, {9, 8, 7, 6, int32(n)}}
+	a[n%5] = 100
+	for i := range table {
+		for j, x := range table[i] {
+			r.ArrayLargeOfArrays = r.ArrayLargeOfArrays*3 + int64(x)*int64(i+j)
+		}
+	}
+	var x record
+	for i := range 80 {
+		x.cells[i%2][i/2].b = int16(int64(i) * n)
+	}
+	x.head, x.rows[8][n%3] = 7, int32(n)
+	y := x
+	x.cells[1][n%40].b++
+	x.rows[8] = [3]int32{}
+	r.ArrayLargeInStruct = int64(y.head) + int64(y.rows[8][n%3])*3 + int64(y.cells[1][n%40].b)*5 + int64(y.cells[0][39].b)*7 + int64(x.rows[8][n%3])
 }
 
 func sumArray(a [5]int64) (sum int64) {
