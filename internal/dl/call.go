@@ -6,7 +6,7 @@ import (
 )
 
 // MaxArgs is the largest number of arguments that Call takes.
-const MaxArgs = 16
+const MaxArgs = 24
 
 // frame holds the arguments of one call. It comes from a pool because the argument list of
 // syscallN escapes, and a call must not allocate.

@@ -35,7 +35,9 @@ var floors = map[string]string{
 	// The runtimes, which know no compiler.
 	"internal/dl":              "purego",
 	"internal/cudasys/...":     "internal/dl internal/cudasys",
+	"internal/toolkit":         "internal/dl",
 	"cuda":                     "internal/cudasys device dtype",
+	"cuda/nvml":                "internal/toolkit internal/dl",
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu",
