@@ -46,8 +46,7 @@ type remapped struct{ correctable, uncorrectable, pending, failed uint32 }
 // fieldValue is nvmlFieldValue_t.
 type fieldValue struct {
 	field, scope uint32
-	timestamp    int64
-	latency      int64
+	_, _         int64 // timestamp, latency
 	kind         uint32
 	status       Status
 	value        [8]byte
