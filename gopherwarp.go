@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/trace"
 )
 
 // Open opens the best device: the first GPU that the NVIDIA driver lists, or where none can
@@ -21,10 +22,42 @@ import (
 // the time; "interp:traffic" writes a table of the memory traffic of each source line to the
 // standard error when the device is closed. "cpu:coroutines" and "cpu:goroutines" run every thread of a
 // block on a stack of its own: slower, for debuggers and for comparison. If that cannot be had, Open returns an error; it does not choose another.
-func Open() (*device.Device, error) { return here().open(os.Getenv(Variable)) }
+//
+// The environment variables GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name files that what the device does
+// is written to: see package trace.
+func Open() (*device.Device, error) {
+	dev, err := here().open(os.Getenv(Variable))
+	if err != nil {
+		return nil, err
+	}
+	if err := watched(dev, os.Getenv(VariableTimeline), os.Getenv(VariableProfile)); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	return dev, nil
+}
+
+// watched has what dev does written to files, as far as these have names.
+func watched(dev *device.Device, timeline, profile string) error {
+	if timeline == "" && profile == "" {
+		return nil
+	}
+	f, err := trace.NewFiles(timeline, profile)
+	if err != nil {
+		return err
+	}
+	_, err = dev.Watch(f)
+	return err
+}
 
 // Variable is the name of the environment variable that Open reads.
 const Variable = "GOPHERWARP_DEVICE"
+
+// VariableTimeline and VariableProfile are the names of the environment variables that have Open
+// write what the device does.
+const (
+	VariableTimeline = "GOPHERWARP_TIMELINE"
+	VariableProfile  = "GOPHERWARP_PROFILE"
+)
 
 // Devices describes the devices that a program can run on, the best first and the CPU last.
 // Where there is no GPU the CPU's Reason says why.

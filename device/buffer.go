@@ -22,7 +22,7 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	if b.bytes() == 0 {
 		return b, s.check()
 	}
-	err = s.enqueue(func(q Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
+	err = s.work(Activity{Work: WorkFill, Bytes: b.bytes()}, func(q Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
 	if err != nil {
 		return nil, join(err, b.Close())
 	}

@@ -16,6 +16,10 @@ type Device struct {
 	memory  accounts
 	record  atomic.Bool // see RecordCallers
 
+	watching atomic.Pointer[watch] // see Watch, or nil
+	counters counters
+	made     atomic.Int32 // streams
+
 	mu      sync.RWMutex // held for reading while the backend's memory is managed
 	closed  bool
 	streams map[*Stream]struct{} // the open ones
@@ -72,7 +76,7 @@ func (d *Device) NewStreamWith(o StreamOptions) (*Stream, error) {
 	if o.Output == nil {
 		o.Output = os.Stdout
 	}
-	s := &Stream{device: d, queue: q, output: o.Output, epoch: new(epoch)}
+	s := &Stream{device: d, queue: q, output: o.Output, epoch: new(epoch), number: int(d.made.Add(1))}
 	d.streams[s] = struct{}{}
 	return s, nil
 }
@@ -176,5 +180,5 @@ func (d *Device) Close() error {
 			errs = append(errs, leak)
 		}
 	}
-	return errors.Join(append(errs, d.backend.Close())...)
+	return errors.Join(append(errs, d.unwatch(), d.backend.Close())...)
 }

@@ -20,4 +20,5 @@ var (
 	ErrCapture     = errors.New("cannot be part of a graph")
 	ErrUnsupported = errors.New("not supported by the device")
 	ErrMismatch    = errors.New("arguments do not match the kernel; generate the launchers anew")
+	ErrWatched     = errors.New("has a watcher already")
 )

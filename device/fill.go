@@ -12,8 +12,8 @@ const fillSeed = 32 << 10
 
 // Fill sets all elements of dst to v.
 func Fill[T any](s *Stream, dst Slice[T], v T) error {
-	return s.enqueue(func(q Queue) error {
-		return pinned(job{s, "fill"}, dst, func(address uintptr) error {
+	return s.work(Activity{Work: WorkFill, Bytes: dst.bytes()}, func(q Queue) error {
+		return pinned(job{stream: s, verb: "fill"}, dst, func(address uintptr) error {
 			if dst.bytes() == 0 {
 				return nil
 			}

@@ -96,7 +96,7 @@ func (g *Graph) instantiate() error {
 func (g *Graph) Launch(s *Stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return s.enqueue(func(q Queue) error {
+	return s.work(Activity{Work: WorkGraph}, func(q Queue) error {
 		switch {
 		case s.recorder != nil:
 			return fmt.Errorf("device: a graph: %w", ErrCapture)

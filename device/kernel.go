@@ -12,6 +12,8 @@ import (
 type Kernel struct {
 	Name    string // of the Go function
 	Package string // import path
+	File    string // base name of the source file
+	Line    int    // of the function
 	Params  []Param
 	// ParamBytes is the size of the parameter block: the Go struct that has the kernel's
 	// parameters (without the thread) as fields, and behind it, 8-aligned, the hidden

@@ -79,10 +79,14 @@ func (m *Managed[T]) Close() error {
 
 // Prefetch moves the memory of x, which is managed, to the device in the order of the stream's
 // work, ahead of a kernel that needs it. It only saves time.
-func Prefetch[T any](s *Stream, x Slice[T]) error { return prefetch(job{s, "prefetch"}, x, false) }
+func Prefetch[T any](s *Stream, x Slice[T]) error {
+	return prefetch(job{stream: s, verb: "prefetch"}, x, false)
+}
 
 // PrefetchHost is Prefetch to the host.
-func PrefetchHost[T any](s *Stream, x Slice[T]) error { return prefetch(job{s, "prefetch"}, x, true) }
+func PrefetchHost[T any](s *Stream, x Slice[T]) error {
+	return prefetch(job{stream: s, verb: "prefetch"}, x, true)
+}
 
 func prefetch[T any](j job, x Slice[T], toHost bool) error {
 	return j.stream.enqueue(func(q Queue) error {

@@ -17,8 +17,8 @@ func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error 
 		return s.keep(fmt.Errorf("device: copy between devices: %w", ErrCapture))
 	}
 	return from.enqueue(func(other Queue) error {
-		return pinned(job{from, "copy from"}, src, func(at uintptr) error {
-			return transfer(job{s, "copy to"}, dst, src.len, func(q Queue, to uintptr) error {
+		return pinned(job{stream: from, verb: "copy from"}, src, func(at uintptr) error {
+			return transfer(job{s, "copy to", WorkPeer}, dst, src.len, func(q Queue, to uintptr) error {
 				if p, ok := q.(PeerCopier); ok {
 					if err := p.CopyFrom(to, other, at, src.bytes()); !errors.Is(err, ErrUnsupported) {
 						return err

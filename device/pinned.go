@@ -170,7 +170,7 @@ func (p PinnedSlice[T]) pin(on *Stream) error {
 // UploadPinned copies src to dst, which has the same length, in the order of the stream's work.
 // It does not wait: src must not change until the stream has come behind it.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
-	return exchange(job{s, "upload"}, dst, src, func(q Queue, address uintptr, host []byte) error {
+	return exchange(job{s, "upload", WorkUpload}, dst, src, func(q Queue, address uintptr, host []byte) error {
 		return uploadFrom(q, address, host)
 	})
 }
@@ -186,7 +186,7 @@ func uploadFrom(q Queue, dst uintptr, host []byte) error {
 // work. It does not wait: the contents of dst count after the stream's next Synchronize that
 // returns no error.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
-	return exchange(job{s, "download"}, src, dst, func(q Queue, address uintptr, host []byte) error {
+	return exchange(job{s, "download", WorkDownload}, src, dst, func(q Queue, address uintptr, host []byte) error {
 		return downloadTo(q, host, address)
 	})
 }

@@ -94,9 +94,9 @@ func (p Plane[T]) Part(r Rect) Plane[T] {
 // CopyPlane copies src to dst, which has the same width and height; they have no element in
 // common.
 func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
-	return s.enqueue(func(q Queue) error {
-		return pinned(job{s, "copy from"}, src.in, func(from uintptr) error {
-			return pinned(job{s, "copy to"}, dst.in, func(to uintptr) error {
+	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * sizeOf[T]()}, func(q Queue) error {
+		return pinned(job{stream: s, verb: "copy from"}, src.in, func(from uintptr) error {
+			return pinned(job{stream: s, verb: "copy to"}, dst.in, func(to uintptr) error {
 				switch {
 				case dst.width != src.width || dst.height != src.height:
 					return fmt.Errorf("device: copy of %d x %d elements to %d x %d: %w",

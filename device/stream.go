@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Stream is work for a device that runs in order: copies and kernels. Several streams of a
@@ -22,6 +23,7 @@ type Stream struct {
 	device   *Device
 	queue    Queue
 	finished atomic.Bool // closed, and all work done
+	number   int         // among the device's streams, from 1
 	recorder *recorder   // the queue, where the stream records a graph; else nil
 
 	mu       sync.Mutex
@@ -33,6 +35,7 @@ type Stream struct {
 	launches uint32            // the number that the next launch has at least
 	calls    map[uint32]string // where launches of the epoch came from, if recorded
 	left     leftover
+	observed []observed // work that its watcher has not been told of
 
 	printing sync.Mutex // held while output is written to
 	output   io.Writer
@@ -85,6 +88,7 @@ func (s *Stream) launch(p *Plan) error {
 	defer s.mu.Unlock()
 	s.plans = append(s.plans, p)
 	if err == nil {
+		s.device.counters.count(WorkLaunch, 0)
 		s.launched(p)
 	}
 	return join(err, released)
@@ -94,6 +98,10 @@ func (s *Stream) launch(p *Plan) error {
 func (s *Stream) start(p *Plan) error {
 	if err := p.check(s.device.info.Limits); err != nil {
 		return err
+	}
+	if w := s.device.watching.Load(); w != nil && s.recorder == nil {
+		a := Activity{Work: WorkLaunch, Kernel: p.kernel, Grid: p.grid}
+		return w.observe(s, a, func() error { return s.queue.Launch(p) })
 	}
 	return s.queue.Launch(p)
 }
@@ -190,12 +198,19 @@ func (s *Stream) Done() <-chan struct{} {
 // wait is Synchronize of a stream that may be closed.
 func (s *Stream) wait(ctx context.Context) error {
 	s.mu.Lock()
-	e, sources := s.epoch, s.sources
+	e, sources, done := s.epoch, s.sources, s.observed
+	s.observed = nil
 	s.mu.Unlock()
+	start := time.Now()
 	out, err := s.queue.Wait(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		s.mu.Lock()
+		s.observed = append(done, s.observed...)
+		s.mu.Unlock()
 		return err
 	}
+	s.device.counters.waited(start, out.Fault)
+	told := tell(done)
 	inherited := inherit(sources)
 	s.mu.Lock()
 	s.left.out.add(out)
@@ -204,7 +219,7 @@ func (s *Stream) wait(ctx context.Context) error {
 	s.settle(e, out)
 	failed := e.failed
 	s.mu.Unlock()
-	return join(e.fault(inherited), failed, err, s.print(out))
+	return join(e.fault(inherited), failed, err, told, s.print(out))
 }
 
 // suspects adds to a failure of the device the lines of the launches that it may come from, where

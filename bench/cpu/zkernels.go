@@ -23,6 +23,8 @@ var nothingSM70 string
 var nothingKernel = &device.Kernel{
 	Name:       "nothing",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:       "kernels.go",
+	Line:       10,
 	ParamBytes: 16,
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
@@ -52,6 +54,8 @@ var multiplySM70 string
 var multiplyKernel = &device.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    15,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -95,6 +99,8 @@ var stencilSM70 string
 var stencilKernel = &device.Kernel{
 	Name:    "stencil",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    25,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -137,6 +143,8 @@ var sumsSM70 string
 var sumsKernel = &device.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -183,6 +191,8 @@ var matmulSM70 string
 var matmulKernel = &device.Kernel{
 	Name:    "matmul",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    67,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -233,6 +243,8 @@ var naiveSM70 string
 var naiveKernel = &device.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    89,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},

@@ -29,6 +29,8 @@ var histogramSM70 string
 var histogramKernel = &device.Kernel{
 	Name:    "histogram",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "histogram.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
@@ -68,6 +70,8 @@ var empty0SM70 string
 var empty0Kernel = &device.Kernel{
 	Name:       "empty0",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:       "ladder.go",
+	Line:       18,
 	ParamBytes: 16,
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty0SM70},
@@ -92,6 +96,8 @@ var empty1SM70 string
 var empty1Kernel = &device.Kernel{
 	Name:    "empty1",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "ladder.go",
+	Line:    23,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -123,6 +129,8 @@ var empty2SM70 string
 var empty2Kernel = &device.Kernel{
 	Name:    "empty2",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "ladder.go",
+	Line:    28,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -157,6 +165,8 @@ var empty4SM70 string
 var empty4Kernel = &device.Kernel{
 	Name:    "empty4",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "ladder.go",
+	Line:    33,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -197,6 +207,8 @@ var empty8SM70 string
 var empty8Kernel = &device.Kernel{
 	Name:    "empty8",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "ladder.go",
+	Line:    38,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -249,6 +261,8 @@ var empty16SM70 string
 var empty16Kernel = &device.Kernel{
 	Name:    "empty16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "ladder.go",
+	Line:    43,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -299,6 +313,8 @@ var mandelbrot32SM70 string
 var mandelbrot32Kernel = &device.Kernel{
 	Name:    "mandelbrot32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "mandelbrot.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
@@ -341,6 +357,8 @@ var mandelbrot64SM70 string
 var mandelbrot64Kernel = &device.Kernel{
 	Name:    "mandelbrot64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "mandelbrot.go",
+	Line:    39,
 	Params: []device.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
@@ -384,6 +402,8 @@ var monteCarloSM70 string
 var monteCarloKernel = &device.Kernel{
 	Name:    "monteCarlo",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "montecarlo.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "hits", Offset: 0, Size: 24, Elem: 8},
 		{Name: "seed", Offset: 24, Size: 4},
@@ -429,6 +449,8 @@ var nbodySM70 string
 var nbodyKernel = &device.Kernel{
 	Name:    "nbody",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "nbody.go",
+	Line:    26,
 	Params: []device.Param{
 		{Name: "bodies", Offset: 0, Size: 24, Elem: 16},
 		{Name: "result", Offset: 24, Size: 24, Elem: 12},
@@ -481,6 +503,8 @@ var blackScholesSM70 string
 var blackScholesKernel = &device.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "options.go",
+	Line:    18,
 	Params: []device.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 4},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
@@ -529,6 +553,8 @@ var dot32SM70 string
 var dot32Kernel = &device.Kernel{
 	Name:    "dot32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reduce.go",
+	Line:    46,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -575,6 +601,8 @@ var dot64SM70 string
 var dot64Kernel = &device.Kernel{
 	Name:    "dot64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reduce.go",
+	Line:    62,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -621,6 +649,8 @@ var sum32SM70 string
 var sum32Kernel = &device.Kernel{
 	Name:    "sum32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reduce.go",
+	Line:    79,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -664,6 +694,8 @@ var sum64SM70 string
 var sum64Kernel = &device.Kernel{
 	Name:    "sum64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reduce.go",
+	Line:    95,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -710,6 +742,8 @@ var softmaxSM70 string
 var softmaxKernel = &device.Kernel{
 	Name:    "softmax",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "rows.go",
+	Line:    17,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -761,6 +795,8 @@ var layerNormSM70 string
 var layerNormKernel = &device.Kernel{
 	Name:    "layerNorm",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "rows.go",
+	Line:    58,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 4},
@@ -813,6 +849,8 @@ var scanBlocksSM70 string
 var scanBlocksKernel = &device.Kernel{
 	Name:    "scanBlocks",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "scan.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -857,6 +895,8 @@ var scanSumsSM70 string
 var scanSumsKernel = &device.Kernel{
 	Name:    "scanSums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "scan.go",
+	Line:    56,
 	Params: []device.Param{
 		{Name: "sums", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -900,6 +940,8 @@ var addOffsetsSM70 string
 var addOffsetsKernel = &device.Kernel{
 	Name:    "addOffsets",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "scan.go",
+	Line:    77,
 	Params: []device.Param{
 		{Name: "y", Offset: 0, Size: 24, Elem: 4},
 		{Name: "offsets", Offset: 24, Size: 24, Elem: 4},
@@ -944,6 +986,8 @@ var sgemm32SM70 string
 var sgemm32Kernel = &device.Kernel{
 	Name:    "sgemm32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "sgemm.go",
+	Line:    15,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -995,6 +1039,8 @@ var sgemm64SM70 string
 var sgemm64Kernel = &device.Kernel{
 	Name:    "sgemm64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "sgemm.go",
+	Line:    46,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1047,6 +1093,8 @@ var spmvSM70 string
 var spmvKernel = &device.Kernel{
 	Name:    "spmv",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "sparse.go",
+	Line:    14,
 	Params: []device.Param{
 		{Name: "starts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "columns", Offset: 24, Size: 24, Elem: 4},
@@ -1095,6 +1143,8 @@ var stencil7SM70 string
 var stencil7Kernel = &device.Kernel{
 	Name:    "stencil7",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stencil.go",
+	Line:    17,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1143,6 +1193,8 @@ var stencil27SM70 string
 var stencil27Kernel = &device.Kernel{
 	Name:    "stencil27",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stencil.go",
+	Line:    34,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1190,6 +1242,8 @@ var copy32SM70 string
 var copy32Kernel = &device.Kernel{
 	Name:    "copy32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
@@ -1230,6 +1284,8 @@ var mul32SM70 string
 var mul32Kernel = &device.Kernel{
 	Name:    "mul32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    25,
 	Params: []device.Param{
 		{Name: "c", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1271,6 +1327,8 @@ var add32SM70 string
 var add32Kernel = &device.Kernel{
 	Name:    "add32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    34,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1313,6 +1371,8 @@ var triad32SM70 string
 var triad32Kernel = &device.Kernel{
 	Name:    "triad32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    43,
 	Params: []device.Param{
 		{Name: "b", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
@@ -1354,6 +1414,8 @@ var copy64SM70 string
 var copy64Kernel = &device.Kernel{
 	Name:    "copy64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    52,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 24, Elem: 8},
@@ -1394,6 +1456,8 @@ var mul64SM70 string
 var mul64Kernel = &device.Kernel{
 	Name:    "mul64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    61,
 	Params: []device.Param{
 		{Name: "c", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -1435,6 +1499,8 @@ var add64SM70 string
 var add64Kernel = &device.Kernel{
 	Name:    "add64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    70,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -1477,6 +1543,8 @@ var triad64SM70 string
 var triad64Kernel = &device.Kernel{
 	Name:    "triad64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stream.go",
+	Line:    79,
 	Params: []device.Param{
 		{Name: "b", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 24, Elem: 8},
@@ -1520,6 +1588,8 @@ var transposeNaiveSM70 string
 var transposeNaiveKernel = &device.Kernel{
 	Name:    "transposeNaive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "transpose.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1565,6 +1635,8 @@ var transposeTiledSM70 string
 var transposeTiledKernel = &device.Kernel{
 	Name:    "transposeTiled",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "transpose.go",
+	Line:    28,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},

@@ -29,6 +29,8 @@ var addSM70 string
 var addKernel = &device.Kernel{
 	Name:    "add",
 	Package: "github.com/gopherwarp/gopherwarp/bench/vectoradd",
+	File:    "kernel.go",
+	Line:    11,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},

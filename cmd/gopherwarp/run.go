@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/compile"
 )
 
@@ -18,6 +19,8 @@ type runCommand struct {
 	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on."`
 	Package  string   `arg:"" help:"The program: a package main."`
 	Args     []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
+
+	environment []string // that the program has besides this process's
 }
 
 // Help is the text behind the flags.
@@ -81,8 +84,9 @@ func (c *runCommand) start(t terminal, program string) error {
 	}
 	command := exec.Command(program, args...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, t.out, t.err
+	command.Env = append(os.Environ(), c.environment...)
 	if c.Device != "" {
-		command.Env = append(os.Environ(), "GOPHERWARP_DEVICE="+c.Device)
+		command.Env = append(command.Env, gopherwarp.Variable+"="+c.Device)
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)

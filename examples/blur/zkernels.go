@@ -31,6 +31,8 @@ var blurRowsSM70 string
 var blurRowsKernel = &device.Kernel{
 	Name:    "blurRows",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
+	File:    "kernel.go",
+	Line:    20,
 	Params: []device.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 1},
 		{Name: "src", Offset: 24, Size: 24, Elem: 1},
@@ -79,6 +81,8 @@ var blurColumnsSM70 string
 var blurColumnsKernel = &device.Kernel{
 	Name:    "blurColumns",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
+	File:    "kernel.go",
+	Line:    39,
 	Params: []device.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 1},
 		{Name: "src", Offset: 24, Size: 24, Elem: 1},
@@ -127,6 +131,8 @@ var edgesSM70 string
 var edgesKernel = &device.Kernel{
 	Name:    "edges",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
+	File:    "kernel.go",
+	Line:    59,
 	Params: []device.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 1},
 		{Name: "src", Offset: 24, Size: 24, Elem: 1},

@@ -26,6 +26,8 @@ var helloSM70 string
 var helloKernel = &device.Kernel{
 	Name:       "hello",
 	Package:    "github.com/gopherwarp/gopherwarp/examples/hello",
+	File:       "kernel.go",
+	Line:       10,
 	ParamBytes: 16,
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 11, Format: "thread %d of block %d, %d threads a block: global index %d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},

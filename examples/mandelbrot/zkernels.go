@@ -30,6 +30,8 @@ var mandelbrotSM70 string
 var mandelbrotKernel = &device.Kernel{
 	Name:    "mandelbrot",
 	Package: "github.com/gopherwarp/gopherwarp/examples/mandelbrot",
+	File:    "kernel.go",
+	Line:    26,
 	Params: []device.Param{
 		{Name: "steps", Offset: 0, Size: 24, Elem: 4},
 		{Name: "norm", Offset: 24, Size: 24, Elem: 4},

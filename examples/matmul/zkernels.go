@@ -31,6 +31,8 @@ var naiveSM70 string
 var naiveKernel = &device.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/examples/matmul",
+	File:    "kernel.go",
+	Line:    20,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -80,6 +82,8 @@ var tiledSM70 string
 var tiledKernel = &device.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/examples/matmul",
+	File:    "kernel.go",
+	Line:    38,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},

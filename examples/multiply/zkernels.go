@@ -29,6 +29,8 @@ var multiplySM70 string
 var multiplyKernel = &device.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/examples/multiply",
+	File:    "kernel.go",
+	Line:    10,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},

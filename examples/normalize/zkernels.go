@@ -30,6 +30,8 @@ var partialSumsSM70 string
 var partialSumsKernel = &device.Kernel{
 	Name:    "partialSums",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
+	File:    "kernel.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -73,6 +75,8 @@ var singleSumSM70 string
 var singleSumKernel = &device.Kernel{
 	Name:    "singleSum",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
+	File:    "kernel.go",
+	Line:    39,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sum", Offset: 24, Size: 24, Elem: 4},
@@ -113,6 +117,8 @@ var divideSM70 string
 var divideKernel = &device.Kernel{
 	Name:    "divide",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
+	File:    "kernel.go",
+	Line:    50,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sum", Offset: 24, Size: 24, Elem: 4},

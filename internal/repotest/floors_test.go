@@ -46,8 +46,11 @@ var floors = map[string]string{
 	"internal/mutation":        "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 
+	// What is told of devices.
+	"trace": "device pprof",
+
 	// What programs import first.
-	"": "cuda cpu internal/ptxinterp device",
+	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
 	"cmd/...":               "cmd/... bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
@@ -63,6 +66,7 @@ var modules = map[string]string{
 	"github.com/alecthomas/kong":   "kong",
 	"golang.org/x/tools":           "x/tools",
 	"github.com/google/go-cmp":     "go-cmp",
+	"github.com/google/pprof":      "pprof",
 }
 
 // strangers never meet in one package, not even through others, except in those above them.

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
@@ -22,7 +23,7 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 	}
 	pkg := w.imports.device()
 	w.printf("var %s = &%s.Kernel{\n", w.vars[k.Name], pkg)
-	w.printf("Name: %q,\nPackage: %q,\n", c.Name, c.Package)
+	w.printf("Name: %q,\nPackage: %q,\nFile: %q,\nLine: %d,\n", c.Name, c.Package, filepath.Base(k.Pos.Filename), k.Pos.Line)
 	w.params(c.Params)
 	w.printf("ParamBytes: %d,\n", c.ParamBytes)
 	if c.Block != (device.Dim{}) {

@@ -28,6 +28,8 @@ var branchesSM70 string
 var branchesKernel = &device.Kernel{
 	Name:    "branches",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
+	File:    "branches.go",
+	Line:    28,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 344},
@@ -69,6 +71,8 @@ var loopsSM70 string
 var loopsKernel = &device.Kernel{
 	Name:    "loops",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
+	File:    "loops.go",
+	Line:    31,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 408},
@@ -112,6 +116,8 @@ var changesSM70 string
 var changesKernel = &device.Kernel{
 	Name:    "changes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
+	File:    "values.go",
+	Line:    26,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 224},

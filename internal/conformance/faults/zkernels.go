@@ -29,6 +29,8 @@ var besideBarrierSM70 string
 var besideBarrierKernel = &device.Kernel{
 	Name:    "besideBarrier",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    8,
 	Params: []device.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -77,6 +79,8 @@ var besideBarriersSM70 string
 var besideBarriersKernel = &device.Kernel{
 	Name:    "besideBarriers",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    21,
 	Params: []device.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "turn", Offset: 8, Size: 8},
@@ -123,6 +127,8 @@ var besideCountSM70 string
 var besideCountKernel = &device.Kernel{
 	Name:    "besideCount",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    37,
 	Params: []device.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -166,6 +172,8 @@ var besideWarpSM70 string
 var besideWarpKernel = &device.Kernel{
 	Name:    "besideWarp",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    50,
 	Params: []device.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -208,6 +216,8 @@ var everyThreadSM70 string
 var everyThreadKernel = &device.Kernel{
 	Name:    "everyThread",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    65,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -251,6 +261,8 @@ var inSpaceSM70 string
 var inSpaceKernel = &device.Kernel{
 	Name:    "inSpace",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    72,
 	Params: []device.Param{
 		{Name: "bx", Offset: 0, Size: 8},
 		{Name: "by", Offset: 8, Size: 8},
@@ -294,6 +306,8 @@ var printingSM70 string
 var printingKernel = &device.Kernel{
 	Name:    "printing",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    81,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 	},
@@ -335,6 +349,8 @@ var twoFaultsSM70 string
 var twoFaultsKernel = &device.Kernel{
 	Name:    "twoFaults",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    89,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -377,6 +393,8 @@ var writesSM70 string
 var writesKernel = &device.Kernel{
 	Name:    "writes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "beside.go",
+	Line:    101,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 4},
@@ -419,6 +437,8 @@ var productSM70 string
 var productKernel = &device.Kernel{
 	Name:    "product",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "elements.go",
+	Line:    12,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -461,6 +481,8 @@ var doubleSM70 string
 var doubleKernel = &device.Kernel{
 	Name:    "double",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "elements.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -507,6 +529,8 @@ var outOfRangeSM70 string
 var outOfRangeKernel = &device.Kernel{
 	Name:    "outOfRange",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "indices.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "n", Offset: 8, Size: 8},
@@ -587,6 +611,8 @@ var boundsSM70 string
 var boundsKernel = &device.Kernel{
 	Name:    "bounds",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "others.go",
+	Line:    13,
 	Params: []device.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "a", Offset: 8, Size: 8},
@@ -659,6 +685,8 @@ var arithmeticSM70 string
 var arithmeticKernel = &device.Kernel{
 	Name:    "arithmetic",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "others.go",
+	Line:    52,
 	Params: []device.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "by", Offset: 8, Size: 8},
@@ -740,6 +768,8 @@ var saidSM70 string
 var saidKernel = &device.Kernel{
 	Name:    "said",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "others.go",
+	Line:    104,
 	Params: []device.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "n", Offset: 8, Size: 8},

@@ -34,6 +34,8 @@ var conversionsSM70 string
 var conversionsKernel = &device.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
+	File:    "kernels.go",
+	Line:    35,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -77,6 +79,8 @@ var slowConversionsSM70 string
 var slowConversionsKernel = &device.Kernel{
 	Name:    "slowConversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
+	File:    "kernels.go",
+	Line:    67,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 40},
@@ -120,6 +124,8 @@ var printsSM70 string
 var printsKernel = &device.Kernel{
 	Name:    "prints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
+	File:    "kernels.go",
+	Line:    74,
 	Params: []device.Param{
 		{Name: "h", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},

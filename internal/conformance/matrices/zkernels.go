@@ -28,6 +28,8 @@ var loadsSM75 string
 var loadsKernel = &device.Kernel{
 	Name:    "loads",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
+	File:    "kernels.go",
+	Line:    12,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 56},
@@ -74,6 +76,8 @@ var productBF16SM80 string
 var productBF16Kernel = &device.Kernel{
 	Name:    "productBF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
+	File:    "kernels.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 32},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -123,6 +127,8 @@ var productF16SM80 string
 var productF16Kernel = &device.Kernel{
 	Name:    "productF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
+	File:    "kernels.go",
+	Line:    56,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 32},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -174,6 +180,8 @@ var copiesSM80 string
 var copiesKernel = &device.Kernel{
 	Name:    "copies",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
+	File:    "kernels.go",
+	Line:    85,
 	Params: []device.Param{
 		{Name: "wide", Offset: 0, Size: 24, Elem: 16},
 		{Name: "middle", Offset: 24, Size: 24, Elem: 8},
@@ -234,6 +242,8 @@ var misalignedSM70 string
 var misalignedKernel = &device.Kernel{
 	Name:    "misaligned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
+	File:    "kernels.go",
+	Line:    106,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "from", Offset: 24, Size: 8},

@@ -28,6 +28,8 @@ var resizesSM70 string
 var resizesKernel = &device.Kernel{
 	Name:    "resizes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "convert.go",
+	Line:    47,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 240},
@@ -69,6 +71,8 @@ var convertToFloatsSM70 string
 var convertToFloatsKernel = &device.Kernel{
 	Name:    "convertToFloats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "convert.go",
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 80},
@@ -110,6 +114,8 @@ var convertFromFloatsSM70 string
 var convertFromFloatsKernel = &device.Kernel{
 	Name:    "convertFromFloats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "convert.go",
+	Line:    98,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 128},
@@ -151,6 +157,8 @@ var float32sSM70 string
 var float32sKernel = &device.Kernel{
 	Name:    "float32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "floats.go",
+	Line:    90,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 168},
@@ -192,6 +200,8 @@ var float64sSM70 string
 var float64sKernel = &device.Kernel{
 	Name:    "float64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "floats.go",
+	Line:    97,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 312},
@@ -233,6 +243,8 @@ var roundTwiceSM70 string
 var roundTwiceKernel = &device.Kernel{
 	Name:    "roundTwice",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "floats.go",
+	Line:    125,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 28},
@@ -274,6 +286,8 @@ var fusedSM70 string
 var fusedKernel = &device.Kernel{
 	Name:    "fused",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "floats.go",
+	Line:    134,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -315,6 +329,8 @@ var mayFuseSM70 string
 var mayFuseKernel = &device.Kernel{
 	Name:    "mayFuse",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "floats.go",
+	Line:    143,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -356,6 +372,8 @@ var int8sSM70 string
 var int8sKernel = &device.Kernel{
 	Name:    "int8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    107,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 54},
@@ -398,6 +416,8 @@ var int16sSM70 string
 var int16sKernel = &device.Kernel{
 	Name:    "int16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    114,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 96},
@@ -440,6 +460,8 @@ var int32sSM70 string
 var int32sKernel = &device.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    121,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 180},
@@ -482,6 +504,8 @@ var int64sSM70 string
 var int64sKernel = &device.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    128,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
@@ -524,6 +548,8 @@ var intsSM70 string
 var intsKernel = &device.Kernel{
 	Name:    "ints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    135,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
@@ -566,6 +592,8 @@ var uint8sSM70 string
 var uint8sKernel = &device.Kernel{
 	Name:    "uint8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    142,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 54},
@@ -608,6 +636,8 @@ var uint16sSM70 string
 var uint16sKernel = &device.Kernel{
 	Name:    "uint16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    149,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 96},
@@ -650,6 +680,8 @@ var uint32sSM70 string
 var uint32sKernel = &device.Kernel{
 	Name:    "uint32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    156,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 180},
@@ -692,6 +724,8 @@ var uint64sSM70 string
 var uint64sKernel = &device.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    163,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
@@ -734,6 +768,8 @@ var uintsSM70 string
 var uintsKernel = &device.Kernel{
 	Name:    "uints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "integers.go",
+	Line:    170,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
@@ -776,6 +812,8 @@ var exactsSM70 string
 var exactsKernel = &device.Kernel{
 	Name:    "exacts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "mathematics.go",
+	Line:    40,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 200},
@@ -817,6 +855,8 @@ var evaluatesSM70 string
 var evaluatesKernel = &device.Kernel{
 	Name:    "evaluates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "mathematics.go",
+	Line:    70,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 272},
@@ -869,6 +909,8 @@ var shiftInt8sSM70 string
 var shiftInt8sKernel = &device.Kernel{
 	Name:    "shiftInt8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    84,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 38},
@@ -910,6 +952,8 @@ var shiftUint8sSM70 string
 var shiftUint8sKernel = &device.Kernel{
 	Name:    "shiftUint8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    91,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 38},
@@ -951,6 +995,8 @@ var shiftInt16sSM70 string
 var shiftInt16sKernel = &device.Kernel{
 	Name:    "shiftInt16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    98,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 76},
@@ -993,6 +1039,8 @@ var shiftUint16sSM70 string
 var shiftUint16sKernel = &device.Kernel{
 	Name:    "shiftUint16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    105,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 76},
@@ -1035,6 +1083,8 @@ var shiftInt32sSM70 string
 var shiftInt32sKernel = &device.Kernel{
 	Name:    "shiftInt32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    112,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 152},
@@ -1077,6 +1127,8 @@ var shiftUint32sSM70 string
 var shiftUint32sKernel = &device.Kernel{
 	Name:    "shiftUint32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    119,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 152},
@@ -1119,6 +1171,8 @@ var shiftInt64sSM70 string
 var shiftInt64sKernel = &device.Kernel{
 	Name:    "shiftInt64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    126,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 304},
@@ -1161,6 +1215,8 @@ var shiftUint64sSM70 string
 var shiftUint64sKernel = &device.Kernel{
 	Name:    "shiftUint64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    133,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 304},
@@ -1203,6 +1259,8 @@ var countsSM70 string
 var countsKernel = &device.Kernel{
 	Name:    "counts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "shifts.go",
+	Line:    183,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 312},

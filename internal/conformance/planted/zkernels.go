@@ -28,6 +28,8 @@ var sumSM70 string
 var sumKernel = &device.Kernel{
 	Name:    "sum",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    11,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -72,6 +74,8 @@ var sumUnsyncedSM70 string
 var sumUnsyncedKernel = &device.Kernel{
 	Name:    "sumUnsynced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    31,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -118,6 +122,8 @@ var multiplySM70 string
 var multiplyKernel = &device.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    52,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -168,6 +174,8 @@ var multiplyUnsyncedSM70 string
 var multiplyUnsyncedKernel = &device.Kernel{
 	Name:    "multiplyUnsynced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    74,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -215,6 +223,8 @@ var halvesSM70 string
 var halvesKernel = &device.Kernel{
 	Name:    "halves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    95,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -256,6 +266,8 @@ var halvesDivergentSM70 string
 var halvesDivergentKernel = &device.Kernel{
 	Name:    "halvesDivergent",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    109,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -297,6 +309,8 @@ var neighboursSM70 string
 var neighboursKernel = &device.Kernel{
 	Name:    "neighbours",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    126,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -338,6 +352,8 @@ var neighboursUnsyncedSM70 string
 var neighboursUnsyncedKernel = &device.Kernel{
 	Name:    "neighboursUnsynced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "barriers.go",
+	Line:    137,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -380,6 +396,8 @@ var lastSM70 string
 var lastKernel = &device.Kernel{
 	Name:    "last",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "blocks.go",
+	Line:    9,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -428,6 +446,8 @@ var lastUnfencedSM70 string
 var lastUnfencedKernel = &device.Kernel{
 	Name:    "lastUnfenced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "blocks.go",
+	Line:    27,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -476,6 +496,8 @@ var foundSM70 string
 var foundKernel = &device.Kernel{
 	Name:    "found",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "blocks.go",
+	Line:    45,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
@@ -521,6 +543,8 @@ var whereSM70 string
 var whereKernel = &device.Kernel{
 	Name:    "where",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "blocks.go",
+	Line:    55,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 8},
@@ -567,6 +591,8 @@ var countSM70 string
 var countKernel = &device.Kernel{
 	Name:    "count",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "blocks.go",
+	Line:    65,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
@@ -613,6 +639,8 @@ var countPlainlySM70 string
 var countPlainlyKernel = &device.Kernel{
 	Name:    "countPlainly",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "blocks.go",
+	Line:    75,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
@@ -659,6 +687,8 @@ var differenceSM70 string
 var differenceKernel = &device.Kernel{
 	Name:    "difference",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    10,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -703,6 +733,8 @@ var differencePastSM70 string
 var differencePastKernel = &device.Kernel{
 	Name:    "differencePast",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    24,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -747,6 +779,8 @@ var totalSM70 string
 var totalKernel = &device.Kernel{
 	Name:    "total",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    36,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -791,6 +825,8 @@ var shiftSM70 string
 var shiftKernel = &device.Kernel{
 	Name:    "shift",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    49,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -831,6 +867,8 @@ var doubleSM70 string
 var doubleKernel = &device.Kernel{
 	Name:    "double",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    58,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -871,6 +909,8 @@ var freshSM70 string
 var freshKernel = &device.Kernel{
 	Name:    "fresh",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    66,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -918,6 +958,8 @@ var fetchSM70 string
 var fetchKernel = &device.Kernel{
 	Name:    "fetch",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    74,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -969,6 +1011,8 @@ var fetchUnawaitedSM70 string
 var fetchUnawaitedKernel = &device.Kernel{
 	Name:    "fetchUnawaited",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    87,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},

@@ -28,6 +28,8 @@ var addInt32SM70 string
 var addInt32Kernel = &device.Kernel{
 	Name:    "addInt32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    39,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
@@ -71,6 +73,8 @@ var addUint32SM70 string
 var addUint32Kernel = &device.Kernel{
 	Name:    "addUint32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    42,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
@@ -114,6 +118,8 @@ var addInt64SM70 string
 var addInt64Kernel = &device.Kernel{
 	Name:    "addInt64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    45,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
@@ -157,6 +163,8 @@ var addUint64SM70 string
 var addUint64Kernel = &device.Kernel{
 	Name:    "addUint64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    48,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
@@ -200,6 +208,8 @@ var addFloat32SM70 string
 var addFloat32Kernel = &device.Kernel{
 	Name:    "addFloat32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    51,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
@@ -243,6 +253,8 @@ var addFloat64SM70 string
 var addFloat64Kernel = &device.Kernel{
 	Name:    "addFloat64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    54,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
@@ -285,6 +297,8 @@ var combine32SM70 string
 var combine32Kernel = &device.Kernel{
 	Name:    "combine32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    66,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 20},
 	},
@@ -326,6 +340,8 @@ var combine64SM70 string
 var combine64Kernel = &device.Kernel{
 	Name:    "combine64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    69,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 40},
 	},
@@ -367,6 +383,8 @@ var standardSM70 string
 var standardKernel = &device.Kernel{
 	Name:    "standard",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    74,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 4},
 		{Name: "flags", Offset: 24, Size: 24, Elem: 4},
@@ -417,6 +435,8 @@ var lastBlockSM70 string
 var lastBlockKernel = &device.Kernel{
 	Name:    "lastBlock",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    90,
 	Params: []device.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 8},
 		{Name: "done", Offset: 24, Size: 24, Elem: 4},
@@ -464,6 +484,8 @@ var queueSM70 string
 var queueKernel = &device.Kernel{
 	Name:    "queue",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "atomics.go",
+	Line:    109,
 	Params: []device.Param{
 		{Name: "head", Offset: 0, Size: 24, Elem: 4},
 		{Name: "taken", Offset: 24, Size: 24, Elem: 4},
@@ -505,6 +527,8 @@ var placesSM70 string
 var placesKernel = &device.Kernel{
 	Name:    "places",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "indices.go",
+	Line:    15,
 	Params: []device.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 88},
 	},
@@ -544,6 +568,8 @@ var exchangeSM70 string
 var exchangeKernel = &device.Kernel{
 	Name:    "exchange",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "shared.go",
+	Line:    25,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 208},
@@ -591,6 +617,8 @@ var cooperateSM70 string
 var cooperateKernel = &device.Kernel{
 	Name:    "cooperate",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "together.go",
+	Line:    17,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "in", Offset: 8, Size: 24, Elem: 8},
@@ -646,6 +674,8 @@ var thinSM70 string
 var thinKernel = &device.Kernel{
 	Name:    "thin",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "together.go",
+	Line:    235,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "out", Offset: 8, Size: 24, Elem: 4},
@@ -690,6 +720,8 @@ var warpsSM70 string
 var warpsKernel = &device.Kernel{
 	Name:    "warps",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "warps.go",
+	Line:    15,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 296},

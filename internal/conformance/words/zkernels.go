@@ -27,6 +27,8 @@ var countSM70 string
 var countKernel = &device.Kernel{
 	Name:    "count",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "launch.go",
+	Line:    13,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -65,6 +67,8 @@ var fixedSM70 string
 var fixedKernel = &device.Kernel{
 	Name:    "fixed",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "launch.go",
+	Line:    17,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -100,6 +104,8 @@ var nothingSM70 string
 var nothingKernel = &device.Kernel{
 	Name:       "nothing",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:       "launch.go",
+	Line:       24,
 	ParamBytes: 16,
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
@@ -127,6 +133,8 @@ var tripleSM70 string
 var tripleKernel = &device.Kernel{
 	Name:    "triple",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "launch.go",
+	Line:    27,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -163,6 +171,8 @@ var rankSM70 string
 var rankKernel = &device.Kernel{
 	Name:    "rank",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "launch.go",
+	Line:    34,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 4},
@@ -202,6 +212,8 @@ var lengthsSM70 string
 var lengthsKernel = &device.Kernel{
 	Name:    "lengths",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "launch.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -244,6 +256,8 @@ var integersSM70 string
 var integersKernel = &device.Kernel{
 	Name:    "integers",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "print.go",
+	Line:    13,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 1},
@@ -285,6 +299,8 @@ var floatsSM70 string
 var floatsKernel = &device.Kernel{
 	Name:    "floats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "print.go",
+	Line:    21,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 8},
 		{Name: "y", Offset: 8, Size: 4},
@@ -324,6 +340,8 @@ var textsSM70 string
 var textsKernel = &device.Kernel{
 	Name:    "texts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "print.go",
+	Line:    29,
 	Params: []device.Param{
 		{Name: "b", Offset: 0, Size: 1},
 		{Name: "n", Offset: 4, Size: 4},
@@ -364,6 +382,8 @@ var orderedSM70 string
 var orderedKernel = &device.Kernel{
 	Name:       "ordered",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:       "print.go",
+	Line:       42,
 	ParamBytes: 16,
 	Sites: []device.Site{
 		{File: "print.go", Line: 44, Format: "%d.%d.%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
@@ -391,6 +411,8 @@ var aroundSM70 string
 var aroundKernel = &device.Kernel{
 	Name:       "around",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:       "print.go",
+	Line:       54,
 	ParamBytes: 16,
 	Barriers:   true,
 	Sites: []device.Site{
@@ -424,6 +446,8 @@ var randomSM70 string
 var randomKernel = &device.Kernel{
 	Name:    "random",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "random.go",
+	Line:    22,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 32},
@@ -464,6 +488,8 @@ var clocksSM70 string
 var clocksKernel = &device.Kernel{
 	Name:    "clocks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "random.go",
+	Line:    32,
 	Params: []device.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 2},
 	},

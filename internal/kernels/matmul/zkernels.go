@@ -31,6 +31,8 @@ var pipelinedSM80 string
 var pipelinedKernel = &device.Kernel{
 	Name:    "pipelined",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "pipelined.go",
+	Line:    13,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -93,6 +95,8 @@ var naiveSM70 string
 var naiveKernel = &device.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "plain.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
@@ -148,6 +152,8 @@ var tiledSM70 string
 var tiledKernel = &device.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "plain.go",
+	Line:    32,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
@@ -200,6 +206,8 @@ var tensorSM80 string
 var tensorKernel = &device.Kernel{
 	Name:    "tensor",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "tensor.go",
+	Line:    20,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -252,6 +260,8 @@ var wideSM80 string
 var wideKernel = &device.Kernel{
 	Name:    "wide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "wide.go",
+	Line:    17,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},

@@ -30,6 +30,8 @@ var contendInt32SM70 string
 var contendInt32Kernel = &device.Kernel{
 	Name:    "contendInt32",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    65,
 	Params: []device.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 36},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 36},
@@ -80,6 +82,8 @@ var contendUint32SM70 string
 var contendUint32Kernel = &device.Kernel{
 	Name:    "contendUint32",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    70,
 	Params: []device.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 36},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 36},
@@ -130,6 +134,8 @@ var contendInt64SM70 string
 var contendInt64Kernel = &device.Kernel{
 	Name:    "contendInt64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    75,
 	Params: []device.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 72},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 72},
@@ -180,6 +186,8 @@ var contendUint64SM70 string
 var contendUint64Kernel = &device.Kernel{
 	Name:    "contendUint64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    80,
 	Params: []device.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 72},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 72},
@@ -229,6 +237,8 @@ var extremes32SM70 string
 var extremes32Kernel = &device.Kernel{
 	Name:    "extremes32",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    173,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "found", Offset: 24, Size: 24, Elem: 4},
@@ -274,6 +284,8 @@ var extremes64SM70 string
 var extremes64Kernel = &device.Kernel{
 	Name:    "extremes64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    176,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "found", Offset: 24, Size: 24, Elem: 8},
@@ -320,6 +332,8 @@ var handOverSM70 string
 var handOverKernel = &device.Kernel{
 	Name:    "handOver",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "atomics.go",
+	Line:    208,
 	Params: []device.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -368,6 +382,8 @@ var stepsSM70 string
 var stepsKernel = &device.Kernel{
 	Name:    "steps",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "control.go",
+	Line:    31,
 	Params: []device.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -403,6 +419,8 @@ var placeSM70 string
 var placeKernel = &device.Kernel{
 	Name:    "place",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "control.go",
+	Line:    56,
 	Params: []device.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 8},
 	},
@@ -445,6 +463,8 @@ var relaxSM70 string
 var relaxKernel = &device.Kernel{
 	Name:    "relax",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "cooperative.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -494,6 +514,8 @@ var reverseSM70 string
 var reverseKernel = &device.Kernel{
 	Name:    "reverse",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "dynamic.go",
+	Line:    18,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sizes", Offset: 24, Size: 24, Elem: 8},
@@ -538,6 +560,8 @@ var spreadSM70 string
 var spreadKernel = &device.Kernel{
 	Name:    "spread",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "dynamic.go",
+	Line:    68,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -583,6 +607,8 @@ var float32sSM70 string
 var float32sKernel = &device.Kernel{
 	Name:    "float32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "floats.go",
+	Line:    24,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -625,6 +651,8 @@ var float64sSM70 string
 var float64sKernel = &device.Kernel{
 	Name:    "float64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "floats.go",
+	Line:    31,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -666,6 +694,8 @@ var conversionsSM70 string
 var conversionsKernel = &device.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "floats.go",
+	Line:    76,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 32},
@@ -707,6 +737,8 @@ var mathFunctionsSM70 string
 var mathFunctionsKernel = &device.Kernel{
 	Name:    "mathFunctions",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "floats.go",
+	Line:    120,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 64},
@@ -751,6 +783,8 @@ var greetSM70 string
 var greetKernel = &device.Kernel{
 	Name:    "greet",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "host.go",
+	Line:    13,
 	Params: []device.Param{
 		{Name: "factor", Offset: 0, Size: 4},
 	},
@@ -789,6 +823,8 @@ var overrunSM70 string
 var overrunKernel = &device.Kernel{
 	Name:    "overrun",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "host.go",
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "reach", Offset: 24, Size: 8},
@@ -830,6 +866,8 @@ var divideSM70 string
 var divideKernel = &device.Kernel{
 	Name:    "divide",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "host.go",
+	Line:    64,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "by", Offset: 24, Size: 8},
@@ -873,6 +911,8 @@ var int8sSM70 string
 var int8sKernel = &device.Kernel{
 	Name:    "int8s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "integers.go",
+	Line:    42,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 1},
 		{Name: "b", Offset: 24, Size: 24, Elem: 1},
@@ -915,6 +955,8 @@ var uint16sSM70 string
 var uint16sKernel = &device.Kernel{
 	Name:    "uint16s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "integers.go",
+	Line:    49,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
@@ -957,6 +999,8 @@ var int32sSM70 string
 var int32sKernel = &device.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "integers.go",
+	Line:    56,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -999,6 +1043,8 @@ var uint32sSM70 string
 var uint32sKernel = &device.Kernel{
 	Name:    "uint32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "integers.go",
+	Line:    63,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1041,6 +1087,8 @@ var int64sSM70 string
 var int64sKernel = &device.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "integers.go",
+	Line:    70,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -1083,6 +1131,8 @@ var uint64sSM70 string
 var uint64sKernel = &device.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "integers.go",
+	Line:    77,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -1124,6 +1174,8 @@ var blockSumsSM70 string
 var blockSumsKernel = &device.Kernel{
 	Name:    "blockSums",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "memory.go",
+	Line:    15,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -1168,6 +1220,8 @@ var transposeSM70 string
 var transposeKernel = &device.Kernel{
 	Name:    "transpose",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "memory.go",
+	Line:    61,
 	Params: []device.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 4},
 		{Name: "src", Offset: 24, Size: 24, Elem: 4},
@@ -1215,6 +1269,8 @@ var histogramSM70 string
 var histogramKernel = &device.Kernel{
 	Name:    "histogram",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "memory.go",
+	Line:    98,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
@@ -1268,6 +1324,8 @@ var streamSM70 string
 var streamKernel = &device.Kernel{
 	Name:    "stream",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "pipeline.go",
+	Line:    22,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "w", Offset: 24, Size: 24, Elem: 16},
@@ -1330,6 +1388,8 @@ var crookedSM70 string
 var crookedKernel = &device.Kernel{
 	Name:    "crooked",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "pipeline.go",
+	Line:    91,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "at", Offset: 24, Size: 8},
@@ -1378,6 +1438,8 @@ var randomSM70 string
 var randomKernel = &device.Kernel{
 	Name:    "random",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "random.go",
+	Line:    23,
 	Params: []device.Param{
 		{Name: "draws", Offset: 0, Size: 24, Elem: 32},
 		{Name: "key", Offset: 24, Size: 8},
@@ -1416,6 +1478,8 @@ var watchSM70 string
 var watchKernel = &device.Kernel{
 	Name:    "watch",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "random.go",
+	Line:    48,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "ticks", Offset: 24, Size: 24, Elem: 8},
@@ -1459,6 +1523,8 @@ var insistSM70 string
 var insistKernel = &device.Kernel{
 	Name:    "insist",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "random.go",
+	Line:    87,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -1501,6 +1567,8 @@ var moveSM70 string
 var moveKernel = &device.Kernel{
 	Name:    "move",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "structs.go",
+	Line:    37,
 	Params: []device.Param{
 		{Name: "first", Offset: 0, Size: 1},
 		{Name: "w", Offset: 8, Size: 64},
@@ -1543,6 +1611,8 @@ var meetSM70 string
 var meetKernel = &device.Kernel{
 	Name:    "meet",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "warp.go",
+	Line:    50,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 128},
@@ -1587,6 +1657,8 @@ var stumbleSM70 string
 var stumbleKernel = &device.Kernel{
 	Name:    "stumble",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
+	File:    "warp.go",
+	Line:    189,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "reach", Offset: 24, Size: 8},

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gopherwarp/gopherwarp"
+)
+
+type traceCommand struct {
+	Timeline string     `default:"timeline.json" placeholder:"FILE" help:"Where to write the timeline, for ui.perfetto.dev; - for none."`
+	Profile  string     `default:"device.pb.gz" placeholder:"FILE" help:"Where to write the profile, for go tool pprof; - for none."`
+	Program  runCommand `embed:""`
+}
+
+// Help is the text behind the flags.
+func (traceCommand) Help() string {
+	return `Runs a program as "gopherwarp run" does, and writes down what its device did when: a timeline of
+streams, kernels, copies and the calls that asked for them, and a profile of the device's time by Go call stack.
+The program must open its device with gopherwarp.Open; what it waited for is shown.
+
+Example:
+  gopherwarp trace -timeline blur.json ./examples/blur
+  go tool pprof -http=: device.pb.gz`
+}
+
+// Run is called by kong.
+func (c *traceCommand) Run(ctx context.Context, t terminal) error {
+	for _, f := range []struct {
+		variable string
+		name     *string
+	}{{gopherwarp.VariableTimeline, &c.Timeline}, {gopherwarp.VariableProfile, &c.Profile}} {
+		if *f.name == "-" {
+			continue
+		}
+		path, err := filepath.Abs(*f.name)
+		if err != nil {
+			return err
+		}
+		c.Program.environment = append(c.Program.environment, f.variable+"="+path)
+	}
+	err := c.Program.Run(ctx, t)
+	for _, name := range []string{c.Timeline, c.Profile} {
+		if _, gone := os.Stat(name); gone == nil {
+			fmt.Fprintln(t.err, "wrote", name)
+		}
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package device
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Counters counts what a device's streams were given and waited for since it was opened.
+type Counters struct {
+	Launches, Graphs, Uploads, Downloads, Copies, PeerCopies, Fills Count
+
+	Waits   uint64        // calls of Synchronize that waited to the end
+	Waiting time.Duration // how long, together
+	Faults  uint64        // of kernels, as far as they were waited for
+}
+
+// Count counts calls, and the bytes that they copied or filled.
+type Count struct{ Calls, Bytes uint64 }
+
+// Counters returns the counts of now. Work in a graph counts as one graph.
+func (d *Device) Counters() Counters {
+	c := &d.counters
+	at := func(w Work) Count { return Count{c.calls[w].Load(), c.bytes[w].Load()} }
+	return Counters{
+		Launches: at(WorkLaunch), Graphs: at(WorkGraph), Uploads: at(WorkUpload), Downloads: at(WorkDownload),
+		Copies: at(WorkCopy), PeerCopies: at(WorkPeer), Fills: at(WorkFill),
+		Waits: c.waits.Load(), Waiting: time.Duration(c.waiting.Load()), Faults: c.faults.Load(),
+	}
+}
+
+// counters are the counts of a device.
+type counters struct {
+	calls, bytes   [workKinds]atomic.Uint64
+	waits, waiting atomic.Uint64
+	faults         atomic.Uint64
+}
+
+func (c *counters) count(w Work, bytes int) {
+	c.calls[w].Add(1)
+	if bytes > 0 {
+		c.bytes[w].Add(uint64(bytes))
+	}
+}
+
+// waited counts a wait since start and the fault that it returned, if any.
+func (c *counters) waited(start time.Time, f *Fault) {
+	c.waits.Add(1)
+	c.waiting.Add(uint64(time.Since(start)))
+	if f != nil {
+		c.faults.Add(1)
+	}
+}

@@ -1,0 +1,181 @@
+package trace_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/trace"
+)
+
+// negate is a kernel without parameters that only keeps the device busy.
+var negate = &device.Kernel{
+	Name: "negate", Package: "example.com/kernels", File: "negate.go", Line: 7, ParamBytes: device.HiddenBytes,
+	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
+		for ts.Next() {
+			_ = ts.Thread()
+		}
+	},
+}
+
+// work launches negate three times between an upload of 4096 bytes and a download of them.
+func work(t *testing.T, dev *device.Device) {
+	t.Helper()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := make([]float32, 1024)
+	b, err := device.Upload(s, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := s.Plan(negate, device.Cover(1024, 256)).Launch(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := device.Download(s, host, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T) *device.Device {
+	t.Helper()
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev
+}
+
+func TestTimeline(t *testing.T) {
+	dev, timeline := open(t), trace.NewTimeline()
+	stop, err := dev.Watch(timeline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work(t, dev)
+	stop()
+	work(t, dev) // nobody watches
+	var out bytes.Buffer
+	if err := timeline.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	var events []struct {
+		Ph, Name, Cat string
+		Pid, Tid      int
+		Ts, Dur       float64
+		Args          map[string]any
+	}
+	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
+		t.Fatal(err)
+	}
+	var done []string
+	end := math.Inf(-1)
+	for _, e := range events {
+		if e.Ph != "X" || e.Pid != 2 {
+			continue
+		}
+		done = append(done, e.Name)
+		if e.Ts < end {
+			t.Errorf("%s begins at %v, before the work ahead of it ended at %v", e.Name, e.Ts, end)
+		}
+		end = e.Ts + e.Dur
+		if at, _ := e.Args["called at"].(string); !strings.HasPrefix(at, "trace_test.go:") {
+			t.Errorf("%s was called at %q, want a line of this file", e.Name, at)
+		}
+		if e.Name == "negate" && e.Args["kernel"] != "example.com/kernels.negate at negate.go:7" {
+			t.Errorf("the kernel is %q", e.Args["kernel"])
+		}
+		if e.Name == "upload" && e.Args["bytes"] != 4096.0 {
+			t.Errorf("an upload of %v bytes, want 4096", e.Args["bytes"])
+		}
+	}
+	if got, want := strings.Join(done, " "), "upload negate negate negate download"; got != want {
+		t.Errorf("the timeline shows %q, want %q", got, want)
+	}
+}
+
+func TestProfile(t *testing.T) {
+	dev, p := open(t), trace.NewProfile()
+	if _, err := dev.Watch(p); err != nil {
+		t.Fatal(err)
+	}
+	work(t, dev)
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	read, err := profile.Parse(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int64{}
+	for _, s := range read.Sample {
+		leaf := s.Location[0].Line[0]
+		counts[leaf.Function.Name] += s.Value[0]
+		if s.Value[2] <= 0 {
+			t.Errorf("%s took %d ns", leaf.Function.Name, s.Value[2])
+		}
+		if caller := s.Location[1].Line[0].Function.Name; !strings.HasSuffix(caller, "trace_test.work") {
+			t.Errorf("%s was called by %s, want the function work of this test", leaf.Function.Name, caller)
+		}
+	}
+	for name, want := range map[string]int64{"example.com/kernels.negate": 3, "(upload)": 1, "(download)": 1} {
+		if counts[name] != want {
+			t.Errorf("%d times %s, want %d", counts[name], name, want)
+		}
+	}
+	if err := read.CheckValid(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	timeline, stacks := filepath.Join(dir, "t.json"), filepath.Join(dir, "p.pb.gz")
+	f, err := trace.NewFiles(timeline, stacks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := open(t)
+	if _, err := dev.Watch(f); err != nil {
+		t.Fatal(err)
+	}
+	work(t, dev)
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(timeline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte(`"name":"negate","cat":"launch"`)); n != 3 || !json.Valid(text) {
+		t.Errorf("the timeline shows %d launches, want 3; valid JSON: %v", n, json.Valid(text))
+	}
+	data, err := os.Open(stacks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	if read, err := profile.Parse(data); err != nil || len(read.Sample) != 3 {
+		t.Errorf("the profile has %v samples (%v), want 3", read, err)
+	}
+	if _, err := trace.NewFiles(filepath.Join(dir, "missing", "x"), ""); err == nil {
+		t.Error("a file in a folder that does not exist was created")
+	}
+}
