@@ -74,8 +74,14 @@ func newScript(t *testing.T, a *txtar.Archive) *script {
 	}
 	s := &script{t: t, dir: t.TempDir()}
 	s.env = append(os.Environ(), asCommand+"=1", "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requires, _ := strings.Cut(string(mod), "\nrequire (")
+	requires, _, _ = strings.Cut(requires, "\n)")
 	s.write("go.mod", "module example.com/user\n\ngo 1.26.0\n\n"+
-		"require github.com/gopherwarp/gopherwarp v0.0.0\n\n"+
+		"require (\n\tgithub.com/gopherwarp/gopherwarp v0.0.0"+requires+"\n)\n\n"+
 		"replace github.com/gopherwarp/gopherwarp => "+filepath.ToSlash(root)+"\n")
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
@@ -121,6 +127,9 @@ func (s *script) line(w []string) error {
 		return match(s.stdout, last, not)
 	case "stderr":
 		return match(s.stderr, last, not)
+	case "holds":
+		text, err := os.ReadFile(s.path(w[1]))
+		return errors.Join(err, match(string(text), last, false))
 	case "exists":
 		if _, err := os.Stat(s.path(last)); (err != nil) != not {
 			return fmt.Errorf("stat: %v", err)
