@@ -28,6 +28,8 @@ var arrangesSM70 string
 var arrangesKernel = &device.Kernel{
 	Name:    "arranges",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "arrays.go",
+	Line:    35,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 560},
@@ -85,6 +87,8 @@ var functionsSM70 string
 var functionsKernel = &device.Kernel{
 	Name:    "functions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "functions.go",
+	Line:    35,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 464},
@@ -144,6 +148,8 @@ var scalarsSM70 string
 var scalarsKernel = &device.Kernel{
 	Name:    "scalars",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "pass.go",
+	Line:    16,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 1},
 		{Name: "b", Offset: 1, Size: 1},
@@ -216,6 +222,8 @@ var aggregatesSM70 string
 var aggregatesKernel = &device.Kernel{
 	Name:    "aggregates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "pass.go",
+	Line:    27,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 1},
 		{Name: "m", Offset: 8, Size: 48},
@@ -279,6 +287,8 @@ var slicesOfSM70 string
 var slicesOfKernel = &device.Kernel{
 	Name:    "slicesOf",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "pass.go",
+	Line:    43,
 	Params: []device.Param{
 		{Name: "ms", Offset: 0, Size: 24, Elem: 48},
 		{Name: "as", Offset: 24, Size: 24, Elem: 6},
@@ -339,6 +349,8 @@ var structsSM70 string
 var structsKernel = &device.Kernel{
 	Name:    "structs",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "structs.go",
+	Line:    63,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 368},
