@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"go/ast"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +80,7 @@ type Kernel struct {
 	// CPU says how the threads of a block run on the CPU: "loop", "twin", or what else and why.
 	CPU string
 
+	stem string   // of the names of its files and variables
 	twin *ir.Func // for the CPU's back end
 }
 
@@ -160,7 +162,7 @@ func (b *build) scan() error {
 		if !slices.ContainsFunc(sources, func(s decl.Source) bool { return decl.Mentions(s.Text) }) && !leftover {
 			continue
 		}
-		u := &unit{pkg: p, decl: decl.Scan(sources, b.nameOf(p))}
+		u := &unit{pkg: p, decl: decl.Scan(sources, b.world(p))}
 		u.wanted = b.options.Dependencies || slices.Contains(b.graph.Roots, p)
 		if u.wanted {
 			b.found.Add(u.decl.Errors...)
@@ -193,11 +195,39 @@ func read(p *load.Package) ([]decl.Source, error) {
 // nameOf returns the function that names packages by path, as files of p import them.
 func (b *build) nameOf(p *load.Package) launcher.Names {
 	return func(path string) string {
-		if actual, ok := p.ImportMap[path]; ok {
-			path = actual
-		}
-		return b.graph.NameOf(path)
+		return b.graph.NameOf(p.Resolve(path))
 	}
+}
+
+// world returns what the scan of p asks for.
+func (b *build) world(p *load.Package) decl.World {
+	return decl.World{Name: b.nameOf(p), Generic: func(path, name string) *decl.Kernel {
+		if !ast.IsExported(name) {
+			return nil
+		}
+		if k, ok := b.generics(p.Resolve(path))[name]; ok {
+			return &k
+		}
+		return nil
+	}}
+}
+
+// generics returns the generic kernels of the package with the path, which may be of any module.
+func (b *build) generics(path string) map[string]decl.Kernel {
+	for _, u := range b.units {
+		if u.pkg.ImportPath == path {
+			return u.decl.Generics
+		}
+	}
+	p := b.graph.Package(path)
+	if p == nil || p.Standard {
+		return nil
+	}
+	sources, err := read(p)
+	if err != nil {
+		return nil // which the check of types reports
+	}
+	return decl.Scan(sources, decl.World{Name: b.nameOf(p), Generic: func(string, string) *decl.Kernel { return nil }}).Generics
 }
 
 // check loads types, with the launchers declared, and builds SSA.
@@ -225,6 +255,7 @@ func (b *build) check() error {
 
 // goErrors reports what Go finds wrong, but not in packages that import, perhaps through
 // others, one with a refused kernel: it has no launcher, and its callers' errors would mislead.
+// What is wrong in a generated file has another reason in the package, which is shown.
 func (b *build) goErrors() {
 	refused := map[string]bool{}
 	for _, u := range b.units {

@@ -12,6 +12,12 @@
 //		fmt.Println("would write", f.Name)
 //	}
 //
+// A kernel is a function with a //gpu:kernel directive in its doc comment. A generic one is compiled
+// for the types that directives list, in its own package or, where it is exported, in others:
+//
+//	//gpu:instance add[float32|int32]
+//	//gpu:instance AddPoints = lib.Add[Point]
+//
 // It runs nothing and knows no device: what it makes are values of package device. A missing or
 // broken generated file does not matter: the launchers are declared from syntax while
 // packages are checked.

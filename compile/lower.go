@@ -2,7 +2,6 @@ package compile
 
 import (
 	"cmp"
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -34,36 +33,37 @@ func buildSSA(p *load.Program) *ssa.Program {
 }
 
 // lower compiles one kernel, or returns nil where it has diagnostics.
-func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
-	kernel := frontend.Kernel{Func: b.ssa.FuncValue(fn), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}, Unchecked: b.options.Checks == ChecksOff}
+func (b *build) lower(u *unit, k function) (*Kernel, error) {
+	name := k.instance.Name
+	kernel := frontend.Kernel{Func: k.ssa, Name: device.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}, Unchecked: b.options.Checks == ChecksOff}
 	module, found := frontend.Build([]frontend.Kernel{kernel})
 	if len(found) > 0 {
 		b.found.Add(found...)
 		return nil, nil
 	}
-	params, bytes := layout(k, fn.Signature())
-	f := module.Func(k.Name)
+	params, bytes := layout(k)
+	f := module.Func(kernel.Name)
 	if f.ParamBytes != bytes {
 		panic("BUG: compile: frontend and launcher disagree on the parameter block")
 	}
 	compiled := &Kernel{
 		Kernel: &device.Kernel{
-			Name: k.Name, Package: u.pkg.ImportPath,
+			Name: name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block,
 		},
-		File: k.Pos.Filename, Line: k.Pos.Line,
+		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem,
 	}
-	d, err := b.dump(k.Name)
+	d, err := b.dump(name)
 	if err != nil {
 		return nil, err
 	}
 	options := pass.Options{
-		Contract: b.contract(k),
+		Contract: b.contract(k.Kernel),
 		Verify:   true, // costs milliseconds, and wrong code more
 	}
 	all := optimise(module, f, options)
 	if v := misplaced(all); v != nil {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.Name, v.Pos).
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", name, v.Pos).
 			WithHelp("hand over the address of an element of what gpu.Shared returned"))
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func (b *build) lower(u *unit, k decl.Kernel, fn *types.Func) (*Kernel, error) {
 		compiled.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
 	}
 	if shared := compiled.Shared + compiled.Dynamic; shared > maxShared {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.Name, shared, maxShared).
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", name, shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))
 		return nil, nil
 	}

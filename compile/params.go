@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
@@ -12,12 +13,12 @@ import (
 
 // layout returns the kernel's parameters, those behind the thread, as the fields of a Go struct, and
 // the size of its parameter block.
-func layout(k decl.Kernel, sig *types.Signature) (params []device.Param, bytes int) {
+func layout(k function) (params []device.Param, bytes int) {
 	var fields []*types.Var
-	for i := 1; i < sig.Params().Len(); i++ {
-		fields = append(fields, sig.Params().At(i))
+	names := parameterNames(k.Kernel)
+	for i := 1; i < k.sig.Params().Len(); i++ {
+		fields = append(fields, types.NewField(token.NoPos, nil, names[i-1], k.sig.Params().At(i).Type(), false))
 	}
-	names := parameterNames(k)
 	for i, offset := range load.Sizes.Offsetsof(fields) {
 		t := fields[i].Type()
 		p := device.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t))}
@@ -26,9 +27,7 @@ func layout(k decl.Kernel, sig *types.Signature) (params []device.Param, bytes i
 		}
 		params = append(params, p)
 	}
-	if n := len(params); n > 0 {
-		bytes = params[n-1].Offset + params[n-1].Size
-	}
+	bytes = int(load.Sizes.Sizeof(types.NewStruct(fields, nil)))
 	return params, (bytes+7)/8*8 + device.HiddenBytes
 }
 
@@ -41,20 +40,23 @@ func parameterNames(k decl.Kernel) []string {
 }
 
 // checkParams reports the parameters that cannot cross to a device.
-func checkParams(k decl.Kernel, sig *types.Signature) diag.List {
+func checkParams(k function) diag.List {
 	var found diag.List
 	next := 1
 	for _, f := range k.Fields {
-		t := sig.Params().At(next).Type()
+		t := k.sig.Params().At(next).Type()
 		next += len(f.Names)
 		if d, ok := checkParam(f, t); !ok {
 			d.Pos, d.Code = f.Pos, diag.KernelParameter
-			d.Message = fmt.Sprintf("parameter %s of kernel %s %s", f.Names[0], k.Name, d.Message)
+			if len(k.TypeParams) > 0 {
+				d.Pos = k.instance.Pos
+			}
+			d.Message = fmt.Sprintf("parameter %s of kernel %s %s", f.Names[0], k.instance.Name, d.Message)
 			found.Add(d)
 		}
 	}
-	if _, bytes := layout(k, sig); len(found) == 0 && bytes > maxParams {
-		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes, they may take %d", k.Name, bytes-device.HiddenBytes, maxParams-device.HiddenBytes).
+	if _, bytes := layout(k); len(found) == 0 && bytes > maxParams {
+		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes, they may take %d", k.instance.Name, bytes-device.HiddenBytes, maxParams-device.HiddenBytes).
 			WithHelp("hand large arrays over as slices"))
 	}
 	return found

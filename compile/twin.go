@@ -14,7 +14,7 @@ var gpuOnly = []string{"narrow", "divide", "if-convert", "rotate", "unify-phis",
 
 // emitTwin adds the kernel's twin, if it can have one.
 func (k *Kernel) emitTwin(twins *launcher.Twins) {
-	function := twins.Declare(k.Name + "Twin")
+	function := twins.Declare(k.stem + "Twin")
 	t, err := cpu.Emit(k.twin, cpu.Options{
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
@@ -22,7 +22,7 @@ func (k *Kernel) emitTwin(twins *launcher.Twins) {
 	})
 	switch {
 	case err == nil:
-		twins.Add(k.Name, function, t.Text, t.Imports)
+		twins.Add(k.stem, function, t.Text, t.Imports)
 		k.CPU = "twin"
 		if !t.Split {
 			k.CPU = "loop"

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"cmp"
-	"go/types"
 	"path/filepath"
 	"slices"
 
@@ -31,22 +30,9 @@ func (b *build) compile(u *unit) (*Package, error) {
 
 // kernels compiles the unit's kernels into p.
 func (b *build) kernels(u *unit, p *Package) error {
-	functions := map[string]*types.Func{}
-	for _, k := range u.decl.Kernels {
-		fn := u.pkg.Types.Scope().Lookup(k.Name).(*types.Func)
-		wrong := checkParams(k, fn.Signature())
-		b.found.Add(wrong...)
-		if len(wrong) == 0 {
-			functions[k.Name] = fn
-		}
-	}
-	for _, k := range u.decl.Kernels {
-		fn := functions[k.Name]
-		if fn == nil {
-			continue
-		}
-		err := guard(u.pkg.ImportPath+"."+k.Name, func() error {
-			compiled, err := b.lower(u, k, fn)
+	for _, f := range b.functions(u) {
+		err := guard(u.pkg.ImportPath+"."+f.instance.Name, func() error {
+			compiled, err := b.lower(u, f)
 			if compiled != nil {
 				p.Kernels = append(p.Kernels, compiled)
 			}
@@ -61,10 +47,10 @@ func (b *build) kernels(u *unit, p *Package) error {
 
 // files sets the files of p.
 func (b *build) files(u *unit, p *Package) error {
-	var kernels []*device.Kernel
+	kernels := map[string]*device.Kernel{}
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	for _, k := range p.Kernels {
-		kernels = append(kernels, k.Kernel)
+		kernels[k.stem] = k.Kernel
 		switch {
 		case b.options.Twins:
 			k.emitTwin(twins)
@@ -75,7 +61,7 @@ func (b *build) files(u *unit, p *Package) error {
 		}
 		for _, v := range k.Variants {
 			p.Files = append(p.Files, File{
-				Name:     filepath.Join(p.Dir, launcher.PTXName(k.Name, v)),
+				Name:     filepath.Join(p.Dir, launcher.PTXName(k.stem, v)),
 				Contents: []byte(v.PTX),
 			})
 		}

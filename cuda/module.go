@@ -107,7 +107,7 @@ func (b *backend) load(k *device.Kernel, f device.Fit) (*loaded, error) {
 	}
 	var function cudasys.Function
 	err := b.do("cuModuleGetFunction", func() cudasys.Status {
-		return b.driver.ModuleGetFunction(&function, l.module, append([]byte(k.Name), 0))
+		return b.driver.ModuleGetFunction(&function, l.module, append([]byte(k.Entry()), 0))
 	})
 	if err != nil {
 		return nil, about(err, k.Name)

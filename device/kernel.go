@@ -1,6 +1,7 @@
 package device
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -10,7 +11,7 @@ import (
 // Kernel is a compiled kernel. Generated code makes one for each kernel function; it must
 // not be changed afterwards, and any number of devices may run it at once.
 type Kernel struct {
-	Name    string // of the Go function
+	Name    string // of the Go function; of an instance of a generic one: "add[float32]"
 	Package string // import path
 	File    string // base name of the source file
 	Line    int    // of the function
@@ -36,6 +37,30 @@ type Kernel struct {
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 	// Twin, where it is not nil, does the same for whole blocks: it needs no stack for each thread.
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
+}
+
+// Entry returns the name of the kernel's function in its PTX.
+func (k *Kernel) Entry() string { return Entry(k.Name) }
+
+// Entry returns the name that a kernel has in PTX: "add_float32" for "add[float32]". The names of
+// functions without type arguments stay as they are.
+func Entry(name string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range name {
+		if r < 0x80 && (r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+			if gap {
+				b.WriteByte('_')
+			}
+			b.WriteRune(r)
+		}
+		gap = r >= 0x80 || strings.ContainsRune("[], *.(){};/\"", r)
+	}
+	return b.String()
+}
+
+func plain(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
 // Environment reports whether the kernel's code uses an environment (see EnvBytes).

@@ -4,6 +4,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/faults"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/generics"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/halves"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/matrices"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
@@ -27,6 +28,7 @@ func Groups() []Group {
 		{"threads", threads.Cases()},
 		{"words", words.Cases()},
 		{"faults", faults.Cases()},
+		{"generics", generics.Cases()},
 		{"halves", halves.Cases()},
 		{"matrices", matrices.Cases()},
 	}

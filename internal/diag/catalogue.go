@@ -18,7 +18,7 @@ var catalogue = [...]struct {
 	{KernelThread, "a kernel's first parameter is a gpu.Thread"},
 	{KernelResults, "a kernel has no results; it writes to slices"},
 	{KernelExported, "a kernel's name begins with a lower-case letter: its launcher takes the exported name"},
-	{KernelGeneric, "a kernel has no type parameters"},
+	{KernelGeneric, "a kernel with type parameters has instances: the types to compile it for"},
 	{KernelTestFile, "a kernel cannot stand in a test file"},
 	{KernelParameter, "a kernel's parameters are numbers, booleans, slices of them, and structs and arrays without pointers"},
 	{KernelName, "a kernel's name is in ASCII, has an exported form, and differs from those of others in more than case"},
@@ -26,6 +26,8 @@ var catalogue = [...]struct {
 	{LauncherTaken, "the name of a kernel's launcher is taken"},
 	{KernelSize, "a kernel's parameters are too large"},
 	{KernelShared, "a kernel declares too much shared memory"},
+	{KernelInstance, "//gpu:instance names a generic kernel and gives it all its type arguments"},
+	{KernelCombinations, "the instances behind one launcher are all the combinations of their type arguments"},
 
 	{LangMap, "a kernel has no maps"},
 	{LangChan, "a kernel has no channels"},

@@ -9,24 +9,26 @@ type Code uint16
 // Errors of Go itself and of directives. Errors of the language that kernels are written
 // in begin at 100.
 const (
-	GoError           Code = 1
-	DirectiveUnknown  Code = 10
-	DirectiveStray    Code = 11
-	DirectiveTwice    Code = 12
-	DirectiveBlock    Code = 13
-	DirectiveArgument Code = 14
-	KernelMethod      Code = 21
-	KernelThread      Code = 22
-	KernelResults     Code = 23
-	KernelExported    Code = 24
-	KernelGeneric     Code = 25
-	KernelTestFile    Code = 26
-	KernelParameter   Code = 27
-	KernelName        Code = 28
-	KernelBody        Code = 29
-	LauncherTaken     Code = 30
-	KernelSize        Code = 31
-	KernelShared      Code = 32
+	GoError            Code = 1
+	DirectiveUnknown   Code = 10
+	DirectiveStray     Code = 11
+	DirectiveTwice     Code = 12
+	DirectiveBlock     Code = 13
+	DirectiveArgument  Code = 14
+	KernelMethod       Code = 21
+	KernelThread       Code = 22
+	KernelResults      Code = 23
+	KernelExported     Code = 24
+	KernelGeneric      Code = 25
+	KernelTestFile     Code = 26
+	KernelParameter    Code = 27
+	KernelName         Code = 28
+	KernelBody         Code = 29
+	LauncherTaken      Code = 30
+	KernelSize         Code = 31
+	KernelShared       Code = 32
+	KernelInstance     Code = 33
+	KernelCombinations Code = 34
 )
 
 // Errors of the language that kernels are written in.

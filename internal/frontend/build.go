@@ -11,14 +11,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Kernel is a kernel to build: a function with a gpu.Thread as its first parameter, without results and
-// type parameters. Block is what //gpu:block says, in threads along x, y and
+// Kernel is a kernel to build: a function with a gpu.Thread as its first parameter and without results,
+// perhaps an instance of a generic one. Block is what //gpu:block says, in threads along x, y and
 // z, or zeros. Unchecked leaves out the checks that Go makes by itself, of indices, bounds,
 // divisors, shifts and nil; panics and assertions stay. It is the same for all kernels of a Build.
 type Kernel struct {
 	Func      *ssa.Function
+	Name      string // in IR; empty for the function's
 	Block     [3]int
 	Unchecked bool
+}
+
+func (k Kernel) name() string {
+	if k.Name == "" {
+		return k.Func.Name()
+	}
+	return k.Name
 }
 
 // Build lowers kernels and every function that they reach. Functions stand before those
@@ -28,7 +36,7 @@ type Kernel struct {
 func Build(kernels []Kernel) (*ir.Module, diag.List) {
 	b := &builder{module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}, regions: map[*ssa.Function]map[ssa.Value]*region{}}
 	for _, k := range kernels {
-		b.names[k.Func.Name()] = true
+		b.names[k.name()] = true
 	}
 	for _, k := range kernels {
 		b.unchecked = k.Unchecked
@@ -86,7 +94,7 @@ func (b *builder) kernel(k Kernel) {
 	u := &unit{fn: k.Func}
 	b.kernels = append(b.kernels, u)
 	b.lower(u, func(l *lowerer) {
-		u.ir = ir.NewFunc(k.Func.Name(), ir.Void)
+		u.ir = ir.NewFunc(k.name(), ir.Void)
 		u.ir.Kernel, u.ir.Block = true, k.Block
 		l.f = u.ir
 		l.parameterBlock()

@@ -161,7 +161,7 @@ func (b *backend) decode(k *device.Kernel, v device.Variant) (*machine.Kernel, e
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %s: %w", k.Name, err)
 	}
-	code, err := m.Kernel(k.Name)
+	code, err := m.Kernel(k.Entry())
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %w", err)
 	}

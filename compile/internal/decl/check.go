@@ -2,11 +2,13 @@ package decl
 
 import (
 	"go/ast"
+	"go/token"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
@@ -26,10 +28,6 @@ func (s *scanner) checkFunction(d *declared) {
 		s.report(fn.Recv.Pos(), diag.KernelMethod, "kernel %s is a method", name).
 			Help = "write a function and hand the receiver over as a parameter"
 	}
-	if p := fn.Type.TypeParams; p != nil {
-		s.report(p.Pos(), diag.KernelGeneric, "kernel %s has type parameters", name).
-			Help = "write a kernel for each type that calls one generic function"
-	}
 	if r := fn.Type.Results; r != nil && len(r.List) > 0 {
 		s.report(r.Pos(), diag.KernelResults, "kernel %s has a result", name).
 			Help = "write results to a slice that is a parameter"
@@ -47,6 +45,7 @@ var ascii = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 func (s *scanner) checkName(d *declared) {
 	name, pos := d.fn.Name.Name, d.fn.Name.Pos()
 	switch {
+	case ast.IsExported(name) && d.fn.Type.TypeParams != nil: // for instances in other packages
 	case ast.IsExported(name):
 		s.report(pos, diag.KernelExported, "kernel %s is exported, so its launcher cannot have that name", name).
 			Help = "begin the kernel's name with a lower-case letter: launchers take the exported name"
@@ -103,7 +102,7 @@ func (s *scanner) importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
 	}
-	return s.nameOf(importPath(spec))
+	return s.world.Name(importPath(spec))
 }
 
 func importPath(spec *ast.ImportSpec) string {
@@ -114,22 +113,81 @@ func importPath(spec *ast.ImportSpec) string {
 	return path
 }
 
-// checkLaunchers drops the kernels whose launchers' names are taken, and takes the others'.
+// checkLaunchers drops the kernels whose launchers' names are taken, and takes the others', as
+// well as the names that instances need.
 func (s *scanner) checkLaunchers() {
-	files := map[string]string{} // the kernels by the names of their files, where case does not count
-	s.Kernels = slices.DeleteFunc(s.Kernels, func(k Kernel) bool {
-		folded := strings.ToLower(k.Name)
-		switch {
-		case s.Declared[k.Launcher], s.Imported[k.Launcher]:
-			s.Errors.Add(diag.New(k.Pos, diag.LauncherTaken, "the launcher of kernel %s would be %s, which is declared already", k.Name, k.Launcher).
-				WithHelp("rename one of the two"))
-			return true
-		case files[folded] != "":
-			s.Errors.Add(diag.New(k.Pos, diag.KernelName, "kernels %s and %s differ in case only, and on some machines their files would be one", files[folded], k.Name).
-				WithHelp("rename one of the two"))
-			return true
-		}
-		files[folded], s.Declared[k.Launcher] = k.Name, true
-		return false
-	})
+	files := map[string]string{} // the stems by their form in lower case
+	s.Kernels = slices.DeleteFunc(s.Kernels, func(k Kernel) bool { return !s.checkLauncher(k, files) })
+	for i := range s.Kernels {
+		s.nameInstances(&s.Kernels[i], files)
+	}
 }
+
+// checkLauncher reports whether k can have the launcher that it wants, and takes its name.
+func (s *scanner) checkLauncher(k Kernel, files map[string]string) bool {
+	folded := strings.ToLower(k.Name)
+	switch {
+	case s.Declared[k.Launcher], s.Imported[k.Launcher]:
+		help := "rename one of the two"
+		if len(k.TypeParams) > 0 {
+			help = "give the launcher another name: //gpu:instance Name = " + k.Instances[0].Name
+		}
+		s.Errors.Add(diag.New(k.at(), diag.LauncherTaken, "the launcher of kernel %s would be %s, which is declared already", k.Name, k.Launcher).
+			WithHelp("%s", help))
+		return false
+	case len(k.TypeParams) == 0 && files[folded] != "":
+		s.Errors.Add(diag.New(k.Pos, diag.KernelName, "kernels %s and %s differ in case only, and on some machines their files would be one", files[folded], k.Name).
+			WithHelp("rename one of the two"))
+		return false
+	case len(k.TypeParams) == 0:
+		files[folded] = k.Name
+	}
+	s.Declared[k.Launcher] = true
+	return true
+}
+
+// at returns where the user's package asks for the kernel.
+func (k *Kernel) at() token.Position {
+	if len(k.TypeParams) > 0 {
+		return k.Instances[0].Pos
+	}
+	return k.Pos
+}
+
+// nameInstances gives the instances of a generic kernel names that nothing else has.
+func (s *scanner) nameInstances(k *Kernel, files map[string]string) {
+	for i := range k.Instances {
+		n := &k.Instances[i]
+		if len(n.Args) == 0 {
+			continue
+		}
+		stem := n.Name
+		switch {
+		case k.Named && len(k.Instances) == 1:
+			stem = k.Launcher
+		case k.Named:
+			stem = k.Launcher + n.Name[len(k.Name):]
+		}
+		stem = joinWords(device.Entry(stem))
+		for unique := stem; ; unique += "_" {
+			if folded := strings.ToLower(unique); files[folded] == "" {
+				files[folded], n.Stem = unique, unique
+				break
+			}
+		}
+		n.Var = Fresh("instance_"+n.Stem, s.Declared)
+	}
+}
+
+// joinWords returns "addFloat32" for "add_float32".
+func joinWords(name string) string {
+	words := strings.Split(name, "_")
+	for i, w := range words {
+		if i > 0 && w != "" {
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return lowerFirst(strings.Join(words, ""))
+}
+
+func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }

@@ -28,7 +28,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "directives are //gpu:kernel, //gpu:block X[,Y[,Z]] and //gpu:contract on|off"
+const known = "directives are //gpu:kernel, //gpu:block X[,Y[,Z]], //gpu:contract on|off and //gpu:instance"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {

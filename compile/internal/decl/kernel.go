@@ -3,39 +3,92 @@ package decl
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Kernel is a kernel as it is declared.
+// Kernel is a kernel function with its launcher. A generic function that has launchers of
+// several names is a kernel for each.
 type Kernel struct {
 	Name     string // of the function
-	Launcher string // its exported form
+	Launcher string // its exported form, or the name that //gpu:instance gives
 	Pos      token.Position
 	Doc      string     // the doc comment's text, without directives
 	Block    device.Dim // of //gpu:block, or zero
 	// Contract is the argument of //gpu:contract, "on" or "off", or empty.
 	Contract string
 	Fields   []Field // the parameters behind the thread
+	// TypeParams are the names of the type parameters; Instances are what it is compiled for. A
+	// kernel without type parameters has one instance, without arguments.
+	TypeParams []string
+	Instances  []Instance
+	Package    string // path of the package that declares it, where it is another one
+	Named      bool   // the launcher's name was given
+}
+
+// Generic reports whether the launcher has type parameters. One that has a name of its own
+// and stands for one instance has none.
+func (k *Kernel) Generic() bool {
+	return len(k.TypeParams) > 0 && !(k.Named && len(k.Instances) == 1)
+}
+
+// Instance is a function that is compiled.
+type Instance struct {
+	Name string // "add" or "add[float32]"
+	// Stem begins the names of what belongs to it, files too; they differ in more than case.
+	Stem string
+	Args []Text // for the type parameters
+	Pos  token.Position
+	// Var is the variable that a stub declares with the function as its value, so that it gets a
+	// type; it is empty where there are no arguments.
+	Var string
 }
 
 // Field is a group of parameters that share a type.
 type Field struct {
 	Names []string // "_" and missing names are replaced
 	Pos   token.Position
-	Slice bool   // []T
-	Type  string // as written; of the element where Slice is set
-	// Imports are the packages that Type names. Each use stands in Type as Uses says.
-	Imports []Use
+	Slice bool // []T
+	Type  Text // of the element where Slice is set
 }
 
-// Use is the name of a package in a type's text.
+// Text is a type as it is written.
+type Text struct {
+	Source string
+	Uses   []Use // of names in it, in order
+}
+
+// Use is a name in a Text that may be another one in another file.
 type Use struct {
-	Offset int    // in the text
-	Name   string // as written
-	Path   string
+	Offset int
+	Name   string // as written; empty where the name of a package is missing
+	Path   string // of the package that is named
+	Param  bool   // it is a type parameter
+}
+
+// foreign returns the text as it is written in other packages than that with the path,
+// which declares what has no package.
+func (t Text) foreign(path string) Text {
+	t.Uses = slices.Clone(t.Uses)
+	for i, u := range t.Uses {
+		if u.Path == "" && !u.Param {
+			t.Uses[i] = Use{Offset: u.Offset, Path: path}
+		}
+	}
+	return t
+}
+
+// unexported returns a name of the declaring package that others cannot write, or "".
+func (t Text) unexported() string {
+	for _, u := range t.Uses {
+		if u.Path == "" && !u.Param && !ast.IsExported(u.Name) {
+			return u.Name
+		}
+	}
+	return ""
 }
 
 // exported returns the name with its first letter in upper case, or "" where it has no

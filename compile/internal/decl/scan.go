@@ -25,18 +25,24 @@ type Package struct {
 	// of packages that some file imports.
 	Declared, Imported map[string]bool
 	Errors             diag.List
-	Broken             bool // a file does not parse; kernels may be missing here
+	Broken             bool              // a file does not parse; kernels may be missing here
+	Generics           map[string]Kernel // kernels with type parameters, without instances
+}
+
+// World is what is known of other packages.
+type World struct {
+	Name    func(path string) string        // of the package
+	Generic func(path, name string) *Kernel // an exported kernel with type parameters, or nil
 }
 
 // Mentions reports whether the text has a directive of ours in it, perhaps.
 func Mentions(text []byte) bool { return bytes.Contains(text, []byte(prefix)) }
 
-// Scan finds the kernels of a package. The function nameOf returns the name of the package
-// with an import path.
-func Scan(sources []Source, nameOf func(path string) string) *Package {
+// Scan finds the kernels of a package.
+func Scan(sources []Source, world World) *Package {
 	s := &scanner{
-		Package: &Package{Declared: map[string]bool{}, Imported: map[string]bool{}},
-		nameOf:  nameOf,
+		Package: &Package{Declared: map[string]bool{}, Imported: map[string]bool{}, Generics: map[string]Kernel{}},
+		world:   world,
 		fset:    token.NewFileSet(),
 	}
 	var files []*ast.File
@@ -59,15 +65,17 @@ func Scan(sources []Source, nameOf func(path string) string) *Package {
 	for i, f := range files {
 		s.file(f, s.text[i])
 	}
+	s.instances()
 	s.checkLaunchers()
 	return s.Package
 }
 
 type scanner struct {
 	*Package
-	nameOf func(path string) string
+	world  World
 	fset   *token.FileSet
 	text   [][]byte
+	wanted []wanted
 }
 
 // take records the names that a file declares or imports.
@@ -110,7 +118,7 @@ func (s *scanner) file(f *ast.File, text []byte) {
 		if !ok || fn.Doc == nil {
 			continue
 		}
-		found := s.directives(fn.Doc)
+		found := slices.DeleteFunc(s.directives(fn.Doc), func(d directive) bool { return d.name == "instance" })
 		for _, d := range found {
 			placed[d.comment] = true
 		}
@@ -120,7 +128,10 @@ func (s *scanner) file(f *ast.File, text []byte) {
 	}
 	for _, group := range f.Comments {
 		for _, d := range s.directives(group) {
-			if !placed[d.comment] {
+			switch {
+			case d.name == "instance":
+				s.wanted = append(s.wanted, wanted{f, d})
+			case !placed[d.comment]:
 				s.stray(d)
 			}
 		}
@@ -155,7 +166,12 @@ func (s *scanner) function(d *declared) {
 	if len(s.Errors) > before {
 		return
 	}
-	k.Fields = s.fields(d)
+	k.Fields, k.TypeParams = s.fields(d), typeParams(d.fn)
+	if len(k.TypeParams) > 0 {
+		s.Generics[k.Name] = k
+		return
+	}
+	k.Instances = []Instance{{Name: k.Name, Stem: k.Name, Pos: k.Pos}}
 	s.Kernels = append(s.Kernels, k)
 }
 

@@ -31,22 +31,24 @@ func helper() {}
 `
 
 func TestScan(t *testing.T) {
-	got := decl.Scan([]decl.Source{{Name: "k.go", Text: []byte(source)}}, path.Base)
+	got := decl.Scan([]decl.Source{{Name: "k.go", Text: []byte(source)}}, decl.World{Name: path.Base})
 	want := &decl.Package{
 		Name: "k",
 		Kernels: []decl.Kernel{{
 			Name: "blur", Launcher: "Blur", Doc: "blur smooths src.\n",
 			Block: device.Dim{X: 32, Y: 8, Z: 1}, Contract: "off",
 			Fields: []decl.Field{
-				{Names: []string{"dst", "src"}, Slice: true, Type: "float32"},
-				{Names: []string{"at"}, Type: "*[2]geom.Point", Imports: []decl.Use{{Offset: 4, Name: "geom", Path: "example.com/geom"}}},
-				{Names: []string{"p4"}, Type: "int"},
+				{Names: []string{"dst", "src"}, Slice: true, Type: decl.Text{Source: "float32"}},
+				{Names: []string{"at"}, Type: decl.Text{Source: "*[2]geom.Point", Uses: []decl.Use{{Offset: 4, Name: "geom", Path: "example.com/geom"}}}},
+				{Names: []string{"p4"}, Type: decl.Text{Source: "int"}},
 			},
+			Instances: []decl.Instance{{Name: "blur", Stem: "blur"}},
 		}},
 		Declared: map[string]bool{"blur": true, "Blur": true, "helper": true},
 		Imported: map[string]bool{"geom": true, "g": true},
+		Generics: map[string]decl.Kernel{},
 	}
-	ignore := cmp.Options{cmpopts.IgnoreFields(decl.Kernel{}, "Pos"), cmpopts.IgnoreFields(decl.Field{}, "Pos")}
+	ignore := cmp.Options{cmpopts.IgnoreFields(decl.Kernel{}, "Pos"), cmpopts.IgnoreFields(decl.Field{}, "Pos"), cmpopts.IgnoreFields(decl.Instance{}, "Pos")}
 	if d := cmp.Diff(want, got, ignore); d != "" {
 		t.Errorf("unexpected (-want +got):\n%s", d)
 	}
@@ -56,7 +58,7 @@ func TestScan(t *testing.T) {
 }
 
 func TestScanOfBrokenFiles(t *testing.T) {
-	got := decl.Scan([]decl.Source{{Name: "k.go", Text: []byte(source + "func broken( {")}, {Name: "l.go"}}, path.Base)
+	got := decl.Scan([]decl.Source{{Name: "k.go", Text: []byte(source + "func broken( {")}, {Name: "l.go"}}, decl.World{Name: path.Base})
 	if len(got.Kernels) != 1 || len(got.Errors) != 0 {
 		t.Errorf("got %d kernels and errors %v, want the kernel before the broken function", len(got.Kernels), got.Errors)
 	}

@@ -3,11 +3,16 @@ package decl
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
+	"slices"
 )
 
 // fields returns the parameters behind the thread.
 func (s *scanner) fields(d *declared) []Field {
 	used := map[string]bool{}
+	for _, name := range typeParams(d.fn) {
+		used[name] = true
+	}
 	for _, f := range d.fn.Type.Params.List {
 		for _, name := range f.Names {
 			used[name.Name] = true
@@ -49,20 +54,57 @@ func (s *scanner) field(d *declared, f *ast.Field) Field {
 	if a, ok := e.(*ast.ArrayType); ok && a.Len == nil {
 		field.Slice, e = true, a.Elt
 	}
-	file := s.fset.File(e.Pos())
-	start := file.Offset(e.Pos())
-	field.Type = string(d.text[start:file.Offset(e.End())])
+	start, end := s.offset(e.Pos()), s.offset(e.End())
+	field.Type = Text{string(d.text[start:end]), s.uses(d.file, e, typeParams(d.fn))}
+	return field
+}
+
+func (s *scanner) offset(p token.Pos) int { return s.fset.File(p).Offset(p) }
+
+// uses returns the names in a type that depend on where it stands: those of packages, of the
+// package's own declarations, and of type parameters.
+func (s *scanner) uses(file *ast.File, e ast.Expr, params []string) []Use {
+	var found []Use
+	start := e.Pos()
 	ast.Inspect(e, func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		if x, ok := sel.X.(*ast.Ident); ok {
-			if path := s.imported(d.file, x.Name); path != "" {
-				field.Imports = append(field.Imports, Use{file.Offset(x.Pos()) - start, x.Name, path})
+		switch n := n.(type) {
+		case *ast.Field: // of a struct: its name is none of those
+			found = append(found, s.fieldUses(file, n, start, params)...)
+			return false
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				if path := s.importedAnyhow(file, x.Name); path != "" {
+					found = append(found, Use{Offset: int(x.Pos() - start), Name: x.Name, Path: path})
+				}
+			}
+			return false
+		case *ast.Ident:
+			if param := slices.Contains(params, n.Name); param || s.Declared[n.Name] {
+				found = append(found, Use{Offset: int(n.Pos() - start), Name: n.Name, Param: param})
 			}
 		}
-		return false
+		return true
 	})
-	return field
+	return found
+}
+
+func (s *scanner) fieldUses(file *ast.File, f *ast.Field, start token.Pos, params []string) []Use {
+	found := s.uses(file, f.Type, params)
+	for i := range found {
+		found[i].Offset += int(f.Type.Pos() - start)
+	}
+	return found
+}
+
+func typeParams(fn *ast.FuncDecl) []string {
+	if fn.Type.TypeParams == nil {
+		return nil
+	}
+	var names []string
+	for _, f := range fn.Type.TypeParams.List {
+		for _, name := range f.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
 }

@@ -25,11 +25,7 @@ type imports struct {
 func newImports(pkg *decl.Package, nameOf Names) *imports {
 	m := &imports{nameOf: nameOf, taken: maps.Clone(pkg.Declared), names: map[string]string{}, used: map[string]bool{}}
 	for _, k := range pkg.Kernels {
-		for _, f := range k.Fields {
-			for _, name := range f.Names {
-				m.taken[name] = true
-			}
-		}
+		maps.Copy(m.taken, parameters(k))
 	}
 	return m
 }
@@ -52,16 +48,26 @@ func (m *imports) name(path string) string {
 
 func (m *imports) device() string { return m.name(module + "device") }
 
-// typeText returns a field's type with its packages as this file names them.
-func (m *imports) typeText(f decl.Field) string {
+// typeText returns a type with its packages as this file names them, and type parameters as
+// params says.
+func (m *imports) typeText(t decl.Text, params map[string]string) string {
 	var b strings.Builder
 	at := 0
-	for _, u := range f.Imports {
-		b.WriteString(f.Type[at:u.Offset])
-		b.WriteString(m.name(u.Path))
+	for _, u := range t.Uses {
+		b.WriteString(t.Source[at:u.Offset])
 		at = u.Offset + len(u.Name)
+		switch {
+		case u.Param:
+			b.WriteString(params[u.Name])
+		case u.Path == "":
+			b.WriteString(u.Name)
+		case u.Name == "":
+			b.WriteString(m.name(u.Path) + ".")
+		default:
+			b.WriteString(m.name(u.Path))
+		}
 	}
-	b.WriteString(f.Type[at:])
+	b.WriteString(t.Source[at:])
 	return b.String()
 }
 

@@ -10,19 +10,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// kernel writes the variables of a kernel: its PTX and its device.Kernel.
-func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
+// kernel writes the variables of an instance: its PTX and its device.Kernel.
+func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 	var ptx []string
 	if len(c.Variants) > 0 {
 		w.imports.names["embed"], w.imports.used["embed"] = "_", true
 	}
 	for _, v := range c.Variants {
-		name := decl.Fresh(k.Name+ptxSuffix(v), w.names)
+		name := decl.Fresh(n.Stem+ptxSuffix(v), w.names)
 		ptx = append(ptx, name)
-		w.printf("//go:embed %s\nvar %s string\n\n", PTXName(k.Name, v), name)
+		w.printf("//go:embed %s\nvar %s string\n\n", PTXName(n.Stem, v), name)
 	}
 	pkg := w.imports.device()
-	w.printf("var %s = &%s.Kernel{\n", w.vars[k.Name], pkg)
+	w.printf("var %s = &%s.Kernel{\n", w.vars[n.Stem], pkg)
 	w.printf("Name: %q,\nPackage: %q,\nFile: %q,\nLine: %d,\n", c.Name, c.Package, filepath.Base(k.Pos.Filename), k.Pos.Line)
 	w.params(c.Params)
 	w.printf("ParamBytes: %d,\n", c.ParamBytes)
@@ -46,8 +46,8 @@ func (w *writer) kernel(k decl.Kernel, c *device.Kernel) {
 		w.printf("Integers: %#v,\n", c.Integers)
 	}
 	w.variants(c.Variants, ptx)
-	w.native(k)
-	if twin := w.twins[k.Name]; twin != "" {
+	w.native(k, n)
+	if twin := w.twins[n.Stem]; twin != "" {
 		w.printf("Twin: %s,\n", twin)
 	}
 	w.printf("}\n\n")
@@ -124,7 +124,7 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 
 // native writes the function that runs the kernel on a CPU. The parameter block has the
 // layout of the struct that args is taken for: both are Go's.
-func (w *writer) native(k decl.Kernel) {
+func (w *writer) native(k decl.Kernel, n decl.Instance) {
 	names := w.locals(nil, "ts", "args", "a")
 	ts, args, a := names[0], names[1], names[2]
 	unnamed := args
@@ -135,8 +135,9 @@ func (w *writer) native(k decl.Kernel) {
 	call := []string{ts + ".Thread()"}
 	if len(k.Fields) > 0 {
 		w.printf("%s := (*struct {\n", a)
+		params := w.arguments(k, n)
 		for _, f := range k.Fields {
-			t := w.imports.typeText(f)
+			t := w.imports.typeText(f.Type, params)
 			if f.Slice {
 				t = "[]" + t
 			}
@@ -147,5 +148,5 @@ func (w *writer) native(k decl.Kernel) {
 		}
 		w.printf("})(%s)\n", args)
 	}
-	w.printf("for %s.Next() {\n%s(%s)\n}\n},\n", ts, k.Name, strings.Join(call, ", "))
+	w.printf("for %s.Next() {\n%s(%s)\n}\n},\n", ts, w.function(k, n), strings.Join(call, ", "))
 }

@@ -10,7 +10,7 @@ import (
 type Twins struct {
 	pkg   *decl.Package
 	w     *writer
-	funcs map[string]string // by kernel
+	funcs map[string]string // by stem
 }
 
 // NewTwins returns a collection without twins.
@@ -31,10 +31,10 @@ func (t *Twins) Declared() map[string]bool {
 	return names
 }
 
-// Add adds the twin of a kernel: the text that declares the function with that name, and the
+// Add adds the twin of the kernel with a stem: the text that declares the function with that name, and the
 // paths of what it imports.
-func (t *Twins) Add(kernel, function, text string, imports []string) {
-	t.funcs[kernel] = function
+func (t *Twins) Add(stem, function, text string, imports []string) {
+	t.funcs[stem] = function
 	for _, path := range imports {
 		t.w.imports.name(path)
 	}

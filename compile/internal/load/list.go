@@ -139,11 +139,11 @@ func (g *Graph) NameOf(importPath string) string {
 	return path.Base(importPath)
 }
 
+// Package returns the package with the path, or nil.
+func (g *Graph) Package(importPath string) *Package { return g.paths[importPath] }
+
 // imported returns the package that p imports as importPath. A generated file imports what
 // the files on disk may not: such packages are found as well.
 func (g *Graph) imported(p *Package, importPath string) *Package {
-	if actual, ok := p.ImportMap[importPath]; ok {
-		importPath = actual
-	}
-	return g.paths[importPath]
+	return g.paths[p.Resolve(importPath)]
 }

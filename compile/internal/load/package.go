@@ -46,6 +46,14 @@ type Error struct {
 // InMain reports whether p belongs to the main module, or to one of a workspace.
 func (p *Package) InMain() bool { return p.Module != nil && p.Module.Main }
 
+// Resolve returns the path of the package that p's files import as path.
+func (p *Package) Resolve(path string) string {
+	if actual, ok := p.ImportMap[path]; ok {
+		return actual
+	}
+	return path
+}
+
 func (p *Package) absolute() {
 	for _, files := range [...][]string{p.GoFiles, p.CgoFiles} {
 		for i, file := range files {
