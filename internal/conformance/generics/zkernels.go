@@ -44,6 +44,8 @@ var scaleInt8SM70 string
 var scaleInt8Kernel = &device.Kernel{
 	Name:    "scale[int8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 1},
 		{Name: "by", Offset: 24, Size: 2},
@@ -74,6 +76,8 @@ var scaleInt32SM70 string
 var scaleInt32Kernel = &device.Kernel{
 	Name:    "scale[int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 8},
@@ -104,6 +108,8 @@ var scaleUint16SM70 string
 var scaleUint16Kernel = &device.Kernel{
 	Name:    "scale[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "by", Offset: 24, Size: 4},
@@ -134,6 +140,8 @@ var scaleIntSM70 string
 var scaleIntKernel = &device.Kernel{
 	Name:    "scale[int]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "by", Offset: 24, Size: 16},
@@ -164,6 +172,8 @@ var scaleFloat32SM70 string
 var scaleFloat32Kernel = &device.Kernel{
 	Name:    "scale[float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 8},
@@ -194,6 +204,8 @@ var scaleFloat64SM70 string
 var scaleFloat64Kernel = &device.Kernel{
 	Name:    "scale[float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    19,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "by", Offset: 24, Size: 16},
@@ -243,6 +255,8 @@ var convertInt16Int64SM70 string
 var convertInt16Int64Kernel = &device.Kernel{
 	Name:    "convert[int16, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    29,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -276,6 +290,8 @@ var convertInt16Float64SM70 string
 var convertInt16Float64Kernel = &device.Kernel{
 	Name:    "convert[int16, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    29,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -309,6 +325,8 @@ var convertFloat32Int64SM70 string
 var convertFloat32Int64Kernel = &device.Kernel{
 	Name:    "convert[float32, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    29,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -342,6 +360,8 @@ var convertFloat32Float64SM70 string
 var convertFloat32Float64Kernel = &device.Kernel{
 	Name:    "convert[float32, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    29,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -389,6 +409,8 @@ var turn3Int32SM70 string
 var turn3Int32Kernel = &device.Kernel{
 	Name:    "turn[[3]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    40,
 	Params: []device.Param{
 		{Name: "rows", Offset: 0, Size: 24, Elem: 12},
 	},
@@ -423,6 +445,8 @@ var turn5Int32SM70 string
 var turn5Int32Kernel = &device.Kernel{
 	Name:    "turn[[5]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    40,
 	Params: []device.Param{
 		{Name: "rows", Offset: 0, Size: 24, Elem: 20},
 	},
@@ -472,6 +496,8 @@ var applyInt32LessSM70 string
 var applyInt32LessKernel = &device.Kernel{
 	Name:    "apply[int32, less]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    65,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "how", Offset: 24, Size: 0},
@@ -505,6 +531,8 @@ var applyInt32NearestSM70 string
 var applyInt32NearestKernel = &device.Kernel{
 	Name:    "apply[int32, nearest]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "kernels.go",
+	Line:    65,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "how", Offset: 24, Size: 16},
@@ -554,6 +582,8 @@ var foldInt32FoldSumInt32SM70 string
 var foldInt32FoldSumInt32Kernel = &device.Kernel{
 	Name:    "Fold[int32, fold.Sum[int32]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "fold.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -592,6 +622,8 @@ var foldInt32FoldMaxInt32SM70 string
 var foldInt32FoldMaxInt32Kernel = &device.Kernel{
 	Name:    "Fold[int32, fold.Max[int32]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "fold.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -639,6 +671,8 @@ var foldLongSM70 string
 var foldLongKernel = &device.Kernel{
 	Name:    "Fold[uint64, fold.Max[uint64]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "fold.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -686,6 +720,8 @@ var sumPointsSM70 string
 var sumPointsKernel = &device.Kernel{
 	Name:    "Fold[Point, addPoints]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
+	File:    "fold.go",
+	Line:    41,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 12},
 		{Name: "out", Offset: 24, Size: 24, Elem: 12},
