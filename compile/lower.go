@@ -126,7 +126,7 @@ func emit(f *ir.Func, k *Kernel) {
 		if err != nil {
 			panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 		}
-		k.IR, k.Sites, k.Barriers, k.Cooperative = f, made.Sites, made.Barriers, made.Cooperative
+		k.IR, k.Sites, k.Barriers, k.Cooperative, k.Spins = f, made.Sites, made.Barriers, made.Cooperative, made.Spins
 		k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
 		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, Coarse: f.Coarse, PTX: launcher.Header + "\n\n" + made.PTX})
 	}

@@ -13,16 +13,19 @@
 //   - A kernel without barriers is a loop over the threads of the block.
 //   - In a kernel whose threads wait for each other, all those of a block or those of a
 //     warp, each is a coroutine; they take turns, each running to where it waits.
+//   - Where a loop waits by atomic operations for what other threads write, the threads are
+//     goroutines, and as many blocks run at once as there is room for.
 //   - In a program built with -race the threads are goroutines, so that the race detector
 //     finds a missing barrier: one for each where they wait or have shared memory,
 //     32 for a block where it has neither.
 //
-// Threads of one block are not preempted in the first two tiers: a thread that spins until
-// another thread of its block has written something waits for ever. Blocks start in the
-// order of their indices, x counting fastest, so a block may wait for an earlier one.
+// Threads of one block are not preempted in the first two tiers: a thread that waits for another of
+// its block by reading plain memory, or by an operation that the compiler did not take for
+// waiting, waits for ever. Blocks start in the order of their indices, x counting fastest.
 //
 // A launch or copy is done when the call returns. Of the blocks of a launch that fault the
-// one with the lowest index is reported, whatever the schedule; later blocks may not run.
+// one with the lowest index is reported, whatever the schedule; later blocks may not run. Where
+// threads wait in memory, those that wait leave, and the fault is the first that happened.
 //
 // It is not a compiler and has no vector code of its own: speed is that of the Go compiler.
 package cpu

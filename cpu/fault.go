@@ -8,12 +8,13 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
 // catch is deferred around a kernel: it turns a panic into the launch's fault.
 func (w *worker) catch(ts *gpu.Threads) {
 	v := recover()
-	if v == nil {
+	if v == nil || v == any(simt.Halted{}) {
 		return
 	}
 	file, line := panicked()

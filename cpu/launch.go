@@ -36,6 +36,7 @@ type launch struct {
 
 	mu    sync.Mutex
 	fault *device.Fault
+	halt  simt.Halt // for a kernel that waits in memory
 	// last is the last block that has to run: with a fault, the lowest that faulted. All
 	// blocks below it do run, so which fault is reported does not depend on the schedule.
 	last atomic.Int64
@@ -54,6 +55,10 @@ func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 	}
 	l.next.Store(0)
 	l.last.Store(math.MaxInt64)
+	if l.kernel.Spins {
+		l.halt.Begin()
+		defer l.halt.End()
+	}
 	l.work(l.staff())
 	fault := l.fault
 	l.kernel, l.args, l.fault = nil, nil, nil
@@ -66,6 +71,8 @@ func (l *launch) staff() int {
 	switch {
 	case l.blocks != nil:
 		n = int(l.total)
+	case l.kernel.Spins: // as many as there is room for: blocks may wait for each other
+		n = int(min(int64(max(1, maxCooperative/(l.dim[0]*l.dim[1]*l.dim[2]))), l.total))
 	case l.tier == goroutines:
 		n = min(n, maxConcurrentBlocks)
 	}
@@ -79,6 +86,9 @@ func (l *launch) staff() int {
 // coroutines: those must not run on a goroutine that may be locked to its thread.
 func (l *launch) work(n int) {
 	l.chunk = max(1, l.total/int64(n*chunksPerWorker))
+	if l.kernel.Spins {
+		l.chunk = 1
+	}
 	first := 1
 	if l.tier == coroutines {
 		first = 0
@@ -101,6 +111,9 @@ func (l *launch) report(block int64, f *device.Fault) {
 	if block < l.last.Load() {
 		l.last.Store(block)
 		l.fault = f
+	}
+	if l.kernel.Spins {
+		l.halt.Stop()
 	}
 }
 

@@ -16,12 +16,12 @@ const (
 	loops      tier = iota // one after another
 	twins                  // by code that runs blocks as a whole
 	coroutines             // in turns, each to where it waits for others
-	goroutines             // at once, for the race detector
+	goroutines             // at once, for those that wait in memory and for the race detector
 )
 
 // tierOf returns the cheapest tier that runs k, or the one for the race detector.
 func tierOf(k *device.Kernel) tier {
-	if k.Twin != nil && !raceDetector {
+	if k.Twin != nil && !raceDetector && !k.Spins {
 		return twins
 	}
 	return nativeTier(k)
@@ -30,7 +30,7 @@ func tierOf(k *device.Kernel) tier {
 // nativeTier is tierOf for those that call the kernel function itself.
 func nativeTier(k *device.Kernel) tier {
 	switch {
-	case raceDetector:
+	case raceDetector || k.Spins:
 		return goroutines
 	case k.Barriers:
 		return coroutines
@@ -54,6 +54,10 @@ func (w *worker) loop() {
 // thread runs the thread of ts, which is one.
 func (w *worker) thread(ts *gpu.Threads) {
 	defer w.catch(ts)
+	if w.launch.kernel.Spins {
+		quietly(w.launch.halt.Enter)
+		defer quietly(w.launch.halt.Leave)
+	}
 	w.launch.kernel.Native(ts, w.launch.args)
 }
 
@@ -77,7 +81,7 @@ func (w *worker) concurrent() {
 		return
 	}
 	members := n
-	if k.Shared+k.Dynamic+w.launch.shared == 0 {
+	if k.Shared+k.Dynamic+w.launch.shared == 0 && !k.Spins {
 		members = min(n, lanes)
 	}
 	var running sync.WaitGroup

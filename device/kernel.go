@@ -26,6 +26,9 @@ type Kernel struct {
 	// it wants is more than it may declare otherwise. They come before those of a Grid.
 	Dynamic  int
 	Barriers bool // threads of a block wait for each other
+	// Spins is that a loop waits by atomic operations for what other threads write: on a CPU
+	// threads must not take turns then.
+	Spins bool
 	// Cooperative is that blocks wait for each other: every launch runs all of them at once.
 	Cooperative bool
 	Sites       []Site

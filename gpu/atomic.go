@@ -3,6 +3,8 @@ package gpu
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
 // Integer is a type whose bits the atomic operations combine.
@@ -23,6 +25,9 @@ type Number interface {
 // has DeviceScope where how does not say otherwise. A GPU takes float32 numbers that are
 // subnormal for zero in additions to a slice.
 func AtomicAdd[T Number](p *T, v T, how ...Memory) T {
+	if v == 0 { // which reads, maybe in a loop
+		simt.Pause()
+	}
 	switch word, float := kind[T](); {
 	case float:
 		return update(p, func(old T) T { return old + v })
@@ -65,6 +70,7 @@ func AtomicXor[T Integer](p *T, v T, how ...Memory) T {
 
 // AtomicExchange stores v in *p and returns what *p held before.
 func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
+	simt.Pause()
 	if word, _ := kind[T](); word {
 		old := atomic.SwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v)))
 		return *(*T)(unsafe.Pointer(&old))
@@ -76,11 +82,12 @@ func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
 // AtomicCompareAndSwap stores to in *p where *p holds from, bit by bit, and returns what *p
 // held before and whether that was so.
 func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swapped bool) {
+	simt.Pause()
 	for {
 		if swap(p, from, to) {
 			return from, true
 		}
-		if was = AtomicLoad(p); !sameBits(was, from) {
+		if was = load(p); !sameBits(was, from) {
 			return was, false
 		}
 	}
@@ -88,9 +95,14 @@ func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swa
 
 // AtomicLoad returns *p. Its order is Relaxed, Acquire or Sequential.
 //
-// A loop may wait with it for what another thread stores. Should that thread fault, a thread of
-// a GPU that waits leaves the kernel; on the CPU it would wait for ever.
+// A loop may wait with it, or with an exchange or a compare-and-swap, for what another thread
+// stores. Should that thread fault, one that waits leaves the kernel.
 func AtomicLoad[T Number](p *T, how ...Memory) T {
+	simt.Pause()
+	return load(p)
+}
+
+func load[T Number](p *T) T {
 	if word, _ := kind[T](); word {
 		v := atomic.LoadUint32((*uint32)(unsafe.Pointer(p)))
 		return *(*T)(unsafe.Pointer(&v))
@@ -111,8 +123,9 @@ func AtomicStore[T Number](p *T, v T, how ...Memory) {
 // update replaces *p by what f makes of it and returns what *p held before: it tries until no
 // other thread came between.
 func update[T Number](p *T, f func(old T) T) T {
+	simt.Pause()
 	for {
-		old := AtomicLoad(p)
+		old := load(p)
 		if swap(p, old, f(old)) {
 			return old
 		}

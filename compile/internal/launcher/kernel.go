@@ -41,6 +41,9 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 	if c.Barriers {
 		w.printf("Barriers: true,\n")
 	}
+	if c.Spins {
+		w.printf("Spins: true,\n")
+	}
 	w.sites(c.Sites)
 	if len(c.Integers) > 0 {
 		w.printf("Integers: %#v,\n", c.Integers)

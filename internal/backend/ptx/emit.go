@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,6 +20,7 @@ type Result struct {
 	DynamicBytes int
 	Barriers     bool // threads of a block wait for each other
 	Cooperative  bool // blocks wait for each other
+	Spins        bool // a loop waits by atomic operations for other threads
 }
 
 // Options are about one of several variants of a kernel. The zero Options are for the lowest
@@ -58,6 +60,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
 		Barriers:    uses(f, ir.Op.Meets),
 		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
+		Spins:       slices.Contains(s.polls, true),
 	}, nil
 }
 

@@ -92,12 +92,9 @@ func readable(r *check.Run) {
 	check.Want(r, x, 5, 6, 7, 8, 9, 10, 11, 12)
 }
 
-// million lets the last of 1<<20 threads fault; fewer where a thread takes long.
+// million lets the last of 1<<20 threads fault.
 func million(r *check.Run) {
-	n := 1 << 20
-	if r.Device.Info().Kind == "interp" {
-		n = 1 << 12
-	}
+	const n = 1 << 20
 	x := check.Make[int32](r, n-1)
 	r.Launch(Writes(r.Stream, device.Cover(n, 256), x, 3))
 	r.Fault(device.Fault{

@@ -1,0 +1,86 @@
+package faults
+
+import (
+	_ "embed"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
+)
+
+//go:embed waits.go
+var waitsText string
+
+// waitCases are about threads that wait for one that has faulted: for each kind of wait one. Threads of
+// other blocks wait as well as those beside it.
+func waitCases() []check.Case {
+	const who = 2*64 + 35
+	grid := check.Blocks(4, 64)
+	// far is thread who's fault.
+	far := func(kernel, mark, message string) device.Fault {
+		f := fault(kernel, "waits.go", mark, message)
+		f.Block, f.Thread = [3]int{2}, [3]int{35}
+		return f
+	}
+	past := "index out of range [256] with length 256"
+	past3 := "index out of range [259] with length 256"
+	cases := []check.Case{
+		{Name: "waits: memory of the block", Run: func(r *check.Run) {
+			x := check.Make[int32](r, 256)
+			r.Launch(BesideShared(r.Stream, grid.Blocks, who, x))
+			r.Fault(far("besideShared", "beside shared", "before it is ready"))
+			again(r)
+		}},
+		{Name: "waits: sync/atomic", Run: func(r *check.Run) {
+			if r.Device.Info().Kind == "cpu" {
+				return // plain Go runs there, which nobody can stop
+			}
+			r.Launch(BesideStandard(r.Stream, grid, who, check.Make[int32](r, 2), check.Make[int32](r, 256)))
+			r.Fault(far("besideStandard", "beside standard", past3))
+			again(r)
+		}},
+		{Name: "waits: all blocks", Run: func(r *check.Run) {
+			for _, turn := range []int{0, 4} {
+				r.Launch(BesideGrid(r.Stream, grid, who, turn, check.Make[int32](r, 256)))
+				r.Fault(far("besideGrid", "beside grid", []string{past, "", "", "", "index out of range [260] with length 256"}[turn]))
+				again(r)
+			}
+		}},
+		{Name: "waits: one for the next", Run: handOvers},
+	}
+	for kind, name := range []string{"load", "load after other work", "load of the system", "load in a function", "load kept in a variable"} {
+		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {
+			r.Launch(BesideLoad(r.Stream, grid, kind, who, check.Make[int32](r, 1), check.Make[int32](r, 256)))
+			r.Fault(far("besideLoad", "beside load", past))
+			again(r)
+		}})
+	}
+	for kind, name := range []string{"lock", "exchange", "addition of nothing", "maximum", "or", "barrier made by hand"} {
+		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {
+			flags := check.Upload[int32](r, 0, 1, 0) // somebody has the lock
+			r.Launch(BesideChange(r.Stream, grid, kind, who, flags, check.Make[int32](r, 256)))
+			r.Fault(far("besideChange", "beside change", past3))
+			again(r)
+		}})
+	}
+	return cases
+}
+
+// handOvers lets each thread wait for the next one, of this block or of the next, and one of them fault.
+func handOvers(r *check.Run) {
+	const n = 4 * 16
+	x := make([]int32, n+1)
+	x[n] = 1
+	d := check.Upload(r, x...)
+	r.Launch(HandOver(r.Stream, check.Blocks(4, 16), d, -1))
+	for i := range x {
+		x[i] = int32(n + 1 - i)
+	}
+	check.Want(r, d, x...)
+	clear(x[:n])
+	d = check.Upload(r, x...)
+	r.Launch(HandOver(r.Stream, check.Blocks(4, 16), d, 40))
+	want := fault("handOver", "waits.go", "hand over", "dropped")
+	want.Block, want.Thread = [3]int{2}, [3]int{8}
+	r.Fault(want)
+	again(r)
+}

@@ -1,0 +1,59 @@
+package simt
+
+import (
+	"sync"
+	"testing"
+)
+
+// TestHalt has threads of two launches wait; only those of the one that is stopped leave.
+func TestHalt(t *testing.T) {
+	var stopped, other Halt
+	stopped.Begin()
+	other.Begin()
+	defer other.End()
+	var left, running sync.WaitGroup
+	release := make(chan struct{})
+	for range 10 {
+		left.Go(func() {
+			stopped.Enter()
+			defer stopped.Leave()
+			defer func() {
+				if r := recover(); r != any(Halted{}) {
+					t.Errorf("a thread of the stopped launch left with %v", r)
+				}
+			}()
+			for {
+				Pause()
+			}
+		})
+		running.Go(func() {
+			other.Enter()
+			defer other.Leave()
+			for {
+				Pause()
+				select {
+				case <-release:
+					return
+				default:
+				}
+			}
+		})
+	}
+	stopped.Stop()
+	left.Wait()
+	close(release)
+	running.Wait()
+	stopped.End()
+	if n := halts.stopped.Load(); n != 0 {
+		t.Errorf("%d launches count as stopped", n)
+	}
+	halts.threads.Range(func(k, _ any) bool {
+		t.Errorf("goroutine %v is still known", k)
+		return true
+	})
+	stopped.Begin() // again, as a queue does
+	defer stopped.End()
+	stopped.Enter()
+	defer stopped.Leave()
+	Pause()
+}
