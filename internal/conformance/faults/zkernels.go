@@ -812,3 +812,307 @@ var saidKernel = &device.Kernel{
 		}
 	},
 }
+
+// BesideLoad lets one thread fault that the others wait for, in all ways to wait by a load.
+func BesideLoad(s *device.Stream, g device.Grid, kind, who int, flags, x device.Slice[int32]) error {
+	p := s.Plan(besideLoadKernel, g)
+	device.Put(p, kind)
+	device.Put(p, who)
+	device.PutSlice(p, flags)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideLoad.sm_70.narrow.ptx
+var besideLoadSM70Narrow string
+
+//go:embed zbesideLoad.sm_70.ptx
+var besideLoadSM70 string
+
+var besideLoadKernel = &device.Kernel{
+	Name:    "besideLoad",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    12,
+	Params: []device.Param{
+		{Name: "kind", Offset: 0, Size: 8},
+		{Name: "who", Offset: 8, Size: 8},
+		{Name: "flags", Offset: 16, Size: 24, Elem: 4},
+		{Name: "x", Offset: 40, Size: 24, Elem: 4},
+	},
+	ParamBytes: 80,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 24, 32, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideLoadSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideLoadSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			kind, who int
+			flags, x  []int32
+		})(args)
+		for ts.Next() {
+			besideLoad(ts.Thread(), a.kind, a.who, a.flags, a.x)
+		}
+	},
+}
+
+// BesideChange lets one thread fault that the others wait for, in all ways to wait by an operation that
+// changes memory.
+func BesideChange(s *device.Stream, g device.Grid, kind, who int, flags, x device.Slice[int32]) error {
+	p := s.Plan(besideChangeKernel, g)
+	device.Put(p, kind)
+	device.Put(p, who)
+	device.PutSlice(p, flags)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideChange.sm_70.narrow.ptx
+var besideChangeSM70Narrow string
+
+//go:embed zbesideChange.sm_70.ptx
+var besideChangeSM70 string
+
+var besideChangeKernel = &device.Kernel{
+	Name:    "besideChange",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    55,
+	Params: []device.Param{
+		{Name: "kind", Offset: 0, Size: 8},
+		{Name: "who", Offset: 8, Size: 8},
+		{Name: "flags", Offset: 16, Size: 24, Elem: 4},
+		{Name: "x", Offset: 40, Size: 24, Elem: 4},
+	},
+	ParamBytes: 80,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 24, 32, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideChangeSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideChangeSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			kind, who int
+			flags, x  []int32
+		})(args)
+		for ts.Next() {
+			besideChange(ts.Thread(), a.kind, a.who, a.flags, a.x)
+		}
+	},
+}
+
+// BesideShared lets one thread fault that the others of its block wait for, in shared memory. The
+// other blocks have no such thread and go on.
+func BesideShared(s *device.Stream, g device.Blocks, who int, x device.Slice[int32]) error {
+	p := s.Plan(besideSharedKernel, besideSharedKernel.Grid(g))
+	device.Put(p, who)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideShared.sm_70.narrow.ptx
+var besideSharedSM70Narrow string
+
+//go:embed zbesideShared.sm_70.ptx
+var besideSharedSM70 string
+
+var besideSharedKernel = &device.Kernel{
+	Name:    "besideShared",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    91,
+	Params: []device.Param{
+		{Name: "who", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     4,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 98, Format: "before it is ready"},
+		{File: "waits.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideSharedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideSharedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			who int
+			x   []int32
+		})(args)
+		for ts.Next() {
+			besideShared(ts.Thread(), a.who, a.x)
+		}
+	},
+}
+
+// BesideStandard lets one thread fault that the others wait for by package sync/atomic.
+func BesideStandard(s *device.Stream, g device.Grid, who int, flags, x device.Slice[int32]) error {
+	p := s.Plan(besideStandardKernel, g)
+	device.Put(p, who)
+	device.PutSlice(p, flags)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideStandard.sm_70.narrow.ptx
+var besideStandardSM70Narrow string
+
+//go:embed zbesideStandard.sm_70.ptx
+var besideStandardSM70 string
+
+var besideStandardKernel = &device.Kernel{
+	Name:    "besideStandard",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    112,
+	Params: []device.Param{
+		{Name: "who", Offset: 0, Size: 8},
+		{Name: "flags", Offset: 8, Size: 24, Elem: 4},
+		{Name: "x", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideStandardSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideStandardSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			who      int
+			flags, x []int32
+		})(args)
+		for ts.Next() {
+			besideStandard(ts.Thread(), a.who, a.flags, a.x)
+		}
+	},
+}
+
+// BesideGrid lets one thread fault in the middle of a loop in which the blocks wait for each other.
+func BesideGrid(s *device.Stream, g device.Grid, who, turn int, x device.Slice[int32]) error {
+	p := s.Plan(besideGridKernel, g)
+	device.Put(p, who)
+	device.Put(p, turn)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideGrid.sm_70.narrow.ptx
+var besideGridSM70Narrow string
+
+//go:embed zbesideGrid.sm_70.ptx
+var besideGridSM70 string
+
+var besideGridKernel = &device.Kernel{
+	Name:    "besideGrid",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    126,
+	Params: []device.Param{
+		{Name: "who", Offset: 0, Size: 8},
+		{Name: "turn", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+	},
+	ParamBytes:  56,
+	Cooperative: true,
+	Barriers:    true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 129, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 24, 32},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideGridSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideGridSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			who, turn int
+			x         []int32
+		})(args)
+		for ts.Next() {
+			besideGrid(ts.Thread(), a.who, a.turn, a.x)
+		}
+	},
+}
+
+// HandOver passes a number through the threads of all blocks, from the last one to the first, each of
+// which waits for the one behind it.
+func HandOver(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) error {
+	p := s.Plan(handOverKernel, g)
+	device.PutSlice(p, x)
+	device.Put(p, bad)
+	return p.Launch()
+}
+
+//go:embed zhandOver.sm_70.narrow.ptx
+var handOverSM70Narrow string
+
+//go:embed zhandOver.sm_70.ptx
+var handOverSM70 string
+
+var handOverKernel = &device.Kernel{
+	Name:    "handOver",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    140,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "bad", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 143, Format: "dropped"},
+		{File: "waits.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: handOverSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: handOverSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   []int32
+			bad int
+		})(args)
+		for ts.Next() {
+			handOver(ts.Thread(), a.x, a.bad)
+		}
+	},
+}

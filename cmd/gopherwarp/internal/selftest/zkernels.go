@@ -341,6 +341,7 @@ var handOverKernel = &device.Kernel{
 	},
 	ParamBytes: 88,
 	Barriers:   true,
+	Spins:      true,
 	Sites: []device.Site{
 		{File: "atomics.go", Line: 211, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
