@@ -73,7 +73,7 @@ func (f File) Write() error {
 }
 
 // ptxName matches the names of files that hold PTX.
-var ptxName = regexp.MustCompile(`^z.+\.sm_[0-9]+a?(\.narrow)?\.ptx$`)
+var ptxName = regexp.MustCompile(`^z.+\.sm_[0-9]+a?(\.narrow)?(\.coarse)?(\.aligned)?\.ptx$`)
 
 // leftovers returns the removal of generated files in dir that are not among the wanted ones.
 func leftovers(dir string, wanted []File) ([]File, error) {

@@ -59,6 +59,7 @@ func (b *build) lower(u *unit, k function) (*Kernel, error) {
 	}
 	options := pass.Options{
 		Contract: b.contract(k.Kernel),
+		Wide:     true,
 		Verify:   true, // costs milliseconds, and wrong code more
 	}
 	all := optimise(module, f, options)
@@ -68,8 +69,9 @@ func (b *build) lower(u *unit, k function) (*Kernel, error) {
 		return nil, nil
 	}
 	emit(all, compiled)
-	options.Narrow, options.Coarse, options.Dump = true, true, d.pass() // the code that runs but for huge arrays
-	emit(optimise(module, f, options), compiled)
+	for _, f := range narrow(module, f, options, d.pass()) {
+		emit(f, compiled)
+	}
 	if err := d.close(); err != nil {
 		return nil, err
 	}
@@ -82,6 +84,25 @@ func (b *build) lower(u *unit, k function) (*Kernel, error) {
 		return nil, nil
 	}
 	return compiled, nil
+}
+
+// narrow returns the code that runs but for huge arrays, the least demanding first. The last is for
+// launches that fit in every way; where it counts on more than 32-bit indices, there is also what
+// counts on less.
+func narrow(m *ir.Module, f *ir.Func, o pass.Options, dump func(string, *ir.Func)) []*ir.Func {
+	o.Narrow, o.Coarse, o.Aligned = true, true, true
+	best := o
+	best.Dump = dump
+	all := []*ir.Func{optimise(m, f, best)}
+	if all[0].Coarse > 0 {
+		o.Coarse = false
+		all = slices.Insert(all, 0, optimise(m, f, o))
+	}
+	if all[0].Aligned {
+		o.Aligned = false
+		all = slices.Insert(all, 0, optimise(m, f, o))
+	}
+	return all
 }
 
 // misplaced returns an operation of f that works in shared memory and has an address that may lie
@@ -128,7 +149,7 @@ func emit(f *ir.Func, k *Kernel) {
 		}
 		k.IR, k.Sites, k.Barriers, k.Cooperative, k.Spins = f, made.Sites, made.Barriers, made.Cooperative, made.Spins
 		k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
-		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, Coarse: f.Coarse, PTX: launcher.Header + "\n\n" + made.PTX})
+		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: launcher.Header + "\n\n" + made.PTX})
 	}
 }
 
@@ -139,21 +160,27 @@ func (k *Kernel) addVariant(v device.Variant) {
 	}
 	k.Variants = append(k.Variants, v)
 	slices.SortStableFunc(k.Variants, func(a, b device.Variant) int {
-		return cmp.Or(cmp.Compare(b.Target.Major, a.Target.Major), cmp.Compare(b.Target.Minor, a.Target.Minor), narrowFirst(a, b))
+		return cmp.Or(cmp.Compare(b.Target.Major, a.Target.Major), cmp.Compare(b.Target.Minor, a.Target.Minor), demandingFirst(a, b))
 	})
 	if v.Narrow {
 		k.Integers = integers(k.IR)
 	}
 }
 
-func narrowFirst(a, b device.Variant) int {
-	switch {
-	case a.Narrow == b.Narrow:
-		return 0
-	case a.Narrow:
-		return -1
+func demandingFirst(a, b device.Variant) int { return cmp.Compare(demands(b), demands(a)) }
+
+// demands orders the variants of a target by what they count on.
+func demands(v device.Variant) (n int) {
+	if v.Narrow {
+		n++
 	}
-	return 1
+	if v.Aligned {
+		n += 2
+	}
+	if v.Coarse > 0 {
+		n += 4
+	}
+	return n
 }
 
 // integers returns the offsets of the parameters that a narrow variant counts on.

@@ -110,18 +110,19 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 	return about(err, fmt.Sprintf("%s, %d", l.kernel.Name, v))
 }
 
-// Load implements device.Loader. Launches of both kinds are prepared.
+// Load implements device.Loader. Launches of all kinds are prepared.
 func (b *backend) Load(k *device.Kernel) error {
-	_, err := b.load(k, device.Fit{Narrow: true, Line: true})
-	if err == nil {
-		_, err = b.load(k, device.Fit{})
+	for _, f := range []device.Fit{{Narrow: true, Line: true, Aligned: true}, {Narrow: true, Aligned: true}, {Narrow: true}, {}} {
+		if _, err := b.load(k, f); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // Occupancy implements device.Loader.
 func (b *backend) Occupancy(k *device.Kernel, threads, shared int) (device.Occupancy, error) {
-	l, err := b.load(k, device.Fit{Narrow: true, Line: true})
+	l, err := b.load(k, device.Fit{Narrow: true, Line: true, Aligned: true})
 	if err != nil {
 		return device.Occupancy{}, err
 	}

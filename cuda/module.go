@@ -20,9 +20,10 @@ type kernels struct {
 
 // code is one of a kernel's variants: the best for the GPU and what launches have in common.
 type code struct {
-	kernel *device.Kernel
-	narrow bool
-	coarse int
+	kernel  *device.Kernel
+	narrow  bool
+	coarse  int
+	aligned bool
 }
 
 // loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
@@ -44,7 +45,7 @@ const sharedUnasked = 48 << 10
 
 // find returns the entry of a kernel, which it makes on the first call for it.
 func (ks *kernels) find(k *device.Kernel, v device.Variant) *loaded {
-	c := code{k, v.Narrow, v.Coarse}
+	c := code{k, v.Narrow, v.Coarse, v.Aligned}
 	ks.mu.RLock()
 	l := ks.numbers[c]
 	ks.mu.RUnlock()

@@ -11,13 +11,31 @@ type Fit struct {
 	// Line says that the grid has one dimension, and that its blocks have nothing to do with
 	// each other: the threads may be dealt to other blocks.
 	Line bool
+	// Aligned says that every slice among the arguments starts at a multiple of SliceAlign.
+	Aligned bool
 }
+
+// SliceAlign is the bytes of the widest access of a thread, and what slices that take a whole buffer are aligned to.
+const SliceAlign = 16
 
 // Fit returns what a variant may count on in the launch.
 func (p *Plan) Fit() Fit {
 	blocks, block := p.Grid()
 	line := blocks[1] == 1 && blocks[2] == 1 && block[1] == 1 && block[2] == 1
-	return Fit{Narrow: p.narrow(), Line: line && p.grid.Cluster == (Dim{}) && !p.grid.Cooperative}
+	return Fit{
+		Narrow:  p.narrow(),
+		Line:    line && p.grid.Cluster == (Dim{}) && !p.grid.Cooperative,
+		Aligned: p.aligned(),
+	}
+}
+
+func (p *Plan) aligned() bool {
+	for _, x := range p.kernel.Params {
+		if x.Elem > 0 && p.words[x.Offset/8]%SliceAlign != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Plan) narrow() bool {

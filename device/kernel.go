@@ -94,8 +94,9 @@ type Variant struct {
 	Narrow bool       // counts on launches whose Fit is narrow
 	// Coarse, where it is not 0, is how many neighbouring elements a thread does. The launch asked
 	// for a thread for each, in a grid of one dimension: see Blocks.
-	Coarse int
-	PTX    string
+	Coarse  int
+	Aligned bool // counts on launches whose Fit is aligned
+	PTX     string
 }
 
 // Blocks returns the grid of blocks that run the variant for p.
@@ -110,7 +111,7 @@ func (v Variant) Blocks(p *Plan) [3]int {
 // Variant returns the best variant for a GPU of capability c and a launch of the given fit.
 func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
 	for _, v := range k.Variants {
-		if v.Narrow && !f.Narrow || v.Coarse > 0 && !f.Line {
+		if v.Narrow && !f.Narrow || v.Coarse > 0 && !f.Line || v.Aligned && !f.Aligned {
 			continue
 		}
 		if v.Target == c || !v.Exact && !c.less(v.Target) {

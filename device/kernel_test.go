@@ -11,15 +11,16 @@ func TestVariant(t *testing.T) {
 	k := &device.Kernel{Variants: []device.Variant{
 		{Target: capability{9, 0}, Exact: true, PTX: "90a"},
 		{Target: capability{8, 0}, Narrow: true, Coarse: 4, PTX: "80c"},
+		{Target: capability{8, 0}, Narrow: true, Aligned: true, PTX: "80na"},
 		{Target: capability{8, 0}, Narrow: true, PTX: "80n"},
 		{Target: capability{8, 0}, PTX: "80"},
 		{Target: capability{7, 0}, PTX: "70"},
 	}}
-	for c, want := range map[capability][3]string{
-		{6, 1}: {}, {7, 0}: {"70", "70", "70"}, {7, 5}: {"70", "70", "70"}, {8, 0}: {"80", "80n", "80c"}, {8, 9}: {"80", "80n", "80c"},
-		{9, 0}: {"90a", "90a", "90a"}, {10, 0}: {"80", "80n", "80c"}, {12, 1}: {"80", "80n", "80c"},
+	for c, want := range map[capability][4]string{
+		{6, 1}: {}, {7, 0}: {"70", "70", "70", "70"}, {7, 5}: {"70", "70", "70", "70"}, {8, 0}: {"80", "80n", "80na", "80c"}, {8, 9}: {"80", "80n", "80na", "80c"},
+		{9, 0}: {"90a", "90a", "90a", "90a"}, {10, 0}: {"80", "80n", "80na", "80c"}, {12, 1}: {"80", "80n", "80na", "80c"},
 	} {
-		for i, fit := range []device.Fit{{Line: true}, {Narrow: true}, {Narrow: true, Line: true}} {
+		for i, fit := range []device.Fit{{Line: true}, {Narrow: true}, {Narrow: true, Aligned: true}, {Narrow: true, Line: true}} {
 			if v, ok := k.Variant(c, fit); v.PTX != want[i] || ok != (want[i] != "") {
 				t.Errorf("for %v, %+v: %q, %v, want %q", c, fit, v.PTX, ok, want[i])
 			}

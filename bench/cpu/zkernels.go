@@ -45,6 +45,9 @@ func Multiply(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	return p.Launch()
 }
 
+//go:embed zmultiply.sm_70.narrow.coarse.ptx
+var multiplySM70NarrowCoarse string
+
 //go:embed zmultiply.sm_70.narrow.ptx
 var multiplySM70Narrow string
 
@@ -67,7 +70,8 @@ var multiplyKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -71,3 +71,11 @@ func (l launch) call(s *device.Stream) error {
 	err, _ := f.Call(in)[0].Interface().(error)
 	return err
 }
+
+// viewed is an array that a kernel takes as a slice of other elements, arrays of T.
+type viewed[U, T any] struct{ *array[T] }
+
+func (v viewed[U, T]) value() reflect.Value { return reflect.ValueOf(device.View[U](v.dev.All())) }
+
+// as returns the array with its elements taken together as U.
+func as[U, T any](a *array[T]) argument { return viewed[U, T]{a} }

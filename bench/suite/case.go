@@ -19,6 +19,8 @@ type work struct {
 	bytes float64 // that a perfect program moves to and from the device's memory, or 0
 	flops float64 // floating-point operations of the algorithm, or 0
 	ours  []launch
+	// tuned has our launches as an expert writes them, in Go; nil where ours cannot be bettered.
+	tuned []launch
 	// best has the launches of the twin as an expert writes it; the literal twin's are those
 	// of ours by name. Nil where the literal twin cannot be bettered.
 	best []launch

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Change is how a case's time differs from that in an earlier report.
+// Change is how the time of a case's faster kernel of ours differs from that in an earlier report.
 type Change struct {
 	Name      string
 	Then, Now float64 // seconds, of ours
@@ -25,7 +25,7 @@ func (r *Report) Changes(earlier *Report) []Change {
 		if i < 0 {
 			continue
 		}
-		if then, now := earlier.Results[i].by(Ours), c.by(Ours); then != nil && now != nil {
+		if then, now := earlier.Results[i].fastest(Ours, Tuned), c.fastest(Ours, Tuned); then != nil && now != nil {
 			changes = append(changes, Change{c.Name, then.Seconds, now.Seconds})
 		}
 	}

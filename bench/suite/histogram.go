@@ -38,6 +38,7 @@ func newHistogram(b *bench, n int) work {
 	return work{
 		bytes: float64(n),
 		ours:  []launch{run},
+		tuned: []launch{{"histogram", HistogramBest, grid, []argument{as[[16]uint8](data), counts}}},
 		best:  []launch{run.twin("histogram_best", grid)},
 		check: func() error {
 			want := countBytes(data.host)

@@ -16,11 +16,16 @@ type contender struct {
 	run  func(s *device.Stream) error // enqueues it
 }
 
-// contenders returns ours and, where there are twins, theirs.
+// contenders returns ours and, where there are twins, theirs. Ours come first.
 func (w work) contenders(t *twins) []contender {
 	all := []contender{{Ours, func(s *device.Stream) error {
 		return eachLaunch(w.ours, func(l launch) error { return l.call(s) })
 	}}}
+	if w.tuned != nil {
+		all = append(all, contender{Tuned, func(s *device.Stream) error {
+			return eachLaunch(w.tuned, func(l launch) error { return l.call(s) })
+		}})
+	}
 	if t == nil {
 		return all
 	}

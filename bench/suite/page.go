@@ -104,7 +104,7 @@ func (r *Report) chart(group string) chart {
 // class returns the class of style for who measured.
 func class(by string) string {
 	switch by {
-	case Ours, Literal, Best:
+	case Ours, Tuned, Literal, Best:
 		return by
 	default:
 		return "peer"
@@ -134,7 +134,7 @@ func (r *Report) roofline() *roofline {
 	var bandwidth, peak float64
 	f := &roofline{}
 	for _, c := range r.Results {
-		m := c.by(Ours)
+		m := c.fastest(Ours, Tuned)
 		if m == nil || c.Bytes == 0 {
 			continue
 		}

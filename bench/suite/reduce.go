@@ -114,28 +114,31 @@ type reduction struct {
 	kernel, total any
 	totalName     string
 	inputs        int
+	// tuned and tunedTotal take arrays of 16 bytes.
+	tuned, tunedTotal any
 }
 
 func newDot32(b *bench, n int) work {
-	return newReduction[float32](b, n, reduction{"dot32", Dot32, Sum32, "sum32", 2})
+	return newReduction[float32, [4]float32](b, n, reduction{"dot32", Dot32, Sum32, "sum32", 2, Dot32Best, Sum32Best})
 }
 
 func newDot64(b *bench, n int) work {
-	return newReduction[float64](b, n, reduction{"dot64", Dot64, Sum64, "sum64", 2})
+	return newReduction[float64, [2]float64](b, n, reduction{"dot64", Dot64, Sum64, "sum64", 2, Dot64Best, Sum64Best})
 }
 
 func newSum(b *bench, n int) work {
-	return newReduction[float32](b, n, reduction{"sum32", Sum32, Sum32, "sum32", 1})
+	return newReduction[float32, [4]float32](b, n, reduction{"sum32", Sum32, Sum32, "sum32", 1, Sum32Best, Sum32Best})
 }
 
-// newReduction prepares a reduction of n small whole numbers: every partial sum is exact.
-func newReduction[T float](b *bench, n int, r reduction) work {
+// newReduction prepares a reduction of n small whole numbers: every partial sum is exact. A
+// vector V is 16 bytes of T; n and the number of blocks are multiples of their number in it.
+func newReduction[T float, V any](b *bench, n int, r reduction) work {
 	x := input(b, random(b, n, whole[T]))
-	args := []argument{x}
+	args, wide := []argument{x}, []argument{as[V](x)}
 	value := func(i int) float64 { return float64(x.host[i]) }
 	if r.inputs == 2 {
 		y := input(b, random(b, n, whole[T]))
-		args = append(args, y)
+		args, wide = append(args, y), append(wide, as[V](y))
 		value = func(i int) float64 { return float64(x.host[i]) * float64(y.host[i]) }
 	}
 	grid := device.Cover(n, width)
@@ -143,9 +146,11 @@ func newReduction[T float](b *bench, n int, r reduction) work {
 	partial, sum := scratch[T](b, grid.Blocks.X), result(b, 1, nan[T]())
 	parts := launch{r.name, r.kernel, grid, append(args, partial)}
 	total := launch{r.totalName, r.total, device.Cover(1, width), []argument{partial, sum}}
+	tuned := []launch{{r.name, r.tuned, grid, append(wide, partial)}, {r.totalName, r.tunedTotal, total.grid, []argument{as[V](partial), sum}}}
 	return work{
 		bytes: float64(r.inputs * n * sizeOf[T]()),
 		ours:  []launch{parts, total},
+		tuned: tuned,
 		best:  []launch{parts.twin(r.name+"_best", parts.grid), total.twin(r.totalName+"_best", total.grid)},
 		check: func() error {
 			return exactly(sum.host, func(int) T { return T(sumOf(n, value)) })

@@ -40,6 +40,7 @@ type Result struct {
 // Who a Measurement may be by; peers have names of their own.
 const (
 	Ours    = "gopherwarp"
+	Tuned   = "tuned"   // ours, as an expert writes it in Go
 	Literal = "literal" // twin: line by line in CUDA C++
 	Best    = "best"    // twin: as an expert writes it
 	// Unchecked is ours, compiled without checks.
@@ -97,16 +98,30 @@ func (r *Result) by(who string) *Measurement {
 	return &r.Measurements[i]
 }
 
-// Ratio returns our speed over that of the faster twin; false where there is none.
+// Ratio returns the speed of the faster of our kernels over that of the faster twin; false
+// where there is none.
 func (r *Result) Ratio() (float64, bool) {
-	ours, twin := r.by(Ours), r.by(Literal)
-	if best := r.by(Best); twin == nil || best != nil && best.Seconds < twin.Seconds {
-		twin = best
-	}
-	if ours == nil || twin == nil {
+	return ratio(r.fastest(Ours, Tuned), r.fastest(Literal, Best))
+}
+
+// LiteralRatio returns the speed of our plain kernel over that of the twin that follows it line by line.
+func (r *Result) LiteralRatio() (float64, bool) { return ratio(r.by(Ours), r.by(Literal)) }
+
+func ratio(ours, theirs *Measurement) (float64, bool) {
+	if ours == nil || theirs == nil {
 		return 0, false
 	}
-	return twin.Seconds / ours.Seconds, true
+	return theirs.Seconds / ours.Seconds, true
+}
+
+// fastest returns the fastest measurement of theirs, or nil.
+func (r *Result) fastest(by ...string) (best *Measurement) {
+	for _, who := range by {
+		if m := r.by(who); m != nil && (best == nil || m.Seconds < best.Seconds) {
+			best = m
+		}
+	}
+	return best
 }
 
 // Checked returns our speed over that without checks; false where that was not measured.

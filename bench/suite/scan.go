@@ -89,11 +89,17 @@ func newScan(b *bench, n int) work {
 	blocks := launch{"scanBlocks", ScanBlocks, grid, []argument{x, y, sums}}
 	offsets := launch{"scanSums", ScanSums, device.Cover(1, span), []argument{sums}}
 	add := launch{"addOffsets", AddOffsets, grid, []argument{y, sums}}
+	groups := as[[4]int32](y)
 	quarter := device.Grid{Blocks: grid.Blocks, Block: device.Dim{X: span / 4}}
 	return work{
 		bytes: float64(8 * n),
 		ours:  []launch{blocks, offsets, add},
-		best:  []launch{blocks.twin("scanBlocks_best", quarter), offsets.twin("scanSums_best", offsets.grid), add.twin("addOffsets_best", quarter)},
+		tuned: []launch{
+			{"scanBlocks", ScanBlocksBest, quarter, []argument{as[[4]int32](x), groups, sums}},
+			{"scanSums", ScanSumsBest, offsets.grid, offsets.args},
+			{"addOffsets", AddOffsetsBest, quarter, []argument{groups, sums}},
+		},
+		best: []launch{blocks.twin("scanBlocks_best", quarter), offsets.twin("scanSums_best", offsets.grid), add.twin("addOffsets_best", quarter)},
 		check: func() error {
 			want := make([]int32, n)
 			var sum int32

@@ -79,26 +79,33 @@ func sgemm64(t gpu.Thread, a, b, c []float32, n int) {
 
 func newSGEMM32(b *bench, n int) work {
 	w := newSGEMM(b, n, launch{name: "sgemm32", kernel: Sgemm32, grid: device.Cover2(n, n, device.Dim{X: tile, Y: tile})})
-	w.best = []launch{w.ours[0].twin("sgemm32_best", device.Grid{Blocks: w.ours[0].grid.Blocks, Block: device.Dim{X: 8, Y: tile}})}
+	w.tuned[0].kernel, w.tuned[0].grid = Sgemm32Best, device.Grid{Blocks: w.ours[0].grid.Blocks, Block: device.Dim{X: 8, Y: tile}}
+	w.best = []launch{w.ours[0].twin("sgemm32_best", w.tuned[0].grid)}
 	return w
 }
 
 func newSGEMM64(b *bench, n int) work {
 	grid := device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: side, Y: side}), Block: device.Dim{X: 16, Y: 16}}
 	w := newSGEMM(b, n, launch{name: "sgemm64", kernel: Sgemm64, grid: grid})
+	w.tuned[0].kernel, w.tuned[0].grid = Sgemm64Best, grid
+	for i := range 2 {
+		w.tuned[0].args[i] = as[[2]float32](w.ours[0].args[i].(*array[float32]))
+	}
 	w.best = []launch{w.ours[0].twin("sgemm64_best", grid)}
 	return w
 }
 
-// newSGEMM prepares the product of two n x n matrices, all but the best twin.
+// newSGEMM prepares the product of two n x n matrices, all but kernels and grids of the tuned one and the best twin.
 func newSGEMM(b *bench, n int, run launch) work {
 	x, y := input(b, random(b, n*n, signed)), input(b, random(b, n*n, signed))
 	z := result(b, n*n, nan[float32]())
 	run.args = []argument{x, y, z, byValue(n)}
+	tuned := launch{name: run.name, args: []argument{as[[4]float32](x), as[[4]float32](y), as[[4]float32](z), byValue(n)}}
 	return work{
 		bytes: 12 * float64(n) * float64(n),
 		flops: 2 * float64(n) * float64(n) * float64(n),
 		ours:  []launch{run},
+		tuned: []launch{tuned},
 		check: func() error {
 			c := comparison{relative: 1e-5, scale: math.Sqrt(float64(n)), most: 1 << 17}
 			return compare(c, z.host, func(i int) (sum float64) {

@@ -67,15 +67,16 @@ func weight(w weights, distance int) float32 {
 }
 
 func newStencil7(b *bench, n int) work {
-	return newStencil(b, n, stencilCase{launch{name: "stencil7", kernel: Stencil7}, weights{centre: 0.4, face: 0.1}, 8})
+	return newStencil(b, n, stencilCase{launch{name: "stencil7", kernel: Stencil7}, Stencil7Best, weights{centre: 0.4, face: 0.1}, 8})
 }
 
 func newStencil27(b *bench, n int) work {
-	return newStencil(b, n, stencilCase{launch{name: "stencil27", kernel: Stencil27}, weights{0.2, 0.05, 0.025, 0.025}, 54})
+	return newStencil(b, n, stencilCase{launch{name: "stencil27", kernel: Stencil27}, Stencil27Best, weights{0.2, 0.05, 0.025, 0.025}, 54})
 }
 
 type stencilCase struct {
 	run   launch
+	tuned any // kernel
 	w     weights
 	flops float64 // for a point
 }
@@ -92,6 +93,7 @@ func newStencil(b *bench, n int, c stencilCase) work {
 		bytes: float64(8 * n * n * n),
 		flops: c.flops * float64(n*n*n),
 		ours:  []launch{c.run},
+		tuned: []launch{{c.run.name, c.tuned, quarter, []argument{as[[4]float32](x), as[[4]float32](y), byValue(n), byValue(c.w)}}},
 		best:  []launch{c.run.twin(c.run.name+"_best", quarter)},
 		check: func() error {
 			return compare(comparison{relative: 2e-6, scale: 1, most: 1 << 24}, y.host, func(i int) float64 { return c.w.at(x.host, n, i) })

@@ -9,9 +9,10 @@ import (
 // lineWidth is how long the lines of a table are at most.
 const lineWidth = 79
 
-// WriteTable writes the report for a terminal: a line for each case, with the speeds of ours
-// and the twins and the ratio of ours to the faster twin; then peers, means, launches and what
-// was skipped.
+// WriteTable writes the report for a terminal: a line for each case, with the speeds of our plain
+// kernel, of the literal twin and their ratio, then those of our tuned kernel, of the best twin and
+// the ratio of the faster of ours to the faster of the twins; then peers, means, launches and what was
+// skipped.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	wrap(&b, "", r.Device)
@@ -30,13 +31,14 @@ func (r *Report) WriteTable(w io.Writer) error {
 }
 
 func (r *Report) cases(b *strings.Builder) {
-	fmt.Fprintf(b, "\n%-16s %7s  %-7s %9s %9s %9s %7s\n", "case", "size", "unit", "ours", Literal, Best, "ratio")
+	fmt.Fprintf(b, "\n%-15s %5s %-7s %6s %8s %6s  %6s %7s %6s\n", "case", "size", "unit", "plain", Literal, "ratio", Tuned, Best, "ratio")
 	for _, c := range r.Results {
 		if c.by(Ours) == nil {
 			continue
 		}
-		fmt.Fprintf(b, "%-16s %7s  %-7s %9s %9s %9s %7s\n", c.Name, sizeText(c.Size), c.Unit(),
-			c.figure(c.by(Ours)), c.figure(c.by(Literal)), c.figure(c.by(Best)), ratioText(c.Ratio()))
+		fmt.Fprintf(b, "%-15s %5s %-7s %6s %8s %6s  %6s %7s %6s\n", c.Name, sizeText(c.Size), c.Unit(),
+			c.figure(c.by(Ours)), c.figure(c.by(Literal)), ratioText(c.LiteralRatio()),
+			c.figure(c.by(Tuned)), c.figure(c.by(Best)), ratioText(c.Ratio()))
 		for _, m := range c.Measurements {
 			if m.Error != "" {
 				wrap(b, "  ", m.By+": "+m.Error)
@@ -57,10 +59,10 @@ func (r *Report) peers(b *strings.Builder) {
 	head := fmt.Sprintf("\n%-16s %7s  %-7s %9s %-22s %7s\n", "case", "size", "unit", "peer", "", "ratio")
 	for _, c := range r.Results {
 		for _, m := range c.Measurements {
-			if m.By == Ours || m.By == Literal || m.By == Best || m.Seconds == 0 {
+			if m.By == Ours || m.By == Tuned || m.By == Literal || m.By == Best || m.Seconds == 0 {
 				continue
 			}
-			ours, ratio := c.by(Ours), "-"
+			ours, ratio := c.fastest(Ours, Tuned), "-"
 			if ours != nil {
 				ratio = ratioText(m.Seconds/ours.Seconds, true)
 			}

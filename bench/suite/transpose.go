@@ -47,7 +47,8 @@ func newTransposeNaive(b *bench, n int) work {
 	w := newTranspose(b, n, launch{name: "transposeNaive", kernel: TransposeNaive})
 	run := &w.ours[0]
 	run.grid = device.Cover2(n, n, device.Dim{X: tile, Y: 8})
-	w.best = []launch{run.twin("transposeNaive_best", device.Cover2(n/4, n/4, device.Dim{X: 8, Y: 32}))}
+	w.tuned[0].kernel, w.tuned[0].grid = TransposeNaiveBest, device.Cover2(n/4, n/4, device.Dim{X: 8, Y: 32})
+	w.best = []launch{run.twin("transposeNaive_best", w.tuned[0].grid)}
 	return w
 }
 
@@ -55,8 +56,9 @@ func newTransposeTiled(b *bench, n int) work {
 	w := newTranspose(b, n, launch{name: "transposeTiled", kernel: TransposeTiled})
 	run := &w.ours[0]
 	run.grid = device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: tile, Y: tile}), Block: device.Dim{X: tile, Y: 8}}
-	w.best = []launch{run.twin("transposeTiled_best", device.Grid{
-		Blocks: device.CoverBlocks(n, n, device.Dim{X: 64, Y: 64}), Block: device.Dim{X: 16, Y: 16}})}
+	w.tuned[0].kernel = TransposeTiledBest
+	w.tuned[0].grid = device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: wideTile, Y: wideTile}), Block: device.Dim{X: 16, Y: 16}}
+	w.best = []launch{run.twin("transposeTiled_best", w.tuned[0].grid)}
 	return w
 }
 
@@ -64,9 +66,11 @@ func newTransposeTiled(b *bench, n int) work {
 func newTranspose(b *bench, n int, run launch) work {
 	x, y := input(b, random(b, n*n, signed)), result(b, n*n, nan[float32]())
 	run.args = []argument{x, y, byValue(n)}
+	tuned := launch{name: run.name, args: []argument{as[[4]float32](x), as[[4]float32](y), byValue(n)}}
 	return work{
 		bytes: float64(8 * n * n),
 		ours:  []launch{run},
+		tuned: []launch{tuned},
 		check: func() error {
 			return exactly(y.host, func(i int) float32 { return x.host[i%n*n+i/n] })
 		},

@@ -440,6 +440,9 @@ func Nbody(s *device.Stream, g device.Blocks, bodies device.Slice[body], result 
 	return p.Launch()
 }
 
+//go:embed znbody.sm_70.narrow.aligned.ptx
+var nbodySM70NarrowAligned string
+
 //go:embed znbody.sm_70.narrow.ptx
 var nbodySM70Narrow string
 
@@ -466,6 +469,7 @@ var nbodyKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: nbodySM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
 	},
@@ -722,6 +726,262 @@ var sum64Kernel = &device.Kernel{
 	},
 }
 
+// Sum32Best is sum32 of four numbers at once.
+func Sum32Best(s *device.Stream, g device.Blocks, x device.Slice[[4]float32], partial device.Slice[float32]) error {
+	p := s.Plan(sum32BestKernel, sum32BestKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	return p.Launch()
+}
+
+//go:embed zsum32Best.sm_70.narrow.aligned.ptx
+var sum32BestSM70NarrowAligned string
+
+//go:embed zsum32Best.sm_70.narrow.ptx
+var sum32BestSM70Narrow string
+
+//go:embed zsum32Best.sm_70.ptx
+var sum32BestSM70 string
+
+var sum32BestKernel = &device.Kernel{
+	Name:    "sum32Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reducebest.go",
+	Line:    36,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     32,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "reducebest.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sum32BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum32BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum32BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x       [][4]float32
+			partial []float32
+		})(args)
+		for ts.Next() {
+			sum32Best(ts.Thread(), a.x, a.partial)
+		}
+	},
+}
+
+// Sum64Best is sum64 of two numbers at once.
+func Sum64Best(s *device.Stream, g device.Blocks, x device.Slice[[2]float64], partial device.Slice[float64]) error {
+	p := s.Plan(sum64BestKernel, sum64BestKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	return p.Launch()
+}
+
+//go:embed zsum64Best.sm_70.narrow.aligned.ptx
+var sum64BestSM70NarrowAligned string
+
+//go:embed zsum64Best.sm_70.narrow.ptx
+var sum64BestSM70Narrow string
+
+//go:embed zsum64Best.sm_70.ptx
+var sum64BestSM70 string
+
+var sum64BestKernel = &device.Kernel{
+	Name:    "sum64Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reducebest.go",
+	Line:    53,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "reducebest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sum64BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum64BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum64BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x       [][2]float64
+			partial []float64
+		})(args)
+		for ts.Next() {
+			sum64Best(ts.Thread(), a.x, a.partial)
+		}
+	},
+}
+
+// Dot32Best is dot32 of four numbers at once.
+func Dot32Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], partial device.Slice[float32]) error {
+	p := s.Plan(dot32BestKernel, dot32BestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.PutSlice(p, partial)
+	return p.Launch()
+}
+
+//go:embed zdot32Best.sm_70.narrow.aligned.ptx
+var dot32BestSM70NarrowAligned string
+
+//go:embed zdot32Best.sm_70.narrow.ptx
+var dot32BestSM70Narrow string
+
+//go:embed zdot32Best.sm_70.ptx
+var dot32BestSM70 string
+
+var dot32BestKernel = &device.Kernel{
+	Name:    "dot32Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reducebest.go",
+	Line:    70,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "partial", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     32,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "reducebest.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: dot32BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot32BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot32BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b    [][4]float32
+			partial []float32
+		})(args)
+		for ts.Next() {
+			dot32Best(ts.Thread(), a.a, a.b, a.partial)
+		}
+	},
+}
+
+// Dot64Best is dot64 of two numbers at once.
+func Dot64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float64], partial device.Slice[float64]) error {
+	p := s.Plan(dot64BestKernel, dot64BestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.PutSlice(p, partial)
+	return p.Launch()
+}
+
+//go:embed zdot64Best.sm_70.narrow.aligned.ptx
+var dot64BestSM70NarrowAligned string
+
+//go:embed zdot64Best.sm_70.narrow.ptx
+var dot64BestSM70Narrow string
+
+//go:embed zdot64Best.sm_70.ptx
+var dot64BestSM70 string
+
+var dot64BestKernel = &device.Kernel{
+	Name:    "dot64Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reducebest.go",
+	Line:    87,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "partial", Offset: 48, Size: 24, Elem: 8},
+	},
+	ParamBytes: 88,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "reducebest.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: dot64BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot64BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot64BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b    [][2]float64
+			partial []float64
+		})(args)
+		for ts.Next() {
+			dot64Best(ts.Thread(), a.a, a.b, a.partial)
+		}
+	},
+}
+
+// HistogramBest is histogram of 16 bytes at once.
+func HistogramBest(s *device.Stream, g device.Blocks, data device.Slice[[16]uint8], counts device.Slice[uint32]) error {
+	p := s.Plan(histogramBestKernel, histogramBestKernel.Grid(g))
+	device.PutSlice(p, data)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zhistogramBest.sm_70.narrow.aligned.ptx
+var histogramBestSM70NarrowAligned string
+
+//go:embed zhistogramBest.sm_70.narrow.ptx
+var histogramBestSM70Narrow string
+
+//go:embed zhistogramBest.sm_70.ptx
+var histogramBestSM70 string
+
+var histogramBestKernel = &device.Kernel{
+	Name:    "histogramBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "reducebest.go",
+	Line:    104,
+	Params: []device.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 16},
+		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     1024,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "reducebest.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: histogramBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: histogramBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data   [][16]uint8
+			counts []uint32
+		})(args)
+		for ts.Next() {
+			histogramBest(ts.Thread(), a.data, a.counts)
+		}
+	},
+}
+
 // Softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
 // looks for the maximum, sums the exponentials of the differences to it, and divides.
 // The exponential is math.Exp, so in float64; its twins do the same.
@@ -966,6 +1226,146 @@ var addOffsetsKernel = &device.Kernel{
 	},
 }
 
+// ScanBlocksBest is scanBlocks with four elements a thread.
+func ScanBlocksBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]int32], sums device.Slice[int32]) error {
+	p := s.Plan(scanBlocksBestKernel, scanBlocksBestKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, sums)
+	return p.Launch()
+}
+
+//go:embed zscanBlocksBest.sm_70.narrow.aligned.ptx
+var scanBlocksBestSM70NarrowAligned string
+
+//go:embed zscanBlocksBest.sm_70.narrow.ptx
+var scanBlocksBestSM70Narrow string
+
+//go:embed zscanBlocksBest.sm_70.ptx
+var scanBlocksBestSM70 string
+
+var scanBlocksBestKernel = &device.Kernel{
+	Name:    "scanBlocksBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "scanbest.go",
+	Line:    44,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "sums", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     128,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "scanbest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanBlocksBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanBlocksBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanBlocksBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y [][4]int32
+			sums []int32
+		})(args)
+		for ts.Next() {
+			scanBlocksBest(ts.Thread(), a.x, a.y, a.sums)
+		}
+	},
+}
+
+// ScanSumsBest is scanSums with neighbours in neighbouring threads: the block walks along sums.
+func ScanSumsBest(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error {
+	p := s.Plan(scanSumsBestKernel, scanSumsBestKernel.Grid(g))
+	device.PutSlice(p, sums)
+	return p.Launch()
+}
+
+//go:embed zscanSumsBest.sm_70.narrow.ptx
+var scanSumsBestSM70Narrow string
+
+//go:embed zscanSumsBest.sm_70.ptx
+var scanSumsBestSM70 string
+
+var scanSumsBestKernel = &device.Kernel{
+	Name:    "scanSumsBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "scanbest.go",
+	Line:    70,
+	Params: []device.Param{
+		{Name: "sums", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      device.Dim{X: 1024, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Integers:   []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanSumsBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanSumsBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			sums []int32
+		})(args)
+		for ts.Next() {
+			scanSumsBest(ts.Thread(), a.sums)
+		}
+	},
+}
+
+// AddOffsetsBest is addOffsets with four elements a thread.
+func AddOffsetsBest(s *device.Stream, g device.Blocks, y device.Slice[[4]int32], offsets device.Slice[int32]) error {
+	p := s.Plan(addOffsetsBestKernel, addOffsetsBestKernel.Grid(g))
+	device.PutSlice(p, y)
+	device.PutSlice(p, offsets)
+	return p.Launch()
+}
+
+//go:embed zaddOffsetsBest.sm_70.narrow.aligned.ptx
+var addOffsetsBestSM70NarrowAligned string
+
+//go:embed zaddOffsetsBest.sm_70.narrow.ptx
+var addOffsetsBestSM70Narrow string
+
+//go:embed zaddOffsetsBest.sm_70.ptx
+var addOffsetsBestSM70 string
+
+var addOffsetsBestKernel = &device.Kernel{
+	Name:    "addOffsetsBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "scanbest.go",
+	Line:    96,
+	Params: []device.Param{
+		{Name: "y", Offset: 0, Size: 24, Elem: 16},
+		{Name: "offsets", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "scanbest.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: addOffsetsBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addOffsetsBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addOffsetsBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			y       [][4]int32
+			offsets []int32
+		})(args)
+		for ts.Next() {
+			addOffsetsBest(ts.Thread(), a.y, a.offsets)
+		}
+	},
+}
+
 // Sgemm32 stores the product of the n x n matrices a and b in c: a block computes a tile of
 // 32 x 32, a thread one element, from tiles in shared memory. n is a multiple of 32.
 func Sgemm32(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
@@ -1030,6 +1430,9 @@ func Sgemm64(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n
 	return p.Launch()
 }
 
+//go:embed zsgemm64.sm_70.narrow.aligned.ptx
+var sgemm64SM70NarrowAligned string
+
 //go:embed zsgemm64.sm_70.narrow.ptx
 var sgemm64SM70Narrow string
 
@@ -1058,6 +1461,7 @@ var sgemm64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sgemm64SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm64SM70},
 	},
@@ -1068,6 +1472,120 @@ var sgemm64Kernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			sgemm64(ts.Thread(), a.a, a.b, a.c, a.n)
+		}
+	},
+}
+
+// Sgemm32Best is sgemm32 with four neighbours a thread. n is a multiple of 32.
+func Sgemm32Best(s *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], n int) error {
+	p := s.Plan(sgemm32BestKernel, sgemm32BestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.PutSlice(p, c)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed zsgemm32Best.sm_70.narrow.aligned.ptx
+var sgemm32BestSM70NarrowAligned string
+
+//go:embed zsgemm32Best.sm_70.narrow.ptx
+var sgemm32BestSM70Narrow string
+
+//go:embed zsgemm32Best.sm_70.ptx
+var sgemm32BestSM70 string
+
+var sgemm32BestKernel = &device.Kernel{
+	Name:    "sgemm32Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "sgemmbest.go",
+	Line:    9,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 16},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 8, Y: 32, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "sgemmbest.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemmbest.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemmbest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sgemm32BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm32BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm32BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c [][4]float32
+			n       int
+		})(args)
+		for ts.Next() {
+			sgemm32Best(ts.Thread(), a.a, a.b, a.c, a.n)
+		}
+	},
+}
+
+// Sgemm64Best is sgemm64 with two sets of tiles: it reads the next ones while it computes with the
+// present ones. n is a multiple of 64.
+func Sgemm64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float32], c device.Slice[[4]float32], n int) error {
+	p := s.Plan(sgemm64BestKernel, sgemm64BestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.PutSlice(p, c)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed zsgemm64Best.sm_70.narrow.aligned.ptx
+var sgemm64BestSM70NarrowAligned string
+
+//go:embed zsgemm64Best.sm_70.narrow.ptx
+var sgemm64BestSM70Narrow string
+
+//go:embed zsgemm64Best.sm_70.ptx
+var sgemm64BestSM70 string
+
+var sgemm64BestKernel = &device.Kernel{
+	Name:    "sgemm64Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "sgemmbest.go",
+	Line:    35,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 8},
+		{Name: "b", Offset: 24, Size: 24, Elem: 8},
+		{Name: "c", Offset: 48, Size: 24, Elem: 16},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Shared:     8448,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "sgemmbest.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemmbest.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemmbest.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sgemm64BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm64BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm64BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b [][2]float32
+			c    [][4]float32
+			n    int
+		})(args)
+		for ts.Next() {
+			sgemm64Best(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
 }
@@ -1225,6 +1743,120 @@ var stencil27Kernel = &device.Kernel{
 	},
 }
 
+// Stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
+func Stencil7Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int, w weights) error {
+	p := s.Plan(stencil7BestKernel, stencil7BestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	device.Put(p, w)
+	return p.Launch()
+}
+
+//go:embed zstencil7Best.sm_70.narrow.aligned.ptx
+var stencil7BestSM70NarrowAligned string
+
+//go:embed zstencil7Best.sm_70.narrow.ptx
+var stencil7BestSM70Narrow string
+
+//go:embed zstencil7Best.sm_70.ptx
+var stencil7BestSM70 string
+
+var stencil7BestKernel = &device.Kernel{
+	Name:    "stencil7Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stencilbest.go",
+	Line:    23,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "n", Offset: 48, Size: 8},
+		{Name: "w", Offset: 56, Size: 16},
+	},
+	ParamBytes: 88,
+	Block:      device.Dim{X: 32, Y: 4, Z: 2},
+	Sites: []device.Site{
+		{File: "stencilbest.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 11, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: stencil7BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil7BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil7BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b [][4]float32
+			n    int
+			w    weights
+		})(args)
+		for ts.Next() {
+			stencil7Best(ts.Thread(), a.a, a.b, a.n, a.w)
+		}
+	},
+}
+
+// Stencil27Best is stencil27 of four points of a row at once: n is a multiple of four.
+func Stencil27Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int, w weights) error {
+	p := s.Plan(stencil27BestKernel, stencil27BestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	device.Put(p, w)
+	return p.Launch()
+}
+
+//go:embed zstencil27Best.sm_70.narrow.aligned.ptx
+var stencil27BestSM70NarrowAligned string
+
+//go:embed zstencil27Best.sm_70.narrow.ptx
+var stencil27BestSM70Narrow string
+
+//go:embed zstencil27Best.sm_70.ptx
+var stencil27BestSM70 string
+
+var stencil27BestKernel = &device.Kernel{
+	Name:    "stencil27Best",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "stencilbest.go",
+	Line:    52,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "n", Offset: 48, Size: 8},
+		{Name: "w", Offset: 56, Size: 16},
+	},
+	ParamBytes: 88,
+	Block:      device.Dim{X: 32, Y: 4, Z: 2},
+	Sites: []device.Site{
+		{File: "stencilbest.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 11, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: stencil27BestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil27BestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil27BestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b [][4]float32
+			n    int
+			w    weights
+		})(args)
+		for ts.Next() {
+			stencil27Best(ts.Thread(), a.a, a.b, a.n, a.w)
+		}
+	},
+}
+
 // Copy32 stores a in c: BabelStream's copy.
 func Copy32(s *device.Stream, g device.Grid, a, c device.Slice[float32]) error {
 	p := s.Plan(copy32Kernel, g)
@@ -1232,6 +1864,9 @@ func Copy32(s *device.Stream, g device.Grid, a, c device.Slice[float32]) error {
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zcopy32.sm_70.narrow.coarse.ptx
+var copy32SM70NarrowCoarse string
 
 //go:embed zcopy32.sm_70.narrow.ptx
 var copy32SM70Narrow string
@@ -1254,7 +1889,8 @@ var copy32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy32SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: copy32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1274,6 +1910,9 @@ func Mul32(s *device.Stream, g device.Grid, c, b device.Slice[float32]) error {
 	device.PutSlice(p, b)
 	return p.Launch()
 }
+
+//go:embed zmul32.sm_70.narrow.coarse.ptx
+var mul32SM70NarrowCoarse string
 
 //go:embed zmul32.sm_70.narrow.ptx
 var mul32SM70Narrow string
@@ -1296,7 +1935,8 @@ var mul32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul32SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mul32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1317,6 +1957,9 @@ func Add32(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zadd32.sm_70.narrow.coarse.ptx
+var add32SM70NarrowCoarse string
 
 //go:embed zadd32.sm_70.narrow.ptx
 var add32SM70Narrow string
@@ -1340,7 +1983,8 @@ var add32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add32SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: add32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1361,6 +2005,9 @@ func Triad32(s *device.Stream, g device.Grid, b, c, a device.Slice[float32]) err
 	device.PutSlice(p, a)
 	return p.Launch()
 }
+
+//go:embed ztriad32.sm_70.narrow.coarse.ptx
+var triad32SM70NarrowCoarse string
 
 //go:embed ztriad32.sm_70.narrow.ptx
 var triad32SM70Narrow string
@@ -1384,7 +2031,8 @@ var triad32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad32SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: triad32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1404,6 +2052,9 @@ func Copy64(s *device.Stream, g device.Grid, a, c device.Slice[float64]) error {
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zcopy64.sm_70.narrow.coarse.ptx
+var copy64SM70NarrowCoarse string
 
 //go:embed zcopy64.sm_70.narrow.ptx
 var copy64SM70Narrow string
@@ -1426,7 +2077,8 @@ var copy64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: copy64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1446,6 +2098,9 @@ func Mul64(s *device.Stream, g device.Grid, c, b device.Slice[float64]) error {
 	device.PutSlice(p, b)
 	return p.Launch()
 }
+
+//go:embed zmul64.sm_70.narrow.coarse.ptx
+var mul64SM70NarrowCoarse string
 
 //go:embed zmul64.sm_70.narrow.ptx
 var mul64SM70Narrow string
@@ -1468,7 +2123,8 @@ var mul64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mul64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1489,6 +2145,9 @@ func Add64(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) error
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zadd64.sm_70.narrow.coarse.ptx
+var add64SM70NarrowCoarse string
 
 //go:embed zadd64.sm_70.narrow.ptx
 var add64SM70Narrow string
@@ -1512,7 +2171,8 @@ var add64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: add64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1533,6 +2193,9 @@ func Triad64(s *device.Stream, g device.Grid, b, c, a device.Slice[float64]) err
 	device.PutSlice(p, a)
 	return p.Launch()
 }
+
+//go:embed ztriad64.sm_70.narrow.coarse.ptx
+var triad64SM70NarrowCoarse string
 
 //go:embed ztriad64.sm_70.narrow.ptx
 var triad64SM70Narrow string
@@ -1556,7 +2219,8 @@ var triad64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: triad64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1662,6 +2326,112 @@ var transposeTiledKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			transposeTiled(ts.Thread(), a.a, a.b, a.n)
+		}
+	},
+}
+
+// TransposeNaiveBest transposes without shared memory: a thread moves 4 x 4 elements. Rows have n/4
+// groups of four.
+func TransposeNaiveBest(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int) error {
+	p := s.Plan(transposeNaiveBestKernel, transposeNaiveBestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed ztransposeNaiveBest.sm_70.narrow.aligned.ptx
+var transposeNaiveBestSM70NarrowAligned string
+
+//go:embed ztransposeNaiveBest.sm_70.narrow.ptx
+var transposeNaiveBestSM70Narrow string
+
+//go:embed ztransposeNaiveBest.sm_70.ptx
+var transposeNaiveBestSM70 string
+
+var transposeNaiveBestKernel = &device.Kernel{
+	Name:    "transposeNaiveBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "transposebest.go",
+	Line:    10,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 8, Y: 32, Z: 1},
+	Sites: []device.Site{
+		{File: "transposebest.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposebest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeNaiveBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeNaiveBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeNaiveBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b [][4]float32
+			n    int
+		})(args)
+		for ts.Next() {
+			transposeNaiveBest(ts.Thread(), a.a, a.b, a.n)
+		}
+	},
+}
+
+// TransposeTiledBest moves tiles of 64 x 64 through shared memory, four elements at a time on
+// both sides. n is a multiple of 64.
+func TransposeTiledBest(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int) error {
+	p := s.Plan(transposeTiledBestKernel, transposeTiledBestKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed ztransposeTiledBest.sm_70.narrow.aligned.ptx
+var transposeTiledBestSM70NarrowAligned string
+
+//go:embed ztransposeTiledBest.sm_70.narrow.ptx
+var transposeTiledBestSM70Narrow string
+
+//go:embed ztransposeTiledBest.sm_70.ptx
+var transposeTiledBestSM70 string
+
+var transposeTiledBestKernel = &device.Kernel{
+	Name:    "transposeTiledBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "transposebest.go",
+	Line:    29,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Shared:     16640,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposebest.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposebest.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeTiledBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeTiledBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeTiledBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b [][4]float32
+			n    int
+		})(args)
+		for ts.Next() {
+			transposeTiledBest(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
 }

@@ -20,6 +20,9 @@ func Add(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32]) error
 	return p.Launch()
 }
 
+//go:embed zadd.sm_70.narrow.coarse.ptx
+var addSM70NarrowCoarse string
+
 //go:embed zadd.sm_70.narrow.ptx
 var addSM70Narrow string
 
@@ -43,7 +46,8 @@ var addKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

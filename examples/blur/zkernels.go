@@ -122,6 +122,9 @@ func Edges(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], z si
 	return p.Launch()
 }
 
+//go:embed zedges.sm_70.narrow.aligned.ptx
+var edgesSM70NarrowAligned string
+
 //go:embed zedges.sm_70.narrow.ptx
 var edgesSM70Narrow string
 
@@ -146,6 +149,7 @@ var edgesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: edgesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: edgesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: edgesSM70},
 	},

@@ -108,6 +108,9 @@ func Divide(s *device.Stream, g device.Grid, x, sum device.Slice[float32]) error
 	return p.Launch()
 }
 
+//go:embed zdivide.sm_70.narrow.coarse.ptx
+var divideSM70NarrowCoarse string
+
 //go:embed zdivide.sm_70.narrow.ptx
 var divideSM70Narrow string
 
@@ -129,7 +132,8 @@ var divideKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: divideSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: divideSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -216,6 +216,8 @@ func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
 				return true
 			}
 		}
+	case ir.OpMul, ir.OpShl:
+		return q.multiple(x, c, p)
 	case ir.OpLShr, ir.OpAShr:
 		return q.r.At(x.Args[0], p).Lo >= 0 && q.le(x.Args[0], c, p)
 	case ir.OpSDiv, ir.OpSRem, ir.OpUDiv, ir.OpURem:
@@ -230,6 +232,52 @@ func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
 		return q.phi(x, c)
 	}
 	return false
+}
+
+// multiple uses that y <= z/n + d says k*y <= z + k*d, for 0 < k <= n and z >= 0: a loop over the
+// groups of k elements that a slice has stays within it.
+func (q *prover) multiple(x *ir.Value, c int64, p Place) bool {
+	y, k, ok := scaled(x)
+	if r, fits := q.r.At(y, p).mul(Range{k, k}); !ok || !fits || !r.Within(FullRange(x.Type)) {
+		return false
+	}
+	for _, f := range q.r.Facts.About(y, p) {
+		z, d, ok := q.r.lowerThan(f, y, p)
+		if !ok {
+			continue
+		}
+		n, of := divided(z)
+		less, fits := mulExact(k, d)
+		rest, fits2 := subExact(c, less)
+		if n >= k && fits && fits2 && q.r.At(of, p).Lo >= 0 && q.le(of, rest, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// scaled returns y and k where x is k*y, k > 0.
+func scaled(x *ir.Value) (y *ir.Value, k int64, ok bool) {
+	if x.Args[1].Op != ir.OpConst || x.Op == ir.OpShl && uint64(x.Args[1].Imm) > 31 {
+		return x.Args[0], 1, false
+	}
+	k = factor(x.Op, x.Args[1].Imm)
+	return x.Args[0], k, k > 0
+}
+
+// divided returns n and z where x is z/n, n > 0; n is 0 where it is no quotient.
+func divided(x *ir.Value) (n int64, z *ir.Value) {
+	if len(x.Args) != 2 || x.Args[1].Op != ir.OpConst {
+		return 0, nil
+	}
+	c := x.Args[1].Imm
+	switch {
+	case (x.Op == ir.OpSDiv || x.Op == ir.OpUDiv) && c > 0:
+		return c, x.Args[0]
+	case (x.Op == ir.OpLShr || x.Op == ir.OpAShr) && c >= 0 && c < 32:
+		return 1 << c, x.Args[0]
+	}
+	return 0, nil
 }
 
 // division uses that a quotient or rest is at most the dividend, and a rest less than the
@@ -290,6 +338,9 @@ func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
 			return true
 		}
 	}
+	if t.Op == ir.OpSub {
+		return q.beforeDifference(x, c, p)
+	}
 	if t.Op != ir.OpAdd {
 		return false
 	}
@@ -304,6 +355,14 @@ func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
 		}
 	}
 	return false
+}
+
+// beforeDifference proves x <= a-b+c, where a-b is the target, as b <= a + c - the largest x.
+func (q *prover) beforeDifference(x *ir.Value, c int64, p Place) bool {
+	a, b := q.target.Args[0], q.target.Args[1]
+	diff, ok := q.r.At(a, p).sub(q.r.At(b, p))
+	rest, fits := subExact(c, q.r.At(x, p).Hi)
+	return ok && diff.Within(FullRange(q.target.Type)) && fits && q.from(a, b, rest, p)
 }
 
 // higherThan returns z and d where the fact says that z <= t+d, as signed numbers.

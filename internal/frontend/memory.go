@@ -150,6 +150,8 @@ func (s nilSearch) canBeNil(v ssa.Value) bool {
 		return false
 	case *ssa.FreeVar:
 		return v.Parent().Synthetic != ""
+	case *ssa.SliceToArrayPointer: // a slice with elements has an address
+		return pointee(v.Type()).Underlying().(*types.Array).Len() == 0
 	case *ssa.ChangeType:
 		return s.canBeNil(v.X)
 	case *ssa.Phi:

@@ -57,6 +57,8 @@ type Func struct {
 	// has a u64 behind ParamBytes, the number of elements; checks and faults have one argument
 	// more than their site, an i32: the element.
 	Coarse int
+	// Aligned says of a kernel that it runs only where every pointer parameter is a multiple of 16.
+	Aligned bool
 
 	nextValue, nextBlock int
 }

@@ -132,6 +132,7 @@ func (p *parser) header(s *scanner) {
 		if s.accept("coarse") {
 			p.f.Coarse = int(s.integer())
 		}
+		p.f.Aligned = s.accept("aligned")
 	}
 	if s.accept("->") {
 		p.f.Result = s.typ()

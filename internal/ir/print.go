@@ -66,6 +66,9 @@ func (f *Func) print(w io.Writer) {
 		if f.Coarse > 0 {
 			fmt.Fprintf(w, " coarse %d", f.Coarse)
 		}
+		if f.Aligned {
+			fmt.Fprint(w, " aligned")
+		}
 	}
 	if f.Result.Kind != KindVoid {
 		fmt.Fprintf(w, " -> %v", f.Result)

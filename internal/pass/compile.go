@@ -20,9 +20,11 @@ type Options struct {
 	// launches whose grid has one dimension. The result says so, see ir.Func.Coarse.
 	Coarse bool
 	// Wide joins accesses side by side into loads and stores of arrays of up to 16 bytes, for
-	// launches whose slices start at multiples of 16 and back ends that align variables by
-	// analysis.VariableAlign.
+	// back ends that align variables by analysis.VariableAlign.
 	Wide bool
+	// Aligned compiles for launches whose slices start at multiples of 16. The result says whether
+	// it makes use of that, see ir.Func.Aligned.
+	Aligned bool
 	// Verify checks the function after every pass; a mistake panics.
 	Verify bool
 	// Disable names passes that are left out. Required passes cannot be.

@@ -8,30 +8,36 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// wide joins loads, and stores, of 2 or 4 numbers side by side into one of up to 16 bytes,
-// where the address is known to be a multiple of that: four scalar stores take twice as long,
-// measured. Locals are left alone, as ptxas may turn them into registers.
+// wide joins loads, and stores, of numbers side by side into one of 4, 8 or 16 bytes, where the
+// address is known to be a multiple of that: four scalar stores take twice as long, measured.
+// Numbers of one or two bytes are joined to words of 32 bits. Locals are left alone, as ptxas may
+// turn them into registers.
 func wide(f *ir.Func, o *Options) {
 	if !o.Wide {
 		return
 	}
 	dom := ir.Dominators(f)
-	align := analysis.NewAlignment(dom, analysis.Aligned)
-	repl := map[*ir.Value]*ir.Value{}
+	w := &widener{f: f, align: analysis.NewAlignment(dom, 1), repl: map[*ir.Value]*ir.Value{}}
+	w.promised = w.align
+	if f.Kernel && (o.Aligned || f.Aligned) {
+		w.promised = analysis.NewAlignment(dom, analysis.Aligned)
+	}
 	for _, b := range dom.Order() {
-		w := &widener{b: b, align: align, repl: repl}
+		w.b = b
 		for _, op := range []ir.Op{ir.OpLoad, ir.OpStore} {
 			for w.join(op) {
 			}
 		}
 	}
-	f.Replace(repl)
+	f.Replace(w.repl)
 }
 
 type widener struct {
-	b     *ir.Block
-	align *analysis.Alignment
-	repl  map[*ir.Value]*ir.Value
+	f        *ir.Func
+	b        *ir.Block
+	align    *analysis.Alignment
+	promised *analysis.Alignment // with what launches promise, if they do
+	repl     map[*ir.Value]*ir.Value
 }
 
 // An access is a load or a store of a scalar, off bytes behind base.
@@ -72,15 +78,16 @@ func (w *widener) join(op ir.Op) bool {
 
 func joinable(v *ir.Value) bool {
 	t := access{v: v}.scalar()
-	return !isAggregate(t) && t.Kind != ir.KindI1 && t.Size() >= 4 && !t.IsPtr() && v.Args[0].Type.Space != ir.Local
+	return !isAggregate(t) && t.Kind != ir.KindI1 && !t.IsPtr() && v.Args[0].Type.Space != ir.Local
 }
 
 // joinSome joins the first run of neighbours in the stretch that allows it.
 func (w *widener) joinSome(stretch []access) bool {
 	for _, first := range stretch {
-		for _, n := range []int64{4, 2} {
-			run := w.run(stretch, first, n)
+		for bytes := int64(analysis.Aligned); bytes >= 4; bytes /= 2 {
+			run := w.run(stretch, first, bytes)
 			if run != nil && w.free(run) {
+				w.f.Aligned = w.f.Aligned || alignmentOf(w.align, first)%bytes != 0
 				w.replace(run)
 				return true
 			}
@@ -89,14 +96,14 @@ func (w *widener) joinSome(stretch []access) bool {
 	return false
 }
 
-// run returns n accesses side by side, the lowest first, or nil.
-func (w *widener) run(stretch []access, first access, n int64) []access {
+// run returns accesses side by side that take so many bytes, the lowest first, or nil.
+func (w *widener) run(stretch []access, first access, bytes int64) []access {
 	size := first.scalar().Size()
-	if n*size > analysis.Aligned || w.alignment(first)%(n*size) != 0 {
+	if bytes < 2*size || alignmentOf(w.promised, first)%bytes != 0 {
 		return nil
 	}
 	run := []access{first}
-	for k := int64(1); k < n; k++ {
+	for k := int64(1); k < bytes/size; k++ {
 		i := slices.IndexFunc(stretch, func(a access) bool {
 			return a.base == first.base && a.off == first.off+k*size && a.scalar().Equal(first.scalar())
 		})
@@ -108,12 +115,13 @@ func (w *widener) run(stretch []access, first access, n int64) []access {
 	return run
 }
 
-func (w *widener) alignment(a access) int64 {
-	z := w.align.Of(a.base)
-	for a.off%z != 0 {
-		z /= 2
+// alignmentOf returns the power of two that the address of an access is a multiple of.
+func alignmentOf(known *analysis.Alignment, a access) int64 {
+	n := known.Of(a.base)
+	for a.off%n != 0 {
+		n /= 2
 	}
-	return z
+	return n
 }
 
 // free reports whether the loads may all happen where the first one does, or the stores where
@@ -141,10 +149,9 @@ func (w *widener) ends(run []access) (lo, hi int) {
 	return slices.MinFunc(run, byPlace).at, slices.MaxFunc(run, byPlace).at
 }
 
-// replace makes the run one access of an array.
+// replace makes the run one access.
 func (w *widener) replace(run []access) {
 	lo, hi := w.ends(run)
-	t := ir.ArrayOf(int64(len(run)), run[0].scalar())
 	at := lo
 	if run[0].v.Op == ir.OpStore {
 		at = hi
@@ -152,12 +159,9 @@ func (w *widener) replace(run []access) {
 	e := &editor{b: w.b, pos: w.b.Values[at].Pos}
 	p := e.offset(run[0].base, run[0].off)
 	if run[0].v.Op == ir.OpStore {
-		e.make(ir.OpStore, ir.Void, p, w.joined(e, t, run))
+		e.make(ir.OpStore, ir.Void, p, w.joined(e, run))
 	} else {
-		v := e.make(ir.OpLoad, t, p)
-		for i, a := range run {
-			w.repl[a.v] = e.makeImm(ir.OpExtract, t.Elem, int64(i), v)
-		}
+		w.split(e, p, run)
 	}
 	dead := func(v *ir.Value) bool {
 		return slices.ContainsFunc(run, func(a access) bool { return a.v == v })
@@ -166,10 +170,72 @@ func (w *widener) replace(run []access) {
 	w.b.Values = slices.DeleteFunc(values, dead)
 }
 
-func (w *widener) joined(e *editor, t *ir.Type, run []access) *ir.Value {
+// split loads the run, and makes its numbers of what comes.
+func (w *widener) split(e *editor, p *ir.Value, run []access) {
+	elem := run[0].scalar()
+	if elem.Size() >= 4 {
+		v := e.make(ir.OpLoad, ir.ArrayOf(int64(len(run)), elem), p)
+		for i, a := range run {
+			w.repl[a.v] = e.makeImm(ir.OpExtract, elem, int64(i), v)
+		}
+		return
+	}
+	bits := 8 * elem.Size()
+	words := w.words(e, p, int64(len(run))*elem.Size()/4)
+	for i, a := range run {
+		word, shift := words[int64(i)*elem.Size()/4], int64(i)*bits%32
+		if shift > 0 {
+			word = e.make(ir.OpLShr, ir.I32, word, e.constant(ir.I32, shift))
+		}
+		w.repl[a.v] = e.make(ir.OpTrunc, elem, word)
+	}
+}
+
+// words loads n words behind p.
+func (w *widener) words(e *editor, p *ir.Value, n int64) []*ir.Value {
+	if n == 1 {
+		return []*ir.Value{e.make(ir.OpLoad, ir.I32, p)}
+	}
+	v := e.make(ir.OpLoad, ir.ArrayOf(n, ir.I32), p)
+	words := make([]*ir.Value, n)
+	for i := range words {
+		words[i] = e.makeImm(ir.OpExtract, ir.I32, int64(i), v)
+	}
+	return words
+}
+
+// joined returns the one value that the run stores.
+func (w *widener) joined(e *editor, run []access) *ir.Value {
 	var parts []*ir.Value
+	elem := run[0].scalar()
 	for _, a := range run {
 		parts = append(parts, find(w.repl, a.v.Args[1]))
 	}
-	return e.make(ir.OpStruct, t, parts...)
+	if elem.Size() < 4 {
+		elem, parts = ir.I32, packed(e, parts)
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return e.make(ir.OpStruct, ir.ArrayOf(int64(len(parts)), elem), parts...)
+}
+
+// packed returns words with the parts, the first one in the lowest bits.
+func packed(e *editor, parts []*ir.Value) []*ir.Value {
+	per := int(4 / parts[0].Type.Size())
+	var words []*ir.Value
+	for group := range slices.Chunk(parts, per) {
+		var word *ir.Value
+		for i, part := range group {
+			x := e.make(ir.OpZExt, ir.I32, part)
+			if i == 0 {
+				word = x
+				continue
+			}
+			x = e.make(ir.OpShl, ir.I32, x, e.constant(ir.I32, int64(32/per*i)))
+			word = e.make(ir.OpOr, ir.I32, word, x)
+		}
+		words = append(words, word)
+	}
+	return words
 }

@@ -133,9 +133,10 @@ func (m *memory) Free() error {
 
 // code is one of a kernel's variants: the best there is for what launches have in common.
 type code struct {
-	kernel *device.Kernel
-	narrow bool
-	coarse int
+	kernel  *device.Kernel
+	narrow  bool
+	coarse  int
+	aligned bool
 }
 
 // load returns the kernel's code, decoded by the first launch that needs it. The lock is held.
@@ -145,7 +146,7 @@ func (b *backend) load(k *device.Kernel, f device.Fit) *loaded {
 	if !ok {
 		return &loaded{err: fmt.Errorf("ptxinterp: %s: %w of compute capability %v", k.Name, device.ErrNoVariant, capability)}
 	}
-	c := code{k, v.Narrow, v.Coarse}
+	c := code{k, v.Narrow, v.Coarse, v.Aligned}
 	if l, ok := b.kernels[c]; ok {
 		return l
 	}

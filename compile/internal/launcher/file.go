@@ -68,11 +68,17 @@ func (w *writer) file(pkg *decl.Package) ([]byte, error) {
 // PTXName returns the base name of the file with the PTX of a variant of a kernel with the
 // given stem.
 func PTXName(stem string, v device.Variant) string {
-	narrow := ""
+	kind := ""
 	if v.Narrow {
-		narrow = ".narrow"
+		kind = ".narrow"
 	}
-	return fmt.Sprintf("z%s.%s%s.ptx", stem, target(v), narrow)
+	if v.Coarse > 0 {
+		kind += ".coarse"
+	}
+	if v.Aligned {
+		kind += ".aligned"
+	}
+	return fmt.Sprintf("z%s.%s%s.ptx", stem, target(v), kind)
 }
 
 func target(v device.Variant) string {

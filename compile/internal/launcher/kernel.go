@@ -62,6 +62,12 @@ func ptxSuffix(v device.Variant) string {
 	if v.Narrow {
 		suffix += "Narrow"
 	}
+	if v.Coarse > 0 {
+		suffix += "Coarse"
+	}
+	if v.Aligned {
+		suffix += "Aligned"
+	}
 	return suffix
 }
 
@@ -119,6 +125,9 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 		}
 		if v.Coarse > 0 {
 			w.printf("Coarse: %d, ", v.Coarse)
+		}
+		if v.Aligned {
+			w.printf("Aligned: true, ")
 		}
 		w.printf("PTX: %s},\n", ptx[i])
 	}

@@ -107,6 +107,9 @@ func Changes(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	return p.Launch()
 }
 
+//go:embed zchanges.sm_70.narrow.aligned.ptx
+var changesSM70NarrowAligned string
+
 //go:embed zchanges.sm_70.narrow.ptx
 var changesSM70Narrow string
 
@@ -128,6 +131,7 @@ var changesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: changesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: changesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: changesSM70},
 	},

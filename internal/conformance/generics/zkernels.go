@@ -35,6 +35,9 @@ func Scale[T int8 | int32 | uint16 | int | float32 | float64](s *device.Stream, 
 	return p.Launch()
 }
 
+//go:embed zscaleInt8.sm_70.narrow.coarse.ptx
+var scaleInt8SM70NarrowCoarse string
+
 //go:embed zscaleInt8.sm_70.narrow.ptx
 var scaleInt8SM70Narrow string
 
@@ -53,7 +56,8 @@ var scaleInt8Kernel = &device.Kernel{
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleInt8SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleInt8SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleInt8SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleInt8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -66,6 +70,9 @@ var scaleInt8Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscaleInt32.sm_70.narrow.coarse.ptx
+var scaleInt32SM70NarrowCoarse string
 
 //go:embed zscaleInt32.sm_70.narrow.ptx
 var scaleInt32SM70Narrow string
@@ -85,7 +92,8 @@ var scaleInt32Kernel = &device.Kernel{
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleInt32SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleInt32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -98,6 +106,9 @@ var scaleInt32Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscaleUint16.sm_70.narrow.coarse.ptx
+var scaleUint16SM70NarrowCoarse string
 
 //go:embed zscaleUint16.sm_70.narrow.ptx
 var scaleUint16SM70Narrow string
@@ -117,7 +128,8 @@ var scaleUint16Kernel = &device.Kernel{
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleUint16SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleUint16SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleUint16SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -130,6 +142,9 @@ var scaleUint16Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscaleInt.sm_70.narrow.coarse.ptx
+var scaleIntSM70NarrowCoarse string
 
 //go:embed zscaleInt.sm_70.narrow.ptx
 var scaleIntSM70Narrow string
@@ -149,7 +164,8 @@ var scaleIntKernel = &device.Kernel{
 	ParamBytes: 56,
 	Integers:   []int{8, 16, 24, 32},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleIntSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleIntSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleIntSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleIntSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -162,6 +178,9 @@ var scaleIntKernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscaleFloat32.sm_70.narrow.coarse.ptx
+var scaleFloat32SM70NarrowCoarse string
 
 //go:embed zscaleFloat32.sm_70.narrow.ptx
 var scaleFloat32SM70Narrow string
@@ -181,7 +200,8 @@ var scaleFloat32Kernel = &device.Kernel{
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleFloat32SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -194,6 +214,9 @@ var scaleFloat32Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscaleFloat64.sm_70.narrow.coarse.ptx
+var scaleFloat64SM70NarrowCoarse string
 
 //go:embed zscaleFloat64.sm_70.narrow.ptx
 var scaleFloat64SM70Narrow string
@@ -213,7 +236,8 @@ var scaleFloat64Kernel = &device.Kernel{
 	ParamBytes: 56,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleFloat64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleFloat64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -400,6 +424,9 @@ func Turn[R [3]int32 | [5]int32](s *device.Stream, g device.Grid, rows device.Sl
 	return p.Launch()
 }
 
+//go:embed zturn3Int32.sm_70.narrow.aligned.ptx
+var turn3Int32SM70NarrowAligned string
+
 //go:embed zturn3Int32.sm_70.narrow.ptx
 var turn3Int32SM70Narrow string
 
@@ -423,6 +450,7 @@ var turn3Int32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turn3Int32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turn3Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: turn3Int32SM70},
 	},
@@ -435,6 +463,9 @@ var turn3Int32Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zturn5Int32.sm_70.narrow.aligned.ptx
+var turn5Int32SM70NarrowAligned string
 
 //go:embed zturn5Int32.sm_70.narrow.ptx
 var turn5Int32SM70Narrow string
@@ -459,6 +490,7 @@ var turn5Int32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turn5Int32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turn5Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: turn5Int32SM70},
 	},
@@ -487,6 +519,9 @@ func Apply[T int32, O less | nearest](s *device.Stream, g device.Grid, x device.
 	return p.Launch()
 }
 
+//go:embed zapplyInt32Less.sm_70.narrow.aligned.ptx
+var applyInt32LessSM70NarrowAligned string
+
 //go:embed zapplyInt32Less.sm_70.narrow.ptx
 var applyInt32LessSM70Narrow string
 
@@ -508,6 +543,7 @@ var applyInt32LessKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: applyInt32LessSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyInt32LessSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: applyInt32LessSM70},
 	},

@@ -19,11 +19,17 @@ func Conversions(s *device.Stream, g device.Grid, in device.Slice[uint32], out d
 	return p.Launch()
 }
 
+//go:embed zconversions.sm_80.narrow.aligned.ptx
+var conversionsSM80NarrowAligned string
+
 //go:embed zconversions.sm_80.narrow.ptx
 var conversionsSM80Narrow string
 
 //go:embed zconversions.sm_80.ptx
 var conversionsSM80 string
+
+//go:embed zconversions.sm_70.narrow.aligned.ptx
+var conversionsSM70NarrowAligned string
 
 //go:embed zconversions.sm_70.narrow.ptx
 var conversionsSM70Narrow string
@@ -46,8 +52,10 @@ var conversionsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: conversionsSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: conversionsSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: conversionsSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: conversionsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: conversionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: conversionsSM70},
 	},
@@ -70,6 +78,9 @@ func SlowConversions(s *device.Stream, g device.Grid, in device.Slice[uint32], o
 	return p.Launch()
 }
 
+//go:embed zslowConversions.sm_70.narrow.aligned.ptx
+var slowConversionsSM70NarrowAligned string
+
 //go:embed zslowConversions.sm_70.narrow.ptx
 var slowConversionsSM70Narrow string
 
@@ -91,6 +102,7 @@ var slowConversionsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slowConversionsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slowConversionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slowConversionsSM70},
 	},

@@ -19,6 +19,9 @@ func Resizes(s *device.Stream, g device.Grid, in device.Slice[int64], out device
 	return p.Launch()
 }
 
+//go:embed zresizes.sm_70.narrow.aligned.ptx
+var resizesSM70NarrowAligned string
+
 //go:embed zresizes.sm_70.narrow.ptx
 var resizesSM70Narrow string
 
@@ -40,6 +43,7 @@ var resizesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: resizesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: resizesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: resizesSM70},
 	},
@@ -62,6 +66,9 @@ func ConvertToFloats(s *device.Stream, g device.Grid, in device.Slice[int64], ou
 	return p.Launch()
 }
 
+//go:embed zconvertToFloats.sm_70.narrow.aligned.ptx
+var convertToFloatsSM70NarrowAligned string
+
 //go:embed zconvertToFloats.sm_70.narrow.ptx
 var convertToFloatsSM70Narrow string
 
@@ -83,6 +90,7 @@ var convertToFloatsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: convertToFloatsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertToFloatsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertToFloatsSM70},
 	},
@@ -105,6 +113,9 @@ func ConvertFromFloats(s *device.Stream, g device.Grid, in device.Slice[float64]
 	return p.Launch()
 }
 
+//go:embed zconvertFromFloats.sm_70.narrow.aligned.ptx
+var convertFromFloatsSM70NarrowAligned string
+
 //go:embed zconvertFromFloats.sm_70.narrow.ptx
 var convertFromFloatsSM70Narrow string
 
@@ -126,6 +137,7 @@ var convertFromFloatsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: convertFromFloatsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertFromFloatsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertFromFloatsSM70},
 	},
@@ -148,6 +160,9 @@ func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], o
 	return p.Launch()
 }
 
+//go:embed zfloat32s.sm_70.narrow.aligned.ptx
+var float32sSM70NarrowAligned string
+
 //go:embed zfloat32s.sm_70.narrow.ptx
 var float32sSM70Narrow string
 
@@ -169,6 +184,7 @@ var float32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: float32sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
 	},
@@ -191,6 +207,9 @@ func Float64s(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], o
 	return p.Launch()
 }
 
+//go:embed zfloat64s.sm_70.narrow.aligned.ptx
+var float64sSM70NarrowAligned string
+
 //go:embed zfloat64s.sm_70.narrow.ptx
 var float64sSM70Narrow string
 
@@ -212,6 +231,7 @@ var float64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: float64sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
@@ -234,6 +254,9 @@ func RoundTwice(s *device.Stream, g device.Grid, in device.Slice[pair[float32]],
 	return p.Launch()
 }
 
+//go:embed zroundTwice.sm_70.narrow.aligned.ptx
+var roundTwiceSM70NarrowAligned string
+
 //go:embed zroundTwice.sm_70.narrow.ptx
 var roundTwiceSM70Narrow string
 
@@ -255,6 +278,7 @@ var roundTwiceKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: roundTwiceSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: roundTwiceSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: roundTwiceSM70},
 	},
@@ -277,6 +301,12 @@ func Fused(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out 
 	return p.Launch()
 }
 
+//go:embed zfused.sm_70.narrow.coarse.aligned.ptx
+var fusedSM70NarrowCoarseAligned string
+
+//go:embed zfused.sm_70.narrow.aligned.ptx
+var fusedSM70NarrowAligned string
+
 //go:embed zfused.sm_70.narrow.ptx
 var fusedSM70Narrow string
 
@@ -298,7 +328,9 @@ var fusedKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: fusedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: fusedSM70NarrowCoarseAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fusedSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fusedSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fusedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -319,6 +351,12 @@ func MayFuse(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], ou
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zmayFuse.sm_70.narrow.coarse.aligned.ptx
+var mayFuseSM70NarrowCoarseAligned string
+
+//go:embed zmayFuse.sm_70.narrow.aligned.ptx
+var mayFuseSM70NarrowAligned string
 
 //go:embed zmayFuse.sm_70.narrow.ptx
 var mayFuseSM70Narrow string
@@ -341,7 +379,9 @@ var mayFuseKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mayFuseSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: mayFuseSM70NarrowCoarseAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: mayFuseSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mayFuseSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mayFuseSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -407,6 +447,9 @@ func Int16s(s *device.Stream, g device.Grid, in device.Slice[pair[int16]], out d
 	return p.Launch()
 }
 
+//go:embed zint16s.sm_70.narrow.aligned.ptx
+var int16sSM70NarrowAligned string
+
 //go:embed zint16s.sm_70.narrow.ptx
 var int16sSM70Narrow string
 
@@ -429,6 +472,7 @@ var int16sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: int16sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int16sSM70},
 	},
@@ -450,6 +494,9 @@ func Int32s(s *device.Stream, g device.Grid, in device.Slice[pair[int32]], out d
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zint32s.sm_70.narrow.aligned.ptx
+var int32sSM70NarrowAligned string
 
 //go:embed zint32s.sm_70.narrow.ptx
 var int32sSM70Narrow string
@@ -473,6 +520,7 @@ var int32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: int32sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
 	},
@@ -494,6 +542,9 @@ func Int64s(s *device.Stream, g device.Grid, in device.Slice[pair[int64]], out d
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zint64s.sm_70.narrow.aligned.ptx
+var int64sSM70NarrowAligned string
 
 //go:embed zint64s.sm_70.narrow.ptx
 var int64sSM70Narrow string
@@ -517,6 +568,7 @@ var int64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: int64sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
 	},
@@ -538,6 +590,9 @@ func Ints(s *device.Stream, g device.Grid, in device.Slice[pair[int]], out devic
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zints.sm_70.narrow.aligned.ptx
+var intsSM70NarrowAligned string
 
 //go:embed zints.sm_70.narrow.ptx
 var intsSM70Narrow string
@@ -561,6 +616,7 @@ var intsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: intsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: intsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: intsSM70},
 	},
@@ -627,6 +683,9 @@ func Uint16s(s *device.Stream, g device.Grid, in device.Slice[pair[uint16]], out
 	return p.Launch()
 }
 
+//go:embed zuint16s.sm_70.narrow.aligned.ptx
+var uint16sSM70NarrowAligned string
+
 //go:embed zuint16s.sm_70.narrow.ptx
 var uint16sSM70Narrow string
 
@@ -649,6 +708,7 @@ var uint16sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uint16sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
 	},
@@ -670,6 +730,9 @@ func Uint32s(s *device.Stream, g device.Grid, in device.Slice[pair[uint32]], out
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zuint32s.sm_70.narrow.aligned.ptx
+var uint32sSM70NarrowAligned string
 
 //go:embed zuint32s.sm_70.narrow.ptx
 var uint32sSM70Narrow string
@@ -693,6 +756,7 @@ var uint32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uint32sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
 	},
@@ -714,6 +778,9 @@ func Uint64s(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zuint64s.sm_70.narrow.aligned.ptx
+var uint64sSM70NarrowAligned string
 
 //go:embed zuint64s.sm_70.narrow.ptx
 var uint64sSM70Narrow string
@@ -737,6 +804,7 @@ var uint64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uint64sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
 	},
@@ -758,6 +826,9 @@ func Uints(s *device.Stream, g device.Grid, in device.Slice[pair[uint]], out dev
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zuints.sm_70.narrow.aligned.ptx
+var uintsSM70NarrowAligned string
 
 //go:embed zuints.sm_70.narrow.ptx
 var uintsSM70Narrow string
@@ -781,6 +852,7 @@ var uintsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uintsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uintsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uintsSM70},
 	},
@@ -803,6 +875,9 @@ func Exacts(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out
 	return p.Launch()
 }
 
+//go:embed zexacts.sm_70.narrow.aligned.ptx
+var exactsSM70NarrowAligned string
+
 //go:embed zexacts.sm_70.narrow.ptx
 var exactsSM70Narrow string
 
@@ -824,6 +899,7 @@ var exactsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: exactsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: exactsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: exactsSM70},
 	},
@@ -845,6 +921,9 @@ func Evaluates(s *device.Stream, g device.Grid, in device.Slice[float64], out de
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zevaluates.sm_70.narrow.aligned.ptx
+var evaluatesSM70NarrowAligned string
 
 //go:embed zevaluates.sm_70.narrow.ptx
 var evaluatesSM70Narrow string
@@ -878,6 +957,7 @@ var evaluatesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: evaluatesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: evaluatesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: evaluatesSM70},
 	},
@@ -986,6 +1066,9 @@ func ShiftInt16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	return p.Launch()
 }
 
+//go:embed zshiftInt16s.sm_70.narrow.aligned.ptx
+var shiftInt16sSM70NarrowAligned string
+
 //go:embed zshiftInt16s.sm_70.narrow.ptx
 var shiftInt16sSM70Narrow string
 
@@ -1008,6 +1091,7 @@ var shiftInt16sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftInt16sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt16sSM70},
 	},
@@ -1029,6 +1113,9 @@ func ShiftUint16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zshiftUint16s.sm_70.narrow.aligned.ptx
+var shiftUint16sSM70NarrowAligned string
 
 //go:embed zshiftUint16s.sm_70.narrow.ptx
 var shiftUint16sSM70Narrow string
@@ -1052,6 +1139,7 @@ var shiftUint16sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftUint16sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint16sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint16sSM70},
 	},
@@ -1073,6 +1161,9 @@ func ShiftInt32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zshiftInt32s.sm_70.narrow.aligned.ptx
+var shiftInt32sSM70NarrowAligned string
 
 //go:embed zshiftInt32s.sm_70.narrow.ptx
 var shiftInt32sSM70Narrow string
@@ -1096,6 +1187,7 @@ var shiftInt32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftInt32sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt32sSM70},
 	},
@@ -1117,6 +1209,9 @@ func ShiftUint32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zshiftUint32s.sm_70.narrow.aligned.ptx
+var shiftUint32sSM70NarrowAligned string
 
 //go:embed zshiftUint32s.sm_70.narrow.ptx
 var shiftUint32sSM70Narrow string
@@ -1140,6 +1235,7 @@ var shiftUint32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftUint32sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint32sSM70},
 	},
@@ -1161,6 +1257,9 @@ func ShiftInt64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zshiftInt64s.sm_70.narrow.aligned.ptx
+var shiftInt64sSM70NarrowAligned string
 
 //go:embed zshiftInt64s.sm_70.narrow.ptx
 var shiftInt64sSM70Narrow string
@@ -1184,6 +1283,7 @@ var shiftInt64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftInt64sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt64sSM70},
 	},
@@ -1205,6 +1305,9 @@ func ShiftUint64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zshiftUint64s.sm_70.narrow.aligned.ptx
+var shiftUint64sSM70NarrowAligned string
 
 //go:embed zshiftUint64s.sm_70.narrow.ptx
 var shiftUint64sSM70Narrow string
@@ -1228,6 +1331,7 @@ var shiftUint64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftUint64sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint64sSM70},
 	},
@@ -1249,6 +1353,9 @@ func Counts(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zcounts.sm_70.narrow.aligned.ptx
+var countsSM70NarrowAligned string
 
 //go:embed zcounts.sm_70.narrow.ptx
 var countsSM70Narrow string
@@ -1274,6 +1381,7 @@ var countsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countsSM70},
 	},

@@ -518,6 +518,9 @@ func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	return p.Launch()
 }
 
+//go:embed zplaces.sm_70.narrow.aligned.ptx
+var placesSM70NarrowAligned string
+
 //go:embed zplaces.sm_70.narrow.ptx
 var placesSM70Narrow string
 
@@ -538,6 +541,7 @@ var placesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: placesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: placesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: placesSM70},
 	},
@@ -558,6 +562,9 @@ func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out dev
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zexchange.sm_70.narrow.aligned.ptx
+var exchangeSM70NarrowAligned string
 
 //go:embed zexchange.sm_70.narrow.ptx
 var exchangeSM70Narrow string
@@ -585,6 +592,7 @@ var exchangeKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: exchangeSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: exchangeSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: exchangeSM70},
 	},
@@ -607,6 +615,9 @@ func Cooperate(s *device.Stream, g device.Blocks, n int, in device.Slice[int64],
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zcooperate.sm_70.narrow.aligned.ptx
+var cooperateSM70NarrowAligned string
 
 //go:embed zcooperate.sm_70.narrow.ptx
 var cooperateSM70Narrow string
@@ -642,6 +653,7 @@ var cooperateKernel = &device.Kernel{
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: cooperateSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: cooperateSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: cooperateSM70},
 	},

@@ -19,6 +19,9 @@ func Arranges(s *device.Stream, g device.Grid, n device.Slice[int64], out device
 	return p.Launch()
 }
 
+//go:embed zarranges.sm_70.narrow.aligned.ptx
+var arrangesSM70NarrowAligned string
+
 //go:embed zarranges.sm_70.narrow.ptx
 var arrangesSM70Narrow string
 
@@ -56,6 +59,7 @@ var arrangesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: arrangesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: arrangesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: arrangesSM70},
 	},
@@ -77,6 +81,9 @@ func Functions(s *device.Stream, g device.Grid, n device.Slice[int64], out devic
 	device.PutSlice(p, out)
 	return p.Launch()
 }
+
+//go:embed zfunctions.sm_70.narrow.aligned.ptx
+var functionsSM70NarrowAligned string
 
 //go:embed zfunctions.sm_70.narrow.ptx
 var functionsSM70Narrow string
@@ -105,6 +112,7 @@ var functionsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: functionsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: functionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: functionsSM70},
 	},
@@ -139,6 +147,9 @@ func Scalars(s *device.Stream, g_ device.Grid, a bool, b int8, c uint8, d int16,
 	return p.Launch()
 }
 
+//go:embed zscalars.sm_70.narrow.aligned.ptx
+var scalarsSM70NarrowAligned string
+
 //go:embed zscalars.sm_70.narrow.ptx
 var scalarsSM70Narrow string
 
@@ -172,6 +183,7 @@ var scalarsKernel = &device.Kernel{
 	},
 	Integers: []int{16, 24, 32, 40, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scalarsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scalarsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scalarsSM70},
 	},
@@ -213,6 +225,9 @@ func Aggregates(s *device.Stream, g device.Grid, a uint8, m mixed, b bool, o out
 	return p.Launch()
 }
 
+//go:embed zaggregates.sm_70.narrow.aligned.ptx
+var aggregatesSM70NarrowAligned string
+
 //go:embed zaggregates.sm_70.narrow.ptx
 var aggregatesSM70Narrow string
 
@@ -241,6 +256,7 @@ var aggregatesKernel = &device.Kernel{
 	},
 	Integers: []int{24, 144, 152},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: aggregatesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: aggregatesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: aggregatesSM70},
 	},
@@ -278,6 +294,9 @@ func SlicesOf(s *device.Stream, g device.Grid, ms device.Slice[mixed], as device
 	return p.Launch()
 }
 
+//go:embed zslicesOf.sm_70.narrow.aligned.ptx
+var slicesOfSM70NarrowAligned string
+
 //go:embed zslicesOf.sm_70.narrow.ptx
 var slicesOfSM70Narrow string
 
@@ -311,6 +330,7 @@ var slicesOfKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 136, 144, 160, 168, 184, 192, 208, 216},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slicesOfSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slicesOfSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slicesOfSM70},
 	},
@@ -340,6 +360,9 @@ func Structs(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	return p.Launch()
 }
 
+//go:embed zstructs.sm_70.narrow.aligned.ptx
+var structsSM70NarrowAligned string
+
 //go:embed zstructs.sm_70.narrow.ptx
 var structsSM70Narrow string
 
@@ -365,6 +388,7 @@ var structsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: structsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: structsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: structsSM70},
 	},

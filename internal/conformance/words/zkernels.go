@@ -124,6 +124,9 @@ func Triple(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed ztriple.sm_70.narrow.coarse.ptx
+var tripleSM70NarrowCoarse string
+
 //go:embed ztriple.sm_70.narrow.ptx
 var tripleSM70Narrow string
 
@@ -141,7 +144,8 @@ var tripleKernel = &device.Kernel{
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: tripleSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: tripleSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tripleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tripleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -203,6 +207,9 @@ func Lengths(s *device.Stream, g device.Grid, a, b device.Slice[int32], out devi
 	return p.Launch()
 }
 
+//go:embed zlengths.sm_70.narrow.aligned.ptx
+var lengthsSM70NarrowAligned string
+
 //go:embed zlengths.sm_70.narrow.ptx
 var lengthsSM70Narrow string
 
@@ -225,6 +232,7 @@ var lengthsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: lengthsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lengthsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lengthsSM70},
 	},
@@ -437,6 +445,9 @@ func Random(s *device.Stream, g device.Grid, in device.Slice[uint32], out device
 	return p.Launch()
 }
 
+//go:embed zrandom.sm_70.narrow.aligned.ptx
+var randomSM70NarrowAligned string
+
 //go:embed zrandom.sm_70.narrow.ptx
 var randomSM70Narrow string
 
@@ -458,6 +469,7 @@ var randomKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: randomSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: randomSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
 	},

@@ -22,6 +22,9 @@ func Pipelined(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c dev
 	return p.Launch()
 }
 
+//go:embed zpipelined.sm_80.narrow.aligned.ptx
+var pipelinedSM80NarrowAligned string
+
 //go:embed zpipelined.sm_80.narrow.ptx
 var pipelinedSM80Narrow string
 
@@ -55,6 +58,7 @@ var pipelinedKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: pipelinedSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pipelinedSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pipelinedSM80},
 	},
@@ -197,6 +201,9 @@ func Tensor(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device
 	return p.Launch()
 }
 
+//go:embed ztensor.sm_80.narrow.aligned.ptx
+var tensorSM80NarrowAligned string
+
 //go:embed ztensor.sm_80.narrow.ptx
 var tensorSM80Narrow string
 
@@ -225,6 +232,7 @@ var tensorKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tensorSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: tensorSM80},
 	},
@@ -250,6 +258,9 @@ func Wide(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.S
 	device.Put(p, s)
 	return p.Launch()
 }
+
+//go:embed zwide.sm_80.narrow.aligned.ptx
+var wideSM80NarrowAligned string
 
 //go:embed zwide.sm_80.narrow.ptx
 var wideSM80Narrow string
@@ -283,6 +294,7 @@ var wideKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
 	},
