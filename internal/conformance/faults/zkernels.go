@@ -207,6 +207,9 @@ func EveryThread(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
+//go:embed zeveryThread.sm_70.narrow.coarse.ptx
+var everyThreadSM70NarrowCoarse string
+
 //go:embed zeveryThread.sm_70.narrow.ptx
 var everyThreadSM70Narrow string
 
@@ -227,7 +230,8 @@ var everyThreadKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: everyThreadSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: everyThreadSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: everyThreadSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: everyThreadSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -384,6 +388,9 @@ func Writes(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) er
 	return p.Launch()
 }
 
+//go:embed zwrites.sm_70.narrow.coarse.ptx
+var writesSM70NarrowCoarse string
+
 //go:embed zwrites.sm_70.narrow.ptx
 var writesSM70Narrow string
 
@@ -405,7 +412,8 @@ var writesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: writesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: writesSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: writesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: writesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -427,6 +435,9 @@ func Product(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) err
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zproduct.sm_70.narrow.coarse.ptx
+var productSM70NarrowCoarse string
 
 //go:embed zproduct.sm_70.narrow.ptx
 var productSM70Narrow string
@@ -450,7 +461,8 @@ var productKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: productSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: productSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: productSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: productSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -471,6 +483,9 @@ func Double(s *device.Stream, g device.Grid, x device.Slice[float64], y device.S
 	device.PutSlice(p, z)
 	return p.Launch()
 }
+
+//go:embed zdouble.sm_70.narrow.coarse.ptx
+var doubleSM70NarrowCoarse string
 
 //go:embed zdouble.sm_70.narrow.ptx
 var doubleSM70Narrow string
@@ -494,7 +509,8 @@ var doubleKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: doubleSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: doubleSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: doubleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: doubleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -519,6 +535,9 @@ func OutOfRange(s *device.Stream, g device.Grid, kind, n int, x device.Slice[int
 	device.PutSlice(p, y)
 	return p.Launch()
 }
+
+//go:embed zoutOfRange.sm_70.narrow.aligned.ptx
+var outOfRangeSM70NarrowAligned string
 
 //go:embed zoutOfRange.sm_70.narrow.ptx
 var outOfRangeSM70Narrow string
@@ -574,6 +593,7 @@ var outOfRangeKernel = &device.Kernel{
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: outOfRangeSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: outOfRangeSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: outOfRangeSM70},
 	},
@@ -639,11 +659,9 @@ var boundsKernel = &device.Kernel{
 		{File: "others.go", Line: 35, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 37, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 37, Format: "invalid memory address or nil pointer dereference"},
 		{File: "others.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 39, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
 		{File: "others.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 42, Format: "slice bounds out of range [::%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 42, Format: "slice bounds out of range [:%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

@@ -21,6 +21,9 @@ func ContendInt32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cel
 	return p.Launch()
 }
 
+//go:embed zcontendInt32.sm_70.narrow.aligned.ptx
+var contendInt32SM70NarrowAligned string
+
 //go:embed zcontendInt32.sm_70.narrow.ptx
 var contendInt32SM70Narrow string
 
@@ -50,6 +53,7 @@ var contendInt32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendInt32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
 	},
@@ -72,6 +76,9 @@ func ContendUint32(s *device.Stream, g device.Grid, grid, blocks device.Slice[ce
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
+
+//go:embed zcontendUint32.sm_70.narrow.aligned.ptx
+var contendUint32SM70NarrowAligned string
 
 //go:embed zcontendUint32.sm_70.narrow.ptx
 var contendUint32SM70Narrow string
@@ -102,6 +109,7 @@ var contendUint32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
 	},
@@ -124,6 +132,9 @@ func ContendInt64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cel
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
+
+//go:embed zcontendInt64.sm_70.narrow.aligned.ptx
+var contendInt64SM70NarrowAligned string
 
 //go:embed zcontendInt64.sm_70.narrow.ptx
 var contendInt64SM70Narrow string
@@ -154,6 +165,7 @@ var contendInt64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt64SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendInt64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
 	},
@@ -176,6 +188,9 @@ func ContendUint64(s *device.Stream, g device.Grid, grid, blocks device.Slice[ce
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
+
+//go:embed zcontendUint64.sm_70.narrow.aligned.ptx
+var contendUint64SM70NarrowAligned string
 
 //go:embed zcontendUint64.sm_70.narrow.ptx
 var contendUint64SM70Narrow string
@@ -206,6 +221,7 @@ var contendUint64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint64SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
 	},
@@ -506,6 +522,9 @@ func Reverse(s *device.Stream, g device.Grid, x device.Slice[int32], sizes devic
 	return p.Launch()
 }
 
+//go:embed zreverse.sm_70.narrow.aligned.ptx
+var reverseSM70NarrowAligned string
+
 //go:embed zreverse.sm_70.narrow.ptx
 var reverseSM70Narrow string
 
@@ -531,6 +550,7 @@ var reverseKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reverseSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reverseSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reverseSM70},
 	},
@@ -599,6 +619,9 @@ func Float32s(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	return p.Launch()
 }
 
+//go:embed zfloat32s.sm_70.narrow.coarse.ptx
+var float32sSM70NarrowCoarse string
+
 //go:embed zfloat32s.sm_70.narrow.ptx
 var float32sSM70Narrow string
 
@@ -621,7 +644,8 @@ var float32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -642,6 +666,9 @@ func Float64s(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) er
 	device.PutSlice(p, c)
 	return p.Launch()
 }
+
+//go:embed zfloat64s.sm_70.narrow.coarse.ptx
+var float64sSM70NarrowCoarse string
 
 //go:embed zfloat64s.sm_70.narrow.ptx
 var float64sSM70Narrow string
@@ -665,7 +692,8 @@ var float64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float64sSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float64sSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -729,6 +757,9 @@ func MathFunctions(s *device.Stream, g device.Grid, x device.Slice[float64], y d
 	return p.Launch()
 }
 
+//go:embed zmathFunctions.sm_70.narrow.aligned.ptx
+var mathFunctionsSM70NarrowAligned string
+
 //go:embed zmathFunctions.sm_70.narrow.ptx
 var mathFunctionsSM70Narrow string
 
@@ -754,6 +785,7 @@ var mathFunctionsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: mathFunctionsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mathFunctionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mathFunctionsSM70},
 	},
@@ -1310,11 +1342,17 @@ func Stream(s *device.Stream, g device.Blocks, x device.Slice[float64], w device
 	return p.Launch()
 }
 
+//go:embed zstream.sm_80.narrow.aligned.ptx
+var streamSM80NarrowAligned string
+
 //go:embed zstream.sm_80.narrow.ptx
 var streamSM80Narrow string
 
 //go:embed zstream.sm_80.ptx
 var streamSM80 string
+
+//go:embed zstream.sm_70.narrow.aligned.ptx
+var streamSM70NarrowAligned string
 
 //go:embed zstream.sm_70.narrow.ptx
 var streamSM70Narrow string
@@ -1338,8 +1376,6 @@ var streamKernel = &device.Kernel{
 	Shared:     4608,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "pipeline.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "pipeline.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 44, Format: "gpu.CopyAsync: an address is no multiple of the size"},
@@ -1348,8 +1384,10 @@ var streamKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: streamSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: streamSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: streamSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: streamSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: streamSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: streamSM70},
 	},
@@ -1401,7 +1439,6 @@ var crookedKernel = &device.Kernel{
 		{File: "pipeline.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 93, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 93, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "pipeline.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
 		{File: "pipeline.go", Line: 93, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
 	Integers: []int{8, 16, 24},
@@ -1430,6 +1467,9 @@ func Random(s *device.Stream, g device.Grid, draws device.Slice[draw], key [2]ui
 	return p.Launch()
 }
 
+//go:embed zrandom.sm_70.narrow.aligned.ptx
+var randomSM70NarrowAligned string
+
 //go:embed zrandom.sm_70.narrow.ptx
 var randomSM70Narrow string
 
@@ -1448,6 +1488,7 @@ var randomKernel = &device.Kernel{
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: randomSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: randomSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
 	},
@@ -1469,6 +1510,9 @@ func Watch(s *device.Stream, g device.Grid, x device.Slice[float32], ticks devic
 	device.PutSlice(p, ticks)
 	return p.Launch()
 }
+
+//go:embed zwatch.sm_70.narrow.aligned.ptx
+var watchSM70NarrowAligned string
 
 //go:embed zwatch.sm_70.narrow.ptx
 var watchSM70Narrow string
@@ -1494,6 +1538,7 @@ var watchKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: watchSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: watchSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
 	},
@@ -1603,6 +1648,9 @@ func Meet(s *device.Stream, g device.Grid, x device.Slice[int32], out device.Sli
 	return p.Launch()
 }
 
+//go:embed zmeet.sm_70.narrow.aligned.ptx
+var meetSM70NarrowAligned string
+
 //go:embed zmeet.sm_70.narrow.ptx
 var meetSM70Narrow string
 
@@ -1626,6 +1674,7 @@ var meetKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: meetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
 	},
