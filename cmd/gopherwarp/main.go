@@ -24,6 +24,7 @@ type commands struct {
 	Build   buildCommand   `cmd:"" help:"Compile kernels and generate their launchers."`
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
 	Trace   traceCommand   `cmd:"" help:"Run a program and write down what its device did when."`
+	Metrics metricsCommand `cmd:"" help:"Serve the state of the GPUs to Prometheus."`
 	Devices devicesCommand `cmd:"" help:"List what kernels can run on."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
 

@@ -37,6 +37,8 @@ type calls struct {
 	create       func(f string, set *handle) Status                         // f(&set)
 	release      func(f string, set handle) Status                          // f(set)
 	samples      func(f string, d handle, w *samples) Status                // f(device, samples, &length, since)
+	sample       func(f string, d handle, sample handle) Status             // f(device, sample)
+	metrics      func(f string, m *gpmMetrics) Status                       // f(&struct)
 	next         func(f string, set handle, w *wait) Status                 // f(set, &event, milliseconds)
 }
 
@@ -93,6 +95,8 @@ func bind(lookup func(symbol string) (uintptr, error)) calls {
 		release: func(f string, set handle) Status { return l.call(f, uintptr(set)) },
 		samples: l.samples,
 		next:    l.next,
+		sample:  func(f string, d, sample handle) Status { return l.call(f, uintptr(d), uintptr(sample)) },
+		metrics: l.metrics,
 	}
 }
 

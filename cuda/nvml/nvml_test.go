@@ -161,6 +161,31 @@ func TestStart(t *testing.T) {
 	}
 }
 
+func TestCompiledUsage(t *testing.T) {
+	d := only(t, compiled(t))
+	first, err := d.Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := d.Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Usage{
+		SM: Known(102), Occupancy: Known(103), Tensor: Known(105), Memory: Known(110), FP64: Known(111), FP32: Known(112),
+		Sent: Known(120 << 20), Received: Known(121 << 20),
+	}
+	if u, err := second.Since(first); err != nil || u != want {
+		t.Errorf("usage: %+v, %v", u, err)
+	}
+	if _, err := first.Since(second); err == nil {
+		t.Error("samples in the wrong order were taken")
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLayout(t *testing.T) {
 	for name, sizes := range map[string][2]uintptr{
 		"memoryInfo":    {unsafe.Sizeof(memoryInfo{}), 40},
@@ -169,6 +194,7 @@ func TestLayout(t *testing.T) {
 		"processSample": {unsafe.Sizeof(processSample{}), 32},
 		"fieldValue":    {unsafe.Sizeof(fieldValue{}), 40},
 		"eventData":     {unsafe.Sizeof(eventData{}), 32},
+		"gpmMetric":     {unsafe.Sizeof(gpmMetric{}), 40},
 	} {
 		if sizes[0] != sizes[1] {
 			t.Errorf("%s has %d bytes, want %d", name, sizes[0], sizes[1])

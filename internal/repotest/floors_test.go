@@ -47,13 +47,14 @@ var floors = map[string]string{
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 
 	// What is told of devices.
-	"trace": "device pprof",
+	"trace":   "device pprof",
+	"metrics": "device cuda/nvml prometheus",
 
 	// What programs import first.
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu",
 	"bench/...":             ". device dtype gpu",
 	"bench/suite/unchecked": "compile device",
@@ -62,11 +63,12 @@ var floors = map[string]string{
 
 // modules are the third-party modules, by the word that floors uses.
 var modules = map[string]string{
-	"github.com/ebitengine/purego": "purego",
-	"github.com/alecthomas/kong":   "kong",
-	"golang.org/x/tools":           "x/tools",
-	"github.com/google/go-cmp":     "go-cmp",
-	"github.com/google/pprof":      "pprof",
+	"github.com/ebitengine/purego":        "purego",
+	"github.com/alecthomas/kong":          "kong",
+	"golang.org/x/tools":                  "x/tools",
+	"github.com/google/go-cmp":            "go-cmp",
+	"github.com/google/pprof":             "pprof",
+	"github.com/prometheus/client_golang": "prometheus",
 }
 
 // strangers never meet in one package, not even through others, except in those above them.

@@ -1,0 +1,117 @@
+package nvml
+
+import (
+	"errors"
+	"runtime"
+)
+
+// Usage is how busy a device's units were between two samples, of which GPUs since Hopper keep
+// counts: unlike Load it tells a GPU that computes from one that a small kernel keeps occupied.
+// Shares are in percent of what the whole device could have done.
+type Usage struct {
+	SM        Figure // multiprocessors that had work
+	Occupancy Figure // warps, of those that they can have
+	Tensor    Figure // tensor cores
+	FP64      Figure
+	FP32      Figure
+	FP16      Figure
+	Memory    Figure // bandwidth of the device's memory
+	Sent      Figure // bytes a second over PCI Express
+	Received  Figure
+}
+
+// Sample is the state of a device's counts at one moment. Close it.
+type Sample struct {
+	device *Device
+	handle handle
+}
+
+// gpmCount is how many figures Since asks for.
+const gpmCount = 9
+
+// gpmMetric is nvmlGpmMetric_t.
+type gpmMetric struct {
+	id     uint32
+	status Status
+	value  float64
+	_      [3]uintptr // names
+}
+
+// gpmMetrics is nvmlGpmMetricsGet_t, whose array may be shorter than the library's own.
+type gpmMetrics struct {
+	version, count uint32
+	first, second  handle
+	metrics        [gpmCount]gpmMetric
+}
+
+// gpmSupport is nvmlGpmSupport_t.
+type gpmSupport struct{ version, supported uint32 }
+
+// Sample takes a sample. Where the device keeps no such counts the error is NotSupported.
+func (d *Device) Sample() (*Sample, error) {
+	l := d.library
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	const query, alloc, get = "nvmlGpmQueryDeviceSupport", "nvmlGpmSampleAlloc", "nvmlGpmSampleGet"
+	support := &gpmSupport{version: 1}
+	if err := failed(query, ask(d, query, support)); err != nil {
+		return nil, err
+	}
+	if support.supported == 0 {
+		return nil, &Error{query, NotSupported}
+	}
+	s := &Sample{device: d}
+	if err := failed(alloc, l.calls.create(alloc, &s.handle)); err != nil {
+		return nil, err
+	}
+	if err := failed(get, l.calls.sample(get, d.handle, s.handle)); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close frees the sample.
+func (s *Sample) Close() error {
+	const f = "nvmlGpmSampleFree"
+	if err := s.device.library.open(); err != nil {
+		return err
+	}
+	return failed(f, s.device.library.calls.release(f, s.handle))
+}
+
+// Since returns the usage from an earlier sample of the same device to s; 0.1 s should lie
+// between them.
+func (s *Sample) Since(earlier *Sample) (Usage, error) {
+	l := s.device.library
+	if err := l.open(); err != nil {
+		return Usage{}, err
+	}
+	var u Usage
+	wanted := [gpmCount]struct {
+		id    uint32
+		scale float64
+		to    *Figure
+	}{
+		{2, 1, &u.SM}, {3, 1, &u.Occupancy}, {5, 1, &u.Tensor}, {10, 1, &u.Memory}, {11, 1, &u.FP64}, {12, 1, &u.FP32}, {13, 1, &u.FP16},
+		{20, 1 << 20, &u.Sent}, {21, 1 << 20, &u.Received},
+	}
+	m := &gpmMetrics{version: 1, count: gpmCount, first: earlier.handle, second: s.handle}
+	for i, w := range wanted {
+		m.metrics[i].id = w.id
+	}
+	const f = "nvmlGpmMetricsGet"
+	err := failed(f, l.calls.metrics(f, m))
+	for i, w := range wanted {
+		if v := m.metrics[i]; err == nil && v.status == success {
+			*w.to = Known(v.value * w.scale)
+		}
+	}
+	return u, err
+}
+
+func (l *table) metrics(f string, m *gpmMetrics) Status {
+	s := l.call(f, pointer(m))
+	runtime.KeepAlive(m)
+	return s
+}

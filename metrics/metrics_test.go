@@ -1,0 +1,130 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/cuda/nvml"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// fake is a GPU that says what it is told to.
+type fake struct {
+	reading nvml.Reading
+	err     error
+}
+
+func (f fake) Read() (nvml.Reading, error)    { return f.reading, f.err }
+func (f fake) Traffic() (nvml.Traffic, error) { return nvml.Traffic{Sent: nvml.Known(5e9)}, nil }
+func (f fake) Sample() (*nvml.Sample, error) {
+	return nil, &nvml.Error{Call: "nvmlGpmQueryDeviceSupport", Status: nvml.NotSupported}
+}
+
+func labels(n string) prometheus.Labels {
+	return prometheus.Labels{
+		"gpu": n, "UUID": "GPU-" + n, "pci_bus_id": longBus(nvml.Bus{PCIBus: 0x4f}), "device": "nvidia" + n,
+		"modelName": "NVIDIA H200", "Hostname": "box", "DCGM_FI_DRIVER_VERSION": "580.1",
+	}
+}
+
+// TestGPUs compares names, labels and units with those of the exporter.
+func TestGPUs(t *testing.T) {
+	r := nvml.Reading{Power: nvml.Known(123.5), Energy: nvml.Known(2)}
+	r.Memory.Used, r.Temperature.GPU = nvml.Known(3<<30), nvml.Known(41)
+	g := &GPUs{gpus: []gpu{{device: fake{reading: r}, labels: labels("0")}}, xids: newXIDs()}
+	g.xids.note("GPU-0", nvml.XID{Number: 79})
+	want := ""
+	for _, m := range []struct{ name, kind, help, value, more string }{
+		{"DCGM_FI_DEV_FB_USED", "gauge", "Frame buffer memory used (in MiB).", "3072", ""},
+		{"DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (in C).", "41", ""},
+		{"DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (in W).", "123.5", ""},
+		{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", "Energy used since boot (in mJ).", "2000", ""},
+		{"DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered.", "79", `err_code="79",`},
+		{"DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", "Bytes a second sent over PCIe.", "5e+09", ""},
+	} {
+		want += "# HELP " + m.name + " " + m.help + "\n# TYPE " + m.name + " " + m.kind + "\n"
+		want += m.name + `{DCGM_FI_DRIVER_VERSION="580.1",Hostname="box",UUID="GPU-0",device="nvidia0",` + m.more +
+			`gpu="0",modelName="NVIDIA H200",pci_bus_id="00000000:4F:00.0"} ` + m.value + "\n"
+	}
+	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLostGPU expects an error in place of a GPU that does not answer.
+func TestLostGPU(t *testing.T) {
+	lost := &nvml.Error{Call: "nvmlDeviceGetPowerUsage", Status: nvml.GPUIsLost}
+	g := &GPUs{gpus: []gpu{{device: fake{err: lost}, labels: labels("0")}}, xids: newXIDs()}
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(g); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := registry.Gather(); !strings.Contains(err.Error(), lost.Error()) {
+		t.Errorf("gathered with %v, want %v", err, lost)
+	}
+}
+
+// TestDashboard asks for everything that NVIDIA's dashboard for the exporter shows.
+func TestDashboard(t *testing.T) {
+	known := map[string]bool{}
+	for _, m := range metrics {
+		if known[m.name] {
+			t.Errorf("%s twice", m.name)
+		}
+		known[m.name] = true
+	}
+	for _, name := range []string{
+		"DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_SM_CLOCK", "DCGM_FI_DEV_GPU_UTIL",
+		"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_DEV_FB_USED",
+	} {
+		if !known[name] {
+			t.Errorf("the dashboard's %s is missing", name)
+		}
+	}
+}
+
+func TestRuntime(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = dev.Scope(context.Background(), func(s *device.Stream) error {
+		b, err := device.Upload(s, make([]float64, 100))
+		if err != nil {
+			return err
+		}
+		return errors.Join(device.Download(s, make([]float64, 100), b), device.Download(s, make([]float64, 100), b))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(NewRuntime(dev))
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.Metric {
+			for _, l := range m.Label {
+				if l.GetName() == "kind" && m.Counter.GetValue() != 0 {
+					got = append(got, strings.TrimPrefix(f.GetName(), "gopherwarp_")+" "+l.GetValue()+" "+strings.TrimSuffix(strings.Fields(m.Counter.String())[0], ".0"))
+				}
+			}
+			if f.GetName() == "gopherwarp_buffers" && m.Gauge.GetValue() != 1 {
+				t.Errorf("%v open buffers, want 1", m.Gauge.GetValue())
+			}
+		}
+	}
+	want := "work_bytes_total download value:1600; work_bytes_total upload value:800; work_total download value:2; work_total upload value:1"
+	if s := strings.Join(got, "; "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
