@@ -15,6 +15,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/frontend"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -100,7 +101,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &build{options: o, graph: graph}
+	b := &build{options: o, graph: graph, frontend: frontend.NewProgram()}
 	b.listErrors()
 	if err := b.scan(); err != nil {
 		return nil, err
@@ -124,12 +125,13 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 
 // build is the state of one Build.
 type build struct {
-	options Options
-	graph   *load.Graph
-	units   []*unit // the packages of the main module that have kernels, or had them
-	program *load.Program
-	ssa     *ssa.Program
-	found   diag.List
+	options  Options
+	graph    *load.Graph
+	units    []*unit // the packages of the main module that have kernels, or had them
+	program  *load.Program
+	ssa      *ssa.Program
+	frontend *frontend.Program
+	found    diag.List
 }
 
 // unit is a package that may have kernels.

@@ -36,7 +36,7 @@ func buildSSA(p *load.Program) *ssa.Program {
 func (b *build) lower(u *unit, k function) (*Kernel, error) {
 	name := k.instance.Name
 	kernel := frontend.Kernel{Func: k.ssa, Name: device.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}, Unchecked: b.options.Checks == ChecksOff}
-	module, found := frontend.Build([]frontend.Kernel{kernel})
+	module, found := b.frontend.Build([]frontend.Kernel{kernel})
 	if len(found) > 0 {
 		b.found.Add(found...)
 		return nil, nil

@@ -33,8 +33,21 @@ func (k Kernel) name() string {
 // that call them. The module counts only where there are no diagnostics. All kernels belong to
 // one program, built in go/ssa's lifted form with ssa.InstantiateGenerics; a function whose
 // package was created without syntax has no source and is refused where it is called.
-func Build(kernels []Kernel) (*ir.Module, diag.List) {
-	b := &builder{module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}, regions: map[*ssa.Function]map[ssa.Value]*region{}}
+func Build(kernels []Kernel) (*ir.Module, diag.List) { return NewProgram().Build(kernels) }
+
+// Program is what several Builds from one program need to find out once only: it takes longer than
+// to build a small kernel.
+type Program struct {
+	uses    map[*ssa.Global][]ssa.Instruction       // of package-level variables; nil until one is met
+	regions map[*ssa.Function]map[ssa.Value]*region // by the init function that leaves them so
+}
+
+// NewProgram returns a program of which nothing is known yet.
+func NewProgram() *Program { return &Program{regions: map[*ssa.Function]map[ssa.Value]*region{}} }
+
+// Build is the function Build. It must not be called from several goroutines at once.
+func (p *Program) Build(kernels []Kernel) (*ir.Module, diag.List) {
+	b := &builder{program: p, module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}}
 	for _, k := range kernels {
 		b.names[k.name()] = true
 	}
@@ -50,15 +63,14 @@ func Build(kernels []Kernel) (*ir.Module, diag.List) {
 
 // builder is the state of one Build.
 type builder struct {
+	program *Program
 	module  *ir.Module
 	units   map[*ssa.Function]*unit
 	open    []*ssa.Function // the functions being lowered, each called by the one before
 	names   map[string]bool // names of functions and variables that are taken
 	kernels []*unit
 	tables  map[*ssa.Global]*table
-	uses    map[*ssa.Global][]ssa.Instruction       // of package-level variables; nil until one is met
-	regions map[*ssa.Function]map[ssa.Value]*region // by the init function that leaves them so
-	dynamic *ir.Variable                            // dynamic shared memory, once it is used
+	dynamic *ir.Variable // dynamic shared memory, once it is used
 	found   diag.List
 
 	unchecked bool // see Kernel

@@ -100,10 +100,10 @@ func elemOfSlice(t types.Type) types.Type {
 
 // writer returns a function but init that may write g, or nil.
 func (b *builder) writer(g *ssa.Global, init *ssa.Function) *ssa.Function {
-	if b.uses == nil {
-		b.uses = usesOfGlobals(g.Pkg.Prog)
+	if b.program.uses == nil {
+		b.program.uses = usesOfGlobals(g.Pkg.Prog)
 	}
-	for _, in := range b.uses[g] {
+	for _, in := range b.program.uses[g] {
 		if in.Parent() == init {
 			continue
 		}
@@ -116,10 +116,11 @@ func (b *builder) writer(g *ssa.Global, init *ssa.Function) *ssa.Function {
 
 // initial returns what init leaves in its package's variables.
 func (b *builder) initial(init *ssa.Function) map[ssa.Value]*region {
-	if b.regions[init] == nil {
-		b.regions[init] = initialise(init)
+	regions := b.program.regions
+	if regions[init] == nil {
+		regions[init] = initialise(init)
 	}
-	return b.regions[init]
+	return regions[init]
 }
 
 // usesOfGlobals finds the instructions that name package-level variables.
