@@ -222,13 +222,20 @@ func (g *gen) structType() {
 	g.types = append(g.types, t)
 }
 
+// large is the number of scalars that few types have.
+const large = 24
+
 // arrayType makes an array type known.
 func (g *gen) arrayType() {
 	elem := g.r.scalarType()
 	if len(g.types) > 0 && g.r.oneIn(3) {
 		elem = pick(g.r, g.types...)
 	}
-	g.types = append(g.types, arrayOf(pick(g.r, 1, 2, 3, 4, 5, 8), elem))
+	n := pick(g.r, 1, 2, 3, 4, 5, 8)
+	if n*elem.size() > large && !g.r.oneIn(8) {
+		n = 1 // large ones take long to compile: a few must do
+	}
+	g.types = append(g.types, arrayOf(n, elem))
 }
 
 // size returns how many scalars a value of t has.

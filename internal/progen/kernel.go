@@ -7,17 +7,21 @@ import (
 
 // Kernel is a kernel with all that it needs but the functions that all kernels share.
 type Kernel struct {
-	Name            string // of the function; all its other names begin with it
-	Source          string // declarations
-	Blocks, Threads int    // of the launch that the parameters are made for
-	Args            []Arg  // behind the first two parameters, the thread and first
+	Name     string // of the function; all its other names begin with it
+	Source   string // declarations
+	Blocks   [2]int // along x and y, of the launch that the parameters are made for
+	Threads  [2]int // of a block
+	Shared   int    // bytes of dynamic shared memory
+	Barriers bool   // threads wait for each other
+	Args     []Arg  // behind the first two parameters, the thread and first
+	Values   uint64 // the seed of the arguments' values
 }
 
-// Arg says how the program makes an argument: the Go expression of its type, and of a slice
-// how many elements it has.
+// Arg is an argument: a value, or a slice of so many.
 type Arg struct {
-	Type string
-	Len  int // 0 for a value
+	Type   string // as a Go expression
+	Layout string // the scalar types that it is made of: "[3]{int8 float32}"
+	Len    int    // 0 for a value
 }
 
 // gen is a kernel that is being written.
@@ -54,7 +58,8 @@ type gen struct {
 // New returns a kernel. It depends on nothing but seed and index.
 func New(seed uint64, index int) Kernel {
 	g := &gen{r: newRandom(seed, index), trips: 1, token: fmt.Sprintf("k%d_", index)}
-	k := Kernel{Name: g.token, Blocks: g.r.between(1, 3), Threads: pick(g.r, 1, 7, 16, 32, 32, 33, 40)}
+	k := Kernel{Name: g.token, Values: g.r.Uint64()}
+	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 1, 7, 16, 32, 32, 33, 40), 1}
 	for range g.r.IntN(3) {
 		g.structType()
 	}
@@ -95,9 +100,9 @@ func (g *gen) declareTables() { g.scope.places = append(g.scope.places, g.tables
 func (g *gen) kernel(k *Kernel) {
 	g.scope = scope{}
 	g.declareTables()
-	barriers := g.r.oneIn(3)
+	k.Barriers = g.r.oneIn(3)
 	g.prints = g.r.oneIn(6)
-	if g.warps = barriers && k.Threads%32 == 0; g.warps {
+	if g.warps = k.Barriers && k.Threads[0]%32 == 0; g.warps {
 		g.faulty = false // a warp of one thread has nobody to exchange values with
 	}
 	params := append([]string{"t gpu.Thread", "first int"}, g.params(k)...)
@@ -108,11 +113,11 @@ func (g *gen) kernel(k *Kernel) {
 	g.line("\t_ = own")
 	g.declare("id", typeInt, true)
 	g.indent++
-	if barriers {
+	if k.Barriers {
 		g.withBarriers()
 	} else {
 		g.mayReturn = true
-		g.statements(g.r.between(6, 20))
+		g.statements(g.r.between(4, 14))
 	}
 	g.results()
 	g.indent--
@@ -121,7 +126,7 @@ func (g *gen) kernel(k *Kernel) {
 
 func (g *gen) statements(n int) {
 	for range n {
-		g.budget = 12
+		g.budget = 8
 		g.statement()
 	}
 }
@@ -129,6 +134,7 @@ func (g *gen) statements(n int) {
 // withBarriers writes statements and, between them, phases with barriers.
 func (g *gen) withBarriers() {
 	g.line("lane := t.ThreadX()")
+	g.line("_ = lane")
 	g.declare("lane", typeInt, true)
 	for range g.r.between(1, 2) {
 		t, name := g.anyType(), g.name("shared")
@@ -169,7 +175,7 @@ func (g *gen) params(k *Kernel) []string {
 			brackets = "[]"
 		}
 		params = append(params, name+" "+brackets+t.name)
-		k.Args = append(k.Args, Arg{t.name, n})
+		k.Args = append(k.Args, Arg{t.name, t.layout(), n})
 	}
 	for range g.r.between(1, 3) {
 		name, t := g.name("a"), g.anyType()
@@ -183,7 +189,7 @@ func (g *gen) params(k *Kernel) []string {
 	}
 	for range g.r.between(1, 3) {
 		s := slice{text: g.name("out"), elem: g.anyType(), own: g.r.between(1, 4), writable: true}
-		add(s.text, s.elem, s.own*k.Blocks*k.Threads)
+		add(s.text, s.elem, s.own*k.Blocks[0]*k.Threads[0])
 		g.scope.slices = append(g.scope.slices, s)
 	}
 	if g.r.oneIn(3) {

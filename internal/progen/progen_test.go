@@ -2,20 +2,20 @@ package progen_test
 
 import (
 	"flag"
+	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/progen/compare"
 )
 
 var (
-	seed    = flag.Uint64("seed", 1, "of the random kernels")
-	count   = flag.Int("kernels", 200, "how many random kernels to run")
-	gcflags = flag.String("gcflags", "-N -l", "for Go's own compiler, which needs most of the time")
-	dir     = flag.String("dir", "", "where the program is written; empty for a folder that goes")
-	shrink  = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
-	twins   = flag.Bool("twins", false, "compile the code that the CPU device has for whole blocks, too")
-	devices = flag.String("devices", "native,interp", "what to compare; the first is right")
+	seed   = flag.Uint64("seed", 0, "of the random kernels; 0 takes 1, and then one that is new every time")
+	first  = flag.Int("first", 0, "number of the first random kernel")
+	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 1000, or 50 with -short")
+	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
 // bug names a kernel that is known to differ.
@@ -27,54 +27,83 @@ type bug struct {
 // open has the bugs that were found and are not mended yet.
 var open = map[bug]string{}
 
-// TestRandomKernels compares native Go with other executions. What differs, or breaks the
-// compiler, is printed; with -shrink, the first of it made as small as it gets.
+// batch is how many kernels are compiled in one package: enough that what does not depend on
+// them counts for little, and few enough for memory.
+const batch = 250
+
+// TestRandomKernels compares native Go with the interpreter. What differs, or breaks the
+// compiler, is printed with the seed that brings it back.
 func TestRandomKernels(t *testing.T) {
-	var kernels []progen.Kernel
-	for i := range *count {
-		kernels = append(kernels, progen.New(*seed, i))
-	}
-	m := newModule(t)
-	wrong := m.wrong(t, kernels)
-	for i, how := range wrong {
-		if why, ok := open[bug{*seed, kernels[i].Name}]; ok && how != "" {
-			t.Logf("seed %d: %s is a known bug: %s", *seed, kernels[i].Name, why)
-			wrong[i] = ""
-		} else if how != "" {
-			t.Errorf("seed %d: %s: %s\n%s", *seed, kernels[i].Name, how, kernels[i].Source)
-		}
-	}
-	first := slices.IndexFunc(wrong, func(how string) bool { return how != "" })
-	if first < 0 || !*shrink {
+	if *seed == 0 {
+		t.Run("fixed", func(t *testing.T) { random(t, 1, compare.Options{}) })
+		t.Run("fresh", func(t *testing.T) { random(t, rand.Uint64N(1e12)+2, compare.Options{}) })
 		return
 	}
-	small, err := progen.Shrink(kernels[first], func(tried []progen.Kernel) (failed []bool, err error) {
-		for _, how := range m.wrong(t, tried) {
-			failed = append(failed, how != "")
-		}
-		return failed, nil
-	})
-	t.Logf("smaller (%v):\n%d blocks of %d threads\n%s", err, small.Blocks, small.Threads, small.Source)
+	random(t, *seed, compare.Options{})
 }
 
-// wrong says for each kernel how it differs or what the compiler has against it, or "". Where
-// a build fails it tries the halves.
-func (m module) wrong(t *testing.T, kernels []progen.Kernel) []string {
-	wrong := make([]string, len(kernels))
-	if len(kernels) == 0 {
-		return wrong
+// random runs the kernels of a seed.
+func random(t *testing.T, seed uint64, o compare.Options) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	c, err := compare.New("../..", o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	differs, summary, err := m.compare(t, kernels, *devices)
+	defer c.Close()
+	n, faulted := total(), 0
+	for from := 0; from < n; from += batch {
+		var kernels []progen.Kernel
+		for i := from; i < min(from+batch, n); i++ {
+			kernels = append(kernels, progen.New(seed, *first+i))
+		}
+		report, err := c.Kernels(t.Context(), kernels)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		faulted += report.Faulted
+		verdict(t, seed, kernels, report)
+	}
+	t.Logf("seed %d: %d kernels, %d faulted", seed, n, faulted)
+}
+
+func total() int {
 	switch {
-	case err != nil && len(kernels) == 1:
-		return []string{err.Error()}
-	case err != nil:
-		half := len(kernels) / 2
-		return append(m.wrong(t, kernels[:half]), m.wrong(t, kernels[half:])...)
+	case *count > 0:
+		return *count
+	case testing.Short():
+		return 50
 	}
-	t.Log(summary)
-	for i, k := range kernels {
-		wrong[i] = differs[k.Name]
+	return 1000
+}
+
+// verdict reports the kernels that are wrong.
+func verdict(t *testing.T, seed uint64, kernels []progen.Kernel, r compare.Report) {
+	for i, how := range r.Wrong {
+		k := kernels[i]
+		if why, ok := open[bug{seed, k.Name}]; ok && how != "" {
+			t.Logf("seed %d: %s is a known bug: %s", seed, k.Name, why)
+			r.Wrong[i] = ""
+		} else if how != "" {
+			t.Errorf("seed %d: %s: %s\n%s", seed, k.Name, how, k.Source)
+		}
 	}
-	return wrong
+	if first := slices.IndexFunc(r.Wrong, func(how string) bool { return how != "" }); first >= 0 && *shrink {
+		shrinkKernel(t, kernels[first])
+	}
+}
+
+func shrinkKernel(t *testing.T, k progen.Kernel) {
+	c, err := compare.New("../..", compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	small, err := progen.Shrink(k, func(tried []progen.Kernel) (failed []bool, err error) {
+		report, err := c.Kernels(t.Context(), tried)
+		for _, how := range report.Wrong {
+			failed = append(failed, how != "")
+		}
+		return failed, err
+	})
+	t.Logf("smaller (%v):\n%v blocks of %v threads\n%s", err, small.Blocks, small.Threads, small.Source)
 }

@@ -6,35 +6,32 @@ import (
 	"strings"
 )
 
-//go:embed program/main.go.txt
-var mainText string
-
 //go:embed program/shared.go.txt
 var sharedText string
 
-// perFile is how many kernels stand in a file of a program.
+// perFile is how many kernels stand in a file of a package.
 const perFile = 50
 
-// Program returns the files, by name, of a main package that runs the kernels on several devices
-// and prints a line that begins with DIFFERS for each that differs.
-func Program(kernels []Kernel) map[string]string {
-	files := map[string]string{"main.go": mainText, "shared.go": sharedText + conversions()}
+// Package returns the files, by name, of a package of kernels. Its variable Natives has a function
+// that runs each kernel for a device.Kernel's Native.
+func Package(name string, kernels []Kernel) map[string]string {
+	files := map[string]string{"shared.go": "package " + name + "\n" + sharedText + conversions()}
 	var table strings.Builder
-	table.WriteString("package main\n\nvar kernels = []kernel{\n")
+	fmt.Fprintf(&table, "package %s\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/gopherwarp/gopherwarp/gpu\"\n)\n\n", name)
+	table.WriteString("var Natives = map[string]func(ts *gpu.Threads, args unsafe.Pointer){\n")
 	for i, k := range kernels {
-		name := fmt.Sprintf("kernels%d.go", i/perFile)
-		if files[name] == "" {
-			files[name] = header
+		file := fmt.Sprintf("kernels%d.go", i/perFile)
+		if files[file] == "" {
+			files[file] = "package " + name + "\n" + header
 		}
-		files[name] += "\n" + k.Source
-		table.WriteString(k.entry())
+		files[file] += "\n" + k.Source
+		table.WriteString(k.native())
 	}
-	files["table.go"] = table.String() + "}\n"
+	files["natives.go"] = table.String() + "}\n"
 	return files
 }
 
-const header = `package main
-
+const header = `
 import (
 	"math"
 	"math/bits"
@@ -49,18 +46,19 @@ var _ = bits.Len
 var _ = gpu.AtomicAdd[int]
 `
 
-// entry returns the kernel's element in the program's table.
-func (k Kernel) entry() string {
-	args := []string{"l.stream", "l.grid", "l.first"}
-	for _, a := range k.Args {
-		if a.Len == 0 {
-			args = append(args, fmt.Sprintf("value[%s](l)", a.Type))
-		} else {
-			args = append(args, fmt.Sprintf("slice[%s](l, %d)", a.Type, a.Len))
+// native returns the kernel's element in the table of natives. Parameters lie in the block as
+// the fields of a struct.
+func (k Kernel) native() string {
+	fields, args := "first int", "a.first"
+	for i, a := range k.Args {
+		t := a.Type
+		if a.Len > 0 {
+			t = "[]" + t
 		}
+		fields += fmt.Sprintf("; p%d %s", i, t)
+		args += fmt.Sprintf(", a.p%d", i)
 	}
-	return fmt.Sprintf("\t{%q, %d, %d, func(l *launch) error { return K%s(%s) }},\n",
-		k.Name, k.Blocks, k.Threads, k.Name[1:], strings.Join(args, ", "))
+	return fmt.Sprintf("\t%q: func(ts *gpu.Threads, args unsafe.Pointer) {\n\t\ta := (*struct{%s})(args)\n\t\tfor ts.Next() {\n\t\t\t%s(ts.Thread(), %s)\n\t\t}\n\t},\n", k.Name, fields, k.Name, args)
 }
 
 // conversions returns functions that convert floats that fit, and others to 0: Go leaves open

@@ -64,7 +64,9 @@ func (k Kernel) renamed(source, name string) Kernel {
 	for i := range args {
 		args[i].Type = strings.ReplaceAll(args[i].Type, k.Name, name)
 	}
-	return Kernel{name, strings.ReplaceAll(source, k.Name, name), k.Blocks, k.Threads, args}
+	k.Source, k.Args = strings.ReplaceAll(source, k.Name, name), args
+	k.Name = name
+	return k
 }
 
 // cut replaces part of a source by something shorter.

@@ -10,7 +10,7 @@ func TestKernelsAreValid(t *testing.T) {
 	c := newChecker()
 	for i := range 300 {
 		k := New(7, i)
-		if _, err := c.check("main", sharedText+conversions(), header+k.Source); err != nil {
+		if _, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+header+k.Source); err != nil {
 			t.Errorf("kernel %d: %v", i, err)
 		}
 	}

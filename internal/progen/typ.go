@@ -1,6 +1,9 @@
 package progen
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // kind is the sort of a type.
 type kind int
@@ -58,4 +61,19 @@ func arrayOf(n int, elem *typ) *typ {
 func isInteger(t *typ) bool { return t.integer() }
 func is(want *typ) func(*typ) bool {
 	return func(t *typ) bool { return t.name == want.name }
+}
+
+// layout returns the scalar types that t is made of.
+func (t *typ) layout() string {
+	switch t.kind {
+	case array:
+		return fmt.Sprintf("[%d]%s", t.length, t.elem.layout())
+	case structure:
+		var fields []string
+		for _, f := range t.fields {
+			fields = append(fields, f.layout())
+		}
+		return "{" + strings.Join(fields, " ") + "}"
+	}
+	return t.name
 }

@@ -61,6 +61,6 @@ func (c *checker) check(name string, texts ...string) (*types.Package, error) {
 
 // valid reports whether the source of a kernel can be compiled.
 func (c *checker) valid(source string) bool {
-	_, err := c.check("main", sharedText+conversions(), header+source)
+	_, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+header+source)
 	return err == nil
 }

@@ -43,6 +43,8 @@ var floors = map[string]string{
 	"internal/conformance/...": "internal/conformance/... device dtype gpu",
 	"internal/kernels/...":     "device dtype gpu",
 	"internal/progen":          "",
+	"internal/progen/trial":    "internal/progen cpu device gpu dtype",
+	"internal/progen/compare":  "internal/progen internal/progen/trial compile internal/ptxinterp device",
 	"internal/mutation":        "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 

@@ -1,0 +1,146 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+)
+
+// Report is what became of kernels.
+type Report struct {
+	Trials  []*trial.Trial // of each kernel
+	Results []trial.Result // that are right
+	Wrong   []string       // how each kernel differs, or what the compiler has against it, or ""
+	Faulted int            // that faulted as they should
+}
+
+// add puts a report of other kernels behind r's.
+func (r *Report) add(other Report) {
+	r.Trials = append(r.Trials, other.Trials...)
+	r.Results = append(r.Results, other.Results...)
+	r.Wrong = append(r.Wrong, other.Wrong...)
+	r.Faulted += other.Faulted
+}
+
+// Kernels compares what the kernels leave. An error is one of the surroundings.
+func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
+	if len(list) == 0 {
+		return Report{}, nil
+	}
+	if err := c.place(list); err != nil {
+		return Report{}, err
+	}
+	r := Report{Wrong: make([]string, len(list))}
+	for _, k := range list {
+		r.Trials = append(r.Trials, trial.Of(k))
+	}
+	var native sync.WaitGroup
+	var nativeErr error
+	if !c.Contracted {
+		trials := slices.Clone(r.Trials)
+		for i, t := range trials {
+			copied := *t
+			trials[i] = &copied
+		}
+		native.Go(func() { r.Results, nativeErr = c.native(ctx, trials) })
+	}
+	wrong := c.compile(ctx, r.Trials)
+	native.Wait()
+	if nativeErr != nil {
+		return r, nativeErr
+	}
+	if wrong != nil && len(list) > 1 && ctx.Err() == nil { // somebody's fault: try the halves
+		half := len(list) / 2
+		first, err := c.Kernels(ctx, list[:half])
+		if err != nil {
+			return r, err
+		}
+		second, err := c.Kernels(ctx, list[half:])
+		first.add(second)
+		return first, err
+	}
+	if wrong != nil {
+		r.Wrong[0] = wrong.Error()
+		return r, ctx.Err()
+	}
+	return r, c.interpret(&r)
+}
+
+// compile adds to the trials what our compiler makes of the kernels.
+func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) error {
+	contract := compile.ContractOff
+	if c.Contracted {
+		contract = compile.ContractOn
+	}
+	result, err := compile.Build(ctx, compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: contract})
+	if err != nil {
+		return err
+	}
+	if err := result.Diagnostics.Err(); err != nil {
+		return err
+	}
+	compiled := map[string]*device.Kernel{}
+	for _, p := range result.Packages {
+		for _, k := range p.Kernels {
+			compiled[k.Name] = k.Kernel
+		}
+	}
+	for _, t := range trials {
+		k := compiled[t.Kernel.Name]
+		if k == nil || k.ParamBytes != t.Kernel.ParamBytes {
+			return errors.New("compare: the compiler has another idea of the parameters of " + t.Kernel.Name)
+		}
+		t.Compiled(k)
+	}
+	return nil
+}
+
+// machines are the interpreters that kernels run on.
+func (c *Comparer) machines() (devices []*device.Device, err error) {
+	for _, o := range []ptxinterp.Options{
+		{Wide: true, Seed: 99, Capability: device.Capability{Major: 7}, Checks: ptxinterp.Checked().Checks},
+		ptxinterp.Checked(),
+	} {
+		dev, err := ptxinterp.OpenWith(o)
+		if err != nil {
+			return nil, err
+		}
+		devices = append(devices, dev)
+	}
+	return devices, nil
+}
+
+// interpret runs the compiled trials.
+func (c *Comparer) interpret(r *Report) error {
+	if c.Contracted {
+		r.Results = make([]trial.Result, len(r.Trials))
+	}
+	err := trial.Each(len(r.Trials), func() (func(int), error) {
+		devices, err := c.machines()
+		return func(i int) {
+			t := r.Trials[i]
+			for j, dev := range devices {
+				got := t.On(dev)
+				if c.Contracted && j == 0 {
+					r.Results[i] = got
+				}
+				if d := t.Differs(r.Results[i], got); d != "" && r.Wrong[i] == "" {
+					r.Wrong[i] = dev.Info().Capability.String() + ": " + d
+				}
+			}
+		}, err
+	})
+	for _, result := range r.Results {
+		if result.Fault != "" {
+			r.Faulted++
+		}
+	}
+	return err
+}

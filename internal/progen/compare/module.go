@@ -1,0 +1,134 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
+)
+
+// Comparer has a folder with a module beside the repository, in which it writes kernels.
+type Comparer struct {
+	dir string
+	Options
+}
+
+// Options change what is compared.
+type Options struct {
+	// Contracted lets products and sums fuse. Go's own compiler does not on amd64, so results are
+	// compared with those of the code for all launches.
+	Contracted bool
+}
+
+// New returns a comparer for the repository in root.
+func New(root string, o Options) (*Comparer, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "gopherwarp-random-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparer{dir, o}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return nil, err
+	}
+	_, requirements, _ := strings.Cut(string(mod), "\n")
+	return c, errors.Join(
+		c.write("go.mod", "module github.com/gopherwarp/gopherwarp/random\n"+requirements+
+			"\nrequire github.com/gopherwarp/gopherwarp v0.0.0\n\n"+
+			"replace github.com/gopherwarp/gopherwarp => "+filepath.ToSlash(root)+"\n"),
+		c.write("go.sum", string(sum)),
+		c.write("main.go", mainText))
+}
+
+const mainText = `package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/gopherwarp/gopherwarp/random/kernels"
+	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
+)
+
+func main() {
+	if err := trial.Natives(kernels.Natives).Serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+`
+
+// Close removes the folder.
+func (c *Comparer) Close() error { return os.RemoveAll(c.dir) }
+
+// kernels is the folder, and the name, of the package of kernels.
+const kernels = "kernels"
+
+func (c *Comparer) write(name, text string) error {
+	path := filepath.Join(c.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o666)
+}
+
+// place writes the package of kernels.
+func (c *Comparer) place(list []progen.Kernel) error {
+	if err := os.RemoveAll(filepath.Join(c.dir, kernels)); err != nil {
+		return err
+	}
+	for name, text := range progen.Package(kernels, list) {
+		if err := c.write(filepath.Join(kernels, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// native builds the program of the kernels and returns what they left. Without optimisation
+// Go's compiler is quicker, and as right.
+func (c *Comparer) native(ctx context.Context, trials []*trial.Trial) ([]trial.Result, error) {
+	name := filepath.Join(c.dir, "program.exe")
+	if _, err := c.run(ctx, nil, "go", "build", "-gcflags=-N -l -dwarf=false", "-ldflags=-s -w", "-o", name, "."); err != nil {
+		return nil, err
+	}
+	var in bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(trials); err != nil {
+		return nil, err
+	}
+	out, err := c.run(ctx, in.Bytes(), name)
+	if err != nil {
+		return nil, err
+	}
+	var results []trial.Result
+	return results, gob.NewDecoder(bytes.NewReader(out)).Decode(&results)
+}
+
+// run runs a command in the module and returns what it prints.
+func (c *Comparer) run(ctx context.Context, in []byte, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(cmd.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("compare: %s: %w\n%s", filepath.Base(name), err, stderr.String())
+	}
+	return stdout.Bytes(), nil
+}

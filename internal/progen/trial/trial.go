@@ -1,0 +1,86 @@
+package trial
+
+import (
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/progen"
+)
+
+// Trial is a kernel and a launch of it. It can be encoded by encoding/gob.
+type Trial struct {
+	// Kernel has no parameters: the whole block of them is written at once.
+	Kernel device.Kernel
+	Grid   device.Grid
+	Args   []progen.Arg
+	Values uint64 // the seed of the arguments
+}
+
+// Of returns the trial of a random kernel, with nothing that runs yet.
+func Of(k progen.Kernel) *Trial {
+	t := &Trial{Args: k.Args, Values: k.Values, Grid: device.Grid{
+		Blocks: device.Dim{X: k.Blocks[0], Y: k.Blocks[1]}, Block: device.Dim{X: k.Threads[0], Y: k.Threads[1]},
+		Shared: k.Shared,
+	}}
+	t.Kernel.Name, t.Kernel.Barriers = k.Name, k.Barriers
+	end := 0
+	t.params(func(_ progen.Arg, at, size int) { end = at + size })
+	t.Kernel.ParamBytes = roundUp(end, 8) + device.HiddenBytes
+	return t
+}
+
+// Compiled adds what the compiler made of the kernel.
+func (t *Trial) Compiled(k *device.Kernel) {
+	native := t.Kernel.Native
+	t.Kernel = *k
+	t.Kernel.Native, t.Kernel.Params = native, nil
+}
+
+// SetNative adds the kernel as Go.
+func (t *Trial) SetNative(f func(ts *gpu.Threads, args unsafe.Pointer)) { t.Kernel.Native = f }
+
+// params calls f with each argument and where it lies in the parameter block.
+func (t *Trial) params(f func(a progen.Arg, at, size int)) {
+	end := 8 // behind the number of the first thread
+	for _, a := range t.Args {
+		size, align := 24, 8
+		if a.Len == 0 {
+			l := parseLayout(a.Layout)
+			size, align = l.size, l.align
+		}
+		at := roundUp(end, align)
+		f(a, at, size)
+		end = at + size
+	}
+}
+
+// arguments returns the parameter block with the values in it, and what each slice holds.
+func (t *Trial) arguments(first int) (block []byte, slices []array) {
+	block = make([]byte, t.Kernel.ParamBytes-device.HiddenBytes)
+	put(block, 8, uint64(first))
+	r := rand.New(rand.NewPCG(1, t.Values))
+	t.params(func(a progen.Arg, at, size int) {
+		l := parseLayout(a.Layout)
+		if a.Len == 0 {
+			l.fill(r, block[at:at+size])
+			return
+		}
+		s := array{layout: l, at: at, n: a.Len, data: make([]byte, a.Len*l.size)}
+		for i := range a.Len {
+			l.fill(r, s.data[i*l.size:])
+		}
+		slices = append(slices, s)
+	})
+	return block, slices
+}
+
+// array is a slice among the arguments.
+type array struct {
+	layout layout
+	at     int // in the parameter block
+	n      int
+	data   []byte
+	memory device.Memory
+}
