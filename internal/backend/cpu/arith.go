@@ -41,7 +41,7 @@ func (e *emitter) integer(v *ir.Value) expr {
 	case ir.OpShl, ir.OpLShr, ir.OpAShr:
 		return e.shift(v)
 	case ir.OpAdd:
-		if y := v.Args[1]; y.Op == ir.OpConst && truncated(y) < 0 && truncated(y) > -1<<62 {
+		if y := v.Args[1]; y.Op == ir.OpConst && truncated(y) < 0 && truncated(y) > -1<<(y.Type.Bits()-1) { // whose negation is a number of its type
 			return sum(e.arg(v, 0), truncated(y))
 		}
 	case ir.OpXor:

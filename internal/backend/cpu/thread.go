@@ -137,7 +137,7 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 			g = nil
 		}
 		c.hoist(g, phi)
-		here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text)
+		c.each(phi, func() { here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text) })
 	}
 }
 

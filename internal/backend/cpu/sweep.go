@@ -1,0 +1,230 @@
+package cpu
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// sweep removes variables that nothing reads, which Go refuses, and what is assigned to them. The emitter writes
+// a variable where something asks for it, and what asked may then not be written: a condition with
+// nothing to do on either side, a value that serves another such variable.
+func sweep(lines []line) ([]line, error) {
+	for {
+		var b strings.Builder
+		b.WriteString("package p; ")
+		for _, l := range lines {
+			b.WriteString(l.text)
+			b.WriteByte('\n')
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, "", b.String(), parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, text(lines))
+		}
+		u := &reads{unread: map[*local]bool{}}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				u.function(f)
+			}
+		}
+		if len(u.unread) == 0 {
+			return lines, nil
+		}
+		lines = remove(lines, u, func(n ast.Node) (index int) { return set.Position(n.Pos()).Line - 1 })
+	}
+}
+
+// local is a variable of a function.
+type local struct {
+	name   string
+	writes []ast.Stmt // its declaration among them
+}
+
+// reads finds out which variables are read.
+type reads struct {
+	scopes []map[string]*local
+	unread map[*local]bool
+}
+
+func (u *reads) function(f *ast.FuncDecl) {
+	u.scoped(func() {
+		for _, p := range f.Type.Params.List {
+			for _, name := range p.Names {
+				u.scopes[len(u.scopes)-1][name.Name] = nil
+			}
+		}
+		u.visit(f.Body)
+	})
+}
+
+// scoped calls f in a scope of its own.
+func (u *reads) scoped(f func()) {
+	u.scopes = append(u.scopes, map[string]*local{})
+	f()
+	u.scopes = u.scopes[:len(u.scopes)-1]
+}
+
+// find returns the variable with that name, nil if it is none of the function's own.
+func (u *reads) find(name string) *local {
+	for _, s := range slices.Backward(u.scopes) {
+		if v, ok := s[name]; ok {
+			return v
+		}
+	}
+	return nil
+}
+
+func (u *reads) declare(name string, at ast.Stmt) {
+	if name != "_" {
+		v := &local{name: name, writes: []ast.Stmt{at}}
+		u.scopes[len(u.scopes)-1][name] = v
+		u.unread[v] = true
+	}
+}
+
+// visit notes what the code of n reads and declares.
+func (u *reads) visit(n ast.Node) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt:
+			if m == n {
+				return true
+			}
+			u.scoped(func() { u.nested(m) })
+			return false
+		case *ast.AssignStmt:
+			u.assign(m)
+			return false
+		case *ast.DeclStmt:
+			for _, name := range m.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Names {
+				u.declare(name.Name, m)
+			}
+			return false
+		case *ast.SelectorExpr:
+			u.visit(m.X)
+			return false
+		case *ast.Ident:
+			delete(u.unread, u.find(m.Name))
+		}
+		return true
+	})
+}
+
+// nested visits a statement with a scope.
+func (u *reads) nested(n ast.Node) {
+	r, ok := n.(*ast.RangeStmt)
+	if !ok {
+		u.visit(n)
+		return
+	}
+	u.visit(r.X)
+	if key, ok := r.Key.(*ast.Ident); ok {
+		u.scopes[len(u.scopes)-1][key.Name] = nil
+	}
+	u.scoped(func() { u.visit(r.Body) })
+}
+
+func (u *reads) assign(a *ast.AssignStmt) {
+	for _, x := range a.Rhs {
+		u.visit(x)
+	}
+	for _, x := range a.Lhs {
+		name, ok := x.(*ast.Ident)
+		switch {
+		case !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE:
+			u.visit(x)
+		case a.Tok == token.DEFINE:
+			u.declare(name.Name, a)
+		default:
+			if v := u.find(name.Name); v != nil {
+				v.writes = append(v.writes, a)
+			}
+		}
+	}
+}
+
+// remove removes the unread variables of u from lines.
+func remove(lines []line, u *reads, indexOf func(ast.Node) int) []line {
+	gone := map[int][]string{}
+	for v := range u.unread {
+		for _, w := range v.writes {
+			gone[indexOf(w)] = append(gone[indexOf(w)], v.name)
+		}
+	}
+	var kept []line
+	for i, l := range lines {
+		if names := gone[i]; names != nil {
+			l.text = without(l.text, names)
+		}
+		if l.text != "" || gone[i] == nil {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// without returns a statement that declares or assigns variables without those named. A call
+// that does something stays.
+func without(text string, names []string) string {
+	if rest, ok := strings.CutPrefix(text, "var "); ok {
+		i := 0 // where the type begins
+		for _, part := range strings.SplitAfter(rest, ", ") {
+			if i += len(part); !strings.HasSuffix(part, ", ") {
+				i += strings.Index(part, " ") - len(part)
+				break
+			}
+		}
+		list := slices.DeleteFunc(strings.Split(rest[:i], ", "), func(s string) bool { return slices.Contains(names, s) })
+		if len(list) == 0 {
+			return ""
+		}
+		return "var " + strings.Join(list, ", ") + rest[i:]
+	}
+	op := " = "
+	left, right, ok := strings.Cut(text, op)
+	if defined, value, is := strings.Cut(text, " := "); is && (!ok || len(defined) < len(left)) {
+		left, right, op = defined, value, " := "
+	}
+	to := strings.Split(left, ", ")
+	from := splitArgs(right)
+	if len(from) != len(to) { // of one call
+		return right
+	}
+	var keptTo, keptFrom []string
+	for i, name := range to {
+		if !slices.Contains(names, name) {
+			keptTo, keptFrom = append(keptTo, name), append(keptFrom, from[i])
+		}
+	}
+	switch {
+	case len(keptTo) > 0:
+		return strings.Join(keptTo, ", ") + op + strings.Join(keptFrom, ", ")
+	case strings.Contains(right, ".Atomic"):
+		return right
+	}
+	return ""
+}
+
+// splitArgs splits a list at its commas outside of parentheses.
+func splitArgs(list string) []string {
+	var parts []string
+	depth, start := 0, 0
+	for i := range len(list) {
+		switch list[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts = append(parts, strings.TrimSpace(list[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	return append(parts, strings.TrimSpace(list[start:]))
+}
