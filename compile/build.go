@@ -25,9 +25,8 @@ type Options struct {
 	Patterns []string // of packages, as the go command takes them; none for "."
 	// Dependencies builds the packages of the main module that the named ones import, too.
 	Dependencies bool
-	// Twins writes, beside the launchers, Go functions that run a whole block on the CPU. Not
-	// all of them compile yet, so only tests ask for it.
-	Twins bool
+	// Twins says which kernels get a Go function that runs whole blocks on the CPU.
+	Twins Twins
 	// Contract says whether x*y+z may be rounded once.
 	Contract Contract
 	// Checks says whether kernels do the checks that Go does by itself.

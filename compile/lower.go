@@ -75,7 +75,7 @@ func (b *build) lower(u *unit, k function) (*Kernel, error) {
 	if err := d.close(); err != nil {
 		return nil, err
 	}
-	if b.options.Twins {
+	if b.options.Twins != TwinsNone {
 		compiled.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
 	}
 	if shared := compiled.Shared + compiled.Dynamic; shared > maxShared {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
@@ -12,24 +13,49 @@ import (
 // does by itself. Nor are products and sums fused, so that every machine computes the same.
 var gpuOnly = []string{"narrow", "divide", "if-convert", "rotate", "unify-phis", "addresses", "shorten", "short-divide", "early-checks", "fuse-checks", "sink"}
 
-// emitTwin adds the kernel's twin, if it can have one.
-func (k *Kernel) emitTwin(twins *launcher.Twins) {
-	function := twins.Declare(k.stem + "Twin")
+// Twins says which kernels get a twin, package internal/backend/cpu's Go function for whole blocks.
+type Twins string
+
+// Which kernels get twins.
+const (
+	// TwinsDefault leaves out a kernel whose threads do not wait for each other and whose twin would be
+	// long: it runs nearly as fast as a plain loop over the threads, and the
+	// program is built faster.
+	TwinsDefault Twins = ""
+	TwinsAll     Twins = "all"  // all that can have one
+	TwinsNone    Twins = "none" // none
+)
+
+// maxPlainLines is the length up to which a twin is worth it that saves no stacks. It is that
+// of nearly all kernels that people write; what is longer has mathematics of package math in it,
+// several times, and spends its time there.
+const maxPlainLines = 200
+
+// emitTwin adds the kernel's twin, if it gets one.
+func (k *Kernel) emitTwin(twins *launcher.Twins, which Twins) {
+	k.CPU = "plain loop"
+	if k.Barriers {
+		k.CPU = "coroutines"
+	}
+	if which == TwinsNone {
+		return
+	}
+	function := twins.Declare(k.Name + "Twin")
 	t, err := cpu.Emit(k.twin, cpu.Options{
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
 		Declared: twins.Declared(), Package: twins.Package, Declare: twins.Declare,
 	})
 	switch {
-	case err == nil:
-		twins.Add(k.stem, function, t.Text, t.Imports)
+	case err != nil:
+		k.CPU += ": " + err.Error()
+	case !k.Barriers && which == TwinsDefault && t.Lines > maxPlainLines:
+		k.CPU += fmt.Sprintf(": a twin would have %d lines", t.Lines)
+	default:
+		twins.Add(k.Name, function, t.Text, t.Imports)
 		k.CPU = "twin"
 		if !t.Split {
 			k.CPU = "loop"
 		}
-	case k.Barriers:
-		k.CPU = "coroutines: " + err.Error()
-	default:
-		k.CPU = "plain loop: " + err.Error()
 	}
 }

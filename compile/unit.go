@@ -51,14 +51,7 @@ func (b *build) files(u *unit, p *Package) error {
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	for _, k := range p.Kernels {
 		kernels[k.stem] = k.Kernel
-		switch {
-		case b.options.Twins:
-			k.emitTwin(twins)
-		case k.Barriers:
-			k.CPU = "coroutines"
-		default:
-			k.CPU = "plain loop"
-		}
+		k.emitTwin(twins, b.options.Twins)
 		for _, v := range k.Variants {
 			p.Files = append(p.Files, File{
 				Name:     filepath.Join(p.Dir, launcher.PTXName(k.stem, v)),

@@ -46,6 +46,7 @@ func (o *Options) paramName(v *ir.Value) string {
 type Twin struct {
 	Text    string   // its declaration, and those of its tables
 	Imports []string // paths
+	Lines   int      // of the text, directives apart
 	Split   bool     // the threads wait for each other: the body is in several loops
 }
 
@@ -82,7 +83,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Twin{Text: text, Imports: slices.Sorted(maps.Keys(e.imports)), Split: len(r.list) > 1}, nil
+	return &Twin{Text: text, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.list) > 1}, nil
 }
 
 // meetsSimply reports operations at which threads wait for each other, barriers apart.
