@@ -34,6 +34,7 @@ var nothingKernel = &device.Kernel{
 			nothing(ts.Thread())
 		}
 	},
+	Twin: nothingTwin,
 }
 
 // Multiply stores the element-wise product of a and b in c.
@@ -82,6 +83,7 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: multiplyTwin,
 }
 
 // Stencil stores the weighted sum of each inner element of a volume of n x n x n elements and
@@ -128,6 +130,7 @@ var stencilKernel = &device.Kernel{
 			stencil(ts.Thread(), a.in, a.out, a.n)
 		}
 	},
+	Twin: stencilTwin,
 }
 
 // Sums stores in out the sum of each block's elements of x.
@@ -173,6 +176,7 @@ var sumsKernel = &device.Kernel{
 			sums(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: sumsTwin,
 }
 
 // Matmul stores in c the product of a and b, square matrices of n x n elements, a tile at a
@@ -226,6 +230,7 @@ var matmulKernel = &device.Kernel{
 			matmul(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: matmulTwin,
 }
 
 // Naive does the same without tiles.
@@ -275,4 +280,5 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: naiveTwin,
 }

@@ -56,6 +56,7 @@ var histogramKernel = &device.Kernel{
 			histogram(ts.Thread(), a.data, a.counts)
 		}
 	},
+	Twin: histogramTwin,
 }
 
 // Empty0 does nothing.
@@ -81,6 +82,7 @@ var empty0Kernel = &device.Kernel{
 			empty0(ts.Thread())
 		}
 	},
+	Twin: empty0Twin,
 }
 
 // Empty1 does nothing with an argument.
@@ -113,6 +115,7 @@ var empty1Kernel = &device.Kernel{
 			empty1(ts.Thread(), a.p1)
 		}
 	},
+	Twin: empty1Twin,
 }
 
 // Empty2 does nothing with two arguments.
@@ -147,6 +150,7 @@ var empty2Kernel = &device.Kernel{
 			empty2(ts.Thread(), a.p1, a.p2)
 		}
 	},
+	Twin: empty2Twin,
 }
 
 // Empty4 does nothing with four arguments.
@@ -185,6 +189,7 @@ var empty4Kernel = &device.Kernel{
 			empty4(ts.Thread(), a.p1, a.p2, a.p3, a.p4)
 		}
 	},
+	Twin: empty4Twin,
 }
 
 // Empty8 does nothing with eight arguments.
@@ -231,6 +236,7 @@ var empty8Kernel = &device.Kernel{
 			empty8(ts.Thread(), a.p1, a.p2, a.p3, a.p4, a.p5, a.p6, a.p7, a.p8)
 		}
 	},
+	Twin: empty8Twin,
 }
 
 // Empty16 does nothing with sixteen arguments.
@@ -293,6 +299,7 @@ var empty16Kernel = &device.Kernel{
 			empty16(ts.Thread(), a.p1, a.p2, a.p3, a.p4, a.p5, a.p6, a.p7, a.p8, a.p9, a.p10, a.p11, a.p12, a.p13, a.p14, a.p15, a.p16)
 		}
 	},
+	Twin: empty16Twin,
 }
 
 // Mandelbrot32 stores in counts, row by row of n x n points of the square from -2-1.5i to
@@ -338,6 +345,7 @@ var mandelbrot32Kernel = &device.Kernel{
 			mandelbrot32(ts.Thread(), a.counts, a.n)
 		}
 	},
+	Twin: mandelbrot32Twin,
 }
 
 // Mandelbrot64 is mandelbrot32 in float64.
@@ -382,6 +390,7 @@ var mandelbrot64Kernel = &device.Kernel{
 			mandelbrot64(ts.Thread(), a.counts, a.n)
 		}
 	},
+	Twin: mandelbrot64Twin,
 }
 
 // MonteCarlo adds to hits[0] how many of throws random points in a square fall into the
@@ -429,6 +438,7 @@ var monteCarloKernel = &device.Kernel{
 			monteCarlo(ts.Thread(), a.hits, a.seed)
 		}
 	},
+	Twin: monteCarloTwin,
 }
 
 // Nbody stores the acceleration of every body by all of them: a block walks along the bodies
@@ -482,6 +492,7 @@ var nbodyKernel = &device.Kernel{
 			nbody(ts.Thread(), a.bodies, a.result)
 		}
 	},
+	Twin: nbodyTwin,
 }
 
 // BlackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
@@ -585,6 +596,7 @@ var dot32Kernel = &device.Kernel{
 			dot32(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
+	Twin: dot32Twin,
 }
 
 // Dot64 is dot32 for float64.
@@ -633,6 +645,7 @@ var dot64Kernel = &device.Kernel{
 			dot64(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
+	Twin: dot64Twin,
 }
 
 // Sum32 stores in partial, for each block, the sum of the elements of x that its threads take,
@@ -679,6 +692,7 @@ var sum32Kernel = &device.Kernel{
 			sum32(ts.Thread(), a.x, a.partial)
 		}
 	},
+	Twin: sum32Twin,
 }
 
 // Sum64 is sum32 for float64.
@@ -724,6 +738,7 @@ var sum64Kernel = &device.Kernel{
 			sum64(ts.Thread(), a.x, a.partial)
 		}
 	},
+	Twin: sum64Twin,
 }
 
 // Sum32Best is sum32 of four numbers at once.
@@ -980,6 +995,7 @@ var histogramBestKernel = &device.Kernel{
 			histogramBest(ts.Thread(), a.data, a.counts)
 		}
 	},
+	Twin: histogramBestTwin,
 }
 
 // Softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
@@ -1032,6 +1048,7 @@ var softmaxKernel = &device.Kernel{
 			softmax(ts.Thread(), a.x, a.y, a.cols)
 		}
 	},
+	Twin: softmaxTwin,
 }
 
 // LayerNorm stores in y each row of x, cols long, less its mean and over its standard
@@ -1087,6 +1104,7 @@ var layerNormKernel = &device.Kernel{
 			layerNorm(ts.Thread(), a.x, a.scale, a.shift, a.y, a.cols)
 		}
 	},
+	Twin: layerNormTwin,
 }
 
 // ScanBlocks stores in y the running sums of x within each block of span elements, and in sums the
@@ -1136,6 +1154,7 @@ var scanBlocksKernel = &device.Kernel{
 			scanBlocks(ts.Thread(), a.x, a.y, a.sums)
 		}
 	},
+	Twin: scanBlocksTwin,
 }
 
 // ScanSums turns sums into the running sums before each element. A single block runs it; each
@@ -1181,6 +1200,7 @@ var scanSumsKernel = &device.Kernel{
 			scanSums(ts.Thread(), a.sums)
 		}
 	},
+	Twin: scanSumsTwin,
 }
 
 // AddOffsets adds to each element of y the sum of all blocks before its own.
@@ -1224,6 +1244,7 @@ var addOffsetsKernel = &device.Kernel{
 			addOffsets(ts.Thread(), a.y, a.offsets)
 		}
 	},
+	Twin: addOffsetsTwin,
 }
 
 // ScanBlocksBest is scanBlocks with four elements a thread.
@@ -1364,6 +1385,7 @@ var addOffsetsBestKernel = &device.Kernel{
 			addOffsetsBest(ts.Thread(), a.y, a.offsets)
 		}
 	},
+	Twin: addOffsetsBestTwin,
 }
 
 // Sgemm32 stores the product of the n x n matrices a and b in c: a block computes a tile of
@@ -1417,6 +1439,7 @@ var sgemm32Kernel = &device.Kernel{
 			sgemm32(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: sgemm32Twin,
 }
 
 // Sgemm64 does the same with 64 x 64 elements a block and 4 x 4 a thread, which stay in
@@ -1474,6 +1497,7 @@ var sgemm64Kernel = &device.Kernel{
 			sgemm64(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: sgemm64Twin,
 }
 
 // Sgemm32Best is sgemm32 with four neighbours a thread. n is a multiple of 32.
@@ -1530,6 +1554,7 @@ var sgemm32BestKernel = &device.Kernel{
 			sgemm32Best(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: sgemm32BestTwin,
 }
 
 // Sgemm64Best is sgemm64 with two sets of tiles: it reads the next ones while it computes with the
@@ -1588,6 +1613,7 @@ var sgemm64BestKernel = &device.Kernel{
 			sgemm64Best(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: sgemm64BestTwin,
 }
 
 // Spmv stores in y the product of a sparse matrix and x. Row r of the matrix has the values
@@ -1639,6 +1665,7 @@ var spmvKernel = &device.Kernel{
 			spmv(ts.Thread(), a.starts, a.columns, a.values, a.x, a.y)
 		}
 	},
+	Twin: spmvTwin,
 }
 
 // Stencil7 stores in b the weighted sum of each point of the n x n x n grid a and its six
@@ -1690,6 +1717,7 @@ var stencil7Kernel = &device.Kernel{
 			stencil7(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
+	Twin: stencil7Twin,
 }
 
 // Stencil27 does the same with all 26 neighbours.
@@ -1798,6 +1826,7 @@ var stencil7BestKernel = &device.Kernel{
 			stencil7Best(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
+	Twin: stencil7BestTwin,
 }
 
 // Stencil27Best is stencil27 of four points of a row at once: n is a multiple of four.
@@ -1901,6 +1930,7 @@ var copy32Kernel = &device.Kernel{
 			copy32(ts.Thread(), a.a, a.c)
 		}
 	},
+	Twin: copy32Twin,
 }
 
 // Mul32 stores scalar times c in b: BabelStream's mul.
@@ -1947,6 +1977,7 @@ var mul32Kernel = &device.Kernel{
 			mul32(ts.Thread(), a.c, a.b)
 		}
 	},
+	Twin: mul32Twin,
 }
 
 // Add32 stores the sum of a and b in c: BabelStream's add.
@@ -1995,6 +2026,7 @@ var add32Kernel = &device.Kernel{
 			add32(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: add32Twin,
 }
 
 // Triad32 stores b plus scalar times c in a: BabelStream's triad.
@@ -2043,6 +2075,7 @@ var triad32Kernel = &device.Kernel{
 			triad32(ts.Thread(), a.b, a.c, a.a)
 		}
 	},
+	Twin: triad32Twin,
 }
 
 // Copy64 is copy32 for float64.
@@ -2089,6 +2122,7 @@ var copy64Kernel = &device.Kernel{
 			copy64(ts.Thread(), a.a, a.c)
 		}
 	},
+	Twin: copy64Twin,
 }
 
 // Mul64 is mul32 for float64.
@@ -2135,6 +2169,7 @@ var mul64Kernel = &device.Kernel{
 			mul64(ts.Thread(), a.c, a.b)
 		}
 	},
+	Twin: mul64Twin,
 }
 
 // Add64 is add32 for float64.
@@ -2183,6 +2218,7 @@ var add64Kernel = &device.Kernel{
 			add64(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: add64Twin,
 }
 
 // Triad64 is triad32 for float64.
@@ -2231,6 +2267,7 @@ var triad64Kernel = &device.Kernel{
 			triad64(ts.Thread(), a.b, a.c, a.a)
 		}
 	},
+	Twin: triad64Twin,
 }
 
 // TransposeNaive stores the transpose of the n x n matrix a in b: each thread moves one
@@ -2278,6 +2315,7 @@ var transposeNaiveKernel = &device.Kernel{
 			transposeNaive(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
+	Twin: transposeNaiveTwin,
 }
 
 // TransposeTiled does the same a tile at a time, through shared memory whose rows are one
@@ -2328,6 +2366,7 @@ var transposeTiledKernel = &device.Kernel{
 			transposeTiled(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
+	Twin: transposeTiledTwin,
 }
 
 // TransposeNaiveBest transposes without shared memory: a thread moves 4 x 4 elements. Rows have n/4
@@ -2380,6 +2419,7 @@ var transposeNaiveBestKernel = &device.Kernel{
 			transposeNaiveBest(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
+	Twin: transposeNaiveBestTwin,
 }
 
 // TransposeTiledBest moves tiles of 64 x 64 through shared memory, four elements at a time on
@@ -2434,4 +2474,5 @@ var transposeTiledBestKernel = &device.Kernel{
 			transposeTiledBest(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
+	Twin: transposeTiledBestTwin,
 }

@@ -58,4 +58,5 @@ var addKernel = &device.Kernel{
 			add(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: addTwin,
 }

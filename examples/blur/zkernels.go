@@ -60,6 +60,7 @@ var blurRowsKernel = &device.Kernel{
 			blurRows(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
+	Twin: blurRowsTwin,
 }
 
 // BlurColumns does the same with the pixels above and below.
@@ -110,6 +111,7 @@ var blurColumnsKernel = &device.Kernel{
 			blurColumns(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
+	Twin: blurColumnsTwin,
 }
 
 // Edges stores in dst how steep the brightness of src is at each pixel, by Sobel's

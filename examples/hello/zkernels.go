@@ -41,4 +41,5 @@ var helloKernel = &device.Kernel{
 			hello(ts.Thread())
 		}
 	},
+	Twin: helloTwin,
 }

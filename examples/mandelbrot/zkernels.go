@@ -57,4 +57,5 @@ var mandelbrotKernel = &device.Kernel{
 			mandelbrot(ts.Thread(), a.steps, a.norm, a.v)
 		}
 	},
+	Twin: mandelbrotTwin,
 }

@@ -59,6 +59,7 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
+	Twin: naiveTwin,
 }
 
 // Tiled stores the product of a and b in c: a block walks along its rows of a and its
@@ -112,4 +113,5 @@ var tiledKernel = &device.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
+	Twin: tiledTwin,
 }

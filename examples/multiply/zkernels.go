@@ -57,4 +57,5 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: multiplyTwin,
 }

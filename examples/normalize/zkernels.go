@@ -56,6 +56,7 @@ var partialSumsKernel = &device.Kernel{
 			partialSums(ts.Thread(), a.x, a.partial)
 		}
 	},
+	Twin: partialSumsTwin,
 }
 
 // SingleSum stores the sum of partial in sum[0]. A grid of one thread runs it.
@@ -98,6 +99,7 @@ var singleSumKernel = &device.Kernel{
 			singleSum(ts.Thread(), a.partial, a.sum)
 		}
 	},
+	Twin: singleSumTwin,
 }
 
 // Divide divides every element of x by sum[0].
@@ -144,4 +146,5 @@ var divideKernel = &device.Kernel{
 			divide(ts.Thread(), a.x, a.sum)
 		}
 	},
+	Twin: divideTwin,
 }

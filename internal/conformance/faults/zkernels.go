@@ -59,6 +59,7 @@ var besideBarrierKernel = &device.Kernel{
 			besideBarrier(ts.Thread(), a.who, a.x, a.out)
 		}
 	},
+	Twin: besideBarrierTwin,
 }
 
 // BesideBarriers lets one thread fault in the middle of a loop with barriers.
@@ -108,6 +109,7 @@ var besideBarriersKernel = &device.Kernel{
 			besideBarriers(ts.Thread(), a.who, a.turn, a.x)
 		}
 	},
+	Twin: besideBarriersTwin,
 }
 
 // BesideCount lets one thread fault in front of barriers that have a result.
@@ -242,6 +244,7 @@ var everyThreadKernel = &device.Kernel{
 			everyThread(ts.Thread(), a.x)
 		}
 	},
+	Twin: everyThreadTwin,
 }
 
 // InSpace lets one thread of a grid in three dimensions fault.
@@ -292,6 +295,7 @@ var inSpaceKernel = &device.Kernel{
 			inSpace(ts.Thread(), a.bx, a.by, a.bz, a.x, a.y, a.z)
 		}
 	},
+	Twin: inSpaceTwin,
 }
 
 // Printing prints, and then faults where n is 0.
@@ -334,6 +338,7 @@ var printingKernel = &device.Kernel{
 			printing(ts.Thread(), a.n)
 		}
 	},
+	Twin: printingTwin,
 }
 
 // TwoFaults faults in both of two places.
@@ -378,6 +383,7 @@ var twoFaultsKernel = &device.Kernel{
 			twoFaults(ts.Thread(), a.n, a.x)
 		}
 	},
+	Twin: twoFaultsTwin,
 }
 
 // Writes stores numbers, so that a launch behind a fault can be seen to work.
@@ -425,6 +431,7 @@ var writesKernel = &device.Kernel{
 			writes(ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: writesTwin,
 }
 
 // Product launches the kernel product.
@@ -473,6 +480,7 @@ var productKernel = &device.Kernel{
 			product(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: productTwin,
 }
 
 // Double launches the kernel double.
@@ -523,6 +531,7 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x, a.y, a.z)
 		}
 	},
+	Twin: doubleTwin,
 }
 
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
@@ -829,6 +838,7 @@ var saidKernel = &device.Kernel{
 			said(ts.Thread(), a.kind, a.n, a.f, a.x)
 		}
 	},
+	Twin: saidTwin,
 }
 
 // BesideLoad lets one thread fault that the others wait for, in all ways to wait by a load.
@@ -885,6 +895,7 @@ var besideLoadKernel = &device.Kernel{
 			besideLoad(ts.Thread(), a.kind, a.who, a.flags, a.x)
 		}
 	},
+	Twin: besideLoadTwin,
 }
 
 // BesideChange lets one thread fault that the others wait for, in all ways to wait by an operation that
@@ -941,6 +952,7 @@ var besideChangeKernel = &device.Kernel{
 			besideChange(ts.Thread(), a.kind, a.who, a.flags, a.x)
 		}
 	},
+	Twin: besideChangeTwin,
 }
 
 // BesideShared lets one thread fault that the others of its block wait for, in shared memory. The
@@ -990,6 +1002,7 @@ var besideSharedKernel = &device.Kernel{
 			besideShared(ts.Thread(), a.who, a.x)
 		}
 	},
+	Twin: besideSharedTwin,
 }
 
 // BesideStandard lets one thread fault that the others wait for by package sync/atomic.
@@ -1039,6 +1052,7 @@ var besideStandardKernel = &device.Kernel{
 			besideStandard(ts.Thread(), a.who, a.flags, a.x)
 		}
 	},
+	Twin: besideStandardTwin,
 }
 
 // BesideGrid lets one thread fault in the middle of a loop in which the blocks wait for each other.
@@ -1133,4 +1147,5 @@ var handOverKernel = &device.Kernel{
 			handOver(ts.Thread(), a.x, a.bad)
 		}
 	},
+	Twin: handOverTwin,
 }

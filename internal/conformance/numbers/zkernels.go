@@ -56,6 +56,7 @@ var resizesKernel = &device.Kernel{
 			resizes(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: resizesTwin,
 }
 
 // ConvertToFloats launches the kernel convertToFloats.
@@ -103,6 +104,7 @@ var convertToFloatsKernel = &device.Kernel{
 			convertToFloats(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertToFloatsTwin,
 }
 
 // ConvertFromFloats launches the kernel convertFromFloats.
@@ -150,6 +152,7 @@ var convertFromFloatsKernel = &device.Kernel{
 			convertFromFloats(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertFromFloatsTwin,
 }
 
 // Float32s launches the kernel float32s.
@@ -197,6 +200,7 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: float32sTwin,
 }
 
 // Float64s launches the kernel float64s.
@@ -244,6 +248,7 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: float64sTwin,
 }
 
 // RoundTwice is what contract does with contraction forbidden.
@@ -291,6 +296,7 @@ var roundTwiceKernel = &device.Kernel{
 			roundTwice(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: roundTwiceTwin,
 }
 
 // Fused stores sums of products that are rounded once because the source says so.
@@ -342,6 +348,7 @@ var fusedKernel = &device.Kernel{
 			fused(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: fusedTwin,
 }
 
 // MayFuse stores what may be rounded once or twice.
@@ -393,6 +400,7 @@ var mayFuseKernel = &device.Kernel{
 			mayFuse(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: mayFuseTwin,
 }
 
 // Int8s launches the kernel int8s.
@@ -437,6 +445,7 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int8sTwin,
 }
 
 // Int16s launches the kernel int16s.
@@ -485,6 +494,7 @@ var int16sKernel = &device.Kernel{
 			int16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int16sTwin,
 }
 
 // Int32s launches the kernel int32s.
@@ -533,6 +543,7 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int32sTwin,
 }
 
 // Int64s launches the kernel int64s.
@@ -581,6 +592,7 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: int64sTwin,
 }
 
 // Ints launches the kernel ints.
@@ -629,6 +641,7 @@ var intsKernel = &device.Kernel{
 			ints(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: intsTwin,
 }
 
 // Uint8s launches the kernel uint8s.
@@ -673,6 +686,7 @@ var uint8sKernel = &device.Kernel{
 			uint8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint8sTwin,
 }
 
 // Uint16s launches the kernel uint16s.
@@ -721,6 +735,7 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint16sTwin,
 }
 
 // Uint32s launches the kernel uint32s.
@@ -769,6 +784,7 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint32sTwin,
 }
 
 // Uint64s launches the kernel uint64s.
@@ -817,6 +833,7 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uint64sTwin,
 }
 
 // Uints launches the kernel uints.
@@ -865,6 +882,7 @@ var uintsKernel = &device.Kernel{
 			uints(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: uintsTwin,
 }
 
 // Exacts launches the kernel exacts.
@@ -1013,6 +1031,7 @@ var shiftInt8sKernel = &device.Kernel{
 			shiftInt8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt8sTwin,
 }
 
 // ShiftUint8s launches the kernel shiftUint8s.
@@ -1056,6 +1075,7 @@ var shiftUint8sKernel = &device.Kernel{
 			shiftUint8s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint8sTwin,
 }
 
 // ShiftInt16s launches the kernel shiftInt16s.
@@ -1104,6 +1124,7 @@ var shiftInt16sKernel = &device.Kernel{
 			shiftInt16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt16sTwin,
 }
 
 // ShiftUint16s launches the kernel shiftUint16s.
@@ -1152,6 +1173,7 @@ var shiftUint16sKernel = &device.Kernel{
 			shiftUint16s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint16sTwin,
 }
 
 // ShiftInt32s launches the kernel shiftInt32s.
@@ -1200,6 +1222,7 @@ var shiftInt32sKernel = &device.Kernel{
 			shiftInt32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt32sTwin,
 }
 
 // ShiftUint32s launches the kernel shiftUint32s.
@@ -1248,6 +1271,7 @@ var shiftUint32sKernel = &device.Kernel{
 			shiftUint32s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint32sTwin,
 }
 
 // ShiftInt64s launches the kernel shiftInt64s.
@@ -1296,6 +1320,7 @@ var shiftInt64sKernel = &device.Kernel{
 			shiftInt64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftInt64sTwin,
 }
 
 // ShiftUint64s launches the kernel shiftUint64s.
@@ -1344,6 +1369,7 @@ var shiftUint64sKernel = &device.Kernel{
 			shiftUint64s(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: shiftUint64sTwin,
 }
 
 // Counts launches the kernel counts.

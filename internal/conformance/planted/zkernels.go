@@ -55,6 +55,7 @@ var sumKernel = &device.Kernel{
 			sum(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: sumTwin,
 }
 
 // SumUnsynced is sum without the barrier in the loop.
@@ -101,6 +102,7 @@ var sumUnsyncedKernel = &device.Kernel{
 			sumUnsynced(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: sumUnsyncedTwin,
 }
 
 // Multiply stores the product of two n by n matrices, n being a multiple of 8.
@@ -153,6 +155,7 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: multiplyTwin,
 }
 
 // MultiplyUnsynced is multiply without the barrier at the loop's end.
@@ -205,6 +208,7 @@ var multiplyUnsyncedKernel = &device.Kernel{
 			multiplyUnsynced(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
+	Twin: multiplyUnsyncedTwin,
 }
 
 // Halves waits in both branches together.
@@ -248,6 +252,7 @@ var halvesKernel = &device.Kernel{
 			halves(ts.Thread(), a.x)
 		}
 	},
+	Twin: halvesTwin,
 }
 
 // HalvesDivergent has a barrier that only some threads of a warp reach.
@@ -376,6 +381,7 @@ var neighboursUnsyncedKernel = &device.Kernel{
 			neighboursUnsynced(ts.Thread(), a.x)
 		}
 	},
+	Twin: neighboursUnsyncedTwin,
 }
 
 // Last stores the sum of x in sums[0]: the block that comes last adds what the others left.
@@ -523,6 +529,7 @@ var foundKernel = &device.Kernel{
 			found(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: foundTwin,
 }
 
 // Where stores the place of a number above the limit: of which one, nobody knows.
@@ -571,6 +578,7 @@ var whereKernel = &device.Kernel{
 			where(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: whereTwin,
 }
 
 // Count counts the numbers above the limit.
@@ -619,6 +627,7 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: countTwin,
 }
 
 // CountPlainly adds as if alone.
@@ -667,6 +676,7 @@ var countPlainlyKernel = &device.Kernel{
 			countPlainly(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
+	Twin: countPlainlyTwin,
 }
 
 // Difference stores the difference of each element and the one before it in its block; the first has
@@ -714,6 +724,7 @@ var differenceKernel = &device.Kernel{
 			difference(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: differenceTwin,
 }
 
 // DifferencePast takes the element behind, which the last thread does not have, and nobody fills.
@@ -760,6 +771,7 @@ var differencePastKernel = &device.Kernel{
 			differencePast(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: differencePastTwin,
 }
 
 // Total adds every element to sums[0]; nobody cleared the counts in shared memory.
@@ -806,6 +818,7 @@ var totalKernel = &device.Kernel{
 			total(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: totalTwin,
 }
 
 // Shift stores in each element the next one, and goes one too far.
@@ -849,6 +862,7 @@ var shiftKernel = &device.Kernel{
 			shift(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: shiftTwin,
 }
 
 // Double doubles elements. Its mistake is the caller's: a buffer that was closed.
@@ -890,6 +904,7 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x)
 		}
 	},
+	Twin: doubleTwin,
 }
 
 // Fresh reads a buffer that nobody has written.
@@ -933,6 +948,7 @@ var freshKernel = &device.Kernel{
 			fresh(ts.Thread(), a.x, a.out)
 		}
 	},
+	Twin: freshTwin,
 }
 
 // Fetch copies through shared memory.

@@ -54,6 +54,7 @@ var addInt32Kernel = &device.Kernel{
 			addInt32(ts.Thread(), a.m, a.seen)
 		}
 	},
+	Twin: addInt32Twin,
 }
 
 // AddUint32 launches the kernel addUint32.
@@ -99,6 +100,7 @@ var addUint32Kernel = &device.Kernel{
 			addUint32(ts.Thread(), a.m, a.seen)
 		}
 	},
+	Twin: addUint32Twin,
 }
 
 // AddInt64 launches the kernel addInt64.
@@ -144,6 +146,7 @@ var addInt64Kernel = &device.Kernel{
 			addInt64(ts.Thread(), a.m, a.seen)
 		}
 	},
+	Twin: addInt64Twin,
 }
 
 // AddUint64 launches the kernel addUint64.
@@ -189,6 +192,7 @@ var addUint64Kernel = &device.Kernel{
 			addUint64(ts.Thread(), a.m, a.seen)
 		}
 	},
+	Twin: addUint64Twin,
 }
 
 // AddFloat32 launches the kernel addFloat32.
@@ -234,6 +238,7 @@ var addFloat32Kernel = &device.Kernel{
 			addFloat32(ts.Thread(), a.m, a.seen)
 		}
 	},
+	Twin: addFloat32Twin,
 }
 
 // AddFloat64 launches the kernel addFloat64.
@@ -279,6 +284,7 @@ var addFloat64Kernel = &device.Kernel{
 			addFloat64(ts.Thread(), a.m, a.seen)
 		}
 	},
+	Twin: addFloat64Twin,
 }
 
 // Combine32 launches the kernel combine32.
@@ -322,6 +328,7 @@ var combine32Kernel = &device.Kernel{
 			combine32(ts.Thread(), a.m)
 		}
 	},
+	Twin: combine32Twin,
 }
 
 // Combine64 launches the kernel combine64.
@@ -363,6 +370,7 @@ var combine64Kernel = &device.Kernel{
 			combine64(ts.Thread(), a.m)
 		}
 	},
+	Twin: combine64Twin,
 }
 
 // Standard uses package sync/atomic and orders.
@@ -415,6 +423,7 @@ var standardKernel = &device.Kernel{
 			standard(ts.Thread(), a.n, a.flags, a.data)
 		}
 	},
+	Twin: standardTwin,
 }
 
 // LastBlock lets the block that comes last add up what the others left.
@@ -465,6 +474,7 @@ var lastBlockKernel = &device.Kernel{
 			lastBlock(ts.Thread(), a.parts, a.done, a.sum)
 		}
 	},
+	Twin: lastBlockTwin,
 }
 
 // Queue lets each thread take tickets and fill the places that they name.
@@ -509,6 +519,7 @@ var queueKernel = &device.Kernel{
 			queue(ts.Thread(), a.head, a.taken)
 		}
 	},
+	Twin: queueTwin,
 }
 
 // Places launches the kernel places.
@@ -553,6 +564,7 @@ var placesKernel = &device.Kernel{
 			places(ts.Thread(), a.out)
 		}
 	},
+	Twin: placesTwin,
 }
 
 // Exchange launches the kernel exchange.
@@ -713,6 +725,7 @@ var thinKernel = &device.Kernel{
 			thin(ts.Thread(), a.n, a.out)
 		}
 	},
+	Twin: thinTwin,
 }
 
 // Warps launches the kernel warps.

@@ -208,6 +208,7 @@ var scalarsKernel = &device.Kernel{
 			scalars(ts.Thread(), a.a, a.b, a.c, a.d, a.e, a.f, a.g, a.h, a.i, a.j, a.k, a.l, a.m, a.out)
 		}
 	},
+	Twin: scalarsTwin,
 }
 
 // Aggregates launches the kernel aggregates.
@@ -276,6 +277,7 @@ var aggregatesKernel = &device.Kernel{
 			aggregates(ts.Thread(), a.a, a.m, a.b, a.o, a.c, a.x, a.d, a.y, a.out)
 		}
 	},
+	Twin: aggregatesTwin,
 }
 
 // SlicesOf launches the kernel slicesOf.
@@ -350,6 +352,7 @@ var slicesOfKernel = &device.Kernel{
 			slicesOf(ts.Thread(), a.ms, a.as, a.bs, a.bytes, a.ns, a.f, a.none, a.part, a.all, a.out)
 		}
 	},
+	Twin: slicesOfTwin,
 }
 
 // Structs launches the kernel structs.

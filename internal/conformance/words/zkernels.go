@@ -49,6 +49,7 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.n)
 		}
 	},
+	Twin: countTwin,
 }
 
 // Fixed launches the kernel fixed.
@@ -90,6 +91,7 @@ var fixedKernel = &device.Kernel{
 			fixed(ts.Thread(), a.n)
 		}
 	},
+	Twin: fixedTwin,
 }
 
 // Nothing launches the kernel nothing.
@@ -115,6 +117,7 @@ var nothingKernel = &device.Kernel{
 			nothing(ts.Thread())
 		}
 	},
+	Twin: nothingTwin,
 }
 
 // Triple launches the kernel triple.
@@ -156,6 +159,7 @@ var tripleKernel = &device.Kernel{
 			triple(ts.Thread(), a.x)
 		}
 	},
+	Twin: tripleTwin,
 }
 
 // Rank launches the kernel rank.
@@ -196,6 +200,7 @@ var rankKernel = &device.Kernel{
 			rank(ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: rankTwin,
 }
 
 // Lengths launches the kernel lengths.
@@ -245,6 +250,7 @@ var lengthsKernel = &device.Kernel{
 			lengths(ts.Thread(), a.a, a.b, a.out)
 		}
 	},
+	Twin: lengthsTwin,
 }
 
 // Integers launches the kernel integers.
@@ -291,6 +297,7 @@ var integersKernel = &device.Kernel{
 			integers(ts.Thread(), a.n, a.b)
 		}
 	},
+	Twin: integersTwin,
 }
 
 // Floats launches the kernel floats.
@@ -332,6 +339,7 @@ var floatsKernel = &device.Kernel{
 			floats(ts.Thread(), a.x, a.y)
 		}
 	},
+	Twin: floatsTwin,
 }
 
 // Texts launches the kernel texts.
@@ -376,6 +384,7 @@ var textsKernel = &device.Kernel{
 			texts(ts.Thread(), a.b, a.n)
 		}
 	},
+	Twin: textsTwin,
 }
 
 // Ordered prints from loops and branches of many threads.
@@ -405,6 +414,7 @@ var orderedKernel = &device.Kernel{
 			ordered(ts.Thread())
 		}
 	},
+	Twin: orderedTwin,
 }
 
 // Around launches the kernel around.
@@ -435,6 +445,7 @@ var aroundKernel = &device.Kernel{
 			around(ts.Thread())
 		}
 	},
+	Twin: aroundTwin,
 }
 
 // Random launches the kernel random.
@@ -482,6 +493,7 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: randomTwin,
 }
 
 // Clocks launches the kernel clocks.

@@ -66,6 +66,7 @@ var contendInt32Kernel = &device.Kernel{
 			contendInt32(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
+	Twin: contendInt32Twin,
 }
 
 // ContendUint32 launches the kernel contendUint32.
@@ -122,6 +123,7 @@ var contendUint32Kernel = &device.Kernel{
 			contendUint32(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
+	Twin: contendUint32Twin,
 }
 
 // ContendInt64 launches the kernel contendInt64.
@@ -178,6 +180,7 @@ var contendInt64Kernel = &device.Kernel{
 			contendInt64(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
+	Twin: contendInt64Twin,
 }
 
 // ContendUint64 launches the kernel contendUint64.
@@ -234,6 +237,7 @@ var contendUint64Kernel = &device.Kernel{
 			contendUint64(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
+	Twin: contendUint64Twin,
 }
 
 // Extremes32 launches the kernel extremes32.
@@ -281,6 +285,7 @@ var extremes32Kernel = &device.Kernel{
 			extremes32(ts.Thread(), a.x, a.found)
 		}
 	},
+	Twin: extremes32Twin,
 }
 
 // Extremes64 launches the kernel extremes64.
@@ -328,6 +333,7 @@ var extremes64Kernel = &device.Kernel{
 			extremes64(ts.Thread(), a.x, a.found)
 		}
 	},
+	Twin: extremes64Twin,
 }
 
 // HandOver lets the first block compute numbers and the second one read them.
@@ -381,6 +387,7 @@ var handOverKernel = &device.Kernel{
 			handOver(ts.Thread(), a.data, a.out, a.ready)
 		}
 	},
+	Twin: handOverTwin,
 }
 
 // Steps launches the kernel steps.
@@ -418,6 +425,7 @@ var stepsKernel = &device.Kernel{
 			steps(ts.Thread(), a.counts)
 		}
 	},
+	Twin: stepsTwin,
 }
 
 // Place stores a thread's indices as one number, in its own element.
@@ -458,6 +466,7 @@ var placeKernel = &device.Kernel{
 			place(ts.Thread(), a.out)
 		}
 	},
+	Twin: placeTwin,
 }
 
 // Relax replaces each number by a mixture of its neighbours, step by step in one launch: no
@@ -563,6 +572,7 @@ var reverseKernel = &device.Kernel{
 			reverse(ts.Thread(), a.x, a.sizes)
 		}
 	},
+	Twin: reverseTwin,
 }
 
 // Spread moves numbers through the far end of large shared memory, and through what the launch adds.
@@ -608,6 +618,7 @@ var spreadKernel = &device.Kernel{
 			spread(ts.Thread(), a.x)
 		}
 	},
+	Twin: spreadTwin,
 }
 
 // Float32s launches the kernel float32s.
@@ -656,6 +667,7 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: float32sTwin,
 }
 
 // Float64s launches the kernel float64s.
@@ -704,6 +716,7 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: float64sTwin,
 }
 
 // Conversions launches the kernel conversions.
@@ -747,6 +760,7 @@ var conversionsKernel = &device.Kernel{
 			conversions(ts.Thread(), a.x, a.y)
 		}
 	},
+	Twin: conversionsTwin,
 }
 
 // MathFunctions launches the kernel mathFunctions.
@@ -837,6 +851,7 @@ var greetKernel = &device.Kernel{
 			greet(ts.Thread(), a.factor)
 		}
 	},
+	Twin: greetTwin,
 }
 
 // Overrun launches the kernel overrun.
@@ -880,6 +895,7 @@ var overrunKernel = &device.Kernel{
 			overrun(ts.Thread(), a.x, a.reach)
 		}
 	},
+	Twin: overrunTwin,
 }
 
 // Divide launches the kernel divide.
@@ -924,6 +940,7 @@ var divideKernel = &device.Kernel{
 			divide(ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: divideTwin,
 }
 
 // Int8s launches the kernel int8s.
@@ -968,6 +985,7 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: int8sTwin,
 }
 
 // Uint16s launches the kernel uint16s.
@@ -1012,6 +1030,7 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: uint16sTwin,
 }
 
 // Int32s launches the kernel int32s.
@@ -1056,6 +1075,7 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: int32sTwin,
 }
 
 // Uint32s launches the kernel uint32s.
@@ -1100,6 +1120,7 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: uint32sTwin,
 }
 
 // Int64s launches the kernel int64s.
@@ -1144,6 +1165,7 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: int64sTwin,
 }
 
 // Uint64s launches the kernel uint64s.
@@ -1188,6 +1210,7 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
+	Twin: uint64sTwin,
 }
 
 // BlockSums stores in sums the sum of each block's elements of x.
@@ -1233,6 +1256,7 @@ var blockSumsKernel = &device.Kernel{
 			blockSums(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: blockSumsTwin,
 }
 
 // Transpose stores the n x n matrix src in dst with rows and columns exchanged.
@@ -1282,6 +1306,7 @@ var transposeKernel = &device.Kernel{
 			transpose(ts.Thread(), a.dst, a.src, a.n)
 		}
 	},
+	Twin: transposeTwin,
 }
 
 // Histogram counts the bytes of x by their values, and adds them up.
@@ -1329,6 +1354,7 @@ var histogramKernel = &device.Kernel{
 			histogram(ts.Thread(), a.x, a.counts, a.sum)
 		}
 	},
+	Twin: histogramTwin,
 }
 
 // Stream adds up the parts of x, element by element, while the next ones are on their way to
@@ -1501,6 +1527,7 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.draws, a.key)
 		}
 	},
+	Twin: randomTwin,
 }
 
 // Watch reads both clocks around some work.
@@ -1592,6 +1619,7 @@ var insistKernel = &device.Kernel{
 			insist(ts.Thread(), a.x)
 		}
 	},
+	Twin: insistTwin,
 }
 
 // Move launches the kernel move.
@@ -1638,6 +1666,7 @@ var moveKernel = &device.Kernel{
 			move(ts.Thread(), a.first, a.w, a.particles, a.last)
 		}
 	},
+	Twin: moveTwin,
 }
 
 // Meet has all threads gather but those whose element of x is negative: they leave.
