@@ -18,6 +18,12 @@
 //	//gpu:instance add[float32|int32]
 //	//gpu:instance AddPoints = lib.Add[Point]
 //
+// A kernel may have several bodies, for different GPUs. The best that fits is chosen when it is launched:
+//
+//	//gpu:variant multiply
+//	//gpu:target sm_90a
+//	func multiplyHopper(t gpu.Thread, a, b, c []float32) {
+//
 // It runs nothing and knows no device: what it makes are values of package device. A missing or
 // broken generated file does not matter: the launchers are declared from syntax while
 // packages are checked.

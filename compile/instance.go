@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
 // function is an instance of a kernel with its types.
@@ -13,7 +14,15 @@ type function struct {
 	decl.Kernel
 	instance decl.Instance
 	sig      *types.Signature
-	ssa      *ssa.Function
+	bodies   []body // the kernel's own and its variants
+}
+
+// body is a function that does what a kernel does, for some GPUs.
+type body struct {
+	decl.Body
+	variant bool // it is not the kernel's own
+	sig     *types.Signature
+	ssa     *ssa.Function
 }
 
 // functions returns the instances of the unit's kernels that can be launched, and reports the others.
@@ -23,14 +32,19 @@ func (b *build) functions(u *unit) []function {
 	for _, k := range u.decl.Kernels {
 		for _, n := range k.Instances {
 			f := function{Kernel: k, instance: n}
-			if n.Var == "" {
-				fn := u.pkg.Types.Scope().Lookup(k.Name).(*types.Func)
-				f.sig, f.ssa = fn.Signature(), b.ssa.FuncValue(fn)
-			} else {
-				f.sig = u.pkg.Types.Scope().Lookup(n.Var).Type().(*types.Signature)
-				f.ssa = values[n.Var]
+			for i, d := range append([]decl.Body{{Name: k.Name, Pos: k.Pos, Target: k.Target}}, k.Bodies...) {
+				x := body{Body: d, variant: i > 0}
+				if len(n.Vars) == 0 {
+					fn := u.pkg.Types.Scope().Lookup(d.Name).(*types.Func)
+					x.sig, x.ssa = fn.Signature(), b.ssa.FuncValue(fn)
+				} else {
+					x.sig = u.pkg.Types.Scope().Lookup(n.Vars[i]).Type().(*types.Signature)
+					x.ssa = values[n.Vars[i]]
+				}
+				f.bodies = append(f.bodies, x)
 			}
-			if wrong := checkParams(f); len(wrong) > 0 {
+			f.sig = f.bodies[0].sig
+			if wrong := f.check(); len(wrong) > 0 {
 				b.found.Add(wrong...)
 				continue
 			}
@@ -38,6 +52,18 @@ func (b *build) functions(u *unit) []function {
 		}
 	}
 	return all
+}
+
+// check reports parameters that cannot cross to a device and variants that have other ones.
+func (f function) check() diag.List {
+	found := checkParams(f)
+	for _, b := range f.bodies[1:] {
+		if !types.Identical(b.sig, f.sig) {
+			found.Add(diag.New(b.Pos, diag.KernelVariant, "%s has other parameters than kernel %s: %s", b.Name, f.instance.Name, types.TypeString(f.sig, shortName)).
+				WithHelp("one launcher is for both"))
+		}
+	}
+	return found
 }
 
 // initialValues returns the functions that package-level variables begin with, by their names.

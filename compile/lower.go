@@ -35,17 +35,7 @@ func buildSSA(p *load.Program) *ssa.Program {
 // lower compiles one kernel, or returns nil where it has diagnostics.
 func (b *build) lower(u *unit, k function) (*Kernel, error) {
 	name := k.instance.Name
-	kernel := frontend.Kernel{Func: k.ssa, Name: device.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z}, Unchecked: b.options.Checks == ChecksOff}
-	module, found := b.frontend.Build([]frontend.Kernel{kernel})
-	if len(found) > 0 {
-		b.found.Add(found...)
-		return nil, nil
-	}
 	params, bytes := layout(k)
-	f := module.Func(kernel.Name)
-	if f.ParamBytes != bytes {
-		panic("BUG: compile: frontend and launcher disagree on the parameter block")
-	}
 	compiled := &Kernel{
 		Kernel: &device.Kernel{
 			Name: name, Package: u.pkg.ImportPath,
@@ -57,33 +47,88 @@ func (b *build) lower(u *unit, k function) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	var all []code
+	before := len(b.found)
+	for _, body := range k.bodies {
+		c, ok := b.code(k, body, d)
+		if ok {
+			all = append(all, c)
+		}
+	}
+	if err := d.close(); err != nil {
+		return nil, err
+	}
+	if len(b.found) == before {
+		b.found.Add(share(all)...)
+	}
+	if len(b.found) > before {
+		return nil, nil
+	}
+	for _, c := range all {
+		emit(c.wide, c, compiled)
+		for _, f := range c.narrow {
+			emit(f, c, compiled)
+		}
+	}
+	compiled.twin = all[0].twin
+	b.checkShared(k, compiled)
+	return compiled, nil
+}
+
+// code is what became of a kernel's body.
+type code struct {
+	body
+	wide    *ir.Func   // for all launches
+	narrow  []*ir.Func // for those that are narrow
+	twin    *ir.Func   // for the CPU's back end, if that is wanted
+	targets []device.Capability
+}
+
+// code lowers one body and optimises it. It reports false where there are diagnostics.
+func (b *build) code(k function, body body, d *dump) (c code, ok bool) {
+	kernel := frontend.Kernel{
+		Func: body.ssa, Name: device.Entry(k.instance.Name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
+		Unchecked: b.options.Checks == ChecksOff,
+	}
+	module, found := b.frontend.Build([]frontend.Kernel{kernel})
+	if len(found) > 0 {
+		b.found.Add(found...)
+		return c, false
+	}
+	f := module.Func(kernel.Name)
+	if _, bytes := layout(k); f.ParamBytes != bytes {
+		panic("BUG: compile: frontend and launcher disagree on the parameter block")
+	}
 	options := pass.Options{
 		Contract: b.contract(k.Kernel),
 		Wide:     true,
 		Verify:   true, // costs milliseconds, and wrong code more
 	}
-	all := optimise(module, f, options)
-	if v := misplaced(all); v != nil {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", name, v.Pos).
+	c = code{body: body, wide: optimise(module, f, options)}
+	if v := misplaced(c.wide); v != nil {
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.instance.Name, v.Pos).
 			WithHelp("hand over the address of an element of what gpu.Shared returned"))
-		return nil, nil
+		return c, false
 	}
-	emit(all, compiled)
-	for _, f := range narrow(module, f, options, d.pass()) {
-		emit(f, compiled)
-	}
-	if err := d.close(); err != nil {
-		return nil, err
-	}
+	wrong := c.setTargets()
+	b.found.Add(wrong...)
+	c.narrow = narrow(module, f, options, d.pass())
 	if b.options.Twins != TwinsNone {
-		compiled.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
+		c.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
 	}
-	if shared := compiled.Shared + compiled.Dynamic; shared > maxShared {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", name, shared, maxShared).
+	return c, len(wrong) == 0
+}
+
+// checkShared reports a kernel that wants more shared memory than there is.
+func (b *build) checkShared(k function, c *Kernel) {
+	shared := c.Shared + c.Dynamic
+	for _, v := range c.Variants {
+		shared = max(shared, v.Shared+v.Dynamic)
+	}
+	if shared > maxShared {
+		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.instance.Name, shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))
-		return nil, nil
 	}
-	return compiled, nil
 }
 
 // narrow returns the code that runs but for huge arrays, the least demanding first. The last is for
@@ -141,38 +186,55 @@ func optimise(m *ir.Module, f *ir.Func, o pass.Options) *ir.Func {
 
 // emit adds to a kernel what the back ends make of f, for each target: first of the code for all
 // launches, then of that for narrow ones, which goes in front where it differs.
-func emit(f *ir.Func, k *Kernel) {
-	for _, target := range ptx.Targets(f) {
-		made, err := ptx.Emit(f, ptx.Options{Target: target, Sites: k.Sites})
+func emit(f *ir.Func, c code, k *Kernel) {
+	for _, target := range c.targets {
+		made, err := ptx.Emit(f, ptx.Options{Target: target, Exact: c.Target.Exact, Sites: k.Sites})
 		if err != nil {
 			panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 		}
-		k.IR, k.Sites, k.Barriers, k.Cooperative, k.Spins = f, made.Sites, made.Barriers, made.Cooperative, made.Spins
-		k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
-		k.addVariant(device.Variant{Target: target, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: launcher.Header + "\n\n" + made.PTX})
+		k.Sites = made.Sites
+		k.Barriers, k.Cooperative = k.Barriers || made.Barriers, k.Cooperative || made.Cooperative
+		k.Spins = k.Spins || made.Spins
+		v := device.Variant{Target: target, Exact: c.Target.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: launcher.Header + "\n\n" + made.PTX}
+		if c.variant {
+			v.Body, v.Shared, v.Dynamic = c.Name, made.SharedBytes, made.DynamicBytes
+		} else {
+			k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
+		}
+		k.addVariant(v, f)
 	}
 }
 
 // addVariant adds v unless one of the variants is the same code. The most demanding stand first.
-func (k *Kernel) addVariant(v device.Variant) {
-	if slices.ContainsFunc(k.Variants, func(w device.Variant) bool { return w.PTX == v.PTX }) {
+func (k *Kernel) addVariant(v device.Variant, f *ir.Func) {
+	same := slices.IndexFunc(k.Variants, func(w device.Variant) bool { return w.PTX == v.PTX })
+	if same == 0 {
+		k.IR = f
+	}
+	if same >= 0 {
 		return
 	}
 	k.Variants = append(k.Variants, v)
 	slices.SortStableFunc(k.Variants, func(a, b device.Variant) int {
 		return cmp.Or(cmp.Compare(b.Target.Major, a.Target.Major), cmp.Compare(b.Target.Minor, a.Target.Minor), demandingFirst(a, b))
 	})
+	if k.Variants[0] == v {
+		k.IR = f
+	}
 	if v.Narrow {
-		k.Integers = integers(k.IR)
+		k.Integers = integers(f)
 	}
 }
 
 func demandingFirst(a, b device.Variant) int { return cmp.Compare(demands(b), demands(a)) }
 
-// demands orders the variants of a target by what they count on.
+// demands orders the variants of a target by what they count on, those for it alone in front.
 func demands(v device.Variant) (n int) {
 	if v.Narrow {
 		n++
+	}
+	if v.Exact {
+		n += 8
 	}
 	if v.Aligned {
 		n += 2

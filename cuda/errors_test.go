@@ -97,10 +97,10 @@ func TestNoVariant(t *testing.T) {
 	k.Variants = append([]device.Variant{{Target: device.Capability{Major: 9}, Exact: true}}, k.Variants...)
 	s := newStream(t, dev)
 	wantError(t, multiply(s, k, 10), device.ErrNoVariant, "cuda: multiply: no variant of the kernel fits the device: "+
-		"Fake P100 has compute capability 6.0, the kernel was built for: exactly 9.0, 7.0 and later")
+		"Fake P100 has compute capability 6.0, the kernel needs 9.0 exactly, or 7.0 or later")
 	k = devicetest.Multiply()
 	k.Variants = nil
-	wantError(t, multiply(s, k, 10), device.ErrNoVariant, "the kernel was built for: none")
+	wantError(t, multiply(s, k, 10), device.ErrNoVariant, "the kernel needs a CPU: it has no code for GPUs")
 }
 
 func TestLaunchFails(t *testing.T) {

@@ -118,7 +118,7 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 		return nil, err
 	}
 	p.SetHidden(uint64(env), uint32(number), l.number)
-	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared())}
+	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared(l.variant))}
 	k.Grid, k.Block = l.sizes(p)
 	k.Params[0] = p.Params()
 	return k, nil

@@ -34,7 +34,7 @@ func (q *queue) Launch(p *device.Plan) error {
 	a := q.launch
 	a.Function = cudasys.Function(l.function.Load())
 	a.Grid, a.Block = l.sizes(p)
-	a.Shared = uint32(p.Shared())
+	a.Shared = uint32(p.Shared(l.variant))
 	a.Used = attributes(a.Attributes[:], p.Options())
 	a.Params[0] = p.Params()
 	if a.Used == 0 {
@@ -84,7 +84,7 @@ const portableCluster = 8
 // allow lets the kernel have the dynamic shared memory and the cluster that p asks for, where
 // these are more than the driver allows without being asked. The device's limits are checked.
 func (l *loaded) allow(b *backend, p *device.Plan) error {
-	shared, wide := int32(p.Shared()), p.Options().Cluster.Count() > portableCluster
+	shared, wide := int32(p.Shared(l.variant)), p.Options().Cluster.Count() > portableCluster
 	if shared <= l.shared.Load() && !wide {
 		return nil
 	}

@@ -92,7 +92,7 @@ func (ks *kernels) unload(b *backend) error {
 func (b *backend) load(k *device.Kernel, f device.Fit) (*loaded, error) {
 	v, ok := k.Variant(b.info.Capability, f)
 	if !ok {
-		return nil, noVariant(k, b.info)
+		return nil, fmt.Errorf("cuda: %w", k.NoVariant(b.info))
 	}
 	l := b.kernels.find(k, v)
 	if l.function.Load() != 0 {
@@ -113,7 +113,8 @@ func (b *backend) load(k *device.Kernel, f device.Fit) (*loaded, error) {
 	if err != nil {
 		return nil, about(err, k.Name)
 	}
-	l.shared.Store(max(0, sharedUnasked-int32(k.Shared)))
+	static, _ := k.Memory(v)
+	l.shared.Store(max(0, sharedUnasked-int32(static)))
 	l.function.Store(uintptr(function))
 	return l, nil
 }
@@ -172,23 +173,6 @@ func (e *RefusedError) Error() string {
 
 // Unwrap returns the failed call.
 func (e *RefusedError) Unwrap() error { return e.Err }
-
-// noVariant says which variants of a kernel there are.
-func noVariant(k *device.Kernel, i device.Info) error {
-	var have []string
-	for _, v := range k.Variants {
-		if v.Exact {
-			have = append(have, fmt.Sprintf("exactly %v", v.Target))
-		} else {
-			have = append(have, fmt.Sprintf("%v and later", v.Target))
-		}
-	}
-	if have == nil {
-		have = []string{"none"}
-	}
-	return fmt.Errorf("cuda: %s: %w: %s has compute capability %v, the kernel was built for: %s",
-		k.Name, device.ErrNoVariant, i.Name, i.Capability, strings.Join(have, ", "))
-}
 
 // text returns the text up to the first NUL.
 func text(p []byte) string {

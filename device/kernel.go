@@ -1,6 +1,8 @@
 package device
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -49,15 +51,17 @@ func (k *Kernel) Entry() string { return Entry(k.Name) }
 // functions without type arguments stay as they are.
 func Entry(name string) string {
 	var b strings.Builder
-	gap := false
+	gap := false // something was left out
 	for _, r := range name {
-		if r < 0x80 && (r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
-			if gap {
-				b.WriteByte('_')
-			}
-			b.WriteRune(r)
+		if !plain(r) {
+			gap = true
+			continue
 		}
-		gap = r >= 0x80 || strings.ContainsRune("[], *.(){};/\"", r)
+		if gap {
+			b.WriteByte('_')
+			gap = false
+		}
+		b.WriteRune(r)
 	}
 	return b.String()
 }
@@ -96,7 +100,19 @@ type Variant struct {
 	// for a thread for each, in a grid of one dimension: see Blocks.
 	Coarse  int
 	Aligned bool // counts on launches whose Fit is aligned
-	PTX     string
+	// Body is the name of the function that it is made of, where that is not the kernel's own but one
+	// that //gpu:variant gives it. Shared and Dynamic are what this one declares, then.
+	Body            string
+	Shared, Dynamic int
+	PTX             string
+}
+
+// Memory returns the bytes of shared memory that the code declares, as Kernel has them.
+func (k *Kernel) Memory(v Variant) (shared, dynamic int) {
+	if v.Body != "" {
+		return v.Shared, v.Dynamic
+	}
+	return k.Shared, k.Dynamic
 }
 
 // Blocks returns the grid of blocks that run the variant for p.
@@ -119,6 +135,26 @@ func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
 		}
 	}
 	return Variant{}, false
+}
+
+// NoVariant returns an error that wraps ErrNoVariant and says what the kernel needs and what
+// the device has.
+func (k *Kernel) NoVariant(i Info) error {
+	var needs []string
+	for _, v := range k.Variants {
+		text := v.Target.String() + " or later"
+		if v.Exact {
+			text = v.Target.String() + " exactly"
+		}
+		if !slices.Contains(needs, text) {
+			needs = append(needs, text)
+		}
+	}
+	if needs == nil {
+		needs = []string{"a CPU: it has no code for GPUs"}
+	}
+	return fmt.Errorf("%s: %w: %s has compute capability %v, the kernel needs %s",
+		k.Name, ErrNoVariant, i.Name, i.Capability, strings.Join(needs, ", or "))
 }
 
 func (c Capability) less(d Capability) bool {

@@ -40,7 +40,9 @@ func (d *Device) Occupancy(k *Kernel, g Grid) (Occupancy, error) {
 		threads = g.Block.Count()
 	}
 	if l, ok := d.backend.(Loader); ok {
-		return l.Occupancy(k, threads, k.Dynamic+g.Shared)
+		v, _ := k.Variant(d.info.Capability, Fit{Narrow: true, Line: true})
+		_, dynamic := k.Memory(v)
+		return l.Occupancy(k, threads, dynamic+g.Shared)
 	}
 	if threads == 0 {
 		threads = min(usualBlock, d.info.Limits.ThreadsPerBlock)

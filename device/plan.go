@@ -51,8 +51,11 @@ func (p *Plan) Kernel() *Kernel { return p.kernel }
 // Grid returns the grid, with every dimension at least 1.
 func (p *Plan) Grid() (blocks, block [3]int) { return p.grid.Blocks.array(), p.grid.Block.array() }
 
-// Shared returns the bytes of dynamic shared memory of a block.
-func (p *Plan) Shared() int { return p.kernel.Dynamic + p.grid.Shared }
+// Shared returns the bytes of dynamic shared memory of a block that runs the variant.
+func (p *Plan) Shared(v Variant) int {
+	_, dynamic := p.kernel.Memory(v)
+	return dynamic + p.grid.Shared
+}
 
 // Options returns the whole grid as it was asked for.
 func (p *Plan) Options() Grid { return p.grid }
@@ -122,16 +125,19 @@ func (p *Plan) fail(err error) {
 	p.err = fmt.Errorf("device: %s: %s%w", p.kernel.Name, name, err)
 }
 
-// check reports what is wrong with the plan, given the device's limits.
-func (p *Plan) check(l Limits) error {
+// check reports what is wrong with the plan, on a device.
+func (p *Plan) check(i *Info) error {
+	l := i.Limits
 	switch {
 	case p.err != nil:
 		return p.err
 	case p.next != len(p.kernel.Params):
 		return fmt.Errorf("device: %s: %d arguments for %d parameters: %w", p.kernel.Name, p.next, len(p.kernel.Params), ErrMismatch)
 	}
-	has, wants := l.SharedPerBlock, p.kernel.Shared
-	if dynamic := p.Shared(); dynamic > 0 {
+	v, _ := p.kernel.Variant(i.Capability, p.Fit())
+	wants, _ := p.kernel.Memory(v)
+	has := l.SharedPerBlock
+	if dynamic := p.Shared(v); dynamic > 0 {
 		has, wants = max(has, l.SharedDynamic), wants+dynamic
 	}
 	if wants > has {

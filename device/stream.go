@@ -96,7 +96,7 @@ func (s *Stream) launch(p *Plan) error {
 
 // start hands p to the queue.
 func (s *Stream) start(p *Plan) error {
-	if err := p.check(s.device.info.Limits); err != nil {
+	if err := p.check(&s.device.info); err != nil {
 		return err
 	}
 	if w := s.device.watching.Load(); w != nil && s.recorder == nil {

@@ -28,6 +28,8 @@ var catalogue = [...]struct {
 	{KernelShared, "a kernel declares too much shared memory"},
 	{KernelInstance, "//gpu:instance names a generic kernel and gives it all its type arguments"},
 	{KernelCombinations, "the instances behind one launcher are all the combinations of their type arguments"},
+	{KernelTarget, "//gpu:target names an architecture that PTX knows, and not less than the code needs"},
+	{KernelVariant, "a variant is a function with the parameters of a kernel of its package, for other GPUs"},
 
 	{LangMap, "a kernel has no maps"},
 	{LangChan, "a kernel has no channels"},

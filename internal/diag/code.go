@@ -29,6 +29,8 @@ const (
 	KernelShared       Code = 32
 	KernelInstance     Code = 33
 	KernelCombinations Code = 34
+	KernelTarget       Code = 35
+	KernelVariant      Code = 36
 )
 
 // Errors of the language that kernels are written in.

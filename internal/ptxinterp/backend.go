@@ -141,10 +141,10 @@ type code struct {
 
 // load returns the kernel's code, decoded by the first launch that needs it. The lock is held.
 func (b *backend) load(k *device.Kernel, f device.Fit) *loaded {
-	capability := b.Info().Capability
-	v, ok := k.Variant(capability, f)
+	info := b.Info()
+	v, ok := k.Variant(info.Capability, f)
 	if !ok {
-		return &loaded{err: fmt.Errorf("ptxinterp: %s: %w of compute capability %v", k.Name, device.ErrNoVariant, capability)}
+		return &loaded{err: fmt.Errorf("ptxinterp: %w", k.NoVariant(info))}
 	}
 	c := code{k, v.Narrow, v.Coarse, v.Aligned}
 	if l, ok := b.kernels[c]; ok {

@@ -35,7 +35,6 @@ func (s *scanner) checkFunction(d *declared) {
 	if fn.Body == nil {
 		s.report(pos, diag.KernelBody, "kernel %s has no body", name)
 	}
-	s.checkName(d)
 	s.checkThread(d)
 }
 
@@ -175,7 +174,9 @@ func (s *scanner) nameInstances(k *Kernel, files map[string]string) {
 				break
 			}
 		}
-		n.Var = Fresh("instance_"+n.Stem, s.Declared)
+		for range 1 + len(k.Bodies) {
+			n.Vars = append(n.Vars, Fresh("instance_"+n.Stem, s.Declared))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package decl
 import (
 	"go/ast"
 	"go/token"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "directives are //gpu:kernel, //gpu:block X[,Y[,Z]], //gpu:contract on|off and //gpu:instance"
+const known = "directives are kernel, block X[,Y[,Z]], contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], all behind //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -62,15 +63,39 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 		case "block":
 			k.Block = s.block(d)
 		case "contract":
-			k.Contract = d.arg
-			if d.arg != "on" && d.arg != "off" {
-				s.report(d.pos, diag.DirectiveArgument, "//gpu:contract takes on or off, and has %q", d.arg).
-					Help = "off keeps a product and a sum two roundings, as Go on amd64 has them"
-			}
+			k.Contract = s.contract(d)
+		case "target":
+			k.Target = s.target(d)
+		case "variant":
+			s.report(d.pos, diag.KernelVariant, "kernel %s cannot be a variant of another", k.Name).
+				Help = "remove //gpu:kernel: the launcher of the other one chooses between the two"
 		default:
 			s.unknown(d)
 		}
 	}
+}
+
+func (s *scanner) contract(d directive) string {
+	if d.arg != "on" && d.arg != "off" {
+		s.report(d.pos, diag.DirectiveArgument, "//gpu:contract takes on or off, and has %q", d.arg).
+			Help = "off keeps a product and a sum two roundings, as Go on amd64 has them"
+	}
+	return d.arg
+}
+
+// architecture matches the names of targets as PTX and nvcc have them.
+var architecture = regexp.MustCompile(`^sm_([0-9]+)([0-9])(a?)$`)
+
+func (s *scanner) target(d directive) Target {
+	m := architecture.FindStringSubmatch(d.arg)
+	if m == nil {
+		s.report(d.pos, diag.DirectiveArgument, "//gpu:target takes an architecture, and has %q", d.arg).
+			Help = "write //gpu:target sm_80, for GPUs of compute capability 8.0 and later, or sm_90a, for 9.0 alone"
+		return Target{}
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	return Target{device.Capability{Major: major, Minor: minor}, m[3] != "", s.fset.Position(d.pos)}
 }
 
 func (s *scanner) unknown(d directive) {
@@ -83,7 +108,7 @@ func (s *scanner) stray(d directive) {
 	case "kernel":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
 			Help = "put it on a line of the comment directly above the function"
-	case "block", "contract":
+	case "block", "contract", "target", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
 			Help = "it belongs into the doc comment of a kernel"
 	default:

@@ -20,6 +20,8 @@ type Kernel struct {
 	Block    device.Dim // of //gpu:block, or zero
 	// Contract is the argument of //gpu:contract, "on" or "off", or empty.
 	Contract string
+	Target   Target  // of //gpu:target
+	Bodies   []Body  // that //gpu:variant adds
 	Fields   []Field // the parameters behind the thread
 	// TypeParams are the names of the type parameters; Instances are what it is compiled for. A
 	// kernel without type parameters has one instance, without arguments.
@@ -42,9 +44,25 @@ type Instance struct {
 	Stem string
 	Args []Text // for the type parameters
 	Pos  token.Position
-	// Var is the variable that a stub declares with the function as its value, so that it gets a
-	// type; it is empty where there are no arguments.
-	Var string
+	// Vars are the variables that a stub declares with the function as its value, and those of
+	// the kernel's bodies, so that they get types. There are none where there are no arguments.
+	Vars []string
+}
+
+// Body is a function that does what a kernel does on some GPUs.
+type Body struct {
+	Name   string
+	Pos    token.Position
+	Target Target
+
+	typeParams int
+}
+
+// Target is the argument of //gpu:target, or zero.
+type Target struct {
+	device.Capability
+	Exact bool // no other GPUs: sm_90a
+	Pos   token.Position
 }
 
 // Field is a group of parameters that share a type.

@@ -42,6 +42,7 @@ func Mentions(text []byte) bool { return bytes.Contains(text, []byte(prefix)) }
 func Scan(sources []Source, world World) *Package {
 	s := &scanner{
 		Package: &Package{Declared: map[string]bool{}, Imported: map[string]bool{}, Generics: map[string]Kernel{}},
+		bodies:  map[string][]Body{},
 		world:   world,
 		fset:    token.NewFileSet(),
 	}
@@ -65,6 +66,7 @@ func Scan(sources []Source, world World) *Package {
 	for i, f := range files {
 		s.file(f, s.text[i])
 	}
+	s.attachBodies()
 	s.instances()
 	s.checkLaunchers()
 	return s.Package
@@ -76,6 +78,7 @@ type scanner struct {
 	fset   *token.FileSet
 	text   [][]byte
 	wanted []wanted
+	bodies map[string][]Body // by the kernel that they are for
 }
 
 // take records the names that a file declares or imports.
@@ -146,8 +149,25 @@ type declared struct {
 	directives []directive
 }
 
-// function reads a function's directives and, where it is a kernel without errors, adds it.
+// function reads a function's directives and, where it is a kernel or a variant of one without
+// errors, adds it.
 func (s *scanner) function(d *declared) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(d.directives, func(d directive) bool { return d.name == name })
+	}
+	switch {
+	case has("kernel"):
+		s.kernel(d)
+	case has("variant"):
+		s.variant(d)
+	default:
+		for _, d := range d.directives {
+			s.stray(d)
+		}
+	}
+}
+
+func (s *scanner) kernel(d *declared) {
 	k := Kernel{
 		Name:     d.fn.Name.Name,
 		Launcher: exported(d.fn.Name.Name),
@@ -155,14 +175,9 @@ func (s *scanner) function(d *declared) {
 		Doc:      d.fn.Doc.Text(),
 	}
 	before := len(s.Errors)
-	if !slices.ContainsFunc(d.directives, func(d directive) bool { return d.name == "kernel" }) {
-		for _, d := range d.directives {
-			s.stray(d)
-		}
-		return
-	}
 	s.apply(&k, d.directives)
 	s.checkFunction(d)
+	s.checkName(d)
 	if len(s.Errors) > before {
 		return
 	}

@@ -26,8 +26,8 @@ func Stub(pkg *decl.Package, nameOf Names) []byte {
 	for _, k := range pkg.Kernels {
 		w.printf("%s { panic(%q) }\n\n", w.signature(k), k.Name)
 		for _, n := range k.Instances {
-			if n.Var != "" {
-				w.printf("var %s = %s%s%s\n\n", n.Var, at(n.Pos), w.function(k, n), nowhere)
+			for i, name := range n.Vars {
+				w.printf("var %s = %s%s%s\n\n", name, at(n.Pos), w.function(k, n, i), nowhere)
 			}
 		}
 	}

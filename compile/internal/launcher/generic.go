@@ -51,9 +51,13 @@ func (w *writer) arguments(k decl.Kernel, n decl.Instance) map[string]string {
 	return args
 }
 
-// function returns the text that names the function of an instance.
-func (w *writer) function(k decl.Kernel, n decl.Instance) string {
+// function returns the text that names an instance's function, or with an index above 0 one of
+// its other bodies.
+func (w *writer) function(k decl.Kernel, n decl.Instance, body int) string {
 	name := k.Name
+	if body > 0 {
+		name = k.Bodies[body-1].Name
+	}
 	if k.Package != "" {
 		name = w.imports.name(k.Package) + "." + name
 	}

@@ -129,6 +129,9 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 		if v.Aligned {
 			w.printf("Aligned: true, ")
 		}
+		if v.Body != "" {
+			w.printf("Body: %q, Shared: %d, Dynamic: %d, ", v.Body, v.Shared, v.Dynamic)
+		}
 		w.printf("PTX: %s},\n", ptx[i])
 	}
 	w.printf("},\n")
@@ -160,5 +163,5 @@ func (w *writer) native(k decl.Kernel, n decl.Instance) {
 		}
 		w.printf("})(%s)\n", args)
 	}
-	w.printf("for %s.Next() {\n%s(%s)\n}\n},\n", ts, w.function(k, n), strings.Join(call, ", "))
+	w.printf("for %s.Next() {\n%s(%s)\n}\n},\n", ts, w.function(k, n, 0), strings.Join(call, ", "))
 }

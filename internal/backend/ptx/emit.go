@@ -26,8 +26,9 @@ type Result struct {
 // Options are about one of several variants of a kernel. The zero Options are for the lowest
 // of its targets.
 type Options struct {
-	// Target is one of Targets: the lowest compute capability that has to run the code.
+	// Target is the lowest compute capability that has to run the code: not below the first of Targets.
 	Target device.Capability
+	Exact  bool // for Target alone, and what only it has (sm_90a)
 	// Sites are those of another variant: they keep their numbers, and new ones come behind.
 	Sites []device.Site
 }
@@ -67,7 +68,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 // module puts the text together.
 func (s *selector) module(w *writer, body string) string {
 	var b strings.Builder
-	b.WriteString(header(s.target))
+	b.WriteString(header(s.target, s.exact))
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}

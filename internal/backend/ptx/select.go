@@ -12,6 +12,7 @@ import (
 type selector struct {
 	f      *ir.Func
 	target device.Capability
+	exact  bool
 	name   string // of the entry
 	out    *function
 	sites  *siteTable
@@ -34,7 +35,7 @@ type selector struct {
 
 func newSelector(f *ir.Func, o Options) *selector {
 	s := &selector{
-		f: f, target: o.Target, name: identifier(f.Name),
+		f: f, target: o.Target, exact: o.Exact, name: identifier(f.Name),
 		out:    &function{regs: make([]class, 1)},
 		sites:  newSiteTable(f, o.Sites),
 		vars:   newVariables(f),

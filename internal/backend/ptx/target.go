@@ -2,21 +2,39 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// targets are the compute capabilities that code is emitted for, and the lowest versions of
-// the ISA that have what is emitted for each. The first has atomics and fences with a scope,
-// and threads of a warp that go their own ways.
-var targets = [...]struct {
+// target is a compute capability and a version of the ISA.
+type target struct {
 	capability device.Capability
 	version    string
-}{
+}
+
+// targets are the compute capabilities that code is emitted for, and the lowest versions of
+// the ISA that have them and what is emitted for each. The first has atomics and fences with a scope,
+// and threads of a warp that go their own ways. Those above 8.0 are for code that asks for them.
+var targets = [...]target{
 	{device.Capability{Major: 7, Minor: 0}, "6.0"},
 	{device.Capability{Major: 7, Minor: 5}, "6.5"},
 	{device.Capability{Major: 8, Minor: 0}, "7.0"},
+	{device.Capability{Major: 8, Minor: 6}, "7.1"},
+	{device.Capability{Major: 8, Minor: 7}, "7.4"},
+	{device.Capability{Major: 8, Minor: 9}, "7.8"},
+	{device.Capability{Major: 9, Minor: 0}, "8.0"},
+	{device.Capability{Major: 10, Minor: 0}, "8.6"},
+	{device.Capability{Major: 10, Minor: 3}, "8.8"},
+	{device.Capability{Major: 12, Minor: 0}, "8.7"},
+	{device.Capability{Major: 12, Minor: 1}, "8.8"},
+}
+
+// Known reports whether there is PTX for a compute capability and, where exact is set, for
+// it alone (PTX ISA, .target: from sm_90a on).
+func Known(c device.Capability, exact bool) bool {
+	return (!exact || c.Major >= 9) && slices.ContainsFunc(targets[:], func(t target) bool { return t.capability == c })
 }
 
 // better has the operations that need fewer instructions from a capability on.
@@ -61,10 +79,14 @@ func atLeast(c, d device.Capability) bool {
 
 // header returns the first lines of a module. 64-bit addresses are the only ones that drivers
 // still take.
-func header(c device.Capability) string {
+func header(c device.Capability, exact bool) string {
+	suffix := ""
+	if exact {
+		suffix = "a"
+	}
 	for _, t := range targets {
 		if t.capability == c {
-			return fmt.Sprintf(".version %s\n.target sm_%d%d\n.address_size 64\n", t.version, c.Major, c.Minor)
+			return fmt.Sprintf(".version %s\n.target sm_%d%d%s\n.address_size 64\n", t.version, c.Major, c.Minor, suffix)
 		}
 	}
 	panic(fmt.Sprintf("BUG: ptx: no target %v", c))
