@@ -30,6 +30,9 @@ var whichSM80Narrow string
 //go:embed zwhich.sm_80.ptx
 var whichSM80 string
 
+//go:embed zwhich.sm_70.narrow.coarse.ptx
+var whichSM70NarrowCoarse string
+
 //go:embed zwhich.sm_70.narrow.ptx
 var whichSM70Narrow string
 
@@ -56,7 +59,8 @@ var whichKernel = &device.Kernel{
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Body: "which90a", Shared: 320, Dynamic: 0, PTX: whichSM90A},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Body: "which80", Shared: 0, Dynamic: 80000, PTX: whichSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, Body: "which80", Shared: 0, Dynamic: 80000, PTX: whichSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: whichSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: whichSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whichSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whichSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -67,6 +71,7 @@ var whichKernel = &device.Kernel{
 			which(ts.Thread(), a.x)
 		}
 	},
+	Twin: whichTwin,
 }
 
 // Late is not for old GPUs.
@@ -75,6 +80,9 @@ func Late(s *device.Stream, g device.Grid, x device.Slice[int]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
+
+//go:embed zlate.sm_89.narrow.coarse.ptx
+var lateSM89NarrowCoarse string
 
 //go:embed zlate.sm_89.narrow.ptx
 var lateSM89Narrow string
@@ -96,7 +104,8 @@ var lateKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 9}, Narrow: true, Coarse: 4, PTX: lateSM89Narrow},
+		{Target: device.Capability{Major: 8, Minor: 9}, Narrow: true, Coarse: 4, PTX: lateSM89NarrowCoarse},
+		{Target: device.Capability{Major: 8, Minor: 9}, Narrow: true, PTX: lateSM89Narrow},
 		{Target: device.Capability{Major: 8, Minor: 9}, PTX: lateSM89},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -107,6 +116,7 @@ var lateKernel = &device.Kernel{
 			late(ts.Thread(), a.x)
 		}
 	},
+	Twin: lateTwin,
 }
 
 // WhichOf is generic, and its variant too.
@@ -123,11 +133,17 @@ func WhichOf[T int | float64](s *device.Stream, g device.Grid, x device.Slice[T]
 	return p.Launch()
 }
 
+//go:embed zwhichOfInt.sm_90.narrow.coarse.ptx
+var whichOfIntSM90NarrowCoarse string
+
 //go:embed zwhichOfInt.sm_90.narrow.ptx
 var whichOfIntSM90Narrow string
 
 //go:embed zwhichOfInt.sm_90.ptx
 var whichOfIntSM90 string
+
+//go:embed zwhichOfInt.sm_70.narrow.coarse.ptx
+var whichOfIntSM70NarrowCoarse string
 
 //go:embed zwhichOfInt.sm_70.narrow.ptx
 var whichOfIntSM70Narrow string
@@ -150,9 +166,11 @@ var whichOfIntKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Coarse: 4, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Coarse: 4, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90NarrowCoarse},
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90Narrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: whichOfIntSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: whichOfIntSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whichOfIntSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whichOfIntSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -165,11 +183,17 @@ var whichOfIntKernel = &device.Kernel{
 	},
 }
 
+//go:embed zwhichOfFloat64.sm_90.narrow.coarse.ptx
+var whichOfFloat64SM90NarrowCoarse string
+
 //go:embed zwhichOfFloat64.sm_90.narrow.ptx
 var whichOfFloat64SM90Narrow string
 
 //go:embed zwhichOfFloat64.sm_90.ptx
 var whichOfFloat64SM90 string
+
+//go:embed zwhichOfFloat64.sm_70.narrow.coarse.ptx
+var whichOfFloat64SM70NarrowCoarse string
 
 //go:embed zwhichOfFloat64.sm_70.narrow.ptx
 var whichOfFloat64SM70Narrow string
@@ -192,9 +216,11 @@ var whichOfFloat64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Coarse: 4, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Coarse: 4, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90NarrowCoarse},
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90Narrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: whichOfFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: whichOfFloat64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whichOfFloat64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whichOfFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
