@@ -13,7 +13,7 @@ var infinity, minusInfinity = math.Inf(1), math.Inf(-1)
 // float returns an intrinsic that is one operation on floats.
 func float(op ir.Op) intrinsic {
 	return func(l *lowerer, v *ssa.Call) *ir.Value {
-		return l.emit(op, ir.F64, l.operands(v.Call.Args)...)
+		return l.emit(op, l.typeOf(v), l.operands(v.Call.Args)...)
 	}
 }
 
@@ -21,10 +21,13 @@ func float(op ir.Op) intrinsic {
 // infinity win over a NaN.
 func mathExtreme(op ir.Op, winner float64) intrinsic {
 	return func(l *lowerer, v *ssa.Call) *ir.Value {
-		x, y := l.value(v.Call.Args[0]), l.value(v.Call.Args[1])
-		inf := l.constant(ir.F64, int64(math.Float64bits(winner)))
+		t, x, y := l.typeOf(v), l.value(v.Call.Args[0]), l.value(v.Call.Args[1])
+		inf := l.constant(t, int64(math.Float64bits(winner)))
+		if t.Kind == ir.KindF32 {
+			inf = l.constant(t, int64(int32(math.Float32bits(float32(winner)))))
+		}
 		either := l.emit(ir.OpOr, ir.I1, l.emit(ir.OpFEq, ir.I1, x, inf), l.emit(ir.OpFEq, ir.I1, y, inf))
-		return l.emit(ir.OpSelect, ir.F64, either, inf, l.emit(op, ir.F64, x, y))
+		return l.emit(ir.OpSelect, t, either, inf, l.emit(op, t, x, y))
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	gpuPath   = "github.com/gopherwarp/gopherwarp/gpu"
-	dtypePath = "github.com/gopherwarp/gopherwarp/dtype"
+	gpuPath    = "github.com/gopherwarp/gopherwarp/gpu"
+	math32Path = "github.com/gopherwarp/gopherwarp/math32"
+	dtypePath  = "github.com/gopherwarp/gopherwarp/dtype"
 )
 
 // threadType is what a gpu.Thread becomes: nothing. The indices are operations.

@@ -58,6 +58,15 @@ const (
 	OpFMin
 	OpFMax
 	OpFCopysign
+	OpApproxRcp
+	OpApproxSqrt
+	OpApproxRsqrt
+	OpApproxExp2
+	OpApproxLog2
+	OpApproxSin
+	OpApproxCos
+	OpApproxTanh
+	OpApproxDiv
 
 	OpTrunc
 	OpSExt

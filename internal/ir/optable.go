@@ -92,6 +92,16 @@ var ops = [numOps]row{
 	OpFMax:      {"fmax", 2, attrNone, pure | commutative, floatBinary},
 	OpFCopysign: {"fcopysign", 2, attrNone, pure, floatBinary}, // arg0 with arg1's sign
 
+	OpApproxRcp:   {"approxrcp", 1, attrNone, pure, approximate}, // within what the ISA of PTX allows, as the next eight; not the same on every machine
+	OpApproxSqrt:  {"approxsqrt", 1, attrNone, pure, approximate},
+	OpApproxRsqrt: {"approxrsqrt", 1, attrNone, pure, approximate},
+	OpApproxExp2:  {"approxexp2", 1, attrNone, pure, approximate},
+	OpApproxLog2:  {"approxlog2", 1, attrNone, pure, approximate},
+	OpApproxSin:   {"approxsin", 1, attrNone, pure, approximate},
+	OpApproxCos:   {"approxcos", 1, attrNone, pure, approximate},
+	OpApproxTanh:  {"approxtanh", 1, attrNone, pure, approximate},
+	OpApproxDiv:   {"approxdiv", 2, attrNone, pure, approximate},
+
 	OpTrunc:   {"trunc", 1, attrNone, pure, narrower},
 	OpSExt:    {"sext", 1, attrNone, pure, wider},
 	OpZExt:    {"zext", 1, attrNone, pure, wider},

@@ -57,6 +57,10 @@ func floatBinary(v *Value) string  { return same(v, (*Type).IsFloat, "floats") }
 func floatUnary(v *Value) string   { return same(v, (*Type).IsFloat, "a float") }
 func floatTernary(v *Value) string { return same(v, (*Type).IsFloat, "floats") }
 
+func approximate(v *Value) string {
+	return same(v, func(t *Type) bool { return t.Kind == KindF32 }, "f32")
+}
+
 func shift(v *Value) string {
 	if v.Args[1].Type.Kind != KindI32 {
 		return fmt.Sprintf("wants a count of type i32, not %v", v.Args[1].Type)

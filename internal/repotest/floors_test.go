@@ -18,6 +18,7 @@ import (
 var floors = map[string]string{
 	// The vocabulary.
 	"dtype":         "",
+	"math32":        "",
 	"internal/simt": "",
 	"gpu":           "internal/simt dtype",
 	"device":        "dtype gpu",
@@ -40,13 +41,14 @@ var floors = map[string]string{
 	"cuda/nvml":                "internal/toolkit internal/dl",
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
-	"internal/conformance/...": "internal/conformance/... device dtype gpu",
+	"internal/conformance/...": "internal/conformance/... device dtype gpu math32",
 	"internal/kernels/...":     "device dtype gpu",
 	"internal/progen":          "",
 	"internal/progen/trial":    "internal/progen cpu device gpu dtype",
 	"internal/progen/compare":  "internal/progen internal/progen/trial compile internal/ptxinterp device",
 	"internal/mutation":        "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
+	"math32/...":               ". math32 device gpu",
 
 	// What is told of devices.
 	"trace":   "device pprof",
@@ -57,8 +59,8 @@ var floors = map[string]string{
 
 	// The command, and what is built on everything.
 	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
-	"examples/...":          ". device dtype gpu",
-	"bench/...":             ". device dtype gpu",
+	"examples/...":          ". device dtype gpu math32",
+	"bench/...":             ". device dtype gpu math32",
 	"bench/suite/unchecked": "compile device",
 	"internal/repotest":     "",
 }

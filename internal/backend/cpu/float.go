@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // float returns arithmetic on floats. A product is converted to its own type, so that no Go
 // compiler fuses it with a sum (the language's specification, "Floating-point operators").
@@ -25,11 +29,30 @@ func (e *emitter) float(v *ir.Value) expr {
 		return e.sign(v)
 	case ir.OpFma:
 		if v.Type.Kind == ir.KindF32 {
-			panic(refuse("Go has no fma of float32"))
+			return e.math32(v, "FMA")
 		}
 		return operand("%s.FMA(%s, %s, %s)", e.imported("math"), e.ref(v.Args[0]).text, e.ref(v.Args[1]).text, e.ref(v.Args[2]).text)
 	}
+	if name := approximations[v.Op]; name != "" {
+		return e.math32(v, name)
+	}
 	return e.rounding(v)
+}
+
+// approximations are the names in package math32.
+var approximations = map[ir.Op]string{
+	ir.OpApproxRcp: "FastRcp", ir.OpApproxSqrt: "FastSqrt", ir.OpApproxRsqrt: "FastRsqrt",
+	ir.OpApproxExp2: "FastExp2", ir.OpApproxLog2: "FastLog2", ir.OpApproxSin: "FastSin",
+	ir.OpApproxCos: "FastCos", ir.OpApproxTanh: "FastTanh", ir.OpApproxDiv: "FastDiv",
+}
+
+// math32 returns a call of a function of package math32.
+func (e *emitter) math32(v *ir.Value, name string) expr {
+	args := make([]string, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = e.ref(a).text
+	}
+	return operand("%s.%s(%s)", e.imported("github.com/gopherwarp/gopherwarp/math32"), name, strings.Join(args, ", "))
 }
 
 // extreme returns the built-in min or max of two variables: of constants it would be one.

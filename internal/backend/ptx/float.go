@@ -1,6 +1,10 @@
 package ptx
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // floatOps are the names in front of the type. Every sum and product is rounded explicitly
 // (.rn), which forbids ptxas to fuse them: the IR has decided that.
@@ -20,6 +24,16 @@ var floatOps = [...]string{
 	ir.OpFMin:      "min",
 	ir.OpFMax:      "max",
 	ir.OpFCopysign: "copysign",
+
+	ir.OpApproxRcp:   "rcp.approx",
+	ir.OpApproxSqrt:  "sqrt.approx",
+	ir.OpApproxRsqrt: "rsqrt.approx",
+	ir.OpApproxExp2:  "ex2.approx",
+	ir.OpApproxLog2:  "lg2.approx",
+	ir.OpApproxSin:   "sin.approx",
+	ir.OpApproxCos:   "cos.approx",
+	ir.OpApproxTanh:  "tanh.approx",
+	ir.OpApproxDiv:   "div.approx",
 }
 
 // float selects an operation on floats.
@@ -40,8 +54,20 @@ func (s *selector) float(v *ir.Value) operand {
 		args[0], args[1] = args[1], args[0] // PTX takes the sign first
 	case ir.OpFMin, ir.OpFMax:
 		return s.minMax(c, op, args)
+	case ir.OpFDiv:
+		if isOne(v.Args[0]) { // fewer instructions, and rounded just so
+			return s.def(c, "rcp.rn"+classes[c].typ, s.inReg(c, args[1]))
+		}
 	}
 	return s.def(c, op, args...)
+}
+
+func isOne(v *ir.Value) bool {
+	one := int64(math.Float32bits(1))
+	if v.Type.Kind == ir.KindF64 {
+		one = int64(math.Float64bits(1))
+	}
+	return v.Op == ir.OpConst && v.Imm == one
 }
 
 // minMax selects min or max. PTX orders -0 below 0 but prefers the other argument to a

@@ -167,7 +167,7 @@ func (s *selector) arithmetic(v *ir.Value) operand {
 		return s.compareFloats(v)
 	case v.Op >= ir.OpEq && v.Op <= ir.OpULe:
 		return s.compareInts(v)
-	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
+	case v.Op >= ir.OpFAdd && v.Op <= ir.OpApproxDiv:
 		return s.float(v)
 	case v.Op >= ir.OpAdd && v.Op <= ir.OpBrev:
 		return s.integer(v)

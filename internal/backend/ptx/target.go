@@ -19,7 +19,7 @@ type target struct {
 // and threads of a warp that go their own ways. Those above 8.0 are for code that asks for them.
 var targets = [...]target{
 	{device.Capability{Major: 7, Minor: 0}, "6.0"},
-	{device.Capability{Major: 7, Minor: 5}, "6.5"},
+	{device.Capability{Major: 7, Minor: 5}, "7.0"},
 	{device.Capability{Major: 8, Minor: 0}, "7.0"},
 	{device.Capability{Major: 8, Minor: 6}, "7.1"},
 	{device.Capability{Major: 8, Minor: 7}, "7.4"},
@@ -46,6 +46,7 @@ var better = map[ir.Op]device.Capability{
 // needs has the operations that there are only from a capability on.
 var needs = map[ir.Op]device.Capability{
 	ir.OpLoadMatrix: {Major: 7, Minor: 5},
+	ir.OpApproxTanh: {Major: 7, Minor: 5},
 	ir.OpMMA:        {Major: 8, Minor: 0},
 	ir.OpFetchAsync: {Major: 8, Minor: 0},
 }

@@ -46,8 +46,18 @@ func Map[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in 
 
 // Near is Fields for floats that differ in their last bits from machine to machine.
 func Near[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
-	const tolerance = 1e-13
-	c := Fields(name, launch, f)
+	return Within(Loose{name, 1e-13}, launch, f, in...)
+}
+
+// Loose is the name of a case, and how far a value may be from what it should be: relative where it is above 1.
+type Loose struct {
+	Name      string
+	Tolerance float64
+}
+
+// Within is Near with a tolerance.
+func Within[In, Out any](l Loose, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
+	c := Fields(l.Name, launch, f)
 	c.Run = func(r *Run) {
 		out := Make[Out](r, len(in))
 		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
@@ -55,8 +65,8 @@ func Near[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in
 			g, want := reflect.ValueOf(got), reflect.ValueOf(f(in[i]))
 			for j := range want.NumField() {
 				x, y := g.Field(j).Float(), want.Field(j).Float()
-				if !equal(g.Field(j), want.Field(j)) && !(math.Abs(x-y) <= tolerance*max(1, math.Abs(y))) {
-					r.fail(name+"/"+want.Type().Field(j).Name, fmt.Errorf("of %v is %v, want %v", in[i], x, y))
+				if !equal(g.Field(j), want.Field(j)) && !(math.Abs(x-y) <= l.Tolerance*max(1, math.Abs(y))) {
+					r.fail(l.Name+"/"+want.Type().Field(j).Name, fmt.Errorf("of %v is %v, want %v", in[i], x, y))
 				}
 			}
 		}

@@ -10,7 +10,9 @@ import (
 // Cases returns the cases of the package.
 func Cases() []check.Case {
 	var units, numbers []float64
+	var singleUnits []float32
 	for i := range 120 {
+		singleUnits = append(singleUnits, float32(i)/120)
 		units = append(units, float64(i)/120)
 		numbers = append(numbers, float64(i)+float64(i)/128)
 	}
@@ -25,6 +27,9 @@ func Cases() []check.Case {
 		check.Map("rounded once", Fused, func(p pair[float64]) float64 { return math.FMA(p.A, p.B, p.A) }, realPairs[float64]()...),
 		{Name: "rounded once or twice", Run: onceOrTwice},
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
+		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),
+		check.Within(check.Loose{Name: "math32, fast", Tolerance: 0x1p-19}, Approximates, approximate, singleUnits...),
+		{Name: "math32, fast/Tanh", Run: tanhNear},
 		check.Near("math to the last bits", Evaluates, evaluate, units...),
 	}
 	return append(cases, integers()...)

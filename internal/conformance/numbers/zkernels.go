@@ -885,6 +885,143 @@ var uintsKernel = &device.Kernel{
 	Twin: uintsTwin,
 }
 
+// InSingles may fuse products with sums: the functions' bits must not depend on it.
+func InSingles(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[singles]) error {
+	p := s.Plan(inSinglesKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zinSingles.sm_70.narrow.aligned.ptx
+var inSinglesSM70NarrowAligned string
+
+//go:embed zinSingles.sm_70.narrow.ptx
+var inSinglesSM70Narrow string
+
+//go:embed zinSingles.sm_70.ptx
+var inSinglesSM70 string
+
+var inSinglesKernel = &device.Kernel{
+	Name:    "inSingles",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "math32.go",
+	Line:    46,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 192},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "math32.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mod.go", Line: 19, Format: "integer divide by zero"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: inSinglesSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inSinglesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inSinglesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []pair[float32]
+			out []singles
+		})(args)
+		for ts.Next() {
+			inSingles(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// Approximates launches the kernel approximates.
+func Approximates(s *device.Stream, g device.Grid, in device.Slice[float32], out device.Slice[approximations]) error {
+	p := s.Plan(approximatesKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zapproximates.sm_70.narrow.ptx
+var approximatesSM70Narrow string
+
+//go:embed zapproximates.sm_70.ptx
+var approximatesSM70 string
+
+var approximatesKernel = &device.Kernel{
+	Name:    "approximates",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "math32.go",
+	Line:    65,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 44},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "math32.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: approximatesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: approximatesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []float32
+			out []approximations
+		})(args)
+		for ts.Next() {
+			approximates(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// FastTanh is by itself: it needs a GPU of compute capability 7.5.
+func FastTanh(s *device.Stream, g device.Grid, in, out device.Slice[float32]) error {
+	p := s.Plan(fastTanhKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfastTanh.sm_75.narrow.coarse.ptx
+var fastTanhSM75NarrowCoarse string
+
+//go:embed zfastTanh.sm_75.narrow.ptx
+var fastTanhSM75Narrow string
+
+//go:embed zfastTanh.sm_75.ptx
+var fastTanhSM75 string
+
+var fastTanhKernel = &device.Kernel{
+	Name:    "fastTanh",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "math32.go",
+	Line:    74,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "math32.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 5}, Narrow: true, Coarse: 4, PTX: fastTanhSM75NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 5}, Narrow: true, PTX: fastTanhSM75Narrow},
+		{Target: device.Capability{Major: 7, Minor: 5}, PTX: fastTanhSM75},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []float32
+		})(args)
+		for ts.Next() {
+			fastTanh(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
 // Exacts launches the kernel exacts.
 func Exacts(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out device.Slice[exact]) error {
 	p := s.Plan(exactsKernel, g)

@@ -1,0 +1,47 @@
+package math32
+
+import "math"
+
+// Atan returns the arctangent of x, in radians. Its error is below 2 units.
+func Atan(x float32) float32 {
+	a := Abs(x)
+	if a > 1 {
+		return Copysign(fma(halfPiA, halfPiB, -arctangent(1/a)), x)
+	}
+	return Copysign(arctangent(a), x)
+}
+
+// arctangent returns the arctangent of a, which is from 0 to 1.
+func arctangent(a float32) float32 {
+	s := float32(a * a)
+	p := fma(fma(fma(fma(-0x1.d4984ap-10, s, 0x1.64c1cep-7), s, -0x1.fdfc1cp-6), s, 0x1.da5ed4p-5), s, -0x1.58155ep-4)
+	p = fma(fma(fma(fma(p, s, 0x1.c08f64p-4), s, -0x1.2420b6p-3), s, 0x1.9991e6p-3), s, -0x1.55553ep-2)
+	return fma(p, float32(s*a), a)
+}
+
+// Atan2 returns the angle of the point (x, y), in radians from -pi to pi. Its error is below 2 units.
+func Atan2(y, x float32) float32 {
+	ax, ay := Abs(x), Abs(y)
+	low, high := ay, ax
+	if ay > ax {
+		low, high = ax, ay
+	}
+	q := low / high
+	if low == high { // both are zero or infinite, or the quotient is 1 anyway
+		q = 1
+		if low == 0 {
+			q = 0
+		}
+	}
+	r := arctangent(q)
+	if ay > ax {
+		r = fma(halfPiA, halfPiB, -r)
+	}
+	if math.Float32bits(x)>>31 != 0 {
+		r = fma(halfPiA+halfPiA, halfPiB, -r)
+	}
+	if x != x || y != y {
+		return NaN()
+	}
+	return Copysign(r, y)
+}

@@ -1,0 +1,87 @@
+package math32
+
+import "math"
+
+const (
+	// shifter, added to a number and subtracted again, rounds it to the nearest integer, which is
+	// in the lowest bits of the sum.
+	shifter = 0x1.8p23
+
+	log2e = 0x1.715476p+0
+	ln2Hi = 0x1.62e43p-1 // times an integer of 8 bits it is exact
+	ln2Lo = -0x1.05c61p-29
+)
+
+// Exp returns e**x. Its error is below 1 unit.
+func Exp(x float32) float32 {
+	p, n := expParts(x)
+	return saturated(scaled(p, n), x, 104)
+}
+
+// expParts returns p and n, in the lowest bits, with e**x = p * 2**n.
+func expParts(x float32) (p float32, n uint32) {
+	t := fma(x, log2e, shifter)
+	k := t - shifter
+	r := fma(k, -ln2Lo, fma(k, -ln2Hi, x))
+	p = fma(fma(fma(fma(0x1.6a4f8ap-10, r, 0x1.123988p-7), r, 0x1.5558aep-5), r, 0x1.555492p-3), r, 0x1.fffffcp-2)
+	return fma(fma(p, r, 1), r, 1), math.Float32bits(t)
+}
+
+// scaled returns p * 2**n, for n from -250 to 250 in the lowest 9 bits, the next ones being zero.
+// It takes two steps, so that only the result may be subnormal or infinite.
+func scaled(p float32, n uint32) float32 {
+	half := n >> 1
+	return float32(float32(p*power(half)) * power(n-half))
+}
+
+// power returns 2**n of an exponent in the lowest 8 bits.
+func power(n uint32) float32 { return math.Float32frombits(n<<23 + 0x3f800000) }
+
+// saturated returns y, or what it must be where x is beyond limit: infinity, or zero.
+func saturated(y, x, limit float32) float32 {
+	if x > limit {
+		return Inf(1)
+	}
+	if x < -limit {
+		return 0
+	}
+	return y
+}
+
+// Exp2 returns 2**x. Its error is below 1 unit.
+func Exp2(x float32) float32 {
+	p, n := exp2Parts(x, 0)
+	return saturated(scaled(p, n), x, 151)
+}
+
+// exp2Parts returns p and n with 2**(x+low) = p * 2**n.
+func exp2Parts(x, low float32) (p float32, n uint32) {
+	t := x + shifter
+	r := x - (t - shifter) + low
+	p = fma(fma(fma(0x1.417a7p-13, r, 0x1.5f0948p-10), r, 0x1.3b2dd2p-7), r, 0x1.c6af7ap-5)
+	p = fma(fma(p, r, 0x1.ebfbdcp-3), r, 0x1.62e43p-1)
+	return fma(p, r, 1), math.Float32bits(t)
+}
+
+// Expm1 returns e**x - 1, also where x is near zero. Its error is below 1 unit.
+func Expm1(x float32) float32 {
+	t := fma(x, log2e, shifter)
+	if Abs(x) < 0.5 { // the sum at the end would lose more
+		t = shifter
+	}
+	k := t - shifter
+	r := fma(k, -ln2Lo, fma(k, -ln2Hi, x))
+	p := fma(fma(fma(0x1.a538dap-13, r, 0x1.6f487cp-10), r, 0x1.110d0cp-7), r, 0x1.5551cp-5)
+	p = fma(fma(fma(p, r, 0x1.555558p-3), r, 0x1.000002p-1), float32(r*r), r)
+	// One power less, for the largest ones; it is exact for all that the difference can show.
+	s := power(math.Float32bits(t) - 1)
+	y := fma(p, s, s-0.5)
+	y = Copysign(y+y, x)
+	if x > 89 {
+		return Inf(1)
+	}
+	if x < -18 {
+		return -1
+	}
+	return y
+}

@@ -1,0 +1,45 @@
+package math32
+
+// Sin returns the sine of x, in radians. Its error is below 1 unit.
+func Sin(x float32) float32 {
+	r, quarters := reduce(x)
+	return sine(r, quarters)
+}
+
+// Cos returns the cosine of x, in radians. Its error is below 1 unit.
+func Cos(x float32) float32 {
+	r, quarters := reduce(x)
+	return sine(r, quarters+1)
+}
+
+// Sincos returns Sin(x) and Cos(x).
+func Sincos(x float32) (sin, cos float32) {
+	r, quarters := reduce(x)
+	return sine(r, quarters), sine(r, quarters+1)
+}
+
+// sine returns the sine of r plus so many quarters of a turn, for r from -pi/4 to pi/4. Odd
+// quarters make a cosine of it; the two series share their last steps.
+func sine(r float32, quarters uint32) float32 {
+	s := float32(r * r)
+	first, p, c1, c0 := r, float32(-0x1.9953p-13), float32(0x1.110776p-7), float32(-0x1.555546p-3)
+	if quarters&1 != 0 {
+		first, p, c1, c0 = 1, fma(0x1.99e904p-16, s, -0x1.6c0c2ap-10), 0x1.55554ap-5, -0.5
+	}
+	p = fma(fma(p, s, c1), s, c0)
+	// The sum with 0 keeps the sign of a negative zero.
+	return flip(fma(p, fma(first, s, 0), first), quarters<<30)
+}
+
+// Tan returns the tangent of x, in radians. Its error is below 2 units.
+func Tan(x float32) float32 {
+	r, quarters := reduce(x)
+	s := float32(r * r)
+	p := fma(fma(fma(0x1.1ec6b6p-8, s, 0x1.82868ap-14), s, 0x1.62f0d2p-7), s, 0x1.5cba46p-6)
+	p = fma(fma(fma(p, s, 0x1.bada4ap-5), s, 0x1.110d9cp-3), s, 0x1.55556p-2)
+	t := fma(p, float32(r*s), r)
+	if quarters&1 != 0 {
+		return -1 / t
+	}
+	return t
+}

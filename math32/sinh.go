@@ -1,0 +1,75 @@
+package math32
+
+// Sinh returns the hyperbolic sine of x. Its error is below 2 units.
+func Sinh(x float32) float32 {
+	a := Abs(x)
+	if a < 1 {
+		s := float32(a * a)
+		p := fma(fma(fma(0x1.756c1ep-19, s, 0x1.a022bcp-13), s, 0x1.1110ep-7), s, 0x1.555556p-3)
+		return Copysign(fma(p, float32(a*s), a), x)
+	}
+	h := halfExp(a)
+	return Copysign(h-0.25/h, x)
+}
+
+// Cosh returns the hyperbolic cosine of x. Its error is below 2 units.
+func Cosh(x float32) float32 {
+	h := halfExp(Abs(x))
+	return h + 0.25/h
+}
+
+// halfExp returns e**x / 2, which is finite a little longer than e**x.
+func halfExp(x float32) float32 {
+	p, n := expParts(x)
+	return saturated(scaled(p, n-1), x, 104)
+}
+
+// Tanh returns the hyperbolic tangent of x. Its error is below 2 units.
+func Tanh(x float32) float32 {
+	a := Abs(x)
+	if a < 0.6 {
+		s := float32(a * a)
+		p := fma(fma(fma(fma(-0x1.828776p-8, s, 0x1.54c3c2p-6), s, -0x1.b89abap-5), s, 0x1.1109bep-3), s, -0x1.55553ep-2)
+		return Copysign(fma(p, float32(a*s), a), x)
+	}
+	return Copysign(1-2/(Exp(a+a)+1), x)
+}
+
+// Asinh returns the inverse hyperbolic sine of x. Its error is below 3 units.
+func Asinh(x float32) float32 {
+	a := Abs(x)
+	if a < 0.5 {
+		s := float32(a * a)
+		p := fma(fma(fma(fma(-0x1.b177dcp-7, s, 0x1.cd6e44p-6), s, -0x1.6b969p-5), s, 0x1.3324f6p-4), s, -0x1.555536p-3)
+		return Copysign(fma(p, float32(a*s), a), x)
+	}
+	if a > 0x1p30 {
+		return Copysign(logOfTwice(a), x)
+	}
+	s := float32(a * a)
+	return Copysign(Log1p(a+s/(1+Sqrt(s+1))), x)
+}
+
+// Acosh returns the inverse hyperbolic cosine of x. Its error is below 3 units.
+func Acosh(x float32) float32 {
+	t := x - 1
+	switch {
+	case x < 1:
+		return NaN()
+	case x > 0x1p30:
+		return logOfTwice(x)
+	}
+	return Log1p(t + Sqrt(fma(t, t, t+t)))
+}
+
+// Atanh returns the inverse hyperbolic tangent of x. Its error is below 3 units.
+func Atanh(x float32) float32 {
+	a := Abs(x)
+	if a < 0.5 {
+		s := float32(a * a)
+		p := fma(fma(fma(0x1.693922p-3, s, 0x1.a6be3p-5), s, 0x1.e3ffcap-4), s, 0x1.234d9ap-3)
+		p = fma(fma(p, s, 0x1.99a676p-3), s, 0x1.55554p-2)
+		return Copysign(fma(p, float32(a*s), a), x)
+	}
+	return Copysign(float32(0.5*Log1p((a+a)/(1-a))), x)
+}
