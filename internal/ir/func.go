@@ -70,6 +70,7 @@ type Block struct {
 	Values []*Value
 	Preds  []*Block
 	Succs  []*Block
+	Cold   bool // is expected to run rarely; means nothing else
 }
 
 // Value is an operation and its result.

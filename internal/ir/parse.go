@@ -174,7 +174,7 @@ func (p *parser) block(s *scanner) {
 	if p.blocks[id] != nil {
 		s.fail("b%d stands twice", id)
 	}
-	p.b = &Block{ID: id, Func: p.f}
+	p.b = &Block{ID: id, Func: p.f, Cold: s.accept("cold")}
 	p.blocks[id] = p.b
 	p.f.Blocks = append(p.f.Blocks, p.b)
 	p.f.nextBlock = max(p.f.nextBlock, id+1)

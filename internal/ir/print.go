@@ -81,7 +81,11 @@ func (f *Func) print(w io.Writer) {
 }
 
 func (b *Block) print(w io.Writer) {
-	fmt.Fprintf(w, "b%d:", b.ID)
+	fmt.Fprintf(w, "b%d", b.ID)
+	if b.Cold {
+		fmt.Fprint(w, " cold")
+	}
+	fmt.Fprint(w, ":")
 	for i, p := range b.Preds {
 		if i == 0 {
 			fmt.Fprint(w, " <-")

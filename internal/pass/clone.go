@@ -16,6 +16,7 @@ type cloner struct {
 func (c *cloner) clone(blocks []*ir.Block) {
 	for _, b := range blocks {
 		c.blocks[b] = c.f.NewBlock()
+		c.blocks[b].Cold = b.Cold
 	}
 	for _, b := range blocks {
 		for _, v := range b.Values {
@@ -61,6 +62,7 @@ func (c *cloner) mapArgs(v *ir.Value) {
 func cloneFunc(f *ir.Func) *ir.Func {
 	g := ir.NewFunc(f.Name, f.Result)
 	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse
+	g.Aligned = f.Aligned
 	c := &cloner{f: g, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
 	for _, p := range f.Params {
 		c.values[p] = g.NewParam(p.Type, p.Imm)

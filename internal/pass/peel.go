@@ -118,11 +118,12 @@ func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
 }
 
 // copyWhole copies a loop whose live-outs are demoted, with its back edges; entry, the only
-// block that enters the loop, stays in front of it, and other enters the copy.
-func copyWhole(l *analysis.Loop, entry, other *ir.Block) {
+// block that enters the loop, stays in front of it, and other enters the copy, whose blocks it returns.
+func copyWhole(l *analysis.Loop, entry, other *ir.Block) (copies []*ir.Block) {
 	c := &cloner{f: l.Header.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{entry: other}}
 	for _, b := range l.Blocks {
 		c.blocks[b] = c.f.NewBlock()
+		copies = append(copies, c.blocks[b])
 	}
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
@@ -146,4 +147,5 @@ func copyWhole(l *analysis.Loop, entry, other *ir.Block) {
 			}
 		}
 	}
+	return copies
 }

@@ -205,7 +205,9 @@ func (v *versioner) apply() {
 	demoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
 	slow.Append(ir.OpJump, ir.Void)
-	copyWhole(v.loop, v.entry, slow)
+	for _, b := range copyWhole(v.loop, v.entry, slow) {
+		b.Cold = true
+	}
 	setTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
 	for _, b := range v.loop.Blocks {

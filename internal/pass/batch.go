@@ -1,0 +1,211 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const (
+	batched    = 4  // rounds that are done together
+	maxBatched = 48 // values of a loop that is copied; in a larger one, arithmetic hides the memory's latency
+)
+
+// batch does four rounds at once of innermost loops that load from memory and store nothing, and
+// that run an unknown number of times, so
+// that the loads of all four are under way together. First come the checks that depend on no load,
+// of all rounds, as one; then the loads behind them; then the checks on what has been loaded, and
+// so on; the sums come last, in the order of the rounds. Where a check does not hold, nothing has
+// happened yet: the loop as it was, which also does the last rounds, then runs from the first of
+// the four and finds out which.
+func batch(f *ir.Func, o *Options) {
+	addPreheaders(f)
+	dom := ir.Dominators(f)
+	ranges := analysis.NewRanges(dom)
+	nest := analysis.Loops(dom)
+	changed := false
+	for _, l := range nest {
+		b := &batcher{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
+		if isInnermost(nest, l) && rounds(l) == 0 && b.fits() && b.counter() && b.stages() {
+			b.apply()
+			changed = true
+		}
+	}
+	if changed {
+		mem2reg(f, o)
+	}
+}
+
+// A batcher handles one loop, which has a single block and the counter iv: the next one, iv
+// plus step, is compared with bound.
+type batcher struct {
+	loop            *analysis.Loop
+	body            *ir.Block
+	ranges          *analysis.Ranges
+	iv, step, bound *ir.Value
+
+	steers map[*ir.Value]bool // values that addresses and checks depend on
+	// stage has the stage in which a steering value, a load or a check is computed: a stage
+	// begins behind the checks of those in front of it.
+	stage map[*ir.Value]int
+	last  int // the stage in which all else is computed
+
+	blocks []*ir.Block // of the stages
+	copies [batched]map[*ir.Value]*ir.Value
+	next   map[*ir.Value]*ir.Value // what the loop's phis are in the next round
+}
+
+// fits reports whether the loop has one small block, which loads from memory that is far away and
+// does nothing that can be seen.
+func (b *batcher) fits() bool {
+	l := b.loop
+	entries := l.Entries()
+	if len(l.Blocks) != 1 || b.body.Cold || len(entries) != 1 || len(entries[0].Succs) != 1 || size(l) > maxBatched {
+		return false
+	}
+	far := false
+	for _, v := range b.body.Values {
+		switch v.Op {
+		case ir.OpPhi, ir.OpCheck, ir.OpIf:
+		case ir.OpLoad:
+			space := v.Args[0].Type.Space
+			far = far || space == ir.Global || space == ir.Generic
+			if isAggregate(v.Type) || space == ir.Local {
+				return false
+			}
+		default:
+			if !v.Op.Pure() {
+				return false
+			}
+		}
+	}
+	return far
+}
+
+// counter recognises the loop's counter.
+func (b *batcher) counter() bool {
+	c := b.body.Term().Args[0]
+	if b.body.Succs[0] != b.body || c.Op != ir.OpSLt && c.Op != ir.OpULt || !b.invariant(c.Args[1]) {
+		return false
+	}
+	next := c.Args[0]
+	for _, phi := range b.body.Phis() {
+		if _, n := phiArgs(b.loop, phi); n != next {
+			continue
+		}
+		step := b.increment(phi, next)
+		if step == nil || next.Op != ir.OpAdd {
+			return false
+		}
+		s := b.ranges.At(step, b.ranges.Facts.PlaceOf(next))
+		b.iv, b.step, b.bound = phi, step, c.Args[1]
+		return s.Lo > 0 && s.Hi <= math.MaxInt64/8 && phi.Type.Bits() >= 32
+	}
+	return false
+}
+
+func (b *batcher) invariant(v *ir.Value) bool { return v.Block != b.body }
+
+// increment returns the invariant that the phi grows or shrinks by to become next, or nil.
+func (b *batcher) increment(phi, next *ir.Value) *ir.Value {
+	if next == nil || next.Op != ir.OpAdd && next.Op != ir.OpSub {
+		return nil
+	}
+	for i, a := range next.Args {
+		if a == phi && b.invariant(next.Args[1-i]) && (i == 0 || next.Op == ir.OpAdd) {
+			return next.Args[1-i]
+		}
+	}
+	return nil
+}
+
+// stages gives every load, every check and what they depend on its stage. It reports whether a load
+// can be trusted to need no check but those of the stages in front of its own: the checks of earlier
+// rounds are among them where they depend on no load. What else they might say of a later round
+// would have to pass through a phi, so the phis that steer are counters, and checks on what was
+// loaded depend on no phi.
+func (b *batcher) stages() bool {
+	b.steers = map[*ir.Value]bool{}
+	for _, v := range b.body.Values {
+		if (v.Op == ir.OpLoad || v.Op == ir.OpCheck) && !b.steer(v.Args[0]) {
+			return false
+		}
+	}
+	behind, first := 0, b.checksCounters()
+	for _, v := range b.body.Values {
+		switch {
+		case v.Op == ir.OpCheck:
+			s := b.stage[v.Args[0]]
+			if s > 0 && b.counts(v.Args[0]) {
+				return false
+			}
+			b.stage[v], behind = s, max(behind, s+1)
+			b.last = max(b.last, s+1)
+		case v.Op == ir.OpLoad:
+			b.stage[v] = max(b.stage[v.Args[0]], behind, first)
+			b.last = max(b.last, b.stage[v])
+		case b.steers[v] && v.Op != ir.OpPhi:
+			for _, a := range v.Args {
+				b.stage[v] = max(b.stage[v], b.stage[a])
+			}
+		}
+	}
+	return true
+}
+
+// checksCounters returns 1 where a check depends on no load, else 0.
+func (b *batcher) checksCounters() int {
+	for _, v := range b.body.Values {
+		if v.Op == ir.OpCheck && !b.depends(v.Args[0], func(a *ir.Value) bool { return a.Op == ir.OpLoad }) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// counts reports whether v depends on a phi by other ways than loads.
+func (b *batcher) counts(v *ir.Value) bool {
+	return v.Op != ir.OpLoad && b.depends(v, func(a *ir.Value) bool { return a.Op == ir.OpPhi })
+}
+
+// depends reports whether v is, or is computed in the loop without loads from, what the function holds for.
+func (b *batcher) depends(v *ir.Value, is func(*ir.Value) bool) bool {
+	if b.invariant(v) {
+		return false
+	}
+	if is(v) {
+		return true
+	}
+	if v.Op == ir.OpLoad || v.Op == ir.OpPhi {
+		return false
+	}
+	for _, a := range v.Args {
+		if b.depends(a, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// steer notes v and what it depends on; false where that is a phi that is no counter.
+func (b *batcher) steer(v *ir.Value) bool {
+	if b.invariant(v) || b.steers[v] {
+		return true
+	}
+	b.steers[v] = true
+	if v.Op == ir.OpPhi {
+		_, next := phiArgs(b.loop, v)
+		if b.increment(v, next) == nil {
+			return false
+		}
+		b.steers[next] = true // whose arguments are the phi and an invariant
+		return true
+	}
+	for _, a := range v.Args {
+		if !b.steer(a) {
+			return false
+		}
+	}
+	return true
+}
