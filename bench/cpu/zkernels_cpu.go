@@ -649,6 +649,17 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 //line kernels.go:91
 	c87 := uint(i78) < 2147483648 && i78 < 2305843009213693952 && uint(n) < 2147483648
+//line kernels.go:94
+	i207 := n - 3
+//line kernels.go:94
+	i141 := 0
+//line kernels.go:94
+	if i207 <= n && 0 < i207 {
+//line kernels.go:94
+		i141 = i207
+	}
+//line kernels.go:94
+	c142 := 0 < i141
 //line kernels.go:91
 	i98 := i78 * n
 //line kernels.go:89
@@ -660,7 +671,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i72 := bx << 4
 		for ty := range 16 {
 //line kernels.go:90
-			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, i72, bLen, i98, a, b, cLen, c, blocks) {
+			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, i72, bLen, i98, c142, a, b, i141, cLen, c, blocks) {
 				return
 			}
 		}
@@ -670,7 +681,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
 //line kernels.go:90
-func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, bLen int, i98 int, a unsafe.Pointer, b unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, bLen int, i98 int, c142 bool, a unsafe.Pointer, b unsafe.Pointer, i141 int, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line kernels.go:90
 	i22 := i70 + ty
 //line kernels.go:96
@@ -680,25 +691,63 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, 
 //line kernels.go:91
 	c29 := n <= i22
 	for tx := range 16 {
-		var f36, f55, f126, f106, f120 float32
-		var i37, i107 int
+		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int
+		var c97, c197 bool
+		var f143, f169, f195, f229, f126, f36, f55, f106, f120 float32
 //line kernels.go:90
-		i28 := i72 + tx
+		i28 = i72 + tx
 		if !c29 {
 //line kernels.go:91
 			if n > i28 {
 //line kernels.go:91
-				c97 := c93 && uint(i28) < uint(bLen)
+				c97 = c93 && uint(i28) < uint(bLen)
 //line kernels.go:91
 				if c97 && uint(i98+i28) < uint(bLen) {
+//line kernels.go:94
+					if c142 {
 //line kernels.go:96
-					f36, i37 = 0, 0
+						f143, i144 = 0, 0
+//line kernels.go:96
+						for {
+//line kernels.go:96
+							i146 = i38 + i144
+//line kernels.go:96
+							f169 = f143 + float32(*(*float32)(unsafe.Add(a, i146*4))**(*float32)(unsafe.Add(b, (i144*n+i28)*4))) + float32(*(*float32)(unsafe.Add(a, (i146+1)*4))**(*float32)(unsafe.Add(b, ((i144+1)*n+i28)*4)))
+//line kernels.go:96
+							f195 = f169 + float32(*(*float32)(unsafe.Add(a, (i146+2)*4))**(*float32)(unsafe.Add(b, ((i144+2)*n+i28)*4))) + float32(*(*float32)(unsafe.Add(a, (i146+3)*4))**(*float32)(unsafe.Add(b, ((i144+3)*n+i28)*4)))
+//line kernels.go:96
+							i222 = i144 + 4
+//line kernels.go:96
+							c197 = i222 < n
+//line kernels.go:96
+							if i222 >= i141 {
+//line kernels.go:96
+								break
+							}
+//line kernels.go:96
+							f143, i144 = f195, i222
+						}
+//line kernels.go:96
+						if !c197 {
+//line kernels.go:96
+							f126 = f195
+//line kernels.go:96
+							goto l1
+						}
+//line kernels.go:96
+						f229, i230 = f195, i222
+					} else {
+//line kernels.go:94
+						f229, i230 = 0, 0
+					}
+//line kernels.go:94
+					f36, i37 = f229, i230
 //line kernels.go:96
 					for {
 //line kernels.go:96
 						f55 = f36 + float32(*(*float32)(unsafe.Add(a, (i38+i37)*4))**(*float32)(unsafe.Add(b, (i37*n+i28)*4)))
 //line kernels.go:96
-						i56 := i37 + 1
+						i56 = i37 + 1
 //line kernels.go:96
 						if i56 >= n {
 //line kernels.go:96
@@ -715,7 +764,7 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, 
 //line kernels.go:96
 					for {
 //line kernels.go:96
-						i108 := i38 + i107
+						i108 = i38 + i107
 //line kernels.go:96
 						if uint(i108) >= uint(aLen) {
 //line kernels.go:96
@@ -724,7 +773,7 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, 
 							return false
 						}
 //line kernels.go:96
-						i114 := i107*n + i28
+						i114 = i107*n + i28
 //line kernels.go:96
 						if uint(i114) >= uint(bLen) {
 //line kernels.go:96
@@ -735,7 +784,7 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, 
 //line kernels.go:96
 						f120 = f106 + float32(*(*float32)(unsafe.Add(a, i108*4))**(*float32)(unsafe.Add(b, i114*4)))
 //line kernels.go:96
-						i122 := i107 + 1
+						i122 = i107 + 1
 //line kernels.go:96
 						if i122 >= n {
 //line kernels.go:96
@@ -747,7 +796,9 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, 
 //line kernels.go:96
 					f126 = f120
 				}
-				i61 := i38 + i28
+			l1:
+//line kernels.go:98
+				i61 = i38 + i28
 //line kernels.go:98
 				if uint(i61) >= uint(cLen) {
 //line kernels.go:98

@@ -33,6 +33,17 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line kernel.go:25
 	c115 := uint(i106) < 2147483648 && i106 < 2305843009213693952 && uint(z16) < 2147483648
 //line kernel.go:25
+	i229 := z8 - 3
+//line kernel.go:25
+	i163 := 0
+//line kernel.go:25
+	if i229 <= z8 && 0 < i229 {
+//line kernel.go:25
+		i163 = i229
+	}
+//line kernel.go:25
+	c164 := 0 < i163
+//line kernel.go:25
 	i126 := i106 * z16
 //line kernel.go:20
 	for blocks.Next() {
@@ -43,7 +54,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i93 := bx << 4
 		for ty := range 16 {
 //line kernel.go:21
-			if !naiveTwinRow(i91, ty, z8, aLen, c115, i106, z16, z0, i93, c40, bLen, i126, a, b, cLen, c, blocks) {
+			if !naiveTwinRow(i91, ty, z8, aLen, c115, i106, z16, z0, i93, c40, bLen, i126, c164, a, b, i163, cLen, c, blocks) {
 				return
 			}
 		}
@@ -53,7 +64,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
 //line kernel.go:21
-func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 int, z0 int, i93 int, c40 bool, bLen int, i126 int, a unsafe.Pointer, b unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 int, z0 int, i93 int, c40 bool, bLen int, i126 int, c164 bool, a unsafe.Pointer, b unsafe.Pointer, i163 int, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:21
 	i27 := i91 + ty
 //line kernel.go:27
@@ -65,27 +76,65 @@ func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 in
 //line kernel.go:22
 	c35 := z0 <= i27
 	for tx := range 16 {
-		var f46, f69, f73, f131, f145 float32
-		var i47, i132 int
+		var i33, i166, i168, i244, i252, i47, i70, i132, i133, i139, i146, i77 int
+		var c125, c219 bool
+		var f165, f191, f217, f251, f73, f46, f69, f131, f145 float32
 //line kernel.go:21
-		i33 := i93 + tx
+		i33 = i93 + tx
 		if !c35 {
 //line kernel.go:22
 			if z16 > i33 {
 //line kernel.go:26
 				if c40 {
 //line kernel.go:25
-					c125 := c121 && uint(i33) < uint(bLen)
+					c125 = c121 && uint(i33) < uint(bLen)
 //line kernel.go:25
 					if c125 && uint(i126+i33) < uint(bLen) {
+//line kernel.go:25
+						if c164 {
 //line kernel.go:27
-						f46, i47 = 0, 0
+							f165, i166 = 0, 0
+//line kernel.go:27
+							for {
+//line kernel.go:27
+								i168 = i50 + i166
+//line kernel.go:27
+								f191 = f165 + float32(*(*float32)(unsafe.Add(a, i168*4))**(*float32)(unsafe.Add(b, (i166*z16+i33)*4))) + float32(*(*float32)(unsafe.Add(a, (i168+1)*4))**(*float32)(unsafe.Add(b, ((i166+1)*z16+i33)*4)))
+//line kernel.go:27
+								f217 = f191 + float32(*(*float32)(unsafe.Add(a, (i168+2)*4))**(*float32)(unsafe.Add(b, ((i166+2)*z16+i33)*4))) + float32(*(*float32)(unsafe.Add(a, (i168+3)*4))**(*float32)(unsafe.Add(b, ((i166+3)*z16+i33)*4)))
+//line kernel.go:27
+								i244 = i166 + 4
+//line kernel.go:27
+								c219 = i244 < z8
+//line kernel.go:27
+								if i244 >= i163 {
+//line kernel.go:27
+									break
+								}
+//line kernel.go:27
+								f165, i166 = f217, i244
+							}
+//line kernel.go:27
+							if !c219 {
+//line kernel.go:27
+								f73 = f217
+//line kernel.go:27
+								goto l1
+							}
+//line kernel.go:27
+							f251, i252 = f217, i244
+						} else {
+//line kernel.go:25
+							f251, i252 = 0, 0
+						}
+//line kernel.go:25
+						f46, i47 = f251, i252
 //line kernel.go:27
 						for {
 //line kernel.go:27
 							f69 = f46 + float32(*(*float32)(unsafe.Add(a, (i50+i47)*4))**(*float32)(unsafe.Add(b, (i47*z16+i33)*4)))
 //line kernel.go:27
-							i70 := i47 + 1
+							i70 = i47 + 1
 //line kernel.go:27
 							if i70 >= z8 {
 //line kernel.go:27
@@ -102,7 +151,7 @@ func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 in
 //line kernel.go:27
 						for {
 //line kernel.go:27
-							i133 := i50 + i132
+							i133 = i50 + i132
 //line kernel.go:27
 							if uint(i133) >= uint(aLen) {
 //line kernel.go:27
@@ -111,7 +160,7 @@ func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 in
 								return false
 							}
 //line kernel.go:27
-							i139 := i132*z16 + i33
+							i139 = i132*z16 + i33
 //line kernel.go:27
 							if uint(i139) >= uint(bLen) {
 //line kernel.go:27
@@ -122,7 +171,7 @@ func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 in
 //line kernel.go:27
 							f145 = f131 + float32(*(*float32)(unsafe.Add(a, i133*4))**(*float32)(unsafe.Add(b, i139*4)))
 //line kernel.go:27
-							i146 := i132 + 1
+							i146 = i132 + 1
 //line kernel.go:27
 							if i146 >= z8 {
 //line kernel.go:27
@@ -138,8 +187,8 @@ func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 in
 //line kernel.go:26
 					f73 = 0
 				}
-//line kernel.go:29
-				i77 := i76 + i33
+			l1:
+				i77 = i76 + i33
 //line kernel.go:29
 				if uint(i77) >= uint(cLen) {
 //line kernel.go:29

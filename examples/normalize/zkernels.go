@@ -67,6 +67,9 @@ func SingleSum(s *device.Stream, g device.Grid, partial, sum device.Slice[float3
 	return p.Launch()
 }
 
+//go:embed zsingleSum.sm_70.narrow.aligned.ptx
+var singleSumSM70NarrowAligned string
+
 //go:embed zsingleSum.sm_70.narrow.ptx
 var singleSumSM70Narrow string
 
@@ -88,6 +91,7 @@ var singleSumKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSumSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSumSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: singleSumSM70},
 	},
