@@ -161,3 +161,11 @@ func cudaLevel(d *cudasys.Driver) string {
 	}
 	return fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
 }
+
+// OpenOn is Open with a driver of the caller's, which no other package can make: it is for tests
+// of the packages of this module that build on this one.
+func OpenOn(d *cudasys.Driver, index int) (*device.Device, error) {
+	m := here()
+	m.load = func() (*cudasys.Driver, error) { return d, nil }
+	return m.openDevice(index)
+}

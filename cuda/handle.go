@@ -97,3 +97,21 @@ func (g *graph) AddForeign(work any, after []int) error {
 		return g.backend.driver.GraphAddChildGraphNode(n, g.handle, g.after(after), c.graph)
 	})
 }
+
+// With calls f with the context of d current and the goroutine tied to its thread, for calls of
+// a library that are no stream's: those that make and destroy its objects. f does not wait for
+// work of the device. A device of another kind returns device.ErrUnsupported.
+func With(d *device.Device, f func(context uintptr) error) error {
+	b, ok := d.Backend().(*backend)
+	if !ok {
+		return fmt.Errorf("cuda: context of a device that is a %v: %w", d.Info().Kind, device.ErrUnsupported)
+	}
+	var failed error
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := b.do("cuCtxSetCurrent", func() cudasys.Status {
+		failed = f(uintptr(b.handle))
+		return cudasys.Success
+	})
+	return errors.Join(err, failed)
+}

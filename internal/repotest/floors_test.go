@@ -39,6 +39,7 @@ var floors = map[string]string{
 	"internal/toolkit":         "internal/dl",
 	"cuda":                     "internal/cudasys device dtype",
 	"cuda/nvml":                "internal/toolkit internal/dl",
+	"cuda/cublas":              "cuda internal/toolkit device dtype",
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu math32",

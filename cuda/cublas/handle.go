@@ -1,0 +1,242 @@
+package cublas
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// ErrClosed is the error of using a Handle after Close.
+var ErrClosed = errors.New("cublas: the handle was closed")
+
+// Handle is cuBLAS for one stream. Its methods, and the functions that take it, may be called
+// from any goroutine; close it before the stream, and after graphs that recorded work of it.
+type Handle struct {
+	*session
+	stream  *device.Stream
+	enqueue func() error // made once, so that calls allocate nothing
+}
+
+// session is what a handle shares with those that On returns.
+type session struct {
+	library   library
+	device    *device.Device
+	workspace *device.Buffer[byte]
+
+	mu     sync.Mutex
+	closed bool
+	handle uintptr
+	bound  uintptr // the stream that the library was told last
+	onGPU  bool    // the library was told that scalars are on the device
+	call   call
+	run    func(cuda.Handle) error
+}
+
+// workspaceBytes is what NVIDIA recommends for GPUs from compute capability 9.0 on, and older ones.
+func workspaceBytes(c device.Capability) int {
+	if c.Major >= 9 {
+		return 32 << 20
+	}
+	return 4 << 20
+}
+
+// New returns a handle for a stream, with memory of its own for the library to work in: 32 MiB
+// on an H100 or later, 4 MiB on others. Where there is no library the error matches
+// ErrNoLibrary.
+func New(s *device.Stream) (*Handle, error) {
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return newHandle(l, s)
+}
+
+func newHandle(l library, s *device.Stream) (*Handle, error) {
+	h := &session{library: l, device: s.Device()}
+	h.call.session = h
+	h.run = h.runOn
+	err := cuda.With(h.device, func(uintptr) error { return h.invoke(create, uintptr(unsafe.Pointer(&h.handle))) })
+	if err != nil {
+		return nil, err
+	}
+	h.workspace, err = device.MakeDirty[byte](s, workspaceBytes(h.device.Info().Capability))
+	if err != nil {
+		return nil, errors.Join(err, h.destroy())
+	}
+	return h.on(s), nil
+}
+
+func (h *session) on(s *device.Stream) *Handle {
+	return &Handle{session: h, stream: s, enqueue: func() error { return cuda.Do(s, h.run) }}
+}
+
+// On returns h for another stream of its device: one that records a graph. The memory that the
+// library works in is that of h: work of both must not run at the same time. Closing one closes
+// both.
+func (h *Handle) On(s *device.Stream) *Handle { return h.on(s) }
+
+// Close gives the handle and its memory back, behind the work that was enqueued.
+func (h *Handle) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrClosed
+	}
+	h.closed = true
+	return errors.Join(h.destroy(), h.workspace.Close())
+}
+
+func (h *session) destroy() error {
+	return cuda.With(h.device, func(uintptr) error { return h.invoke(destroy, h.handle) })
+}
+
+// Version returns the library's version, "13.1.0", and where it was found.
+func (h *Handle) Version() (version, path string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return "", "", ErrClosed
+	}
+	v := new(int32)
+	err = h.invoke(getVersion, h.handle, uintptr(unsafe.Pointer(v)))
+	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), h.library.path, err
+}
+
+// Precision says how float32 products are computed.
+type Precision int
+
+const (
+	Full Precision = 0 // as float32
+	TF32 Precision = 3 // on tensor cores, with inputs of 10 bits behind the point: faster
+)
+
+// SetPrecision sets the precision of later products of float32.
+func (h *Handle) SetPrecision(p Precision) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrClosed
+	}
+	return h.invoke(setMathMode, h.handle, uintptr(p))
+}
+
+// invoke calls the library.
+func (h *session) invoke(f function, args ...uintptr) error {
+	c := &h.call
+	s := Status(h.library.call(int(f), c.frame[:copy(c.frame[:], args)]))
+	if s != success {
+		return &Error{f.String(), s}
+	}
+	return nil
+}
+
+// call is one call of the library that enqueues work. Its arguments are on the heap, where C
+// may see their addresses.
+type call struct {
+	session   *session
+	function  function
+	args      [24]uintptr
+	n         int
+	frame     [24]uintptr // of the calls before it
+	scalars   [2]float64  // or float32
+	onGPU     bool        // the scalar is on the device
+	loans     device.Loans
+	workspace uintptr
+	enqueue   func() error
+	err       error
+}
+
+// begin starts a call. The handle's lock is held until end returns.
+func (h *Handle) begin(f function) *call {
+	h.mu.Lock()
+	c := &h.call
+	c.function, c.n, c.onGPU, c.err, c.loans = f, 0, false, nil, device.LoansOn(h.stream)
+	c.workspace, c.enqueue = device.Lend(&c.loans, h.workspace.All()), h.enqueue
+	if h.closed {
+		c.err = ErrClosed
+	}
+	c.put(int(h.handle))
+	return c
+}
+
+// put adds arguments.
+func (c *call) put(args ...int) {
+	for _, a := range args {
+		c.args[c.n] = uintptr(a)
+		c.n++
+	}
+}
+
+// putScalar adds a number by its address, the i-th of the call.
+func putScalar[T Float](c *call, i int, v T) {
+	p := unsafe.Pointer(&c.scalars[i])
+	*(*T)(p) = v
+	c.put(int(uintptr(p)))
+}
+
+// putInt is putScalar for an integer.
+func (c *call) putInt(i int, v int32) {
+	p := unsafe.Pointer(&c.scalars[i])
+	*(*int32)(p) = v
+	c.put(int(uintptr(p)))
+}
+
+// fail keeps the first error.
+func (c *call) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// end enqueues the call.
+func (c *call) end() error {
+	defer c.session.mu.Unlock()
+	return c.loans.Enqueue(c.enqueue)
+}
+
+// runOn calls the library for a stream. It is called with the lock held.
+func (h *session) runOn(on cuda.Handle) error {
+	c := &h.call
+	if c.err != nil {
+		return c.err
+	}
+	if on.Stream != h.bound {
+		if err := h.bind(on.Stream); err != nil {
+			return err
+		}
+	}
+	if c.onGPU != h.onGPU {
+		mode := uintptr(0)
+		if c.onGPU {
+			mode = 1
+		}
+		if err := h.invoke(setPointerMode, h.handle, mode); err != nil {
+			return err
+		}
+		h.onGPU = c.onGPU
+	}
+	s := Status(h.library.call(int(c.function), c.args[:c.n]))
+	runtime.KeepAlive(h)
+	if s != success {
+		return &Error{c.function.String(), s}
+	}
+	return nil
+}
+
+// bind tells the library its stream and, because that makes it forget it, its memory.
+func (h *session) bind(stream uintptr) error {
+	h.bound = 0
+	if err := h.invoke(setStream, h.handle, stream); err != nil {
+		return err
+	}
+	if err := h.invoke(setWorkspace, h.handle, h.call.workspace, uintptr(h.workspace.Len())); err != nil {
+		return err
+	}
+	h.bound = stream
+	return nil
+}

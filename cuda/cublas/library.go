@@ -1,0 +1,120 @@
+package cublas
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
+
+// names are the file names of the versions that this package knows, from CUDA 12 on.
+var names = toolkit.Library{
+	Name:    "cuBLAS",
+	Unix:    []string{"libcublas.so.13", "libcublas.so.12"},
+	Windows: []string{"cublas64_13.dll", "cublas64_12.dll"},
+	Wheels:  []string{"cublas", "cu13"},
+	Get:     "pip install nvidia-cublas (or nvidia-cublas-cu12), or a CUDA toolkit",
+}
+
+// function is a function of the library; those of numbers have one for float32 and, behind it, one
+// for float64.
+type function int
+
+const (
+	create function = iota
+	destroy
+	setStream
+	setWorkspace
+	setPointerMode
+	setMathMode
+	getVersion
+	gemmBatchedEx
+	axpy
+	_
+	scal
+	_
+	swap
+	_
+	vectorCopy
+	_
+	dot
+	_
+	nrm2
+	_
+	asum
+	_
+	iamax
+	_
+	gemv
+	_
+	ger
+	_
+	gemm
+	_
+	gemmBatched
+	_
+	symm
+	_
+	syrk
+	_
+	syr2k
+	_
+	trmm
+	_
+	trsm
+	_
+)
+
+// symbols are in the order of the functions. Those that end in _64 take sizes of 64 bits.
+var symbols = []string{
+	"cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2", "cublasSetWorkspace_v2",
+	"cublasSetPointerMode_v2", "cublasSetMathMode", "cublasGetVersion_v2",
+	"cublasGemmStridedBatchedEx_64",
+	"cublasSaxpy_v2_64", "cublasDaxpy_v2_64",
+	"cublasSscal_v2_64", "cublasDscal_v2_64",
+	"cublasSswap_v2_64", "cublasDswap_v2_64",
+	"cublasScopy_v2_64", "cublasDcopy_v2_64",
+	"cublasSdot_v2_64", "cublasDdot_v2_64",
+	"cublasSnrm2_v2_64", "cublasDnrm2_v2_64",
+	"cublasSasum_v2_64", "cublasDasum_v2_64",
+	"cublasIsamax_v2_64", "cublasIdamax_v2_64",
+	"cublasSgemv_v2_64", "cublasDgemv_v2_64",
+	"cublasSger_v2_64", "cublasDger_v2_64",
+	"cublasSgemm_v2_64", "cublasDgemm_v2_64",
+	"cublasSgemmStridedBatched_64", "cublasDgemmStridedBatched_64",
+	"cublasSsymm_v2_64", "cublasDsymm_v2_64",
+	"cublasSsyrk_v2_64", "cublasDsyrk_v2_64",
+	"cublasSsyr2k_v2_64", "cublasDsyr2k_v2_64",
+	"cublasStrmm_v2_64", "cublasDtrmm_v2_64",
+	"cublasStrsm_v2_64", "cublasDtrsm_v2_64",
+}
+
+func (f function) String() string { return symbols[f] }
+
+// of returns the variant of a function for T.
+func of[T Float](f function) function {
+	var zero T
+	if _, double := any(zero).(float64); double {
+		return f + 1
+	}
+	return f
+}
+
+// library is cuBLAS, open.
+type library struct {
+	call toolkit.Functions
+	path string
+}
+
+// load opens the library once in a process: it stays open.
+var load = sync.OnceValues(func() (library, error) {
+	lib, err := toolkit.Open(names)
+	if err != nil {
+		return library{}, fmt.Errorf("cublas: %w", err)
+	}
+	call, err := toolkit.Bind(lib, symbols)
+	if err != nil {
+		return library{}, fmt.Errorf("cublas: %w", err)
+	}
+	return library{call, lib.Name()}, nil
+})

@@ -1,0 +1,91 @@
+package cublas
+
+// The library has matrices in columns: what are rows here are columns to it, so every matrix is
+// its own transpose there. The functions below ask for the transposed equation; they say which.
+
+// MatrixVector is y = Alpha*A*x + Beta*y, with A or its transpose.
+type MatrixVector[T Float] struct {
+	Alpha, Beta T
+	A           Matrix[T]
+	TransA      bool
+	X, Y        Vector[T]
+}
+
+// Gemv multiplies a matrix and a vector.
+func Gemv[T Float](h *Handle, p MatrixVector[T]) error {
+	c := h.begin(of[T](gemv))
+	a := p.A.size(p.TransA)
+	c.same("columns of A and length of x", a.cols, p.X.N)
+	c.same("rows of A and length of y", a.rows, p.Y.N)
+	c.put(transposition(!p.TransA), p.A.Cols, p.A.Rows)
+	putScalar(c, 0, p.Alpha)
+	putMatrix(c, "A", p.A)
+	putVector(c, "x", p.X)
+	putScalar(c, 1, p.Beta)
+	putVector(c, "y", p.Y)
+	return c.end()
+}
+
+// OuterProduct is A += Alpha * x * y transposed.
+type OuterProduct[T Float] struct {
+	Alpha T
+	X, Y  Vector[T]
+	A     Matrix[T]
+}
+
+// Ger adds an outer product to a matrix.
+func Ger[T Float](h *Handle, p OuterProduct[T]) error {
+	c := h.begin(of[T](ger))
+	c.same("rows of A and length of x", p.A.Rows, p.X.N)
+	c.same("columns of A and length of y", p.A.Cols, p.Y.N)
+	c.put(p.A.Cols, p.A.Rows)
+	putScalar(c, 0, p.Alpha)
+	putVector(c, "y", p.Y)
+	putVector(c, "x", p.X)
+	putMatrix(c, "A", p.A)
+	return c.end()
+}
+
+// Product is C = Alpha*A*B + Beta*C, with A and B or their transposes.
+type Product[T Float] struct {
+	Alpha, Beta    T
+	A, B, C        Matrix[T]
+	TransA, TransB bool
+}
+
+// Gemm multiplies matrices.
+func Gemm[T Float](h *Handle, p Product[T]) error {
+	c := h.begin(of[T](gemm))
+	a := p.A.size(p.TransA)
+	c.product(a, p.B.size(p.TransB), p.C.size(false))
+	c.put(transposition(p.TransB), transposition(p.TransA), p.C.Cols, p.C.Rows, a.cols) // C' = B' A'
+	putScalar(c, 0, p.Alpha)
+	putMatrix(c, "B", p.B)
+	putMatrix(c, "A", p.A)
+	putScalar(c, 1, p.Beta)
+	putMatrix(c, "C", p.C)
+	return c.end()
+}
+
+// Batch is N products at once. The matrices of one are those of the one before, so many numbers
+// further on.
+type Batch[T Float] struct {
+	Product[T]
+	N                         int
+	StrideA, StrideB, StrideC int
+}
+
+// GemmBatched multiplies many matrices. The Data of each of A, B and C has all of them.
+func GemmBatched[T Float](h *Handle, p Batch[T]) error {
+	c := h.begin(of[T](gemmBatched))
+	a := p.A.size(p.TransA)
+	c.product(a, p.B.size(p.TransB), p.C.size(false))
+	c.put(transposition(p.TransB), transposition(p.TransA), p.C.Cols, p.C.Rows, a.cols)
+	putScalar(c, 0, p.Alpha)
+	putBatch(c, "B", p.B, batch{p.N, p.StrideB})
+	putBatch(c, "A", p.A, batch{p.N, p.StrideA})
+	putScalar(c, 1, p.Beta)
+	putBatch(c, "C", p.C, batch{p.N, p.StrideC})
+	c.put(p.N)
+	return c.end()
+}

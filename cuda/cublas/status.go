@@ -1,0 +1,59 @@
+package cublas
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
+
+// ErrNoLibrary matches the error of New where cuBLAS is not on the machine.
+var ErrNoLibrary = toolkit.ErrNotFound
+
+// ErrShape matches errors of matrices and vectors that do not fit together or their memory.
+var ErrShape = errors.New("shapes do not fit")
+
+// Status is the library's result of a call, its cublasStatus_t. As an error its text is the
+// library's own name of it.
+type Status int32
+
+// The statuses.
+const (
+	NotInitialized  Status = 1
+	AllocFailed     Status = 3
+	InvalidValue    Status = 7
+	ArchMismatch    Status = 8
+	MappingError    Status = 11
+	ExecutionFailed Status = 13
+	InternalError   Status = 14
+	NotSupported    Status = 15
+	LicenseError    Status = 16
+
+	success Status = 0
+)
+
+var statusNames = map[Status]string{
+	success: "SUCCESS", NotInitialized: "NOT_INITIALIZED", AllocFailed: "ALLOC_FAILED", InvalidValue: "INVALID_VALUE",
+	ArchMismatch: "ARCH_MISMATCH", MappingError: "MAPPING_ERROR", ExecutionFailed: "EXECUTION_FAILED",
+	InternalError: "INTERNAL_ERROR", NotSupported: "NOT_SUPPORTED", LicenseError: "LICENSE_ERROR",
+}
+
+// Error returns "CUBLAS_STATUS_NOT_SUPPORTED".
+func (s Status) Error() string {
+	if name, ok := statusNames[s]; ok {
+		return "CUBLAS_STATUS_" + name
+	}
+	return fmt.Sprintf("CUBLAS_STATUS(%d)", int32(s))
+}
+
+// Error is a call of the library that failed.
+type Error struct {
+	Call   string // the library's function: "cublasSgemm_v2_64"
+	Status Status
+}
+
+// Error returns "cublas: cublasCreate_v2: CUBLAS_STATUS_NOT_INITIALIZED".
+func (e *Error) Error() string { return fmt.Sprintf("cublas: %s: %v", e.Call, e.Status) }
+
+// Unwrap returns the status.
+func (e *Error) Unwrap() error { return e.Status }

@@ -1,0 +1,99 @@
+package cublas
+
+import "github.com/gopherwarp/gopherwarp/dtype"
+
+// Number is the numbers of products whose operands and result have different types.
+type Number interface {
+	float32 | float64 | dtype.F16 | dtype.BF16 | int8 | int32
+}
+
+// MixedProduct is C = Alpha*A*B + Beta*C, with A and B or their transposes. Sums are float32; for
+// float64 float64, for int8 int32.
+type MixedProduct[A, C Number] struct {
+	Alpha, Beta    float64
+	A, B           Matrix[A]
+	C              Matrix[C]
+	TransA, TransB bool
+	N              int // products at once, as in Batch; 0 is one
+	StrideA        int
+	StrideB        int
+	StrideC        int
+}
+
+// GemmEx multiplies matrices on tensor cores where the device has them for the types. The library
+// refuses combinations that it does not have with NotSupported: F16 to F16 or float32,
+// BF16 to BF16 or float32, float32 to float32, float64 to float64, int8 to int32 are those it has.
+func GemmEx[A, C Number](h *Handle, p MixedProduct[A, C]) error {
+	c := h.begin(gemmBatchedEx)
+	in := dataType[A]()
+	a := p.A.size(p.TransA)
+	c.product(a, p.B.size(p.TransB), p.C.size(false))
+	c.put(transposition(p.TransB), transposition(p.TransA), p.C.Cols, p.C.Rows, a.cols)
+	n := max(1, p.N)
+	c.putNumber(0, in, p.Alpha)
+	putMixed(c, "B", p.B, batch{n, p.StrideB})
+	putMixed(c, "A", p.A, batch{n, p.StrideA})
+	c.putNumber(1, in, p.Beta)
+	putMixed(c, "C", p.C, batch{n, p.StrideC})
+	c.put(n, computeType(in), defaultAlgorithm)
+	return c.end()
+}
+
+// putMixed adds matrices of a type: address, type, stride, distance.
+func putMixed[T Number](c *call, name string, m Matrix[T], b batch) {
+	checkBatch(c, name, m, b)
+	at := c.n
+	putMatrix(c, name, m) // address and stride
+	stride := c.args[at+1]
+	c.args[at+1] = uintptr(dataType[T]()) // the type stands between them
+	c.put(int(stride), b.stride)
+}
+
+// Types of numbers (cudaDataType) and of sums (cublasComputeType_t).
+const (
+	real32, real64, real16  = 0, 1, 2
+	int8s, int32s, bfloat16 = 3, 10, 14
+
+	sum32, sum64, sumInt = 68, 70, 72
+
+	defaultAlgorithm = -1
+)
+
+func dataType[T Number]() int {
+	var zero T
+	switch any(zero).(type) {
+	case float64:
+		return real64
+	case dtype.F16:
+		return real16
+	case dtype.BF16:
+		return bfloat16
+	case int8:
+		return int8s
+	case int32:
+		return int32s
+	}
+	return real32
+}
+
+func computeType(in int) int {
+	switch in {
+	case real64:
+		return sum64
+	case int8s:
+		return sumInt
+	}
+	return sum32
+}
+
+// putNumber adds a scalar of the type that sums of products of a type have.
+func (c *call) putNumber(i, in int, v float64) {
+	switch computeType(in) {
+	case sum64:
+		putScalar(c, i, v)
+	case sumInt:
+		c.putInt(i, int32(v))
+	default:
+		putScalar(c, i, float32(v))
+	}
+}

@@ -1,0 +1,27 @@
+package toolkit
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
+)
+
+// Functions calls functions of a library by their number in a table of symbols, and returns their
+// status. A test can put another in its place.
+//
+// Lifetimes: args lie on the heap, in an object of the caller, so that a call allocates nothing;
+// what they point to does too, and is kept alive by the caller.
+type Functions func(number int, args []uintptr) int32
+
+// Bind returns the functions of a library that a table names. All must be there.
+func Bind(lib *dl.Library, symbols []string) (Functions, error) {
+	addresses := make([]uintptr, len(symbols))
+	for i, symbol := range symbols {
+		a, err := lib.Symbol(symbol)
+		if err != nil {
+			return nil, fmt.Errorf("the library is too old: %w", err)
+		}
+		addresses[i] = a
+	}
+	return func(number int, args []uintptr) int32 { return int32(dl.Call(addresses[number], args...)) }, nil
+}
