@@ -15,7 +15,7 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 		return q.UploadFrom(dst, src)
 	}
 	err := q.backend.stage.each(len(src), func(s *slot, at, n int) error {
-		copy(s.bytes, src[at:at+n])
+		q.backend.stage.sizes.fill(s.bytes[:n], src[at:at+n])
 		return q.through(s, func() cudasys.Status {
 			return q.backend.driver.MemcpyHtoDAsync(dst+uintptr(at), s.bytes[:n], q.stream)
 		}, "cuMemcpyHtoDAsync")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/internal/widecopy"
 )
 
 // gpu returns the GPU of this machine, or skips the benchmark.
@@ -119,27 +120,38 @@ func BenchmarkGPUStage(b *testing.B) {
 	s := gpuStream(b, dev)
 	d, err := device.MakeDirty[byte](s, n)
 	check(b, err)
-	for _, sizes := range []stageSizes{
-		{512 << 10, 32, 256 << 10, 8}, {1 << 20, 16, 256 << 10, 8}, {1 << 20, 32, 256 << 10, 8},
-		{2 << 20, 16, 256 << 10, 4}, {2 << 20, 16, 256 << 10, 6}, {2 << 20, 16, 256 << 10, 8}, {2 << 20, 32, 256 << 10, 8},
-		{4 << 20, 16, 256 << 10, 8}, {8 << 20, 16, 256 << 10, 8}, {2 << 20, 32, 256 << 10, 16},
+	wide, plain := widecopy.Copy, func(dst, src []byte) { copy(dst, src) }
+	for name, sizes := range map[string]stageSizes{
+		"2MiBx16/single/plain": {2 << 20, 16, 1, 256 << 10, 8, plain, plain},
+		"2MiBx16/plain":        {2 << 20, 16, 16, 256 << 10, 8, plain, plain},
+		"2MiBx16/wide":         {2 << 20, 16, 16, 256 << 10, 8, wide, wide},
+		"4MiBx16/plain":        {4 << 20, 16, 16, 256 << 10, 8, plain, plain},
+		"4MiBx16/wide":         {4 << 20, 16, 16, 256 << 10, 8, wide, wide},
+		"4MiBx16/slab8/wide":   {4 << 20, 16, 8, 256 << 10, 8, wide, wide},
+		"4MiBx24/wide":         {4 << 20, 24, 24, 256 << 10, 8, wide, wide},
+		"4MiBx16/single/wide":  {4 << 20, 16, 1, 256 << 10, 8, wide, wide},
+		"8MiBx16/wide":         {8 << 20, 16, 16, 256 << 10, 8, wide, wide},
+		"4MiBx12/6workers":     {4 << 20, 12, 12, 256 << 10, 6, wide, wide},
 	} {
 		usual := back.stage
 		back.stage = newStage(back, sizes)
-		name := fmt.Sprintf("%dx%dKiB/%dworkers", sizes.slots, sizes.slot>>10, sizes.workers)
 		b.Run("upload/"+name, func(b *testing.B) {
+			busy := cpuTime()
 			for b.Loop() {
 				check(b, device.UploadTo(s, d.All(), host))
 				check(b, s.Synchronize(b.Context()))
 			}
 			rate(b, n)
+			b.ReportMetric((cpuTime()-busy).Seconds()*1e3/float64(b.N), "cpu-ms/op")
 		})
 		b.Run("download/"+name, func(b *testing.B) {
+			busy := cpuTime()
 			for b.Loop() {
 				check(b, device.Download(s, host, d))
 				check(b, s.Synchronize(b.Context()))
 			}
 			rate(b, n)
+			b.ReportMetric((cpuTime()-busy).Seconds()*1e3/float64(b.N), "cpu-ms/op")
 		})
 		check(b, back.stage.settleAll())
 		check(b, back.stage.free())

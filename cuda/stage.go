@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+	"github.com/gopherwarp/gopherwarp/internal/widecopy"
 )
 
 // stage is the pinned memory of a device through which ordinary memory is copied. It is
@@ -24,8 +25,10 @@ type stage struct {
 	backend *backend
 	sizes   stageSizes
 	slots   chan *slot
-	made    atomic.Int32 // slots that exist
 	loans   atomic.Int32 // slots that are lent
+
+	growing sync.Mutex
+	made    int // slots that exist; guarded by growing
 
 	mu     sync.Mutex
 	cells  class // for heads of environments
@@ -36,15 +39,21 @@ type stage struct {
 }
 
 // stageSizes are sizes in bytes and numbers. Those in use are the best of what was measured
-// (see BenchmarkGPUCopy).
+// (see BenchmarkGPUStage): the driver gives large allocations large pages, so slots come several
+// at a time.
 type stageSizes struct {
 	slot, slots int
-	least       int // of a chunk
+	slab        int // slots of an allocation
+	least       int // bytes of a chunk
 	workers     int
+	fill, empty func(dst, src []byte) // copies to and from slots
 }
 
 func defaultStage() stageSizes {
-	return stageSizes{slot: 2 << 20, slots: 16, least: 256 << 10, workers: 8}
+	return stageSizes{
+		slot: 4 << 20, slots: 16, slab: 8, least: 256 << 10, workers: 8,
+		fill: widecopy.Copy, empty: widecopy.Copy,
+	}
 }
 
 // slot is a block of pinned memory. Point is behind the last copy of the device from it, or nil.
@@ -128,16 +137,34 @@ func (st *stage) acquire() (*slot, error) {
 		return s, nil
 	default:
 	}
-	if int(st.made.Add(1)) > st.sizes.slots {
-		st.made.Add(-1)
-		return <-st.slots, nil
+	if s, err := st.grow(); s != nil || err != nil {
+		return s, err
 	}
-	p, err := st.pin(st.sizes.slot)
+	return <-st.slots, nil
+}
+
+// grow returns a slot and makes more, unless there are as many as there may be.
+func (st *stage) grow() (*slot, error) {
+	st.growing.Lock()
+	defer st.growing.Unlock()
+	select {
+	case s := <-st.slots: // of what another has made meanwhile
+		return s, nil
+	default:
+	}
+	n, size := min(st.sizes.slab, st.sizes.slots-st.made), st.sizes.slot
+	if n == 0 {
+		return nil, nil
+	}
+	p, err := st.pin(n * size)
 	if err != nil {
-		st.made.Add(-1)
 		return nil, err
 	}
-	return &slot{bytes: p.bytes}, nil
+	st.made += n
+	for i := 1; i < n; i++ {
+		st.slots <- &slot{bytes: p.bytes[i*size : (i+1)*size]}
+	}
+	return &slot{bytes: p.bytes[:size]}, nil
 }
 
 // settle waits until the device does not use s.
@@ -292,7 +319,7 @@ func (q *queue) downloadNow(dst []byte, src uintptr) error {
 		if err := st.settle(s); err != nil {
 			return err
 		}
-		copy(dst[at:], s.bytes[:n])
+		st.sizes.empty(dst[at:at+n], s.bytes[:n])
 		return nil
 	})
 }

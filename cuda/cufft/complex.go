@@ -1,0 +1,58 @@
+package cufft
+
+import (
+	"errors"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Complex transforms complex signals. Its methods may be called from any goroutine.
+type Complex[C complex64 | complex128] struct {
+	on    on
+	shape Shape
+}
+
+// NewComplex plans transforms on a stream. The memory that they need beside the signals is the
+// plan's.
+func NewComplex[C complex64 | complex128](s *device.Stream, shape Shape) (*Complex[C], error) {
+	f := execC2C
+	if isDouble[C]() {
+		f = execZ2Z
+	}
+	p, err := newPlan(s, f, shape)
+	if err != nil {
+		return nil, err
+	}
+	return &Complex[C]{p.on(s), shape}, nil
+}
+
+func isDouble[T any]() bool {
+	var zero T
+	switch any(zero).(type) {
+	case float64, complex128:
+		return true
+	}
+	return false
+}
+
+// Forward transforms in to out, which may be the same.
+func (c *Complex[C]) Forward(in, out device.Slice[C]) error { return c.transform(in, out, forward) }
+
+// Inverse transforms back. It does not scale: the inverse of a forward transform is the signal
+// times the number of its elements.
+func (c *Complex[C]) Inverse(in, out device.Slice[C]) error { return c.transform(in, out, inverse) }
+
+func (c *Complex[C]) transform(in, out device.Slice[C], d direction) error {
+	n := c.shape.elements(c.shape.last())
+	if err := errors.Join(fits("the input", in, n), fits("the output", out, n)); err != nil {
+		return err
+	}
+	return transform(c.on, in, out, d)
+}
+
+// On returns the plan for another stream of its device: one that records a graph. Work of both must
+// not run at the same time. Closing one closes both.
+func (c *Complex[C]) On(s *device.Stream) *Complex[C] { return &Complex[C]{c.on.plan.on(s), c.shape} }
+
+// Close gives the plan and its memory back, behind the work that was enqueued.
+func (c *Complex[C]) Close() error { return c.on.plan.close() }

@@ -1,0 +1,72 @@
+package cufft
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Real transforms real signals to their spectra and back: float32 to complex64, or float64 to
+// complex128. The spectrum of a last dimension of n has n/2+1 elements; the others are their
+// conjugates. Its methods may be called from any goroutine.
+type Real[R float32 | float64, C complex64 | complex128] struct {
+	to, back on
+	shape    Shape
+}
+
+// NewReal plans transforms on a stream. The memory that they need beside the signals is the
+// plan's.
+func NewReal[R float32 | float64, C complex64 | complex128](s *device.Stream, shape Shape) (*Real[R, C], error) {
+	if isDouble[R]() != isDouble[C]() {
+		return nil, fmt.Errorf("cufft: a spectrum of %T for a signal of %T: %w", *new(C), *new(R), ErrShape)
+	}
+	f, g := execR2C, execC2R
+	if isDouble[R]() {
+		f, g = execD2Z, execZ2D
+	}
+	to, err := newPlan(s, f, shape)
+	if err != nil {
+		return nil, err
+	}
+	back, err := newPlan(s, g, shape)
+	if err != nil {
+		return nil, errors.Join(err, to.close())
+	}
+	return &Real[R, C]{to.on(s), back.on(s), shape}, nil
+}
+
+// Spectrum returns the number of elements of all spectra.
+func (r *Real[R, C]) Spectrum() int { return r.shape.elements(r.shape.last()/2 + 1) }
+
+// Forward transforms signals to spectra.
+func (r *Real[R, C]) Forward(in device.Slice[R], out device.Slice[C]) error {
+	if err := r.fit(in, out); err != nil {
+		return err
+	}
+	return transform(r.to, in, out, none)
+}
+
+// Inverse transforms spectra to signals, and destroys the spectra. It does not scale: the inverse
+// of a forward transform is the signal times the number of its elements.
+func (r *Real[R, C]) Inverse(in device.Slice[C], out device.Slice[R]) error {
+	if err := r.fit(out, in); err != nil {
+		return err
+	}
+	return transform(r.back, in, out, none)
+}
+
+func (r *Real[R, C]) fit(signal device.Slice[R], spectrum device.Slice[C]) error {
+	return errors.Join(
+		fits("the signal", signal, r.shape.elements(r.shape.last())),
+		fits("the spectrum", spectrum, r.Spectrum()))
+}
+
+// On returns the plan for another stream of its device: one that records a graph. Work of both must
+// not run at the same time. Closing one closes both.
+func (r *Real[R, C]) On(s *device.Stream) *Real[R, C] {
+	return &Real[R, C]{r.to.plan.on(s), r.back.plan.on(s), r.shape}
+}
+
+// Close gives the plan and its memory back, behind the work that was enqueued.
+func (r *Real[R, C]) Close() error { return errors.Join(r.to.plan.close(), r.back.plan.close()) }

@@ -1,0 +1,60 @@
+package cufft
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
+
+// ErrNoLibrary matches the error of NewComplex and NewReal where cuFFT is not on the machine.
+var ErrNoLibrary = toolkit.ErrNotFound
+
+// ErrShape matches errors of shapes that cannot be, and of memory that does not fit them.
+var ErrShape = errors.New("shape does not fit")
+
+// ErrClosed is the error of using a plan after Close.
+var ErrClosed = errors.New("cufft: the plan was closed")
+
+// Status is the library's result of a call, its cufftResult. As an error its text is the library's
+// own name of it.
+type Status int32
+
+// The statuses that a program may want to match.
+const (
+	InvalidPlan   Status = 1
+	AllocFailed   Status = 2
+	InvalidValue  Status = 4
+	InternalError Status = 5
+	ExecFailed    Status = 6
+	SetupFailed   Status = 7
+	InvalidSize   Status = 8
+
+	success Status = 0
+)
+
+var statusNames = map[Status]string{
+	0: "SUCCESS", 1: "INVALID_PLAN", 2: "ALLOC_FAILED", 3: "INVALID_TYPE", 4: "INVALID_VALUE", 5: "INTERNAL_ERROR",
+	6: "EXEC_FAILED", 7: "SETUP_FAILED", 8: "INVALID_SIZE", 9: "UNALIGNED_DATA", 10: "INCOMPLETE_PARAMETER_LIST",
+	11: "INVALID_DEVICE", 12: "PARSE_ERROR", 13: "NO_WORKSPACE", 14: "NOT_IMPLEMENTED", 15: "LICENSE_ERROR", 16: "NOT_SUPPORTED",
+}
+
+// Error returns "CUFFT_EXEC_FAILED".
+func (s Status) Error() string {
+	if name, ok := statusNames[s]; ok {
+		return "CUFFT_" + name
+	}
+	return fmt.Sprintf("CUFFT_RESULT(%d)", int32(s))
+}
+
+// Error is a call of the library that failed.
+type Error struct {
+	Call   string // the library's function: "cufftExecC2C"
+	Status Status
+}
+
+// Error returns "cufft: cufftExecC2C: CUFFT_EXEC_FAILED".
+func (e *Error) Error() string { return fmt.Sprintf("cufft: %s: %v", e.Call, e.Status) }
+
+// Unwrap returns the status.
+func (e *Error) Unwrap() error { return e.Status }

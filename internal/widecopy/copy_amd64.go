@@ -1,0 +1,27 @@
+package widecopy
+
+import "unsafe"
+
+// pages copies n bytes, a multiple of group, to dst, which is aligned to 16 bytes.
+//
+//go:noescape
+func pages(dst, src *byte, n int)
+
+// group is what pages copies at once: four pages, whose lines it takes in turn.
+const group = 16 << 10
+
+// Copy copies src to dst, which has the same length.
+func Copy(dst, src []byte) {
+	if len(dst) != len(src) {
+		panic("BUG: widecopy of different lengths")
+	}
+	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(dst))) & 63)
+	if len(dst) < head+group {
+		copy(dst, src)
+		return
+	}
+	copy(dst[:head], src)
+	n := (len(dst) - head) &^ (group - 1)
+	pages(&dst[head], &src[head], n)
+	copy(dst[head+n:], src[head+n:])
+}
