@@ -51,8 +51,8 @@ type stageSizes struct {
 
 func defaultStage() stageSizes {
 	return stageSizes{
-		slot: 4 << 20, slots: 16, slab: 8, least: 256 << 10, workers: 8,
-		fill: widecopy.Copy, empty: widecopy.Copy,
+		slot: 4 << 20, slots: 16, slab: 4, least: 256 << 10, workers: 8,
+		fill: func(dst, src []byte) { copy(dst, src) }, empty: widecopy.Copy,
 	}
 }
 

@@ -38,6 +38,7 @@ var floors = map[string]string{
 	"internal/cudasys/...":     "internal/dl internal/cudasys",
 	"internal/toolkit":         "internal/dl",
 	"internal/widecopy":        "",
+	"internal/rendezvous":      "",
 	"cuda":                     "internal/cudasys internal/widecopy device dtype",
 	"cuda/nvml":                "internal/toolkit internal/dl",
 	"cuda/cublas":              "cuda internal/toolkit device dtype",

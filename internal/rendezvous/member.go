@@ -1,0 +1,253 @@
+package rendezvous
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"sync"
+	"time"
+)
+
+// Options say where processes meet and who this one is.
+type Options struct {
+	Address string // of rank 0: "host:port"
+	Rank    int    // 0 to World-1
+	World   int    // number of processes
+	Gift    []byte // rank 0's, for all
+	// Listen is where rank 0 listens; empty is all of its addresses with the port of Address.
+	Listen string
+}
+
+// Member is this process in a job.
+type Member struct {
+	rank, world int
+	gift        []byte
+	line        *line
+	server      *server // of rank 0
+	at          func() int64
+
+	mu      sync.Mutex
+	lost    chan struct{}
+	err     error
+	leaving bool
+	ended   chan struct{} // the connection is gone
+	answers map[int]chan *answer
+	asked   int
+}
+
+// retry is the time between two tries to reach rank 0.
+const retry = 50 * time.Millisecond
+
+// Join waits until all processes have come, or ctx is done: the error is then a *MissingError that
+// names those that have not. At says how far this process has come, for Where; it is called from
+// another goroutine.
+func Join(ctx context.Context, o Options, at func() int64) (*Member, error) {
+	if o.World < 1 || o.Rank < 0 || o.Rank >= o.World {
+		return nil, fmt.Errorf("rendezvous: rank %d of %d: %w", o.Rank, o.World, ErrJob)
+	}
+	m := &Member{
+		rank: o.Rank, world: o.World, at: at, lost: make(chan struct{}), ended: make(chan struct{}),
+		answers: map[int]chan *answer{},
+	}
+	address := o.Address
+	if o.Rank == 0 {
+		if o.Listen == "" {
+			_, port, err := net.SplitHostPort(o.Address)
+			if err != nil {
+				return nil, fmt.Errorf("rendezvous: %w", err)
+			}
+			o.Listen = ":" + port
+		}
+		var err error
+		if m.server, err = serve(o.Listen, o); err != nil {
+			return nil, err
+		}
+		address = m.server.listener.Addr().String()
+	}
+	if err := m.enter(ctx, address); err != nil {
+		if m.line != nil {
+			m.line.conn.Close()
+		}
+		if m.server != nil {
+			done, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = m.server.close(done)
+		}
+		return nil, err
+	}
+	go m.listen()
+	return m, nil
+}
+
+// enter connects and waits for the start.
+func (m *Member) enter(ctx context.Context, address string) error {
+	began := time.Now()
+	if err := m.connect(ctx, address); err != nil {
+		return &MissingError{Ranks: []int{0}, World: m.world, After: time.Since(began), Err: err}
+	}
+	// Where this process gives up it learns who is missing from rank 0, which has the list; that of
+	// rank 0 gives up for all.
+	stop := context.AfterFunc(ctx, func() {
+		if m.server != nil {
+			m.server.giveUp()
+			return
+		}
+		_ = m.line.conn.SetReadDeadline(time.Now().Add(time.Second))
+	})
+	defer stop()
+	if err := m.line.send(message{Hello: &hello{m.rank, m.world}}); err != nil {
+		return fmt.Errorf("rendezvous: %w", err)
+	}
+	answer, err := m.line.receive()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &MissingError{World: m.world, After: time.Since(began), Err: ctx.Err()}
+	case err != nil:
+		return &LostError{Ranks: []int{0}}
+	case answer.Fail != nil && answer.Fail.Text != "":
+		return fmt.Errorf("rendezvous: %w: %s", ErrJob, answer.Fail.Text)
+	case answer.Fail != nil:
+		return &MissingError{Ranks: answer.Fail.Missing, World: m.world, After: time.Duration(answer.Fail.After), Err: context.DeadlineExceeded}
+	case answer.Start == nil:
+		return fmt.Errorf("rendezvous: %s is not of this job: %w", address, ErrJob)
+	}
+	m.gift = answer.Start.Gift
+	return nil
+}
+
+// connect tries until rank 0 is there.
+func (m *Member) connect(ctx context.Context, address string) error {
+	var d net.Dialer
+	for {
+		c, err := d.DialContext(ctx, "tcp", address)
+		if err == nil {
+			m.line = newLine(c)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(retry):
+		}
+	}
+}
+
+// listen serves what rank 0 says until the connection ends.
+func (m *Member) listen() {
+	defer close(m.ended)
+	for {
+		msg, err := m.line.receive()
+		switch {
+		case err != nil:
+			m.fail(&LostError{Ranks: []int{0}})
+			return
+		case msg.Lost != nil:
+			m.fail(&LostError{Ranks: msg.Lost})
+		case msg.Ask != 0:
+			_ = m.line.send(message{At: &answer{Question: msg.Ask, At: map[int]int64{m.rank: m.at()}}})
+		case msg.At != nil:
+			m.answered(msg.At)
+		}
+	}
+}
+
+// fail keeps the first loss, unless this process is leaving.
+func (m *Member) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil && !m.leaving {
+		m.err = err
+		close(m.lost)
+	}
+}
+
+func (m *Member) answered(a *answer) {
+	m.mu.Lock()
+	c := m.answers[a.Question]
+	m.mu.Unlock()
+	if c != nil {
+		select {
+		case c <- a:
+		default: // the one who asked has gone
+		}
+	}
+}
+
+// Rank returns this process's number.
+func (m *Member) Rank() int { return m.rank }
+
+// World returns the number of processes.
+func (m *Member) World() int { return m.world }
+
+// Gift returns what rank 0 brought.
+func (m *Member) Gift() []byte { return m.gift }
+
+// Lost returns a channel that is closed when a process has ended without leaving.
+func (m *Member) Lost() <-chan struct{} { return m.lost }
+
+// Err says which processes ended, or nil.
+func (m *Member) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// Where asks all processes how far they have come, and returns what those said that answered
+// before ctx was done, by rank.
+func (m *Member) Where(ctx context.Context) map[int]int64 {
+	m.mu.Lock()
+	m.asked++
+	number, c := m.asked, make(chan *answer, m.world)
+	m.answers[number] = c
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		delete(m.answers, number)
+		m.mu.Unlock()
+	}()
+	at := map[int]int64{}
+	if m.line.send(message{Ask: number}) != nil {
+		return at
+	}
+	for of := m.world; len(at) < of; {
+		select {
+		case a := <-c:
+			maps.Copy(at, a.At)
+			of = a.Of
+		case <-m.ended:
+			return at
+		case <-ctx.Done():
+			return at
+		}
+	}
+	return at
+}
+
+// leaveTime bounds how long rank 0 stays for those that have not left yet.
+const leaveTime = 10 * time.Second
+
+// Leave ends this process's part in the job: its end is no loss then. Rank 0 stays until the
+// others have left, at most 10 seconds.
+func (m *Member) Leave() error {
+	m.mu.Lock()
+	if m.leaving {
+		m.mu.Unlock()
+		return errors.New("rendezvous: the job was left")
+	}
+	m.leaving = true
+	m.mu.Unlock()
+	err := m.line.send(message{Leave: true})
+	if m.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+		defer cancel()
+		err = errors.Join(err, m.server.close(ctx))
+	}
+	m.line.conn.Close()
+	<-m.ended
+	if m.Err() != nil {
+		return nil // the connection was gone before
+	}
+	return err
+}

@@ -1,0 +1,208 @@
+package rendezvous
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// server is the meeting place, in the process of rank 0.
+type server struct {
+	listener net.Listener
+	world    int
+	gift     []byte
+	began    time.Time
+
+	mu      sync.Mutex
+	lines   map[int]*line
+	left    map[int]bool
+	lost    []int
+	started bool
+	failed  bool
+	asked   map[int]*question // by number
+	next    int
+}
+
+// question is what a process asked, until all have answered.
+type question struct {
+	from    int
+	number  int // of the process that asked
+	of      int
+	answers map[int]int64
+}
+
+func serve(address string, o Options) (*server, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("rendezvous: rank 0 listens: %w", err)
+	}
+	s := &server{
+		listener: l, world: o.World, gift: o.Gift, began: time.Now(),
+		lines: map[int]*line{}, left: map[int]bool{}, asked: map[int]*question{},
+	}
+	go s.accept()
+	return s, nil
+}
+
+func (s *server) accept() {
+	for {
+		c, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		go s.talk(newLine(c))
+	}
+}
+
+// talk serves one process until it ends.
+func (s *server) talk(l *line) {
+	defer l.conn.Close()
+	m, err := l.receive()
+	if err != nil || m.Hello == nil {
+		return // not one of ours
+	}
+	rank := m.Hello.Rank
+	if err := s.enter(l, *m.Hello); err != nil {
+		_ = l.send(message{Fail: &fail{Text: err.Error()}})
+		return
+	}
+	for {
+		m, err := l.receive()
+		if err != nil {
+			s.ended(rank)
+			return
+		}
+		switch {
+		case m.Leave:
+			s.leave(rank)
+		case m.Ask != 0:
+			s.ask(rank, m.Ask)
+		case m.At != nil:
+			s.answered(rank, m.At)
+		}
+	}
+}
+
+// enter takes a process in, and begins when it is the last.
+func (s *server) enter(l *line, h hello) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case h.World != s.world:
+		return fmt.Errorf("rank %d expects %d processes, rank 0 %d", h.Rank, h.World, s.world)
+	case h.Rank < 0 || h.Rank >= s.world:
+		return fmt.Errorf("there is no rank %d of %d", h.Rank, s.world)
+	case s.lines[h.Rank] != nil:
+		return fmt.Errorf("there are two processes of rank %d", h.Rank)
+	case s.failed:
+		return errors.New("the job has been given up")
+	}
+	s.lines[h.Rank] = l
+	if len(s.lines) == s.world {
+		s.started = true
+		s.tell(message{Start: &start{s.gift}})
+	}
+	return nil
+}
+
+// tell sends a message to all processes. The lock is held. One that cannot be reached has ended,
+// which its own reader finds.
+func (s *server) tell(m message) {
+	for _, rank := range slices.Sorted(maps.Keys(s.lines)) {
+		if !s.left[rank] {
+			_ = s.lines[rank].send(m)
+		}
+	}
+}
+
+// giveUp tells those that have come who has not, unless all have.
+func (s *server) giveUp() (missing []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started {
+		return nil
+	}
+	s.failed = true
+	for rank := range s.world {
+		if s.lines[rank] == nil {
+			missing = append(missing, rank)
+		}
+	}
+	s.tell(message{Fail: &fail{Missing: missing, After: int64(time.Since(s.began))}})
+	return missing
+}
+
+// ended notes that a process's connection is gone.
+func (s *server) ended(rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started {
+		delete(s.lines, rank) // it may come again
+		return
+	}
+	if s.left[rank] {
+		return
+	}
+	s.left[rank] = true
+	s.lost = append(s.lost, rank)
+	s.tell(message{Lost: slices.Clone(s.lost)})
+}
+
+func (s *server) leave(rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left[rank] = true
+}
+
+// ask puts a process's question to all.
+func (s *server) ask(rank, number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next++
+	s.asked[s.next] = &question{from: rank, number: number, of: len(s.lines) - len(s.left), answers: map[int]int64{}}
+	s.tell(message{Ask: s.next})
+}
+
+// answered passes an answer on to who asked.
+func (s *server) answered(rank int, a *answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.asked[a.Question]
+	if q == nil {
+		return
+	}
+	q.answers[rank] = a.At[rank]
+	if l := s.lines[q.from]; l != nil {
+		_ = l.send(message{At: &answer{q.number, q.of, maps.Clone(q.answers)}})
+	}
+	if len(q.answers) == q.of {
+		delete(s.asked, a.Question)
+	}
+}
+
+// close ends the meeting place once all have left or ended, or the context is done.
+func (s *server) close(ctx context.Context) error {
+	for ctx.Err() == nil && !s.empty() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lines {
+		_ = l.conn.Close()
+	}
+	return s.listener.Close()
+}
+
+func (s *server) empty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.left) == len(s.lines)
+}
