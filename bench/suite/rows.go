@@ -122,6 +122,7 @@ func newLayerNorm(b *bench, rows int) work {
 	return work{
 		bytes: float64(8 * rows * cols),
 		ours:  []launch{run},
+		tuned: []launch{{"layerNorm", LayerNormBest, rowGrid(rows), []argument{as[[4]float32](x), as[[4]float32](scale), as[[4]float32](shift), as[[4]float32](y), byValue(cols)}}},
 		best:  []launch{run.twin("layerNorm_best", rowGrid(rows))},
 		check: func() error {
 			return examine(rows, rowsChecked, func(row int) error {

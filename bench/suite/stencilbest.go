@@ -2,18 +2,25 @@ package suite
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// around returns the four elements of group i of the rows in a, and their neighbours on both sides;
-// one beside the row, which begins with group 0 of groups and of which this is group x, is 0.
-func around(a [][4]float32, i, x, groups int) (row [6]float32) {
-	if x > 0 {
-		row[0] = a[i-1][3]
-	}
+// around returns the four elements of group i of a, with their neighbours: the last one of the group
+// that many to the left, the first one of that many to the right. Both are 1, or 0 beside the row.
+func around(a [][4]float32, i, left, right int) (row [6]float32) {
+	row[0], row[5] = a[i-left][3], a[i+right][0]
 	middle := a[i]
 	row[1], row[2], row[3], row[4] = middle[0], middle[1], middle[2], middle[3]
-	if x < groups-1 {
-		row[5] = a[i+1][0]
-	}
 	return row
+}
+
+// beside returns how many groups there are on the left and the right of group x of a row, but no
+// more than 1.
+func beside(x, groups int) (left, right int) {
+	if x > 0 {
+		left = 1
+	}
+	if x < groups-1 {
+		right = 1
+	}
+	return left, right
 }
 
 // stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
@@ -26,9 +33,10 @@ func stencil7Best(t gpu.Thread, a, b [][4]float32, n int, w weights) {
 		return
 	}
 	i := (z*n+y)*groups + x
-	row := around(a, i, x, groups)
-	r := [4]float32{row[1], row[2], row[3], row[4]}
+	r := a[i]
 	if y > 0 && z > 0 && y < n-1 && z < n-1 {
+		left, right := beside(x, groups)
+		row := around(a, i, left, right)
 		front, up, down, back := a[i-n*groups], a[i-groups], a[i+groups], a[i+n*groups]
 		var sum [4]float32
 		for k := range sum {
@@ -57,10 +65,11 @@ func stencil27Best(t gpu.Thread, a, b [][4]float32, n int, w weights) {
 	i := (z*n+y)*groups + x
 	r := a[i]
 	if y > 0 && z > 0 && y < n-1 && z < n-1 {
+		left, right := beside(x, groups)
 		var sum [4]float32
 		for dz := -1; dz <= 1; dz++ {
 			for dy := -1; dy <= 1; dy++ {
-				row := around(a, i+(dz*n+dy)*groups, x, groups)
+				row := around(a, i+(dz*n+dy)*groups, left, right)
 				for dx := -1; dx <= 1; dx++ {
 					for k := range sum {
 						sum[k] += weight(w, dx*dx+dy*dy+dz*dz) * row[1+k+dx]

@@ -1107,6 +1107,66 @@ var layerNormKernel = &device.Kernel{
 	Twin: layerNormTwin,
 }
 
+// LayerNormBest is layerNorm of four elements at once. cols is a multiple of four.
+func LayerNormBest(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[[4]float32], cols int) error {
+	p := s.Plan(layerNormBestKernel, layerNormBestKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, scale)
+	device.PutSlice(p, shift)
+	device.PutSlice(p, y)
+	device.Put(p, cols)
+	return p.Launch()
+}
+
+//go:embed zlayerNormBest.sm_70.narrow.aligned.ptx
+var layerNormBestSM70NarrowAligned string
+
+//go:embed zlayerNormBest.sm_70.narrow.ptx
+var layerNormBestSM70Narrow string
+
+//go:embed zlayerNormBest.sm_70.ptx
+var layerNormBestSM70 string
+
+var layerNormBestKernel = &device.Kernel{
+	Name:    "layerNormBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "rowsbest.go",
+	Line:    9,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scale", Offset: 24, Size: 24, Elem: 16},
+		{Name: "shift", Offset: 48, Size: 24, Elem: 16},
+		{Name: "y", Offset: 72, Size: 24, Elem: 16},
+		{Name: "cols", Offset: 96, Size: 8},
+	},
+	ParamBytes: 120,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "rowsbest.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 13, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 13, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 14, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 14, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: layerNormBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: layerNormBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: layerNormBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, scale, shift, y [][4]float32
+			cols               int
+		})(args)
+		for ts.Next() {
+			layerNormBest(ts.Thread(), a.x, a.scale, a.shift, a.y, a.cols)
+		}
+	},
+}
+
 // ScanBlocks stores in y the running sums of x within each block of span elements, and in sums the
 // sum of each block. Each step adds the element twice as far away as the step before: Hillis and
 // Steele, Data parallel algorithms (1986).
@@ -1794,7 +1854,7 @@ var stencil7BestKernel = &device.Kernel{
 	Name:    "stencil7Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencilbest.go",
-	Line:    23,
+	Line:    30,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1804,11 +1864,10 @@ var stencil7BestKernel = &device.Kernel{
 	ParamBytes: 88,
 	Block:      device.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []device.Site{
-		{File: "stencilbest.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 11, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
@@ -1852,7 +1911,7 @@ var stencil27BestKernel = &device.Kernel{
 	Name:    "stencil27Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencilbest.go",
-	Line:    52,
+	Line:    60,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1862,11 +1921,10 @@ var stencil27BestKernel = &device.Kernel{
 	ParamBytes: 88,
 	Block:      device.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []device.Site{
-		{File: "stencilbest.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 11, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{

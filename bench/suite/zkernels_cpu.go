@@ -6323,7 +6323,7 @@ func stencil7TwinRow(i156 int, ty int, i42 int, n int, i160 int, i154 int, c48 b
 
 // stencil7BestTwin runs blocks of the kernel stencil7Best.
 //
-//line stencilbest.go:23
+//line stencilbest.go:30
 func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -6332,37 +6332,37 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(unsafe.Add(args, 48))
 	w0 := *(*float32)(unsafe.Add(args, 56))
 	w4 := *(*float32)(unsafe.Add(args, 60))
-//line stencilbest.go:24
-	i49 := n / 4
-//line stencilbest.go:13
-	i427 := i49 - 1
-//line stencilbest.go:32
-	i82 := n * i49
 //line stencilbest.go:31
-	i429 := n - 1
-//line stencilbest.go:23
+	i48 := n / 4
+//line stencilbest.go:20
+	i427 := i48 - 1
+//line stencilbest.go:40
+	i74 := n * i48
+//line stencilbest.go:37
+	i423 := n - 1
+//line stencilbest.go:30
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
-//line stencilbest.go:24
-		i419 := bx << 5
-//line stencilbest.go:24
-		i421 := by << 2
-//line stencilbest.go:24
-		i423 := bz << 1
+//line stencilbest.go:31
+		i417 := bx << 5
+//line stencilbest.go:31
+		i419 := by << 2
+//line stencilbest.go:31
+		i421 := bz << 1
 		for tz := range 2 {
-//line stencilbest.go:24
-			i48 := i423 + tz
-//line stencilbest.go:28
-			i53 := i48 * n
 //line stencilbest.go:31
-			c127 := i48 < i429
-//line stencilbest.go:31
-			c132 := 0 < i48
-//line stencilbest.go:25
-			c78 := n <= i48
+			i47 := i421 + tz
+//line stencilbest.go:35
+			i52 := i47 * n
+//line stencilbest.go:37
+			c119 := i47 < i423
+//line stencilbest.go:37
+			c124 := 0 < i47
+//line stencilbest.go:32
+			c65 := n <= i47
 			for ty := range 4 {
-//line stencilbest.go:24
-				if !stencil7BestTwinRow(i421, ty, i49, i53, i429, n, i419, c78, aLen, a, i427, c132, c127, i82, w0, w4, bLen, b, blocks, tz) {
+//line stencilbest.go:31
+				if !stencil7BestTwinRow(i419, ty, i48, i52, i423, n, i417, c65, aLen, a, c124, c119, i427, i74, w4, w0, bLen, b, blocks, tz) {
 					return
 				}
 			}
@@ -6372,182 +6372,182 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // stencil7BestTwinRow is what a row of threads does in stencil7BestTwin.
 //
-//line stencilbest.go:24
-func stencil7BestTwinRow(i421 int, ty int, i49 int, i53 int, i429 int, n int, i419 int, c78 bool, aLen int, a unsafe.Pointer, i427 int, c132 bool, c127 bool, i82 int, w0 float32, w4 float32, bLen int, b unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
-//line stencilbest.go:24
-	i42 := i421 + ty
-//line stencilbest.go:28
-	i55 := (i53 + i42) * i49
 //line stencilbest.go:31
-	c130 := i42 < i429
+func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, i423 int, n int, i417 int, c65 bool, aLen int, a unsafe.Pointer, c124 bool, c119 bool, i427 int, i74 int, w4 float32, w0 float32, bLen int, b unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
 //line stencilbest.go:31
-	c76 := 0 < i42
-//line stencilbest.go:25
-	c80 := n <= i42
+	i41 := i419 + ty
+//line stencilbest.go:35
+	i54 := (i52 + i41) * i48
+//line stencilbest.go:37
+	c122 := i41 < i423
+//line stencilbest.go:37
+	c63 := 0 < i41
+//line stencilbest.go:32
+	c67 := n <= i41
 	for tx := range 32 {
-		var f465, f466, f460, f464, f463, f462, f461 float32
-//line stencilbest.go:24
-		i36 := i419 + tx
-		if i49 > i36 {
-//line stencilbest.go:25
-			if !c80 {
-//line stencilbest.go:25
-				if !c78 {
-//line stencilbest.go:28
-					i56 := i55 + i36
-//line stencilbest.go:8
-					c209 := 0 < i36
-//line stencilbest.go:8
-					if c209 {
-						i425 := i56 - 1
-//line stencilbest.go:9
-						if uint(i425) >= uint(aLen) {
-//line stencilbest.go:9
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i425, aLen)
-//line stencilbest.go:9
-							return false
-						}
-//line stencilbest.go:9
-						f465 = *(*float32)(unsafe.Add(a, i425*16+12))
-					} else {
-//line stencilbest.go:8
-						f465 = 0
-					}
-//line stencilbest.go:11
-					if uint(i56) >= uint(aLen) {
-//line stencilbest.go:11
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i56, aLen)
-//line stencilbest.go:11
+		var i202, i207 int
+		var f452, f456, f455, f454, f453 float32
+//line stencilbest.go:31
+		i35 := i417 + tx
+		if i48 > i35 {
+//line stencilbest.go:32
+			if !c67 {
+//line stencilbest.go:32
+				if !c65 {
+//line stencilbest.go:35
+					i55 := i54 + i35
+					if uint(i55) >= uint(aLen) {
+//line stencilbest.go:36
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i55, aLen)
+//line stencilbest.go:36
 						return false
 					}
-//line stencilbest.go:11
-					f269 := *(*float32)(unsafe.Add(a, i56*16))
-//line stencilbest.go:11
-					f271 := *(*float32)(unsafe.Add(a, i56*16+4))
-//line stencilbest.go:11
-					f273 := *(*float32)(unsafe.Add(a, i56*16+8))
-//line stencilbest.go:11
-					f275 := *(*float32)(unsafe.Add(a, i56*16+12))
-//line stencilbest.go:13
-					c244 := i36 < i427
-//line stencilbest.go:13
-					if c244 {
-						i246 := i56 + 1
-//line stencilbest.go:14
-						if uint(i246) >= uint(aLen) {
-//line stencilbest.go:14
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i246, aLen)
-//line stencilbest.go:14
-							return false
-						}
-//line stencilbest.go:14
-						f466 = *(*float32)(unsafe.Add(a, i246*16))
-					} else {
-//line stencilbest.go:13
-						f466 = 0
-					}
-//line stencilbest.go:31
-					if c76 {
-//line stencilbest.go:31
-						if c132 {
-//line stencilbest.go:31
-							if c130 {
-//line stencilbest.go:31
-								if c127 {
-									i83 := i56 - i82
-//line stencilbest.go:32
-									if uint(i83) >= uint(aLen) {
-//line stencilbest.go:32
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i83, aLen)
-//line stencilbest.go:32
+//line stencilbest.go:36
+					f267 := *(*float32)(unsafe.Add(a, i55*16))
+//line stencilbest.go:36
+					f269 := *(*float32)(unsafe.Add(a, i55*16+4))
+//line stencilbest.go:36
+					f271 := *(*float32)(unsafe.Add(a, i55*16+8))
+//line stencilbest.go:36
+					f273 := *(*float32)(unsafe.Add(a, i55*16+12))
+					if c63 {
+//line stencilbest.go:37
+						if c124 {
+//line stencilbest.go:37
+							if c122 {
+//line stencilbest.go:37
+								if c119 {
+//line stencilbest.go:17
+									c199 := 0 < i35
+//line stencilbest.go:17
+									if c199 {
+//line stencilbest.go:17
+										i202 = 1
+									} else {
+//line stencilbest.go:17
+										i202 = 0
+									}
+//line stencilbest.go:20
+									c204 := i35 < i427
+//line stencilbest.go:20
+									if c204 {
+//line stencilbest.go:20
+										i207 = 1
+									} else {
+//line stencilbest.go:20
+										i207 = 0
+									}
+//line stencilbest.go:8
+									i214 := i55 - i202
+//line stencilbest.go:8
+									if uint(i214) >= uint(aLen) {
+//line stencilbest.go:8
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i214, aLen)
+//line stencilbest.go:8
 										return false
 									}
-//line stencilbest.go:32
-									i90 := i56 - i49
-//line stencilbest.go:32
-									if uint(i90) >= uint(aLen) {
-//line stencilbest.go:32
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i90, aLen)
-//line stencilbest.go:32
+//line stencilbest.go:8
+									i222 := i55 + i207
+//line stencilbest.go:8
+									if uint(i222) >= uint(aLen) {
+//line stencilbest.go:8
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i222, aLen)
+//line stencilbest.go:8
 										return false
 									}
-//line stencilbest.go:32
-									i97 := i56 + i49
-//line stencilbest.go:32
+//line stencilbest.go:40
+									i75 := i55 - i74
+//line stencilbest.go:40
+									if uint(i75) >= uint(aLen) {
+//line stencilbest.go:40
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i75, aLen)
+//line stencilbest.go:40
+										return false
+									}
+//line stencilbest.go:40
+									i82 := i55 - i48
+//line stencilbest.go:40
+									if uint(i82) >= uint(aLen) {
+//line stencilbest.go:40
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i82, aLen)
+//line stencilbest.go:40
+										return false
+									}
+//line stencilbest.go:40
+									i89 := i55 + i48
+//line stencilbest.go:40
+									if uint(i89) >= uint(aLen) {
+//line stencilbest.go:40
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i89, aLen)
+//line stencilbest.go:40
+										return false
+									}
+//line stencilbest.go:40
+									i97 := i55 + i74
+//line stencilbest.go:40
 									if uint(i97) >= uint(aLen) {
-//line stencilbest.go:32
+//line stencilbest.go:40
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i97, aLen)
-//line stencilbest.go:32
+//line stencilbest.go:40
 										return false
 									}
-//line stencilbest.go:32
-									i105 := i56 + i82
-//line stencilbest.go:32
-									if uint(i105) >= uint(aLen) {
-//line stencilbest.go:32
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i105, aLen)
-//line stencilbest.go:32
-										return false
-									}
-//line stencilbest.go:32
-									f368 := *(*float32)(unsafe.Add(a, i105*16+12))
-//line stencilbest.go:35
-									f520 := f465 + f271 + *(*float32)(unsafe.Add(a, i90*16)) + *(*float32)(unsafe.Add(a, i97*16)) + *(*float32)(unsafe.Add(a, i83*16)) + *(*float32)(unsafe.Add(a, i105*16))
-//line stencilbest.go:35
-									f556 := f269 + f273 + *(*float32)(unsafe.Add(a, i90*16+4)) + *(*float32)(unsafe.Add(a, i97*16+4)) + *(*float32)(unsafe.Add(a, i83*16+4)) + *(*float32)(unsafe.Add(a, i105*16+4))
-//line stencilbest.go:35
-									f558 := float32(w0*f271) + float32(w4*f556)
-//line stencilbest.go:35
-									f592 := f271 + f275 + *(*float32)(unsafe.Add(a, i90*16+8)) + *(*float32)(unsafe.Add(a, i97*16+8)) + *(*float32)(unsafe.Add(a, i83*16+8)) + *(*float32)(unsafe.Add(a, i105*16+8))
-//line stencilbest.go:35
-									f594 := float32(w0*f273) + float32(w4*f592)
-//line stencilbest.go:35
-									f625 := f273 + f466 + *(*float32)(unsafe.Add(a, i90*16+12)) + *(*float32)(unsafe.Add(a, i97*16+12)) + *(*float32)(unsafe.Add(a, i83*16+12))
-//line stencilbest.go:38
-									if c209 {
-										f460 = float32(w0*f269) + float32(w4*f520)
+//line stencilbest.go:43
+									f507 := float32(w4 * (*(*float32)(unsafe.Add(a, i214*16+12)) + f269 + *(*float32)(unsafe.Add(a, i82*16)) + *(*float32)(unsafe.Add(a, i89*16)) + *(*float32)(unsafe.Add(a, i75*16)) + *(*float32)(unsafe.Add(a, i97*16))))
+//line stencilbest.go:43
+									f542 := f267 + f271 + *(*float32)(unsafe.Add(a, i82*16+4)) + *(*float32)(unsafe.Add(a, i89*16+4)) + *(*float32)(unsafe.Add(a, i75*16+4)) + *(*float32)(unsafe.Add(a, i97*16+4))
+//line stencilbest.go:43
+									f544 := float32(w0*f269) + float32(w4*f542)
+//line stencilbest.go:43
+									f578 := f269 + f273 + *(*float32)(unsafe.Add(a, i82*16+8)) + *(*float32)(unsafe.Add(a, i89*16+8)) + *(*float32)(unsafe.Add(a, i75*16+8)) + *(*float32)(unsafe.Add(a, i97*16+8))
+//line stencilbest.go:43
+									f580 := float32(w0*f271) + float32(w4*f578)
+//line stencilbest.go:43
+									f614 := f271 + *(*float32)(unsafe.Add(a, i222*16)) + *(*float32)(unsafe.Add(a, i82*16+12)) + *(*float32)(unsafe.Add(a, i89*16+12)) + *(*float32)(unsafe.Add(a, i75*16+12)) + *(*float32)(unsafe.Add(a, i97*16+12))
+//line stencilbest.go:46
+									if c199 {
+										f452 = float32(w0*f267) + f507
 									} else {
-//line stencilbest.go:38
-										f460 = f269
+//line stencilbest.go:46
+										f452 = f267
 									}
-//line stencilbest.go:41
-									if c244 {
-										f464, f463, f462, f461 = float32(w0*f275)+float32(w4*(f625+f368)), f594, f558, f460
+//line stencilbest.go:49
+									if c204 {
+										f456, f455, f454, f453 = float32(w0*f273)+float32(w4*f614), f580, f544, f452
 									} else {
-//line stencilbest.go:41
-										f464, f463, f462, f461 = f275, f594, f558, f460
+//line stencilbest.go:49
+										f456, f455, f454, f453 = f273, f580, f544, f452
 									}
 								} else {
-//line stencilbest.go:31
-									f464, f463, f462, f461 = f275, f273, f271, f269
+//line stencilbest.go:37
+									f456, f455, f454, f453 = f273, f271, f269, f267
 								}
 							} else {
-//line stencilbest.go:31
-								f464, f463, f462, f461 = f275, f273, f271, f269
+//line stencilbest.go:37
+								f456, f455, f454, f453 = f273, f271, f269, f267
 							}
 						} else {
-//line stencilbest.go:31
-							f464, f463, f462, f461 = f275, f273, f271, f269
+//line stencilbest.go:37
+							f456, f455, f454, f453 = f273, f271, f269, f267
 						}
 					} else {
-//line stencilbest.go:31
-						f464, f463, f462, f461 = f275, f273, f271, f269
+//line stencilbest.go:37
+						f456, f455, f454, f453 = f273, f271, f269, f267
 					}
-//line stencilbest.go:45
-					if uint(i56) >= uint(bLen) {
-//line stencilbest.go:45
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i56, bLen)
-//line stencilbest.go:45
+//line stencilbest.go:53
+					if uint(i55) >= uint(bLen) {
+//line stencilbest.go:53
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i55, bLen)
+//line stencilbest.go:53
 						return false
 					}
-//line stencilbest.go:45
-					*(*float32)(unsafe.Add(b, i56*16)) = f461
-//line stencilbest.go:45
-					*(*float32)(unsafe.Add(b, i56*16+4)) = f462
-//line stencilbest.go:45
-					*(*float32)(unsafe.Add(b, i56*16+8)) = f463
-//line stencilbest.go:45
-					*(*float32)(unsafe.Add(b, i56*16+12)) = f464
+//line stencilbest.go:53
+					*(*float32)(unsafe.Add(b, i55*16)) = f453
+//line stencilbest.go:53
+					*(*float32)(unsafe.Add(b, i55*16+4)) = f454
+//line stencilbest.go:53
+					*(*float32)(unsafe.Add(b, i55*16+8)) = f455
+//line stencilbest.go:53
+					*(*float32)(unsafe.Add(b, i55*16+12)) = f456
 				}
 			}
 		}
@@ -7295,7 +7295,7 @@ func transposeNaiveBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i196 := by << 5
 		for ty := range 32 {
 //line transposebest.go:11
-			if !transposeNaiveBestTwinRow(i196, ty, i32, i194, aLen, a, bLen, b, blocks) {
+			if !transposeNaiveBestTwinRow(i196, ty, i32, i194, aLen, bLen, a, b, blocks) {
 				return
 			}
 		}
@@ -7305,7 +7305,7 @@ func transposeNaiveBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeNaiveBestTwinRow is what a row of threads does in transposeNaiveBestTwin.
 //
 //line transposebest.go:11
-func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transposebest.go:11
 	i31 := i196 + ty
 //line transposebest.go:15
@@ -7329,10 +7329,80 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 //line transposebest.go:15
 				i38 := i37 + i25
 //line transposebest.go:15
-				if uint(i38) >= uint(aLen) {
+				c40 := uint(i38) < uint(aLen)
 //line transposebest.go:15
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i38, aLen)
+				i48 := i47 + i25
 //line transposebest.go:15
+				i58 := i57 + i25
+//line transposebest.go:15
+				i68 := i67 + i25
+//line transposebest.go:15
+				c70 := uint(i68) < uint(aLen)
+//line transposebest.go:17
+				i230 := i25 << 2
+//line transposebest.go:17
+				i233 := i230*i32 + i31
+//line transposebest.go:17
+				c250 := uint(i233) < uint(bLen)
+//line transposebest.go:17
+				i267 := (i230+1)*i32 + i31
+//line transposebest.go:17
+				i301 := (i230+2)*i32 + i31
+//line transposebest.go:17
+				i335 := (i230+3)*i32 + i31
+//line transposebest.go:17
+				if !(c40 && c70 && c250 && uint(i335) < uint(bLen)) {
+//line transposebest.go:15
+					if !c40 {
+//line transposebest.go:15
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i38, aLen)
+//line transposebest.go:15
+						return false
+					}
+//line transposebest.go:15
+					if uint(i48) >= uint(aLen) {
+//line transposebest.go:15
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i48, aLen)
+//line transposebest.go:15
+						return false
+					}
+//line transposebest.go:15
+					if uint(i58) >= uint(aLen) {
+//line transposebest.go:15
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i58, aLen)
+//line transposebest.go:15
+						return false
+					}
+//line transposebest.go:15
+					if !c70 {
+//line transposebest.go:15
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i68, aLen)
+//line transposebest.go:15
+						return false
+					}
+					if !c250 {
+//line transposebest.go:17
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i233, bLen)
+//line transposebest.go:17
+						return false
+					}
+//line transposebest.go:17
+					if uint(i267) >= uint(bLen) {
+//line transposebest.go:17
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i267, bLen)
+//line transposebest.go:17
+						return false
+					}
+//line transposebest.go:17
+					if uint(i301) >= uint(bLen) {
+//line transposebest.go:17
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i301, bLen)
+//line transposebest.go:17
+						return false
+					}
+//line transposebest.go:17
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i335, bLen)
+//line transposebest.go:17
 					return false
 				}
 //line transposebest.go:15
@@ -7342,15 +7412,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 //line transposebest.go:15
 				f129 := *(*float32)(unsafe.Add(a, i38*16+12))
 //line transposebest.go:15
-				i48 := i47 + i25
-//line transposebest.go:15
-				if uint(i48) >= uint(aLen) {
-//line transposebest.go:15
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i48, aLen)
-//line transposebest.go:15
-					return false
-				}
-//line transposebest.go:15
 				f130 := *(*float32)(unsafe.Add(a, i48*16))
 //line transposebest.go:15
 				f132 := *(*float32)(unsafe.Add(a, i48*16+4))
@@ -7358,15 +7419,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 				f134 := *(*float32)(unsafe.Add(a, i48*16+8))
 //line transposebest.go:15
 				f136 := *(*float32)(unsafe.Add(a, i48*16+12))
-//line transposebest.go:15
-				i58 := i57 + i25
-//line transposebest.go:15
-				if uint(i58) >= uint(aLen) {
-//line transposebest.go:15
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i58, aLen)
-//line transposebest.go:15
-					return false
-				}
 //line transposebest.go:15
 				f137 := *(*float32)(unsafe.Add(a, i58*16))
 //line transposebest.go:15
@@ -7376,15 +7428,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 //line transposebest.go:15
 				f143 := *(*float32)(unsafe.Add(a, i58*16+12))
 //line transposebest.go:15
-				i68 := i67 + i25
-//line transposebest.go:15
-				if uint(i68) >= uint(aLen) {
-//line transposebest.go:15
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i68, aLen)
-//line transposebest.go:15
-					return false
-				}
-//line transposebest.go:15
 				f144 := *(*float32)(unsafe.Add(a, i68*16))
 //line transposebest.go:15
 				f146 := *(*float32)(unsafe.Add(a, i68*16+4))
@@ -7392,17 +7435,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 				f148 := *(*float32)(unsafe.Add(a, i68*16+8))
 //line transposebest.go:15
 				f150 := *(*float32)(unsafe.Add(a, i68*16+12))
-//line transposebest.go:17
-				i230 := i25 << 2
-//line transposebest.go:17
-				i233 := i230*i32 + i31
-//line transposebest.go:17
-				if uint(i233) >= uint(bLen) {
-//line transposebest.go:17
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i233, bLen)
-//line transposebest.go:17
-					return false
-				}
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i233*16)) = *(*float32)(unsafe.Add(a, i38*16))
 //line transposebest.go:17
@@ -7412,15 +7444,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i233*16+12)) = f144
 //line transposebest.go:17
-				i267 := (i230+1)*i32 + i31
-//line transposebest.go:17
-				if uint(i267) >= uint(bLen) {
-//line transposebest.go:17
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i267, bLen)
-//line transposebest.go:17
-					return false
-				}
-//line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i267*16)) = f125
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i267*16+4)) = f132
@@ -7429,15 +7452,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i267*16+12)) = f146
 //line transposebest.go:17
-				i301 := (i230+2)*i32 + i31
-//line transposebest.go:17
-				if uint(i301) >= uint(bLen) {
-//line transposebest.go:17
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i301, bLen)
-//line transposebest.go:17
-					return false
-				}
-//line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i301*16)) = f127
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i301*16+4)) = f134
@@ -7445,15 +7459,6 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, a 
 				*(*float32)(unsafe.Add(b, i301*16+8)) = f141
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i301*16+12)) = f148
-//line transposebest.go:17
-				i335 := (i230+3)*i32 + i31
-//line transposebest.go:17
-				if uint(i335) >= uint(bLen) {
-//line transposebest.go:17
-					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i335, bLen)
-//line transposebest.go:17
-					return false
-				}
 //line transposebest.go:17
 				*(*float32)(unsafe.Add(b, i335*16)) = f129
 //line transposebest.go:17

@@ -8,6 +8,9 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // fault cannot be seen, so it may as well not run.
 func earlyChecks(f *ir.Func, _ *Options) {
 	for _, b := range f.Blocks {
+		if b.Cold {
+			continue
+		}
 		m := &mover{early: map[*ir.Value]bool{}}
 		start := len(b.Phis())
 		out := append([]*ir.Value{}, b.Values[:start]...)

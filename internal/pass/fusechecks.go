@@ -13,6 +13,9 @@ import (
 func fuseChecks(f *ir.Func, _ *Options) {
 	u := &fuser{ranges: analysis.NewRanges(ir.Dominators(f))}
 	for _, b := range slices.Clone(f.Blocks) {
+		if b.Cold {
+			continue
+		}
 		u.at = analysis.Place{Block: b}
 		for rest := b; rest != nil; {
 			first, last := adjacentChecks(rest)
@@ -27,6 +30,8 @@ func fuseChecks(f *ir.Func, _ *Options) {
 type fuser struct {
 	ranges *analysis.Ranges
 	at     analysis.Place // the start of the block that is taken apart
+	// implied are checks that hold where others of their group do.
+	implied map[*ir.Value]bool
 }
 
 // adjacentChecks returns the positions of the first and the last check of the first group of
@@ -53,6 +58,7 @@ func adjacentChecks(b *ir.Block) (first, last int) {
 func (u *fuser) fuse(b *ir.Block, first, last int) *ir.Block {
 	rest := splitBlock(b, last+1)
 	slow := b.Func.NewBlock()
+	slow.Cold = true
 	e := &editor{b: b, out: b.Values[:first:first]}
 	var checks []*ir.Value
 	for _, v := range b.Values[first : last+1] {
@@ -86,7 +92,7 @@ type family struct{ base, length *ir.Value }
 func (u *fuser) needed(checks []*ir.Value) []*ir.Value {
 	lowest, highest := map[family]int64{}, map[family]int64{}
 	for _, c := range checks {
-		if f, at, ok := u.member(c); ok {
+		if f, at, ok := u.member(c); ok && !u.implied[c] {
 			if _, known := lowest[f]; !known {
 				lowest[f], highest[f] = at, at
 			}
@@ -95,7 +101,7 @@ func (u *fuser) needed(checks []*ir.Value) []*ir.Value {
 	}
 	return slices.DeleteFunc(slices.Clone(checks), func(c *ir.Value) bool {
 		f, at, ok := u.member(c)
-		return ok && lowest[f] < at && at < highest[f]
+		return u.implied[c] || ok && lowest[f] < at && at < highest[f]
 	})
 }
 

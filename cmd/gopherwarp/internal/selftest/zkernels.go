@@ -791,11 +791,11 @@ var mathFunctionsKernel = &device.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "floats.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "floats.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 		{File: "trig_reduce.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "trig_reduce.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "trig_reduce.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "floats.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "floats.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{

@@ -1,0 +1,172 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// The largest polynomials that are looked at: terms, and factors of one.
+const (
+	maxTerms   = 16
+	maxFactors = 3
+)
+
+// A Polynomial is a 64-bit integer as a sum of products of values that are no sums and products
+// themselves. Equal polynomials are equal integers, modulo 1<<64.
+type Polynomial struct {
+	terms    map[string]term // by their factors
+	constant int64
+}
+
+// A term is a product with a factor that is constant.
+type term struct {
+	factors []*ir.Value // by ascending ID
+	times   int64
+}
+
+// NewPolynomial returns the polynomial that v is; false where it is too large.
+func NewPolynomial(v *ir.Value) (Polynomial, bool) {
+	switch v.Op {
+	case ir.OpConst:
+		return Polynomial{constant: v.Imm}, true
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		x, ok1 := NewPolynomial(v.Args[0])
+		y, ok2 := NewPolynomial(v.Args[1])
+		if !ok1 || !ok2 {
+			return Polynomial{}, false
+		}
+		switch v.Op {
+		case ir.OpAdd:
+			return x.plus(y, 1)
+		case ir.OpSub:
+			return x.plus(y, -1)
+		}
+		return x.times(y)
+	case ir.OpShl:
+		if n := v.Args[1]; n.Op == ir.OpConst && n.Imm >= 0 && n.Imm < 63 {
+			x, ok := NewPolynomial(v.Args[0])
+			if !ok {
+				return x, false
+			}
+			return x.times(Polynomial{constant: 1 << n.Imm})
+		}
+	}
+	return Polynomial{}.add(term{[]*ir.Value{v}, 1})
+}
+
+// Minus returns p-q; false where that is too large.
+func (p Polynomial) Minus(q Polynomial) (Polynomial, bool) { return p.plus(q, -1) }
+
+// plus returns p + k*q.
+func (p Polynomial) plus(q Polynomial, k int64) (Polynomial, bool) {
+	p.constant += k * q.constant
+	ok := true
+	for _, t := range q.terms {
+		if p, ok = p.add(term{t.factors, k * t.times}); !ok {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+func (p Polynomial) times(q Polynomial) (Polynomial, bool) {
+	product := Polynomial{constant: p.constant * q.constant}
+	xs, ys := p.all(), q.all()
+	ok := true
+	for _, x := range xs {
+		for _, y := range ys {
+			t := term{slices.Concat(x.factors, y.factors), x.times * y.times}
+			if len(t.factors) == 0 {
+				continue // that is the constant
+			}
+			if product, ok = product.add(t); !ok {
+				return product, false
+			}
+		}
+	}
+	return product, true
+}
+
+// all returns the terms, the constant one too.
+func (p Polynomial) all() []term {
+	return append(slices.Collect(maps.Values(p.terms)), term{times: p.constant})
+}
+
+// add returns p + t. Polynomials are not changed.
+func (p Polynomial) add(t term) (Polynomial, bool) {
+	t.factors = slices.SortedFunc(slices.Values(t.factors), func(a, b *ir.Value) int { return cmp.Compare(a.ID, b.ID) })
+	key := ""
+	for _, v := range t.factors {
+		key += fmt.Sprintf("%d ", v.ID)
+	}
+	terms := map[string]term{}
+	maps.Copy(terms, p.terms)
+	t.times += terms[key].times
+	terms[key] = t
+	if t.times == 0 {
+		delete(terms, key)
+	}
+	return Polynomial{terms, p.constant}, len(terms) <= maxTerms && len(t.factors) <= maxFactors
+}
+
+// Range returns what p can be at a place where nothing wraps around; false where something may.
+// Every value is taken as the least that it can be and a rest: n*n-n, of a positive n, is then seen
+// not to be negative.
+func (p Polynomial) Range(r *Ranges, at Place) (Range, bool) {
+	rests := Polynomial{constant: p.constant}
+	for _, t := range p.terms {
+		x, ok := Polynomial{constant: t.times}, true
+		for _, v := range t.factors {
+			least := Polynomial{constant: r.At(v, at).Lo}
+			if least, ok = least.add(term{[]*ir.Value{v}, 1}); !ok {
+				return all, false
+			}
+			if x, ok = x.times(least); !ok || !x.small() {
+				return all, false
+			}
+		}
+		if rests, ok = rests.plus(x, 1); !ok || !rests.small() {
+			return all, false
+		}
+	}
+	return rests.rangeOfRests(r, at)
+}
+
+// small reports whether constants are so small that sums and products of two do not overflow, nor do
+// sums of as many terms as there may be.
+func (p Polynomial) small() bool {
+	const limit = 1 << 26
+	for _, t := range p.all() {
+		if t.times <= -limit || t.times >= limit {
+			return false
+		}
+	}
+	return true
+}
+
+// rangeOfRests returns the range of p where its values stand for what they are more than the least.
+func (p Polynomial) rangeOfRests(r *Ranges, at Place) (Range, bool) {
+	sum, ok := Range{p.constant, p.constant}, true
+	for _, key := range slices.Sorted(maps.Keys(p.terms)) {
+		t := p.terms[key]
+		product := Range{t.times, t.times}
+		for _, v := range t.factors {
+			x := r.At(v, at)
+			rest, fits := x.sub(Range{x.Lo, x.Lo})
+			if !fits {
+				return all, false
+			}
+			if product, ok = product.mul(rest); !ok {
+				return all, false
+			}
+		}
+		if sum, ok = sum.add(product); !ok {
+			return all, false
+		}
+	}
+	return sum, true
+}

@@ -1,0 +1,199 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// coverChecks compares only two of many indices into one slice with its length, as the points
+// around one in a grid have them: the lowest and the highest, where sums and products of what is
+// known not to be negative show which these are. The checks move up, as in earlyChecks, and become
+// one branch, as in fuseChecks. Behind it all the indices are known to fit 32 bits where the
+// length does.
+func coverChecks(f *ir.Func, _ *Options) {
+	dom := ir.Dominators(f)
+	c := &coverer{dom: dom, ranges: analysis.NewRanges(dom)}
+	for _, b := range dom.Order() {
+		c.block = b
+		for rest := b; rest != nil; {
+			rest = c.one(rest)
+		}
+	}
+}
+
+type coverer struct {
+	dom    *ir.Dom
+	ranges *analysis.Ranges
+	block  *ir.Block // that is being taken apart, as it was
+}
+
+// minCovered is how many checks must be saved for the others to be worth computing early.
+const minCovered = 2
+
+// one covers the first group of checks in b for which that is worth it. It returns the block
+// with what follows, or nil where there is no such group.
+func (c *coverer) one(b *ir.Block) *ir.Block {
+	start := len(b.Phis())
+	for i := start; i < len(b.Values); i++ {
+		v := b.Values[i]
+		if !v.Op.Terminator() && (!observable(v) || v.Op == ir.OpCheck) {
+			continue
+		}
+		m := &mover{early: map[*ir.Value]bool{}}
+		order := m.order(b.Values[start:i])
+		checks := slices.DeleteFunc(slices.Clone(order), func(v *ir.Value) bool { return v.Op != ir.OpCheck || !m.early[v] })
+		if implied, members := c.cover(checks); len(implied) >= minCovered {
+			b.Values = slices.Concat(b.Values[:start], order, b.Values[i:])
+			u := &fuser{ranges: c.ranges, at: c.at(), implied: implied}
+			rest := u.fuse(b, slices.Index(b.Values, checks[0]), slices.Index(b.Values, checks[len(checks)-1]))
+			c.shorten(rest, members)
+			return rest
+		}
+		start = i + 1
+	}
+	return nil
+}
+
+func (c *coverer) at() analysis.Place { return analysis.Place{Block: c.block} }
+
+// An element is a check that an index is in range, as the polynomial that the index is.
+type element struct {
+	check *ir.Value
+	at    analysis.Polynomial
+}
+
+// cover returns the checks that others imply, and the indices of all groups that have such.
+func (c *coverer) cover(checks []*ir.Value) (implied map[*ir.Value]bool, members []*ir.Value) {
+	groups := map[*ir.Value][]element{}
+	var lengths []*ir.Value
+	for _, v := range checks {
+		cond := v.Args[0]
+		if cond.Op != ir.OpULt || cond.Args[0].Type.Bits() != 64 || c.ranges.At(cond.Args[1], c.at()).Lo < 0 {
+			continue
+		}
+		if p, ok := analysis.NewPolynomial(cond.Args[0]); ok {
+			length := cond.Args[1]
+			if groups[length] == nil {
+				lengths = append(lengths, length)
+			}
+			groups[length] = append(groups[length], element{v, p})
+		}
+	}
+	implied = map[*ir.Value]bool{}
+	for _, length := range lengths {
+		g := groups[length]
+		lowest, highest := c.extremes(g)
+		if lowest < 0 || highest < 0 {
+			continue
+		}
+		for i, e := range g {
+			if i != lowest && i != highest {
+				implied[e.check] = true
+			}
+			if c.ranges.At(length, c.at()).Hi <= math.MaxUint32 {
+				members = append(members, e.check.Args[0].Args[0])
+			}
+		}
+	}
+	return implied, members
+}
+
+// extremes returns the elements with the lowest and the highest index, or -1 where that is not
+// known. They are so close that neither their distance nor the sum with an index in range
+// overflows: what lies between two indices in range did not wrap.
+func (c *coverer) extremes(g []element) (lowest, highest int) {
+	lowest, highest = -1, -1
+	for i := range g {
+		if !slices.ContainsFunc(g, func(e element) bool { return !c.atMost(g[i], e) }) {
+			lowest = i
+			break
+		}
+	}
+	for i := range g {
+		if !slices.ContainsFunc(g, func(e element) bool { return !c.atMost(e, g[i]) }) {
+			highest = i
+			break
+		}
+	}
+	return lowest, highest
+}
+
+// atMost reports whether x is known not to lie behind y.
+func (c *coverer) atMost(x, y element) bool {
+	d, ok := y.at.Minus(x.at)
+	if !ok {
+		return false
+	}
+	r, ok := d.Range(c.ranges, c.at())
+	return ok && r.Lo >= 0
+}
+
+// shorten computes in 32 bits the addresses of elements whose indices have been checked: in rest,
+// and in the blocks that follow. Indices that differ by a constant share their address.
+func (c *coverer) shorten(rest *ir.Block, members []*ir.Value) {
+	e := &editor{b: rest, pos: rest.Values[0].Pos}
+	short := &halver{e: e, made: map[*ir.Value]*ir.Value{}}
+	type anchor struct {
+		at  *ir.Value
+		off int64
+	}
+	anchors := map[*ir.Value]anchor{}
+	with := map[*ir.Value]*ir.Value{}
+	for _, x := range members {
+		base, off := plus(x)
+		a, ok := anchors[base]
+		if !ok {
+			a = anchor{e.make(ir.OpZExt, ir.I64, short.half(x, maxHalved)), off}
+			anchors[base] = a
+		}
+		with[x] = a.at
+		if off != a.off {
+			with[x] = e.make(ir.OpAdd, ir.I64, a.at, e.constant(ir.I64, off-a.off))
+		}
+	}
+	rest.Values = slices.Concat(e.out, rest.Values)
+	for _, b := range append(slices.Clone(c.dom.Order()), rest) {
+		if b != rest && (b == c.block || !c.dom.Dominates(c.block, b)) {
+			continue
+		}
+		for _, v := range b.Values {
+			if v.Op == ir.OpIndex && with[v.Args[1]] != nil {
+				v.Args[1] = with[v.Args[1]]
+			}
+		}
+	}
+}
+
+// A halver computes the lower halves of integers of 64 bits.
+type halver struct {
+	e    *editor
+	made map[*ir.Value]*ir.Value
+}
+
+// maxHalved is through how many operations a half is computed.
+const maxHalved = 8
+
+// half returns the lower half of v: that of a sum or product is the sum or product of the halves.
+func (h *halver) half(v *ir.Value, depth int) *ir.Value {
+	if h.made[v] != nil {
+		return h.made[v]
+	}
+	var x *ir.Value
+	switch {
+	case isConst(v):
+		x = h.e.constant(ir.I32, signExtend(ir.I32, v.Imm))
+	case (v.Op == ir.OpZExt || v.Op == ir.OpSExt) && v.Args[0].Type.Kind == ir.KindI32:
+		x = v.Args[0]
+	case depth > 0 && (v.Op == ir.OpAdd || v.Op == ir.OpSub || v.Op == ir.OpMul):
+		x = h.e.make(v.Op, ir.I32, h.half(v.Args[0], depth-1), h.half(v.Args[1], depth-1))
+	case depth > 0 && v.Op == ir.OpShl && isConst(v.Args[1]) && v.Args[1].Imm >= 0 && v.Args[1].Imm < 32:
+		x = h.e.make(ir.OpShl, ir.I32, h.half(v.Args[0], depth-1), h.half(v.Args[1], 0))
+	default:
+		x = h.e.make(ir.OpTrunc, ir.I32, v)
+	}
+	h.made[v] = x
+	return x
+}
