@@ -39,7 +39,10 @@ func arcsine(a float32) float32 {
 	s := float32(a * a)
 	if a > asinLimit {
 		s = 0.5 - float32(0.5*a)
-		a = Sqrt(s)
+		a = root(s)
+		if s == 0 {
+			a = 0
+		}
 	}
 	p := fma(fma(fma(0x1.84fbf4p-5, s, 0x1.b9e734p-8), s, 0x1.169d94p-5), s, 0x1.6a59a6p-5)
 	p = fma(fma(p, s, 0x1.334932p-4), s, 0x1.555526p-3)

@@ -5,10 +5,18 @@ import "math"
 // Atan returns the arctangent of x, in radians. Its error is below 2 units.
 func Atan(x float32) float32 {
 	a := Abs(x)
+	b := a
 	if a > 1 {
-		return Copysign(fma(halfPiA, halfPiB, -arctangent(1/a)), x)
+		b = recip(a)
 	}
-	return Copysign(arctangent(a), x)
+	if a > 0x1p100 {
+		b = 0
+	}
+	r := arctangent(b)
+	if a > 1 {
+		r = fma(halfPiA, halfPiB, -r)
+	}
+	return Copysign(r, x)
 }
 
 // arctangent returns the arctangent of a, which is from 0 to 1.

@@ -49,6 +49,16 @@ func Log1p(x float32) float32 {
 // rootOfHalf has the bits of sqrt(1/2).
 const rootOfHalf = 0x3f3504f3
 
+// log1pPositive is Log1p for x from 0 to 0x1p60.
+func log1pPositive(x float32) float32 {
+	i := (math.Float32bits(1+x) - rootOfHalf) & 0xff800000
+	s := math.Float32frombits(0x3f800000 - i)
+	f := fma(x, s, s-1)
+	rest := fma(x, s, (s-1)-f)
+	y := f + fma(log1pTail(f), float32(f*f), rest)
+	return fma(float32(float32(int32(i))*0x1p-23), ln2Hi, y)
+}
+
 // split returns m from sqrt(1/2) to sqrt(2) and an integer k with x = m * 2**k, for positive finite x.
 func split(x float32) (m, k float32) {
 	if x < 0x1p-126 {

@@ -40,7 +40,10 @@ func Hypot(x, y float32) float32 {
 		scale, back = 0x1p90, 0x1p-90
 	}
 	u, v := float32(a*scale), float32(b*scale)
-	r := float32(Sqrt(fma(u, u, float32(v*v))) * back)
+	r := float32(root(fma(u, u, float32(v*v))) * back)
+	if a == 0 && b == 0 {
+		r = 0
+	}
 	if IsInf(x, 0) || IsInf(y, 0) {
 		return Inf(1)
 	}

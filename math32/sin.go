@@ -39,7 +39,7 @@ func Tan(x float32) float32 {
 	p = fma(fma(fma(p, s, 0x1.bada4ap-5), s, 0x1.110d9cp-3), s, 0x1.55556p-2)
 	t := fma(p, float32(r*s), r)
 	if quarters&1 != 0 {
-		return -1 / t
+		return -recip(t)
 	}
 	return t
 }

@@ -8,20 +8,29 @@ func Sinh(x float32) float32 {
 		p := fma(fma(fma(0x1.756c1ep-19, s, 0x1.a022bcp-13), s, 0x1.1110ep-7), s, 0x1.555556p-3)
 		return Copysign(fma(p, float32(a*s), a), x)
 	}
-	h := halfExp(a)
-	return Copysign(h-0.25/h, x)
+	grows, falls := halfExps(a)
+	return Copysign(grows-falls, x)
 }
 
 // Cosh returns the hyperbolic cosine of x. Its error is below 2 units.
 func Cosh(x float32) float32 {
-	h := halfExp(Abs(x))
-	return h + 0.25/h
+	grows, falls := halfExps(Abs(x))
+	return grows + falls
 }
 
-// halfExp returns e**x / 2, which is finite a little longer than e**x.
-func halfExp(x float32) float32 {
+// halfExps returns e**x / 2, which is finite a little longer than e**x, and e**-x / 2, or 0 where it does
+// not count beside the other. x is not negative.
+func halfExps(x float32) (grows, falls float32) {
 	p, n := expParts(x)
-	return saturated(scaled(p, n-1), x, 104)
+	grows = scaled(p, n-1)
+	falls = float32(0.25 * recip(grows))
+	if x > 20 {
+		falls = 0
+	}
+	if x > 104 {
+		grows = Inf(1)
+	}
+	return grows, falls
 }
 
 // Tanh returns the hyperbolic tangent of x. Its error is below 2 units.
@@ -32,7 +41,11 @@ func Tanh(x float32) float32 {
 		p := fma(fma(fma(fma(-0x1.828776p-8, s, 0x1.54c3c2p-6), s, -0x1.b89abap-5), s, 0x1.1109bep-3), s, -0x1.55553ep-2)
 		return Copysign(fma(p, float32(a*s), a), x)
 	}
-	return Copysign(1-2/(Exp(a+a)+1), x)
+	if a > 10 { // it is 1 from there on
+		a = 10
+	}
+	p, n := expParts(a + a)
+	return Copysign(fma(-2, recip(fma(p, power(n), 1)), 1), x)
 }
 
 // Asinh returns the inverse hyperbolic sine of x. Its error is below 3 units.
@@ -47,19 +60,21 @@ func Asinh(x float32) float32 {
 		return Copysign(logOfTwice(a), x)
 	}
 	s := float32(a * a)
-	return Copysign(Log1p(a+s/(1+Sqrt(s+1))), x)
+	return Copysign(log1pPositive(fma(s, recip(1+root(s+1)), a)), x)
 }
 
 // Acosh returns the inverse hyperbolic cosine of x. Its error is below 3 units.
 func Acosh(x float32) float32 {
-	t := x - 1
 	switch {
-	case x < 1:
-		return NaN()
 	case x > 0x1p30:
 		return logOfTwice(x)
+	case x > 1:
+		t := x - 1
+		return log1pPositive(t + root(fma(t, t, t+t)))
+	case x == 1:
+		return 0
 	}
-	return Log1p(t + Sqrt(fma(t, t, t+t)))
+	return NaN()
 }
 
 // Atanh returns the inverse hyperbolic tangent of x. Its error is below 3 units.
@@ -71,5 +86,12 @@ func Atanh(x float32) float32 {
 		p = fma(fma(p, s, 0x1.99a676p-3), s, 0x1.55554p-2)
 		return Copysign(fma(p, float32(a*s), a), x)
 	}
-	return Copysign(float32(0.5*Log1p((a+a)/(1-a))), x)
+	r := float32(0.5 * log1pPositive(float32((a+a)*recip(1-a))))
+	if a == 1 {
+		r = Inf(1)
+	}
+	if a > 1 {
+		r = NaN()
+	}
+	return Copysign(r, x)
 }

@@ -110,6 +110,8 @@ var intrinsics = map[string]intrinsic{
 	math32Path + ".Max":         mathExtreme(ir.OpFMax, infinity),
 	math32Path + ".Min":         mathExtreme(ir.OpFMin, minusInfinity),
 	math32Path + ".Rsqrt":       rsqrt,
+	math32Path + ".recip":       safeRecip,
+	math32Path + ".root":        safeRoot,
 	math32Path + ".FastRcp":     float(ir.OpApproxRcp),
 	math32Path + ".FastSqrt":    float(ir.OpApproxSqrt),
 	math32Path + ".FastRsqrt":   float(ir.OpApproxRsqrt),

@@ -38,6 +38,21 @@ func rsqrt(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emit(ir.OpSelect, ir.F32, l.emit(ir.OpFEq, ir.I1, y, y), y, r)
 }
 
+// safeRecip is the reciprocal of a number that is neither very small nor very large.
+func safeRecip(l *lowerer, v *ssa.Call) *ir.Value {
+	x := l.value(v.Call.Args[0])
+	r := l.emit(ir.OpApproxRcp, ir.F32, x)
+	return l.fma(r, l.fma(l.negate(x), r, l.single(1)), r)
+}
+
+// safeRoot is the square root of such a number.
+func safeRoot(l *lowerer, v *ssa.Call) *ir.Value {
+	x := l.value(v.Call.Args[0])
+	r := l.emit(ir.OpApproxRsqrt, ir.F32, x)
+	y := l.times(x, r)
+	return l.fma(l.fma(l.negate(y), y, x), l.times(l.single(0.5), r), y)
+}
+
 func fastExp(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emit(ir.OpApproxExp2, ir.F32, l.times(l.value(v.Call.Args[0]), l.single(math.Log2E)))
 }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+// span is how many inputs a thread takes: their bits follow each other.
+const span = 1024
+
+// finding is what a thread found: the largest error in units, the bits of its input, and a sum of all values.
+type finding struct {
+	err float64
+	at  uint32
+	sum uint32
+}
+
+// survey compares a function with its reference for the inputs whose bits begin with first, every step-th of them.
+//
+//gpu:kernel
+//gpu:contract off
+func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
+	i := t.GlobalX()
+	if i >= len(out) {
+		return
+	}
+	var f finding
+	bits := first + uint32(i)*span*step
+	for range span {
+		x := math.Float32frombits(bits)
+		y := value(which, x)
+		f.sum = mix(f.sum, y)
+		if d := distance(y, reference(which, float64(x))); d > f.err {
+			f.err, f.at = d, bits
+		}
+		bits += step
+	}
+	out[i] = f
+}
+
+// sums only adds the values up, which is several times as fast. It may fuse products with sums: that must not matter.
+//
+//gpu:kernel
+func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {
+	i := t.GlobalX()
+	if i >= len(out) {
+		return
+	}
+	var sum uint32
+	bits := first + uint32(i)*span*step
+	for range span {
+		sum = mix(sum, value(which, math.Float32frombits(bits)))
+		bits += step
+	}
+	out[i] = sum
+}
+
+// mix adds the bits of y to a sum that also depends on the order. All that is not a number is the same.
+func mix(sum uint32, y float32) uint32 {
+	bits := math.Float32bits(y)
+	if y != y {
+		bits = 0x7fc00000
+	}
+	return (sum ^ bits) * 0x01000193
+}
+
+// distance returns how far y is from the true value, in units in the last place of that. An overflow
+// counts as the power of two behind the largest float32.
+func distance(y float32, want float64) float64 {
+	if y != y || want != want {
+		if y != y && want != want {
+			return 0
+		}
+		return math.Inf(1)
+	}
+	got := max(-0x1p128, min(float64(y), 0x1p128))
+	want = max(-0x1p128, min(want, 0x1p128))
+	if want == 0 && math32.Signbit(y) != math.Signbit(want) {
+		return math.Inf(1)
+	}
+	exponent := max(math.Float64bits(want)&(0x7ff<<52), (1023-126)<<52)
+	return math.Abs(got-want) / math.Float64frombits(exponent-23<<52)
+}
