@@ -1,6 +1,6 @@
 package math32
 
-// Asin returns the arcsine of x, in radians. Its error is below 2 units.
+// Asin returns the arcsine of x, in radians. Its error is at most 1.8 units.
 func Asin(x float32) float32 {
 	a := Abs(x)
 	r := arcsine(a)
@@ -10,7 +10,7 @@ func Asin(x float32) float32 {
 	return Copysign(r, x)
 }
 
-// Acos returns the arccosine of x, in radians. Its error is below 2 units.
+// Acos returns the arccosine of x, in radians. Its error is at most 1.2 units.
 func Acos(x float32) float32 {
 	a := Abs(x)
 	r := arcsine(a)

@@ -2,7 +2,7 @@ package math32
 
 import "math"
 
-// Atan returns the arctangent of x, in radians. Its error is below 2 units.
+// Atan returns the arctangent of x, in radians. Its error is at most 1.5 units.
 func Atan(x float32) float32 {
 	a := Abs(x)
 	b := a
@@ -27,7 +27,7 @@ func arctangent(a float32) float32 {
 	return fma(p, float32(s*a), a)
 }
 
-// Atan2 returns the angle of the point (x, y), in radians from -pi to pi. Its error is below 2 units.
+// Atan2 returns the angle of the point (x, y), in radians from -pi to pi. Its error is at most 2 units.
 func Atan2(y, x float32) float32 {
 	ax, ay := Abs(x), Abs(y)
 	low, high := ay, ax

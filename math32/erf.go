@@ -1,6 +1,6 @@
 package math32
 
-// Erf returns the error function of x. Its error is below 2 units.
+// Erf returns the error function of x. Its error is at most 1.1 units.
 func Erf(x float32) float32 {
 	a := Abs(x)
 	if a < 0.921875 {
@@ -19,7 +19,7 @@ func Erf(x float32) float32 {
 	return Copysign(fma(-p, power(n), 1), x)
 }
 
-// Erfc returns the complementary error function of x. Its error is below 4 units.
+// Erfc returns the complementary error function of x. Its error is at most 4.3 units.
 func Erfc(x float32) float32 {
 	a := Abs(x)
 	if a > 11 { // it is 0 from there on

@@ -12,7 +12,7 @@ const (
 	ln2Lo = -0x1.05c61p-29
 )
 
-// Exp returns e**x. Its error is below 1 unit.
+// Exp returns e**x. Its error is at most 0.9 units.
 func Exp(x float32) float32 {
 	p, n := expParts(x)
 	return saturated(scaled(p, n), x, 104)
@@ -48,7 +48,7 @@ func saturated(y, x, limit float32) float32 {
 	return y
 }
 
-// Exp2 returns 2**x. Its error is below 1 unit.
+// Exp2 returns 2**x. Its error is at most 0.9 units.
 func Exp2(x float32) float32 {
 	p, n := exp2Parts(x, 0)
 	return saturated(scaled(p, n), x, 151)
@@ -63,7 +63,7 @@ func exp2Parts(x, low float32) (p float32, n uint32) {
 	return fma(p, r, 1), math.Float32bits(t)
 }
 
-// Expm1 returns e**x - 1, also where x is near zero. Its error is below 1 unit.
+// Expm1 returns e**x - 1, also where x is near zero. Its error is at most 1.5 units.
 func Expm1(x float32) float32 {
 	t := fma(x, log2e, shifter)
 	if Abs(x) < 0.5 { // the sum at the end would lose more

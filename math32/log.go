@@ -2,14 +2,14 @@ package math32
 
 import "math"
 
-// Log returns the natural logarithm of x. Its error is below 1 unit.
+// Log returns the natural logarithm of x. Its error is at most 0.95 units.
 func Log(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
 	return logarithm(x, fma(k, ln2Hi, log1p(f)))
 }
 
-// Log2 returns the binary logarithm of x. Its error is below 1 unit.
+// Log2 returns the binary logarithm of x. Its error is at most 1.1 units.
 func Log2(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
@@ -20,7 +20,7 @@ func Log2(x float32) float32 {
 	return logarithm(x, s+(r+(f-(s-k))))
 }
 
-// Log10 returns the decimal logarithm of x. Its error is below 1 unit.
+// Log10 returns the decimal logarithm of x. Its error is at most 0.95 units.
 func Log10(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
@@ -30,7 +30,7 @@ func Log10(x float32) float32 {
 	return logarithm(x, fma(k, 0x1.344136p-2, fma(k, -0x1.ec10cp-27, r)))
 }
 
-// Log1p returns the natural logarithm of 1+x, also where x is near zero. Its error is below 1 unit.
+// Log1p returns the natural logarithm of 1+x, also where x is near zero. Its error is at most 1 unit.
 func Log1p(x float32) float32 {
 	u := 1 + x
 	b := math.Float32bits(u)

@@ -35,7 +35,7 @@ var two = map[string]struct {
 	m     func(x, y float64) float64
 	bound float64
 }{
-	"Pow": {math32.Pow, math.Pow, 2}, "Hypot": {math32.Hypot, math.Hypot, 1}, "Atan2": {math32.Atan2, math.Atan2, 2}, "Mod": {math32.Mod, math.Mod, 0},
+	"Pow": {math32.Pow, math.Pow, 2.2}, "Hypot": {math32.Hypot, math.Hypot, 1}, "Atan2": {math32.Atan2, math.Atan2, 2}, "Mod": {math32.Mod, math.Mod, 0},
 	"Max": {math32.Max, math.Max, 0}, "Min": {math32.Min, math.Min, 0}, "Dim": {math32.Dim, math.Dim, 0.5}, "Copysign": {math32.Copysign, math.Copysign, 0},
 }
 

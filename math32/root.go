@@ -2,7 +2,7 @@ package math32
 
 import "math"
 
-// Cbrt returns the cube root of x. Its error is below 1 unit.
+// Cbrt returns the cube root of x. Its error is at most 0.51 units.
 func Cbrt(x float32) float32 {
 	a := Abs(x)
 	scale := float32(1)
@@ -26,7 +26,7 @@ func Cbrt(x float32) float32 {
 }
 
 // Hypot returns the length of the vector (x, y), also where its square is too large or small for a
-// float32. Its error is below 1 unit.
+// float32. Its error is at most 1 unit.
 func Hypot(x, y float32) float32 {
 	a, b := Abs(x), Abs(y)
 	if a < b {

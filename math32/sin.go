@@ -1,12 +1,12 @@
 package math32
 
-// Sin returns the sine of x, in radians. Its error is below 1 unit.
+// Sin returns the sine of x, in radians. Its error is at most 1.6 units.
 func Sin(x float32) float32 {
 	r, quarters := reduce(x)
 	return sine(r, quarters)
 }
 
-// Cos returns the cosine of x, in radians. Its error is below 1 unit.
+// Cos returns the cosine of x, in radians. Its error is at most 1.6 units.
 func Cos(x float32) float32 {
 	r, quarters := reduce(x)
 	return sine(r, quarters+1)
@@ -31,7 +31,7 @@ func sine(r float32, quarters uint32) float32 {
 	return flip(fma(p, fma(first, s, 0), first), quarters<<30)
 }
 
-// Tan returns the tangent of x, in radians. Its error is below 2 units.
+// Tan returns the tangent of x, in radians. Its error is at most 3 units.
 func Tan(x float32) float32 {
 	r, quarters := reduce(x)
 	s := float32(r * r)

@@ -1,6 +1,6 @@
 package math32
 
-// Sinh returns the hyperbolic sine of x. Its error is below 2 units.
+// Sinh returns the hyperbolic sine of x. Its error is at most 1.7 units.
 func Sinh(x float32) float32 {
 	a := Abs(x)
 	if a < 1 {
@@ -12,7 +12,7 @@ func Sinh(x float32) float32 {
 	return Copysign(grows-falls, x)
 }
 
-// Cosh returns the hyperbolic cosine of x. Its error is below 2 units.
+// Cosh returns the hyperbolic cosine of x. Its error is at most 1.4 units.
 func Cosh(x float32) float32 {
 	grows, falls := halfExps(Abs(x))
 	return grows + falls
@@ -33,7 +33,7 @@ func halfExps(x float32) (grows, falls float32) {
 	return grows, falls
 }
 
-// Tanh returns the hyperbolic tangent of x. Its error is below 2 units.
+// Tanh returns the hyperbolic tangent of x. Its error is at most 1.5 units.
 func Tanh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.6 {
@@ -48,7 +48,7 @@ func Tanh(x float32) float32 {
 	return Copysign(fma(-2, recip(fma(p, power(n), 1)), 1), x)
 }
 
-// Asinh returns the inverse hyperbolic sine of x. Its error is below 3 units.
+// Asinh returns the inverse hyperbolic sine of x. Its error is at most 1.7 units.
 func Asinh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.5 {
@@ -63,7 +63,7 @@ func Asinh(x float32) float32 {
 	return Copysign(log1pPositive(fma(s, recip(1+root(s+1)), a)), x)
 }
 
-// Acosh returns the inverse hyperbolic cosine of x. Its error is below 3 units.
+// Acosh returns the inverse hyperbolic cosine of x. Its error is at most 2 units.
 func Acosh(x float32) float32 {
 	switch {
 	case x > 0x1p30:
@@ -77,7 +77,7 @@ func Acosh(x float32) float32 {
 	return NaN()
 }
 
-// Atanh returns the inverse hyperbolic tangent of x. Its error is below 3 units.
+// Atanh returns the inverse hyperbolic tangent of x. Its error is at most 1.4 units.
 func Atanh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.5 {

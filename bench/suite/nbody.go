@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // body is a point with a mass.
@@ -39,10 +40,10 @@ func nbody(t gpu.Thread, bodies []body, result []vector) {
 	result[i] = sum
 }
 
-// attract adds to sum the acceleration of a by b.
+// attract adds to sum the acceleration of a by b. The root is the fast one, as rsqrtf is in its twins.
 func attract(sum vector, a, b body) vector {
 	dx, dy, dz := b.x-a.x, b.y-a.y, b.z-a.z
-	inverse := 1 / sqrt32(dx*dx+dy*dy+dz*dz+softening)
+	inverse := math32.FastRsqrt(dx*dx + dy*dy + dz*dz + softening)
 	f := b.mass * inverse * inverse * inverse
 	return vector{sum.x + f*dx, sum.y + f*dy, sum.z + f*dz}
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // market holds for all options what a safe investment yields and how much the price varies.
 type market struct{ rate, volatility float32 }
 
 // blackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
-// strike in so many years, by the formula of Black and Scholes (1973). Arithmetic is in
-// float32, but math's functions are in float64; its twins do the same.
+// strike in so many years, by the formula of Black and Scholes (1973), in float32, with accurate
+// functions, as those of CUDA are in its twins.
 //
 //gpu:kernel
 func blackScholes(t gpu.Thread, price, strike, years, call, put []float32, m market) {
@@ -21,17 +22,14 @@ func blackScholes(t gpu.Thread, price, strike, years, call, put []float32, m mar
 		return
 	}
 	s, k, y := price[i], strike[i], years[i]
-	root := sqrt32(y)
-	d1 := (log32(s/k) + (m.rate+0.5*m.volatility*m.volatility)*y) / (m.volatility * root)
+	root := math32.Sqrt(y)
+	d1 := (math32.Log(s/k) + (m.rate+0.5*m.volatility*m.volatility)*y) / (m.volatility * root)
 	d2 := d1 - m.volatility*root
 	n1, n2 := normal(d1), normal(d2)
-	discounted := k * exp32(-m.rate*y)
+	discounted := k * math32.Exp(-m.rate*y)
 	call[i] = s*n1 - discounted*n2
 	put[i] = discounted*(1-n2) - s*(1-n1)
 }
-
-// log32 is the natural logarithm of float64, rounded.
-func log32(x float32) float32 { return float32(math.Log(float64(x))) }
 
 // normal returns the normal distribution's share below d, with an error of at most 7.5e-8:
 // formula 26.2.17 of Abramowitz and Stegun, Handbook of Mathematical Functions.
@@ -42,7 +40,7 @@ func normal(d float32) float32 {
 	}
 	k := 1 / (1 + 0.2316419*x)
 	poly := k * (0.319381530 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))
-	upper := 0.39894228 * exp32(-0.5*d*d) * poly
+	upper := 0.39894228 * math32.Exp(-0.5*d*d) * poly
 	if d > 0 {
 		return 1 - upper
 	}

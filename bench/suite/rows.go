@@ -6,11 +6,12 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
 // looks for the maximum, sums the exponentials of the differences to it, and divides.
-// The exponential is math.Exp, so in float64; its twins do the same.
+// The exponential is accurate, as expf is in its twins.
 //
 //gpu:kernel
 //gpu:block 256
@@ -25,16 +26,13 @@ func softmax(t gpu.Thread, x, y []float32, cols int) {
 	t.Sync()
 	var sum float32
 	for i := me; i < cols; i += width {
-		sum += exp32(x[start+i] - largest)
+		sum += math32.Exp(x[start+i] - largest)
 	}
 	sum = blockSum32(t, part, sum)
 	for i := me; i < cols; i += width {
-		y[start+i] = exp32(x[start+i]-largest) / sum
+		y[start+i] = math32.Exp(x[start+i]-largest) / sum
 	}
 }
-
-// exp32 is the exponential of float64, rounded.
-func exp32(x float32) float32 { return float32(math.Exp(float64(x))) }
 
 // blockMax32 returns the largest of the block's v to every thread: a tree in shared memory.
 func blockMax32(t gpu.Thread, part *[width]float32, v float32) float32 {
@@ -70,7 +68,7 @@ func layerNorm(t gpu.Thread, x, scale, shift, y []float32, cols int) {
 		squares += d * d
 	}
 	variance := blockSum32(t, part, squares) / float32(cols)
-	factor := 1 / sqrt32(variance+epsilon)
+	factor := math32.Rsqrt(variance + epsilon)
 	for i := me; i < cols; i += width {
 		y[start+i] = (x[start+i]-mean)*factor*scale[i] + shift[i]
 	}
@@ -78,9 +76,6 @@ func layerNorm(t gpu.Thread, x, scale, shift, y []float32, cols int) {
 
 // epsilon keeps layerNorm from dividing by zero.
 const epsilon = 1e-5
-
-// sqrt32 is the correctly rounded square root of float32.
-func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
 // rowsChecked is how many rows at most are compared with plain Go.
 const rowsChecked = 1024

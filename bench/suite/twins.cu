@@ -459,8 +459,6 @@ const float epsilon = 1e-5f;
 struct SoftmaxArgs { Slice<const float> x; Slice<float> y; long long cols; Hidden h; };
 struct LayerNormArgs { Slice<const float> x, scale, shift; Slice<float> y; long long cols; Hidden h; };
 
-__device__ float exp32(float x) { return (float)exp((double)x); }
-
 __device__ float blockMax(float* part, float v) {
 	int me = threadIdx.x;
 	part[me] = v;
@@ -480,9 +478,9 @@ KERNEL softmax(const SoftmaxArgs g) {
 	largest = blockMax(part, largest);
 	__syncthreads();
 	float sum = 0;
-	for (int i = me; i < cols; i += width) sum += exp32(g.x.p[start + i] - largest);
+	for (int i = me; i < cols; i += width) sum += expf(g.x.p[start + i] - largest);
 	sum = blockSum(part, sum);
-	for (int i = me; i < cols; i += width) g.y.p[start + i] = exp32(g.x.p[start + i] - largest) / sum;
+	for (int i = me; i < cols; i += width) g.y.p[start + i] = expf(g.x.p[start + i] - largest) / sum;
 }
 
 __device__ float shuffledMax(float* part, float v) {
@@ -510,13 +508,13 @@ KERNEL_OF(256) softmax_best(const SoftmaxArgs g) {
 #pragma unroll 2
 	for (int i = me; i < n; i += width) {
 		float4 v = __ldg(x + i);
-		sum += (exp32(v.x - largest) + exp32(v.y - largest)) + (exp32(v.z - largest) + exp32(v.w - largest));
+		sum += (expf(v.x - largest) + expf(v.y - largest)) + (expf(v.z - largest) + expf(v.w - largest));
 	}
 	sum = shuffledSum(part[1], sum);
 #pragma unroll 2
 	for (int i = me; i < n; i += width) {
 		float4 v = __ldg(x + i);
-		y[i] = make_float4(exp32(v.x - largest) / sum, exp32(v.y - largest) / sum, exp32(v.z - largest) / sum, exp32(v.w - largest) / sum);
+		y[i] = make_float4(expf(v.x - largest) / sum, expf(v.y - largest) / sum, expf(v.z - largest) / sum, expf(v.w - largest) / sum);
 	}
 }
 
@@ -533,7 +531,7 @@ KERNEL layerNorm(const LayerNormArgs g) {
 		squares += d * d;
 	}
 	float variance = blockSum(part, squares) / cols;
-	float factor = 1 / sqrtf(variance + epsilon);
+	float factor = rsqrtf(variance + epsilon);
 	for (int i = me; i < cols; i += width)
 		g.y.p[start + i] = (g.x.p[start + i] - mean) * factor * g.scale.p[i] + g.shift.p[i];
 }
@@ -554,7 +552,7 @@ KERNEL_OF(256) layerNorm_best(const LayerNormArgs g) {
 		v.x -= mean, v.y -= mean, v.z -= mean, v.w -= mean;
 		squares += inner(v, v);
 	}
-	float factor = 1 / sqrtf(shuffledSum(part[1], squares) / g.cols + epsilon);
+	float factor = rsqrtf(shuffledSum(part[1], squares) / g.cols + epsilon);
 #pragma unroll 4
 	for (int i = me; i < n; i += width) {
 		float4 v = __ldg(x + i), a = wide(g.scale, i), b = wide(g.shift, i);
@@ -573,7 +571,7 @@ struct NbodyArgs { Slice<const Body> bodies; Slice<Vector> result; Hidden h; };
 
 __device__ Vector attract(Vector sum, Body a, Body b) {
 	float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
-	float inverse = 1 / sqrtf(dx * dx + dy * dy + dz * dz + softening);
+	float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + softening);
 	float f = b.mass * inverse * inverse * inverse;
 	return Vector{sum.x + f * dx, sum.y + f * dy, sum.z + f * dz};
 }
@@ -661,16 +659,16 @@ struct BlackScholesArgs { Slice<const float> price, strike, years; Slice<float> 
 __device__ float normal(float d) {
 	float k = 1 / (1 + 0.2316419f * fabsf(d));
 	float poly = k * (0.319381530f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
-	float upper = 0.39894228f * exp32(-0.5f * d * d) * poly;
+	float upper = 0.39894228f * expf(-0.5f * d * d) * poly;
 	return d > 0 ? 1 - upper : upper;
 }
 
 __device__ float2 prices(float s, float k, float y, Market m) {
 	float root = sqrtf(y);
-	float d1 = ((float)log((double)(s / k)) + (m.rate + 0.5f * m.volatility * m.volatility) * y) / (m.volatility * root);
+	float d1 = (logf(s / k) + (m.rate + 0.5f * m.volatility * m.volatility) * y) / (m.volatility * root);
 	float d2 = d1 - m.volatility * root;
 	float n1 = normal(d1), n2 = normal(d2);
-	float discounted = k * exp32(-m.rate * y);
+	float discounted = k * expf(-m.rate * y);
 	return make_float2(s * n1 - discounted * n2, discounted * (1 - n2) - s * (1 - n1));
 }
 

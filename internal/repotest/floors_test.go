@@ -52,7 +52,7 @@ var floors = map[string]string{
 	"internal/progen/compare":  "internal/progen internal/progen/trial compile internal/ptxinterp device",
 	"internal/mutation":        "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
-	"math32/...":               ". math32 device gpu",
+	"math32/...":               ". cpu math32 device gpu dtype",
 
 	// What is told of devices.
 	"trace":   "device pprof",

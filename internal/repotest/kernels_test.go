@@ -28,7 +28,7 @@ var (
 )
 
 // imports are the packages that examples name without importing them.
-var imports = []string{"cmp", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu"}
+var imports = []string{"cmp", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu", module + "/math32"}
 
 // example kinds. Kernels of the first lie in one package; those that are refused have one each.
 const (
