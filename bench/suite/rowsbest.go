@@ -1,6 +1,9 @@
 package suite
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
 
 // layerNormBest is layerNorm of four elements at once. cols is a multiple of four.
 //
@@ -26,7 +29,7 @@ func layerNormBest(t gpu.Thread, x, scale, shift, y [][4]float32, cols int) {
 		}
 		squares += v[0]*v[0] + v[1]*v[1] + v[2]*v[2] + v[3]*v[3]
 	}
-	factor := 1 / sqrt32(blockSum(t, more, squares)/float32(cols)+epsilon)
+	factor := math32.Rsqrt(blockSum(t, more, squares)/float32(cols) + epsilon)
 	for i := me; i < groups; i += width {
 		v, a, b := from[i], scale[i], shift[i]
 		for k := range v {

@@ -463,7 +463,7 @@ var nbodyKernel = &device.Kernel{
 	Name:    "nbody",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "nbody.go",
-	Line:    26,
+	Line:    27,
 	Params: []device.Param{
 		{Name: "bodies", Offset: 0, Size: 24, Elem: 16},
 		{Name: "result", Offset: 24, Size: 24, Elem: 12},
@@ -473,9 +473,9 @@ var nbodyKernel = &device.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "nbody.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "nbody.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "nbody.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -492,12 +492,11 @@ var nbodyKernel = &device.Kernel{
 			nbody(ts.Thread(), a.bodies, a.result)
 		}
 	},
-	Twin: nbodyTwin,
 }
 
 // BlackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
-// strike in so many years, by the formula of Black and Scholes (1973). Arithmetic is in
-// float32, but math's functions are in float64; its twins do the same.
+// strike in so many years, by the formula of Black and Scholes (1973), in float32, with accurate
+// functions, as those of CUDA are in its twins.
 func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, call, put device.Slice[float32], m market) error {
 	p := s.Plan(blackScholesKernel, g)
 	device.PutSlice(p, price)
@@ -519,7 +518,7 @@ var blackScholesKernel = &device.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "options.go",
-	Line:    18,
+	Line:    19,
 	Params: []device.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 4},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
@@ -530,8 +529,8 @@ var blackScholesKernel = &device.Kernel{
 	},
 	ParamBytes: 144,
 	Sites: []device.Site{
-		{File: "options.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "options.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []device.Variant{
@@ -547,6 +546,7 @@ var blackScholesKernel = &device.Kernel{
 			blackScholes(ts.Thread(), a.price, a.strike, a.years, a.call, a.put, a.m)
 		}
 	},
+	Twin: blackScholesTwin,
 }
 
 // Dot32 stores in partial, for each block, the sum of the products of the elements of a and b
@@ -1000,7 +1000,7 @@ var histogramBestKernel = &device.Kernel{
 
 // Softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
 // looks for the maximum, sums the exponentials of the differences to it, and divides.
-// The exponential is math.Exp, so in float64; its twins do the same.
+// The exponential is accurate, as expf is in its twins.
 func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols int) error {
 	p := s.Plan(softmaxKernel, softmaxKernel.Grid(g))
 	device.PutSlice(p, x)
@@ -1019,7 +1019,7 @@ var softmaxKernel = &device.Kernel{
 	Name:    "softmax",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rows.go",
-	Line:    17,
+	Line:    18,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1030,9 +1030,9 @@ var softmaxKernel = &device.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "rows.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
@@ -1073,7 +1073,7 @@ var layerNormKernel = &device.Kernel{
 	Name:    "layerNorm",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rows.go",
-	Line:    58,
+	Line:    56,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 4},
@@ -1086,9 +1086,9 @@ var layerNormKernel = &device.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "rows.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	Variants: []device.Variant{
@@ -1104,7 +1104,6 @@ var layerNormKernel = &device.Kernel{
 			layerNorm(ts.Thread(), a.x, a.scale, a.shift, a.y, a.cols)
 		}
 	},
-	Twin: layerNormTwin,
 }
 
 // LayerNormBest is layerNorm of four elements at once. cols is a multiple of four.
@@ -1131,7 +1130,7 @@ var layerNormBestKernel = &device.Kernel{
 	Name:    "layerNormBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rowsbest.go",
-	Line:    9,
+	Line:    12,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 16},
@@ -1144,11 +1143,11 @@ var layerNormBestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "rowsbest.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 13, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 13, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 14, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 14, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 16, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 17, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	Variants: []device.Variant{

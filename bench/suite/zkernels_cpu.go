@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // histogramTwin runs blocks of the kernel histogram.
@@ -588,322 +589,243 @@ func monteCarloTwinRow_________(c85 bool, hits unsafe.Pointer, shared unsafe.Poi
 	return true
 }
 
-// nbodyTwin runs blocks of the kernel nbody.
+// blackScholesTwin runs blocks of the kernel blackScholes.
 //
-//line nbody.go:26
-func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	bodies := *(*unsafe.Pointer)(args)
-	bodiesLen := *(*int)(unsafe.Add(args, 8))
-	result := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	resultLen := *(*int)(unsafe.Add(args, 32))
-	shared := blocks.Shared(4096)
-	each134 := blocks.Scratch(4)
-	each136 := blocks.Scratch(4)
-	each138 := blocks.Scratch(4)
-	each141 := blocks.Scratch(4)
-	each142 := blocks.Scratch(4)
-	each143 := blocks.Scratch(4)
-//line nbody.go:26
+//line options.go:19
+func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	price := *(*unsafe.Pointer)(args)
+	priceLen := *(*int)(unsafe.Add(args, 8))
+	strike := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	strikeLen := *(*int)(unsafe.Add(args, 32))
+	years := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yearsLen := *(*int)(unsafe.Add(args, 56))
+	call := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	callLen := *(*int)(unsafe.Add(args, 80))
+	put := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	putLen := *(*int)(unsafe.Add(args, 104))
+	m0 := *(*float32)(unsafe.Add(args, 120))
+	m4 := *(*float32)(unsafe.Add(args, 124))
+	dx, dy, dz := blocks.Dim()
+//line options.go:26
+	f67 := m0 + float32(float32(m4*0.5)*m4)
+//line options.go:29
+	f81 := float32(-m0)
+//line options.go:19
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i27 int
-//line nbody.go:28
-		i201 := bx << 8
-		{
-			{
-//line nbody.go:28
-				if !nbodyTwinRow(i201, bodiesLen, bodies, each134, each136, each138, each141, each142, each143, blocks) {
+//line options.go:20
+		i31 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line options.go:20
+				if !blackScholesTwinRow(dx, i31, callLen, priceLen, price, strikeLen, strike, yearsLen, years, m4, f67, f81, call, putLen, put, blocks, ty, tz) {
 					return
 				}
 			}
 		}
-		i27 = 0
-//line nbody.go:31
-		for {
-//line nbody.go:31
-			if i27 >= bodiesLen {
-				break
+	}
+}
+
+// blackScholesTwinRow is what a row of threads does in blackScholesTwin.
+//
+//line options.go:20
+func blackScholesTwinRow(dx int, i31 int, callLen int, priceLen int, price unsafe.Pointer, strikeLen int, strike unsafe.Pointer, yearsLen int, years unsafe.Pointer, m4 float32, f67 float32, f81 float32, call unsafe.Pointer, putLen int, put unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+		var f170, f171, f305, f132, f439, f158, f197, f487, f223, f463 float32
+//line options.go:20
+		i34 := i31 + tx
+		if callLen > i34 {
+//line options.go:24
+			if uint(i34) >= uint(priceLen) {
+//line options.go:24
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, priceLen)
+//line options.go:24
+				return false
 			}
-			{
-				{
-//line nbody.go:32
-					if !nbodyTwinRow_(i27, bodiesLen, bodies, shared, blocks) {
-						return
+//line options.go:24
+			f44 := *(*float32)(unsafe.Add(price, i34*4))
+//line options.go:24
+			if uint(i34) >= uint(strikeLen) {
+//line options.go:24
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, strikeLen)
+//line options.go:24
+				return false
+			}
+//line options.go:24
+			f50 := *(*float32)(unsafe.Add(strike, i34*4))
+//line options.go:24
+			if uint(i34) >= uint(yearsLen) {
+//line options.go:24
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, yearsLen)
+//line options.go:24
+				return false
+			}
+//line options.go:24
+			f56 := *(*float32)(unsafe.Add(years, i34*4))
+//line options.go:26
+			f58 := f44 / f50
+//line log.go:64
+			if f58 < 1.1754944e-38 {
+				f170, f171 = float32(f58*8.388608e+06), -23
+			} else {
+//line log.go:64
+				f170, f171 = f58, 0
+			}
+//line log.go:67
+			i172 := int32(math.Float32bits(f170))
+			i174 := (i172 - 1060439283) & -8388608
+//line log.go:8
+			f111 := math.Float32frombits(uint32(i172-i174)) - 1
+//line log.go:78
+			f320 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f111, 0.12901418), f111, -0.13246344), f111, 0.14182273), f111, -0.16608718), f111, 0.20001961), f111, -0.250016)
+//line log.go:9
+			f113 := math32.FMA(math32.FMA(float32(i174), 1.1920929e-07, f171), 0.6931472, math32.FMA(math32.FMA(math32.FMA(f320, f111, 0.33333325), f111, -0.49999988), float32(f111*f111), f111))
+//line log.go:83
+			if uint32(int32(math.Float32bits(f58))-1) < 2139095039 {
+//line log.go:83
+				f305 = f113
+			} else {
+//line log.go:86
+				if f58 == 0 {
+//line log.go:86
+					f305 = math.Float32frombits(0xff800000)
+				} else {
+//line log.go:89
+					if f58 < 0 {
+//line basic.go:30
+						f305 = math.Float32frombits(0x7fc00000)
+					} else {
+//line log.go:89
+						f305 = f58
 					}
 				}
 			}
-			{
-				{
-//line nbody.go:30
-					nbodyTwinRow__(each141, each142, each143, each134, each136, each138, shared)
+//line options.go:26
+			f72 := float32(m4 * float32(math.Sqrt(float64(f56))))
+//line options.go:26
+			f73 := (f305 + float32(f67*f56)) / f72
+			f77 := f73 - f72
+//line options.go:38
+			if f73 < 0 {
+				f132 = -f73
+			} else {
+//line options.go:38
+				f132 = f73
+			}
+//line options.go:41
+			f135 := 1 / (float32(f132*0.2316419) + 1)
+//line options.go:43
+			f146 := float32(float32(f73*-0.5) * f73)
+//line exp.go:23
+			f267 := math32.FMA(f146, 1.442695, 1.2582912e+07)
+			f268 := f267 - 1.2582912e+07
+			f270 := math32.FMA(f268, 1.9046542e-09, math32.FMA(f268, -0.6931472, f146))
+//line exp.go:27
+			i277 := int32(math.Float32bits(f267))
+//line exp.go:33
+			i377 := int32(uint32(i277) >> 1)
+			f382 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f270, 0.008368675), f270, 0.041668262), f270, 0.16666521), f270, 0.49999994), f270, 1), f270, 1)*math.Float32frombits(uint32(i377<<23+1065353216))) * math.Float32frombits(uint32((i277-i377)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f146 {
+//line exp.go:42
+				f439 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f146 < -104 {
+//line exp.go:45
+					f439 = 0
+				} else {
+//line exp.go:48
+					f439 = f382
 				}
 			}
-			i27 = i27 + 256
-		}
-		{
-			{
-//line nbody.go:28
-				if !nbodyTwinRow___(i201, each141, each142, each143, resultLen, result, blocks) {
-					return
+//line options.go:43
+			f149 := float32(float32(f439*0.3989423) * float32(f135*(float32(f135*(float32(f135*(float32(f135*(float32(f135*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f73 {
+				f158 = 1 - f149
+			} else {
+//line options.go:44
+				f158 = f149
+			}
+//line options.go:38
+			if f77 < 0 {
+				f197 = -f77
+			} else {
+//line options.go:38
+				f197 = f77
+			}
+//line options.go:41
+			f200 := 1 / (float32(f197*0.2316419) + 1)
+//line options.go:43
+			f211 := float32(float32(f77*-0.5) * f77)
+//line exp.go:23
+			f361 := math32.FMA(f211, 1.442695, 1.2582912e+07)
+			f362 := f361 - 1.2582912e+07
+			f364 := math32.FMA(f362, 1.9046542e-09, math32.FMA(f362, -0.6931472, f211))
+//line exp.go:27
+			i371 := int32(math.Float32bits(f361))
+//line exp.go:33
+			i415 := int32(uint32(i371) >> 1)
+			f420 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f364, 0.008368675), f364, 0.041668262), f364, 0.16666521), f364, 0.49999994), f364, 1), f364, 1)*math.Float32frombits(uint32(i415<<23+1065353216))) * math.Float32frombits(uint32((i371-i415)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f211 {
+//line exp.go:42
+				f487 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f211 < -104 {
+//line exp.go:45
+					f487 = 0
+				} else {
+//line exp.go:48
+					f487 = f420
 				}
 			}
-		}
-	}
-}
-
-// nbodyTwinRow is what a row of threads does in nbodyTwin.
-//
-//line nbody.go:28
-func nbodyTwinRow(i201 int, bodiesLen int, bodies unsafe.Pointer, each134 unsafe.Pointer, each136 unsafe.Pointer, each138 unsafe.Pointer, each141 unsafe.Pointer, each142 unsafe.Pointer, each143 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-//line nbody.go:28
-		i18 := i201 + tx
-		if uint(i18) >= uint(bodiesLen) {
-//line nbody.go:29
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i18, bodiesLen)
-//line nbody.go:29
-			return false
-		}
-//line nbody.go:29
-		f134 := *(*float32)(unsafe.Add(bodies, i18*16))
-//line nbody.go:29
-		f136 := *(*float32)(unsafe.Add(bodies, i18*16+4))
-//line nbody.go:29
-		f138 := *(*float32)(unsafe.Add(bodies, i18*16+8))
-//line nbody.go:29
-		*(*float32)(unsafe.Add(each134, tx*4)) = f134
-//line nbody.go:29
-		*(*float32)(unsafe.Add(each136, tx*4)) = f136
-//line nbody.go:29
-		*(*float32)(unsafe.Add(each138, tx*4)) = f138
-//line nbody.go:29
-		*(*float32)(unsafe.Add(each141, tx*4)), *(*float32)(unsafe.Add(each142, tx*4)), *(*float32)(unsafe.Add(each143, tx*4)) = 0, 0, 0
-	}
-	return true
-}
-
-// nbodyTwinRow_ is what a row of threads does in nbodyTwin.
-//
-//line nbody.go:32
-func nbodyTwinRow_(i27 int, bodiesLen int, bodies unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-//line nbody.go:32
-		o44 := tx * 16
-//line nbody.go:32
-		o157 := o44 + 4
-//line nbody.go:32
-		o159 := o44 + 8
-//line nbody.go:32
-		o161 := o44 + 12
-//line nbody.go:32
-		i35 := i27 + tx
-//line nbody.go:32
-		if uint(i35) >= uint(bodiesLen) {
-//line nbody.go:32
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i35, bodiesLen)
-//line nbody.go:32
-			return false
-		}
-//line nbody.go:32
-		f151 := *(*float32)(unsafe.Add(bodies, i35*16+4))
-//line nbody.go:32
-		f153 := *(*float32)(unsafe.Add(bodies, i35*16+8))
-//line nbody.go:32
-		f155 := *(*float32)(unsafe.Add(bodies, i35*16+12))
-//line nbody.go:32
-		*(*float32)(unsafe.Add(shared, o44)) = *(*float32)(unsafe.Add(bodies, i35*16))
-//line nbody.go:32
-		*(*float32)(unsafe.Add(shared, o157)) = f151
-//line nbody.go:32
-		*(*float32)(unsafe.Add(shared, o159)) = f153
-//line nbody.go:32
-		*(*float32)(unsafe.Add(shared, o161)) = f155
-	}
-	return true
-}
-
-// nbodyTwinRow__ is what a row of threads does in nbodyTwin.
-//
-//line nbody.go:30
-func nbodyTwinRow__(each141 unsafe.Pointer, each142 unsafe.Pointer, each143 unsafe.Pointer, each134 unsafe.Pointer, each136 unsafe.Pointer, each138 unsafe.Pointer, shared unsafe.Pointer) {
-	for tx := 0; tx < 256; tx += 4 {
-		var f163a, f163b, f163c, f163d, f164a, f164b, f164c, f164d, f165a, f165b, f165c, f165d, f107a, f107b, f107c, f107d, f113a, f113b, f113c, f113d, f119a, f119b, f119c, f119d float32
-		var i57 int
-//line nbody.go:30
-		f141a := *(*float32)(unsafe.Add(each141, tx*4))
-//line nbody.go:30
-		f141b := *(*float32)(unsafe.Add(each141, (tx+1)*4))
-//line nbody.go:30
-		f141c := *(*float32)(unsafe.Add(each141, (tx+2)*4))
-//line nbody.go:30
-		f141d := *(*float32)(unsafe.Add(each141, (tx+3)*4))
-//line nbody.go:30
-		f142a := *(*float32)(unsafe.Add(each142, tx*4))
-//line nbody.go:30
-		f142b := *(*float32)(unsafe.Add(each142, (tx+1)*4))
-//line nbody.go:30
-		f142c := *(*float32)(unsafe.Add(each142, (tx+2)*4))
-//line nbody.go:30
-		f142d := *(*float32)(unsafe.Add(each142, (tx+3)*4))
-//line nbody.go:30
-		f143a := *(*float32)(unsafe.Add(each143, tx*4))
-//line nbody.go:30
-		f143b := *(*float32)(unsafe.Add(each143, (tx+1)*4))
-//line nbody.go:30
-		f143c := *(*float32)(unsafe.Add(each143, (tx+2)*4))
-//line nbody.go:30
-		f143d := *(*float32)(unsafe.Add(each143, (tx+3)*4))
-//line nbody.go:29
-		f134a := *(*float32)(unsafe.Add(each134, tx*4))
-//line nbody.go:29
-		f134b := *(*float32)(unsafe.Add(each134, (tx+1)*4))
-//line nbody.go:29
-		f134c := *(*float32)(unsafe.Add(each134, (tx+2)*4))
-//line nbody.go:29
-		f134d := *(*float32)(unsafe.Add(each134, (tx+3)*4))
-//line nbody.go:29
-		f136a := *(*float32)(unsafe.Add(each136, tx*4))
-//line nbody.go:29
-		f136b := *(*float32)(unsafe.Add(each136, (tx+1)*4))
-//line nbody.go:29
-		f136c := *(*float32)(unsafe.Add(each136, (tx+2)*4))
-//line nbody.go:29
-		f136d := *(*float32)(unsafe.Add(each136, (tx+3)*4))
-//line nbody.go:29
-		f138a := *(*float32)(unsafe.Add(each138, tx*4))
-//line nbody.go:29
-		f138b := *(*float32)(unsafe.Add(each138, (tx+1)*4))
-//line nbody.go:29
-		f138c := *(*float32)(unsafe.Add(each138, (tx+2)*4))
-//line nbody.go:29
-		f138d := *(*float32)(unsafe.Add(each138, (tx+3)*4))
-//line nbody.go:33
-		f163a, f163b, f163c, f163d, f164a, f164b, f164c, f164d, f165a, f165b, f165c, f165d, i57 = f141a, f141b, f141c, f141d, f142a, f142b, f142c, f142d, f143a, f143b, f143c, f143d, 0
-//line nbody.go:35
-		for {
-//line nbody.go:44
-			f81a := *(*float32)(unsafe.Add(shared, i57*16)) - f134a
-//line nbody.go:44
-			f81b := *(*float32)(unsafe.Add(shared, i57*16)) - f134b
-//line nbody.go:44
-			f81c := *(*float32)(unsafe.Add(shared, i57*16)) - f134c
-//line nbody.go:44
-			f81d := *(*float32)(unsafe.Add(shared, i57*16)) - f134d
-//line nbody.go:44
-			f86a := *(*float32)(unsafe.Add(shared, i57*16+4)) - f136a
-//line nbody.go:44
-			f86b := *(*float32)(unsafe.Add(shared, i57*16+4)) - f136b
-//line nbody.go:44
-			f86c := *(*float32)(unsafe.Add(shared, i57*16+4)) - f136c
-//line nbody.go:44
-			f86d := *(*float32)(unsafe.Add(shared, i57*16+4)) - f136d
-//line nbody.go:44
-			f91a := *(*float32)(unsafe.Add(shared, i57*16+8)) - f138a
-//line nbody.go:44
-			f91b := *(*float32)(unsafe.Add(shared, i57*16+8)) - f138b
-//line nbody.go:44
-			f91c := *(*float32)(unsafe.Add(shared, i57*16+8)) - f138c
-//line nbody.go:44
-			f91d := *(*float32)(unsafe.Add(shared, i57*16+8)) - f138d
-			f99a := 1 / float32(math.Sqrt(float64(float32(f81a*f81a)+float32(f86a*f86a)+float32(f91a*f91a)+0.001)))
-//line nbody.go:45
-			f99b := 1 / float32(math.Sqrt(float64(float32(f81b*f81b)+float32(f86b*f86b)+float32(f91b*f91b)+0.001)))
-//line nbody.go:45
-			f99c := 1 / float32(math.Sqrt(float64(float32(f81c*f81c)+float32(f86c*f86c)+float32(f91c*f91c)+0.001)))
-//line nbody.go:45
-			f99d := 1 / float32(math.Sqrt(float64(float32(f81d*f81d)+float32(f86d*f86d)+float32(f91d*f91d)+0.001)))
-			f104a := float32(float32(float32(*(*float32)(unsafe.Add(shared, i57*16+12))*f99a)*f99a) * f99a)
-//line nbody.go:46
-			f104b := float32(float32(float32(*(*float32)(unsafe.Add(shared, i57*16+12))*f99b)*f99b) * f99b)
-//line nbody.go:46
-			f104c := float32(float32(float32(*(*float32)(unsafe.Add(shared, i57*16+12))*f99c)*f99c) * f99c)
-//line nbody.go:46
-			f104d := float32(float32(float32(*(*float32)(unsafe.Add(shared, i57*16+12))*f99d)*f99d) * f99d)
-			f107a = f163a + float32(f104a*f81a)
-//line nbody.go:47
-			f107b = f163b + float32(f104b*f81b)
-//line nbody.go:47
-			f107c = f163c + float32(f104c*f81c)
-//line nbody.go:47
-			f107d = f163d + float32(f104d*f81d)
-//line nbody.go:47
-			f113a = f164a + float32(f104a*f86a)
-//line nbody.go:47
-			f113b = f164b + float32(f104b*f86b)
-//line nbody.go:47
-			f113c = f164c + float32(f104c*f86c)
-//line nbody.go:47
-			f113d = f164d + float32(f104d*f86d)
-//line nbody.go:47
-			f119a = f165a + float32(f104a*f91a)
-//line nbody.go:47
-			f119b = f165b + float32(f104b*f91b)
-//line nbody.go:47
-			f119c = f165c + float32(f104c*f91c)
-//line nbody.go:47
-			f119d = f165d + float32(f104d*f91d)
-//line nbody.go:35
-			i63 := i57 + 1
-//line nbody.go:35
-			if i63 >= 256 {
-//line nbody.go:35
-				break
+//line options.go:43
+			f214 := float32(float32(f487*0.3989423) * float32(f200*(float32(f200*(float32(f200*(float32(f200*(float32(f200*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f77 {
+				f223 = 1 - f214
+			} else {
+//line options.go:44
+				f223 = f214
 			}
-//line nbody.go:35
-			f163a, f163b, f163c, f163d, f164a, f164b, f164c, f164d, f165a, f165b, f165c, f165d, i57 = f107a, f107b, f107c, f107d, f113a, f113b, f113c, f113d, f119a, f119b, f119c, f119d, i63
+//line options.go:29
+			f82 := float32(f81 * f56)
+//line exp.go:23
+			f336 := math32.FMA(f82, 1.442695, 1.2582912e+07)
+			f337 := f336 - 1.2582912e+07
+			f339 := math32.FMA(f337, 1.9046542e-09, math32.FMA(f337, -0.6931472, f82))
+//line exp.go:27
+			i346 := int32(math.Float32bits(f336))
+//line exp.go:33
+			i405 := int32(uint32(i346) >> 1)
+			f410 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f339, 0.008368675), f339, 0.041668262), f339, 0.16666521), f339, 0.49999994), f339, 1), f339, 1)*math.Float32frombits(uint32(i405<<23+1065353216))) * math.Float32frombits(uint32((i346-i405)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f82 {
+//line exp.go:42
+				f463 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f82 < -104 {
+//line exp.go:45
+					f463 = 0
+				} else {
+//line exp.go:48
+					f463 = f410
+				}
+			}
+//line options.go:29
+			f84 := float32(f50 * f463)
+			*(*float32)(unsafe.Add(call, i34*4)) = float32(f44*f158) - float32(f84*f223)
+			if uint(i34) >= uint(putLen) {
+//line options.go:31
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, putLen)
+//line options.go:31
+				return false
+			}
+//line options.go:31
+			*(*float32)(unsafe.Add(put, i34*4)) = float32(f84*(1-f223)) - float32(f44*(1-f158))
 		}
-		*(*float32)(unsafe.Add(each141, tx*4)) = f107a
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each141, (tx+1)*4)) = f107b
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each141, (tx+2)*4)) = f107c
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each141, (tx+3)*4)) = f107d
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each142, tx*4)) = f113a
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each142, (tx+1)*4)) = f113b
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each142, (tx+2)*4)) = f113c
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each142, (tx+3)*4)) = f113d
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each143, tx*4)) = f119a
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each143, (tx+1)*4)) = f119b
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each143, (tx+2)*4)) = f119c
-//line nbody.go:37
-		*(*float32)(unsafe.Add(each143, (tx+3)*4)) = f119d
-	}
-}
-
-// nbodyTwinRow___ is what a row of threads does in nbodyTwin.
-//
-//line nbody.go:28
-func nbodyTwinRow___(i201 int, each141 unsafe.Pointer, each142 unsafe.Pointer, each143 unsafe.Pointer, resultLen int, result unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-//line nbody.go:28
-		i18 := i201 + tx
-//line nbody.go:30
-		f141 := *(*float32)(unsafe.Add(each141, tx*4))
-//line nbody.go:30
-		f142 := *(*float32)(unsafe.Add(each142, tx*4))
-//line nbody.go:30
-		f143 := *(*float32)(unsafe.Add(each143, tx*4))
-//line nbody.go:39
-		if uint(i18) >= uint(resultLen) {
-//line nbody.go:39
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i18, resultLen)
-//line nbody.go:39
-			return false
-		}
-//line nbody.go:39
-		*(*float32)(unsafe.Add(result, i18*12)) = f141
-//line nbody.go:39
-		*(*float32)(unsafe.Add(result, i18*12+4)) = f142
-//line nbody.go:39
-		*(*float32)(unsafe.Add(result, i18*12+8)) = f143
 	}
 	return true
 }
@@ -2089,7 +2011,7 @@ func histogramBestTwinRow__(countsLen int, counts unsafe.Pointer, shared unsafe.
 
 // softmaxTwin runs blocks of the kernel softmax.
 //
-//line rows.go:17
+//line rows.go:18
 func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2097,13 +2019,13 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	cols := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(1024)
-//line rows.go:17
+//line rows.go:18
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i17 := bx * cols
 		{
 			{
-//line rows.go:20
+//line rows.go:21
 				if !softmaxTwinRow(cols, i17, xLen, x, shared, blocks) {
 					return
 				}
@@ -2111,57 +2033,57 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow_(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow__(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow___(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow____(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow_____(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow______(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow_______(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow________(shared)
 			}
 		}
-//line rows.go:50
+//line rows.go:48
 		f113 := *(*float32)(shared)
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				if !softmaxTwinRow_________(cols, i17, xLen, f113, x, shared, blocks) {
 					return
 				}
@@ -2169,58 +2091,58 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow__________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow___________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow____________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow_____________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow______________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow_______________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow________________(shared)
 			}
 		}
 		{
 			{
-//line rows.go:42
+//line rows.go:40
 				softmaxTwinRow_________________(shared)
 			}
 		}
 //line reduce.go:24
-		f169 := *(*float32)(shared)
+		f172 := *(*float32)(shared)
 		{
 			{
 //line reduce.go:24
-				if !softmaxTwinRow__________________(cols, i17, xLen, f113, x, yLen, f169, y, blocks) {
+				if !softmaxTwinRow__________________(cols, i17, xLen, f113, x, yLen, f172, y, blocks) {
 					return
 				}
 			}
@@ -2230,34 +2152,34 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // softmaxTwinRow is what a row of threads does in softmaxTwin.
 //
-//line rows.go:20
+//line rows.go:21
 func softmaxTwinRow(cols int, i17 int, xLen int, x unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var f21 float32
 		var i22 int
-//line rows.go:20
+//line rows.go:21
 		f21, i22 = math.Float32frombits(0xff800000), tx
 		for {
-//line rows.go:21
+//line rows.go:22
 			if i22 >= cols {
-//line rows.go:21
+//line rows.go:22
 				break
 			}
-//line rows.go:22
+//line rows.go:23
 			i25 := i17 + i22
-//line rows.go:22
+//line rows.go:23
 			if uint(i25) >= uint(xLen) {
-//line rows.go:22
+//line rows.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i25, xLen)
-//line rows.go:22
+//line rows.go:23
 				return false
 			}
-//line rows.go:21
+//line rows.go:22
 			f21, i22 = max(f21, *(*float32)(unsafe.Add(x, i25*4))), i22+256
 		}
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:42
+//line rows.go:40
 		*(*float32)(unsafe.Add(shared, o102)) = f21
 	}
 	return true
@@ -2265,15 +2187,15 @@ func softmaxTwinRow(cols int, i17 int, xLen int, x unsafe.Pointer, shared unsafe
 
 // softmaxTwinRow_ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1030 := uint32(int32(tx)) < 128
-//line rows.go:45
-		if c1030 {
+//line rows.go:43
+		c696 := uint32(int32(tx)) < 128
+//line rows.go:43
+		if c696 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+128)*4)))
 		}
 	}
@@ -2281,15 +2203,15 @@ func softmaxTwinRow_(shared unsafe.Pointer) {
 
 // softmaxTwinRow__ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow__(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1034 := uint32(int32(tx)) < 64
-//line rows.go:45
-		if c1034 {
+//line rows.go:43
+		c700 := uint32(int32(tx)) < 64
+//line rows.go:43
+		if c700 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+64)*4)))
 		}
 	}
@@ -2297,15 +2219,15 @@ func softmaxTwinRow__(shared unsafe.Pointer) {
 
 // softmaxTwinRow___ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow___(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1038 := uint32(int32(tx)) < 32
-//line rows.go:45
-		if c1038 {
+//line rows.go:43
+		c704 := uint32(int32(tx)) < 32
+//line rows.go:43
+		if c704 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+32)*4)))
 		}
 	}
@@ -2313,15 +2235,15 @@ func softmaxTwinRow___(shared unsafe.Pointer) {
 
 // softmaxTwinRow____ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow____(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1042 := uint32(int32(tx)) < 16
-//line rows.go:45
-		if c1042 {
+//line rows.go:43
+		c708 := uint32(int32(tx)) < 16
+//line rows.go:43
+		if c708 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+16)*4)))
 		}
 	}
@@ -2329,15 +2251,15 @@ func softmaxTwinRow____(shared unsafe.Pointer) {
 
 // softmaxTwinRow_____ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_____(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1046 := uint32(int32(tx)) < 8
-//line rows.go:45
-		if c1046 {
+//line rows.go:43
+		c712 := uint32(int32(tx)) < 8
+//line rows.go:43
+		if c712 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+8)*4)))
 		}
 	}
@@ -2345,15 +2267,15 @@ func softmaxTwinRow_____(shared unsafe.Pointer) {
 
 // softmaxTwinRow______ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow______(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1050 := uint32(int32(tx)) < 4
-//line rows.go:45
-		if c1050 {
+//line rows.go:43
+		c716 := uint32(int32(tx)) < 4
+//line rows.go:43
+		if c716 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+4)*4)))
 		}
 	}
@@ -2361,15 +2283,15 @@ func softmaxTwinRow______(shared unsafe.Pointer) {
 
 // softmaxTwinRow_______ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_______(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1054 := uint32(int32(tx)) < 2
-//line rows.go:45
-		if c1054 {
+//line rows.go:43
+		c720 := uint32(int32(tx)) < 2
+//line rows.go:43
+		if c720 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+2)*4)))
 		}
 	}
@@ -2377,15 +2299,15 @@ func softmaxTwinRow_______(shared unsafe.Pointer) {
 
 // softmaxTwinRow________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1105 := int32(tx) == 0
-//line rows.go:45
-		if c1105 {
+//line rows.go:43
+		c771 := int32(tx) == 0
+//line rows.go:43
+		if c771 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+1)*4)))
 		}
 	}
@@ -2393,173 +2315,58 @@ func softmaxTwinRow________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_________(cols int, i17 int, xLen int, f113 float32, x unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-		var f38 float32
-		var i39, i42, i253, i243, i257, i672, i446, i706, i708, i469 int
-		var f141, f267, f252, f256, f244, f246, f248, f346, f347, f357, f363, f486, f555, f671, f470 float64
-//line rows.go:42
+		var f38, f294 float32
+		var i39 int
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:25
+//line rows.go:26
 		f38, i39 = 0, tx
-//line rows.go:27
+//line rows.go:28
 		for {
-//line rows.go:27
+//line rows.go:28
 			if i39 >= cols {
-//line rows.go:27
+//line rows.go:28
 				break
 			}
-//line rows.go:28
-			i42 = i17 + i39
-//line rows.go:28
+//line rows.go:29
+			i42 := i17 + i39
+//line rows.go:29
 			if uint(i42) >= uint(xLen) {
-//line rows.go:28
+//line rows.go:29
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i42, xLen)
-//line rows.go:28
+//line rows.go:29
 				return false
 			}
-//line rows.go:37
-			f141 = float64(*(*float32)(unsafe.Add(x, i42*4)) - f113)
-//line exp.go:112
-			if f141 != f141 {
-//line exp.go:112
-				f267 = f141
+//line rows.go:29
+			f49 := *(*float32)(unsafe.Add(x, i42*4)) - f113
+//line exp.go:23
+			f219 := math32.FMA(f49, 1.442695, 1.2582912e+07)
+			f220 := f219 - 1.2582912e+07
+			f222 := math32.FMA(f220, 1.9046542e-09, math32.FMA(f220, -0.6931472, f49))
+//line exp.go:27
+			i229 := int32(math.Float32bits(f219))
+//line exp.go:33
+			i260 := int32(uint32(i229) >> 1)
+			f265 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f222, 0.008368675), f222, 0.041668262), f222, 0.16666521), f222, 0.49999994), f222, 1), f222, 1)*math.Float32frombits(uint32(i260<<23+1065353216))) * math.Float32frombits(uint32((i229-i260)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f49 {
+//line exp.go:42
+				f294 = math.Float32frombits(0x7f800000)
 			} else {
-				if 709.782712893384 < f141 {
-//line exp.go:114
-					f267 = math.Float64frombits(0x7ff0000000000000)
+//line exp.go:45
+				if f49 < -104 {
+//line exp.go:45
+					f294 = 0
 				} else {
-					if f141 < -745.1332191019411 {
-//line exp.go:116
-						f267 = 0
-					} else {
-						if -3.725290298461914e-09 < f141 {
-//line exp.go:118
-							if f141 < 3.725290298461914e-09 {
-								f267 = f141 + 1
-//line exp.go:119
-								goto l1
-							}
-						}
-//line exp.go:125
-						if f141 < 0 {
-							f252 = float64(f141*1.4426950408889634) - 0.5
-//line exp.go:126
-							i253 = 0
-//line exp.go:126
-							if f252 >= -9223372036854775808 && f252 < 9223372036854775808 {
-//line exp.go:126
-								i253 = int(f252)
-//line exp.go:126
-							} else if f252 > 0 {
-//line exp.go:126
-								i253 = 1<<63 - 1
-//line exp.go:126
-							} else if f252 < 0 {
-//line exp.go:126
-								i253 = -9223372036854775808
-							}
-//line exp.go:126
-							i243 = i253
-						} else {
-//line exp.go:127
-							if 0 < f141 {
-								f256 = float64(f141*1.4426950408889634) + 0.5
-//line exp.go:128
-								i257 = 0
-//line exp.go:128
-								if f256 >= -9223372036854775808 && f256 < 9223372036854775808 {
-//line exp.go:128
-									i257 = int(f256)
-//line exp.go:128
-								} else if f256 > 0 {
-//line exp.go:128
-									i257 = 1<<63 - 1
-//line exp.go:128
-								} else if f256 < 0 {
-//line exp.go:128
-									i257 = -9223372036854775808
-								}
-//line exp.go:128
-								i243 = i257
-							} else {
-//line exp.go:127
-								i243 = 0
-							}
-						}
-						f244 = float64(i243)
-//line exp.go:130
-						f246 = f141 - float64(f244*0.6931471803691238)
-						f248 = float64(f244 * 1.9082149292705877e-10)
-//line exp.go:193
-						f346 = f246 - f248
-						f347 = float64(f346 * f346)
-						f357 = f346 - float64(f347*(float64(f347*(float64(f347*(float64(f347*(float64(f347*4.1381367970572385e-08)+-1.6533902205465252e-06))+6.613756321437934e-05))+-0.0027777777777015593))+0.16666666666666666))
-						f363 = 1 - (f248 - float64(f346*f357)/(2-f357) - f246)
-//line ldexp.go:25
-						if f363 == 0 {
-//line ldexp.go:25
-							f486 = f363
-						} else {
-//line bits.go:52
-							f555 = math.Abs(f363)
-//line ldexp.go:27
-							if 1.7976931348623157e+308 < f555 {
-//line ldexp.go:27
-								f486 = f363
-							} else {
-//line ldexp.go:27
-								if f363 != f363 {
-//line ldexp.go:27
-									f486 = f363
-								} else {
-//line bits.go:63
-									if f555 < 2.2250738585072014e-308 {
-										f671, i672 = float64(f363*4.503599627370496e+15), -52
-									} else {
-//line bits.go:63
-										f671, i672 = f363, 0
-									}
-//line ldexp.go:32
-									i446 = int(math.Float64bits(f671))
-									i706 = int(uint(i446)>>52)&2047 + (i243 + i672)
-//line ldexp.go:33
-									i708 = i706 - 1023
-									if i708 < -1075 {
-										f486 = math.Copysign(0, f671)
-									} else {
-										if 1023 < i708 {
-											if f671 < 0 {
-//line ldexp.go:38
-												f486 = math.Float64frombits(0xfff0000000000000)
-											} else {
-//line bits.go:27
-												f486 = math.Float64frombits(0x7ff0000000000000)
-											}
-										} else {
-//line ldexp.go:44
-											if i708 < -1022 {
-												i469, f470 = i706-970, 1.1102230246251565e-16
-											} else {
-//line ldexp.go:44
-												i469, f470 = i708, 1
-											}
-//line ldexp.go:50
-											f486 = float64(f470 * math.Float64frombits(uint64(i446&-9218868437227405313|(i469+1023)<<52)))
-										}
-									}
-								}
-							}
-						}
-//line ldexp.go:19
-						f267 = f486
-					}
+//line exp.go:48
+					f294 = f265
 				}
 			}
-		l1:
-//line rows.go:27
-			f38, i39 = f38+float32(f267), i39+256
+//line rows.go:28
+			f38, i39 = f38+f294, i39+256
 		}
 //line reduce.go:16
 		*(*float32)(unsafe.Add(shared, o102)) = f38
@@ -2569,15 +2376,15 @@ func softmaxTwinRow_________(cols int, i17 int, xLen int, f113 float32, x unsafe
 
 // softmaxTwinRow__________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow__________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1030 := uint32(int32(tx)) < 128
+//line rows.go:43
+		c696 := uint32(int32(tx)) < 128
 //line reduce.go:19
-		if c1030 {
+		if c696 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+128)*4))
 		}
 	}
@@ -2585,15 +2392,15 @@ func softmaxTwinRow__________(shared unsafe.Pointer) {
 
 // softmaxTwinRow___________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow___________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1034 := uint32(int32(tx)) < 64
+//line rows.go:43
+		c700 := uint32(int32(tx)) < 64
 //line reduce.go:19
-		if c1034 {
+		if c700 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+64)*4))
 		}
 	}
@@ -2601,15 +2408,15 @@ func softmaxTwinRow___________(shared unsafe.Pointer) {
 
 // softmaxTwinRow____________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow____________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1038 := uint32(int32(tx)) < 32
+//line rows.go:43
+		c704 := uint32(int32(tx)) < 32
 //line reduce.go:19
-		if c1038 {
+		if c704 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
 		}
 	}
@@ -2617,15 +2424,15 @@ func softmaxTwinRow____________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_____________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_____________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1042 := uint32(int32(tx)) < 16
+//line rows.go:43
+		c708 := uint32(int32(tx)) < 16
 //line reduce.go:19
-		if c1042 {
+		if c708 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+16)*4))
 		}
 	}
@@ -2633,15 +2440,15 @@ func softmaxTwinRow_____________(shared unsafe.Pointer) {
 
 // softmaxTwinRow______________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow______________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1046 := uint32(int32(tx)) < 8
+//line rows.go:43
+		c712 := uint32(int32(tx)) < 8
 //line reduce.go:19
-		if c1046 {
+		if c712 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+8)*4))
 		}
 	}
@@ -2649,15 +2456,15 @@ func softmaxTwinRow______________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_______________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_______________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1050 := uint32(int32(tx)) < 4
+//line rows.go:43
+		c716 := uint32(int32(tx)) < 4
 //line reduce.go:19
-		if c1050 {
+		if c716 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+4)*4))
 		}
 	}
@@ -2665,15 +2472,15 @@ func softmaxTwinRow_______________(shared unsafe.Pointer) {
 
 // softmaxTwinRow________________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow________________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1054 := uint32(int32(tx)) < 2
+//line rows.go:43
+		c720 := uint32(int32(tx)) < 2
 //line reduce.go:19
-		if c1054 {
+		if c720 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
 		}
 	}
@@ -2681,15 +2488,15 @@ func softmaxTwinRow________________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_________________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:42
+//line rows.go:40
 func softmaxTwinRow_________________(shared unsafe.Pointer) {
 	for tx := range 256 {
-//line rows.go:42
+//line rows.go:40
 		o102 := tx * 4
-//line rows.go:45
-		c1105 := int32(tx) == 0
+//line rows.go:43
+		c771 := int32(tx) == 0
 //line reduce.go:19
-		if c1105 {
+		if c771 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
 		}
 	}
@@ -2698,714 +2505,64 @@ func softmaxTwinRow_________________(shared unsafe.Pointer) {
 // softmaxTwinRow__________________ is what a row of threads does in softmaxTwin.
 //
 //line reduce.go:24
-func softmaxTwinRow__________________(cols int, i17 int, xLen int, f113 float32, x unsafe.Pointer, yLen int, f169 float32, y unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func softmaxTwinRow__________________(cols int, i17 int, xLen int, f113 float32, x unsafe.Pointer, yLen int, f172 float32, y unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-		var i56, i59, i308, i298, i312, i670, i510, i686, i688, i533 int
-		var f197, f322, f307, f311, f299, f301, f303, f391, f392, f402, f408, f550, f614, f669, f534 float64
+		var i56 int
+		var f318 float32
 //line reduce.go:24
 		i56 = tx
-//line rows.go:31
+//line rows.go:32
 		for {
-//line rows.go:31
+//line rows.go:32
 			if i56 >= cols {
-//line rows.go:31
+//line rows.go:32
 				break
 			}
-//line rows.go:32
-			i59 = i17 + i56
-//line rows.go:32
+//line rows.go:33
+			i59 := i17 + i56
+//line rows.go:33
 			if uint(i59) >= uint(xLen) {
-//line rows.go:32
+//line rows.go:33
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i59, xLen)
-//line rows.go:32
+//line rows.go:33
 				return false
 			}
-//line rows.go:37
-			f197 = float64(*(*float32)(unsafe.Add(x, i59*4)) - f113)
-//line exp.go:112
-			if f197 != f197 {
-//line exp.go:112
-				f322 = f197
+//line rows.go:33
+			f67 := *(*float32)(unsafe.Add(x, i59*4)) - f113
+//line exp.go:23
+			f244 := math32.FMA(f67, 1.442695, 1.2582912e+07)
+			f245 := f244 - 1.2582912e+07
+			f247 := math32.FMA(f245, 1.9046542e-09, math32.FMA(f245, -0.6931472, f67))
+//line exp.go:27
+			i254 := int32(math.Float32bits(f244))
+//line exp.go:33
+			i270 := int32(uint32(i254) >> 1)
+			f275 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f247, 0.008368675), f247, 0.041668262), f247, 0.16666521), f247, 0.49999994), f247, 1), f247, 1)*math.Float32frombits(uint32(i270<<23+1065353216))) * math.Float32frombits(uint32((i254-i270)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f67 {
+//line exp.go:42
+				f318 = math.Float32frombits(0x7f800000)
 			} else {
-				if 709.782712893384 < f197 {
-//line exp.go:114
-					f322 = math.Float64frombits(0x7ff0000000000000)
+//line exp.go:45
+				if f67 < -104 {
+//line exp.go:45
+					f318 = 0
 				} else {
-					if f197 < -745.1332191019411 {
-//line exp.go:116
-						f322 = 0
-					} else {
-						if -3.725290298461914e-09 < f197 {
-//line exp.go:118
-							if f197 < 3.725290298461914e-09 {
-								f322 = f197 + 1
-//line exp.go:119
-								goto l2
-							}
-						}
-//line exp.go:125
-						if f197 < 0 {
-							f307 = float64(f197*1.4426950408889634) - 0.5
-//line exp.go:126
-							i308 = 0
-//line exp.go:126
-							if f307 >= -9223372036854775808 && f307 < 9223372036854775808 {
-//line exp.go:126
-								i308 = int(f307)
-//line exp.go:126
-							} else if f307 > 0 {
-//line exp.go:126
-								i308 = 1<<63 - 1
-//line exp.go:126
-							} else if f307 < 0 {
-//line exp.go:126
-								i308 = -9223372036854775808
-							}
-//line exp.go:126
-							i298 = i308
-						} else {
-//line exp.go:127
-							if 0 < f197 {
-								f311 = float64(f197*1.4426950408889634) + 0.5
-//line exp.go:128
-								i312 = 0
-//line exp.go:128
-								if f311 >= -9223372036854775808 && f311 < 9223372036854775808 {
-//line exp.go:128
-									i312 = int(f311)
-//line exp.go:128
-								} else if f311 > 0 {
-//line exp.go:128
-									i312 = 1<<63 - 1
-//line exp.go:128
-								} else if f311 < 0 {
-//line exp.go:128
-									i312 = -9223372036854775808
-								}
-//line exp.go:128
-								i298 = i312
-							} else {
-//line exp.go:127
-								i298 = 0
-							}
-						}
-						f299 = float64(i298)
-//line exp.go:130
-						f301 = f197 - float64(f299*0.6931471803691238)
-						f303 = float64(f299 * 1.9082149292705877e-10)
-//line exp.go:193
-						f391 = f301 - f303
-						f392 = float64(f391 * f391)
-						f402 = f391 - float64(f392*(float64(f392*(float64(f392*(float64(f392*(float64(f392*4.1381367970572385e-08)+-1.6533902205465252e-06))+6.613756321437934e-05))+-0.0027777777777015593))+0.16666666666666666))
-						f408 = 1 - (f303 - float64(f391*f402)/(2-f402) - f301)
-//line ldexp.go:25
-						if f408 == 0 {
-//line ldexp.go:25
-							f550 = f408
-						} else {
-//line bits.go:52
-							f614 = math.Abs(f408)
-//line ldexp.go:27
-							if 1.7976931348623157e+308 < f614 {
-//line ldexp.go:27
-								f550 = f408
-							} else {
-//line ldexp.go:27
-								if f408 != f408 {
-//line ldexp.go:27
-									f550 = f408
-								} else {
-//line bits.go:63
-									if f614 < 2.2250738585072014e-308 {
-										f669, i670 = float64(f408*4.503599627370496e+15), -52
-									} else {
-//line bits.go:63
-										f669, i670 = f408, 0
-									}
-//line ldexp.go:32
-									i510 = int(math.Float64bits(f669))
-									i686 = int(uint(i510)>>52)&2047 + (i298 + i670)
-//line ldexp.go:33
-									i688 = i686 - 1023
-									if i688 < -1075 {
-										f550 = math.Copysign(0, f669)
-									} else {
-										if 1023 < i688 {
-											if f669 < 0 {
-//line ldexp.go:38
-												f550 = math.Float64frombits(0xfff0000000000000)
-											} else {
-//line bits.go:27
-												f550 = math.Float64frombits(0x7ff0000000000000)
-											}
-										} else {
-//line ldexp.go:44
-											if i688 < -1022 {
-												i533, f534 = i686-970, 1.1102230246251565e-16
-											} else {
-//line ldexp.go:44
-												i533, f534 = i688, 1
-											}
-//line ldexp.go:50
-											f550 = float64(f534 * math.Float64frombits(uint64(i510&-9218868437227405313|(i533+1023)<<52)))
-										}
-									}
-								}
-							}
-						}
-//line ldexp.go:19
-						f322 = f550
-					}
+//line exp.go:48
+					f318 = f275
 				}
 			}
-		l2:
-//line rows.go:32
+//line rows.go:33
 			if uint(i59) >= uint(yLen) {
-//line rows.go:32
+//line rows.go:33
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i59, yLen)
-//line rows.go:32
+//line rows.go:33
 				return false
 			}
+//line rows.go:33
+			*(*float32)(unsafe.Add(y, i59*4)) = f318 / f172
 //line rows.go:32
-			*(*float32)(unsafe.Add(y, i59*4)) = float32(f322) / f169
-//line rows.go:31
 			i56 = i56 + 256
-		}
-	}
-	return true
-}
-
-// layerNormTwin runs blocks of the kernel layerNorm.
-//
-//line rows.go:58
-func layerNormTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xLen := *(*int)(unsafe.Add(args, 8))
-	scale := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	scaleLen := *(*int)(unsafe.Add(args, 32))
-	shift := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	shiftLen := *(*int)(unsafe.Add(args, 56))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yLen := *(*int)(unsafe.Add(args, 80))
-	cols := *(*int)(unsafe.Add(args, 96))
-	shared := blocks.Shared(1024)
-//line rows.go:65
-	f43 := float32(cols)
-//line rows.go:58
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		i26 := bx * cols
-		{
-			{
-//line rows.go:60
-				if !layerNormTwinRow(cols, i26, xLen, x, shared, blocks) {
-					return
-				}
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow_(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow__(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow___(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow____(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow_____(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow______(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow_______(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow________(shared)
-			}
-		}
-//line reduce.go:24
-		f128 := *(*float32)(shared)
-//line rows.go:65
-		f44 := f128 / f43
-		{
-			{
-//line reduce.go:16
-				if !layerNormTwinRow_________(cols, i26, xLen, f44, x, shared, blocks) {
-					return
-				}
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow__________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow___________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow____________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow_____________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow______________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow_______________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow________________(shared)
-			}
-		}
-		{
-			{
-//line reduce.go:16
-				layerNormTwinRow_________________(shared)
-			}
-		}
-//line reduce.go:24
-		f178 := *(*float32)(shared)
-//line rows.go:73
-		f68 := 1 / float32(math.Sqrt(float64(f178/f43+1e-05)))
-		{
-			{
-//line rows.go:73
-				if !layerNormTwinRow__________________(cols, i26, xLen, scaleLen, f44, f68, scale, x, shiftLen, yLen, shift, y, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// layerNormTwinRow is what a row of threads does in layerNormTwin.
-//
-//line rows.go:60
-func layerNormTwinRow(cols int, i26 int, xLen int, x unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var f28 float32
-		var i29 int
-//line rows.go:60
-		f28, i29 = 0, tx
-//line rows.go:62
-		for {
-//line rows.go:62
-			if i29 >= cols {
-//line rows.go:62
-				break
-			}
-//line rows.go:63
-			i32 := i26 + i29
-//line rows.go:63
-			if uint(i32) >= uint(xLen) {
-//line rows.go:63
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i32, xLen)
-//line rows.go:63
-				return false
-			}
-//line rows.go:62
-			f28, i29 = f28+*(*float32)(unsafe.Add(x, i32*4)), i29+256
-		}
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:16
-		*(*float32)(unsafe.Add(shared, o117)) = f28
-	}
-	return true
-}
-
-// layerNormTwinRow_ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c526 := uint32(int32(tx)) < 128
-//line reduce.go:19
-		if c526 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+128)*4))
-		}
-	}
-}
-
-// layerNormTwinRow__ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c530 := uint32(int32(tx)) < 64
-//line reduce.go:19
-		if c530 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+64)*4))
-		}
-	}
-}
-
-// layerNormTwinRow___ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c534 := uint32(int32(tx)) < 32
-//line reduce.go:19
-		if c534 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
-		}
-	}
-}
-
-// layerNormTwinRow____ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c538 := uint32(int32(tx)) < 16
-//line reduce.go:19
-		if c538 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+16)*4))
-		}
-	}
-}
-
-// layerNormTwinRow_____ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c542 := uint32(int32(tx)) < 8
-//line reduce.go:19
-		if c542 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+8)*4))
-		}
-	}
-}
-
-// layerNormTwinRow______ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c546 := uint32(int32(tx)) < 4
-//line reduce.go:19
-		if c546 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+4)*4))
-		}
-	}
-}
-
-// layerNormTwinRow_______ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c550 := uint32(int32(tx)) < 2
-//line reduce.go:19
-		if c550 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
-		}
-	}
-}
-
-// layerNormTwinRow________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c601 := int32(tx) == 0
-//line reduce.go:19
-		if c601 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
-		}
-	}
-}
-
-// layerNormTwinRow_________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_________(cols int, i26 int, xLen int, f44 float32, x unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var f47 float32
-		var i48 int
-//line reduce.go:16
-		o117 := tx * 4
-//line rows.go:66
-		f47, i48 = 0, tx
-//line rows.go:68
-		for {
-//line rows.go:68
-			if i48 >= cols {
-//line rows.go:68
-				break
-			}
-//line rows.go:69
-			i51 := i26 + i48
-//line rows.go:69
-			if uint(i51) >= uint(xLen) {
-//line rows.go:69
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i51, xLen)
-//line rows.go:69
-				return false
-			}
-//line rows.go:69
-			f58 := *(*float32)(unsafe.Add(x, i51*4)) - f44
-//line rows.go:68
-			f47, i48 = f47+float32(f58*f58), i48+256
-		}
-//line reduce.go:16
-		*(*float32)(unsafe.Add(shared, o117)) = f47
-	}
-	return true
-}
-
-// layerNormTwinRow__________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow__________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c526 := uint32(int32(tx)) < 128
-//line reduce.go:19
-		if c526 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+128)*4))
-		}
-	}
-}
-
-// layerNormTwinRow___________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow___________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c530 := uint32(int32(tx)) < 64
-//line reduce.go:19
-		if c530 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+64)*4))
-		}
-	}
-}
-
-// layerNormTwinRow____________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow____________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c534 := uint32(int32(tx)) < 32
-//line reduce.go:19
-		if c534 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
-		}
-	}
-}
-
-// layerNormTwinRow_____________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_____________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c538 := uint32(int32(tx)) < 16
-//line reduce.go:19
-		if c538 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+16)*4))
-		}
-	}
-}
-
-// layerNormTwinRow______________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow______________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c542 := uint32(int32(tx)) < 8
-//line reduce.go:19
-		if c542 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+8)*4))
-		}
-	}
-}
-
-// layerNormTwinRow_______________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_______________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c546 := uint32(int32(tx)) < 4
-//line reduce.go:19
-		if c546 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+4)*4))
-		}
-	}
-}
-
-// layerNormTwinRow________________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow________________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c550 := uint32(int32(tx)) < 2
-//line reduce.go:19
-		if c550 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
-		}
-	}
-}
-
-// layerNormTwinRow_________________ is what a row of threads does in layerNormTwin.
-//
-//line reduce.go:16
-func layerNormTwinRow_________________(shared unsafe.Pointer) {
-	for tx := range 256 {
-//line reduce.go:16
-		o117 := tx * 4
-//line reduce.go:19
-		c601 := int32(tx) == 0
-//line reduce.go:19
-		if c601 {
-			*(*float32)(unsafe.Add(shared, o117)) = *(*float32)(unsafe.Add(shared, o117)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
-		}
-	}
-}
-
-// layerNormTwinRow__________________ is what a row of threads does in layerNormTwin.
-//
-//line rows.go:73
-func layerNormTwinRow__________________(cols int, i26 int, xLen int, scaleLen int, f44 float32, f68 float32, scale unsafe.Pointer, x unsafe.Pointer, shiftLen int, yLen int, shift unsafe.Pointer, y unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i70 int
-//line rows.go:73
-		i70 = tx
-		for {
-//line rows.go:74
-			if i70 >= cols {
-//line rows.go:74
-				break
-			}
-//line rows.go:75
-			i73 := i26 + i70
-//line rows.go:75
-			if uint(i73) >= uint(xLen) {
-//line rows.go:75
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i73, xLen)
-//line rows.go:75
-				return false
-			}
-//line rows.go:75
-			if uint(i70) >= uint(scaleLen) {
-//line rows.go:75
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, scaleLen)
-//line rows.go:75
-				return false
-			}
-//line rows.go:75
-			f89 := float32(float32((*(*float32)(unsafe.Add(x, i73*4))-f44)*f68) * *(*float32)(unsafe.Add(scale, i70*4)))
-//line rows.go:75
-			if uint(i70) >= uint(shiftLen) {
-//line rows.go:75
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, shiftLen)
-//line rows.go:75
-				return false
-			}
-//line rows.go:75
-			if uint(i73) >= uint(yLen) {
-//line rows.go:75
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i73, yLen)
-//line rows.go:75
-				return false
-			}
-//line rows.go:75
-			*(*float32)(unsafe.Add(y, i73*4)) = f89 + *(*float32)(unsafe.Add(shift, i70*4))
-//line rows.go:74
-			i70 = i70 + 256
 		}
 	}
 	return true
