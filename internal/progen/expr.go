@@ -26,6 +26,8 @@ func (g *gen) value(t *typ, depth int) string {
 		return g.float(t, depth-1)
 	case signed, unsigned:
 		return g.integer(t, depth-1)
+	case half:
+		return g.half(t, depth-1)
 	case array, structure:
 		return g.composite(t, depth-1)
 	}
@@ -45,9 +47,14 @@ func (g *gen) leaf(t *typ) string {
 	switch t.kind {
 	case boolean:
 		return "(" + g.leaf(typeInt) + " > 3)"
+	case half:
+		return t.name + "From32(float32(" + g.leaf(typeInt) + "))"
 	case float:
 		return t.name + "(" + g.leaf(typeInt) + ")"
 	case signed, unsigned:
+		if text, ok := g.length(); ok {
+			return t.name + "(" + text + ")"
+		}
 		return t.name + "(" + g.leaf(typeInt) + ")"
 	}
 	return g.composite(t, 0)
@@ -94,6 +101,9 @@ func (g *gen) composite(t *typ, depth int) string {
 			return p.text
 		}
 	}
+	if text, ok := g.fromSlice(t); ok {
+		return text
+	}
 	var parts []string
 	if t.kind == array {
 		for range t.length {
@@ -107,7 +117,10 @@ func (g *gen) composite(t *typ, depth int) string {
 }
 
 func (g *gen) boolean(depth int) string {
-	switch g.r.IntN(8) {
+	switch g.r.IntN(9) {
+	case 5:
+		f := pick(g.r, floats...)
+		return fmt.Sprintf("%s(float64(%s))", pick(g.r, "math.IsNaN", "negative", "infinite"), g.value(f, depth))
 	case 0:
 		return "!(" + g.value(typeBool, depth) + ")"
 	case 1:
@@ -117,7 +130,7 @@ func (g *gen) boolean(depth int) string {
 	case 3:
 		return "(" + g.value(typeBool, depth) + pick(g.r, " == ", " != ") + g.value(typeBool, depth) + ")"
 	case 4:
-		if a, ok := g.find(func(t *typ) bool { return !t.scalar() }, false); ok {
+		if a, ok := g.find(func(t *typ) bool { return !t.scalar() && t.comparable() }, false); ok {
 			return "(" + a.text + pick(g.r, " == ", " != ") + "(" + g.value(a.typ, 1) + "))"
 		}
 	}
@@ -130,7 +143,16 @@ func (g *gen) boolean(depth int) string {
 
 func (g *gen) float(t *typ, depth int) string {
 	x := func() string { return g.value(t, depth) }
-	switch g.r.IntN(16) {
+	switch g.r.IntN(20) {
+	case 9:
+		return g.mathematics(t, depth)
+	case 10:
+		return g.generic(t, depth)
+	case 11:
+		if p, ok := g.find(func(t *typ) bool { return t.kind == half }, false); ok {
+			return t.name + "(" + p.text + ".Float32())"
+		}
+		return g.leaf(t)
 	case 8:
 		return fmt.Sprintf("%s(dtype.%sFrom32(float32(%s)).Float32())", t.name, pick(g.r, "F16", "BF16"), x())
 	case 0:
@@ -156,10 +178,17 @@ func (g *gen) float(t *typ, depth int) string {
 
 func (g *gen) integer(t *typ, depth int) string {
 	x := func() string { return g.value(t, depth) }
-	switch g.r.IntN(20) {
+	switch g.r.IntN(23) {
+	case 12:
+		return g.generic(t, depth)
+	case 13:
+		return g.word(t, depth)
 	case 0:
 		return pick(g.r, "(-", "(^") + x() + ")"
 	case 1:
+		if g.r.oneIn(4) {
+			return pick(g.r, "min", "max") + "(" + x() + ", " + g.expr(t, depth) + ", " + x() + ")"
+		}
 		return pick(g.r, "min", "max") + "(" + x() + ", " + g.expr(t, depth) + ")"
 	case 2, 3:
 		return g.quotient(t, depth)
@@ -270,6 +299,9 @@ func (g *gen) simple() string {
 // sliceIndex returns an index of a slice: one of the thread's own elements, where
 // threads write it.
 func (g *gen) sliceIndex(s slice) string {
+	if s.own == 1 {
+		return "own"
+	}
 	if s.own > 0 {
 		return fmt.Sprintf("own*%d+int(%s)", s.own, g.inRange(s.own))
 	}

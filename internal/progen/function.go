@@ -16,7 +16,8 @@ type function struct {
 // call returns a call with these arguments.
 func (f function) call(args []string) string {
 	if f.method {
-		return "(" + args[1] + ")." + f.name + "(" + strings.Join(append(args[:1:1], args[2:]...), ", ") + ")"
+		receiver := strings.TrimPrefix(args[1], "&")
+		return "(" + receiver + ")." + f.name + "(" + strings.Join(append(args[:1:1], args[2:]...), ", ") + ")"
 	}
 	return f.name + "(" + strings.Join(args, ", ") + ")"
 }
@@ -102,7 +103,11 @@ func (g *gen) procedure() {
 			g.declare(name, t, false)
 		}
 	}
-	g.line("func %s(%s) {", f.name, strings.Join(params, ", "))
+	receiver := ""
+	if f.method = f.params[1].elem != nil && f.params[1].elem.kind == structure; f.method {
+		receiver, params = "("+params[1]+") ", append(params[:1:1], params[2:]...)
+	}
+	g.line("func %s%s(%s) {", receiver, f.name, strings.Join(params, ", "))
 	g.body(nil, func() { g.mayReturn = true })
 	g.procedures = append(g.procedures, f)
 }
@@ -161,7 +166,7 @@ func (g *gen) callProcedure() {
 		}
 		args = append(args, "&"+p.text)
 	}
-	g.line("%s(%s)", f.name, strings.Join(args, ", "))
+	g.line("%s", f.call(args))
 }
 
 // ownSlice returns a slice that only this thread has, and that is not empty.

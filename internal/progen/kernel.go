@@ -48,6 +48,7 @@ type gen struct {
 	second    *typ // of a function with two results
 	prints    bool
 	warps     bool // warps are full
+	plane     bool // the grid has two dimensions
 	mayReturn bool
 	inClosure bool
 	faulty    bool // operations may fault
@@ -60,6 +61,9 @@ func New(seed uint64, index int) Kernel {
 	g := &gen{r: newRandom(seed, index), trips: 1, token: fmt.Sprintf("k%d_", index)}
 	k := Kernel{Name: g.token, Values: g.r.Uint64()}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 1, 7, 16, 32, 32, 33, 40), 1}
+	if g.plane = g.r.oneIn(6); g.plane {
+		k.Blocks, k.Threads = [2]int{g.r.between(1, 2), g.r.between(1, 2)}, pick(g.r, [2]int{16, 2}, [2]int{8, 4}, [2]int{5, 3}, [2]int{2, 19})
+	}
 	for range g.r.IntN(3) {
 		g.structType()
 	}
@@ -102,19 +106,23 @@ func (g *gen) kernel(k *Kernel) {
 	g.declareTables()
 	k.Barriers = g.r.oneIn(3)
 	g.prints = g.r.oneIn(6)
-	if g.warps = k.Barriers && k.Threads[0]%32 == 0; g.warps {
+	if g.warps = k.Barriers && k.Threads[0]*k.Threads[1]%32 == 0; g.warps {
 		g.faulty = false // a warp of one thread has nobody to exchange values with
 	}
 	params := append([]string{"t gpu.Thread", "first int"}, g.params(k)...)
 	g.line("//gpu:kernel")
 	g.line("func %s(%s) {", k.Name, strings.Join(params, ", "))
-	g.line("\tid := t.GlobalX() + first")
+	where := "t.GlobalX()"
+	if g.plane {
+		where = "t.GlobalY()*t.GridDimX()*t.BlockDimX() + t.GlobalX()"
+	}
+	g.line("\tid := %s + first", where)
 	g.line("\town := id")
 	g.line("\t_ = own")
 	g.declare("id", typeInt, true)
 	g.indent++
 	if k.Barriers {
-		g.withBarriers()
+		g.withBarriers(k)
 	} else {
 		g.mayReturn = true
 		g.statements(g.r.between(4, 14))
@@ -132,10 +140,15 @@ func (g *gen) statements(n int) {
 }
 
 // withBarriers writes statements and, between them, phases with barriers.
-func (g *gen) withBarriers() {
-	g.line("lane := t.ThreadX()")
-	g.line("_ = lane")
+func (g *gen) withBarriers(k *Kernel) {
+	if g.plane {
+		g.line("lane, size := t.ThreadY()*t.BlockDimX()+t.ThreadX(), t.BlockDimX()*t.BlockDimY()")
+	} else {
+		g.line("lane, size := t.ThreadX(), t.BlockDimX()")
+	}
+	g.line("_, _ = lane, size")
 	g.declare("lane", typeInt, true)
+	g.declare("size", typeInt, true)
 	for range g.r.between(1, 2) {
 		t, name := g.anyType(), g.name("shared")
 		if t.size() > 40 {
@@ -144,6 +157,13 @@ func (g *gen) withBarriers() {
 		g.line("%s := gpu.Shared[[40]%s](t)", name, t.name)
 		g.line("_ = %s", name)
 		g.shared = append(g.shared, slice{text: name, elem: t})
+	}
+	if g.r.oneIn(3) {
+		t, name := g.r.scalarType(), g.name("dynamic")
+		g.line("%s := gpu.DynamicShared[%s](t)", name, t.name)
+		g.line("_ = %s", name)
+		g.shared = append(g.shared, slice{text: name, elem: t})
+		k.Shared = 40 * 8
 	}
 	for range g.r.between(1, 4) {
 		g.statements(g.r.between(1, 5))
@@ -189,7 +209,7 @@ func (g *gen) params(k *Kernel) []string {
 	}
 	for range g.r.between(1, 3) {
 		s := slice{text: g.name("out"), elem: g.anyType(), own: g.r.between(1, 4), writable: true}
-		add(s.text, s.elem, s.own*k.Blocks[0]*k.Threads[0])
+		add(s.text, s.elem, s.own*k.Blocks[0]*k.Threads[0]*k.Blocks[1]*k.Threads[1])
 		g.scope.slices = append(g.scope.slices, s)
 	}
 	if g.r.oneIn(3) {

@@ -103,7 +103,7 @@ func (g *gen) print() {
 		g.assign()
 		return
 	}
-	t, u := pick(g.r, integers...), g.r.scalarType()
+	t, u := pick(g.r, integers...), pick(g.r, append(integers, floats...)...)
 	g.line("gpu.Printf(t, \"%s %%v\\n\", %s, %s)", pick(g.r, "%d", "%x", "%5d"), g.value(t, 1), g.value(u, 1))
 }
 
@@ -132,13 +132,15 @@ func (g *gen) sliceVariable() {
 // phase lets all threads of a block exchange values through shared memory.
 func (g *gen) phase() {
 	s := pick(g.r, g.shared...)
-	g.line("%s[lane] = %s", s.text, g.expr(s.elem, 3))
+	if !g.copyAsync(s) {
+		g.line("%s[lane] = %s", s.text, g.expr(s.elem, 3))
+	}
 	g.line("t.Sync()")
 	for range g.r.between(1, 2) {
 		name := g.name("v")
-		index := fmt.Sprintf("(lane+%d)%%t.BlockDimX()", g.r.IntN(9))
+		index := fmt.Sprintf("(lane+%d)%%size", g.r.IntN(9))
 		if g.r.oneIn(2) {
-			index = fmt.Sprintf("uint(%s)%%uint(t.BlockDimX())", g.simple())
+			index = fmt.Sprintf("uint(%s)%%uint(size)", g.simple())
 		}
 		g.line("%s := %s[%s]", name, s.text, index)
 		g.line("_ = %s", name)
@@ -152,7 +154,10 @@ func (g *gen) phase() {
 
 // uniform writes phases where all threads of a block come by together.
 func (g *gen) uniform() {
-	switch g.r.IntN(6) {
+	switch g.r.IntN(7) {
+	case 6:
+		g.sharedAtomic()
+		return
 	case 4:
 		name, t := g.name("v"), typeInt
 		what := "SyncCount"
@@ -183,7 +188,7 @@ func (g *gen) uniform() {
 		g.line("if t.BlockX() == %d {", g.r.IntN(2))
 		g.inBlock(g.phase)
 	case 2:
-		g.line("for %s := t.BlockDimX(); %s > 0; %s /= 4 {", "half", "half", "half")
+		g.line("for %s := size; %s > 0; %s /= 4 {", "half", "half", "half")
 		g.inBlock(func() {
 			g.declare("half", typeInt, true)
 			g.phase()
@@ -212,8 +217,16 @@ func (g *gen) warp() {
 	t := pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeFloat32, typeFloat64)
 	name, x := g.name("v"), g.value(t, 2)
 	lane := fmt.Sprintf("int(uint(%s)%%32)", g.simple())
-	text := fmt.Sprintf("gpu.%s(t, %s, %s)", pick(g.r, "Shuffle", "ShuffleUp", "ShuffleXor"), x, pick(g.r, "3", "17", "lane"))
-	switch g.r.IntN(5) {
+	text := fmt.Sprintf("gpu.%s(t, %s, %s)", pick(g.r, "Shuffle", "ShuffleUp", "ShuffleDown", "ShuffleXor"), x, pick(g.r, "3", "17", "lane"))
+	switch g.r.IntN(8) {
+	case 4:
+		t = pick(g.r, floats...)
+		text = fmt.Sprintf("gpu.WarpReduce%s(t, %s)", pick(g.r, "Min", "Max"), g.value(t, 2))
+	case 5:
+		u := pick(g.r, numbers...)
+		text, t = fmt.Sprintf("gpu.Match(t, %s&3)", g.value(u, 1)), typeUint32
+	case 6:
+		g.line("t.SyncWarp()")
 	case 0:
 		text = fmt.Sprintf("gpu.Shuffle(t, %s, %s)", x, lane)
 	case 1:
@@ -227,4 +240,49 @@ func (g *gen) warp() {
 	g.line("%s := %s", name, strings.ReplaceAll(text, "lane)", "lane%32)"))
 	g.line("_ = %s", name)
 	g.declare(name, t, false)
+}
+
+// copyAsync fills the thread's element of shared memory by an asynchronous copy, where there is
+// something to copy.
+func (g *gen) copyAsync(s slice) bool {
+	if !s.elem.number() || s.elem.bits < 32 || !g.r.oneIn(2) {
+		return false
+	}
+	for _, from := range g.scope.slices {
+		if from.elem != s.elem || from.own > 0 || from.writable {
+			continue
+		}
+		index := fmt.Sprintf("uint(%s)%%uint(len(%s))", g.simple(), from.text)
+		if g.r.oneIn(3) {
+			g.line("gpu.FetchAsync(t, &%s[lane], %s, %s)", s.text, from.text, pick(g.r, "int("+index+")", "int("+g.simple()+")"))
+		} else {
+			g.line("gpu.CopyAsync(t, &%s[lane], &%s[%s])", s.text, from.text, index)
+		}
+		g.line("t.CommitCopies()")
+		g.line("t.WaitCopies(0)")
+		return true
+	}
+	return false
+}
+
+// sharedAtomic lets all threads of a block change one number in shared memory.
+func (g *gen) sharedAtomic() {
+	for _, s := range g.shared {
+		if !containsType(numbers, s.elem) {
+			continue
+		}
+		at, name := g.r.IntN(4), g.name("v")
+		g.line("if lane == 0 {")
+		g.line("\t%s[%d] = %s", s.text, at, g.literal(s.elem))
+		g.line("}")
+		g.line("t.Sync()")
+		g.line("gpu.Atomic%s(&%s[%d], %s)", pick(g.r, "Add", "Sub", "Min", "Max", "And", "Or", "Xor"), s.text, at, g.expr(s.elem, 2))
+		g.line("t.Sync()")
+		g.line("%s := %s[%d]", name, s.text, at)
+		g.line("_ = %s", name)
+		g.declare(name, s.elem, false)
+		g.line("t.Sync()")
+		return
+	}
+	g.phase()
 }

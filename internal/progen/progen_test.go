@@ -34,23 +34,30 @@ const batch = 250
 // TestRandomKernels compares native Go with the interpreter. What differs, or breaks the
 // compiler, is printed with the seed that brings it back.
 func TestRandomKernels(t *testing.T) {
-	if *seed == 0 {
-		t.Run("fixed", func(t *testing.T) { random(t, 1, compare.Options{}) })
-		t.Run("fresh", func(t *testing.T) { random(t, rand.Uint64N(1e12)+2, compare.Options{}) })
-		return
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	runs := map[string]uint64{"fixed": 1, "fresh": rand.Uint64N(1e12) + 2}
+	if *seed != 0 {
+		runs = map[string]uint64{"asked": *seed}
 	}
-	random(t, *seed, compare.Options{})
+	t.Run("seeds", func(t *testing.T) { // which ends when all are done
+		for name, seed := range runs {
+			t.Run(name, func(t *testing.T) { t.Parallel(); random(t, seed, compare.Options{}, total()) })
+		}
+		t.Run("contracted", func(t *testing.T) {
+			t.Parallel()
+			random(t, runs["fresh"]+runs["asked"]+1, compare.Options{Contracted: true}, total()/10)
+		})
+	})
 }
 
 // random runs the kernels of a seed.
-func random(t *testing.T, seed uint64, o compare.Options) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+func random(t *testing.T, seed uint64, o compare.Options, n int) {
 	c, err := compare.New("../..", o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	n, faulted := total(), 0
+	faulted := 0
 	for from := 0; from < n; from += batch {
 		var kernels []progen.Kernel
 		for i := from; i < min(from+batch, n); i++ {

@@ -17,7 +17,7 @@ const perFile = 50
 func Package(name string, kernels []Kernel) map[string]string {
 	files := map[string]string{"shared.go": "package " + name + "\n" + sharedText + conversions()}
 	var table strings.Builder
-	fmt.Fprintf(&table, "package %s\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/gopherwarp/gopherwarp/gpu\"\n)\n\n", name)
+	fmt.Fprintf(&table, "package %s\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/gopherwarp/gopherwarp/dtype\"\n\t\"github.com/gopherwarp/gopherwarp/gpu\"\n)\n\nvar _ dtype.F16\n\n", name)
 	table.WriteString("var Natives = map[string]func(ts *gpu.Threads, args unsafe.Pointer){\n")
 	for i, k := range kernels {
 		file := fmt.Sprintf("kernels%d.go", i/perFile)
@@ -35,6 +35,7 @@ const header = `
 import (
 	"math"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
@@ -43,6 +44,7 @@ import (
 var _ dtype.F16
 var _ = math.Sqrt
 var _ = bits.Len
+var _ = atomic.AddInt32
 var _ = gpu.AtomicAdd[int]
 `
 

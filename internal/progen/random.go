@@ -19,10 +19,12 @@ func pick[T any](r random, from ...T) T { return from[r.IntN(len(from))] }
 
 // scalarType returns a type of numbers or booleans.
 func (r random) scalarType() *typ {
-	switch r.IntN(10) {
+	switch r.IntN(20) {
 	case 0:
+		return pick(r, halves...)
+	case 1, 2:
 		return typeBool
-	case 1, 2, 3:
+	case 3, 4, 5, 6, 7, 8:
 		return pick(r, floats...)
 	default:
 		return pick(r, integers...)

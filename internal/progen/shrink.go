@@ -41,9 +41,9 @@ func (c *checker) smaller(k Kernel, round int, fails func([]Kernel) ([]bool, err
 	for len(cuts) > 0 {
 		var tried []Kernel
 		for len(cuts) > 0 && len(tried) < batch {
-			source := cuts[0].apply(k.Source)
+			source, ok := c.mend(cuts[0].apply(k.Source))
 			cuts = cuts[1:]
-			if c.valid(source) {
+			if ok && len(source) < len(k.Source) {
 				tried = append(tried, k.renamed(source, fmt.Sprintf("k%d_", 1000*(round+1)+len(tried))))
 			}
 		}
@@ -155,7 +155,7 @@ func (c *cutter) inner(n ast.Node, list []ast.Stmt) {
 	}
 }
 
-// statements adds the cut of each statement, and of each with the one behind it, which may use
+// statements adds the cut of each statement, and of each with a few behind it, which may use
 // the variable that it declares.
 func (c *cutter) statements(list []ast.Stmt) {
 	for i, s := range list {
@@ -163,8 +163,8 @@ func (c *cutter) statements(list []ast.Stmt) {
 		if b, ok := s.(*ast.BlockStmt); ok {
 			c.inner(b, b.List)
 		}
-		if i+1 < len(list) {
-			c.cuts = append(c.cuts, cut{c.offset(s.Pos()), c.offset(list[i+1].End()), ""})
+		for _, last := range list[i+1 : min(i+4, len(list))] {
+			c.cuts = append(c.cuts, cut{c.offset(s.Pos()), c.offset(last.End()), ""})
 		}
 	}
 }

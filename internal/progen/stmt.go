@@ -32,7 +32,15 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.r.IntN(28) {
+	switch g.r.IntN(34) {
+	case 27:
+		g.forward()
+	case 28:
+		g.backward()
+	case 29, 30:
+		g.ownAtomic()
+	case 31:
+		g.assert()
 	case 24:
 		g.callForTwo()
 	case 25:
@@ -136,7 +144,14 @@ func (g *gen) opAssign() {
 		g.line("%s%s", p.text, pick(g.r, "++", "--"))
 		return
 	}
-	g.line("%s %s= %s", p.text, pick(g.r, "+", "-", "*", "&", "|", "^", "&^"), g.expr(p.typ, 2))
+	switch g.r.IntN(6) {
+	case 0:
+		g.line("%s %s= %d", p.text, pick(g.r, "<<", ">>"), g.r.IntN(p.typ.bits+2))
+	case 1:
+		g.line("%s %s= %s | 1", p.text, pick(g.r, "/", "%"), g.value(p.typ, 1))
+	default:
+		g.line("%s %s= %s", p.text, pick(g.r, "+", "-", "*", "&", "|", "^", "&^"), g.expr(p.typ, 2))
+	}
 }
 
 func (g *gen) swap() {

@@ -13,6 +13,7 @@ const (
 	unsigned
 	float
 	boolean
+	half
 	array
 	structure
 )
@@ -38,6 +39,9 @@ var (
 	typeFloat32 = &typ{name: "float32", kind: float, bits: 32}
 	typeFloat64 = &typ{name: "float64", kind: float, bits: 64}
 )
+
+// halves are kept and converted; their bits are not compared, since those of a NaN are left open.
+var halves = []*typ{{name: "dtype.F16", kind: half, bits: 16}, {name: "dtype.BF16", kind: half, bits: 16}}
 
 // integers are the integer types, the common ones more than once.
 var integers = []*typ{
@@ -77,3 +81,6 @@ func (t *typ) layout() string {
 	}
 	return t.name
 }
+
+// comparable reports whether == of two values says the same everywhere.
+func (t *typ) comparable() bool { return !reaches(t, func(t *typ) bool { return t.kind == half }) }

@@ -17,7 +17,8 @@ import (
 
 // Comparer has a folder with a module beside the repository, in which it writes kernels.
 type Comparer struct {
-	dir string
+	dir    string
+	broken int // kernels that did not compile
 	Options
 }
 
@@ -38,7 +39,7 @@ func New(root string, o Options) (*Comparer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparer{dir, o}
+	c := &Comparer{dir: dir, Options: o}
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return nil, err

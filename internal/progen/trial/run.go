@@ -22,6 +22,9 @@ type Result struct {
 	Threads []Result
 }
 
+// Empty reports whether r is no result at all.
+func (r Result) Empty() bool { return r.Fault == "" && r.Data == nil }
+
 // On runs the trial on a device.
 func (t *Trial) On(dev *device.Device) Result {
 	r := t.run(dev, t.Grid, 0)
