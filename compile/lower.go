@@ -107,7 +107,7 @@ func (b *build) code(k function, body body, d *dump) (c code, ok bool) {
 	c = code{body: body, wide: optimise(module, f, options)}
 	if v := misplaced(c.wide); v != nil {
 		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.instance.Name, v.Pos).
-			WithHelp("hand over the address of an element of what gpu.Shared returned"))
+			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned"))
 		return c, false
 	}
 	wrong := c.setTargets()

@@ -58,17 +58,24 @@ func (l *lowerer) sharedAddress(v *ssa.Call, p ssa.Value) *ir.Value {
 	r := rootOf(x)
 	shared := r.Op == ir.OpVar && r.Aux.(*ir.Variable).Space == ir.Shared
 	if !shared && (r.Op != ir.OpParam || l.f.Kernel) {
-		l.refuse(diag.LangShared, "take the address of an element of what gpu.Shared returned",
+		l.refuse(diag.LangShared, "take the address of an element of what gpu.Shared or gpu.DynamicShared returned",
 			"the address that gpu.%s takes is not known to be one in shared memory", callName(v.Call.StaticCallee()))
 	}
 	l.checkNil(p, x)
 	return x
 }
 
-// rootOf returns what the address x was computed from.
+// rootOf returns what the address x was computed from, which for a slice of dynamic shared memory
+// is its variable.
 func rootOf(x *ir.Value) *ir.Value {
-	for x.Op == ir.OpOffset || x.Op == ir.OpIndex {
-		x = x.Args[0]
+	for {
+		switch {
+		case x.Op == ir.OpOffset || x.Op == ir.OpIndex:
+			x = x.Args[0]
+		case x.Op == ir.OpExtract && x.Args[0].Op == ir.OpStruct:
+			x = x.Args[0].Args[x.Imm]
+		default:
+			return x
+		}
 	}
-	return x
 }

@@ -79,8 +79,11 @@ func New(seed uint64, index int) Kernel {
 	for range g.r.IntN(3) {
 		g.procedure()
 	}
-	g.faulty = g.r.oneIn(4)
-	g.kernel(&k)
+	if g.faulty = g.r.oneIn(4); !g.faulty && !g.plane && g.r.oneIn(5) {
+		g.elements(&k)
+	} else {
+		g.kernel(&k)
+	}
 	k.Source = string(g.text)
 	return k
 }

@@ -23,6 +23,7 @@ func Cases() []check.Case {
 		{Name: "product/f16", Run: func(r *check.Run) { product(r, ProductF16, f16) }},
 		{Name: "copy", Run: copied},
 		{Name: "copy/misaligned", Run: refused},
+		{Name: "copy/dynamic", Run: fetched},
 	}
 }
 
@@ -127,6 +128,14 @@ func copied(r *check.Run) {
 			r.Wrong("thread %d has %v, want %v", i, got, want)
 		}
 	}
+}
+
+func fetched(r *check.Run) {
+	out := check.Make[int32](r, 8)
+	g := check.Threads(8)
+	g.Shared = 8 * 4
+	r.Launch(Fetches(r.Stream, g, check.Upload[int32](r, 0, 10, 20, 30, 40), 2, out))
+	check.Want(r, out, 0, 0, 0, 0, 0, 40, 30, 20)
 }
 
 func refused(r *check.Run) {

@@ -99,6 +99,19 @@ func copies(t gpu.Thread, wide [][4]uint32, middle [][2]float32, narrow []int32,
 	out[i] = [7]uint32{a[j][0], a[j][1], a[j][2], a[j][3], own, uint32(b[j][1]), uint32(c[j])}
 }
 
+// fetches moves in, from an index on, through dynamic shared memory.
+//
+//gpu:kernel
+func fetches(t gpu.Thread, in []int32, from int, out []int32) {
+	d := gpu.DynamicShared[int32](t)
+	i := t.ThreadX()
+	gpu.FetchAsync(t, &d[i], in, from+i)
+	t.CommitCopies()
+	t.WaitCopies(0)
+	t.Sync()
+	out[i] = d[t.BlockDimX()-1-i]
+}
+
 // misaligned copies from an address that is no multiple of 16.
 //
 //gpu:kernel
