@@ -231,6 +231,55 @@ var copiesKernel = &device.Kernel{
 	},
 }
 
+// Fetches moves in, from an index on, through dynamic shared memory.
+func Fetches(s *device.Stream, g device.Grid, in device.Slice[int32], from int, out device.Slice[int32]) error {
+	p := s.Plan(fetchesKernel, g)
+	device.PutSlice(p, in)
+	device.Put(p, from)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfetches.sm_80.narrow.ptx
+var fetchesSM80Narrow string
+
+//go:embed zfetches.sm_80.ptx
+var fetchesSM80 string
+
+var fetchesKernel = &device.Kernel{
+	Name:    "fetches",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
+	File:    "kernels.go",
+	Line:    105,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "from", Offset: 24, Size: 8},
+		{Name: "out", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 108, Format: "gpu.FetchAsync: an address is no multiple of the size"},
+		{File: "kernels.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchesSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchesSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in   []int32
+			from int
+			out  []int32
+		})(args)
+		for ts.Next() {
+			fetches(ts.Thread(), a.in, a.from, a.out)
+		}
+	},
+}
+
 // Misaligned copies from an address that is no multiple of 16.
 func Misaligned(s *device.Stream, g device.Blocks, in device.Slice[dtype.BF16], from int) error {
 	p := s.Plan(misalignedKernel, misalignedKernel.Grid(g))
@@ -255,7 +304,7 @@ var misalignedKernel = &device.Kernel{
 	Name:    "misaligned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
 	File:    "kernels.go",
-	Line:    106,
+	Line:    119,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "from", Offset: 24, Size: 8},
@@ -264,9 +313,9 @@ var misalignedKernel = &device.Kernel{
 	Block:      device.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 108, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 108, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "kernels.go", Line: 121, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 121, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 121, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
 	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{

@@ -90,7 +90,7 @@ func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) error {
 	if c.Contracted {
 		contract = compile.ContractOn
 	}
-	result, err := compile.Build(ctx, compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: contract})
+	result, err := compile.Build(ctx, compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: contract, Twins: compile.TwinsNone})
 	if err != nil {
 		return err
 	}
