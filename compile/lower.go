@@ -110,6 +110,11 @@ func (b *build) code(k function, body body, d *dump) (c code, ok bool) {
 			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned"))
 		return c, false
 	}
+	if v := unawaited(c.wide); v != nil {
+		b.found.Add(diag.New(k.Pos, diag.KernelAccumulator, "kernel %s uses an accumulator at %v that products may still be changing", k.instance.Name, v.Pos).
+			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 rounds, so that it becomes registers"))
+		return c, false
+	}
 	wrong := c.setTargets()
 	b.found.Add(wrong...)
 	c.narrow = narrow(module, f, options, d.pass())
@@ -155,8 +160,34 @@ func narrow(m *ir.Module, f *ir.Func, o pass.Options, dump func(string, *ir.Func
 func misplaced(f *ir.Func) *ir.Value {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if (v.Op == ir.OpLoadMatrix || v.Op == ir.OpFetchAsync) && v.Args[0].Type.Space != ir.Shared {
-				return v
+			for _, i := range v.Op.InShared() {
+				if v.Args[i].Type.Space != ir.Shared {
+					return v
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unawaited returns an operation that uses what a product makes of an accumulator, and is neither another product nor
+// the wait for it, or nil.
+func unawaited(f *ir.Func) *ir.Value {
+	flying := map[*ir.Value]bool{} // values in registers that products may be changing
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			for _, v := range b.Values {
+				if flying[v] {
+					continue
+				}
+				switch {
+				case v.Op == ir.OpMultiply, (v.Op == ir.OpExtract || v.Op == ir.OpPhi) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
+					flying[v], changed = true, true
+				case v.Op == ir.OpMultiplyWait:
+				case slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
+					return v
+				}
 			}
 		}
 	}
@@ -195,7 +226,7 @@ func emit(f *ir.Func, c code, k *Kernel) {
 		k.Sites = made.Sites
 		k.Barriers, k.Cooperative = k.Barriers || made.Barriers, k.Cooperative || made.Cooperative
 		k.Spins = k.Spins || made.Spins
-		v := device.Variant{Target: target, Exact: c.Target.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: launcher.Header + "\n\n" + made.PTX}
+		v := device.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: launcher.Header + "\n\n" + made.PTX}
 		if c.variant {
 			v.Body, v.Shared, v.Dynamic = c.Name, made.SharedBytes, made.DynamicBytes
 		} else {

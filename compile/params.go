@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
@@ -19,16 +20,31 @@ func layout(k function) (params []device.Param, bytes int) {
 	for i := 1; i < k.sig.Params().Len(); i++ {
 		fields = append(fields, types.NewField(token.NoPos, nil, names[i-1], k.sig.Params().At(i).Type(), false))
 	}
-	for i, offset := range load.Sizes.Offsetsof(fields) {
-		t := fields[i].Type()
-		p := device.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t))}
+	end := int64(0)
+	for i, v := range fields {
+		t := v.Type()
+		align := load.Sizes.Alignof(t)
+		if isTensorMap(t) {
+			align = device.TensorMapAlign
+		}
+		offset := (end + align - 1) / align * align
+		p := device.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t)), Tensor: isTensorMap(t)}
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			p.Elem = int(load.Sizes.Sizeof(s.Elem()))
 		}
-		params = append(params, p)
+		params, end = append(params, p), offset+int64(p.Size)
 	}
-	bytes = int(load.Sizes.Sizeof(types.NewStruct(fields, nil)))
+	bytes = int(end)
+	if n := len(fields); n > 0 && load.Sizes.Sizeof(fields[n-1].Type()) == 0 {
+		bytes++ // as in a Go struct
+	}
 	return params, (bytes+7)/8*8 + device.HiddenBytes
+}
+
+// isTensorMap reports whether t is a gpu.TensorMap.
+func isTensorMap(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == "TensorMap" && n.Obj().Pkg() != nil && strings.HasSuffix(n.Obj().Pkg().Path(), "gopherwarp/gpu")
 }
 
 func parameterNames(k decl.Kernel) []string {
@@ -70,6 +86,8 @@ const maxParams = 4096
 func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 	s, ok := t.Underlying().(*types.Slice)
 	switch {
+	case f.Tensor && isTensorMap(t):
+		return diag.Diagnostic{}, true
 	case ok && !f.Slice:
 		return diag.Diagnostic{
 			Message: "is a slice whose type has a name",

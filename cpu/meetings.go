@@ -21,6 +21,7 @@ type meetings struct {
 
 	block place
 	warps []place
+	park  place // of those that wait for something else than each other
 
 	alive, waiting atomic.Int64 // threads that have not left, those of them that sleep
 	stuck          atomic.Bool
@@ -41,7 +42,7 @@ type place struct {
 // newMeetings returns the meetings of a block of the given number of threads.
 func newMeetings(threads int) *meetings {
 	m := &meetings{warps: make([]place, (threads+simt.WarpSize-1)/simt.WarpSize)}
-	m.block.open.L = &m.block.mu
+	m.block.open.L, m.park.open.L = &m.block.mu, &m.park.mu
 	for i := range m.warps {
 		m.warps[i].open.L = &m.warps[i].mu
 	}
@@ -54,6 +55,7 @@ func (m *meetings) begin(threads int) {
 	m.waiting.Store(0)
 	m.stuck.Store(false)
 	m.block.begin(threads)
+	m.park.begin(0)
 	for i := range m.warps {
 		m.warps[i].begin(min(simt.WarpSize, threads-i*simt.WarpSize))
 	}
@@ -111,6 +113,37 @@ func (m *meetings) release(p *place, awake int) {
 	p.came = p.came[:0]
 }
 
+// await implements simt.Block's Await.
+func (m *meetings) await(thread int, ready func() bool) {
+	p := &m.park
+	for {
+		p.mu.Lock()
+		if ready() {
+			p.mu.Unlock()
+			return
+		}
+		round := p.round
+		p.came = append(p.came, thread)
+		p.mu.Unlock()
+		m.count(&m.waiting, 1)
+		m.sleep(p, round, thread)
+		if m.stuck.Load() {
+			panic("all threads wait, and not for the same: one waits for a gpu.Barrier")
+		}
+	}
+}
+
+// notify implements simt.Block's Notify.
+func (m *meetings) notify() {
+	p := &m.park
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	quietly(func() { m.waiting.Add(int64(-len(p.came))) })
+	p.round++
+	m.wake(p, p.came)
+	p.came = p.came[:0]
+}
+
 // leave takes a thread out that has left the kernel. Others may have waited for it alone.
 func (m *meetings) leave(thread int) {
 	for _, p := range [2]*place{&m.warps[thread/simt.WarpSize], &m.block} {
@@ -137,6 +170,7 @@ func (m *meetings) count(n *atomic.Int64, by int64) {
 	}
 	m.stuck.Store(true)
 	m.unstick(&m.block)
+	m.unstick(&m.park)
 	for i := range m.warps {
 		m.unstick(&m.warps[i])
 	}

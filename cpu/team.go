@@ -46,6 +46,7 @@ func newTeam(w *worker) *team {
 	t.meetings.wake = func(_ *place, threads []int) { t.ready = append(t.ready, threads...) }
 	if w.launch.kernel.Barriers {
 		w.block.Meet = t.meetings.meet
+		w.block.Await, w.block.Notify = t.meetings.await, t.meetings.notify
 	}
 	return t
 }

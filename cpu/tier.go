@@ -104,7 +104,7 @@ func (w *worker) together(n int) {
 		}
 	}
 	m.wake = func(p *place, _ []int) { p.open.Broadcast() }
-	w.block.Meet = m.meet
+	w.block.Meet, w.block.Await, w.block.Notify = m.meet, m.await, m.notify
 	var running sync.WaitGroup
 	for i := range n {
 		running.Go(func() {

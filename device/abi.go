@@ -19,6 +19,13 @@ const (
 	HiddenBytes  = 16
 )
 
+// Size and alignment of a tensor map in the parameter block: gpu.TensorMap, or what the driver makes
+// of it (CUDA driver API, CUtensorMap).
+const (
+	TensorMapBytes = 128
+	TensorMapAlign = 64
+)
+
 // CoarseBytes is what the parameter block of a variant that is coarse has more, at ParamBytes:
 // a u64, the number of threads that the launch asked for.
 const CoarseBytes = 8

@@ -78,8 +78,9 @@ func (k *Kernel) Environment() bool { return len(k.Sites) > 0 || k.Cooperative }
 type Param struct {
 	Name   string
 	Offset int
-	Size   int // bytes of the value; 24 for a slice
-	Elem   int // bytes of a slice's element; 0 where the parameter is no slice
+	Size   int  // bytes of the value; 24 for a slice
+	Elem   int  // bytes of a slice's element; 0 where the parameter is no slice
+	Tensor bool // a tensor map
 }
 
 // Site is a place in a kernel's source that can fault or print. Format takes Args, which

@@ -102,6 +102,17 @@ func Put[T any](p *Plan, v T) {
 	}
 }
 
+// tensorParameter returns the offset of the next parameter, which must be a tensor map.
+func (p *Plan) tensorParameter() (offset int, ok bool) {
+	i := p.next
+	if i < len(p.kernel.Params) && !p.kernel.Params[i].Tensor {
+		p.next++
+		p.fail(ErrMismatch)
+		return 0, false
+	}
+	return p.parameter(TensorMapBytes, 0)
+}
+
 // parameter returns the offset of the next parameter, which must have the given sizes.
 func (p *Plan) parameter(size, elem int) (offset int, ok bool) {
 	i := p.next

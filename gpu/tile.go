@@ -123,3 +123,26 @@ func checkAligned(word string, p unsafe.Pointer, size uintptr) {
 		panic("gpu." + word + ": an address is no multiple of the size")
 	}
 }
+
+// StoreMatrix4 stores four tiles to shared memory (PTX: stmatrix; from compute capability 9.0 on): what
+// LoadMatrix4 loads from the same rows.
+func StoreMatrix4[T Half](t Thread, row *[8]T, tiles [4]Tile[T]) {
+	checkAligned("StoreMatrix4", unsafe.Pointer(row), unsafe.Sizeof(*row))
+	var brought [4][WarpSize]uint64
+	for i, tile := range tiles {
+		brought[i] = gather(t, simt.StoreRows, uint64(tile))
+	}
+	lane := t.Lane()
+	for col := range row {
+		pair := brought[lane/8][lane%8*4+col/2]
+		row[col] = T(pair >> (col % 2 * 16))
+	}
+}
+
+// EightAt returns the address of eight elements of a panel, from a column on that is a multiple of eight.
+func EightAt[T Half](p *Panel[T], row, column int) *[8]T {
+	if column%8 != 0 {
+		panic("gpu.EightAt: a column that is no multiple of eight")
+	}
+	return (*[8]T)(unsafe.Pointer(p.At(row, column)))
+}

@@ -92,6 +92,8 @@ type Driver struct {
 	LaunchKernel      func(l *Launch) Status
 	LaunchKernelEx    func(l *Launch) Status // with the launch's attributes
 
+	TensorMapEncodeTiled func(m *TensorMap) Status
+
 	OccupancyMaxActiveBlocksPerMultiprocessor func(blocks *int32, f Function, block int32, shared uintptr) Status
 	OccupancyMaxPotentialBlockSize            func(o *BestBlock, f Function, shared uintptr, limit int32) Status
 

@@ -79,6 +79,7 @@ var moduleFunctions = []function{
 	}},
 	{"cuLaunchKernel", func(d *Driver, a address) { d.LaunchKernel = a.launch }},
 	{"cuLaunchKernelEx", func(d *Driver, a address) { d.LaunchKernelEx = a.launchEx }},
+	{"cuTensorMapEncodeTiled", func(d *Driver, a address) { d.TensorMapEncodeTiled = a.encodeTensorMap }},
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", func(d *Driver, a address) {
 		d.OccupancyMaxActiveBlocksPerMultiprocessor = func(blocks *int32, f Function, block int32, shared uintptr) Status {
 			defer runtime.KeepAlive(blocks)

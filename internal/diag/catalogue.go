@@ -30,6 +30,7 @@ var catalogue = [...]struct {
 	{KernelCombinations, "the instances behind one launcher are all the combinations of their type arguments"},
 	{KernelTarget, "//gpu:target names an architecture that PTX knows, and not less than the code needs"},
 	{KernelVariant, "a variant is a function with the parameters of a kernel of its package, for other GPUs"},
+	{KernelAccumulator, "an accumulator of gpu.MultiplyAsync is used before gpu.AwaitProducts, or does not stay in registers"},
 
 	{LangMap, "a kernel has no maps"},
 	{LangChan, "a kernel has no channels"},

@@ -31,6 +31,7 @@ const (
 	KernelCombinations Code = 34
 	KernelTarget       Code = 35
 	KernelVariant      Code = 36
+	KernelAccumulator  Code = 37
 )
 
 // Errors of the language that kernels are written in.

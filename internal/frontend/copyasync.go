@@ -36,7 +36,7 @@ func (l *lowerer) checkAligned(word string, x *ir.Value, n int64) {
 	for (at.Op == ir.OpOffset || at.Op == ir.OpIndex) && at.Imm%n == 0 {
 		at = at.Args[0]
 	}
-	if at.Op == ir.OpVar && at.Aux.(*ir.Variable).Type.Size() >= n {
+	if x, ok := at.Aux.(*ir.Variable); ok && (x.Align >= n || n <= 16 && x.Type.Size() >= n) {
 		return
 	}
 	if at.Op == ir.OpOffset || at.Op == ir.OpIndex {

@@ -11,7 +11,10 @@ import (
 // intrinsic lowers a call of a function that is replaced by operations.
 type intrinsic func(l *lowerer, v *ssa.Call) *ir.Value
 
-const thread = "(" + gpuPath + ".Thread)."
+const (
+	thread        = "(" + gpuPath + ".Thread)."
+	onBarrierName = "(*" + gpuPath + ".Barrier)."
+)
 
 // intrinsics has, by full name, all functions whose Go body is not looked at.
 var intrinsics = map[string]intrinsic{
@@ -60,6 +63,28 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".LoadTransposed2": loadMatrix(2, 1),
 	gpuPath + ".LoadTransposed4": loadMatrix(4, 1),
 	gpuPath + ".FetchAsync":      fetchAsync,
+
+	onBarrierName + "Init":                    initBarrier,
+	onBarrierName + "Arrive":                  onBarrier(ir.OpMBarrierArrive, ir.Void, 0),
+	onBarrierName + "Expect":                  onBarrier(ir.OpMBarrierArrive, ir.Void, 2),
+	onBarrierName + "Wait":                    onBarrier(ir.OpMBarrierWait, ir.Void, 2),
+	onBarrierName + "Done":                    onBarrier(ir.OpMBarrierTest, ir.I1, 2),
+	thread + "WarpGroup":                      warpGroup,
+	"(" + gpuPath + ".TensorMap[Part]).Fetch": fetchTile,
+	"(" + gpuPath + ".TensorMap[Part]).Store": storeTile,
+	thread + "CommitStores":                   simply(ir.OpTileCommit),
+	thread + "WaitStores":                     leaving(ir.OpTileWait, 0),
+	thread + "WaitSources":                    leaving(ir.OpTileWait, 8),
+	thread + "FenceAsync":                     simply(ir.OpAsyncFence),
+	"(*" + gpuPath + ".Panel[T]).At":          panelAt,
+	gpuPath + ".MultiplyAsync":                multiplyAsync,
+	gpuPath + ".AwaitProducts":                awaitProducts,
+	thread + "TakeRegisters":                  registers("TakeRegisters", 1),
+	thread + "GiveRegisters":                  registers("GiveRegisters", -1),
+	gpuPath + ".StoreMatrix4":                 storeMatrix,
+	gpuPath + ".EightAt":                      eightAt,
+	thread + "FenceProducts":                  simply(ir.OpMultiplyFence),
+	thread + "CommitProducts":                 simply(ir.OpMultiplyCommit),
 
 	sharedName:                 shared,
 	gpuPath + ".DynamicShared": dynamicShared,

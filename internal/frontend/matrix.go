@@ -37,6 +37,17 @@ func loadMatrix(n, transposed int64) intrinsic {
 	}
 }
 
+// storeMatrix lowers gpu.StoreMatrix4.
+func storeMatrix(l *lowerer, v *ssa.Call) *ir.Value {
+	row, tiles := l.sharedAddress(v, v.Call.Args[1]), l.value(v.Call.Args[2])
+	l.checkAligned("StoreMatrix4", row, 16)
+	args := []*ir.Value{row}
+	for i := range 4 {
+		args = append(args, l.part(tiles, i))
+	}
+	return l.emit(ir.OpStoreMatrix, ir.Void, args...)
+}
+
 // fetchAsync lowers gpu.FetchAsync: without a branch, and out of range without an address outside
 // of the slice.
 func fetchAsync(l *lowerer, v *ssa.Call) *ir.Value {

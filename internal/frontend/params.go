@@ -15,7 +15,7 @@ import (
 func (l *lowerer) parameterBlock() {
 	l.makeBlocks()
 	block := ir.StructOf()
-	var fields []*ssa.Parameter
+	fields := map[*ssa.Parameter]int{}
 	for _, p := range l.fn.Params[1:] {
 		l.guardValue(p, func() {
 			l.moveTo(p.Pos())
@@ -23,16 +23,33 @@ func (l *lowerer) parameterBlock() {
 				l.refuse(diag.KernelParameter, "hand over numbers, booleans, slices of them, and structs and arrays without pointers",
 					"kernel parameter %s has %s", p.Name(), why)
 			}
+			if _, ok := gpuType(p.Type(), "TensorMap"); ok {
+				l.values[p] = l.tensorMap(block)
+				return
+			}
 			block.Fields = append(block.Fields, l.typeOf(p))
-			fields = append(fields, p)
+			fields[p] = len(block.Fields) - 1
 		})
 	}
-	for i, p := range fields {
+	for _, p := range l.fn.Params[1:] {
+		i, ok := fields[p]
+		if !ok {
+			continue
+		}
 		l.moveTo(p.Pos())
 		l.values[p] = l.leaves(block.Fields[i], block.PartOffset(i))
 		l.spillResult(p)
 	}
 	l.f.ParamBytes = int((block.Size()+7)/8*8) + device.HiddenBytes
+}
+
+// tensorMap adds a tensor map to the parameter block, aligned as a GPU wants it, and returns its address.
+func (l *lowerer) tensorMap(block *ir.Type) *ir.Value {
+	if pad := -block.Size() & (device.TensorMapAlign - 1); pad > 0 {
+		block.Fields = append(block.Fields, ir.ArrayOf(pad, ir.I8))
+	}
+	block.Fields = append(block.Fields, ir.ArrayOf(device.TensorMapBytes/8, ir.I64))
+	return l.emitImm(ir.OpTensorMap, ir.Ptr, block.PartOffset(len(block.Fields)-1))
 }
 
 // leaves makes parameters for the scalars of a value of type t at the given offset, and
@@ -53,6 +70,9 @@ func (l *lowerer) leaves(t *ir.Type, offset int64) *ir.Value {
 // cannotCross says what in a parameter of type t has no meaning on a device, or is empty. Slices
 // cross as parameters only.
 func cannotCross(t types.Type, top bool) string {
+	if _, ok := gpuType(t, "TensorMap"); ok && top {
+		return ""
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if _, ok := basicTypes[u.Kind()]; ok {

@@ -26,7 +26,7 @@ func shared(l *lowerer, v *ssa.Call) *ir.Value {
 	if holdsPointers(t) {
 		l.refuse(diag.LangShared, "use numbers, booleans, and arrays and structs of them", "gpu.Shared of a type with pointers")
 	}
-	variable := &ir.Variable{Name: l.b.uniqueName(l.f.Name + ".shared"), Space: ir.Shared, Type: l.irType(t)}
+	variable := &ir.Variable{Name: l.b.uniqueName(l.f.Name + ".shared"), Space: ir.Shared, Type: l.irType(t), Align: l.panelAlignment(t)}
 	l.b.module.Vars = append(l.b.module.Vars, variable)
 	l.u.declares = true
 	return l.emitAux(ir.OpVar, ir.Ptr, variable)

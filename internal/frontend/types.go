@@ -44,6 +44,9 @@ func irType(t types.Type) (*ir.Type, *lack) {
 	if isThread(t) {
 		return threadType, nil
 	}
+	if _, ok := gpuType(t, "TensorMap"); ok {
+		return ir.Ptr, nil // its address
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if k, ok := basicTypes[u.Kind()]; ok {

@@ -27,6 +27,7 @@ type Variable struct {
 	Name  string
 	Space Space // Shared or Constant
 	Type  *Type
+	Align int64  // of a shared variable, where that is more than the type's
 	Init  []byte // of a constant, Type.Size() bytes
 }
 

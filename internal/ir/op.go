@@ -134,6 +134,23 @@ const (
 
 	OpLoadMatrix
 	OpMMA
+	OpStoreMatrix
+
+	OpMBarrierInit
+	OpMBarrierArrive
+	OpMBarrierTest
+	OpMBarrierWait
+	OpTensorMap
+	OpTileFetch
+	OpTileStore
+	OpTileCommit
+	OpTileWait
+	OpAsyncFence
+	OpMultiply
+	OpMultiplyFence
+	OpMultiplyCommit
+	OpMultiplyWait
+	OpRegisters
 
 	OpCheck
 	OpPrint
@@ -177,6 +194,31 @@ func (op Op) Atomic() bool { return op >= OpAtomicAdd && op <= OpAtomicStore }
 // or the warp that have not left the kernel must come to it, so that no branch may be put around
 // it or taken away from it that they take differently.
 func (op Op) Meets() bool { return ops[op].flags&meets != 0 }
+
+// Several reports whether a value of the operation is several numbers that instructions find in as many
+// registers: an array that is taken apart by extract only.
+func (op Op) Several() bool {
+	switch op {
+	case OpLoadMatrix, OpMMA, OpMultiply, OpMultiplyWait:
+		return true
+	}
+	return false
+}
+
+// InShared returns which arguments of the operation are addresses that must lie in shared memory.
+func (op Op) InShared() []int {
+	switch op {
+	case OpLoadMatrix, OpStoreMatrix, OpFetchAsync, OpMBarrierInit, OpMBarrierArrive, OpMBarrierTest, OpMBarrierWait:
+		return []int{0}
+	case OpTileFetch:
+		return []int{0, 2}
+	case OpTileStore:
+		return []int{0}
+	case OpMultiply:
+		return []int{0, 1}
+	}
+	return nil
+}
 
 // lookupOp finds an operation by its name in the text form.
 func lookupOp(name string) (Op, bool) {

@@ -170,6 +170,24 @@ var ops = [numOps]row{
 	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | meets, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
 	OpMMA:        {"mma", 10, attrImm, effect | meets, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format
 
+	OpStoreMatrix: {"storematrix", 5, attrNone, writes | effect | meets, storeMatrix}, // four tiles, args 1 to 4, to the rows that the lanes' arg0 point to
+
+	OpMBarrierInit:   {"mbarrierinit", 2, attrNone, reads | writes | effect, mbarrier},     // the 8 bytes at arg0 become a barrier for arg1 arrivals in each phase
+	OpMBarrierArrive: {"mbarrierarrive", 2, attrNone, reads | writes | effect, mbarrier},   // arrives, and makes the phase wait for arg1 bytes more
+	OpMBarrierTest:   {"mbarriertest", 2, attrNone, reads | writes | effect, mbarrierTest}, // whether the phase of parity arg1 is over
+	OpMBarrierWait:   {"mbarrierwait", 2, attrNone, reads | writes | effect, mbarrier},     // until it is over
+	OpTensorMap:      {"tensormap", 0, attrImm, pure, pointer},                             // the address of the tensor map at byte Imm of the parameter block
+	OpTileFetch:      {"tilefetch", 6, attrNone, reads | writes | effect, tileFetch},       // begins to copy the tile at (arg3, arg4, arg5) of map arg1 to arg0, whose bytes barrier arg2 counts
+	OpTileStore:      {"tilestore", 5, attrNone, reads | writes | effect, tileStore},       // begins to copy arg0 to the tile at (arg2, arg3, arg4) of map arg1
+	OpTileCommit:     {"tilecommit", 0, attrNone, reads | writes | effect, nothing},        // makes a group of the thread's tile stores since the last one
+	OpTileWait:       {"tilewait", 0, attrImm, reads | writes | effect, tileWait},          // until all but the thread's last Imm&7 groups are done; with 8, until they have been read
+	OpAsyncFence:     {"asyncfence", 0, attrNone, reads | writes | effect, nothing},        // the thread's accesses to shared memory come before later ones of tile copies and products
+	OpMultiply:       {"multiply", -1, attrImm, reads | writes | effect | meets, multiply}, // begins to add the product of the panels at arg0 and arg1 to the accumulator, the other args; Imm: see Product
+	OpMultiplyFence:  {"multiplyfence", 0, attrNone, reads | writes | effect | meets, nothing},
+	OpMultiplyCommit: {"multiplycommit", 0, attrNone, reads | writes | effect | meets, nothing},
+	OpMultiplyWait:   {"multiplywait", -1, attrImm, reads | writes | effect | meets, multiplyWait}, // until all but the warp's last Imm groups of products are done; the accumulator, its args, then counts
+	OpRegisters:      {"registers", 0, attrImm, reads | writes | effect | meets, registers},        // the warp has Imm registers a thread from here on; -Imm: it gives all others up
+
 	OpCheck: {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
 	OpPrint: {"print", -1, attrSite, effect, anyArgs},
 	OpCall:  {"call", -1, attrFunc, reads | writes | effect, call},

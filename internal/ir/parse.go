@@ -99,6 +99,9 @@ func (p *parser) variable(s *scanner) {
 	s.expect("$")
 	v := &Variable{Name: s.next(), Space: spaceNamed(s.next())}
 	v.Type = s.typ()
+	if s.accept("align") {
+		v.Align = s.integer()
+	}
 	if s.tok != "" {
 		v.Init = []byte(s.quoted())
 	}

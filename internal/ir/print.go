@@ -33,6 +33,9 @@ func (f *Func) String() string {
 // print writes `var $tile shared [4]f32` or `var $table const [2]i8 "\x01\x02"`.
 func (v *Variable) print(w io.Writer) {
 	fmt.Fprintf(w, "var $%s %v %v", v.Name, v.Space, v.Type)
+	if v.Align > 0 {
+		fmt.Fprintf(w, " align %d", v.Align)
+	}
 	if v.Init != nil {
 		fmt.Fprintf(w, " %q", v.Init)
 	}

@@ -136,11 +136,11 @@ func atEnd(b *ir.Block, edit func(e *editor) *ir.Value) *ir.Value {
 }
 
 func (s *spacer) convertArgs(e *editor, v *ir.Value) {
-	if v.Op.Atomic() || v.Op == ir.OpCopyAsync {
+	if v.Op.Atomic() || v.Op == ir.OpCopyAsync || len(v.Op.InShared()) > 0 {
 		return
 	}
 	switch v.Op {
-	case ir.OpLoad, ir.OpLoadMatrix, ir.OpFetchAsync, ir.OpCheck, ir.OpPrint, ir.OpFault:
+	case ir.OpLoad, ir.OpCheck, ir.OpPrint, ir.OpFault:
 	case ir.OpOffset, ir.OpIndex:
 		v.Args[0] = cast(e, v.Args[0], v.Type)
 	case ir.OpSelect:

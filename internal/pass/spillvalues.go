@@ -17,6 +17,9 @@ func spillValues(f *ir.Func, _ *Options) {
 	var large []*ir.Value
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
+			if v.Op.Several() || v.Op == ir.OpExtract && v.Args[0].Op.Several() {
+				continue // in registers by nature
+			}
 			if isLarge(v.Type) || len(v.Args) > 0 && (isLarge(v.Args[0].Type) || isLarge(v.Args[len(v.Args)-1].Type)) {
 				large = append(large, v)
 			}

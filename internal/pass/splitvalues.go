@@ -121,6 +121,11 @@ func (s *splitter) value(v *ir.Value) bool {
 		s.rebuildArgs(v)
 		return false
 	}
+	if v.Op == ir.OpCall || v.Op.Several() {
+		s.e.out = append(s.e.out, v)
+		s.leaves[v] = explode(s.e, v, nil)
+		return true
+	}
 	switch v.Op {
 	case ir.OpZero:
 		s.leaves[v] = s.zero(v.Type)
@@ -136,9 +141,6 @@ func (s *splitter) value(v *ir.Value) bool {
 		s.leaves[v] = s.phi(v)
 	case ir.OpLoad:
 		s.leaves[v] = s.load(v)
-	case ir.OpCall, ir.OpLoadMatrix, ir.OpMMA:
-		s.e.out = append(s.e.out, v)
-		s.leaves[v] = explode(s.e, v, nil)
 	default:
 		panic(fmt.Sprintf("BUG: pass: a value of type %v by %s", v.Type, v.Op))
 	}

@@ -10,7 +10,7 @@ import (
 // Limits of full unrolling: rounds, and values of all of them together. The large one is for
 // loops over local arrays: a 4x4 block of products over 8 steps has some thousand.
 const (
-	maxRounds   = 64
+	maxRounds   = 128
 	maxUnrolled = 4000
 	maxSmall    = 500
 	fewRounds   = 8
@@ -51,7 +51,15 @@ func unroll(f *ir.Func, o *Options) {
 // worthUnrolling reports whether n copies of the loop are worth their size.
 func worthUnrolling(l *analysis.Loop, n int) bool {
 	total := n * size(l)
-	return total <= maxSmall && n <= fewRounds+1 || total <= maxUnrolled && indexesLocal(l)
+	return total <= maxSmall && n <= fewRounds+1 || total <= maxUnrolled && (indexesLocal(l) || multiplies(l))
+}
+
+// multiplies reports whether the loop starts products of panels: those of one group should stand in a row, with
+// constants to add to the addresses.
+func multiplies(l *analysis.Loop) bool {
+	return slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpMultiply })
+	})
 }
 
 // overlaps reports whether l shares blocks with a loop that has been copied already: what is
@@ -65,7 +73,7 @@ func size(l *analysis.Loop) int {
 	n := 0
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
-			if v.Op != ir.OpConst && v.Op != ir.OpPhi {
+			if v.Op != ir.OpConst && v.Op != ir.OpPhi && v.Op != ir.OpExtract {
 				n++
 			}
 		}

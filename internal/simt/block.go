@@ -22,6 +22,12 @@ type Block struct {
 	// sets Meet before it runs a kernel whose threads wait for each other.
 	Meet func(thread int, k Kind, v uint64) *Meeting
 
+	// Await suspends the calling thread until ready holds, which it may call at any time, from
+	// any thread of the block; Notify says that something has changed that it may look at. A tier sets both
+	// where it sets Meet.
+	Await  func(thread int, ready func() bool)
+	Notify func()
+
 	// Print takes a line that a thread printed. It may be called from several goroutines.
 	Print func(line Line)
 

@@ -19,9 +19,10 @@ const (
 	Match
 	Multiply
 	LoadRows
+	StoreRows
 )
 
-var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix"}
+var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix"}
 
 // String returns what a kernel calls for such a meeting.
 func (k Kind) String() string { return kindNames[k] }

@@ -78,9 +78,12 @@ func (s *scanner) checkThread(d *declared) {
 	}
 }
 
-func (s *scanner) isThread(f *ast.File, e ast.Expr) bool {
+func (s *scanner) isThread(f *ast.File, e ast.Expr) bool { return s.isGPU(f, e, "Thread") }
+
+// isGPU reports whether e names something of package gpu.
+func (s *scanner) isGPU(f *ast.File, e ast.Expr, name string) bool {
 	sel, ok := e.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Thread" {
+	if !ok || sel.Sel.Name != name {
 		return false
 	}
 	x, ok := sel.X.(*ast.Ident)

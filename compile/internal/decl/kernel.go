@@ -67,10 +67,11 @@ type Target struct {
 
 // Field is a group of parameters that share a type.
 type Field struct {
-	Names []string // "_" and missing names are replaced
-	Pos   token.Position
-	Slice bool // []T
-	Type  Text // of the element where Slice is set
+	Names  []string // "_" and missing names are replaced
+	Pos    token.Position
+	Slice  bool // []T
+	Tensor bool // gpu.TensorMap[T]
+	Type   Text // of the element where Slice is set, of the tile where Tensor is
 }
 
 // Text is a type as it is written.

@@ -54,6 +54,9 @@ func (s *scanner) field(d *declared, f *ast.Field) Field {
 	if a, ok := e.(*ast.ArrayType); ok && a.Len == nil {
 		field.Slice, e = true, a.Elt
 	}
+	if x, ok := f.Type.(*ast.IndexExpr); ok && s.isGPU(d.file, x.X, "TensorMap") {
+		field.Tensor, e = true, x.Index
+	}
 	start, end := s.offset(e.Pos()), s.offset(e.End())
 	field.Type = Text{string(d.text[start:end]), s.uses(d.file, e, typeParams(d.fn))}
 	return field

@@ -195,6 +195,9 @@ func (w *writer) signature(k decl.Kernel) string {
 		if f.Slice {
 			t = pkg + ".Slice[" + t + "]"
 		}
+		if f.Tensor {
+			t = pkg + ".TensorMap[" + t + "]"
+		}
 		fmt.Fprintf(&b, ", %s %s", strings.Join(f.Names, ", "), t)
 	}
 	b.WriteString(") error")
@@ -220,6 +223,9 @@ func (w *writer) launcher(k decl.Kernel) {
 		put := "Put"
 		if f.Slice {
 			put = "PutSlice"
+		}
+		if f.Tensor {
+			put = "PutTensorMap"
 		}
 		for _, name := range f.Names {
 			w.printf("%s.%s(%s, %s)\n", w.imports.device(), put, p, name)

@@ -49,7 +49,7 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 		w.printf("Integers: %#v,\n", c.Integers)
 	}
 	w.variants(c.Variants, ptx)
-	w.native(k, n)
+	w.native(k, n, c.Params)
 	if twin := w.twins[n.Stem]; twin != "" {
 		w.printf("Twin: %s,\n", twin)
 	}
@@ -80,6 +80,9 @@ func (w *writer) params(params []device.Param) {
 		w.printf("{Name: %q, Offset: %d, Size: %d", p.Name, p.Offset, p.Size)
 		if p.Elem > 0 {
 			w.printf(", Elem: %d", p.Elem)
+		}
+		if p.Tensor {
+			w.printf(", Tensor: true")
 		}
 		w.printf("},\n")
 	}
@@ -139,7 +142,7 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 
 // native writes the function that runs the kernel on a CPU. The parameter block has the
 // layout of the struct that args is taken for: both are Go's.
-func (w *writer) native(k decl.Kernel, n decl.Instance) {
+func (w *writer) native(k decl.Kernel, n decl.Instance, places []device.Param) {
 	names := w.locals(nil, "ts", "args", "a")
 	ts, args, a := names[0], names[1], names[2]
 	unnamed := args
@@ -151,14 +154,27 @@ func (w *writer) native(k decl.Kernel, n decl.Instance) {
 	if len(k.Fields) > 0 {
 		w.printf("%s := (*struct {\n", a)
 		params := w.arguments(k, n)
+		end := 0 // of the parameters so far
 		for _, f := range k.Fields {
 			t := w.imports.typeText(f.Type, params)
 			if f.Slice {
 				t = "[]" + t
 			}
-			w.printf("%s %s\n", strings.Join(f.Names, ", "), t)
+			if f.Tensor {
+				t = w.imports.name(module+"gpu") + ".TensorMap[" + t + "]"
+			}
+			if !f.Tensor {
+				w.printf("%s %s\n", strings.Join(f.Names, ", "), t)
+			}
 			for _, name := range f.Names {
 				call = append(call, a+"."+name)
+				if pad := places[0].Offset - end; f.Tensor && pad > 0 {
+					w.printf("_ [%d]byte\n", pad) // no Go type is aligned so far
+				}
+				if f.Tensor {
+					w.printf("%s %s\n", name, t)
+				}
+				end, places = places[0].Offset+places[0].Size, places[1:]
 			}
 		}
 		w.printf("})(%s)\n", args)

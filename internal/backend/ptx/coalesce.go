@@ -8,6 +8,15 @@ package ptx
 // value sets checked pair by pair. The result maps a register to the one that stands for it.
 func coalesce(f *function, l *liveness) []reg {
 	c := &webs{live: l, of: make([]*web, len(f.regs))}
+	for _, b := range f.blocks { // first, because a move between products makes ptxas run them one by one
+		for i := range b.insts {
+			for _, t := range b.insts[i].ties() {
+				if t.src.reg != 0 {
+					c.join(t.dst, t.src.reg)
+				}
+			}
+		}
+	}
 	for _, back := range [...]bool{true, false} {
 		for _, b := range f.blocks {
 			for _, p := range b.phis {

@@ -1,5 +1,7 @@
 package ptx
 
+import "slices"
+
 // replacePhis writes the moves that the phis stand for, and renames registers, also in the
 // cold blocks, to those that stand for them. From here on a register may be written more than
 // once.
@@ -14,6 +16,7 @@ func replacePhis(f *function, l *liveness, stands []reg) {
 	for _, b := range f.blocks {
 		b.phis = nil
 		c.rename(b)
+		c.tie(b)
 	}
 	for _, b := range f.cold {
 		c.rename(b)
@@ -154,6 +157,58 @@ func (c *copier) withEdges() []*block {
 		}
 	}
 	return out
+}
+
+// tie moves what instructions replace to where they do.
+func (c *copier) tie(b *block) {
+	for i := 0; i < len(b.insts); i++ {
+		var moves []move
+		for _, t := range b.insts[i].ties() {
+			if t.src.reg != t.dst {
+				moves = append(moves, t)
+			}
+		}
+		if len(moves) > 0 {
+			made := c.sequence(moves)
+			b.insts = slices.Insert(b.insts, c.beforeFence(b, i, made), made...)
+			i += len(made)
+		}
+	}
+}
+
+// beforeFence returns where moves for instruction i stand: in front of the fence that orders registers before
+// products, if nothing behind it has to do with theirs.
+func (c *copier) beforeFence(b *block, i int, moves []inst) int {
+	involved := map[reg]bool{}
+	for _, m := range moves {
+		involved[m.dst], involved[m.args[0].reg] = true, true
+	}
+	delete(involved, 0)
+	for at := i - 1; at >= 0; at-- {
+		in := &b.insts[at]
+		if in.op == multiplyFence {
+			return at
+		}
+		touches := involved[in.dst] || slices.ContainsFunc(in.more, func(r reg) bool { return involved[r] }) ||
+			slices.ContainsFunc(in.args, func(o operand) bool { return involved[o.reg] })
+		if touches {
+			return i
+		}
+	}
+	return i
+}
+
+// ties returns the moves that would bring what the instruction replaces to the registers where it does.
+func (in *inst) ties() []move {
+	if in.tied == 0 {
+		return nil
+	}
+	first := len(in.args) - in.tied
+	moves := []move{{in.dst, in.args[first]}}
+	for i, r := range in.more {
+		moves = append(moves, move{r, in.args[first+1+i]})
+	}
+	return moves
 }
 
 func (c *copier) rename(b *block) {

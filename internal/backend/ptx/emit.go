@@ -21,6 +21,7 @@ type Result struct {
 	Barriers     bool // threads of a block wait for each other
 	Cooperative  bool // blocks wait for each other
 	Spins        bool // a loop waits by atomic operations for other threads
+	Exact        bool // it runs on Target only
 }
 
 // Options are about one of several variants of a kernel. The zero Options are for the lowest
@@ -59,7 +60,8 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		Target:      o.Target,
 		Sites:       s.sites.sites,
 		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
-		Barriers:    uses(f, ir.Op.Meets),
+		Barriers:    uses(f, func(op ir.Op) bool { return op.Meets() || op == ir.OpMBarrierWait }),
+		Exact:       o.Exact || exact(f),
 		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
 		Spins:       slices.Contains(s.polls, true),
 	}, nil
@@ -68,7 +70,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 // module puts the text together.
 func (s *selector) module(w *writer, body string) string {
 	var b strings.Builder
-	b.WriteString(header(s.target, s.exact))
+	b.WriteString(header(s.target, s.exact || exact(s.f)))
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}
@@ -76,9 +78,16 @@ func (s *selector) module(w *writer, body string) string {
 	if s.vars.module.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, ".visible .entry %s(.param .align 8 .b8 %s_params[%d])\n", s.name, s.name, paramBytes(s.f))
+	align := 8
+	if uses(s.f, func(op ir.Op) bool { return op == ir.OpTensorMap }) {
+		align = device.TensorMapAlign
+	}
+	fmt.Fprintf(&b, ".visible .entry %s(.param .align %d .b8 %s_params[%d])\n", s.name, align, s.name, paramBytes(s.f))
 	if d := s.f.Block; d != [3]int{} {
 		fmt.Fprintf(&b, ".reqntid %d, %d, %d\n", max(1, d[0]), max(1, d[1]), max(1, d[2]))
+	}
+	if uses(s.f, func(op ir.Op) bool { return op == ir.OpRegisters }) {
+		b.WriteString(".minnctapersm 1\n") // without it ptxas does not know how many registers there are to share
 	}
 	b.WriteString("{\n" + s.vars.local.String() + w.registers() + "\n" + body + "}\n")
 	return b.String()
@@ -128,7 +137,7 @@ func unfit(v *ir.Value) string {
 	switch {
 	case v.Op == ir.OpCall:
 		return "calls must be inlined"
-	case v.Type.Kind >= ir.KindStruct && v.Op != ir.OpLoadMatrix && v.Op != ir.OpMMA &&
+	case v.Type.Kind >= ir.KindStruct && !v.Op.Several() &&
 		(v.Op != ir.OpLoad && v.Op != ir.OpStruct || !isVector(v.Type)):
 		return "values must be scalar"
 	case site != nil && len(site.Args) > device.MaxSiteArgs:

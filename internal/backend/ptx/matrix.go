@@ -34,6 +34,15 @@ func (s *selector) loadMatrix(v *ir.Value) {
 	s.emit(in)
 }
 
+func (s *selector) storeMatrix(v *ir.Value) {
+	at := s.sharedPlace(v.Args[0])
+	in := inst{op: "stmatrix.sync.aligned.m8n8.x4.shared.b16", form: vector, args: []operand{at.base}, offset: at.offset}
+	for _, a := range v.Args[1:] {
+		in.args = append(in.args, s.inReg(b32, s.operand(a)))
+	}
+	s.emit(in)
+}
+
 // mma selects a product of 16x16 by 16x8 elements.
 func (s *selector) mma(v *ir.Value) {
 	typ := map[ir.Format]string{ir.FormatF16: ".f16", ir.FormatBF16: ".bf16"}[ir.Format(v.Imm)]

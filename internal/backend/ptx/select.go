@@ -143,6 +143,22 @@ func (s *selector) value(v *ir.Value) {
 		s.loadMatrix(v)
 	case ir.OpMMA:
 		s.mma(v)
+	case ir.OpStoreMatrix:
+		s.storeMatrix(v)
+	case ir.OpMBarrierInit, ir.OpMBarrierArrive, ir.OpMBarrierTest, ir.OpMBarrierWait:
+		s.mbarrier(v)
+	case ir.OpTensorMap:
+		s.vals[v.ID] = s.tensorMap(v.Imm)
+	case ir.OpTileFetch, ir.OpTileStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
+		s.tile(v)
+	case ir.OpMultiply, ir.OpMultiplyWait:
+		s.multiply(v)
+	case ir.OpMultiplyFence:
+		s.emit(inst{op: multiplyFence})
+	case ir.OpMultiplyCommit:
+		s.emit(inst{op: "wgmma.commit_group.sync.aligned"})
+	case ir.OpRegisters:
+		s.registers(v)
 	case ir.OpExtract:
 		s.vals[v.ID] = operand{reg: s.parts[v.Args[0].ID][v.Imm]}
 	case ir.OpCheck:

@@ -76,7 +76,12 @@ func retries(l *analysis.Loop, dom *ir.Dom) bool {
 
 // poll lets the thread leave the kernel where another one has faulted.
 func (s *selector) poll() {
+	s.emit(inst{op: exitLabel, form: hop, args: []operand{s.faulted()}})
+}
+
+// faulted returns whether a thread of the stream has faulted.
+func (s *selector) faulted() operand {
 	env := s.hidden(b64, device.HiddenEnv)
 	claim := s.load("ld.relaxed.gpu.global.u32", b32, place{env, device.EnvClaim})
-	s.emit(inst{op: exitLabel, form: hop, args: []operand{s.def(pred, "setp.ne.u32", claim, imm(0))}})
+	return s.def(pred, "setp.ne.u32", claim, imm(0))
 }

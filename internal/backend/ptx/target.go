@@ -49,6 +49,28 @@ var needs = map[ir.Op]device.Capability{
 	ir.OpApproxTanh: {Major: 7, Minor: 5},
 	ir.OpMMA:        {Major: 8, Minor: 0},
 	ir.OpFetchAsync: {Major: 8, Minor: 0},
+
+	ir.OpStoreMatrix:    {Major: 9, Minor: 0},
+	ir.OpMBarrierInit:   {Major: 9, Minor: 0}, // those without try_wait, which sm_80 has, are of no use here
+	ir.OpMBarrierArrive: {Major: 9, Minor: 0},
+	ir.OpMBarrierTest:   {Major: 9, Minor: 0},
+	ir.OpMBarrierWait:   {Major: 9, Minor: 0},
+	ir.OpTensorMap:      {Major: 9, Minor: 0},
+	ir.OpTileFetch:      {Major: 9, Minor: 0},
+	ir.OpTileStore:      {Major: 9, Minor: 0},
+	ir.OpTileCommit:     {Major: 9, Minor: 0},
+	ir.OpTileWait:       {Major: 9, Minor: 0},
+	ir.OpAsyncFence:     {Major: 9, Minor: 0},
+	ir.OpMultiply:       {Major: 9, Minor: 0},
+	ir.OpMultiplyFence:  {Major: 9, Minor: 0},
+	ir.OpMultiplyCommit: {Major: 9, Minor: 0},
+	ir.OpMultiplyWait:   {Major: 9, Minor: 0},
+	ir.OpRegisters:      {Major: 9, Minor: 0},
+}
+
+// exact reports whether f has instructions that one architecture alone has (PTX ISA, .target: sm_90a).
+func exact(f *ir.Func) bool {
+	return uses(f, func(op ir.Op) bool { return op >= ir.OpMultiply && op <= ir.OpRegisters })
 }
 
 // Targets returns the compute capabilities that f should be emitted for: the lowest that has all

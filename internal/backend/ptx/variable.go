@@ -24,10 +24,11 @@ type variables struct {
 	static  int64 // bytes of shared memory that are declared
 	dynamic int64 // bytes of dynamic shared memory in front of what a launch adds; a multiple of 16
 	extern  bool  // dynamic shared memory is declared
+	align   int64 // of dynamic shared memory
 }
 
 func newVariables(f *ir.Func) *variables {
-	vs := &variables{places: map[*ir.Variable]place{}}
+	vs := &variables{places: map[*ir.Variable]place{}, align: 16}
 	size, offsets := sharedLayout(f)
 	if size <= maxStatic {
 		vs.static = size
@@ -35,6 +36,7 @@ func newVariables(f *ir.Func) *variables {
 	}
 	vs.dynamic = (size + 15) &^ 15
 	for v, offset := range offsets {
+		vs.align = max(vs.align, v.Align)
 		vs.places[v] = place{operand{text: dynamicName}, offset}
 	}
 	vs.declareDynamic()
@@ -51,7 +53,7 @@ func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
 			if _, placed := offsets[x]; !ok || placed || x.Space != ir.Shared || x.Type.Size() == 0 {
 				continue
 			}
-			align := sharedAlign(x.Type)
+			align := sharedAlign(x)
 			offsets[x] = (size + align - 1) / align * align
 			size = offsets[x] + x.Type.Size()
 		}
@@ -59,12 +61,12 @@ func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
 	return size, offsets
 }
 
-// sharedAlign is 16 for all that could be accessed 16 bytes at a time.
-func sharedAlign(t *ir.Type) int64 {
-	if t.Size() >= 16 {
-		return 16
+// sharedAlign is 16 for all that could be accessed 16 bytes at a time, unless the variable asks for more.
+func sharedAlign(v *ir.Variable) int64 {
+	if v.Type.Size() >= 16 {
+		return max(16, v.Align)
 	}
-	return t.Align()
+	return max(v.Type.Align(), v.Align)
 }
 
 func (vs *variables) declareDynamic() {
@@ -72,7 +74,7 @@ func (vs *variables) declareDynamic() {
 		return
 	}
 	vs.extern = true
-	fmt.Fprintf(&vs.module, ".extern .shared .align 16 .b8 %s[];\n", dynamicName)
+	fmt.Fprintf(&vs.module, ".extern .shared .align %d .b8 %s[];\n", vs.align, dynamicName)
 }
 
 // symbol returns where v lies, and declares it when it is new.
@@ -90,7 +92,7 @@ func (vs *variables) symbol(v *ir.Variable) place {
 	vs.places[v] = place{base: operand{text: name}}
 	align := v.Type.Align()
 	if v.Space == ir.Shared {
-		align = sharedAlign(v.Type)
+		align = sharedAlign(v)
 	}
 	fmt.Fprintf(&vs.module, ".%s .align %d .b8 %s[%d]", v.Space, align, name, max(1, size))
 	if v.Space == ir.Constant {

@@ -132,6 +132,10 @@ func (w *writer) inst(in *inst) string {
 		return fmt.Sprintf("%s {%s}, %s", in.op, w.results(in), w.address(in.args[0], in.offset))
 	case matrix:
 		return w.matrix(in)
+	case product, held:
+		return w.tied(in)
+	case brackets:
+		return w.brackets(in)
 	}
 	var parts []string
 	if in.dst != 0 {
@@ -175,6 +179,37 @@ func (w *writer) matrix(in *inst) string {
 		text, args = text+", {"+strings.Join(names, ", ")+"}", args[n:]
 	}
 	return text
+}
+
+// tied prints an instruction that replaces what is in registers.
+func (w *writer) tied(in *inst) string {
+	var parts []string
+	if in.form == product {
+		parts = append(parts, "{"+w.results(in)+"}")
+	}
+	for _, a := range in.args[:len(in.args)-in.tied] {
+		parts = append(parts, w.operand(a))
+	}
+	return strings.TrimSuffix(in.op+" "+strings.Join(parts, ", "), " ")
+}
+
+// brackets prints the instruction's pattern with the names of its operands.
+func (w *writer) brackets(in *inst) string {
+	var b strings.Builder
+	b.WriteString(in.op + " ")
+	args := in.args
+	if in.dst != 0 {
+		b.WriteString(w.name(in.dst) + ", ")
+	}
+	for _, r := range in.pattern {
+		if r != '%' {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(w.operand(args[0]))
+		args = args[1:]
+	}
+	return b.String()
 }
 
 func (w *writer) address(base operand, offset int64) string {

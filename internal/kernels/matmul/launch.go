@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
 // Version is one of the kernels of the ladder.
@@ -18,16 +19,21 @@ const (
 	Cores                    // 128x128 a block, on tensor cores
 	Streaming                // Cores with asynchronous copies in three stages
 	Broad                    // 128x256 a block, four stages
+	Groups                   // 128x128 a block, products of panels (compute capability 9.0, as those behind it)
+	Roles                    // 128x256 a block, a warp group that brings panels and two that multiply
+	Resident                 // Roles with a block a multiprocessor, and bulk stores
 	numVersions
 )
 
-var names = [numVersions]string{"plain", "blocked", "cores", "streaming", "broad"}
+var names = [numVersions]string{"plain", "blocked", "cores", "streaming", "broad", "groups", "roles", "resident"}
 
 // String returns the version's name.
 func (v Version) String() string { return names[v] }
 
 // Versions returns all versions, the slowest first.
-func Versions() []Version { return []Version{Plain, Blocked, Cores, Streaming, Broad} }
+func Versions() []Version {
+	return []Version{Plain, Blocked, Cores, Streaming, Broad, Groups, Roles, Resident}
+}
 
 // ErrShape is the error of a product whose shape does not fit its operands, or the version.
 var ErrShape = errors.New("shape does not fit")
@@ -64,6 +70,9 @@ func Launch(s *device.Stream, v Version, shape Shape, x Operands) error {
 }
 
 func launch(s *device.Stream, v Version, shape Shape, x Operands) error {
+	if v >= Groups {
+		return launchPanels(s, v, shape, x)
+	}
 	up := func(n, tile int) int { return (n + tile - 1) / tile }
 	a, b, c := device.View[Row](x.A), device.View[Row](x.B), device.View[[2]dtype.BF16](x.C)
 	switch v {
@@ -78,3 +87,25 @@ func launch(s *device.Stream, v Version, shape Shape, x Operands) error {
 	}
 	return Wide(s, device.Dim{X: up(shape.M, 128) * up(shape.N, 256)}, a, b, c, shape)
 }
+
+// launchPanels launches a version that multiplies panels.
+func launchPanels(s *device.Stream, v Version, shape Shape, x Operands) error {
+	if shape.K == 0 { // there are no tensor maps of nothing
+		return launch(s, Blocked, shape, x)
+	}
+	up := func(n, tile int) int { return (n + tile - 1) / tile }
+	a := device.MapTensor[panel](x.A, device.Extent{Width: shape.K, Height: shape.M, Depth: 1})
+	b := device.MapTensor[panel](x.B, device.Extent{Width: shape.N, Height: shape.K, Depth: 1})
+	tiles := up(shape.M, 128) * up(shape.N, 256)
+	switch v {
+	case Groups:
+		return Panelled(s, device.Dim{X: up(shape.M, 128), Y: up(shape.N, 128)}, a, b, device.View[[2]dtype.BF16](x.C), shape)
+	case Roles:
+		return Specialised(s, device.Dim{X: tiles}, a, b, device.View[[2]dtype.BF16](x.C), shape)
+	}
+	c := device.MapTensor[panel](x.C, device.Extent{Width: shape.N, Height: shape.M, Depth: 1})
+	return Persistent(s, device.Dim{X: min(tiles, s.Device().Info().Cores)}, a, b, c, shape)
+}
+
+// panel is what a bulk copy of the operands moves.
+type panel = gpu.Panel[dtype.BF16]

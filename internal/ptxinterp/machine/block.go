@@ -17,7 +17,11 @@ type block struct {
 	shared   region
 	barriers [maxBarriers]barrier
 	turns    int
-	running  bool
+
+	mbarriers map[uint64]*mbarrier // by address
+	unfenced  []uint16             // see proxy.go; nil unless it matters
+	patience  int                  // how often threads that wait for phases were let go since something happened
+	running   bool
 
 	order    *race.Block // nil unless races are looked for
 	from, to []uint32    // masks for it
@@ -42,6 +46,8 @@ func (b *block) start(n int) {
 	b.running = true
 	poison(b.shared.data)
 	clear(b.shared.written)
+	b.mbarriers, b.patience = map[uint64]*mbarrier{}, 0
+	clear(b.unfenced)
 	if b.order != nil {
 		b.order.Start(uint32(n))
 	}
@@ -71,7 +77,7 @@ func (b *block) run() error {
 		b.running = false
 		return nil
 	}
-	if !progress {
+	if !progress && !b.timeUp() {
 		return b.deadlock()
 	}
 	return nil

@@ -55,6 +55,11 @@ func (w *warp) finishAllCopies(mask uint32) {
 // copyAsync decodes cp.async and what belongs to it.
 func (d *decoder) copyAsync() {
 	d.need(d.m.has("async"))
+	if d.m.has("bulk") {
+		d.prog.proxies = true
+		d.bulkCopy()
+		return
+	}
 	switch d.m.oneOf("commit_group", "wait_group", "wait_all") {
 	case "commit_group":
 		d.emit(instr{exec: execCommitCopies})

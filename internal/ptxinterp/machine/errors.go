@@ -18,6 +18,7 @@ var (
 	ErrUndefined = errors.New("undefined behaviour")
 	ErrRace      = errors.New("data race")
 	ErrUnwritten = errors.New("memory was never written")
+	ErrProxy     = errors.New("no fence.proxy.async")
 	ErrLaunch    = errors.New("launch does not fit the kernel")
 )
 

@@ -105,6 +105,40 @@ func (w *warp) loadMatrix(pc int32, transposed bool) bool {
 	return true
 }
 
+// storeMatrix decodes stmatrix.sync.aligned.m8n8.x4.shared.b16.
+func (d *decoder) storeMatrix() {
+	d.need(d.m.has("sync") && d.m.has("aligned") && d.m.has("m8n8") && d.m.has("x4"))
+	space := d.m.space()
+	d.need(space == ptx.Shared && d.m.has("b16"))
+	if !d.args(2, 2) {
+		return
+	}
+	x := &access{space: space, size: 8, count: 2, total: 16, near: d.near(), write: true, rows: [4]int32{-1}}
+	s := &syncOp{name: d.in.Op, p: -1, members: d.constant(allLanes), sources: d.sources(1, 4, ptx.B32)}
+	in := instr{kind: warpSync, sync: s, mem: x}
+	in.a, in.imm, x.space = d.place(0, space)
+	s.matrix = (*warp).storeMatrix
+	d.emit(in)
+}
+
+// storeMatrix is the opposite of loadMatrix: thread 8*i + r holds the address of row r of matrix i.
+func (w *warp) storeMatrix(pc int32) bool {
+	in := &w.prog.code[pc]
+	addresses := w.row(in.a)
+	w.count(in, allLanes)
+	for l := range warpSize {
+		p := w.bytes(in, l, addresses[l]+in.imm)
+		if p == nil {
+			return false
+		}
+		for col := range 8 {
+			pair := w.row(in.sync.sources[l/8])[l%8*4+col/2]
+			binary.LittleEndian.PutUint16(p[2*col:], uint16(pair>>(col%2*16)))
+		}
+	}
+	return true
+}
+
 // mma decodes mma.sync.aligned.m16n8k16.row.col.f32.T.T.f32 for T of 16 bits.
 func (d *decoder) mma() {
 	d.need(d.m.has("sync") && d.m.has("aligned") && d.m.has("m16n8k16") && d.m.has("row") && d.m.has("col"))

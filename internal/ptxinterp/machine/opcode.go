@@ -163,9 +163,14 @@ func (d *decoder) synchronisation() bool {
 	case "bar", "barrier":
 		d.barrier()
 	case "membar", "fence":
+		exec := execFence
+		if d.m.has("proxy") {
+			exec, d.prog.proxies = execProxyFence, true
+			d.need(d.m.has("async"))
+		}
 		d.m.left = nil // memory is sequentially consistent here
-		d.emit(instr{exec: execFence, fence: true})
-	case "nanosleep", "griddepcontrol":
+		d.emit(instr{exec: exec, fence: true})
+	case "nanosleep", "griddepcontrol", "setmaxnreg":
 		d.m.left = nil
 	case "shfl":
 		d.shuffle()
@@ -177,10 +182,17 @@ func (d *decoder) synchronisation() bool {
 		d.redux()
 	case "ldmatrix":
 		d.loadMatrix()
+	case "stmatrix":
+		d.storeMatrix()
 	case "mma":
 		d.mma()
 	case "cp":
 		d.copyAsync()
+	case "mbarrier":
+		d.mbarrier()
+	case "wgmma":
+		d.prog.proxies = true
+		d.wgmma()
 	case "elect":
 		d.elect()
 	case "activemask":

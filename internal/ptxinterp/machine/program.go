@@ -27,6 +27,7 @@ const (
 	trap
 	blockBarrier
 	warpSync
+	phaseWait
 )
 
 // instr is a decoded instruction. Operands are places of rows in a warp's registers: constants
@@ -111,6 +112,7 @@ type program struct {
 	shared     int  // bytes of static shared memory
 	local      int  // bytes of local memory of a thread
 	fine       bool // more than barriers of whole blocks may order its threads
+	proxies    bool // bulk copies or products access shared memory
 	reqThreads [3]int
 	maxThreads [3]int
 }

@@ -18,7 +18,9 @@ type warp struct {
 	local []byte // of all threads, one after another
 	near  []*region
 
-	copies asyncCopies
+	copies   asyncCopies
+	stores   bulkStores
+	products products
 
 	localMarks marks // of all threads; nil unless unwritten memory is looked for
 
@@ -95,6 +97,8 @@ func (w *warp) start() {
 	}
 	poison(w.local)
 	w.copies.start()
+	w.stores.start()
+	w.products = products{}
 	clear(w.localMarks)
 	w.ready = append(w.ready[:0], group{mask: w.live})
 	w.waiting = w.waiting[:0]
@@ -251,6 +255,8 @@ func (w *warp) transfer(in *instr, g group) {
 	case warpSync:
 		w.waiting = append(w.waiting, g)
 		w.meet(in, g)
+	case phaseWait:
+		w.waitPhase(in, g)
 	}
 }
 
@@ -295,6 +301,8 @@ func (w *warp) indexBranch(in *instr, g group) {
 func (w *warp) exit(mask uint32) {
 	w.live &^= mask
 	w.finishAllCopies(mask)
+	w.finishAllStores(mask)
+	w.block.patience = 0
 	w.block.live -= bits.OnesCount32(mask)
 	w.meetAll()
 	w.block.exited()

@@ -59,6 +59,9 @@ func (m *Memory) Trust(address uint64) {
 // watch gives shared memory and the block what the checks of its memory need.
 func (b *block) watch() {
 	m := b.launch.mem
+	if m.checks.Races && b.launch.prog.proxies {
+		b.unfenced, b.shared.watched = make([]uint16, (len(b.shared.data)+proxyGrain-1)/proxyGrain), true
+	}
 	if m.checks.Unwritten {
 		b.shared.written, b.shared.watched = newMarks(len(b.shared.data)), true
 	}
@@ -94,6 +97,9 @@ func (w *warp) watch(in *instr, l int, r *region, at uint64) {
 		w.watchWrites(in, l, r, at)
 	}
 	x := in.mem
+	if x.write && r == &w.block.shared && w.block.unfenced != nil && !x.strong {
+		w.block.wrote(w.id*warpSize+l, at-r.base, x.total)
+	}
 	if r.shadow != nil {
 		w.watchOrder(in, l, r, at)
 	}

@@ -214,6 +214,9 @@ func (p *parser) address() Operand {
 	} else {
 		o.Elems = []Operand{{Kind: IntOperand, Bits: p.constantInt()}}
 	}
+	if p.accept(",") { // coordinates
+		o.Elems = append(o.Elems, p.operand(0))
+	}
 	p.expect("]")
 	return o
 }

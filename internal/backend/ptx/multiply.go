@@ -1,0 +1,79 @@
+package ptx
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Fields of a matrix descriptor, a register of 64 bits (PTX ISA, "Matrix Descriptor Format"): in the lower half the
+// address and the leading byte offset, in the upper one the stride byte offset and the swizzle, all
+// offsets in units of 16 bytes.
+const (
+	addressBits = 14
+	besides     = 8192 / 16 << 16 // leading offset: from a panel to the one beside it
+	group       = 1024 / 16       // stride offset: eight rows of a panel
+	swizzle128  = 1 << 30
+)
+
+const multiplyFence = "wgmma.fence.sync.aligned"
+
+// descriptor returns the descriptor of the operand at p, an address in shared memory. Panels are
+// groups of eight rows, one behind the other, whether they count as one below the other or side by side. For a sum along the rows
+// the leading offset is not used (ISA, "Strides": K-major with a swizzle); for one down the columns it leads to the next 64 of them.
+func (s *selector) descriptor(p *ir.Value, down bool) operand {
+	at := s.sharedPlace(p)
+	base := s.inReg(b32, at.base)
+	if at.offset%16 != 0 {
+		base, at.offset = s.def(b32, "add.s32", base, imm(at.offset)), 0
+	}
+	more := at.offset / 16
+	if down {
+		more += besides
+	}
+	low := s.def(b32, "add.s32", s.def(b32, "bfe.u32", base, imm(4), imm(addressBits)), imm(more))
+	d := s.out.newReg(b64)
+	s.emit(inst{op: "mov.b64", form: pack, pure: true, dst: d, args: []operand{low, imm(group | swizzle128)}})
+	return operand{reg: d}
+}
+
+// multiply selects a product, or the wait for some, which an accumulator goes through.
+func (s *selector) multiply(v *ir.Value) {
+	in := inst{op: fmt.Sprintf("wgmma.wait_group.sync.aligned %d", v.Imm), form: held}
+	elements := v.Args
+	if v.Op == ir.OpMultiply {
+		p := v.Product()
+		elements = v.Args[2:]
+		typ := map[ir.Format]string{
+			ir.FormatF16: "f16", ir.FormatBF16: "bf16", ir.FormatTF32: "tf32", ir.FormatE4M3: "e4m3", ir.FormatE5M2: "e5m2",
+		}[p.Format]
+		in.form = product
+		in.op = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", 2*len(elements), 32/p.Format.Size(), typ, typ)
+		in.args = []operand{s.descriptor(v.Args[0], p.LeftDown), s.descriptor(v.Args[1], p.RightDown), s.truth(true), imm(1), imm(1)}
+		if p.Format.Size() == 2 {
+			in.args = append(in.args, imm(one(p.LeftDown)), imm(one(p.RightDown)))
+		}
+	}
+	for _, a := range elements {
+		in.args = append(in.args, s.operand(a))
+	}
+	in.tied = len(elements)
+	in.dst, in.more = s.results(v)
+	s.emit(in)
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// registers selects the change of a warp's share of the registers.
+func (s *selector) registers(v *ir.Value) {
+	if v.Imm > 0 {
+		s.emit(inst{op: "setmaxnreg.inc.sync.aligned.u32", args: []operand{imm(v.Imm)}})
+	} else {
+		s.emit(inst{op: "setmaxnreg.dec.sync.aligned.u32", args: []operand{imm(-v.Imm)}})
+	}
+}

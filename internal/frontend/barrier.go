@@ -1,0 +1,53 @@
+package frontend
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// onBarrier lowers a method of gpu.Barrier; arg is the place of its number among the call's arguments, or 0.
+func onBarrier(op ir.Op, result *ir.Type, arg int) intrinsic {
+	return func(l *lowerer, v *ssa.Call) *ir.Value {
+		b, n := l.sharedAddress(v, v.Call.Args[0]), l.constant(ir.I32, 0)
+		if arg > 0 {
+			n = l.emit(ir.OpTrunc, ir.I32, l.value(v.Call.Args[arg]))
+		}
+		return l.emit(op, result, b, n)
+	}
+}
+
+// initBarrier lowers Barrier.Init, which a GPU that meets a wrong count would leave undefined.
+func initBarrier(l *lowerer, v *ssa.Call) *ir.Value {
+	const most = 1<<20 - 1 // PTX ISA, mbarrier.init
+	n := l.emit(ir.OpSub, ir.I64, l.value(v.Call.Args[2]), l.int64(1))
+	l.check(l.emit(ir.OpULt, ir.I1, n, l.int64(most)), "gpu.Barrier: Init for a number of arrivals that is not in 1 to 1048575")
+	return onBarrier(ir.OpMBarrierInit, ir.Void, 2)(l, v)
+}
+
+// simply lowers a call to an operation without arguments.
+func simply(op ir.Op) intrinsic {
+	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(op, ir.Void) }
+}
+
+// leaving lowers a call that takes the number of groups that are left, a constant from 0 to 7; more is added to it.
+func leaving(op ir.Op, more int64) intrinsic {
+	return func(l *lowerer, v *ssa.Call) *ir.Value {
+		return l.emitImm(op, ir.Void, l.left(v, v.Call.Args[1])|more)
+	}
+}
+
+// left returns the number of groups that x, an argument of call v, says to leave.
+func (l *lowerer) left(v *ssa.Call, x ssa.Value) int64 {
+	n, ok := constInt(x)
+	if !ok || n < 0 || n > 7 {
+		l.refuse(diag.LangCopy, "write a constant from 0 to 7", "%s takes a constant from 0 to 7", callName(v.Call.StaticCallee()))
+	}
+	return n
+}
+
+// warpGroup lowers Thread.WarpGroup.
+func warpGroup(l *lowerer, v *ssa.Call) *ir.Value {
+	return l.emit(ir.OpLShr, ir.I64, warpIndex(l, v), l.constant(ir.I32, 2))
+}

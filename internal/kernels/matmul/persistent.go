@@ -1,0 +1,109 @@
+package matmul
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// ring is how many stages persistent has: the rest of shared memory holds the result.
+const ring = 3
+
+// persistent is specialised with a block for each multiprocessor, which computes one tile after another. While
+// a tile is stored, by a bulk copy from shared memory, the operands of the next one come.
+//
+//gpu:kernel
+//gpu:block 384
+func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Shape) {
+	left, right := gpu.Shared[[ring][2][1]gpu.Panel[dtype.BF16]](t), gpu.Shared[[ring][4]gpu.Panel[dtype.BF16]](t)
+	out := gpu.Shared[[2][4]gpu.Panel[dtype.BF16]](t)
+	full, empty := gpu.Shared[[ring]gpu.Barrier](t), gpu.Shared[[ring]gpu.Barrier](t)
+	joint := gpu.Shared[[2]gpu.Barrier](t)
+	if t.ThreadX() == 0 {
+		for i := range full {
+			full[i].Init(t, 1)
+			empty[i].Init(t, 2)
+		}
+		joint[0].Init(t, 4)
+		joint[1].Init(t, 4)
+	}
+	t.Sync()
+	tiles, steps := (s.M+127)/128*((s.N+255)/256), (s.K+63)/64
+	n := uint(0) // stages so far
+	if t.WarpGroup() == 0 {
+		t.GiveRegisters(40)
+		if t.ThreadX() == 0 {
+			for i := t.BlockX(); i < tiles; i += t.GridDimX() {
+				row0, col0 := tileOf(i, s)
+				for k := range steps {
+					stage := n % ring
+					empty[stage].Wait(t, int(n/ring+1))
+					bringWide(t, &left[stage], &right[stage], &full[stage], source{a, b, row0, col0, k * 64})
+					n++
+				}
+			}
+		}
+		return
+	}
+	t.TakeRegisters(232)
+	half := (t.WarpGroup() - 1) & 1
+	meetings := 0
+	for i := t.BlockX(); i < tiles; i += t.GridDimX() {
+		row0, col0 := tileOf(i, s)
+		var acc [128]float32
+		for k := 0; ; {
+			stage := n % ring
+			full[stage].Wait(t, int(n/ring))
+			t.FenceProducts()
+			for step := range 4 {
+				gpu.MultiplyAsync(t, &acc, gpu.AlongRows(left[stage][half][:], step), gpu.DownColumns(right[stage][:], step))
+			}
+			t.CommitProducts()
+			gpu.AwaitProducts(t, &acc, 1)
+			if k > 0 && t.ThreadX()%128 == 0 {
+				empty[(n-1)%ring].Arrive(t)
+			}
+			n++
+			if k++; k >= steps { // there is one at least: so ptxas sees that all products are of this tile
+				break
+			}
+		}
+		gpu.AwaitProducts(t, &acc, 0)
+		if t.ThreadX()%128 == 0 {
+			empty[(n-1)%ring].Arrive(t)
+			t.WaitSources(0)
+		}
+		meet(t, &joint[half], meetings)
+		for j := range 4 {
+			for q := range 4 {
+				e := j*32 + q*8
+				gpu.StoreMatrix4(t, gpu.EightAt(&out[half][j], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]gpu.Tile[dtype.BF16]{
+					both(acc[e], acc[e+1]), both(acc[e+2], acc[e+3]), both(acc[e+4], acc[e+5]), both(acc[e+6], acc[e+7]),
+				})
+			}
+		}
+		t.FenceAsync()
+		meet(t, &joint[half], meetings+1)
+		meetings += 2
+		if t.ThreadX()%128 == 0 {
+			for j := range 4 {
+				c.Store(t, gpu.Corner{X: col0 + j*64, Y: row0 + half*64}, &out[half][j])
+			}
+			t.CommitStores()
+		}
+	}
+	t.WaitStores(0)
+}
+
+// meet waits for the four warps that come to b, of which each arrives once.
+func meet(t gpu.Thread, b *gpu.Barrier, phase int) {
+	t.SyncWarp()
+	if t.Lane() == 0 {
+		b.Arrive(t)
+	}
+	b.Wait(t, phase)
+}
+
+// both returns two neighbours as a part of a tile.
+func both(low, high float32) gpu.Tile[dtype.BF16] {
+	return gpu.Tile[dtype.BF16](dtype.BF16From32(low)) | gpu.Tile[dtype.BF16](dtype.BF16From32(high))<<16
+}

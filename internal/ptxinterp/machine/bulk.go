@@ -1,0 +1,320 @@
+package machine
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
+)
+
+// tensorMap is a tensor map as package gpu writes it where no driver does (gpu.MapPlan).
+type tensorMap struct {
+	address uint64
+	size    [3]int
+	box     [2]int
+	element int
+	panels  bool
+	stride  [2]int
+}
+
+const tensorMapBytes = 128
+
+func decodeMap(p []byte) tensorMap {
+	i32 := func(at int) int { return int(int32(binary.LittleEndian.Uint32(p[at:]))) }
+	i64 := func(at int) int { return int(binary.LittleEndian.Uint64(p[at:])) }
+	return tensorMap{
+		address: binary.LittleEndian.Uint64(p), size: [3]int{i32(8), i32(12), i32(16)}, box: [2]int{i32(20), i32(24)},
+		element: i32(28), panels: p[32] != 0, stride: [2]int{i64(40), i64(48)},
+	}
+}
+
+// bytes returns the size of a tile.
+func (t *tensorMap) bytes() int { return t.box[0] * t.box[1] * t.element }
+
+// each calls f for each element of the tile at a place: its offset in the tile, the swizzle applied that an
+// address which is a multiple of 1024 has, and its address, or 0 where the matrix has none.
+func (t *tensorMap) each(at [3]int, f func(offset int, address uint64)) {
+	for i := range t.box[1] {
+		for j := range t.box[0] {
+			offset := (i*t.box[0] + j) * t.element
+			if t.panels {
+				offset ^= offset >> 7 & 7 << 4
+			}
+			x, y, z := at[0]+j, at[1]+i, at[2]
+			address := uint64(0)
+			if uint(x) < uint(t.size[0]) && uint(y) < uint(t.size[1]) && uint(z) < uint(t.size[2]) {
+				address = t.address + uint64(x*t.element+y*t.stride[0]+z*t.stride[1])
+			}
+			f(offset, address)
+		}
+	}
+}
+
+// bulkFetch is a copy to shared memory that has begun. It may be done at any time; here it is
+// when somebody asks its barrier, and what it overwrites is all ones and unwritten meanwhile, so
+// that a program which does not wait is found out.
+type bulkFetch struct {
+	tile   tensorMap
+	at     [3]int
+	to     uint64 // offset in shared memory
+	warp   *warp
+	lane   int
+	in     *instr
+	thread int
+}
+
+// bulkStore is a copy from shared memory that has begun. It is done when the thread waits for its group, or leaves.
+type bulkStore struct {
+	bulkFetch
+	group int
+}
+
+// bulkStores are those of the threads of a warp.
+type bulkStores struct {
+	pending [warpSize][]bulkStore
+	groups  [warpSize]int
+}
+
+func (s *bulkStores) start() {
+	for l := range s.pending {
+		s.pending[l], s.groups[l] = nil, 0
+	}
+}
+
+// bulkCopy decodes cp.async.bulk and what belongs to it.
+func (d *decoder) bulkCopy() {
+	switch d.m.oneOf("commit_group", "wait_group", "tensor") {
+	case "commit_group":
+		d.emit(instr{exec: func(w *warp, _ *instr, mask uint32) {
+			for l := range lanes(mask) {
+				w.stores.groups[l]++
+			}
+		}})
+	case "wait_group":
+		d.m.has("read")
+		if d.args(1, 1) {
+			bits, ok := d.arg(0).As(ptx.U32)
+			d.need(ok)
+			d.emit(instr{imm: bits, exec: func(w *warp, in *instr, mask uint32) {
+				for l := range lanes(mask) {
+					w.finishStores(l, w.stores.groups[l]-int(in.imm))
+				}
+			}})
+		}
+	case "tensor":
+		d.tensorCopy()
+	default:
+		d.need(false)
+	}
+}
+
+// tensorCopy decodes the copy of a tile, of a tensor of rank 3.
+func (d *decoder) tensorCopy() {
+	fetch := d.m.has("shared::cluster")
+	d.need(d.m.has("3d") && d.m.has("global") && d.m.has("tile"))
+	if fetch {
+		d.need(d.m.has("mbarrier::complete_tx::bytes"))
+	} else {
+		d.need(d.m.has("shared::cta") && d.m.has("bulk_group"))
+	}
+	operands := 2
+	if fetch {
+		operands++
+	}
+	if !d.args(operands, operands) {
+		return
+	}
+	mapAt, sharedAt := 0, 1
+	if fetch {
+		mapAt, sharedAt = 1, 0
+	}
+	x := &access{space: ptx.Shared, size: 16, count: 1, total: 16, near: d.near(), rows: [4]int32{-1}, write: fetch, reads: !fetch, each: true}
+	in := instr{mem: x, b: d.mapOperand(mapAt)}
+	for _, o := range d.coordinates(mapAt) {
+		in.list = append(in.list, d.source(o, ptx.S32, false))
+	}
+	in.a, in.imm, x.space = d.place(sharedAt, ptx.Shared)
+	if fetch {
+		var offset uint64
+		in.c, offset, _ = d.place(2, ptx.Shared)
+		in.d = d.constant(offset)
+		in.exec = execFetch
+	} else {
+		in.exec = execStoreTile
+	}
+	d.emit(in)
+}
+
+// mapOperand returns the row of the address of a tensor map, the first of the operands in brackets.
+func (d *decoder) mapOperand(i int) int32 {
+	o := d.arg(i)
+	if o.Kind != ptx.AddressOperand || len(o.Elems) != 2 {
+		d.fail("%s where a tensor map and coordinates are expected", describe(o))
+		return 0
+	}
+	return d.source(o.Elems[0], ptx.U64, false)
+}
+
+func (d *decoder) coordinates(i int) []ptx.Operand {
+	o := d.arg(i)
+	if o.Kind != ptx.AddressOperand || len(o.Elems) != 2 || o.Elems[1].Kind != ptx.VectorOperand || len(o.Elems[1].Elems) != 3 {
+		d.fail("%s where three coordinates are expected", describe(o))
+		return nil
+	}
+	return o.Elems[1].Elems
+}
+
+// tileOf reads the operands that both directions have. It returns false after a fault.
+func (w *warp) tileOf(in *instr, l int) (f bulkFetch, ok bool) {
+	address := w.row(in.b)[l]
+	space := spaceAt(address)
+	at := address - window(space)
+	r := w.block.region(space, at)
+	p := r.window(at, tensorMapBytes)
+	if p == nil || at%64 != 0 {
+		w.fail(in, 1<<l, ErrAddress, "no tensor map at "+hex(address))
+		return f, false
+	}
+	f = bulkFetch{tile: decodeMap(p), to: w.row(in.a)[l] + in.imm - spaceBase, warp: w, lane: l, in: in, thread: w.id*warpSize + l}
+	for i, c := range in.list {
+		f.at[i] = int(int32(w.row(c)[l]))
+	}
+	n, align := uint64(f.tile.bytes()), uint64(128)
+	if f.tile.panels {
+		align = 1024
+	}
+	switch {
+	case n == 0 || n > 1<<20:
+		w.fail(in, 1<<l, ErrUndefined, "what lies at "+hex(address)+" is no tensor map")
+	case w.block.shared.window(f.to+spaceBase, n) == nil:
+		w.fail(in, 1<<l, ErrAddress, fmt.Sprintf("%d bytes at byte %d of %v", n, f.to, &w.block.shared))
+	case (f.to+spaceBase)%align != 0:
+		w.fail(in, 1<<l, ErrAlignment, fmt.Sprintf("a tile at byte %d of shared memory, no multiple of %d", f.to, align))
+	default:
+		return f, true
+	}
+	return f, false
+}
+
+func execFetch(w *warp, in *instr, mask uint32) {
+	for l := range lanes(mask) {
+		f, ok := w.tileOf(in, l)
+		if !ok {
+			return
+		}
+		at := w.row(in.c)[l] + w.row(in.d)[l]
+		m := w.block.mbarriers[at]
+		if m == nil {
+			w.fail(in, 1<<l, ErrUndefined, "no mbarrier.init made a barrier of byte "+decimal(at-spaceBase)+" of shared memory")
+			return
+		}
+		b, n := w.block, uint64(f.tile.bytes())
+		b.noteTile(&f, true)
+		poison(b.shared.data[f.to : f.to+n])
+		if b.shared.written != nil {
+			b.shared.written.unset(f.to, n)
+		}
+		m.coming = append(m.coming, f)
+	}
+}
+
+// noteTile looks whether others' accesses to a tile are in order with the copy.
+func (b *block) noteTile(f *bulkFetch, write bool) {
+	n := uint64(f.tile.bytes())
+	if b.order != nil {
+		a := race.Access{Thread: uint32(f.thread), Kind: f.in.mem.kind, Place: f.in.mem.place}
+		for at := f.to; at < f.to+n; at += 16 {
+			if found := b.order.Access(b.shared.shadow, race.Range{Offset: at, Size: 16}, a); found != nil {
+				f.warp.raced(touch{f.in, f.lane, &b.shared, at + spaceBase}, found)
+			}
+		}
+	}
+	if write {
+		b.fenced(f.to, n)
+	}
+}
+
+// deliver does the copies that tell a barrier of their bytes.
+func (b *block) deliver(m *mbarrier, at uint64) {
+	coming := m.coming
+	m.coming = nil
+	for _, f := range coming {
+		to := b.shared.data[f.to:]
+		f.tile.each(f.at, func(offset int, address uint64) {
+			clear(to[offset : offset+f.tile.element])
+			if address == 0 || f.warp.fault != nil {
+				return
+			}
+			if p := f.warp.global(&f, address); p != nil {
+				copy(to[offset:], p[:f.tile.element])
+			}
+		})
+		n := uint64(f.tile.bytes())
+		if b.shared.written != nil {
+			b.shared.written.set(f.to, n)
+		}
+		if b.order != nil {
+			b.order.Synchronise(race.Sync{Thread: f.thread, Address: at, Shared: true, Reads: true, Writes: true, Release: true})
+		}
+		m.bytes -= int(n)
+		m.settle(b)
+	}
+}
+
+// global returns an element of the matrix of a copy, or nil after a fault.
+func (w *warp) global(f *bulkFetch, address uint64) []byte {
+	r := w.block.launch.mem.find(address)
+	p := r.window(address, uint64(f.tile.element))
+	if p == nil {
+		text, err := explain(r, address, uint64(f.tile.element))
+		w.fail(f.in, 1<<f.lane, err, text)
+	}
+	return p
+}
+
+func execStoreTile(w *warp, in *instr, mask uint32) {
+	for l := range lanes(mask) {
+		f, ok := w.tileOf(in, l)
+		if !ok {
+			return
+		}
+		w.block.noteTile(&f, false)
+		w.proxied(touch{in, l, &w.block.shared, f.to + spaceBase}, uint64(f.tile.bytes()))
+		w.stores.pending[l] = append(w.stores.pending[l], bulkStore{f, w.stores.groups[l]})
+	}
+}
+
+// finishStores does a thread's stores of the groups before the given one.
+func (w *warp) finishStores(l, group int) {
+	s := &w.stores
+	kept := s.pending[l][:0]
+	for _, p := range s.pending[l] {
+		if p.group >= group {
+			kept = append(kept, p)
+			continue
+		}
+		from := w.block.shared.data[p.to:]
+		p.tile.each(p.at, func(offset int, address uint64) {
+			if address == 0 || w.fault != nil {
+				return
+			}
+			if to := w.global(&p.bulkFetch, address); to != nil {
+				copy(to[:p.tile.element], from[offset:])
+				if r := w.block.launch.mem.find(address); r.written != nil {
+					r.written.set(address-r.base, uint64(p.tile.element))
+				}
+			}
+		})
+	}
+	s.pending[l] = kept
+}
+
+// finishAllStores does all stores of some threads.
+func (w *warp) finishAllStores(mask uint32) {
+	for l := range lanes(mask) {
+		if len(w.stores.pending[l]) > 0 {
+			w.finishStores(l, w.stores.groups[l]+1)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+)
+
+// productOp is a wgmma.mma_async of 64xN elements, of which a warp has 16 rows.
+type productOp struct {
+	n, depth int // columns; elements that the sum runs over
+	size     int // bytes of an element
+	number   func(bits uint64) float32
+	acc      []int32 // rows of the accumulator
+	a, b     int32   // rows of the descriptors
+	scale    int32   // predicate: whether to add to what is there
+	negate   bool
+	down     [2]bool // whether the sum runs down the columns of a and of b
+}
+
+// products are those that a warp has begun. Each may be done at any time until the warp waits for its group; here
+// it is done then, from what its panels hold then, and the registers of its accumulator are all ones
+// meanwhile.
+type products struct {
+	pending []pendingProduct
+	group   int
+	fenced  bool
+	flying  []*accumulator
+}
+
+type pendingProduct struct {
+	op    *productOp
+	in    *instr
+	to    *accumulator
+	descs [2]uint64
+	adds  bool
+	group int
+}
+
+// accumulator is the numbers of one while it is in flight.
+type accumulator struct {
+	rows    []int32
+	values  []row
+	pending int
+}
+
+// wgmma decodes the asynchronous products of a warp group.
+func (d *decoder) wgmma() {
+	switch d.m.oneOf("mma_async", "fence", "commit_group", "wait_group") {
+	case "fence":
+		d.need(d.m.has("sync") && d.m.has("aligned"))
+		d.emit(instr{exec: d.wholeWarp(func(w *warp, _ *instr) { w.products.fenced = true })})
+	case "commit_group":
+		d.need(d.m.has("sync") && d.m.has("aligned"))
+		d.emit(instr{exec: d.wholeWarp(func(w *warp, _ *instr) { w.products.group++ })})
+	case "wait_group":
+		d.need(d.m.has("sync") && d.m.has("aligned"))
+		if d.args(1, 1) {
+			n, ok := d.arg(0).As(ptx.U32)
+			d.need(ok)
+			d.emit(instr{imm: n, exec: d.wholeWarp(func(w *warp, in *instr) { w.finishProducts(in, w.products.group-int(in.imm)) })})
+		}
+	case "mma_async":
+		d.matrixProduct()
+	default:
+		d.need(false)
+	}
+}
+
+// wholeWarp returns what executes f where all threads of the warp, which is one of four, are there.
+func (d *decoder) wholeWarp(f func(w *warp, in *instr)) func(w *warp, in *instr, mask uint32) {
+	return func(w *warp, in *instr, mask uint32) {
+		switch {
+		case mask != allLanes:
+			w.fail(in, mask, ErrUndefined, fmt.Sprintf("of the warp only threads %#x are there", mask))
+		case w.id/4*4+4 > len(w.block.warps):
+			w.fail(in, mask, ErrUndefined, "the warp has no three others to be a group with")
+		default:
+			f(w, in)
+		}
+	}
+}
+
+// formats has the element types of products: size, and value of the bits.
+var formats = map[string]struct {
+	size   int
+	number func(bits uint64) float32
+}{
+	"f16":  {2, func(x uint64) float32 { return dtype.F16(x).Float32() }},
+	"bf16": {2, func(x uint64) float32 { return dtype.BF16(x).Float32() }},
+	"tf32": {4, func(x uint64) float32 { return math.Float32frombits(uint32(x) &^ 0x1fff) }},
+	"e4m3": {1, func(x uint64) float32 { return dtype.F8E4M3(x).Float32() }},
+	"e5m2": {1, func(x uint64) float32 { return dtype.F8E5M2(x).Float32() }},
+}
+
+// matrixProduct decodes wgmma.mma_async.sync.aligned.m64nNkK.f32.T.T d, a, b, scale, 1, 1{, down a, down b}.
+func (d *decoder) matrixProduct() {
+	var shape, format string
+	d.m.drop(func(s string) bool {
+		switch {
+		case strings.HasPrefix(s, "m64n"):
+			shape = s
+		case formats[s].size > 0:
+			format = s
+		default:
+			return false
+		}
+		return true
+	})
+	d.need(d.m.has("sync") && d.m.has("aligned") && d.m.has("f32") && format != "" && strings.Count(d.in.String(), "."+format) == 2)
+	size := formats[format].size
+	columns, depth, _ := strings.Cut(strings.TrimPrefix(shape, "m64n"), "k")
+	n, err1 := strconv.Atoi(columns)
+	k, err2 := strconv.Atoi(depth)
+	d.need(err1 == nil && err2 == nil && n%8 == 0 && n >= 8 && n <= 256 && k*size == 32)
+	operands := 6
+	if size == 2 {
+		operands = 8
+	}
+	if d.err != nil || !d.args(operands, operands) {
+		return
+	}
+	op := &productOp{n: n, depth: k, size: size, number: formats[format].number}
+	op.acc = d.destinations(0, n/2, ptx.F32)
+	op.a, op.b = d.src(1, ptx.B64), d.src(2, ptx.B64)
+	op.scale, op.negate = d.predicate(3)
+	for i := 4; i < operands; i++ {
+		bits, ok := d.arg(i).As(ptx.U32)
+		d.need(ok && (i < 6 && bits == 1 || i >= 6 && bits <= 1))
+		if i >= 6 {
+			op.down[i-6] = bits == 1
+		}
+	}
+	x := &access{space: ptx.Shared, size: 16, count: 1, total: 16, near: d.near(), rows: [4]int32{-1}, reads: true}
+	d.emit(instr{mem: x, exec: d.wholeWarp(func(w *warp, in *instr) { w.beginProduct(in, op) })})
+}
+
+// beginProduct notes a product of the warp's rows.
+func (w *warp) beginProduct(in *instr, op *productOp) {
+	p := &w.products
+	a, b := w.row(op.a), w.row(op.b)
+	for l := range warpSize {
+		if a[l] != a[0] || b[l] != b[0] {
+			w.fail(in, 1<<l, ErrUndefined, "the threads of the warp have different descriptors")
+			return
+		}
+	}
+	if !p.fenced {
+		w.fail(in, allLanes, ErrUndefined, "no wgmma.fence since the warp last waited for products")
+		return
+	}
+	predicate := w.preds[op.scale]
+	if op.negate {
+		predicate = ^predicate
+	}
+	to := w.flying(op.acc)
+	to.pending++
+	p.pending = append(p.pending, pendingProduct{op, in, to, [2]uint64{a[0], b[0]}, predicate&1 == 1, p.group})
+}
+
+// flying returns the accumulator in some registers, and takes them away from it unless that has happened.
+func (w *warp) flying(rows []int32) *accumulator {
+	for _, x := range w.products.flying {
+		if x.rows[0] == rows[0] && len(x.rows) == len(rows) {
+			return x
+		}
+	}
+	x := &accumulator{rows: rows}
+	for _, r := range rows {
+		x.values = append(x.values, *w.row(r))
+		for l := range w.row(r) {
+			w.row(r)[l] = allLanes
+		}
+	}
+	w.products.flying = append(w.products.flying, x)
+	return x
+}
+
+// finishProducts does the products of the groups before the given one.
+func (w *warp) finishProducts(in *instr, group int) {
+	p := &w.products
+	p.fenced = false
+	kept := p.pending[:0]
+	for _, x := range p.pending {
+		if x.group >= group {
+			kept = append(kept, x)
+			continue
+		}
+		if !w.perform(&x) {
+			return
+		}
+		x.to.pending--
+	}
+	p.pending = kept
+	flying := p.flying[:0]
+	for _, x := range p.flying {
+		if x.pending > 0 {
+			flying = append(flying, x)
+			continue
+		}
+		for i, r := range x.rows {
+			for l, v := range w.row(r) {
+				if v != allLanes {
+					w.fail(in, 1<<l, ErrUndefined, "the accumulator was changed before the products were done")
+					return
+				}
+			}
+			*w.row(r) = x.values[i]
+		}
+	}
+	p.flying = flying
+}
+
+// perform computes a product. The order of the additions is not defined; here the sum begins with
+// what is there and k goes up.
+func (w *warp) perform(x *pendingProduct) bool {
+	op := x.op
+	a, ok1 := w.panelOperand(x, 0, w.id%4*16, 16)
+	b, ok2 := w.panelOperand(x, 1, 0, op.n)
+	if !ok1 || !ok2 {
+		return false
+	}
+	for l := range warpSize {
+		for e := range x.to.values {
+			r, c := l/4+e/2%2*8, e/4*8+l%4*2+e%2
+			sum := float32(0)
+			if x.adds {
+				sum = math.Float32frombits(uint32(x.to.values[e][l]))
+			}
+			for k := range op.depth {
+				sum += a[r*op.depth+k] * b[c*op.depth+k]
+			}
+			x.to.values[e][l] = uint64(math.Float32bits(sum))
+		}
+	}
+	return true
+}
+
+// panelOperand reads n rows, or columns, of operand i from shared memory, as its descriptor says: section "Matrix
+// Descriptor Format", of which the swizzle of 128 bytes is known here.
+func (w *warp) panelOperand(x *pendingProduct, i, first, n int) (numbers []float32, ok bool) {
+	d, op := x.descs[i], x.op
+	offset := func(shift int) uint64 { return d >> shift & 0x3fff << 4 }
+	start, leading, stride := offset(0), offset(16), offset(32)
+	if d>>62 != 1 || d>>49&7 != 0 {
+		w.fail(x.in, allLanes, ErrUndefined, fmt.Sprintf("descriptor %#x has no swizzle of 128 bytes, or a base offset", d))
+		return nil, false
+	}
+	numbers = make([]float32, n*op.depth)
+	for r := range n {
+		for k := range op.depth {
+			at, other := uint64(first+r), uint64(k)
+			address := start + at/8*stride + at%8*128 + other*uint64(op.size)
+			if op.down[i] {
+				address = start + at/64*leading + other/8*stride + other%8*128 + at%64*2
+			}
+			address ^= address >> 7 & 7 << 4
+			p := w.productBytes(x.in, address, uint64(op.size))
+			if p == nil {
+				return nil, false
+			}
+			numbers[r*op.depth+k] = op.number(read(p, uint64(op.size)))
+		}
+	}
+	return numbers, true
+}
+
+// productBytes returns what a product reads at an address, or nil after a fault.
+func (w *warp) productBytes(in *instr, address, n uint64) []byte {
+	r := &w.block.shared
+	p := r.window(address, n)
+	if p == nil {
+		text, err := explain(r, address, n)
+		w.fail(in, allLanes, err, text)
+		return nil
+	}
+	offset := address - r.base
+	if r.written != nil && r.written.missing(offset, n) != offset+n {
+		w.unwritten(touch{in, 0, r, offset&^15 + r.base})
+	}
+	w.proxied(touch{in, 0, r, offset&^15 + r.base}, 16)
+	return p
+}
