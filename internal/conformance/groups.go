@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/halves"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/matrices"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/panels"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/threads"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/values"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/words"
@@ -31,5 +32,6 @@ func Groups() []Group {
 		{"generics", generics.Cases()},
 		{"halves", halves.Cases()},
 		{"matrices", matrices.Cases()},
+		{"panels", panels.Cases()},
 	}
 }

@@ -15,7 +15,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-const reference = "docs/kernels.md"
+// The reference, and the page on which it goes on.
+const (
+	reference = "docs/kernels.md"
+	appendix  = "docs/panels.md"
+)
 
 var (
 	// example matches a block of Go in the reference, with the comments above it that say what
@@ -40,7 +44,7 @@ const (
 // TestKernelReference compiles every example of docs/kernels.md and compares what the page says of it:
 // the PTX, the faults, the diagnostics.
 func TestKernelReference(t *testing.T) {
-	text := string(load(t).files[reference])
+	text := string(load(t).files[reference]) + string(load(t).files[appendix])
 	found := example.FindAllStringSubmatch(text, -1)
 	if n := strings.Count(text, "```go\n"); n != len(found) || n == 0 {
 		t.Errorf("%s has %d blocks of Go, %d of them say what becomes of them in a comment above (ptx:, fault:, refused:)", reference, n, len(found))
@@ -172,8 +176,9 @@ func compareCode(t *testing.T, r []string, kernels []*compile.Kernel) {
 // TestKernelReferenceIsComplete demands that the reference explains every code that a user can meet.
 func TestKernelReferenceIsComplete(t *testing.T) {
 	text := string(load(t).files[reference])
+	all := text + string(load(t).files[appendix])
 	for _, code := range diag.All() {
-		if !strings.Contains(text, code.String()) {
+		if !strings.Contains(all, code.String()) {
 			t.Errorf("%s does not mention %v: %s", reference, code, code.Summary())
 		}
 	}

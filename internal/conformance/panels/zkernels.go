@@ -20,6 +20,9 @@ func ProductBF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pa
 	return p.Launch()
 }
 
+//go:embed zproductBF16.sm_90a.narrow.aligned.ptx
+var productBF16SM90ANarrowAligned string
+
 //go:embed zproductBF16.sm_90a.narrow.ptx
 var productBF16SM90ANarrow string
 
@@ -29,6 +32,8 @@ var productBF16SM90A string
 var productBF16Kernel = &device.Kernel{
 	Name:    "productBF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    25,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -43,6 +48,7 @@ var productBF16Kernel = &device.Kernel{
 	},
 	Integers: []int{264, 272},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productBF16SM90ANarrowAligned},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productBF16SM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productBF16SM90A},
 	},
@@ -67,6 +73,9 @@ func ProductF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pan
 	return p.Launch()
 }
 
+//go:embed zproductF16.sm_90a.narrow.aligned.ptx
+var productF16SM90ANarrowAligned string
+
 //go:embed zproductF16.sm_90a.narrow.ptx
 var productF16SM90ANarrow string
 
@@ -76,6 +85,8 @@ var productF16SM90A string
 var productF16Kernel = &device.Kernel{
 	Name:    "productF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    52,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -90,6 +101,7 @@ var productF16Kernel = &device.Kernel{
 	},
 	Integers: []int{264, 272},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productF16SM90ANarrowAligned},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productF16SM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productF16SM90A},
 	},
@@ -114,6 +126,9 @@ func ProductTF32(s *device.Stream, g device.Blocks, a device.TensorMap[gpu.Panel
 	return p.Launch()
 }
 
+//go:embed zproductTF32.sm_90a.narrow.aligned.ptx
+var productTF32SM90ANarrowAligned string
+
 //go:embed zproductTF32.sm_90a.narrow.ptx
 var productTF32SM90ANarrow string
 
@@ -123,6 +138,8 @@ var productTF32SM90A string
 var productTF32Kernel = &device.Kernel{
 	Name:    "productTF32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    81,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -137,6 +154,7 @@ var productTF32Kernel = &device.Kernel{
 	},
 	Integers: []int{264, 272},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productTF32SM90ANarrowAligned},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productTF32SM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productTF32SM90A},
 	},
@@ -161,6 +179,9 @@ func ProductF8(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pane
 	return p.Launch()
 }
 
+//go:embed zproductF8.sm_90a.narrow.aligned.ptx
+var productF8SM90ANarrowAligned string
+
 //go:embed zproductF8.sm_90a.narrow.ptx
 var productF8SM90ANarrow string
 
@@ -170,6 +191,8 @@ var productF8SM90A string
 var productF8Kernel = &device.Kernel{
 	Name:    "productF8",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    108,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -184,6 +207,7 @@ var productF8Kernel = &device.Kernel{
 	},
 	Integers: []int{264, 272},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productF8SM90ANarrowAligned},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productF8SM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productF8SM90A},
 	},
@@ -220,6 +244,8 @@ var movedSM90 string
 var movedKernel = &device.Kernel{
 	Name:    "moved",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    136,
 	Params: []device.Param{
 		{Name: "from", Offset: 0, Size: 128, Tensor: true},
 		{Name: "to", Offset: 128, Size: 128, Tensor: true},
@@ -265,6 +291,8 @@ var panelsSM90 string
 var panelsKernel = &device.Kernel{
 	Name:    "panels",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    161,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 128, Tensor: true},
 		{Name: "out", Offset: 128, Size: 24, Elem: 128},

@@ -11,7 +11,7 @@ import (
 //gpu:kernel
 //gpu:block 256
 func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dtype.BF16, s Shape) {
-	left, right := gpu.Shared[[4][2][1]gpu.Panel[dtype.BF16]](t), gpu.Shared[[4][2]gpu.Panel[dtype.BF16]](t)
+	stages := gpu.Shared[[4]square](t)
 	full := gpu.Shared[[4]gpu.Barrier](t)
 	row0, col0 := t.BlockX()*128, t.BlockY()*128
 	half := t.WarpGroup() & 1
@@ -24,7 +24,7 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 	steps := (s.K + 63) / 64
 	if t.ThreadX() == 0 {
 		for k := range min(steps, 3) {
-			bring(t, &left[k], &right[k], &full[k], source{a, b, row0, col0, k * 64})
+			bring(t, &stages[k], &full[k], source{a, b, row0, col0, k * 64})
 		}
 	}
 	var acc [64]float32
@@ -32,13 +32,13 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 		full[k&3].Wait(t, k>>2)
 		t.FenceProducts()
 		for step := range 4 {
-			gpu.MultiplyAsync(t, &acc, gpu.AlongRows(left[k&3][half][:], step), gpu.DownColumns(right[k&3][:], step))
+			gpu.MultiplyAsync(t, &acc, gpu.AlongRows(stages[k&3].left[half][:], step), gpu.DownColumns(stages[k&3].right[:], step))
 		}
 		t.CommitProducts()
 		gpu.AwaitProducts(t, &acc, 0)
 		t.Sync() // both groups are done with the stage
 		if next := k + 3; next < steps && t.ThreadX() == 0 {
-			bring(t, &left[next&3], &right[next&3], &full[next&3], source{a, b, row0, col0, next * 64})
+			bring(t, &stages[next&3], &full[next&3], source{a, b, row0, col0, next * 64})
 		}
 	}
 	row, col := row0+half*64+t.Warp()%4*16+t.Lane()/4, col0+t.Lane()%4*2
@@ -54,11 +54,17 @@ type source struct {
 	depth    int
 }
 
-// bring starts the copies of a stage of two panels of each operand.
-func bring(t gpu.Thread, left *[2][1]gpu.Panel[dtype.BF16], right *[2]gpu.Panel[dtype.BF16], full *gpu.Barrier, s source) {
+// square is the operands of a step for 128x128 elements: of the left one, the panels of each warp group.
+type square struct {
+	left  [2][1]gpu.Panel[dtype.BF16]
+	right [2]gpu.Panel[dtype.BF16]
+}
+
+// bring starts the copies of a stage.
+func bring(t gpu.Thread, to *square, full *gpu.Barrier, s source) {
 	full.Expect(t, 4*gpu.PanelBytes)
 	for i := range 2 {
-		s.a.Fetch(t, &left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64}, full)
-		s.b.Fetch(t, &right[i], gpu.Corner{X: s.col + i*64, Y: s.depth}, full)
+		s.a.Fetch(t, &to.left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64}, full)
+		s.b.Fetch(t, &to.right[i], gpu.Corner{X: s.col + i*64, Y: s.depth}, full)
 	}
 }

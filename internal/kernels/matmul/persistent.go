@@ -14,7 +14,7 @@ const ring = 3
 //gpu:kernel
 //gpu:block 384
 func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Shape) {
-	left, right := gpu.Shared[[ring][2][1]gpu.Panel[dtype.BF16]](t), gpu.Shared[[ring][4]gpu.Panel[dtype.BF16]](t)
+	stages := gpu.Shared[[ring]oblong](t)
 	out := gpu.Shared[[2][4]gpu.Panel[dtype.BF16]](t)
 	full, empty := gpu.Shared[[ring]gpu.Barrier](t), gpu.Shared[[ring]gpu.Barrier](t)
 	joint := gpu.Shared[[2]gpu.Barrier](t)
@@ -37,7 +37,7 @@ func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Sh
 				for k := range steps {
 					stage := n % ring
 					empty[stage].Wait(t, int(n/ring+1))
-					bringWide(t, &left[stage], &right[stage], &full[stage], source{a, b, row0, col0, k * 64})
+					bringWide(t, &stages[stage], &full[stage], source{a, b, row0, col0, k * 64})
 					n++
 				}
 			}
@@ -55,7 +55,7 @@ func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Sh
 			full[stage].Wait(t, int(n/ring))
 			t.FenceProducts()
 			for step := range 4 {
-				gpu.MultiplyAsync(t, &acc, gpu.AlongRows(left[stage][half][:], step), gpu.DownColumns(right[stage][:], step))
+				gpu.MultiplyAsync(t, &acc, gpu.AlongRows(stages[stage].left[half][:], step), gpu.DownColumns(stages[stage].right[:], step))
 			}
 			t.CommitProducts()
 			gpu.AwaitProducts(t, &acc, 1)

@@ -11,7 +11,7 @@ import (
 //gpu:kernel
 //gpu:block 384
 func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dtype.BF16, s Shape) {
-	left, right := gpu.Shared[[4][2][1]gpu.Panel[dtype.BF16]](t), gpu.Shared[[4][4]gpu.Panel[dtype.BF16]](t)
+	stages := gpu.Shared[[4]oblong](t)
 	full, empty := gpu.Shared[[4]gpu.Barrier](t), gpu.Shared[[4]gpu.Barrier](t)
 	row0, col0 := tileOf(t.BlockX(), s)
 	if t.ThreadX() == 0 {
@@ -27,7 +27,7 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 		if t.ThreadX() == 0 {
 			for k := range steps {
 				empty[k&3].Wait(t, k>>2+1)
-				bringWide(t, &left[k&3], &right[k&3], &full[k&3], source{a, b, row0, col0, k * 64})
+				bringWide(t, &stages[k&3], &full[k&3], source{a, b, row0, col0, k * 64})
 			}
 		}
 		return
@@ -35,16 +35,19 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 	t.TakeRegisters(232)
 	half := (t.WarpGroup() - 1) & 1
 	var acc [128]float32
-	for k := range steps {
+	for k := 0; ; {
 		full[k&3].Wait(t, k>>2)
 		t.FenceProducts()
 		for step := range 4 {
-			gpu.MultiplyAsync(t, &acc, gpu.AlongRows(left[k&3][half][:], step), gpu.DownColumns(right[k&3][:], step))
+			gpu.MultiplyAsync(t, &acc, gpu.AlongRows(stages[k&3].left[half][:], step), gpu.DownColumns(stages[k&3].right[:], step))
 		}
 		t.CommitProducts()
 		gpu.AwaitProducts(t, &acc, 1)
 		if k > 0 && t.ThreadX()%128 == 0 {
 			empty[(k-1)&3].Arrive(t)
+		}
+		if k++; k >= steps { // there is one at least: so ptxas sees that the accumulator is that of products
+			break
 		}
 	}
 	gpu.AwaitProducts(t, &acc, 0)
@@ -54,13 +57,19 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 	}
 }
 
-// bringWide is bring of four panels of the right operand.
-func bringWide(t gpu.Thread, left *[2][1]gpu.Panel[dtype.BF16], right *[4]gpu.Panel[dtype.BF16], full *gpu.Barrier, s source) {
+// oblong is the operands of a step for 128x256 elements.
+type oblong struct {
+	left  [2][1]gpu.Panel[dtype.BF16]
+	right [4]gpu.Panel[dtype.BF16]
+}
+
+// bringWide starts the copies of a stage.
+func bringWide(t gpu.Thread, to *oblong, full *gpu.Barrier, s source) {
 	full.Expect(t, 6*gpu.PanelBytes)
 	for i := range 2 {
-		s.a.Fetch(t, &left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64}, full)
+		s.a.Fetch(t, &to.left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64}, full)
 	}
 	for i := range 4 {
-		s.b.Fetch(t, &right[i], gpu.Corner{X: s.col + i*64, Y: s.depth}, full)
+		s.b.Fetch(t, &to.right[i], gpu.Corner{X: s.col + i*64, Y: s.depth}, full)
 	}
 }

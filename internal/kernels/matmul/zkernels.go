@@ -11,6 +11,128 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// Panelled computes a tile of 128x128 elements a block, of 64x128 a warp group, by products of panels, which
+// bulk copies bring in four stages.
+func Panelled(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
+	p := s_.Plan(panelledKernel, panelledKernel.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutTensorMap(p, b)
+	device.PutSlice(p, c)
+	device.Put(p, s)
+	return p.Launch()
+}
+
+//go:embed zpanelled.sm_90a.narrow.aligned.ptx
+var panelledSM90ANarrowAligned string
+
+//go:embed zpanelled.sm_90a.narrow.ptx
+var panelledSM90ANarrow string
+
+//go:embed zpanelled.sm_90a.ptx
+var panelledSM90A string
+
+var panelledKernel = &device.Kernel{
+	Name:    "panelled",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "panels.go",
+	Line:    13,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 24, Elem: 4},
+		{Name: "s", Offset: 280, Size: 24},
+	},
+	ParamBytes: 320,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Dynamic:    131104,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
+		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 67, Format: "invalid memory address or nil pointer dereference"},
+		{File: "panels.go", Line: 67, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+	},
+	Integers: []int{264, 272, 280, 288, 296},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: panelledSM90ANarrowAligned},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: panelledSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: panelledSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c [][2]dtype.BF16
+			s Shape
+		})(args)
+		for ts.Next() {
+			panelled(ts.Thread(), a.a, a.b, a.c, a.s)
+		}
+	},
+}
+
+// Persistent is specialised with a block for each multiprocessor, which computes one tile after another. While
+// a tile is stored, by a bulk copy from shared memory, the operands of the next one come.
+func Persistent(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], s Shape) error {
+	p := s_.Plan(persistentKernel, persistentKernel.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutTensorMap(p, b)
+	device.PutTensorMap(p, c)
+	device.Put(p, s)
+	return p.Launch()
+}
+
+//go:embed zpersistent.sm_90a.narrow.ptx
+var persistentSM90ANarrow string
+
+//go:embed zpersistent.sm_90a.ptx
+var persistentSM90A string
+
+var persistentKernel = &device.Kernel{
+	Name:    "persistent",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "persistent.go",
+	Line:    16,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "s", Offset: 384, Size: 24},
+	},
+	ParamBytes: 424,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    213072,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 101, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 103, Format: "invalid memory address or nil pointer dereference"},
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
+		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 79, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 79, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 79, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+	},
+	Integers: []int{384, 392, 400},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			s Shape
+		})(args)
+		for ts.Next() {
+			persistent(ts.Thread(), a.a, a.b, a.c, a.s)
+		}
+	},
+}
+
 // Pipelined is tensor with asynchronous copies: while one stage is multiplied the next two
 // are on their way.
 func Pipelined(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
@@ -186,6 +308,68 @@ var tiledKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			tiled(ts.Thread(), a.a, a.b, a.c, a.s)
+		}
+	},
+}
+
+// Specialised computes a tile of 128x256 elements a block: a warp group brings panels and gives its registers to the
+// two others, of which each multiplies 64 rows. Blocks go down groups of tiles, as in wide.
+func Specialised(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
+	p := s_.Plan(specialisedKernel, specialisedKernel.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutTensorMap(p, b)
+	device.PutSlice(p, c)
+	device.Put(p, s)
+	return p.Launch()
+}
+
+//go:embed zspecialised.sm_90a.narrow.aligned.ptx
+var specialisedSM90ANarrowAligned string
+
+//go:embed zspecialised.sm_90a.narrow.ptx
+var specialisedSM90ANarrow string
+
+//go:embed zspecialised.sm_90a.ptx
+var specialisedSM90A string
+
+var specialisedKernel = &device.Kernel{
+	Name:    "specialised",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "specialised.go",
+	Line:    13,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 24, Elem: 4},
+		{Name: "s", Offset: 280, Size: 24},
+	},
+	ParamBytes: 320,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    196672,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
+		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
+		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+	},
+	Integers: []int{264, 272, 280, 288, 296},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: specialisedSM90ANarrowAligned},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: specialisedSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: specialisedSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c [][2]dtype.BF16
+			s Shape
+		})(args)
+		for ts.Next() {
+			specialised(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
 }
