@@ -97,6 +97,14 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// number returns an argument that a method takes.
+func number(method string) string {
+	if strings.HasSuffix(method, "Registers") {
+		return "24"
+	}
+	return "1"
+}
+
 // TestWords wants each method of gpu.Thread to be known as an operation: its Go body
 // means something on the CPU only.
 func TestWords(t *testing.T) {
@@ -106,7 +114,7 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	text.WriteString("package k\nimport \"" + project + "gpu\"\n//gpu:kernel\nfunc words(t gpu.Thread, x []int) {\n")
+	text.WriteString("package k\nimport \"" + project + "gpu\"\n//gpu:kernel\n//gpu:block 128\nfunc words(t gpu.Thread, x []int) {\n")
 	for m := range p.Scope().Lookup("Thread").Type().(*types.Named).Methods() {
 		if m.Exported() && m.Signature().Results().Len() > 0 {
 			text.WriteString("\t_ = ")
@@ -114,7 +122,7 @@ func TestWords(t *testing.T) {
 		if m.Exported() {
 			var args []string
 			for p := range m.Signature().Params().Variables() {
-				args = append(args, map[string]string{"bool": "x[0] > 0", "int": "1"}[p.Type().String()])
+				args = append(args, map[string]string{"bool": "x[0] > 0", "int": number(m.Name())}[p.Type().String()])
 			}
 			text.WriteString("\tt." + m.Name() + "(" + strings.Join(args, ", ") + ")\n")
 		}
