@@ -3,17 +3,20 @@ package cuda
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
 // stress is what many goroutines do to one device at once.
@@ -22,34 +25,49 @@ type stress struct {
 	kernel  *device.Kernel
 	streams []*device.Stream // that they share
 	rounds  int
-	kept    int64 // bytes that the pool may still have reserved at the end
+	kept    int64     // bytes that the pool may still have reserved at the end
+	until   time.Time // when goroutines end, where it is set: else after their rounds
+
+	others []*stress // of other devices, from which results are copied at times
+	done   atomic.Int64
 }
 
-// run has so many goroutines allocate, copy, launch, wait, give up waiting, free and forget to
-// free, and checks every result. At the end nothing is left.
-func (st *stress) run(t *testing.T, goroutines int) {
+// together has so many goroutines, dealt to all devices, allocate, copy, launch, wait, give up
+// waiting, free and forget to free, and checks every result. At the end nothing is left.
+func together(t *testing.T, goroutines int, all ...*stress) {
 	t.Helper()
-	for range 32 {
-		s, err := st.dev.NewStreamTo(io.Discard)
-		check(t, err)
-		st.streams = append(st.streams, s)
+	for _, st := range all {
+		for range 32 {
+			s, err := st.dev.NewStreamTo(io.Discard)
+			check(t, err)
+			st.streams = append(st.streams, s)
+		}
+		for _, other := range all {
+			if other != st {
+				st.others = append(st.others, other)
+			}
+		}
 	}
 	before := runtime.NumGoroutine()
 	errs := make([]error, goroutines)
 	var running sync.WaitGroup
 	for i := range errs {
-		running.Go(func() { errs[i] = st.live(rand.New(rand.NewPCG(1, uint64(i)))) })
+		running.Go(func() { errs[i] = all[i%len(all)].live(rand.New(rand.NewPCG(1, uint64(i)))) })
 	}
 	running.Wait()
 	check(t, errors.Join(errs...))
-	for _, s := range st.streams {
-		check(t, s.Close())
+	for _, st := range all {
+		for _, s := range st.streams {
+			check(t, s.Close())
+		}
 	}
-	check(t, st.dev.Trim())
-	stats, err := st.dev.MemoryStats()
-	check(t, err)
-	if stats.Used != 0 || stats.Buffers != 0 || stats.Pinned != 0 || stats.Reserved > st.kept {
-		t.Errorf("at the end: %+v, owners %v", stats, st.dev.Owners())
+	for _, st := range all {
+		check(t, st.dev.Trim())
+		stats, err := st.dev.MemoryStats()
+		check(t, err)
+		if stats.Used != 0 || stats.Buffers != 0 || stats.Pinned != 0 || stats.Reserved > st.kept {
+			t.Errorf("at the end: %+v, owners %v", stats, st.dev.Owners())
+		}
 	}
 	for range 100 { // those that wait or free for others end when there is nothing left to do
 		if runtime.NumGoroutine() <= before {
@@ -71,12 +89,29 @@ func (st *stress) live(r *rand.Rand) error {
 		defer func() { _ = own.Close() }() // its last wait said what there was to say
 		s = own
 	}
-	for range st.rounds {
+	for i := 0; i < st.rounds || time.Now().Before(st.until); i++ {
 		if err := st.round(s, r); err != nil {
 			return err
 		}
+		st.done.Add(1)
 	}
 	return nil
+}
+
+// abroad copies c to another device, where there is one, and back: the copy has its contents.
+func (st *stress) abroad(s *device.Stream, c *device.Buffer[float32], r *rand.Rand) error {
+	if len(st.others) == 0 || r.IntN(8) > 0 {
+		return nil
+	}
+	o := st.others[r.IntN(len(st.others))]
+	there := o.streams[r.IntN(len(o.streams))]
+	b, err := device.MakeDirty[float32](there, c.Len())
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		device.CopyFrom(there, b.All(), s, c.All()), device.Fill(s, c.All(), -1),
+		device.CopyFrom(s, c.All(), there, b.All()), b.Close())
 }
 
 func (st *stress) round(s *device.Stream, r *rand.Rand) error {
@@ -101,6 +136,7 @@ func (st *stress) round(s *device.Stream, r *rand.Rand) error {
 		}
 	}
 	err = launch(k, st.kernel, device.Cover(n, 128), a.All(), a.All(), c.All())
+	err = errors.Join(err, st.abroad(k, c, r))
 	got, fetched := st.fetch(k, c, r)
 	err = errors.Join(err, fetched)
 	for i, v := range got {
@@ -150,11 +186,62 @@ func TestStress(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		goroutines = 1000
 	}
-	(&stress{dev: dev, kernel: devicetest.Multiply(), rounds: 2}).run(t, goroutines)
+	together(t, goroutines, &stress{dev: dev, kernel: devicetest.Multiply(), rounds: 2})
 	if n := f.Blocked(); n != 0 {
 		t.Errorf("%d copies would have held their thread", n)
 	}
 	mustClose(t, dev)
+}
+
+// TestStressDevices has two devices exchange their results too.
+func TestStressDevices(t *testing.T) {
+	f := cudafake.New(cudafake.H200, cudafake.H200)
+	f.Latency, f.Execute = 2, fakeKernel
+	var all []*stress
+	for i := range 2 {
+		dev, err := on(f, nil).openDevice(i)
+		check(t, err)
+		all = append(all, &stress{dev: dev, kernel: devicetest.Multiply(), rounds: 2})
+	}
+	goroutines := 2000
+	if testing.Short() || raceEnabled {
+		goroutines = 500
+	}
+	together(t, goroutines, all...)
+	for _, st := range all {
+		mustClose(t, st.dev)
+	}
+	wantNothingLive(t, f)
+}
+
+// stressTime is how long TestGPUStressDevices takes.
+var stressTime = flag.Duration("stress", 5*time.Second, "how long goroutines use all GPUs")
+
+// TestGPUStressDevices has 10,000 goroutines use all GPUs of the machine for a while, and looks at
+// what memory of the host it takes.
+func TestGPUStressDevices(t *testing.T) {
+	infos, err := List()
+	if err != nil {
+		t.Skipf("no GPU: %v", err)
+	}
+	var all []*stress
+	for i := range infos {
+		dev, err := Open(i)
+		check(t, err)
+		all = append(all, &stress{dev: dev, kernel: devicetest.Multiply(), kept: 32 << 20, until: time.Now().Add(*stressTime)})
+	}
+	together(t, 10_000, all...)
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	for i, st := range all {
+		t.Logf("device %d: %d rounds", i, st.done.Load())
+		mustClose(t, st.dev)
+	}
+	t.Logf("%d devices, %v, heap of %d MiB at the end", len(all), *stressTime, m.HeapAlloc>>20)
+	if m.HeapAlloc > 256<<20 {
+		t.Errorf("the heap has grown to %d MiB", m.HeapAlloc>>20)
+	}
 }
 
 func TestGPUStress(t *testing.T) {
@@ -162,7 +249,7 @@ func TestGPUStress(t *testing.T) {
 	check(t, err)
 	start := time.Now()
 	// The driver of an H200 keeps a block of 32 MiB of its pool, whatever it is asked for.
-	(&stress{dev: dev, kernel: devicetest.Multiply(), rounds: 10, kept: 32 << 20}).run(t, 10_000)
+	together(t, 10_000, &stress{dev: dev, kernel: devicetest.Multiply(), rounds: 10, kept: 32 << 20})
 	t.Logf("100,000 rounds in %v", time.Since(start))
 	mustClose(t, dev)
 }

@@ -251,3 +251,13 @@ func (m *Member) Leave() error {
 	}
 	return err
 }
+
+// Kill ends the connection as the end of the process would, for tests of what the others do.
+func (m *Member) Kill() {
+	if m.server != nil {
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = m.server.close(done)
+	}
+	m.line.conn.Close()
+}

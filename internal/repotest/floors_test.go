@@ -42,6 +42,7 @@ var floors = map[string]string{
 	"cuda":                     "internal/cudasys internal/widecopy device dtype",
 	"cuda/nvml":                "internal/toolkit internal/dl",
 	"cuda/cublas":              "cuda internal/toolkit device dtype",
+	"cuda/nccl":                "cuda internal/rendezvous internal/toolkit device dtype",
 	"cuda/cufft":               "cuda internal/toolkit device dtype",
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",

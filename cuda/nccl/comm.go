@@ -1,0 +1,288 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/rendezvous"
+)
+
+// Options say who this process is in a job, and how patient it is.
+type Options struct {
+	Address string // of rank 0: "host:port"
+	Rank    int    // 0 to World-1
+	World   int    // number of processes
+	// Timeout is how long a collective may take until it is given up; 0 is 10 minutes.
+	Timeout time.Duration
+}
+
+const usualTimeout = 10 * time.Minute
+
+// Comm is one rank of a communicator: a stream of a GPU that exchanges data with those of the other
+// ranks. Its methods and the functions that take it may be called from any goroutine; all ranks
+// must call the same collectives in the same order. Close it before its stream.
+type Comm struct {
+	library     library
+	stream      *device.Stream
+	rank, world int
+	timeout     time.Duration
+	member      *rendezvous.Member // nil where all ranks are in this process
+	peers       []*Comm            // of this process, or nil
+
+	calls atomic.Int64 // collectives that were enqueued, for those that ask who is behind
+
+	mu      sync.Mutex
+	closed  bool
+	failed  error
+	grouped bool
+	watched bool
+	quit    chan struct{} // closed by Close
+
+	// What C sees is below, and on the heap.
+	handle uintptr
+	state  int32
+	args   [10]uintptr
+	id     [uniqueIDBytes]byte
+	config *config
+
+	function function // the call that is being enqueued
+	n        int
+	pending  [10]uintptr
+	run      func(cuda.Handle) error // made once, so that calls allocate nothing
+	enqueue  func() error
+}
+
+func newComm(l library, s *device.Stream, o Options) *Comm {
+	c := &Comm{library: l, stream: s, rank: o.Rank, world: o.World, timeout: o.Timeout, quit: make(chan struct{}), config: notBlocking()}
+	if c.timeout == 0 {
+		c.timeout = usualTimeout
+	}
+	c.run = c.runOn
+	c.enqueue = func() error { return cuda.Do(c.stream, c.run) }
+	return c
+}
+
+// Join makes this process's rank of a communicator, for the device of a stream. It waits for the
+// other ranks until ctx is done; the error names those that did not come.
+func Join(ctx context.Context, s *device.Stream, o Options) (*Comm, error) {
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return join(ctx, newComm(l, s, o), o)
+}
+
+func join(ctx context.Context, c *Comm, o Options) (*Comm, error) {
+	if o.Rank == 0 {
+		if err := c.invoke(getUniqueID, uintptr(unsafe.Pointer(&c.id))); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	c.member, err = rendezvous.Join(ctx, rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Gift: c.id[:]}, c.calls.Load)
+	if err != nil {
+		return nil, fmt.Errorf("nccl: %w", err)
+	}
+	copy(c.id[:], c.member.Gift())
+	if err = c.start(); err == nil {
+		err = c.settled(ctx)
+	}
+	if err != nil {
+		c.fail(err)
+		return nil, errors.Join(err, c.Close())
+	}
+	go c.watchMembers()
+	return c, nil
+}
+
+// All makes the ranks of a communicator that is in this process alone: one for each stream, which
+// are of different devices.
+func All(ctx context.Context, streams ...*device.Stream) ([]*Comm, error) {
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return all(ctx, l, streams)
+}
+
+func all(ctx context.Context, l library, streams []*device.Stream) ([]*Comm, error) {
+	var comms []*Comm
+	for rank, s := range streams {
+		comms = append(comms, newComm(l, s, Options{Rank: rank, World: len(streams)}))
+	}
+	var err error
+	for rank, c := range comms {
+		c.peers = comms
+		if rank == 0 {
+			err = c.invoke(getUniqueID, uintptr(unsafe.Pointer(&c.id)))
+		}
+		c.id = comms[0].id
+		if err == nil {
+			err = c.start()
+		}
+	}
+	for _, c := range comms {
+		if err == nil {
+			err = c.settled(ctx)
+		}
+	}
+	if err != nil {
+		comms[0].fail(err)
+		for _, c := range comms {
+			err = errors.Join(err, c.Close())
+		}
+		return nil, err
+	}
+	return comms, nil
+}
+
+// start begins to make the rank.
+func (c *Comm) start() error {
+	err := cuda.With(c.stream.Device(), func(uintptr) error {
+		return c.invoke(initRank, uintptr(unsafe.Pointer(&c.handle)), uintptr(c.world), uintptr(c.rank), 1,
+			uintptr(unsafe.Pointer(&c.id)), uintptr(unsafe.Pointer(c.config)))
+	})
+	runtime.KeepAlive(c)
+	return err
+}
+
+// invoke calls the library. That the call goes on is no error.
+func (c *Comm) invoke(f function, args ...uintptr) error {
+	s := Status(c.library.call(int(f), c.args[:copy(c.args[:], args)]))
+	runtime.KeepAlive(c)
+	if s != success && s != inProgress {
+		return &Error{f.String(), c.rank, s}
+	}
+	return nil
+}
+
+// Pauses of a wait for the library: short ones first.
+const (
+	pauseLeast = 5 * time.Microsecond
+	pauseMost  = time.Millisecond
+)
+
+// settled waits until the library has done what it was asked for. It gives up when ctx is done,
+// when a rank is lost, and after the timeout.
+func (c *Comm) settled(ctx context.Context) error {
+	began := time.Now()
+	for {
+		if err := c.invoke(asyncError, c.handle, uintptr(unsafe.Pointer(&c.state))); err != nil {
+			return err
+		}
+		if s := Status(c.state); s == success {
+			return nil
+		} else if s != inProgress {
+			return &Error{asyncError.String(), c.rank, s}
+		}
+		waited := time.Since(began)
+		switch {
+		case c.member != nil && c.member.Err() != nil:
+			return fmt.Errorf("nccl: rank %d: %w", c.rank, c.member.Err())
+		case ctx.Err() != nil:
+			return fmt.Errorf("nccl: rank %d: %w after %v", c.rank, ctx.Err(), waited.Round(time.Millisecond))
+		case waited > c.timeout:
+			return c.late()
+		case waited < 20*pauseLeast:
+			runtime.Gosched()
+		default:
+			time.Sleep(min(max(waited/10, pauseLeast), pauseMost))
+		}
+	}
+}
+
+// Rank returns this rank's number.
+func (c *Comm) Rank() int { return c.rank }
+
+// World returns the number of ranks.
+func (c *Comm) World() int { return c.world }
+
+// Version returns the library's version, "2.28.3", and where it was found.
+func (c *Comm) Version() (version, path string, err error) {
+	v := new(int32)
+	s := Status(c.library.call(int(getVersion), []uintptr{uintptr(unsafe.Pointer(v))}))
+	if s != success {
+		return "", "", &Error{getVersion.String(), c.rank, s}
+	}
+	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), c.library.path, nil
+}
+
+// Err returns why the communicator was aborted, or nil.
+func (c *Comm) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed
+}
+
+// Close waits for the stream's work, leaves the job and gives the rank back. All ranks close: a
+// process waits at most 10 seconds for the others, those of one process go with the last of
+// them.
+func (c *Comm) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return fmt.Errorf("nccl: %w", ErrClosed)
+	}
+	c.closed = true
+	close(c.quit)
+	c.mu.Unlock()
+	err := c.giveBack()
+	if c.member != nil {
+		err = errors.Join(err, c.member.Leave())
+	}
+	return err
+}
+
+// closeTime bounds how long the other ranks are waited for when the communicator ends.
+const closeTime = 10 * time.Second
+
+// giveBack ends the communicator: together with those of the process where there are some, because
+// the library has them wait for each other.
+func (c *Comm) giveBack() (err error) {
+	together := c.peers
+	if together == nil {
+		together = []*Comm{c}
+	}
+	for _, m := range together {
+		if !m.endable() {
+			return nil // another is the last, or they were aborted
+		}
+	}
+	for _, m := range together {
+		<-m.stream.Done()
+		err = errors.Join(err, m.onDevice(finalize))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	for _, m := range together {
+		f := destroy
+		if err == nil {
+			err = m.settled(ctx)
+		}
+		if err != nil {
+			f = abort // without the others
+		}
+		err = errors.Join(err, m.onDevice(f))
+	}
+	return err
+}
+
+// endable reports whether the communicator was closed and is not aborted.
+func (c *Comm) endable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed && c.failed == nil && c.handle != 0
+}
+
+// onDevice calls a function of the communicator.
+func (c *Comm) onDevice(f function) error {
+	return cuda.With(c.stream.Device(), func(uintptr) error { return c.invoke(f, c.handle) })
+}

@@ -1,0 +1,96 @@
+package nccl
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
+
+var names = toolkit.Library{
+	Name: "NCCL", Unix: []string{"libnccl.so.2"}, Wheels: []string{"nccl"},
+	Get: "pip install nvidia-nccl-cu13 (or nvidia-nccl-cu12), or the package libnccl2",
+}
+
+// function is a function of the library.
+type function int
+
+const (
+	getVersion function = iota
+	getUniqueID
+	initRank
+	destroy
+	abort
+	finalize
+	asyncError
+	groupStart
+	groupEnd
+	allReduce
+	allGather
+	reduceScatter
+	broadcast
+	reduce
+	send
+	receive
+)
+
+// symbols are in the order of the functions. The one that makes a communicator is the only one of
+// its kind that takes no struct by value; NCCL has it since 2.23.
+var symbols = []string{
+	"ncclGetVersion", "ncclGetUniqueId", "ncclCommInitRankScalable", "ncclCommDestroy", "ncclCommAbort", "ncclCommFinalize",
+	"ncclCommGetAsyncError", "ncclGroupStart", "ncclGroupEnd",
+	"ncclAllReduce", "ncclAllGather", "ncclReduceScatter", "ncclBroadcast", "ncclReduce", "ncclSend", "ncclRecv",
+}
+
+func (f function) String() string { return symbols[f] }
+
+// library is NCCL, open.
+type library struct {
+	call toolkit.Functions
+	path string
+}
+
+// load opens the library once in a process: it stays open.
+var load = sync.OnceValues(func() (library, error) {
+	lib, err := toolkit.Open(names)
+	if err != nil {
+		return library{}, fmt.Errorf("nccl: %w", err)
+	}
+	call, err := toolkit.Bind(lib, symbols)
+	if err != nil {
+		return library{}, fmt.Errorf("nccl: 2.23 is needed: %w", err)
+	}
+	return library{call, lib.Name()}, nil
+})
+
+// uniqueIDBytes is the size of an ncclUniqueId.
+const uniqueIDBytes = 128
+
+// config is the ncclConfig_t of NCCL 2.18, which later versions take for what it is.
+type config struct {
+	size      uintptr
+	magic     uint32
+	version   int32
+	blocking  int32
+	cluster   int32
+	least     int32
+	most      int32
+	network   uintptr
+	splitting int32
+	_         int32
+}
+
+// Values of config.
+const (
+	configMagic   = 0xcafebeef
+	configVersion = 21800
+	undefined     = -1 << 31
+)
+
+// notBlocking has calls return before they are done, so that what hangs can be given up.
+func notBlocking() *config {
+	return &config{
+		size: 48, magic: configMagic, version: configVersion,
+		cluster: undefined, least: undefined, most: undefined, splitting: undefined,
+	}
+}

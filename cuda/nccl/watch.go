@@ -1,0 +1,108 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// watchMembers aborts the communicator when a process of the job ends.
+func (c *Comm) watchMembers() {
+	select {
+	case <-c.member.Lost():
+		c.fail(fmt.Errorf("nccl: rank %d: %w", c.rank, c.member.Err()))
+	case <-c.quit:
+	}
+}
+
+// watch aborts the communicator when the stream's work takes longer than the timeout. It is there
+// while there is work.
+func (c *Comm) watch() {
+	for {
+		at := c.calls.Load()
+		timer := time.NewTimer(c.timeout)
+		select {
+		case <-c.stream.Done():
+			timer.Stop()
+			c.mu.Lock()
+			if c.calls.Load() == at || c.failed != nil || c.closed {
+				c.watched = false
+				c.mu.Unlock()
+				return
+			}
+			c.mu.Unlock()
+		case <-timer.C:
+			c.fail(c.late())
+			return
+		case <-c.quit:
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// askTime bounds how long the others are asked how far they have come.
+const askTime = 2 * time.Second
+
+// late returns the error of work that takes too long. It asks the others who is behind: a process
+// whose program hangs answers still, one that is stopped or cut off does not.
+func (c *Comm) late() error {
+	e := &TimeoutError{Rank: c.rank, Call: fmt.Sprintf("collective %d", c.calls.Load()), After: c.timeout.String()}
+	at := map[int]int64{}
+	if c.member != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), askTime)
+		defer cancel()
+		at = c.member.Where(ctx)
+	}
+	for _, p := range c.peers {
+		at[p.rank] = p.calls.Load()
+	}
+	for rank := range c.world {
+		if n, answered := at[rank]; !answered || n < c.calls.Load() {
+			e.Behind = append(e.Behind, rank)
+		}
+	}
+	return e
+}
+
+// fail makes err stick to the communicator and its stream, and aborts, which ends the work that
+// waits for other ranks. Ranks of the same process are aborted too.
+func (c *Comm) fail(err error) {
+	c.mu.Lock()
+	if c.failed != nil || c.closed {
+		c.mu.Unlock()
+		return
+	}
+	c.failed = err
+	handle := c.handle
+	c.mu.Unlock()
+	l := device.LoansOn(c.stream)
+	_ = l.Enqueue(func() error { return err }) // it is returned by all that follows
+	if handle != 0 {
+		aborted := cuda.With(c.stream.Device(), func(uintptr) error { return c.abort(handle) })
+		if aborted != nil {
+			c.mu.Lock()
+			c.failed = errors.Join(err, aborted)
+			c.mu.Unlock()
+		}
+	}
+	for _, p := range c.peers {
+		if p != c {
+			p.fail(err)
+		}
+	}
+}
+
+// abort has arguments of its own, because another call may be under way.
+func (c *Comm) abort(handle uintptr) error {
+	args := make([]uintptr, 1)
+	args[0] = handle
+	if s := Status(c.library.call(int(abort), args)); s != success && s != inProgress {
+		return &Error{abort.String(), c.rank, s}
+	}
+	return nil
+}
