@@ -44,7 +44,8 @@ type backend struct {
 	host    map[*hostMemory]struct{}
 	graphs  map[*graph]struct{}
 	envs    map[*environment]struct{}
-	spare   []*environment // of streams that were closed
+	spare   []*environment        // of streams that were closed
+	peers   map[*backend]struct{} // with which copies go directly, where they can
 }
 
 // newBackend makes the context of a device current for the package's use.
@@ -53,7 +54,7 @@ func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend
 		driver: d, device: i, info: info,
 		kernels: kernels{numbers: map[code]*loaded{}},
 		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
-		host: map[*hostMemory]struct{}{}, graphs: map[*graph]struct{}{}, envs: map[*environment]struct{}{},
+		host: map[*hostMemory]struct{}{}, graphs: map[*graph]struct{}{}, envs: map[*environment]struct{}{}, peers: map[*backend]struct{}{},
 	}
 	b.waiter, b.stage = newWaiter(b), newStage(b, defaultStage())
 	b.freeing.none.L = &b.freeing.mu

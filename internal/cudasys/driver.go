@@ -42,6 +42,8 @@ type Driver struct {
 	DevicePrimaryCtxRetain    func(c *Context, d Device) Status
 	DevicePrimaryCtxRelease   func(d Device) Status
 	CtxSetCurrent             func(c Context) Status
+	DeviceCanAccessPeer       func(can *int32, d, peer Device) Status
+	CtxEnablePeerAccess       func(peer Context, flags uint32) Status
 	CtxGetStreamPriorityRange func(least, greatest *int32) Status
 
 	MemAlloc                func(p *uintptr, n uintptr) Status
@@ -60,6 +62,7 @@ type Driver struct {
 	MemPoolDestroy        func(p Pool) Status
 	MemPoolSetAttribute   func(p Pool, a PoolAttribute, v *uint64) Status
 	MemPoolGetAttribute   func(p Pool, a PoolAttribute, v *uint64) Status
+	MemPoolSetAccess      func(p Pool, a *PoolAccess) Status
 	MemPoolTrimTo         func(p Pool, keep uintptr) Status
 	MemAllocFromPoolAsync func(p *uintptr, n uintptr, pool Pool, s Stream) Status
 	MemFreeAsync          func(p uintptr, s Stream) Status

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
@@ -14,9 +15,14 @@ var (
 	ErrOldDriver = errors.New("the NVIDIA driver is too old")
 )
 
-// Load opens the driver's library and finds all functions in it. It does not initialise the
-// driver.
-func Load() (*Driver, error) {
+// Load opens the driver's library and finds all functions in it, once: a process has one driver.
+// It does not initialise it.
+func Load() (*Driver, error) { return theDriver() }
+
+// theDriver is the process's, or why it has none.
+var theDriver = sync.OnceValues(load)
+
+func load() (*Driver, error) {
 	lib, err := dl.Open(LibraryNames(runtime.GOOS)...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDriver, err)

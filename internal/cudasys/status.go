@@ -33,6 +33,7 @@ const (
 	IllegalAddress              Status = 700
 	LaunchOutOfResources        Status = 701
 	LaunchTimeout               Status = 702
+	PeerAccessAlreadyEnabled    Status = 704
 	ContextIsDestroyed          Status = 709
 	Assert                      Status = 710
 	HostMemoryAlreadyRegistered Status = 712

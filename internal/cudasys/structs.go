@@ -62,6 +62,16 @@ const (
 	PoolOnDevice = 1
 )
 
+// PoolAccess is CUmemAccessDesc: which device may use the memory of a pool, and how.
+type PoolAccess struct {
+	LocationType int32 // PoolOnDevice
+	LocationID   int32
+	Flags        int32 // PoolReadWrite
+}
+
+// PoolReadWrite is CU_MEM_ACCESS_FLAGS_PROT_READWRITE.
+const PoolReadWrite = 3
+
 // Memory types of Copy2D and Copy3D.
 const (
 	OnHost   = 1

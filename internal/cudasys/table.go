@@ -37,6 +37,8 @@ var deviceFunctions = []function{
 	{"cuDevicePrimaryCtxRetain", func(d *Driver, a address) { d.DevicePrimaryCtxRetain = output1[Context, Device](a) }},
 	{"cuDevicePrimaryCtxRelease_v2", func(d *Driver, a address) { d.DevicePrimaryCtxRelease = input[Device](a) }},
 	{"cuCtxSetCurrent", func(d *Driver, a address) { d.CtxSetCurrent = input[Context](a) }},
+	{"cuDeviceCanAccessPeer", func(d *Driver, a address) { d.DeviceCanAccessPeer = output2[int32, Device, Device](a) }},
+	{"cuCtxEnablePeerAccess", func(d *Driver, a address) { d.CtxEnablePeerAccess = input2[Context, uint32](a) }},
 	{"cuCtxGetStreamPriorityRange", func(d *Driver, a address) { d.CtxGetStreamPriorityRange = outputs[int32, int32](a) }},
 }
 

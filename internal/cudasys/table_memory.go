@@ -55,6 +55,12 @@ var memoryFunctions = []function{
 	{"cuMemPoolDestroy", func(d *Driver, a address) { d.MemPoolDestroy = input[Pool](a) }},
 	{"cuMemPoolSetAttribute", func(d *Driver, a address) { d.MemPoolSetAttribute = poolAttribute(a) }},
 	{"cuMemPoolGetAttribute", func(d *Driver, a address) { d.MemPoolGetAttribute = poolAttribute(a) }},
+	{"cuMemPoolSetAccess", func(d *Driver, c address) {
+		d.MemPoolSetAccess = func(p Pool, a *PoolAccess) Status {
+			defer runtime.KeepAlive(a)
+			return c.call(uintptr(p), pointer(a), 1)
+		}
+	}},
 	{"cuMemPoolTrimTo", func(d *Driver, a address) { d.MemPoolTrimTo = input2[Pool, uintptr](a) }},
 	{"cuMemAllocFromPoolAsync", func(d *Driver, a address) {
 		d.MemAllocFromPoolAsync = func(p *uintptr, n uintptr, pool Pool, s Stream) Status {

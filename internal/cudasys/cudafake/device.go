@@ -2,11 +2,14 @@ package cudafake
 
 import "github.com/gopherwarp/gopherwarp/internal/cudasys"
 
-// Driver returns the driver. All drivers of one Fake are the same driver.
-func (f *Fake) Driver() *cudasys.Driver {
+// Driver returns the driver, always the same.
+func (f *Fake) Driver() *cudasys.Driver { return f.driver() }
+
+func (f *Fake) newDriver() *cudasys.Driver {
 	d := &cudasys.Driver{Library: "libcuda-fake.so.1"}
 	f.addDevices(d)
 	f.addContexts(d)
+	f.addPeers(d)
 	f.addMemory(d)
 	f.addHostMemory(d)
 	f.addPools(d)
@@ -125,6 +128,41 @@ func (f *Fake) addContexts(d *cudasys.Driver) {
 				return cudasys.InvalidContext
 			}
 			f.current[thread()] = c
+			return cudasys.Success
+		})
+	}
+}
+
+// addPeers has every device reach the memory of every other.
+func (f *Fake) addPeers(d *cudasys.Driver) {
+	d.DeviceCanAccessPeer = func(can *int32, i, peer cudasys.Device) cudasys.Status {
+		return f.onDevice("cuDeviceCanAccessPeer", i, func(*Device) cudasys.Status {
+			if f.NoPeers || i == peer {
+				return store(can, 0)
+			}
+			return store(can, 1)
+		})
+	}
+	d.CtxEnablePeerAccess = func(peer cudasys.Context, _ uint32) cudasys.Status {
+		return f.inContext("cuCtxEnablePeerAccess", func(c *context) cudasys.Status {
+			switch {
+			case f.contexts[peer] == nil || f.contexts[peer] == c:
+				return cudasys.InvalidContext
+			case c.peers[peer]:
+				return cudasys.PeerAccessAlreadyEnabled
+			}
+			if c.peers == nil {
+				c.peers = map[cudasys.Context]bool{}
+			}
+			c.peers[peer] = true
+			return cudasys.Success
+		})
+	}
+	d.MemPoolSetAccess = func(p cudasys.Pool, a *cudasys.PoolAccess) cudasys.Status {
+		return f.call("cuMemPoolSetAccess", func() cudasys.Status {
+			if f.pools[p] == nil || a.LocationType != cudasys.PoolOnDevice || a.Flags != cudasys.PoolReadWrite || int(a.LocationID) >= len(f.devices) {
+				return cudasys.InvalidValue
+			}
 			return cudasys.Success
 		})
 	}

@@ -26,10 +26,13 @@ type Fake struct {
 	// Execute does what the launched kernel would do. A status other than Success is
 	// what the context returns from then on. It must not call the driver.
 	Execute func(l *Launch) cudasys.Status
+	// NoPeers says that no device reaches the memory of another.
+	NoPeers bool
 	// Latency is how often a stream with new work is not ready.
 	Latency int
 
 	devices []Device
+	driver  func() *cudasys.Driver
 
 	mu          sync.Mutex
 	initialised bool
@@ -61,6 +64,7 @@ type context struct {
 	device cudasys.Device
 	refs   int
 	failed cudasys.Status // sticky
+	peers  map[cudasys.Context]bool
 }
 
 // failure makes the call with this number, or every call, return a status.
@@ -72,7 +76,7 @@ type failure struct {
 
 // New returns a driver that sees the given devices.
 func New(devices ...Device) *Fake {
-	return &Fake{
+	f := &Fake{
 		Version: 13000, devices: devices, next: 0x1000,
 		calls: map[string]int{}, failures: map[string]failure{}, refused: map[string]string{},
 		current: map[int]cudasys.Context{}, contexts: map[cudasys.Context]*context{},
@@ -82,6 +86,8 @@ func New(devices ...Device) *Fake {
 		modules: map[cudasys.Module]*module{}, functions: map[cudasys.Function]*entry{},
 		graphs: map[cudasys.Graph]*graph{}, execs: map[cudasys.GraphExec]*exec{}, nodes: map[cudasys.GraphNode]*node{},
 	}
+	f.driver = sync.OnceValue(f.newDriver)
+	return f
 }
 
 // Fail makes the n-th call of a function from now on, counted from 1, return s without doing
