@@ -202,6 +202,9 @@ func (c *Comm) settled(ctx context.Context) error {
 // Rank returns this rank's number.
 func (c *Comm) Rank() int { return c.rank }
 
+// Stream returns the stream that the rank enqueues on.
+func (c *Comm) Stream() *device.Stream { return c.stream }
+
 // World returns the number of ranks.
 func (c *Comm) World() int { return c.world }
 
