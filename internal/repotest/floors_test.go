@@ -66,6 +66,7 @@ var floors = map[string]string{
 	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
+	"bench/multi":           "cuda cuda/nccl device",
 	"bench/suite/unchecked": "compile device",
 	"internal/repotest":     "",
 }
