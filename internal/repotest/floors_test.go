@@ -67,6 +67,7 @@ var floors = map[string]string{
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
 	"bench/multi":           "cuda cuda/nccl device",
+	"bench/launch":          "bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
 	"bench/suite/unchecked": "compile device",
 	"internal/repotest":     "",
 }

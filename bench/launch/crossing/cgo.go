@@ -1,0 +1,12 @@
+//go:build cgo
+
+package crossing
+
+// #include <stdlib.h>
+import "C"
+
+// Possible says whether the program was built with cgo.
+const Possible = true
+
+// Abs calls the C library's abs.
+func Abs(x int) int { return int(C.abs(C.int(x))) }

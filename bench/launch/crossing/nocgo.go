@@ -1,0 +1,9 @@
+//go:build !cgo
+
+package crossing
+
+// Possible says whether the program was built with cgo.
+const Possible = false
+
+// Abs must not be called.
+func Abs(int) int { panic("BUG: built without cgo") }
