@@ -46,7 +46,7 @@ func newWaiter(b *backend) *waiter {
 }
 
 // A wait asks without a pause for as long as short kernels take, then with pauses that add at
-// most a tenth to the time that it has taken so far.
+// most a twentieth to the time that it has taken so far.
 const (
 	pollBusy   = 200 * time.Microsecond
 	pauseLeast = 20 * time.Microsecond
@@ -56,7 +56,7 @@ const (
 )
 
 // pause returns how long to sleep after having waited so long.
-func pause(waited time.Duration) time.Duration { return min(max(waited/10, pauseLeast), pauseMost) }
+func pause(waited time.Duration) time.Duration { return min(max(waited/20, pauseLeast), pauseMost) }
 
 // isReached asks whether the device has come to a point.
 func (w *waiter) isReached(p *point) (bool, error) {
@@ -131,7 +131,7 @@ func (w *waiter) run() {
 		if waited := time.Since(last); waited < pollBusy {
 			runtime.Gosched()
 		} else {
-			time.Sleep(pause(waited))
+			sleep(pause(waited))
 		}
 	}
 }

@@ -164,10 +164,11 @@ func (c *Comm) invoke(f function, args ...uintptr) error {
 	return nil
 }
 
-// Pauses of a wait for the library: short ones first.
+// busyTime is how long a wait for the library asks without a pause: enqueuing takes some tenths of
+// a millisecond, and Go's shortest sleep a whole one.
 const (
-	pauseLeast = 5 * time.Microsecond
-	pauseMost  = time.Millisecond
+	busyTime = 2 * time.Millisecond
+	pause    = time.Millisecond
 )
 
 // settled waits until the library has done what it was asked for. It gives up when ctx is done,
@@ -191,10 +192,10 @@ func (c *Comm) settled(ctx context.Context) error {
 			return fmt.Errorf("nccl: rank %d: %w after %v", c.rank, ctx.Err(), waited.Round(time.Millisecond))
 		case waited > c.timeout:
 			return c.late()
-		case waited < 20*pauseLeast:
+		case waited < busyTime:
 			runtime.Gosched()
 		default:
-			time.Sleep(min(max(waited/10, pauseLeast), pauseMost))
+			time.Sleep(pause)
 		}
 	}
 }

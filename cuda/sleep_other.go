@@ -1,0 +1,8 @@
+//go:build !linux
+
+package cuda
+
+import "time"
+
+// sleep is for the waiter.
+func sleep(d time.Duration) { time.Sleep(d) }
