@@ -52,6 +52,8 @@ var floors = map[string]string{
 	"internal/progen":          "",
 	"internal/progen/trial":    "internal/progen cpu device gpu dtype",
 	"internal/progen/compare":  "internal/progen internal/progen/trial compile internal/ptxinterp device",
+	"internal/progen/long":     "internal/progen internal/progen/trial internal/progen/compare device",
+	"internal/progen/replay":   "internal/progen/trial cuda",
 	"internal/mutation":        "",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 	"math32/...":               ". cpu math32 device gpu dtype",

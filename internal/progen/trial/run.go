@@ -38,6 +38,9 @@ func (t *Trial) On(dev *device.Device) Result {
 	return r
 }
 
+// Whole runs the trial as a whole only: a fault has no results of single threads.
+func (t *Trial) Whole(dev *device.Device) Result { return t.run(dev, t.Grid, 0).Whole() }
+
 // run runs the kernel in a grid.
 func (t *Trial) run(dev *device.Device, g device.Grid, first int) Result {
 	var printed bytes.Buffer
