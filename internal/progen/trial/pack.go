@@ -27,7 +27,7 @@ func (r Result) Whole() Result {
 func (t *Trial) Pack(c device.Capability, r Result) Packed {
 	p := Packed{*t, r.Whole().Sum()}
 	p.Trial.Kernel.Native, p.Trial.Kernel.Variants = nil, nil
-	fit := device.Fit{Narrow: t.narrow(), Line: t.Grid.Blocks.Y <= 1 && t.Grid.Block.Y <= 1}
+	fit := device.Fit{Narrow: t.narrow(), Line: t.Grid.Blocks.Y <= 1 && t.Grid.Block.Y <= 1, Aligned: true}
 	if v, ok := t.Kernel.Variant(c, fit); ok {
 		v.PTX = withoutLines(v.PTX)
 		p.Trial.Kernel.Variants = append(p.Trial.Kernel.Variants, v)
