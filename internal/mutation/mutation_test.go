@@ -3,6 +3,8 @@ package mutation_test
 import (
 	"bytes"
 	"context"
+	"encoding/gob"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -14,13 +16,20 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/internal/mutation"
+	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/progen/compare"
+	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
 )
 
 var (
-	mutations = flag.Int("mutations", 0, "how many mutants to test; takes about a minute each")
+	mutations = flag.Int("mutations", 0, "how many mutants to test; takes about ten seconds each")
+	skip      = flag.Int("skip", 0, "how many of them were tested before")
 	seed      = flag.Uint64("seed", 1, "of the choice of mutants")
-	kernels   = flag.Int("kernels", 150, "random kernels for each mutant that the conformance suite lets pass")
+	kernels   = flag.Int("kernels", 200, "random kernels for each mutant that the conformance suite lets pass")
 )
+
+// limit is for one mutant: one that runs for longer is caught.
+const limit = 5 * time.Minute
 
 // compiler are the packages in which mistakes are made.
 var compiler = []string{"internal/frontend", "internal/pass", "internal/analysis", "internal/backend/ptx"}
@@ -36,88 +45,90 @@ func TestMutants(t *testing.T) {
 	if *mutations == 0 {
 		t.Skip("mutants take long: ask for some by -mutations=100 -timeout=0")
 	}
-	c := newCopy(t)
-	places := c.places()
+	b := newBench(t)
+	places := b.places()
 	r := rand.New(rand.NewPCG(*seed, 0))
 	caught := map[string]int{}
 	for n := 0; n < *mutations; {
 		p := places[r.IntN(len(places))]
-		by := c.try(p)
-		if by == "" {
+		how, ok := "tested before", true
+		if n >= *skip {
+			how, ok = b.try(p)
+		}
+		if !ok {
 			continue // it is no Go
 		}
 		n++
+		by, _, _ := strings.Cut(how, ":")
 		caught[by]++
-		t.Logf("%s:%d: %s: %s", p.file, p.Line, p.What, by)
+		t.Logf("%s:%d: %s: %s", p.file, p.Line, p.What, how)
 	}
 	t.Logf("of %d mutants: %v", *mutations, caught)
 }
 
-// copied is a copy of the repository.
-type copied struct {
-	t         *testing.T
-	dir       string
-	generated map[string][]byte // the suite's generated files, by name
+// bench is what all mutants share: random kernels, and what is right about them.
+type bench struct {
+	t    *testing.T
+	root string
+	dir  string
 }
 
-func newCopy(t *testing.T) copied {
-	c := copied{t, t.TempDir(), map[string][]byte{}}
+func newBench(t *testing.T) bench {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("git", "-C", root, "ls-files").Output()
+	c, err := compare.New(root, compare.Options{})
 	if err != nil {
-		t.Skip("no repository to copy: ", err)
+		t.Fatal(err)
 	}
-	for name := range strings.Lines(string(out)) {
-		name = strings.TrimSpace(name)
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			continue // removed, and not yet committed
-		}
-		c.write(name, text)
-		if strings.HasPrefix(name, "internal/conformance/") && strings.HasPrefix(filepath.Base(name), "z") {
-			c.generated[name] = text
-		}
+	t.Cleanup(func() { c.Close() })
+	b := bench{t, root, c.Dir()}
+	var list []progen.Kernel
+	for i := range *kernels {
+		list = append(list, progen.New(1, i))
 	}
-	return c
+	var known struct { // as the judge has it
+		Trials  []*trial.Trial
+		Results []trial.Result
+	}
+	if known.Trials, known.Results, err = c.Native(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(known); err != nil {
+		t.Fatal(err)
+	}
+	b.write("known", text.Bytes())
+	b.write("overlay.json", []byte("{}"))
+	if out, err := b.judge("-learn"); err != nil || strings.TrimSpace(out) != "" {
+		t.Fatalf("the compiler itself is wrong: %v\n%s", err, out)
+	}
+	return b
 }
 
-func (c copied) write(name string, text []byte) {
-	path := filepath.Join(c.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		c.t.Fatal(err)
+func (b bench) write(name string, text []byte) {
+	if err := os.WriteFile(filepath.Join(b.dir, name), text, 0o666); err != nil {
+		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-func (c copied) read(name string) []byte {
-	text, err := os.ReadFile(filepath.Join(c.dir, name))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return text
 }
 
 // places returns the sites of the compiler, tests left out.
-func (c copied) places() []place {
+func (b bench) places() []place {
 	var found []place
 	for _, dir := range compiler {
-		names, err := filepath.Glob(filepath.Join(c.dir, dir, "*.go"))
+		names, err := filepath.Glob(filepath.Join(b.root, dir, "*.go"))
 		if err != nil {
-			c.t.Fatal(err)
+			b.t.Fatal(err)
 		}
 		for _, name := range names {
 			file := dir + "/" + filepath.Base(name)
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			sites, err := mutation.Sites(file, c.read(file))
+			sites, err := mutation.Sites(file, b.read(file))
 			if err != nil {
-				c.t.Fatal(err)
+				b.t.Fatal(err)
 			}
 			for _, s := range sites {
 				found = append(found, place{file, s})
@@ -127,50 +138,56 @@ func (c copied) places() []place {
 	return found
 }
 
-// try builds a mutant and says by what it is caught, or "" where it is no Go.
-func (c copied) try(p place) string {
-	source := c.read(p.file)
-	defer c.restore(p.file, source)
-	c.write(p.file, p.Apply(source))
-	command := filepath.Join(c.dir, "gopherwarp.exe")
-	if _, err := c.run("go", "build", "-o", command, "./cmd/gopherwarp"); err != nil {
-		return ""
-	}
-	out, err := c.run(command, "build", "./internal/conformance/...")
+func (b bench) read(file string) []byte {
+	text, err := os.ReadFile(filepath.Join(b.root, file))
 	if err != nil {
-		return "the build"
+		b.t.Fatal(err)
 	}
-	if _, err := c.run("go", "test", "./internal/conformance"); err != nil {
-		return "the conformance suite"
+	return text
+}
+
+// try builds a judge with a mutant and returns its verdict, or false where the mutant is no Go.
+func (b bench) try(p place) (verdict string, ok bool) {
+	b.write("mutant.go", p.Apply(b.read(p.file)))
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(b.root, p.file): filepath.Join(b.dir, "mutant.go"),
+	}})
+	if err != nil {
+		b.t.Fatal(err)
 	}
-	random, err := c.run("go", "test", "./internal/progen", "-v", "-seed=1", fmt.Sprint("-kernels=", *kernels))
+	b.write("overlay.json", overlay)
+	out, err := b.judge()
 	switch {
-	case err != nil && strings.Contains(random, "seed "):
-		return "random programs"
+	case err != nil && strings.HasPrefix(out, "#"):
+		return "", false
 	case err != nil:
-		return "the build of random programs"
-	case !strings.Contains(out, "wrote"):
-		return "NOTHING, and no kernel of the suite differs"
+		return "caught by a crash: " + err.Error(), true
 	}
-	return "NOTHING"
+	return strings.TrimSpace(out), true
 }
 
-// restore undoes a mutation and what it did to the suite.
-func (c copied) restore(name string, source []byte) {
-	c.write(name, source)
-	for name, text := range c.generated {
-		c.write(name, text)
-	}
-}
-
-// run runs a command that may hang.
-func (c copied) run(name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 5*time.Minute)
+// judge builds the judge, by the overlay, and runs it.
+func (b bench) judge(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(b.t.Context(), limit)
 	defer cancel()
+	name := filepath.Join(b.dir, "judge.exe")
+	out, err := b.run(ctx, "go", "build", "-overlay="+filepath.Join(b.dir, "overlay.json"), "-ldflags=-s -w", "-o", name, "./internal/mutation/judge")
+	if err != nil {
+		return "#" + out, err
+	}
+	return b.run(ctx, name, append(args, "-root="+b.root, "-random="+b.dir)...)
+}
+
+// run runs a command that may hang, or want all memory.
+func (b bench) run(ctx context.Context, name string, args ...string) (string, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &out, &out
+	cmd.Dir, cmd.Stdout, cmd.Stderr = b.root, &out, &out
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
+	if err != nil {
+		first, _, _ := strings.Cut(out.String(), "\n")
+		err = fmt.Errorf("%w: %s", err, first)
+	}
 	return out.String(), err
 }

@@ -58,7 +58,7 @@ func Sites(name string, source []byte) ([]Site, error) {
 func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
+		if complains(n) {
 			return false
 		}
 	case *ast.BinaryExpr:
@@ -66,6 +66,9 @@ func (f *finder) visit(n ast.Node) bool {
 			f.add(n.OpPos, len(n.Op.String()), fmt.Sprintf("%v becomes %v", n.Op, to), to.String())
 		}
 	case *ast.IfStmt:
+		if onlyComplains(n) {
+			return false
+		}
 		cond := f.text(n.Cond)
 		f.add(n.Cond.Pos(), len(cond), "negated condition", "!("+cond+")")
 	case *ast.BasicLit:
@@ -77,6 +80,9 @@ func (f *finder) visit(n ast.Node) bool {
 			f.add(n.Pos(), len(n.Name), n.Name+" becomes "+to, to)
 		}
 	case *ast.ExprStmt:
+		if call, ok := n.X.(*ast.CallExpr); ok && complains(call) {
+			return false
+		}
 		text := f.text(n)
 		f.add(n.Pos(), len(text), "without "+first(text), "")
 	case *ast.AssignStmt:
@@ -89,6 +95,34 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// complaints are functions that tell the user, or us, of a mistake.
+var complaints = map[string]bool{
+	"panic": true, "refuse": true, "fail": true, "Errorf": true, "Sprintf": true, "New": true, "WithHelp": true,
+}
+
+func complains(call *ast.CallExpr) bool {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return complaints[f.Name]
+	case *ast.SelectorExpr:
+		return complaints[f.Sel.Name]
+	}
+	return false
+}
+
+// onlyComplains reports whether nothing else happens where a condition holds.
+func onlyComplains(s *ast.IfStmt) bool {
+	if s.Else != nil || len(s.Body.List) != 1 {
+		return false
+	}
+	e, ok := s.Body.List[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := e.X.(*ast.CallExpr)
+	return ok && complains(call)
 }
 
 func (f *finder) text(n ast.Node) string {

@@ -55,6 +55,7 @@ var floors = map[string]string{
 	"internal/progen/long":     "internal/progen internal/progen/trial internal/progen/compare device",
 	"internal/progen/replay":   "internal/progen/trial cuda",
 	"internal/mutation":        "",
+	"internal/mutation/judge":  "compile device internal/conformance internal/progen/trial internal/ptxinterp",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 	"math32/...":               ". cpu math32 device gpu dtype",
 

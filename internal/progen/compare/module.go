@@ -75,6 +75,21 @@ func main() {
 }
 `
 
+// Dir returns the folder with the module.
+func (c *Comparer) Dir() string { return c.dir }
+
+// Native runs kernels as Go's own compiler compiles them.
+func (c *Comparer) Native(ctx context.Context, list []progen.Kernel) (trials []*trial.Trial, results []trial.Result, err error) {
+	if err := c.place(list); err != nil {
+		return nil, nil, err
+	}
+	for _, k := range list {
+		trials = append(trials, trial.Of(k))
+	}
+	results, err = c.native(ctx, trials)
+	return trials, results, err
+}
+
 // Close removes the folder.
 func (c *Comparer) Close() error { return os.RemoveAll(c.dir) }
 
