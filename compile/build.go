@@ -27,6 +27,9 @@ type Options struct {
 	Dependencies bool
 	// Twins says which kernels get a Go function that runs whole blocks on the CPU.
 	Twins Twins
+	// Trace, where it is not nil, is called with the best variant of each kernel before the first pass
+	// (the name is empty) and after each.
+	Trace func(pass string, f *ir.Func)
 	// Contract says whether x*y+z may be rounded once.
 	Contract Contract
 	// Checks says whether kernels do the checks that Go does by itself.

@@ -46,6 +46,14 @@ func (d *dump) pass() func(string, *ir.Func) {
 	}
 }
 
+// watch returns what is called after every pass, or nil.
+func (b *build) watch(d *dump) func(string, *ir.Func) {
+	if b.options.Trace == nil {
+		return d.pass()
+	}
+	return b.options.Trace
+}
+
 func (d *dump) close() error {
 	if d == nil || d.closer == nil {
 		return nil

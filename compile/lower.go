@@ -117,7 +117,7 @@ func (b *build) code(k function, body body, d *dump) (c code, ok bool) {
 	}
 	wrong := c.setTargets()
 	b.found.Add(wrong...)
-	c.narrow = narrow(module, f, options, d.pass())
+	c.narrow = narrow(module, f, options, b.watch(d))
 	if b.options.Twins != TwinsNone {
 		c.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
 	}

@@ -220,6 +220,15 @@ func (op Op) InShared() []int {
 	return nil
 }
 
+// Ops returns all operations.
+func Ops() []Op {
+	var all []Op
+	for op := OpInvalid + 1; op < numOps; op++ {
+		all = append(all, op)
+	}
+	return all
+}
+
 // lookupOp finds an operation by its name in the text form.
 func lookupOp(name string) (Op, bool) {
 	for op := OpInvalid + 1; op < numOps; op++ {

@@ -57,8 +57,14 @@ type gen struct {
 }
 
 // New returns a kernel. It depends on nothing but seed and index.
-func New(seed uint64, index int) Kernel {
-	g := &gen{r: newRandom(seed, index), trips: 1, token: fmt.Sprintf("k%d_", index)}
+func New(seed uint64, index int) Kernel { return write(newRandom(seed, index), index) }
+
+// FromBytes returns a kernel whose choices bytes make, for as long as there are some: bytes that
+// differ little make kernels that differ little.
+func FromBytes(choices []byte) Kernel { return write(newChosen(choices), 0) }
+
+func write(r random, index int) Kernel {
+	g := &gen{r: r, trips: 1, token: fmt.Sprintf("k%d_", index)}
 	k := Kernel{Name: g.token, Values: g.r.Uint64()}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 1, 7, 16, 32, 32, 33, 40), 1}
 	if g.plane = g.r.oneIn(6); g.plane {

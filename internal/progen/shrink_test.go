@@ -1,6 +1,7 @@
 package progen
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,24 @@ func TestKernelsDependOnSeedAndIndex(t *testing.T) {
 	}
 	if a, b := New(3, 5), New(4, 5); a.Source == b.Source {
 		t.Error("kernels of two seeds are the same")
+	}
+}
+
+// TestKernelsFromBytes has bytes of all kinds make valid kernels.
+func TestKernelsFromBytes(t *testing.T) {
+	c := newChecker()
+	r := rand.New(rand.NewPCG(5, 5))
+	for i := range 100 {
+		choices := make([]byte, r.IntN(400))
+		for j := range choices {
+			choices[j] = byte(r.Uint32())
+			if i%3 == 0 {
+				choices[j] = byte(i)
+			}
+		}
+		if k := FromBytes(choices); !c.valid(k.Source) {
+			t.Errorf("%x makes\n%s", choices, k.Source)
+		}
 	}
 }
 

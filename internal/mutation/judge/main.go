@@ -213,6 +213,11 @@ func (j *judge) program(i int, kernels map[string]*device.Kernel, devices []*dev
 		if d := t.Differs(j.known.Results[i], t.On(dev)); d != "" {
 			return t.Kernel.Name + ": " + d
 		}
+		if less := t.Lesser(); less != nil {
+			if d := t.Differs(j.known.Results[i], less.On(dev)); d != "" {
+				return t.Kernel.Name + ": " + d
+			}
+		}
 	}
 	return ""
 }

@@ -147,7 +147,11 @@ func (c *Comparer) interpret(r *Report) error {
 				if c.Contracted && (j == 0 || r.Results[i].Empty()) {
 					r.Results[i] = got
 				}
-				if d := t.Differs(r.Results[i], got); d != "" && r.Wrong[i] == "" {
+				d := t.Differs(r.Results[i], got)
+				if less := t.Lesser(); d == "" && less != nil {
+					d = t.Differs(r.Results[i], less.On(dev))
+				}
+				if d != "" && r.Wrong[i] == "" {
 					r.Wrong[i] = dev.Info().Capability.String() + ": " + d
 				}
 			}

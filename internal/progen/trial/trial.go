@@ -2,6 +2,7 @@ package trial
 
 import (
 	"math/rand/v2"
+	"slices"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -36,6 +37,16 @@ func (t *Trial) Compiled(k *device.Kernel) {
 	native := t.Kernel.Native
 	t.Kernel = *k
 	t.Kernel.Native, t.Kernel.Params = native, nil
+}
+
+// Lesser returns the trial with the code for launches of which less is known, where there is some, or nil.
+func (t *Trial) Lesser() *Trial {
+	less := *t
+	less.Kernel.Variants = slices.DeleteFunc(slices.Clone(t.Kernel.Variants), func(v device.Variant) bool { return v.Coarse > 0 || v.Aligned })
+	if len(less.Kernel.Variants) == len(t.Kernel.Variants) {
+		return nil
+	}
+	return &less
 }
 
 // SetNative adds the kernel as Go.
