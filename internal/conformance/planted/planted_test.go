@@ -87,6 +87,20 @@ var cases = map[string]func(m made) error{
 	"fresh":          func(m made) error { return Fresh(m.s, blocks(1), dirty(m, 64), dirty(m, 64)) },
 	"fetch":          func(m made) error { return Fetch(m.s, blocks(1), m.floats(64), dirty(m, 64)) },
 	"fetchUnawaited": func(m made) error { return FetchUnawaited(m.s, blocks(1), m.floats(64), dirty(m, 64)) },
+
+	"copied":          func(m made) error { return Copied(m.s, blocks(1), tiles(m.floats(128)), dirty(m, 256)) },
+	"copiedUnawaited": func(m made) error { return CopiedUnawaited(m.s, blocks(1), tiles(m.floats(128)), dirty(m, 256)) },
+	"copiedShort":     func(m made) error { return CopiedShort(m.s, blocks(1), tiles(m.floats(128)), dirty(m, 256)) },
+	"filled":          func(m made) error { return Filled(m.s, blocks(1), tiles(m.floats(128))) },
+	"filledUnfenced":  func(m made) error { return FilledUnfenced(m.s, blocks(1), tiles(m.floats(128))) },
+	"squared":         func(m made) error { return Squared(m.s, blocks(1), dirty(m, 128)) },
+	"squaredHasty":    func(m made) error { return SquaredHasty(m.s, blocks(1), dirty(m, 128)) },
+	"squaredUnready":  func(m made) error { return SquaredUnready(m.s, blocks(1), dirty(m, 128)) },
+}
+
+// tiles returns the map of numbers as rows of 16.
+func tiles(x device.Slice[float32]) device.TensorMap[[8][16]float32] {
+	return device.MapTensor[[8][16]float32](x, device.Extent{Width: 16, Height: x.Len() / 16, Depth: 1})
 }
 
 var square = device.Blocks{X: 2, Y: 2}

@@ -1056,3 +1056,344 @@ var fetchUnawaitedKernel = &device.Kernel{
 		}
 	},
 }
+
+// Copied copies a tile of 8x16 numbers to rows of out.
+func Copied(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
+	p := s.Plan(copiedKernel, copiedKernel.Grid(g))
+	device.PutTensorMap(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zcopied.sm_90.narrow.ptx
+var copiedSM90Narrow string
+
+//go:embed zcopied.sm_90.ptx
+var copiedSM90 string
+
+var copiedKernel = &device.Kernel{
+	Name:    "copied",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    12,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 128, Tensor: true},
+		{Name: "out", Offset: 128, Size: 24, Elem: 4},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     520,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{136, 144},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: copiedSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: copiedSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   gpu.TensorMap[[8][16]float32]
+			out []float32
+		})(args)
+		for ts.Next() {
+			copied(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// CopiedUnawaited is copied without the wait.
+func CopiedUnawaited(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
+	p := s.Plan(copiedUnawaitedKernel, copiedUnawaitedKernel.Grid(g))
+	device.PutTensorMap(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zcopiedUnawaited.sm_90.narrow.ptx
+var copiedUnawaitedSM90Narrow string
+
+//go:embed zcopiedUnawaited.sm_90.ptx
+var copiedUnawaitedSM90 string
+
+var copiedUnawaitedKernel = &device.Kernel{
+	Name:    "copiedUnawaited",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    32,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 128, Tensor: true},
+		{Name: "out", Offset: 128, Size: 24, Elem: 4},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     520,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{136, 144},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: copiedUnawaitedSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: copiedUnawaitedSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   gpu.TensorMap[[8][16]float32]
+			out []float32
+		})(args)
+		for ts.Next() {
+			copiedUnawaited(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// CopiedShort is copied with too few bytes announced: the phase never ends.
+func CopiedShort(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
+	p := s.Plan(copiedShortKernel, copiedShortKernel.Grid(g))
+	device.PutTensorMap(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zcopiedShort.sm_90.narrow.ptx
+var copiedShortSM90Narrow string
+
+//go:embed zcopiedShort.sm_90.ptx
+var copiedShortSM90 string
+
+var copiedShortKernel = &device.Kernel{
+	Name:    "copiedShort",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    52,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 128, Tensor: true},
+		{Name: "out", Offset: 128, Size: 24, Elem: 4},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     520,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{136, 144},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: copiedShortSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: copiedShortSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   gpu.TensorMap[[8][16]float32]
+			out []float32
+		})(args)
+		for ts.Next() {
+			copiedShort(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// Filled stores a tile of ones.
+func Filled(s *device.Stream, g device.Blocks, out device.TensorMap[[8][16]float32]) error {
+	p := s.Plan(filledKernel, filledKernel.Grid(g))
+	device.PutTensorMap(p, out)
+	return p.Launch()
+}
+
+//go:embed zfilled.sm_90.ptx
+var filledSM90 string
+
+var filledKernel = &device.Kernel{
+	Name:    "filled",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    70,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 128, Tensor: true},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     512,
+	Barriers:   true,
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: filledSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out gpu.TensorMap[[8][16]float32]
+		})(args)
+		for ts.Next() {
+			filled(ts.Thread(), a.out)
+		}
+	},
+}
+
+// FilledUnfenced is filled without the fence.
+func FilledUnfenced(s *device.Stream, g device.Blocks, out device.TensorMap[[8][16]float32]) error {
+	p := s.Plan(filledUnfencedKernel, filledUnfencedKernel.Grid(g))
+	device.PutTensorMap(p, out)
+	return p.Launch()
+}
+
+//go:embed zfilledUnfenced.sm_90.ptx
+var filledUnfencedSM90 string
+
+var filledUnfencedKernel = &device.Kernel{
+	Name:    "filledUnfenced",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    88,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 128, Tensor: true},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     512,
+	Barriers:   true,
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: filledUnfencedSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out gpu.TensorMap[[8][16]float32]
+		})(args)
+		for ts.Next() {
+			filledUnfenced(ts.Thread(), a.out)
+		}
+	},
+}
+
+// Squared stores a part of the square of a panel of ones that the threads write.
+func Squared(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
+	p := s.Plan(squaredKernel, squaredKernel.Grid(g))
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsquared.sm_90a.narrow.ptx
+var squaredSM90ANarrow string
+
+//go:embed zsquared.sm_90a.ptx
+var squaredSM90A string
+
+var squaredKernel = &device.Kernel{
+	Name:    "squared",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    105,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
+		{File: "panels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: squaredSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: squaredSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []float32
+		})(args)
+		for ts.Next() {
+			squared(ts.Thread(), a.out)
+		}
+	},
+}
+
+// SquaredHasty is squared where a thread changes the panel before the products are done.
+func SquaredHasty(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
+	p := s.Plan(squaredHastyKernel, squaredHastyKernel.Grid(g))
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsquaredHasty.sm_90a.narrow.ptx
+var squaredHastySM90ANarrow string
+
+//go:embed zsquaredHasty.sm_90a.ptx
+var squaredHastySM90A string
+
+var squaredHastyKernel = &device.Kernel{
+	Name:    "squaredHasty",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    126,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 129, Format: "invalid memory address or nil pointer dereference"},
+		{File: "panels.go", Line: 138, Format: "invalid memory address or nil pointer dereference"},
+		{File: "panels.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: squaredHastySM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: squaredHastySM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []float32
+		})(args)
+		for ts.Next() {
+			squaredHasty(ts.Thread(), a.out)
+		}
+	},
+}
+
+// SquaredUnready is squared without the fence in front of the products.
+func SquaredUnready(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
+	p := s.Plan(squaredUnreadyKernel, squaredUnreadyKernel.Grid(g))
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsquaredUnready.sm_90a.narrow.ptx
+var squaredUnreadySM90ANarrow string
+
+//go:embed zsquaredUnready.sm_90a.ptx
+var squaredUnreadySM90A string
+
+var squaredUnreadyKernel = &device.Kernel{
+	Name:    "squaredUnready",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "panels.go",
+	Line:    147,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "panels.go", Line: 150, Format: "invalid memory address or nil pointer dereference"},
+		{File: "panels.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: squaredUnreadySM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: squaredUnreadySM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []float32
+		})(args)
+		for ts.Next() {
+			squaredUnready(ts.Thread(), a.out)
+		}
+	},
+}

@@ -109,3 +109,27 @@ func launchPanels(s *device.Stream, v Version, shape Shape, x Operands) error {
 
 // panel is what a bulk copy of the operands moves.
 type panel = gpu.Panel[dtype.BF16]
+
+// Operands8 are the matrices of a product of numbers of eight bits: A has M rows of K, B is transposed, N rows
+// of K, C has M rows of N.
+type Operands8 struct {
+	A, B device.Slice[dtype.F8E4M3]
+	C    device.Slice[dtype.BF16]
+}
+
+// Launch8 computes C = A x B on GPUs of compute capability 9.0. K is a multiple of 16 and N of 8, both positive; else the error is
+// ErrShape.
+func Launch8(s *device.Stream, shape Shape, x Operands8) error {
+	if shape.M < 0 || shape.N < 1 || shape.K < 1 || shape.N%8 != 0 || shape.K%16 != 0 ||
+		x.A.Len() != shape.M*shape.K || x.B.Len() != shape.K*shape.N || x.C.Len() != shape.M*shape.N {
+		return fmt.Errorf("matmul: %d, %d and %d elements of eight bits for %+v: %w", x.A.Len(), x.B.Len(), x.C.Len(), shape, ErrShape)
+	}
+	if shape.M == 0 {
+		return nil
+	}
+	tiles := (shape.M + 127) / 128 * ((shape.N + 255) / 256)
+	a := device.MapTensor[[2][1]gpu.Panel[dtype.F8E4M3]](x.A, device.Extent{Width: shape.K, Height: shape.M, Depth: 1})
+	b := device.MapTensor[[4]gpu.Panel[dtype.F8E4M3]](x.B, device.Extent{Width: shape.K, Height: shape.N, Depth: 1})
+	c := device.MapTensor[panel](x.C, device.Extent{Width: shape.N, Height: shape.M, Depth: 1})
+	return Eight(s, device.Dim{X: min(tiles, s.Device().Info().Cores)}, a, b, c, shape)
+}

@@ -73,14 +73,7 @@ func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Sh
 			t.WaitSources(0)
 		}
 		meet(t, &joint[half], meetings)
-		for j := range 4 {
-			for q := range 4 {
-				e := j*32 + q*8
-				gpu.StoreMatrix4(t, gpu.EightAt(&out[half][j], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]gpu.Tile[dtype.BF16]{
-					both(acc[e], acc[e+1]), both(acc[e+2], acc[e+3]), both(acc[e+4], acc[e+5]), both(acc[e+6], acc[e+7]),
-				})
-			}
-		}
+		spread(t, &out[half], &acc)
 		t.FenceAsync()
 		meet(t, &joint[half], meetings+1)
 		meetings += 2
@@ -101,6 +94,18 @@ func meet(t gpu.Thread, b *gpu.Barrier, phase int) {
 		b.Arrive(t)
 	}
 	b.Wait(t, phase)
+}
+
+// spread stores an accumulator in panels side by side.
+func spread(t gpu.Thread, to *[4]gpu.Panel[dtype.BF16], acc *[128]float32) {
+	for j := range 4 {
+		for q := range 4 {
+			e := j*32 + q*8
+			gpu.StoreMatrix4(t, gpu.EightAt(&to[j], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]gpu.Tile[dtype.BF16]{
+				both(acc[e], acc[e+1]), both(acc[e+2], acc[e+3]), both(acc[e+4], acc[e+5]), both(acc[e+6], acc[e+7]),
+			})
+		}
+	}
 }
 
 // both returns two neighbours as a part of a tile.

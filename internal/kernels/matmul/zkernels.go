@@ -11,6 +11,64 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// Eight is persistent for numbers of eight bits. The sum runs along the rows of both operands: the right
+// one is transposed, N rows of K elements.
+func Eight(s_ *device.Stream, g device.Blocks, a device.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b device.TensorMap[[4]gpu.Panel[dtype.F8E4M3]], c device.TensorMap[gpu.Panel[dtype.BF16]], s Shape) error {
+	p := s_.Plan(eightKernel, eightKernel.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutTensorMap(p, b)
+	device.PutTensorMap(p, c)
+	device.Put(p, s)
+	return p.Launch()
+}
+
+//go:embed zeight.sm_90a.narrow.ptx
+var eightSM90ANarrow string
+
+//go:embed zeight.sm_90a.ptx
+var eightSM90A string
+
+var eightKernel = &device.Kernel{
+	Name:    "eight",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "eight.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "s", Offset: 384, Size: 24},
+	},
+	ParamBytes: 424,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    213072,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "persistent.go", Line: 94, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 96, Format: "invalid memory address or nil pointer dereference"},
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "persistent.go", Line: 104, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 104, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 104, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+	},
+	Integers: []int{384, 392, 400},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: eightSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: eightSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]]
+			b gpu.TensorMap[[4]gpu.Panel[dtype.F8E4M3]]
+			c gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			s Shape
+		})(args)
+		for ts.Next() {
+			eight(ts.Thread(), a.a, a.b, a.c, a.s)
+		}
+	},
+}
+
 // Panelled computes a tile of 128x128 elements a block, of 64x128 a warp group, by products of panels, which
 // bulk copies bring in four stages.
 func Panelled(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
@@ -106,14 +164,14 @@ var persistentKernel = &device.Kernel{
 	Barriers:   true,
 	Sites: []device.Site{
 		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 101, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 103, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 94, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 96, Format: "invalid memory address or nil pointer dereference"},
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
 		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
-		{File: "persistent.go", Line: 79, Format: "gpu.EightAt: a column that is no multiple of eight"},
-		{File: "persistent.go", Line: 79, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 79, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 104, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 104, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 104, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
 	},
 	Integers: []int{384, 392, 400},
 	Variants: []device.Variant{
