@@ -21,7 +21,9 @@ type meetings struct {
 
 	block place
 	warps []place
-	park  place // of those that wait for something else than each other
+	// Of four warps each.
+	groups []place
+	park   place // of those that wait for something else than each other
 
 	alive, waiting atomic.Int64 // threads that have not left, those of them that sleep
 	stuck          atomic.Bool
@@ -39,12 +41,18 @@ type place struct {
 	brought [2]simt.Meeting
 }
 
+// groupSize is the number of threads of a warp group.
+const groupSize = 4 * simt.WarpSize
+
 // newMeetings returns the meetings of a block of the given number of threads.
 func newMeetings(threads int) *meetings {
-	m := &meetings{warps: make([]place, (threads+simt.WarpSize-1)/simt.WarpSize)}
+	m := &meetings{warps: make([]place, (threads+simt.WarpSize-1)/simt.WarpSize), groups: make([]place, (threads+groupSize-1)/groupSize)}
 	m.block.open.L, m.park.open.L = &m.block.mu, &m.park.mu
 	for i := range m.warps {
 		m.warps[i].open.L = &m.warps[i].mu
+	}
+	for i := range m.groups {
+		m.groups[i].open.L = &m.groups[i].mu
 	}
 	return m
 }
@@ -59,6 +67,9 @@ func (m *meetings) begin(threads int) {
 	for i := range m.warps {
 		m.warps[i].begin(min(simt.WarpSize, threads-i*simt.WarpSize))
 	}
+	for i := range m.groups {
+		m.groups[i].begin(min(groupSize, threads-i*groupSize))
+	}
 }
 
 func (p *place) begin(members int) { p.members, p.came = members, p.came[:0] }
@@ -66,8 +77,11 @@ func (p *place) begin(members int) { p.members, p.came = members, p.came[:0] }
 // meet implements simt.Block's Meet.
 func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
 	p := &m.block
-	if k.Warp() {
+	switch {
+	case k.Warp():
 		p = &m.warps[thread/simt.WarpSize]
+	case k == simt.Products:
+		p = &m.groups[thread/groupSize]
 	}
 	p.mu.Lock()
 	if len(p.came) > 0 && p.kind != k {
@@ -146,7 +160,7 @@ func (m *meetings) notify() {
 
 // leave takes a thread out that has left the kernel. Others may have waited for it alone.
 func (m *meetings) leave(thread int) {
-	for _, p := range [2]*place{&m.warps[thread/simt.WarpSize], &m.block} {
+	for _, p := range [...]*place{&m.warps[thread/simt.WarpSize], &m.groups[thread/groupSize], &m.block} {
 		p.mu.Lock()
 		p.members--
 		if len(p.came) > 0 && len(p.came) == p.members {
@@ -173,6 +187,9 @@ func (m *meetings) count(n *atomic.Int64, by int64) {
 	m.unstick(&m.park)
 	for i := range m.warps {
 		m.unstick(&m.warps[i])
+	}
+	for i := range m.groups {
+		m.unstick(&m.groups[i])
 	}
 }
 

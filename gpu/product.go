@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
 // Accumulator is a thread's part of a matrix of 64 rows that a warp group holds, with twice as many
@@ -108,7 +109,9 @@ func (t Thread) CommitProducts() {}
 
 // AwaitProducts waits until all the warp's groups of products are done but the newest ones, of
 // which it leaves the given number, a constant from 0 to 7. *acc is one of their accumulators: with several, call it for each.
-func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {}
+func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
+	t.block.Meet(t.linear(), simt.Products, 0) // when one thread goes on, the panels of all may change
+}
 
 // TakeRegisters lets each thread of the warp group have n registers from here on, which others have given up: a
 // multiple of 8 from 24 to 256, a constant (PTX: setmaxnreg; compute capability 9.0 only). All

@@ -48,7 +48,7 @@ var floors = map[string]string{
 	"cpu":                      "internal/simt gpu device dtype",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu math32",
-	"internal/kernels/...":     "device dtype gpu",
+	"internal/kernels/...":     "device dtype gpu math32",
 	"internal/progen":          "",
 	"internal/progen/trial":    "internal/progen cpu device gpu dtype",
 	"internal/progen/compare":  "internal/progen internal/progen/trial compile internal/ptxinterp device",

@@ -20,15 +20,16 @@ const (
 	Multiply
 	LoadRows
 	StoreRows
+	Products // of a warp group
 )
 
-var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix"}
+var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix", Products: "AwaitProducts"}
 
 // String returns what a kernel calls for such a meeting.
 func (k Kind) String() string { return kindNames[k] }
 
 // Warp reports whether the threads of a warp meet, and not those of the block.
-func (k Kind) Warp() bool { return k >= WarpBarrier }
+func (k Kind) Warp() bool { return k >= WarpBarrier && k < Products }
 
 // Meeting is what the threads that met brought with them.
 type Meeting struct {

@@ -78,7 +78,7 @@ func eight(t gpu.Thread, a gpu.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b gpu.T
 			t.WaitSources(0)
 		}
 		meet(t, &joint[half], meetings)
-		spread(t, &out[half], &acc)
+		spread[dtype.BF16, toBF16](t, &out[half], &acc)
 		t.FenceAsync()
 		meet(t, &joint[half], meetings+1)
 		meetings += 2

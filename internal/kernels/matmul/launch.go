@@ -38,18 +38,25 @@ func Versions() []Version {
 // ErrShape is the error of a product whose shape does not fit its operands, or the version.
 var ErrShape = errors.New("shape does not fit")
 
-// Operands are the matrices of a product, with M*K, K*N and M*N elements. C is overwritten.
-type Operands struct{ A, B, C device.Slice[dtype.BF16] }
+// OperandsOf are the matrices of a product, with M*K, K*N and M*N elements, or so many for each product of a
+// batch. C is overwritten.
+type OperandsOf[T gpu.Half] struct{ A, B, C device.Slice[T] }
+
+// Operands are matrices of bfloat16 numbers.
+type Operands = OperandsOf[dtype.BF16]
 
 // Fits reports whether the version takes the shape: on tensor cores rows of A, B and C are of
 // a multiple of eight elements.
 func (v Version) Fits(s Shape) bool { return v < Cores || s.N%8 == 0 && s.K%8 == 0 }
 
-// Best returns the version to use for a shape: the fastest that takes it.
-func Best(s Shape) Version {
+// Best returns the version to use for a shape: the fastest that takes it and that a GPU of the given compute
+// capability runs.
+func Best(c device.Capability, s Shape) Version {
 	switch {
 	case !Broad.Fits(s):
 		return Blocked
+	case c == device.Capability{Major: 9}:
+		return Resident
 	case s.M < 1024 || s.N < 1024: // too few of the larger tiles for all multiprocessors
 		return Streaming
 	}
@@ -103,12 +110,86 @@ func launchPanels(s *device.Stream, v Version, shape Shape, x Operands) error {
 	case Roles:
 		return Specialised(s, device.Dim{X: tiles}, a, b, device.View[[2]dtype.BF16](x.C), shape)
 	}
-	c := device.MapTensor[panel](x.C, device.Extent{Width: shape.N, Height: shape.M, Depth: 1})
-	return Persistent(s, device.Dim{X: min(tiles, s.Device().Info().Cores)}, a, b, c, shape)
+	return Fused(s, shape, x, Epilogue{})
 }
 
 // panel is what a bulk copy of the operands moves.
 type panel = gpu.Panel[dtype.BF16]
+
+// Activation is a function of each element of a result.
+type Activation int
+
+// The activations.
+const (
+	None Activation = iota
+	ReLU            // max(x, 0)
+	SiLU            // x times the logistic function of x
+)
+
+// Epilogue is what a product does besides multiplying, before it rounds.
+type Epilogue struct {
+	Bias       device.Slice[float32] // N numbers, added to each row; or none
+	Activation Activation
+	Batch      int // products, one behind the other in each operand; 0 counts as 1
+}
+
+// Fused computes C = activation(A x B + bias) by Resident, on GPUs of compute capability 9.0. The error is
+// ErrShape, or what the stream says.
+func Fused(s *device.Stream, shape Shape, x Operands, e Epilogue) error {
+	p, err := resident(s, shape, x, e)
+	if err != nil || p.blocks.X == 0 {
+		return err
+	}
+	switch e.Activation {
+	case ReLU:
+		return Persistent[dtype.BF16, toBF16, rectified](s, p.blocks, p.a, p.b, p.c, p.bias, shape, p.batch)
+	case SiLU:
+		return Persistent[dtype.BF16, toBF16, sigmoidal](s, p.blocks, p.a, p.b, p.c, p.bias, shape, p.batch)
+	}
+	return Persistent[dtype.BF16, toBF16, asItIs](s, p.blocks, p.a, p.b, p.c, p.bias, shape, p.batch)
+}
+
+// F16 computes C = A x B + bias for matrices of float16 numbers, as Fused does.
+func F16(s *device.Stream, shape Shape, x OperandsOf[dtype.F16], e Epilogue) error {
+	p, err := resident(s, shape, x, e)
+	switch {
+	case err != nil || p.blocks.X == 0:
+		return err
+	case e.Activation != None:
+		return fmt.Errorf("matmul: an activation of float16 numbers: %w", ErrShape)
+	}
+	return PersistentF16(s, p.blocks, p.a, p.b, p.c, p.bias, shape, p.batch)
+}
+
+// plan is the arguments of persistent.
+type plan[T gpu.Half] struct {
+	blocks  device.Blocks
+	a, b, c device.TensorMap[gpu.Panel[T]]
+	bias    device.Slice[float32]
+	batch   int
+}
+
+func resident[T gpu.Half](s *device.Stream, shape Shape, x OperandsOf[T], e Epilogue) (p plan[T], err error) {
+	n := max(1, e.Batch)
+	p.batch = n
+	switch {
+	case shape.M < 0 || shape.N < 1 || shape.K < 1 || shape.N%8 != 0 || shape.K%8 != 0,
+		x.A.Len() != n*shape.M*shape.K || x.B.Len() != n*shape.K*shape.N || x.C.Len() != n*shape.M*shape.N,
+		e.Bias.Len() != 0 && e.Bias.Len() != shape.N:
+		return p, fmt.Errorf("matmul: %d products of %+v, %d, %d and %d elements, a bias of %d: %w", n, shape, x.A.Len(), x.B.Len(), x.C.Len(), e.Bias.Len(), ErrShape)
+	case shape.M == 0:
+		return p, nil
+	}
+	p.a = device.MapTensor[gpu.Panel[T]](x.A, device.Extent{Width: shape.K, Height: shape.M, Depth: n})
+	p.b = device.MapTensor[gpu.Panel[T]](x.B, device.Extent{Width: shape.N, Height: shape.K, Depth: n})
+	p.c = device.MapTensor[gpu.Panel[T]](x.C, device.Extent{Width: shape.N, Height: shape.M, Depth: n})
+	tiles := (shape.M + 127) / 128 * ((shape.N + 255) / 256) * n
+	p.blocks.X = min(tiles, s.Device().Info().Cores)
+	if p.bias = e.Bias; e.Bias.Len() == 0 {
+		p.bias = device.View[float32](x.C).Slice(0, 0) // no memory is read
+	}
+	return p, nil
+}
 
 // Operands8 are the matrices of a product of numbers of eight bits: A has M rows of K, B is transposed, N rows
 // of K, C has M rows of N.

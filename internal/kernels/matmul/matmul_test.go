@@ -151,10 +151,16 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%v of %+v: %v, want ErrShape", c.v, c.shape, err)
 		}
 	}
+	if got := matmul.Best(device.Capability{Major: 9}, p.Shape); got != matmul.Blocked {
+		t.Errorf("the best for %+v is %v", p.Shape, got)
+	}
+	if got := matmul.Best(device.Capability{Major: 9}, matmul.Shape{M: 1, N: 64, K: 64}); got != matmul.Resident {
+		t.Errorf("the best for rows of 64 is %v", got)
+	}
 	for shape, want := range map[matmul.Shape]matmul.Version{
 		{M: 4096, N: 4096, K: 4096}: matmul.Broad, {M: 1, N: 4096, K: 4096}: matmul.Streaming, {M: 9, N: 9, K: 9}: matmul.Blocked,
 	} {
-		if got := matmul.Best(shape); got != want {
+		if got := matmul.Best(device.Capability{Major: 8}, shape); got != want {
 			t.Errorf("the best for %+v is %v, want %v", shape, got, want)
 		}
 	}

@@ -24,7 +24,7 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 	steps := (s.K + 63) / 64
 	if t.ThreadX() == 0 {
 		for k := range min(steps, 3) {
-			bring(t, &stages[k], &full[k], source{a, b, row0, col0, k * 64})
+			bring(t, &stages[k], &full[k], source[dtype.BF16]{a, b, row0, col0, k * 64, 0})
 		}
 	}
 	var acc [64]float32
@@ -38,7 +38,7 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 		gpu.AwaitProducts(t, &acc, 0)
 		t.Sync() // both groups are done with the stage
 		if next := k + 3; next < steps && t.ThreadX() == 0 {
-			bring(t, &stages[next&3], &full[next&3], source{a, b, row0, col0, next * 64})
+			bring(t, &stages[next&3], &full[next&3], source[dtype.BF16]{a, b, row0, col0, next * 64, 0})
 		}
 	}
 	row, col := row0+half*64+t.Warp()%4*16+t.Lane()/4, col0+t.Lane()%4*2
@@ -48,10 +48,10 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 }
 
 // source is where the operands of a step come from.
-type source struct {
-	a, b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-	row, col int
-	depth    int
+type source[T gpu.Half] struct {
+	a, b            gpu.TensorMap[gpu.Panel[T]]
+	row, col, depth int
+	matrix          int
 }
 
 // square is the operands of a step for 128x128 elements: of the left one, the panels of each warp group.
@@ -61,7 +61,7 @@ type square struct {
 }
 
 // bring starts the copies of a stage.
-func bring(t gpu.Thread, to *square, full *gpu.Barrier, s source) {
+func bring(t gpu.Thread, to *square, full *gpu.Barrier, s source[dtype.BF16]) {
 	full.Expect(t, 4*gpu.PanelBytes)
 	for i := range 2 {
 		s.a.Fetch(t, &to.left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64}, full)

@@ -1,21 +1,19 @@
 package matmul
 
-import (
-	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/gpu"
-)
+import "github.com/gopherwarp/gopherwarp/gpu"
 
 // ring is how many stages persistent has: the rest of shared memory holds the result.
 const ring = 3
 
-// persistent is specialised with a block for each multiprocessor, which computes one tile after another. While
-// a tile is stored, by a bulk copy from shared memory, the operands of the next one come.
+// persistent is specialised with a block for each multiprocessor, which computes one tile after another, of batch
+// products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
+// is not empty is added to each row, and E says what becomes of the sums.
 //
 //gpu:kernel
 //gpu:block 384
-func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Shape) {
-	stages := gpu.Shared[[ring]oblong](t)
-	out := gpu.Shared[[2][4]gpu.Panel[dtype.BF16]](t)
+func persistent[T gpu.Half, F format[T], E activation](t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[T]], bias []float32, s Shape, batch int) {
+	stages := gpu.Shared[[ring]oblong[T]](t)
+	out := gpu.Shared[[2][4]gpu.Panel[T]](t)
 	full, empty := gpu.Shared[[ring]gpu.Barrier](t), gpu.Shared[[ring]gpu.Barrier](t)
 	joint := gpu.Shared[[2]gpu.Barrier](t)
 	if t.ThreadX() == 0 {
@@ -27,17 +25,17 @@ func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Sh
 		joint[1].Init(t, 4)
 	}
 	t.Sync()
-	tiles, steps := (s.M+127)/128*((s.N+255)/256), (s.K+63)/64
-	n := uint(0) // stages so far
+	tiles, steps := (s.M+127)/128*((s.N+255)/256), (s.K+63)/64 // tiles of one product
+	n := uint(0)                                               // stages so far
 	if t.WarpGroup() == 0 {
 		t.GiveRegisters(40)
 		if t.ThreadX() == 0 {
-			for i := t.BlockX(); i < tiles; i += t.GridDimX() {
-				row0, col0 := tileOf(i, s)
+			for i := t.BlockX(); i < tiles*batch; i += t.GridDimX() {
+				row0, col0 := tileOf(i%tiles, s)
 				for k := range steps {
 					stage := n % ring
 					empty[stage].Wait(t, int(n/ring+1))
-					bringWide(t, &stages[stage], &full[stage], source{a, b, row0, col0, k * 64})
+					bringWide(t, &stages[stage], &full[stage], source[T]{a, b, row0, col0, k * 64, i / tiles})
 					n++
 				}
 			}
@@ -47,8 +45,8 @@ func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Sh
 	t.TakeRegisters(232)
 	half := (t.WarpGroup() - 1) & 1
 	meetings := 0
-	for i := t.BlockX(); i < tiles; i += t.GridDimX() {
-		row0, col0 := tileOf(i, s)
+	for i := t.BlockX(); i < tiles*batch; i += t.GridDimX() {
+		row0, col0 := tileOf(i%tiles, s)
 		var acc [128]float32
 		for k := 0; ; {
 			stage := n % ring
@@ -73,13 +71,14 @@ func persistent(t gpu.Thread, a, b, c gpu.TensorMap[gpu.Panel[dtype.BF16]], s Sh
 			t.WaitSources(0)
 		}
 		meet(t, &joint[half], meetings)
-		spread(t, &out[half], &acc)
+		finish[E](t, &acc, bias, col0)
+		spread[T, F](t, &out[half], &acc)
 		t.FenceAsync()
 		meet(t, &joint[half], meetings+1)
 		meetings += 2
 		if t.ThreadX()%128 == 0 {
 			for j := range 4 {
-				c.Store(t, gpu.Corner{X: col0 + j*64, Y: row0 + half*64}, &out[half][j])
+				c.Store(t, gpu.Corner{X: col0 + j*64, Y: row0 + half*64, Z: i / tiles}, &out[half][j])
 			}
 			t.CommitStores()
 		}
@@ -96,19 +95,38 @@ func meet(t gpu.Thread, b *gpu.Barrier, phase int) {
 	b.Wait(t, phase)
 }
 
+// finish adds the bias to an accumulator whose first column is col0, and applies E.
+func finish[E activation](t gpu.Thread, acc *[128]float32, bias []float32, col0 int) {
+	if len(bias) > 0 {
+		for j := range 32 {
+			for i := range 2 {
+				if col := col0 + j*8 + t.Lane()%4*2 + i; col < len(bias) {
+					acc[4*j+i] += bias[col]
+					acc[4*j+2+i] += bias[col]
+				}
+			}
+		}
+	}
+	var e E
+	for i := range acc {
+		acc[i] = e.of(acc[i])
+	}
+}
+
 // spread stores an accumulator in panels side by side.
-func spread(t gpu.Thread, to *[4]gpu.Panel[dtype.BF16], acc *[128]float32) {
+func spread[T gpu.Half, F format[T]](t gpu.Thread, to *[4]gpu.Panel[T], acc *[128]float32) {
 	for j := range 4 {
 		for q := range 4 {
 			e := j*32 + q*8
-			gpu.StoreMatrix4(t, gpu.EightAt(&to[j], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]gpu.Tile[dtype.BF16]{
-				both(acc[e], acc[e+1]), both(acc[e+2], acc[e+3]), both(acc[e+4], acc[e+5]), both(acc[e+6], acc[e+7]),
+			gpu.StoreMatrix4(t, gpu.EightAt(&to[j], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]gpu.Tile[T]{
+				both[T, F](acc[e], acc[e+1]), both[T, F](acc[e+2], acc[e+3]), both[T, F](acc[e+4], acc[e+5]), both[T, F](acc[e+6], acc[e+7]),
 			})
 		}
 	}
 }
 
 // both returns two neighbours as a part of a tile.
-func both(low, high float32) gpu.Tile[dtype.BF16] {
-	return gpu.Tile[dtype.BF16](dtype.BF16From32(low)) | gpu.Tile[dtype.BF16](dtype.BF16From32(high))<<16
+func both[T gpu.Half, F format[T]](low, high float32) gpu.Tile[T] {
+	var f F
+	return gpu.Tile[T](f.round(low)) | gpu.Tile[T](f.round(high))<<16
 }

@@ -11,7 +11,7 @@ import (
 //gpu:kernel
 //gpu:block 384
 func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dtype.BF16, s Shape) {
-	stages := gpu.Shared[[4]oblong](t)
+	stages := gpu.Shared[[4]oblong[dtype.BF16]](t)
 	full, empty := gpu.Shared[[4]gpu.Barrier](t), gpu.Shared[[4]gpu.Barrier](t)
 	row0, col0 := tileOf(t.BlockX(), s)
 	if t.ThreadX() == 0 {
@@ -27,7 +27,7 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 		if t.ThreadX() == 0 {
 			for k := range steps {
 				empty[k&3].Wait(t, k>>2+1)
-				bringWide(t, &stages[k&3], &full[k&3], source{a, b, row0, col0, k * 64})
+				bringWide(t, &stages[k&3], &full[k&3], source[dtype.BF16]{a, b, row0, col0, k * 64, 0})
 			}
 		}
 		return
@@ -58,18 +58,18 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 }
 
 // oblong is the operands of a step for 128x256 elements.
-type oblong struct {
-	left  [2][1]gpu.Panel[dtype.BF16]
-	right [4]gpu.Panel[dtype.BF16]
+type oblong[T gpu.Half] struct {
+	left  [2][1]gpu.Panel[T]
+	right [4]gpu.Panel[T]
 }
 
 // bringWide starts the copies of a stage.
-func bringWide(t gpu.Thread, to *oblong, full *gpu.Barrier, s source) {
+func bringWide[T gpu.Half](t gpu.Thread, to *oblong[T], full *gpu.Barrier, s source[T]) {
 	full.Expect(t, 6*gpu.PanelBytes)
 	for i := range 2 {
-		s.a.Fetch(t, &to.left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64}, full)
+		s.a.Fetch(t, &to.left[i][0], gpu.Corner{X: s.depth, Y: s.row + i*64, Z: s.matrix}, full)
 	}
 	for i := range 4 {
-		s.b.Fetch(t, &to.right[i], gpu.Corner{X: s.col + i*64, Y: s.depth}, full)
+		s.b.Fetch(t, &to.right[i], gpu.Corner{X: s.col + i*64, Y: s.depth, Z: s.matrix}, full)
 	}
 }

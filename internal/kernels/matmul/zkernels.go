@@ -44,12 +44,12 @@ var eightKernel = &device.Kernel{
 	Dynamic:    213072,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "persistent.go", Line: 94, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 96, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "persistent.go", Line: 104, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 104, Format: "gpu.EightAt: a column that is no multiple of eight"},
-		{File: "persistent.go", Line: 104, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 121, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
 	},
 	Integers: []int{384, 392, 400},
 	Variants: []device.Variant{
@@ -126,67 +126,6 @@ var panelledKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			panelled(ts.Thread(), a.a, a.b, a.c, a.s)
-		}
-	},
-}
-
-// Persistent is specialised with a block for each multiprocessor, which computes one tile after another. While
-// a tile is stored, by a bulk copy from shared memory, the operands of the next one come.
-func Persistent(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], s Shape) error {
-	p := s_.Plan(persistentKernel, persistentKernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutTensorMap(p, c)
-	device.Put(p, s)
-	return p.Launch()
-}
-
-//go:embed zpersistent.sm_90a.narrow.ptx
-var persistentSM90ANarrow string
-
-//go:embed zpersistent.sm_90a.ptx
-var persistentSM90A string
-
-var persistentKernel = &device.Kernel{
-	Name:    "persistent",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
-	File:    "persistent.go",
-	Line:    16,
-	Params: []device.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 128, Tensor: true},
-		{Name: "s", Offset: 384, Size: 24},
-	},
-	ParamBytes: 424,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    213072,
-	Barriers:   true,
-	Sites: []device.Site{
-		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 94, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 96, Format: "invalid memory address or nil pointer dereference"},
-		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
-		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
-		{File: "persistent.go", Line: 104, Format: "invalid memory address or nil pointer dereference"},
-		{File: "persistent.go", Line: 104, Format: "gpu.EightAt: a column that is no multiple of eight"},
-		{File: "persistent.go", Line: 104, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
-	},
-	Integers: []int{384, 392, 400},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentSM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentSM90A},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			c gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			s Shape
-		})(args)
-		for ts.Next() {
-			persistent(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
 }
@@ -548,6 +487,271 @@ var wideKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			wide(ts.Thread(), a.a, a.b, a.c, a.s)
+		}
+	},
+}
+
+// Persistent is specialised with a block for each multiprocessor, which computes one tile after another, of batch
+// products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
+// is not empty is added to each row, and E says what becomes of the sums.
+func Persistent[T dtype.BF16, F toBF16, E asItIs | rectified | sigmoidal](s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[T]], bias device.Slice[float32], s Shape, batch int) error {
+	var k *device.Kernel
+	switch any((func(T, F, E))(nil)).(type) {
+	case func(dtype.BF16, toBF16, asItIs):
+		k = persistentDtypeBF16ToBF16AsItIsKernel
+	case func(dtype.BF16, toBF16, rectified):
+		k = persistentDtypeBF16ToBF16RectifiedKernel
+	case func(dtype.BF16, toBF16, sigmoidal):
+		k = persistentDtypeBF16ToBF16SigmoidalKernel
+	}
+	p := s_.Plan(k, k.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutTensorMap(p, b)
+	device.PutTensorMap(p, c)
+	device.PutSlice(p, bias)
+	device.Put(p, s)
+	device.Put(p, batch)
+	return p.Launch()
+}
+
+//go:embed zpersistentDtypeBF16ToBF16AsItIs.sm_90a.narrow.ptx
+var persistentDtypeBF16ToBF16AsItIsSM90ANarrow string
+
+//go:embed zpersistentDtypeBF16ToBF16AsItIs.sm_90a.ptx
+var persistentDtypeBF16ToBF16AsItIsSM90A string
+
+var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
+	Name:    "persistent[dtype.BF16, toBF16, asItIs]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "persistent.go",
+	Line:    14,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
+		{Name: "s", Offset: 408, Size: 24},
+		{Name: "batch", Offset: 432, Size: 8},
+	},
+	ParamBytes: 456,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    213072,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
+		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 121, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
+	},
+	Integers: []int{392, 400, 408, 416, 424, 432},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			bias  []float32
+			s     Shape
+			batch int
+		})(args)
+		for ts.Next() {
+			persistent[dtype.BF16, toBF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
+		}
+	},
+}
+
+//go:embed zpersistentDtypeBF16ToBF16Rectified.sm_90a.narrow.ptx
+var persistentDtypeBF16ToBF16RectifiedSM90ANarrow string
+
+//go:embed zpersistentDtypeBF16ToBF16Rectified.sm_90a.ptx
+var persistentDtypeBF16ToBF16RectifiedSM90A string
+
+var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
+	Name:    "persistent[dtype.BF16, toBF16, rectified]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "persistent.go",
+	Line:    14,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
+		{Name: "s", Offset: 408, Size: 24},
+		{Name: "batch", Offset: 432, Size: 8},
+	},
+	ParamBytes: 456,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    213072,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
+		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 121, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
+	},
+	Integers: []int{392, 400, 408, 416, 424, 432},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			bias  []float32
+			s     Shape
+			batch int
+		})(args)
+		for ts.Next() {
+			persistent[dtype.BF16, toBF16, rectified](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
+		}
+	},
+}
+
+//go:embed zpersistentDtypeBF16ToBF16Sigmoidal.sm_90a.narrow.ptx
+var persistentDtypeBF16ToBF16SigmoidalSM90ANarrow string
+
+//go:embed zpersistentDtypeBF16ToBF16Sigmoidal.sm_90a.ptx
+var persistentDtypeBF16ToBF16SigmoidalSM90A string
+
+var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
+	Name:    "persistent[dtype.BF16, toBF16, sigmoidal]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "persistent.go",
+	Line:    14,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
+		{Name: "s", Offset: 408, Size: 24},
+		{Name: "batch", Offset: 432, Size: 8},
+	},
+	ParamBytes: 456,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    213072,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
+		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 121, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
+	},
+	Integers: []int{392, 400, 408, 416, 424, 432},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c     gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			bias  []float32
+			s     Shape
+			batch int
+		})(args)
+		for ts.Next() {
+			persistent[dtype.BF16, toBF16, sigmoidal](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
+		}
+	},
+}
+
+// PersistentF16 is specialised with a block for each multiprocessor, which computes one tile after another, of batch
+// products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
+// is not empty is added to each row, and E says what becomes of the sums.
+func PersistentF16(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.F16]], bias device.Slice[float32], s Shape, batch int) error {
+	p := s_.Plan(persistentF16Kernel, persistentF16Kernel.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutTensorMap(p, b)
+	device.PutTensorMap(p, c)
+	device.PutSlice(p, bias)
+	device.Put(p, s)
+	device.Put(p, batch)
+	return p.Launch()
+}
+
+//go:embed zpersistentF16.sm_90a.narrow.ptx
+var persistentF16SM90ANarrow string
+
+//go:embed zpersistentF16.sm_90a.ptx
+var persistentF16SM90A string
+
+var persistentF16Kernel = &device.Kernel{
+	Name:    "persistent[dtype.F16, toF16, asItIs]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "persistent.go",
+	Line:    14,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
+		{Name: "s", Offset: 408, Size: 24},
+		{Name: "batch", Offset: 432, Size: 8},
+	},
+	ParamBytes: 456,
+	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    213072,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "specialised.go", Line: 70, Format: "invalid memory address or nil pointer dereference"},
+		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 121, Format: "invalid memory address or nil pointer dereference"},
+		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
+		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
+	},
+	Integers: []int{392, 400, 408, 416, 424, 432},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentF16SM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentF16SM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a     gpu.TensorMap[gpu.Panel[dtype.F16]]
+			b     gpu.TensorMap[gpu.Panel[dtype.F16]]
+			c     gpu.TensorMap[gpu.Panel[dtype.F16]]
+			bias  []float32
+			s     Shape
+			batch int
+		})(args)
+		for ts.Next() {
+			persistent[dtype.F16, toF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
 }

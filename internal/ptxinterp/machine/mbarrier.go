@@ -185,7 +185,7 @@ func (w *warp) waitPhase(in *instr, g group) {
 func (b *block) phaseOver() {
 	b.patience = 0
 	for _, w := range b.warps {
-		w.wakeWaiters(0)
+		w.wakeWaiters(phaseWait, 0)
 	}
 }
 
@@ -197,17 +197,17 @@ func (b *block) timeUp() bool {
 	}
 	any := false
 	for _, w := range b.warps {
-		any = w.wakeWaiters(1) || any
+		any = w.wakeWaiters(phaseWait, 1) || any
 	}
 	return any
 }
 
-// wakeWaiters makes groups ready that wait for phases, so many instructions behind it.
-func (w *warp) wakeWaiters(behind int32) bool {
+// wakeWaiters makes groups ready that wait at instructions of a kind, so many instructions behind.
+func (w *warp) wakeWaiters(k kind, behind int32) bool {
 	kept, any := w.waiting[:0], false
 	for _, g := range w.waiting {
 		in := &w.prog.code[g.pc]
-		if in.kind != phaseWait {
+		if in.kind != k {
 			kept = append(kept, g)
 			continue
 		}

@@ -39,6 +39,7 @@ type pendingProduct struct {
 	descs [2]uint64
 	adds  bool
 	group int
+	done  bool
 }
 
 // accumulator is the numbers of one while it is in flight.
@@ -53,16 +54,16 @@ func (d *decoder) wgmma() {
 	switch d.m.oneOf("mma_async", "fence", "commit_group", "wait_group") {
 	case "fence":
 		d.need(d.m.has("sync") && d.m.has("aligned"))
-		d.emit(instr{exec: d.wholeWarp(func(w *warp, _ *instr) { w.products.fenced = true })})
+		d.emitGroup("fence", nil, func(w *warp, _ *instr) bool { w.products.fenced = true; return true })
 	case "commit_group":
 		d.need(d.m.has("sync") && d.m.has("aligned"))
-		d.emit(instr{exec: d.wholeWarp(func(w *warp, _ *instr) { w.products.group++ })})
+		d.emitGroup("commit", nil, (*warp).commitProducts)
 	case "wait_group":
 		d.need(d.m.has("sync") && d.m.has("aligned"))
 		if d.args(1, 1) {
 			n, ok := d.arg(0).As(ptx.U32)
 			d.need(ok)
-			d.emit(instr{imm: n, exec: d.wholeWarp(func(w *warp, in *instr) { w.finishProducts(in, w.products.group-int(in.imm)) })})
+			d.emitGroup("wait", nil, func(w *warp, in *instr) bool { return w.waitProducts(in, int(n)) })
 		}
 	case "mma_async":
 		d.matrixProduct()
@@ -71,18 +72,30 @@ func (d *decoder) wgmma() {
 	}
 }
 
-// wholeWarp returns what executes f where all threads of the warp, which is one of four, are there.
-func (d *decoder) wholeWarp(f func(w *warp, in *instr)) func(w *warp, in *instr, mask uint32) {
-	return func(w *warp, in *instr, mask uint32) {
-		switch {
-		case mask != allLanes:
-			w.fail(in, mask, ErrUndefined, fmt.Sprintf("of the warp only threads %#x are there", mask))
-		case w.id/4*4+4 > len(w.block.warps):
-			w.fail(in, mask, ErrUndefined, "the warp has no three others to be a group with")
-		default:
-			f(w, in)
+// emitGroup emits an instruction at which the threads of a warp meet, which is one of four. It is tried again where f
+// returns false.
+func (d *decoder) emitGroup(name string, x *access, f func(w *warp, in *instr) bool) {
+	s := &syncOp{name: "wgmma." + name, p: -1, members: d.constant(allLanes)}
+	s.matrix = func(w *warp, pc int32) bool {
+		in := &w.prog.code[pc]
+		if w.id/4*4+4 > len(w.block.warps) {
+			w.fail(in, allLanes, ErrUndefined, "the warp has no three others to be a group with")
+			return false
+		}
+		return f(w, in)
+	}
+	d.emit(instr{kind: warpSync, sync: s, mem: x})
+}
+
+// commitProducts makes a group of products, for which other warps may wait.
+func (w *warp) commitProducts(*instr) bool {
+	w.products.group++
+	for _, v := range w.block.group(w) {
+		if v != w {
+			v.meetAll()
 		}
 	}
+	return true
 }
 
 // formats has the element types of products: size, and value of the bits.
@@ -136,22 +149,22 @@ func (d *decoder) matrixProduct() {
 		}
 	}
 	x := &access{space: ptx.Shared, size: 16, count: 1, total: 16, near: d.near(), rows: [4]int32{-1}, reads: true}
-	d.emit(instr{mem: x, exec: d.wholeWarp(func(w *warp, in *instr) { w.beginProduct(in, op) })})
+	d.emitGroup("mma_async", x, func(w *warp, in *instr) bool { return w.beginProduct(in, op) })
 }
 
 // beginProduct notes a product of the warp's rows.
-func (w *warp) beginProduct(in *instr, op *productOp) {
+func (w *warp) beginProduct(in *instr, op *productOp) bool {
 	p := &w.products
 	a, b := w.row(op.a), w.row(op.b)
 	for l := range warpSize {
 		if a[l] != a[0] || b[l] != b[0] {
 			w.fail(in, 1<<l, ErrUndefined, "the threads of the warp have different descriptors")
-			return
+			return false
 		}
 	}
 	if !p.fenced {
 		w.fail(in, allLanes, ErrUndefined, "no wgmma.fence since the warp last waited for products")
-		return
+		return false
 	}
 	predicate := w.preds[op.scale]
 	if op.negate {
@@ -159,7 +172,8 @@ func (w *warp) beginProduct(in *instr, op *productOp) {
 	}
 	to := w.flying(op.acc)
 	to.pending++
-	p.pending = append(p.pending, pendingProduct{op, in, to, [2]uint64{a[0], b[0]}, predicate&1 == 1, p.group})
+	p.pending = append(p.pending, pendingProduct{op: op, in: in, to: to, descs: [2]uint64{a[0], b[0]}, adds: predicate&1 == 1, group: p.group})
+	return true
 }
 
 // flying returns the accumulator in some registers, and takes them away from it unless that has happened.
@@ -180,18 +194,40 @@ func (w *warp) flying(rows []int32) *accumulator {
 	return x
 }
 
-// finishProducts does the products of the groups before the given one.
-func (w *warp) finishProducts(in *instr, group int) {
+// group returns the four warps that multiply with w.
+func (b *block) group(w *warp) []*warp { return b.warps[w.id/4*4 : w.id/4*4+4] }
+
+// waitProducts executes a wgmma.wait_group. A product is one of the warp group: none of the warps goes on before all have begun
+// it, and where one goes on the panels of all have been read.
+func (w *warp) waitProducts(in *instr, leave int) bool {
+	before := w.products.group - leave
+	for _, v := range w.block.group(w) {
+		if v.live != 0 && v.products.group < before {
+			return false
+		}
+	}
+	for _, v := range w.block.group(w) {
+		for i := range v.products.pending {
+			if x := &v.products.pending[i]; x.group < before && !x.done {
+				if x.done = true; !v.perform(x) {
+					return false
+				}
+			}
+		}
+	}
+	w.finishProducts(in, before)
+	return w.fault == nil
+}
+
+// finishProducts gives the registers the results of the products of the groups before the given one.
+func (w *warp) finishProducts(in *instr, before int) {
 	p := &w.products
 	p.fenced = false
 	kept := p.pending[:0]
 	for _, x := range p.pending {
-		if x.group >= group {
+		if x.group >= before {
 			kept = append(kept, x)
 			continue
-		}
-		if !w.perform(&x) {
-			return
 		}
 		x.to.pending--
 	}
