@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/closures"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/faults"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/generics"
@@ -29,6 +30,7 @@ func Groups() []Group {
 		{"threads", threads.Cases()},
 		{"words", words.Cases()},
 		{"faults", faults.Cases()},
+		{"closures", closures.Cases()},
 		{"generics", generics.Cases()},
 		{"halves", halves.Cases()},
 		{"matrices", matrices.Cases()},

@@ -75,6 +75,13 @@ func (l *lowerer) body() {
 	if first := l.blocks[l.fn.Blocks[0]].first; first != l.f.Blocks[0] {
 		l.jump(first)
 	}
+	l.lowerBlocks()
+	entry := l.f.Blocks[0]
+	entry.Values = slices.Concat(l.head, entry.Values)
+}
+
+// lowerBlocks lowers what is reached of the function's code.
+func (l *lowerer) lowerBlocks() {
 	l.findLists()
 	for _, b := range l.fn.DomPreorder() {
 		if !l.live[b] {
@@ -89,8 +96,6 @@ func (l *lowerer) body() {
 	if len(l.found) == 0 {
 		l.fillPhis()
 	}
-	entry := l.f.Blocks[0]
-	entry.Values = slices.Concat(l.head, entry.Values)
 }
 
 func (l *lowerer) missingBody() {
@@ -106,6 +111,7 @@ func (l *lowerer) basicBlock(b *ssa.BasicBlock) {
 			continue
 		}
 		l.moveTo(in.Pos())
+		l.in = in
 		l.guard(in, func() { l.instruction(in) })
 		if l.u.problem != "" {
 			return
@@ -199,6 +205,10 @@ func (l *lowerer) conditional(in *ssa.If) {
 }
 
 func (l *lowerer) ret(in *ssa.Return) {
+	if l.frame != nil {
+		l.leave(in)
+		return
+	}
 	args := l.operands(in.Results)
 	if len(args) > 1 {
 		args = []*ir.Value{l.emit(ir.OpStruct, l.f.Result, args...)}

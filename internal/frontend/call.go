@@ -22,8 +22,7 @@ func (l *lowerer) call(v *ssa.Call) *ir.Value {
 	}
 	fn := c.StaticCallee()
 	if fn == nil {
-		l.value(c.Value)
-		l.lacks(&lackFunc)
+		return l.dynamicCall(v)
 	}
 	if lower := intrinsicOf(fn); lower != nil {
 		return lower(l, v)
@@ -35,6 +34,9 @@ func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
 	fn = withBody(fn)
 	if fullName(l.fn) == "math.pow" && fullName(fn) == "math.Pow" {
 		return l.powerOfZero(fn.Pkg.Func("isOddInt"), v.Call.Args[1])
+	}
+	if mustInline(fn) {
+		return l.inline(v, fn, ref{v.Call.Value, l})
 	}
 	u := l.reach(fn)
 	args := l.arguments(v.Common(), fn)
@@ -49,6 +51,15 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 	if i := slices.Index(l.b.open, fn); i >= 0 {
 		l.recursion(l.b.open[i:])
 	}
+	l.checkCallee(fn)
+	u := l.b.function(fn)
+	l.u.calls = append(l.u.calls, u)
+	l.checkProblem(u, fn)
+	l.shareThrough(u)
+	return u
+}
+
+func (l *lowerer) checkCallee(fn *ssa.Function) {
 	if k := foreignLack(fn, l.fn); k != nil {
 		l.lacks(k)
 	}
@@ -58,8 +69,10 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 	if len(fn.Blocks) == 0 {
 		l.refuse(diag.LangNoSource, "write it in Go", "a kernel cannot call %s: it has no Go source", callName(fn))
 	}
-	u := l.b.function(fn)
-	l.u.calls = append(l.u.calls, u)
+}
+
+// checkProblem refuses the call of fn where fn is of the standard library and cannot be lowered.
+func (l *lowerer) checkProblem(u *unit, fn *ssa.Function) {
 	if u.problem != "" && inStandardLibrary(l.fn) {
 		l.u.problem = u.problem
 		panic(refused{})
@@ -67,8 +80,6 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 	if u.problem != "" {
 		l.refuse(diag.LangPackage, "write it with what kernels have", "a kernel cannot call %s: in it, %s", callName(fn), u.problem)
 	}
-	l.shareThrough(u)
-	return u
 }
 
 func (l *lowerer) recursion(cycle []*ssa.Function) {

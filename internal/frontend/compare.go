@@ -10,6 +10,9 @@ import (
 )
 
 func (l *lowerer) compare(v *ssa.BinOp) *ir.Value {
+	if isFunc(v.X.Type()) {
+		return l.compareFunc(v)
+	}
 	x, y := l.value(v.X), l.value(v.Y)
 	switch v.Op {
 	case token.EQL:
@@ -27,6 +30,14 @@ func (l *lowerer) compare(v *ssa.BinOp) *ir.Value {
 		return l.emit(pick(strict, ir.OpULt, ir.OpULe), ir.I1, x, y)
 	}
 	return l.emit(pick(strict, ir.OpSLt, ir.OpSLe), ir.I1, x, y)
+}
+
+// compareFunc compares a function to nil: one that is known is not nil.
+func (l *lowerer) compareFunc(v *ssa.BinOp) *ir.Value {
+	if l.resolve(v.X) == nil && l.resolve(v.Y) == nil {
+		l.lacks(&lackFunc)
+	}
+	return l.constant(ir.I1, pick[int64](v.Op == token.NEQ, -1, 0))
 }
 
 func (l *lowerer) unequal(t types.Type, x, y *ir.Value) *ir.Value {

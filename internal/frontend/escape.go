@@ -171,8 +171,14 @@ func root(v ssa.Value) ssa.Value {
 // argument follows v into the function that is called, and out of it.
 func (e *escape) argument(call *ssa.Call, v ssa.Value, deep bool) {
 	fn := call.Call.StaticCallee()
+	if _, builtin := call.Call.Value.(*ssa.Builtin); builtin {
+		return
+	}
 	if fn == nil {
-		return // a built-in function; every other is refused where it is lowered
+		if !deep {
+			e.problem = "is given to a function value"
+		}
+		return
 	}
 	if intrinsicOf(fn) != nil {
 		return

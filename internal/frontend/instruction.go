@@ -61,6 +61,9 @@ func (l *lowerer) result(v ssa.Value) *ir.Value {
 	if runtimeError(v) != "" {
 		return nil
 	}
+	if _, call := v.(*ssa.Call); !call && isStatic(v.Type()) {
+		return l.static(v)
+	}
 	switch v := v.(type) {
 	case *ssa.Phi:
 		return l.phi(v)
@@ -94,6 +97,21 @@ func (l *lowerer) result(v ssa.Value) *ir.Value {
 		return nil
 	}
 	l.refuseValue(v)
+	return nil
+}
+
+// static looks at an instruction whose value is a function, or the address of a variable of a
+// function type: it has no form in IR.
+func (l *lowerer) static(v ssa.Value) *ir.Value {
+	switch v := v.(type) {
+	case *ssa.Alloc, *ssa.MakeClosure, *ssa.Phi, *ssa.ChangeType, *ssa.Extract:
+	case *ssa.UnOp:
+		if root(v.X) != v.X {
+			l.lacks(&lackFunc)
+		}
+	default:
+		l.lacks(&lackFunc)
+	}
 	return nil
 }
 

@@ -12,7 +12,6 @@ var (
 	lackRecover   = lack{diag.LangDefer, "recover", "test for the condition before it panics"}
 	lackInterface = lack{diag.LangInterface, "an interface value", "use a concrete type, or a type parameter"}
 	lackFunc      = lack{diag.LangFunc, "a function value", "call the function by its name, or use a type parameter with a method"}
-	lackRangeFunc = lack{diag.LangFunc, "a range over a function", "range over a number, an array or a slice"}
 	lackAppend    = lack{diag.LangAllocate, "append", "make the slice large enough on the host and assign to its elements"}
 	lackMake      = lack{diag.LangAllocate, "make with a size that is not constant", "use an array, or a slice parameter made on the host"}
 	lackString    = lack{diag.LangString, "a string", "use numbers; gpu.Printf and panic take constant strings"}

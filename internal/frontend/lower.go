@@ -22,7 +22,9 @@ type lowerer struct {
 	u     *unit
 	fn    *ssa.Function
 	f     *ir.Func
+	frame *frame          // of a function that is inlined; else nil
 	block *ssa.BasicBlock // the one that is lowered
+	in    ssa.Instruction // likewise
 	cur   *ir.Block       // where values are appended
 	at    token.Pos       // of the instruction that is lowered, or of one before it
 	pos   ir.Pos          // of at
@@ -38,6 +40,7 @@ type lowerer struct {
 	live    blockSet                // the blocks that are reached, see liveBlocks
 	loops   blockSet                // the blocks that can reach themselves
 	spilled map[ssa.Value]*ir.Value // the addresses of arrays that are indexed by a value
+	funcs   map[member]*closure     // functions that calls returned
 }
 
 // span is what became of a basic block: the IR block that its predecessors enter, and for each of its
@@ -58,7 +61,7 @@ func newLowerer(b *builder, u *unit) *lowerer {
 	return &lowerer{
 		b: b, u: u, fn: u.fn,
 		values: map[ssa.Value]*ir.Value{}, missing: map[ssa.Value]bool{}, skip: map[ssa.Instruction]bool{}, spilled: map[ssa.Value]*ir.Value{},
-		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{},
+		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{}, funcs: map[member]*closure{},
 		rounded: roundedProducts(u), loops: inLoops(u.fn), live: liveBlocks(u.fn),
 	}
 }
@@ -136,7 +139,8 @@ func (l *lowerer) emitAux(op ir.Op, t *ir.Type, aux any, args ...*ir.Value) *ir.
 func (l *lowerer) emitHead(op ir.Op, t *ir.Type) *ir.Value {
 	v := l.f.Blocks[0].Make(op, t)
 	v.Pos = l.pos
-	l.head = append(l.head, v)
+	root := l.root()
+	root.head = append(root.head, v)
 	return v
 }
 

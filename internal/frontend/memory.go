@@ -17,10 +17,19 @@ func (l *lowerer) alloc(v *ssa.Alloc) *ir.Value {
 	if loop, ok := loopVarOf(v); ok {
 		return l.value(loop.first)
 	}
-	if !l.loops[v.Block()] {
+	if !l.repeats(v.Block()) {
 		return l.variable(t)
 	}
 	return l.emitAux(ir.OpAlloca, ir.Ptr, t)
+}
+
+// storeFunc refuses a function in memory, unless it is a variable of its own.
+func (l *lowerer) storeFunc(in *ssa.Store) {
+	switch in.Addr.(type) {
+	case *ssa.Alloc, *ssa.FreeVar, *ssa.Parameter:
+		return
+	}
+	l.lacks(&lackFunc)
 }
 
 func (l *lowerer) load(v *ssa.UnOp) *ir.Value {
@@ -36,6 +45,10 @@ func (l *lowerer) load(v *ssa.UnOp) *ir.Value {
 }
 
 func (l *lowerer) store(in *ssa.Store) {
+	if isFunc(in.Val.Type()) {
+		l.storeFunc(in)
+		return
+	}
 	p, x := l.value(in.Addr), l.value(in.Val)
 	l.checkNil(in.Addr, p)
 	if !isThread(in.Val.Type()) {

@@ -1,7 +1,6 @@
 package frontend
 
 import (
-	"go/ast"
 	"go/constant"
 	"go/types"
 	"math"
@@ -25,7 +24,7 @@ func (l *lowerer) value(v ssa.Value) *ir.Value {
 	case *ssa.MakeClosure:
 		return l.value(v.Fn)
 	case *ssa.Function:
-		l.functionValue(v)
+		l.lacks(&lackFunc)
 	case *ssa.Builtin:
 		l.lacks(&lackFunc)
 	case *ssa.MakeInterface:
@@ -38,15 +37,6 @@ func (l *lowerer) value(v ssa.Value) *ir.Value {
 		panic(refused{})
 	}
 	panic("BUG: frontend: " + l.fn.String() + ": no value for " + v.String())
-}
-
-// functionValue refuses fn as a value. The body of a range over a function is one.
-func (l *lowerer) functionValue(fn *ssa.Function) {
-	if _, ok := fn.Syntax().(*ast.RangeStmt); ok {
-		l.moveTo(fn.Pos())
-		l.lacks(&lackRangeFunc)
-	}
-	l.lacks(&lackFunc)
 }
 
 func (l *lowerer) operands(vs []ssa.Value) []*ir.Value {

@@ -1,0 +1,9 @@
+// Package closures has the conformance cases of functions that are values: arguments, results,
+// captured variables, methods, iterators.
+//
+//	for _, c := range closures.Cases() {
+//		wrong := c.On(ctx, dev)
+//	}
+package closures
+
+//go:generate go tool gopherwarp build .
