@@ -24,6 +24,9 @@ func (l *lowerer) binary(v *ssa.BinOp) *ir.Value {
 			return l.divide(v)
 		}
 	}
+	if isString(v.Type()) {
+		l.lacks(&lackString)
+	}
 	t, x, y := l.typeOf(v), l.value(v.X), l.value(v.Y)
 	switch {
 	case t.IsFloat():
@@ -122,6 +125,9 @@ func sizeOf(t types.Type) int64 {
 // convert lowers a conversion between numbers.
 func (l *lowerer) convert(v *ssa.Convert) *ir.Value {
 	from, to := v.X.Type(), v.Type()
+	if isString(from) || isString(to) {
+		l.lacks(&lackString)
+	}
 	t, x := l.typeOf(v), l.value(v.X)
 	switch {
 	case isInteger(from) && isInteger(to):

@@ -72,6 +72,7 @@ func (l *lowerer) body() {
 		l.missingBody()
 		return
 	}
+	l.findDefers()
 	if first := l.blocks[l.fn.Blocks[0]].first; first != l.f.Blocks[0] {
 		l.jump(first)
 	}
@@ -93,7 +94,7 @@ func (l *lowerer) lowerBlocks() {
 			return
 		}
 	}
-	if len(l.found) == 0 {
+	if !l.gaveUp {
 		l.fillPhis()
 	}
 }

@@ -88,6 +88,9 @@ func (l *lowerer) slice(v *ssa.Slice) *ir.Value {
 		lo = l.bound(v.Low)
 		l.checkBounds(ir.OpULe, lowFormat(v), lo, hi)
 	}
+	if isString(v.Type()) {
+		return l.emit(ir.OpStruct, stringType, l.advance(s.ptr, lo, s.elem), l.difference(hi, lo))
+	}
 	return l.emit(ir.OpStruct, ir.Slice, l.advance(s.ptr, lo, s.elem), l.difference(hi, lo), l.difference(limit, lo))
 }
 
@@ -119,8 +122,8 @@ func (l *lowerer) slicedOperand(v *ssa.Slice) sliced {
 		alloc, ok := v.X.(*ssa.Alloc)
 		return sliced{ptr: x, len: n, cap: n, elem: l.irType(array.Elem()), limit: "length", made: ok && alloc.Comment == "makeslice"}
 	}
-	l.lacks(&lackString)
-	return sliced{}
+	n := lengthBound(l.part(x, 1))
+	return sliced{ptr: l.part(x, 0), len: n, cap: n, elem: ir.I8, limit: "length"}
 }
 
 func (l *lowerer) advance(p *ir.Value, i bound, elem *ir.Type) *ir.Value {

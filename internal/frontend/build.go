@@ -47,7 +47,7 @@ func NewProgram() *Program { return &Program{regions: map[*ssa.Function]map[ssa.
 
 // Build is the function Build. It must not be called from several goroutines at once.
 func (p *Program) Build(kernels []Kernel) (*ir.Module, diag.List) {
-	b := &builder{program: p, module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}}
+	b := &builder{program: p, module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}, texts: map[string]*ir.Variable{}}
 	for _, k := range kernels {
 		b.names[k.name()] = true
 	}
@@ -70,7 +70,8 @@ type builder struct {
 	names   map[string]bool // names of functions and variables that are taken
 	kernels []*unit
 	tables  map[*ssa.Global]*table
-	dynamic *ir.Variable // dynamic shared memory, once it is used
+	texts   map[string]*ir.Variable // constant strings
+	dynamic *ir.Variable            // dynamic shared memory, once it is used
 	found   diag.List
 
 	unchecked bool // see Kernel
@@ -120,7 +121,7 @@ func (b *builder) lower(u *unit, header func(*lowerer)) {
 	l.guard(nil, func() { header(l) })
 	l.body()
 	b.open = b.open[:len(b.open)-1]
-	u.broken = len(l.found) > 0
+	u.broken = l.gaveUp
 	b.module.Funcs = append(b.module.Funcs, u.ir)
 	b.found.Add(l.found...)
 }

@@ -39,6 +39,12 @@ func (l *lowerer) builtin(v *ssa.Call, name string) *ir.Value {
 		l.lacks(&lackChan)
 	case "real", "imag", "complex":
 		l.lacks(&lackComplex)
+	case "ssa:deferstack":
+		return nil
+	case "Sizeof": // in a generic function, where it is no constant
+		return l.int64(l.irType(args[0].Type()).Size())
+	case "Alignof":
+		return l.int64(l.irType(args[0].Type()).Align())
 	case "ssa:wrapnilchk":
 		p := l.value(args[0])
 		l.checkNil(args[0], p)
@@ -58,6 +64,9 @@ func (l *lowerer) length(x ssa.Value, part int) *ir.Value {
 // extreme lowers min or max: for floats an operation, for integers comparisons.
 func (l *lowerer) extreme(v *ssa.Call, float ir.Op, better token.Token) *ir.Value {
 	t := l.typeOf(v)
+	if isString(v.Type()) {
+		l.lacks(&lackString)
+	}
 	args := l.operands(v.Call.Args)
 	best := args[0]
 	for _, x := range args[1:] {

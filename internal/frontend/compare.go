@@ -14,6 +14,9 @@ func (l *lowerer) compare(v *ssa.BinOp) *ir.Value {
 		return l.compareFunc(v)
 	}
 	x, y := l.value(v.X), l.value(v.Y)
+	if isString(v.X.Type()) {
+		return l.compareStrings(v, x, y)
+	}
 	switch v.Op {
 	case token.EQL:
 		return l.equal(v.X.Type(), x, y)
@@ -59,6 +62,10 @@ func (l *lowerer) equal(t types.Type, x, y *ir.Value) *ir.Value {
 	case *types.Array:
 		elem := types.NewVar(token.NoPos, nil, "elem", u.Elem())
 		return l.equalParts(int(u.Len()), func(int) *types.Var { return elem }, x, y)
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			return l.equalStrings(x, y)
+		}
 	case *types.Slice:
 		return l.emit(ir.OpEq, ir.I1, l.part(x, 0), l.part(y, 0))
 	}

@@ -106,6 +106,25 @@ func (e *escape) use(in ssa.Instruction, v ssa.Value, deep bool) {
 		}
 	case *ssa.Call:
 		e.argument(in, v, deep)
+	case *ssa.Defer:
+		e.deferred(in, v, deep)
+	}
+}
+
+// deferred follows v into the function whose call is deferred.
+func (e *escape) deferred(in *ssa.Defer, v ssa.Value, deep bool) {
+	fn := in.Call.StaticCallee()
+	_, builtin := in.Call.Value.(*ssa.Builtin)
+	switch {
+	case fn == nil && !builtin && !deep:
+		e.problem = "is given to a function value"
+	case fn == nil || intrinsicOf(fn) != nil:
+		return
+	}
+	for i, a := range in.Call.Args {
+		if a == v && i < len(fn.Params) {
+			e.follow(fn.Params[i], deep)
+		}
 	}
 }
 

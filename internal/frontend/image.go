@@ -184,6 +184,9 @@ func (m *initialiser) contents(v ssa.Value) []byte {
 	if !ok {
 		return m.loaded[v]
 	}
+	if isString(c.Type()) {
+		return nil
+	}
 	t, lack := irType(c.Type())
 	if lack != nil {
 		return nil

@@ -41,7 +41,16 @@ func isCell(t types.Type) bool {
 }
 
 // isStatic reports whether values of type t have no form in IR, and are known while lowering.
-func isStatic(t types.Type) bool { return isFunc(t) || isCell(t) }
+func isStatic(t types.Type) bool { return isFunc(t) || isCell(t) || isDeferStack(t) }
+
+// isDeferStack reports whether t is what go/ssa has for the list of deferred calls, or its address.
+func isDeferStack(t types.Type) bool {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Name() == "deferStack" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "$ssa"
+}
 
 // mustInline reports whether fn is given functions or returns them.
 func mustInline(fn *ssa.Function) bool {
@@ -71,7 +80,7 @@ func (l *lowerer) inline(v *ssa.Call, fn *ssa.Function, made ref) *ir.Value {
 	l.found.Add(inner.found...)
 	l.u.calls = append(l.u.calls, inner.u)
 	l.checkProblem(inner.u, fn)
-	if len(inner.found) > 0 {
+	if inner.gaveUp {
 		panic(refused{})
 	}
 	l.shareThrough(inner.u)
@@ -124,6 +133,7 @@ func (l *lowerer) enter(v *ssa.Call, fn *ssa.Function, made ref) *lowerer {
 	for _, p := range fn.Params {
 		inner.spillResult(p)
 	}
+	inner.findDefers()
 	inner.jump(inner.blocks[fn.Blocks[0]].first)
 	return inner
 }

@@ -23,11 +23,13 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 		l.panics(in)
 	case *ssa.Store:
 		l.store(in)
-	case *ssa.DebugRef, *ssa.RunDefers:
+	case *ssa.DebugRef:
+	case *ssa.RunDefers:
+		l.runDefers()
 	case *ssa.Go:
 		l.lacks(&lackGo)
 	case *ssa.Defer:
-		l.lacks(&lackDefer)
+		l.deferCall(in)
 	case *ssa.Send:
 		l.lacks(&lackChan)
 	case *ssa.MapUpdate:
@@ -95,6 +97,17 @@ func (l *lowerer) result(v ssa.Value) *ir.Value {
 		return l.call(v)
 	case *ssa.MakeInterface, *ssa.MakeClosure:
 		return nil
+	case *ssa.Lookup:
+		if isString(v.X.Type()) {
+			return l.stringIndex(v.X, v.Index)
+		}
+	case *ssa.Range:
+		if isString(v.X.Type()) {
+			l.rangeString(v)
+			return nil
+		}
+	case *ssa.Next:
+		return l.nextRune(v)
 	}
 	l.refuseValue(v)
 	return nil

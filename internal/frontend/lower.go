@@ -29,6 +29,8 @@ type lowerer struct {
 	at    token.Pos       // of the instruction that is lowered, or of one before it
 	pos   ir.Pos          // of at
 	found diag.List
+	// gaveUp is set where something was refused, perhaps in a function that is called.
+	gaveUp bool
 
 	values  map[ssa.Value]*ir.Value
 	missing map[ssa.Value]bool
@@ -41,6 +43,8 @@ type lowerer struct {
 	loops   blockSet                // the blocks that can reach themselves
 	spilled map[ssa.Value]*ir.Value // the addresses of arrays that are indexed by a value
 	funcs   map[member]*closure     // functions that calls returned
+	ranges  map[ssa.Value]runes     // over strings
+	defers  []*deferred
 }
 
 // span is what became of a basic block: the IR block that its predecessors enter, and for each of its
@@ -61,7 +65,7 @@ func newLowerer(b *builder, u *unit) *lowerer {
 	return &lowerer{
 		b: b, u: u, fn: u.fn,
 		values: map[ssa.Value]*ir.Value{}, missing: map[ssa.Value]bool{}, skip: map[ssa.Instruction]bool{}, spilled: map[ssa.Value]*ir.Value{},
-		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{}, funcs: map[member]*closure{},
+		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{}, funcs: map[member]*closure{}, ranges: map[ssa.Value]runes{},
 		rounded: roundedProducts(u), loops: inLoops(u.fn), live: liveBlocks(u.fn),
 	}
 }
@@ -72,6 +76,7 @@ func (l *lowerer) guard(in ssa.Instruction, f func()) {
 		switch r := recover(); r {
 		case nil:
 		case refused{}:
+			l.gaveUp = true
 			if v, ok := in.(ssa.Value); ok {
 				l.missing[v] = true
 			}

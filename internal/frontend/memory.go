@@ -45,7 +45,7 @@ func (l *lowerer) load(v *ssa.UnOp) *ir.Value {
 }
 
 func (l *lowerer) store(in *ssa.Store) {
-	if isFunc(in.Val.Type()) {
+	if isStatic(in.Val.Type()) {
 		l.storeFunc(in)
 		return
 	}
@@ -97,7 +97,7 @@ func (l *lowerer) element(p, i *ir.Value, elem *ir.Type) *ir.Value {
 // value, so such an array was stored where it was computed (see spill).
 func (l *lowerer) index(v *ssa.Index) *ir.Value {
 	if isString(v.X.Type()) {
-		l.lacks(&lackString)
+		return l.stringIndex(v.X, v.Index)
 	}
 	x, t := l.value(v.X), l.typeOf(v)
 	if i, ok := constInt(v.Index); ok && i < x.Type.Len {

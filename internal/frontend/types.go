@@ -52,6 +52,9 @@ func irType(t types.Type) (*ir.Type, *lack) {
 		if k, ok := basicTypes[u.Kind()]; ok {
 			return k, nil
 		}
+		if u.Info()&types.IsString != 0 {
+			return stringType, nil
+		}
 	case *types.Pointer:
 		return ir.Ptr, nil
 	case *types.Slice:
@@ -115,7 +118,7 @@ func lackOf(t types.Type) *lack {
 	case *types.Basic:
 		switch {
 		case u.Info()&types.IsString != 0:
-			return &lackString
+			return &lack{diag.LangString, "a string", lackString.help}
 		case u.Info()&types.IsComplex != 0:
 			return &lackComplex
 		case u.Kind() == types.UnsafePointer:

@@ -71,6 +71,9 @@ func (l *lowerer) constValue(c *ssa.Const) *ir.Value {
 	if c.Value == nil {
 		return l.zero(t)
 	}
+	if s, ok := constString(c); ok {
+		return l.stringConst(s)
+	}
 	return l.constant(t, constBits(t, c.Value))
 }
 

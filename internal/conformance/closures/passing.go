@@ -63,7 +63,7 @@ func passFunctions(n int64, p *passed) {
 	add := func(x int64) int64 { sum += x; return sum }
 	p.CapturedTwice = apply(add, n) + apply(add, 1) + sum
 	p.CapturesClosure = apply(func(x int64) int64 { return add(x) * 2 }, n)
-	p.CapturesParameter = deferring(add, n)
+	p.CapturesParameter = capturing(add, n)
 	p.ThroughTwo = applyTwice(func(x int64) int64 { return x - sum }, n)
 	p.Generic = map3([3]int64{n, 2, 3}, func(x int64) int64 { return x * x })[0]
 	p.EarlyReturn = find(list, func(i int, v int64) bool { return v < n && i > 1 })
@@ -91,8 +91,8 @@ func passFunctions(n int64, p *passed) {
 
 func applyOther(f func(int64) int64, x int64) int64 { return f(x) - 3 }
 
-// deferring captures a parameter that is a function.
-func deferring(f func(int64) int64, n int64) int64 {
+// capturing captures a parameter that is a function.
+func capturing(f func(int64) int64, n int64) int64 {
 	g := func() int64 { return f(n) + f(1) }
 	return g()
 }

@@ -11,6 +11,62 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// Deferring launches the kernel deferring.
+func Deferring(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[deferred]) error {
+	p := s.Plan(deferringKernel, g)
+	device.PutSlice(p, n)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zdeferring.sm_70.narrow.aligned.ptx
+var deferringSM70NarrowAligned string
+
+//go:embed zdeferring.sm_70.narrow.ptx
+var deferringSM70Narrow string
+
+//go:embed zdeferring.sm_70.ptx
+var deferringSM70 string
+
+var deferringKernel = &device.Kernel{
+	Name:    "deferring",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/closures",
+	File:    "deferring.go",
+	Line:    13,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 128},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "deferring.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deferring.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 57, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 35, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 72, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 54, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 78, Format: "invalid memory address or nil pointer dereference"},
+		{File: "deferring.go", Line: 79, Format: "invalid memory address or nil pointer dereference"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: deferringSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: deferringSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: deferringSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   []int64
+			out []deferred
+		})(args)
+		for ts.Next() {
+			deferring(ts.Thread(), a.n, a.out)
+		}
+	},
+}
+
 // Passing launches the kernel passing.
 func Passing(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[passed]) error {
 	p := s.Plan(passingKernel, g)
@@ -59,6 +115,58 @@ var passingKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			passing(ts.Thread(), a.n, a.out)
+		}
+	},
+}
+
+// Texts launches the kernel texts.
+func Texts(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[textual]) error {
+	p := s.Plan(textsKernel, g)
+	device.PutSlice(p, n)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed ztexts.sm_70.narrow.aligned.ptx
+var textsSM70NarrowAligned string
+
+//go:embed ztexts.sm_70.narrow.ptx
+var textsSM70Narrow string
+
+//go:embed ztexts.sm_70.ptx
+var textsSM70 string
+
+var textsKernel = &device.Kernel{
+	Name:    "texts",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/closures",
+	File:    "texts.go",
+	Line:    13,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 176},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "texts.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "texts.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "texts.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "texts.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "texts.go", Line: 45, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "texts.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: textsSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: textsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: textsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   []int64
+			out []textual
+		})(args)
+		for ts.Next() {
+			texts(ts.Thread(), a.n, a.out)
 		}
 	},
 }

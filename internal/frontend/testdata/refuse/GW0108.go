@@ -2,26 +2,32 @@ package k
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-const text = "abc"
-
-func name(n int) string { // want "cannot use a string"
+func name(n int) string {
 	if n > 0 {
-		return "positive" // want "cannot use a string"
+		return "positive"
 	}
-	return "negative" // want "cannot use a string"
+	return "negative"
 }
 
 //gpu:kernel
 func strings(t gpu.Thread, x []int, b []byte) {
 	s := name(x[0])
 	x[0] = len(s)
-	x[1] = int(text[x[0]]) // want "cannot use a string"
-	u := string(b)         // want "cannot use a string"
+	u := string(b) // want "cannot use a string that is no part of a constant"
 	if u == "x" {
 		x[2] = 1
 	}
-	for i := range "abc" { // want "cannot use a string"
+	for i := range s { // want "a kernel can range over constant strings only"
 		x[i] = 1
 	}
-	copy(b, "abc") // want "cannot use a string"
+	v := s + "." // want "cannot use a string"
+	if s < "x" { // want "cannot use a string"
+		x[1] = 1
+	}
+	w := max(name(1), name(x[0])) // want "cannot use a string"
+	for i, c := range []byte(s) { // want "cannot use a string"
+		x[i] = int(c)
+	}
+	_, _ = v, w
+	copy(b, "abc")
 }
