@@ -32,11 +32,7 @@ var (
 )
 
 // imports are the packages that examples name without importing them.
-<<<<<<< HEAD
-var imports = []string{"cmp", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu", module + "/math32"}
-=======
-var imports = []string{"cmp", "iter", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu"}
->>>>>>> e240e82 (internal/frontend: defer, strings, sizes of type parameters)
+var imports = []string{"cmp", "iter", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu", module + "/math32"}
 
 // example kinds. Kernels of the first lie in one package; those that are refused have one each.
 const (
