@@ -30,7 +30,7 @@ func message(v any) string { return strings.TrimPrefix(fmt.Sprint(v), "runtime e
 
 // words are the packages in which a kernel may panic for what its caller did.
 var words = []string{
-	"runtime.", "internal/runtime/", "sync/atomic.",
+	"runtime.", "internal/runtime/", "cmp.", "iter.", "math.", "math/bits.", "slices.", "sync/atomic.", "unicode/utf8.",
 	"github.com/gopherwarp/gopherwarp/gpu.", "github.com/gopherwarp/gopherwarp/internal/simt.",
 	"github.com/gopherwarp/gopherwarp/cpu.undeclared", "github.com/gopherwarp/gopherwarp/cpu.(*meetings).",
 }

@@ -14,36 +14,60 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/frontend"
 )
 
-// FuzzBuild changes a few tokens of the files in testdata. What is still valid Go must be
-// lowered to valid IR or refused, and never panic.
+// FuzzBuild changes a few tokens of the files in testdata, of conformance cases and of examples. What is
+// still valid Go must be lowered to valid IR or refused, and never panic.
 func FuzzBuild(f *testing.F) {
-	texts := corpus(f)
+	w := newWorld()
+	texts := corpus(f, w)
 	for i := range texts {
-		for seed := range uint64(6) {
+		for seed := range uint64(2) {
 			f.Add(uint(i), seed)
 		}
 	}
-	w := newWorld()
 	f.Fuzz(func(t *testing.T, file uint, seed uint64) {
-		text := mutate(texts[file%uint(len(texts))], rand.New(rand.NewPCG(seed, uint64(file))))
-		kernels, _, err := w.kernels("k.go", text)
-		if err != nil {
-			return // no valid Go
-		}
-		defer func() {
-			if r := recover(); r != nil {
-				t.Fatalf("panic: %v\n%s", r, text)
-			}
-		}()
-		m, found := frontend.Build(kernels)
-		if len(found) == 0 {
-			verify(t, m)
-		}
+		r := rand.New(rand.NewPCG(seed, uint64(file)))
+		buildSafely(t, w, mutate(texts[file%uint(len(texts))], r))
 	})
 }
 
-// corpus returns the Go files in testdata.
-func corpus(tb testing.TB) []string {
+// TestFuzzed builds what FuzzBuild has found once.
+func TestFuzzed(t *testing.T) {
+	w := newWorld()
+	files, err := filepath.Glob("testdata/fuzzed/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !buildSafely(t, w, string(text)) {
+			t.Errorf("%s is no valid Go", file)
+		}
+	}
+}
+
+// buildSafely builds the kernels of a file. It reports false where that is no valid Go.
+func buildSafely(t *testing.T, w *world, text string) (valid bool) {
+	kernels, _, err := w.kernels("k.go", text)
+	if err != nil {
+		return false
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			t.Fatalf("panic: %v\n%s", r, text)
+		}
+	}()
+	m, found := frontend.Build(kernels)
+	if len(found) == 0 {
+		verify(t, m)
+	}
+	return true
+}
+
+// corpus returns Go files with kernels that need no other files of their package.
+func corpus(tb testing.TB, w *world) []string {
 	var texts []string
 	archives, _ := filepath.Glob("testdata/lower/*.txtar")
 	for _, file := range archives {
@@ -61,6 +85,29 @@ func corpus(tb testing.TB) []string {
 		}
 		texts = append(texts, string(text))
 	}
+	return append(texts, elsewhere(tb, w)...)
+}
+
+// elsewhere returns the files of other packages of the project that are valid Go by themselves.
+func elsewhere(tb testing.TB, w *world) []string {
+	var texts []string
+	for _, pattern := range []string{"../conformance/*/*.go", "../../examples/*/*.go"} {
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if strings.Contains(string(text), "\n//gpu:kernel") && !strings.HasPrefix(filepath.Base(file), "z") {
+				if _, _, err := w.kernels(file, string(text)); err == nil {
+					texts = append(texts, string(text))
+				}
+			}
+		}
+	}
+	if len(texts) < 10 {
+		tb.Fatalf("%d files of other packages, there should be more", len(texts))
+	}
 	return texts
 }
 
@@ -70,14 +117,37 @@ type lexeme struct {
 	tok        token.Token
 }
 
-// mutate replaces a few tokens of text by others of their kind, mostly from the same file.
+// mutate changes a few tokens of text: most are replaced by others of their kind, mostly from the same
+// file; some are deleted, doubled or swapped with another one.
 func mutate(text string, r *rand.Rand) string {
 	for range 1 + r.IntN(3) {
 		tokens := lex(text)
 		at := tokens[r.IntN(len(tokens))]
-		text = text[:at.start] + replacement(text, tokens, at, r) + text[at.end:]
+		word := text[at.start:at.end]
+		switch r.IntN(8) {
+		case 0:
+			word = ""
+		case 1:
+			word += " " + word
+		case 2:
+			text = swap(text, at, tokens[r.IntN(len(tokens))])
+			continue
+		default:
+			word = replacement(text, tokens, at, r)
+		}
+		text = text[:at.start] + word + text[at.end:]
 	}
 	return text
+}
+
+func swap(text string, a, b lexeme) string {
+	if a.start > b.start {
+		a, b = b, a
+	}
+	if a == b {
+		return text
+	}
+	return text[:a.start] + text[b.start:b.end] + text[a.end:b.start] + text[a.start:a.end] + text[b.end:]
 }
 
 func lex(text string) []lexeme {
@@ -104,7 +174,7 @@ func lex(text string) []lexeme {
 func replacement(text string, tokens []lexeme, at lexeme, r *rand.Rand) string {
 	operators := strings.Fields("+ - * / % & | ^ << >> &^ == != < <= > >= && || += -= *= /= = := ! ~ . ... [ ] ( ) { } ;")
 	words := strings.Fields("nil true 0 1 -1 0.5 1e30 int int8 uint8 uint64 float32 float64 string any error complex128 uintptr " +
-		"[]int []float32 [4]int [0]int map[int]int chan(int) *int func() struct{} len cap append make new copy clear panic min max print recover")
+		"[]int []float32 [4]int [0]int map[int]int chan(int) *int func() struct{} len cap append make new copy clear panic min max print recover defer return iter slices i x t")
 	if at.tok.IsOperator() {
 		return operators[r.IntN(len(operators))]
 	}

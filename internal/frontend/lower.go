@@ -30,7 +30,8 @@ type lowerer struct {
 	pos   ir.Pos          // of at
 	found diag.List
 	// gaveUp is set where something was refused, perhaps in a function that is called.
-	gaveUp bool
+	gaveUp  bool
+	foreign bool // the function is of the standard library
 
 	values  map[ssa.Value]*ir.Value
 	missing map[ssa.Value]bool
@@ -66,6 +67,7 @@ func newLowerer(b *builder, u *unit) *lowerer {
 		b: b, u: u, fn: u.fn,
 		values: map[ssa.Value]*ir.Value{}, missing: map[ssa.Value]bool{}, skip: map[ssa.Instruction]bool{}, spilled: map[ssa.Value]*ir.Value{},
 		blocks: map[*ssa.BasicBlock]*span{}, consts: map[constKey]*ir.Value{}, funcs: map[member]*closure{}, ranges: map[ssa.Value]runes{},
+		foreign: inStandardLibrary(u.fn),
 		rounded: roundedProducts(u), loops: inLoops(u.fn), live: liveBlocks(u.fn),
 	}
 }
@@ -123,7 +125,23 @@ func (l *lowerer) moveTo(p token.Pos) {
 func (l *lowerer) emit(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := l.cur.Append(op, t, args...)
 	v.Pos = l.pos
+	if l.foreign && (op == ir.OpCheck || op == ir.OpFault || op == ir.OpCall) {
+		v.Pos = l.calledAt()
+	}
 	return v
+}
+
+// calledAt returns where the user's program called the function of the standard library that is
+// lowered: what faults in it is the caller's doing. It is empty where that is known only
+// when a pass inlines the function.
+func (l *lowerer) calledAt() ir.Pos {
+	for l.foreign && l.frame != nil {
+		l = l.frame.outer
+	}
+	if l.foreign {
+		return ir.Pos{}
+	}
+	return l.pos
 }
 
 // emitImm is emit with an immediate.

@@ -32,12 +32,26 @@ func expand(b *ir.Block, at int, repl map[*ir.Value]*ir.Value) {
 	for i, p := range callee.Params {
 		c.values[p] = call.Args[i]
 	}
+	before := len(b.Func.Blocks)
 	c.clone(callee.Blocks)
+	placeFaults(b.Func.Blocks[before:], call.Pos)
 	b.Append(ir.OpJump, ir.Void).Pos = call.Pos
 	b.AddEdge(c.blocks[callee.Blocks[0]])
 
 	if r := joinReturns(c.returns, cont, call.Type); r != nil {
 		repl[call] = r
+	}
+}
+
+// placeFaults says where calls and what can fault stand that have no place: in functions of the
+// standard library it is the call.
+func placeFaults(blocks []*ir.Block, at ir.Pos) {
+	for _, b := range blocks {
+		for _, v := range b.Values {
+			if v.Pos == (ir.Pos{}) && (v.Op == ir.OpCheck || v.Op == ir.OpFault || v.Op == ir.OpCall) {
+				v.Pos = at
+			}
+		}
 	}
 }
 

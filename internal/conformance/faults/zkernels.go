@@ -723,10 +723,8 @@ var arithmeticKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "others.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "bits.go", Line: 520, Format: "integer divide by zero"},
-		{File: "bits.go", Line: 523, Format: "integer overflow"},
-		{File: "bits.go", Line: 528, Format: "integer divide by zero"},
-		{File: "bits.go", Line: 544, Format: "integer divide by zero"},
+		{File: "others.go", Line: 86, Format: "integer divide by zero"},
+		{File: "others.go", Line: 86, Format: "integer overflow"},
 		{File: "deep.go", Line: 8, Format: "integer divide by zero"},
 		{File: "others.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 58, Format: "integer divide by zero"},
