@@ -82,6 +82,7 @@ type code struct {
 	narrow  []*ir.Func // for those that are narrow
 	twin    *ir.Func   // for the CPU's back end, if that is wanted
 	targets []device.Capability
+	exact   bool // for the lowest target alone
 }
 
 // code lowers one body and optimises it. It reports false where there are diagnostics.
@@ -219,7 +220,7 @@ func optimise(m *ir.Module, f *ir.Func, o pass.Options) *ir.Func {
 // launches, then of that for narrow ones, which goes in front where it differs.
 func emit(f *ir.Func, c code, k *Kernel) {
 	for _, target := range c.targets {
-		made, err := ptx.Emit(f, ptx.Options{Target: target, Exact: c.Target.Exact, Sites: k.Sites})
+		made, err := ptx.Emit(f, ptx.Options{Target: target, Exact: c.exact, Sites: k.Sites})
 		if err != nil {
 			panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 		}

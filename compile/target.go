@@ -14,7 +14,8 @@ import (
 // those that its //gpu:target names, and newer ones that it is better on.
 func (c *code) setTargets() diag.List {
 	c.targets = ptx.Targets(c.wide)
-	t := c.Target
+	t, needed := c.Target, ptx.Exact(c.wide)
+	c.exact = t.Exact || needed
 	if t.Capability == (device.Capability{}) {
 		return nil
 	}
@@ -22,8 +23,8 @@ func (c *code) setTargets() diag.List {
 	case !ptx.Known(t.Capability, t.Exact):
 		return diag.List{diag.New(t.Pos, diag.KernelTarget, "there is no target %s", architecture(t.Capability, t.Exact)).
 			WithHelp("GPUs have compute capability 7.0, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 12.0 or 12.1; from 9.0 on there are targets for one alone: sm_90a")}
-	case less(t.Capability, c.targets[0]):
-		return diag.List{diag.New(t.Pos, diag.KernelTarget, "%s needs %s, //gpu:target says %s", c.Name, architecture(c.targets[0], false), architecture(t.Capability, t.Exact)).
+	case less(t.Capability, c.targets[0]), needed && (!t.Exact || t.Capability != c.targets[0]):
+		return diag.List{diag.New(t.Pos, diag.KernelTarget, "%s needs %s, //gpu:target says %s", c.Name, architecture(c.targets[0], needed), architecture(t.Capability, t.Exact)).
 			WithHelp("the compiler finds the lowest target by itself: the directive is for code that older GPUs shall not run")}
 	}
 	newer := slices.DeleteFunc(c.targets, func(d device.Capability) bool { return t.Exact || !less(t.Capability, d) })
@@ -36,8 +37,8 @@ func (c *code) setTargets() diag.List {
 func share(all []code) diag.List {
 	for i, c := range all {
 		for _, d := range all[:i] {
-			if c.targets[0] == d.targets[0] && c.Target.Exact == d.Target.Exact {
-				return diag.List{diag.New(c.Pos, diag.KernelVariant, "%s is for the same GPUs as %s: %s", c.Name, d.Name, architecture(c.targets[0], c.Target.Exact)).
+			if c.targets[0] == d.targets[0] && c.exact == d.exact {
+				return diag.List{diag.New(c.Pos, diag.KernelVariant, "%s is for the same GPUs as %s: %s", c.Name, d.Name, architecture(c.targets[0], c.exact)).
 					WithHelp("say in a //gpu:target which it is for")}
 			}
 		}
@@ -50,8 +51,8 @@ func share(all []code) diag.List {
 
 // yields reports whether another body is for the target and those above it.
 func (c code) yields(t device.Capability, all []code) bool {
-	return !c.Target.Exact && slices.ContainsFunc(all, func(d code) bool {
-		return !d.Target.Exact && less(c.targets[0], d.targets[0]) && !less(t, d.targets[0])
+	return !c.exact && slices.ContainsFunc(all, func(d code) bool {
+		return !d.exact && less(c.targets[0], d.targets[0]) && !less(t, d.targets[0])
 	})
 }
 

@@ -61,7 +61,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		Sites:       s.sites.sites,
 		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
 		Barriers:    uses(f, func(op ir.Op) bool { return op.Meets() || op == ir.OpMBarrierWait }),
-		Exact:       o.Exact || exact(f),
+		Exact:       o.Exact || Exact(f),
 		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
 		Spins:       slices.Contains(s.polls, true),
 	}, nil
@@ -70,7 +70,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 // module puts the text together.
 func (s *selector) module(w *writer, body string) string {
 	var b strings.Builder
-	b.WriteString(header(s.target, s.exact || exact(s.f)))
+	b.WriteString(header(s.target, s.exact || Exact(s.f)))
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}

@@ -68,8 +68,8 @@ var needs = map[ir.Op]device.Capability{
 	ir.OpRegisters:      {Major: 9, Minor: 0},
 }
 
-// exact reports whether f has instructions that one architecture alone has (PTX ISA, .target: sm_90a).
-func exact(f *ir.Func) bool {
+// Exact reports whether f has instructions that one architecture alone has (PTX ISA, .target: sm_90a).
+func Exact(f *ir.Func) bool {
 	return uses(f, func(op ir.Op) bool { return op >= ir.OpMultiply && op <= ir.OpRegisters })
 }
 

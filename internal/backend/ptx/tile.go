@@ -72,7 +72,7 @@ func (s *selector) mbarrierWait(at place, phase operand) {
 	}
 	s.reach(over, done, poll)
 	s.open(poll)
-	if !exact(s.f) {
+	if !Exact(s.f) {
 		s.poll()
 		s.reach(operand{}, try)
 	} else {
