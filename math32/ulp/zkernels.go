@@ -43,9 +43,9 @@ var surveyKernel = &device.Kernel{
 	},
 	ParamBytes: 56,
 	Sites: []device.Site{
-		{File: "trig_reduce.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "trig_reduce.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "trig_reduce.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "function.go", Line: 124, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "function.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "function.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{0, 24, 32},
 	Variants: []device.Variant{

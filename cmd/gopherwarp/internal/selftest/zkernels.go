@@ -367,11 +367,11 @@ var handOverKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "atomics.go", Line: 211, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "type.go", Line: 83, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 215, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 220, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "type.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
+		{File: "atomics.go", Line: 218, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
@@ -791,9 +791,7 @@ var mathFunctionsKernel = &device.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "trig_reduce.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "trig_reduce.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "trig_reduce.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "floats.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "floats.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "floats.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 	},

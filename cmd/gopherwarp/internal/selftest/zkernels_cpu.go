@@ -1911,11 +1911,11 @@ func handOverTwinRow_(dx int, c44 bool, c87 bool, ready unsafe.Pointer, readyLen
 //line atomics.go:215
 				return false
 			}
-//line type.go:83
+//line atomics.go:215
 			if !c87 {
-//line type.go:83
+//line atomics.go:215
 				blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
-//line type.go:83
+//line atomics.go:215
 				return false
 			}
 //line type.go:83
@@ -1938,11 +1938,11 @@ func handOverTwinRow__(dx int, c103 bool, c79 bool, c94 bool, ready unsafe.Point
 //line atomics.go:218
 				return false
 			}
-//line type.go:80
+//line atomics.go:218
 			if !c94 {
-//line type.go:80
+//line atomics.go:218
 				blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
-//line type.go:80
+//line atomics.go:218
 				return false
 			}
 //line atomics.go:218
