@@ -293,7 +293,7 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line kernels.go:44
-				if !sumsTwinRow________(shared, c70, o73, out, blocks, bx, outLen) {
+				if !sumsTwinRow________(c70, shared, o73, out, blocks, bx, outLen) {
 					return
 				}
 			}
@@ -419,25 +419,25 @@ func sumsTwinRow_______(shared unsafe.Pointer) {
 // sumsTwinRow________ is what a row of threads does in sumsTwin.
 //
 //line kernels.go:44
-func sumsTwinRow________(shared unsafe.Pointer, c70 bool, o73 int, out unsafe.Pointer, blocks *gpu.Blocks, bx int, outLen int) (ok bool) {
+func sumsTwinRow________(c70 bool, shared unsafe.Pointer, o73 int, out unsafe.Pointer, blocks *gpu.Blocks, bx int, outLen int) (ok bool) {
 	for tx := range 256 {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
 		c273 := int32(tx) == 0
+//line kernels.go:55
+		if !(!c273 || c70) {
+//line kernels.go:55
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, outLen)
+//line kernels.go:55
+			return false
+		}
 //line kernels.go:50
 		if c273 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
 		}
 //line kernels.go:54
 		if c273 {
-			if !c70 {
-//line kernels.go:55
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, outLen)
-//line kernels.go:55
-				return false
-			}
-//line kernels.go:55
 			*(*float32)(unsafe.Add(out, o73)) = *(*float32)(shared)
 		}
 	}

@@ -241,15 +241,15 @@ func partialSumsTwinRow_________(c75 bool, o78 int, partial unsafe.Pointer, shar
 	for tx := range 256 {
 //line kernel.go:26
 		c278 := int32(tx) == 0
+//line kernel.go:32
+		if !(!c278 || c75) {
+//line kernel.go:32
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line kernel.go:32
+			return false
+		}
 //line kernel.go:31
 		if c278 {
-			if !c75 {
-//line kernel.go:32
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line kernel.go:32
-				return false
-			}
-//line kernel.go:32
 			*(*float32)(unsafe.Add(partial, o78)) = *(*float32)(shared)
 		}
 	}

@@ -99,22 +99,31 @@ func indexesLocal(l *analysis.Loop) bool {
 
 // rounds returns how often the header of the loop runs at most, where an exit that every
 // round passes says it with constants; 0 where that is not known or too often.
-func rounds(l *analysis.Loop) int {
+func rounds(l *analysis.Loop) int { return roundsUpTo(l, maxRounds) }
+
+// roundsUpTo is rounds for loops that run so often at most.
+func roundsUpTo(l *analysis.Loop, limit int) int {
 	dom := ir.Dominators(l.Header.Func)
 	for _, e := range l.Exits() {
 		t := e.From.Term()
 		if t.Op != ir.OpIf || slices.ContainsFunc(l.Latches, func(b *ir.Block) bool { return !dom.Dominates(e.From, b) }) {
 			continue
 		}
-		if n := countdown(l, t.Args[0], e.From.Succs[0] == e.To); n > 0 {
+		p := player{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
+		if n := p.countdown(l); n > 0 {
 			return n
 		}
 	}
 	return 0
 }
 
-// countdown plays the loop's counter until the condition c has the value that leaves it.
-func countdown(l *analysis.Loop, c *ir.Value, leaves bool) int {
+// A player plays a loop's counter until the condition is met that leaves the loop.
+type player struct {
+	leave condition
+	limit int // of the rounds
+}
+
+func (p player) countdown(l *analysis.Loop) int {
 	for _, phi := range l.Header.Phis() {
 		if !phi.Type.IsInt() {
 			continue
@@ -123,7 +132,7 @@ func countdown(l *analysis.Loop, c *ir.Value, leaves bool) int {
 		if start == nil || !isConst(start) {
 			continue
 		}
-		if n := play(phi, [2]*ir.Value{start, next}, c, leaves); n > 0 {
+		if n := p.play(phi, start, next); n > 0 {
 			return n
 		}
 	}
@@ -146,22 +155,22 @@ func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
 	return start, next
 }
 
-// play runs the counter: args are its start and the value for the next round.
-func play(phi *ir.Value, args [2]*ir.Value, c *ir.Value, leaves bool) int {
-	if args[1] == nil {
+// play runs the counter, which has the value next in the next round.
+func (p player) play(phi, start, next *ir.Value) int {
+	if next == nil {
 		return 0
 	}
-	now := args[0].Imm
-	for n := 1; n <= maxRounds; n++ {
+	now := start.Imm
+	for n := 1; n <= p.limit; n++ {
 		at := map[*ir.Value]int64{phi: now}
-		cond, ok := evaluate(c, at, 4)
+		cond, ok := evaluate(p.leave.v, at, 4)
 		if !ok {
 			return 0
 		}
-		if (cond&1 == 1) == leaves {
+		if (cond&1 == 1) == p.leave.holds {
 			return n
 		}
-		if now, ok = evaluate(args[1], at, 4); !ok {
+		if now, ok = evaluate(next, at, 4); !ok {
 			return 0
 		}
 	}

@@ -196,15 +196,15 @@ func sumTwinRow_______(c62 bool, o65 int, shared unsafe.Pointer, sums unsafe.Poi
 	for tx := range 64 {
 //line barriers.go:17
 		c223 := int32(tx) == 0
+//line barriers.go:23
+		if !(!c223 || c62) {
+//line barriers.go:23
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line barriers.go:23
+			return false
+		}
 //line barriers.go:22
 		if c223 {
-			if !c62 {
-//line barriers.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
-//line barriers.go:23
-				return false
-			}
-//line barriers.go:23
 			*(*float32)(unsafe.Add(sums, o65)) = *(*float32)(shared)
 		}
 	}
@@ -240,7 +240,7 @@ func sumUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line barriers.go:34
-				if !sumUnsyncedTwinRow_(shared, c61, o64, sums, blocks, bx, sumsLen) {
+				if !sumUnsyncedTwinRow_(c61, shared, o64, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -273,10 +273,19 @@ func sumUnsyncedTwinRow(i69 int, xLen int, shared unsafe.Pointer, x unsafe.Point
 // sumUnsyncedTwinRow_ is what a row of threads does in sumUnsyncedTwin.
 //
 //line barriers.go:34
-func sumUnsyncedTwinRow_(shared unsafe.Pointer, c61 bool, o64 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+func sumUnsyncedTwinRow_(c61 bool, shared unsafe.Pointer, o64 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
 	for tx := range 64 {
 //line barriers.go:34
 		o29 := tx * 4
+//line barriers.go:37
+		c215 := int32(tx) == 0
+//line barriers.go:42
+		if !(!c215 || c61) {
+//line barriers.go:42
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line barriers.go:42
+			return false
+		}
 //line barriers.go:37
 		if uint32(int32(tx)) < 32 {
 			*(*float32)(unsafe.Add(shared, o29)) = *(*float32)(unsafe.Add(shared, o29)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
@@ -298,20 +307,11 @@ func sumUnsyncedTwinRow_(shared unsafe.Pointer, c61 bool, o64 int, sums unsafe.P
 			*(*float32)(unsafe.Add(shared, o29)) = *(*float32)(unsafe.Add(shared, o29)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
 		}
 //line barriers.go:37
-		c215 := int32(tx) == 0
-//line barriers.go:37
 		if c215 {
 			*(*float32)(unsafe.Add(shared, o29)) = *(*float32)(unsafe.Add(shared, o29)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
 		}
 //line barriers.go:41
 		if c215 {
-			if !c61 {
-//line barriers.go:42
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
-//line barriers.go:42
-				return false
-			}
-//line barriers.go:42
 			*(*float32)(unsafe.Add(sums, o64)) = *(*float32)(shared)
 		}
 	}
