@@ -5,6 +5,54 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
+// blockMax returns the largest v of a block of width threads to all of them.
+func blockMax(t gpu.Thread, part *[width / 32]float32, v float32) float32 {
+	for d := 16; d > 0; d /= 2 {
+		v = max(v, gpu.ShuffleXor(t, v, d))
+	}
+	me := t.ThreadX()
+	if me%32 == 0 {
+		part[me/32] = v
+	}
+	t.Sync()
+	v = part[me%len(part)]
+	for d := len(part) / 2; d > 0; d /= 2 {
+		v = max(v, gpu.ShuffleXor(t, v, d))
+	}
+	return v
+}
+
+// softmaxBest is softmax of four elements at once. cols is a multiple of four.
+//
+//gpu:kernel
+//gpu:block 256
+func softmaxBest(t gpu.Thread, x, y [][4]float32, cols int) {
+	parts := gpu.Shared[[width / 32]float32](t)
+	sums := gpu.Shared[[width / 32]float32](t)
+	me, groups := t.ThreadX(), cols/4
+	from := x[t.BlockX()*groups:][:groups]
+	to := y[t.BlockX()*groups:][:groups]
+	largest := math32.Inf(-1)
+	for i := me; i < groups; i += width {
+		v := from[i]
+		largest = max(largest, max(max(v[0], v[1]), max(v[2], v[3])))
+	}
+	largest = blockMax(t, parts, largest)
+	var sum float32
+	for i := me; i < groups; i += width {
+		v := from[i]
+		sum += (math32.Exp(v[0]-largest) + math32.Exp(v[1]-largest)) + (math32.Exp(v[2]-largest) + math32.Exp(v[3]-largest))
+	}
+	sum = blockSum(t, sums, sum)
+	for i := me; i < groups; i += width {
+		v := from[i]
+		for k := range v {
+			v[k] = math32.Exp(v[k]-largest) / sum
+		}
+		to[i] = v
+	}
+}
+
 // layerNormBest is layerNorm of four elements at once. cols is a multiple of four.
 //
 //gpu:kernel

@@ -530,7 +530,6 @@ var blackScholesKernel = &device.Kernel{
 	ParamBytes: 144,
 	Sites: []device.Site{
 		{File: "options.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "options.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []device.Variant{
@@ -547,6 +546,63 @@ var blackScholesKernel = &device.Kernel{
 		}
 	},
 	Twin: blackScholesTwin,
+}
+
+// BlackScholesBest is blackScholes of four options at once.
+func BlackScholesBest(s *device.Stream, g device.Blocks, price, strike, years, call, put device.Slice[[4]float32], m market) error {
+	p := s.Plan(blackScholesBestKernel, blackScholesBestKernel.Grid(g))
+	device.PutSlice(p, price)
+	device.PutSlice(p, strike)
+	device.PutSlice(p, years)
+	device.PutSlice(p, call)
+	device.PutSlice(p, put)
+	device.Put(p, m)
+	return p.Launch()
+}
+
+//go:embed zblackScholesBest.sm_70.narrow.aligned.ptx
+var blackScholesBestSM70NarrowAligned string
+
+//go:embed zblackScholesBest.sm_70.narrow.ptx
+var blackScholesBestSM70Narrow string
+
+//go:embed zblackScholesBest.sm_70.ptx
+var blackScholesBestSM70 string
+
+var blackScholesBestKernel = &device.Kernel{
+	Name:    "blackScholesBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "options.go",
+	Line:    31,
+	Params: []device.Param{
+		{Name: "price", Offset: 0, Size: 24, Elem: 16},
+		{Name: "strike", Offset: 24, Size: 24, Elem: 16},
+		{Name: "years", Offset: 48, Size: 24, Elem: 16},
+		{Name: "call", Offset: 72, Size: 24, Elem: 16},
+		{Name: "put", Offset: 96, Size: 24, Elem: 16},
+		{Name: "m", Offset: 120, Size: 8},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "options.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: blackScholesBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			price, strike, years, call, put [][4]float32
+			m                               market
+		})(args)
+		for ts.Next() {
+			blackScholesBest(ts.Thread(), a.price, a.strike, a.years, a.call, a.put, a.m)
+		}
+	},
 }
 
 // Dot32 stores in partial, for each block, the sum of the products of the elements of a and b
@@ -1106,6 +1162,61 @@ var layerNormKernel = &device.Kernel{
 	},
 }
 
+// SoftmaxBest is softmax of four elements at once. cols is a multiple of four.
+func SoftmaxBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]float32], cols int) error {
+	p := s.Plan(softmaxBestKernel, softmaxBestKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.Put(p, cols)
+	return p.Launch()
+}
+
+//go:embed zsoftmaxBest.sm_70.narrow.aligned.ptx
+var softmaxBestSM70NarrowAligned string
+
+//go:embed zsoftmaxBest.sm_70.narrow.ptx
+var softmaxBestSM70Narrow string
+
+//go:embed zsoftmaxBest.sm_70.ptx
+var softmaxBestSM70 string
+
+var softmaxBestKernel = &device.Kernel{
+	Name:    "softmaxBest",
+	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
+	File:    "rowsbest.go",
+	Line:    29,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "cols", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "rowsbest.go", Line: 33, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 34, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: softmaxBestSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softmaxBestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: softmaxBestSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y [][4]float32
+			cols int
+		})(args)
+		for ts.Next() {
+			softmaxBest(ts.Thread(), a.x, a.y, a.cols)
+		}
+	},
+}
+
 // LayerNormBest is layerNorm of four elements at once. cols is a multiple of four.
 func LayerNormBest(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[[4]float32], cols int) error {
 	p := s.Plan(layerNormBestKernel, layerNormBestKernel.Grid(g))
@@ -1130,7 +1241,7 @@ var layerNormBestKernel = &device.Kernel{
 	Name:    "layerNormBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rowsbest.go",
-	Line:    12,
+	Line:    60,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 16},
@@ -1143,11 +1254,11 @@ var layerNormBestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "rowsbest.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 16, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 17, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 64, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 65, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 65, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	Variants: []device.Variant{

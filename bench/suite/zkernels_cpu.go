@@ -574,15 +574,15 @@ func monteCarloTwinRow_________(c85 bool, hits unsafe.Pointer, shared unsafe.Poi
 	for tx := range 256 {
 //line montecarlo.go:36
 		c329 := int32(tx) == 0
+//line montecarlo.go:42
+		if !(!c329 || c85) {
+//line montecarlo.go:42
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), hitsLen)
+//line montecarlo.go:42
+			return false
+		}
 //line montecarlo.go:41
 		if c329 {
-			if !c85 {
-//line montecarlo.go:42
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), hitsLen)
-//line montecarlo.go:42
-				return false
-			}
-//line montecarlo.go:42
 			gpu.AtomicAdd((*int)(hits), int(uint32(*(*int32)(shared))))
 		}
 	}
@@ -606,19 +606,19 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	m0 := *(*float32)(unsafe.Add(args, 120))
 	m4 := *(*float32)(unsafe.Add(args, 124))
 	dx, dy, dz := blocks.Dim()
-//line options.go:26
-	f67 := m0 + float32(float32(m4*0.5)*m4)
-//line options.go:29
-	f81 := float32(-m0)
+//line options.go:47
+	f83 := m0 + float32(float32(m4*0.5)*m4)
+//line options.go:50
+	f97 := float32(-m0)
 //line options.go:19
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line options.go:20
-		i31 := bx * dx
+		i27 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
 //line options.go:20
-				if !blackScholesTwinRow(dx, i31, callLen, priceLen, price, strikeLen, strike, yearsLen, years, m4, f67, f81, call, putLen, put, blocks, ty, tz) {
+				if !blackScholesTwinRow(dx, i27, callLen, priceLen, price, strikeLen, strike, yearsLen, years, m4, f83, f97, call, putLen, put, blocks, ty, tz) {
 					return
 				}
 			}
@@ -629,202 +629,204 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // blackScholesTwinRow is what a row of threads does in blackScholesTwin.
 //
 //line options.go:20
-func blackScholesTwinRow(dx int, i31 int, callLen int, priceLen int, price unsafe.Pointer, strikeLen int, strike unsafe.Pointer, yearsLen int, years unsafe.Pointer, m4 float32, f67 float32, f81 float32, call unsafe.Pointer, putLen int, put unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+func blackScholesTwinRow(dx int, i27 int, callLen int, priceLen int, price unsafe.Pointer, strikeLen int, strike unsafe.Pointer, yearsLen int, years unsafe.Pointer, m4 float32, f83 float32, f97 float32, call unsafe.Pointer, putLen int, put unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	for tx := range dx {
-		var f170, f171, f305, f132, f439, f158, f197, f487, f223, f463 float32
+		var f177, f178, f312, f139, f446, f165, f204, f494, f230, f470 float32
 //line options.go:20
-		i34 := i31 + tx
-		if callLen > i34 {
+		i30 := i27 + tx
+		if callLen > i30 {
 //line options.go:24
-			if uint(i34) >= uint(priceLen) {
+			if uint(i30) >= uint(priceLen) {
 //line options.go:24
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, priceLen)
-//line options.go:24
-				return false
-			}
-//line options.go:24
-			f44 := *(*float32)(unsafe.Add(price, i34*4))
-//line options.go:24
-			if uint(i34) >= uint(strikeLen) {
-//line options.go:24
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, strikeLen)
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i30, priceLen)
 //line options.go:24
 				return false
 			}
 //line options.go:24
-			f50 := *(*float32)(unsafe.Add(strike, i34*4))
+			f40 := *(*float32)(unsafe.Add(price, i30*4))
 //line options.go:24
-			if uint(i34) >= uint(yearsLen) {
+			if uint(i30) >= uint(strikeLen) {
 //line options.go:24
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, yearsLen)
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i30, strikeLen)
 //line options.go:24
 				return false
 			}
 //line options.go:24
-			f56 := *(*float32)(unsafe.Add(years, i34*4))
-//line options.go:26
-			f58 := f44 / f50
+			f46 := *(*float32)(unsafe.Add(strike, i30*4))
+//line options.go:24
+			if uint(i30) >= uint(yearsLen) {
+//line options.go:24
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i30, yearsLen)
+//line options.go:24
+				return false
+			}
+//line options.go:24
+			f52 := *(*float32)(unsafe.Add(years, i30*4))
+//line options.go:47
+			f74 := f40 / f46
 //line log.go:64
-			if f58 < 1.1754944e-38 {
-				f170, f171 = float32(f58*8.388608e+06), -23
+			if f74 < 1.1754944e-38 {
+				f177, f178 = float32(f74*8.388608e+06), -23
 			} else {
 //line log.go:64
-				f170, f171 = f58, 0
+				f177, f178 = f74, 0
 			}
 //line log.go:67
-			i172 := int32(math.Float32bits(f170))
-			i174 := (i172 - 1060439283) & -8388608
+			i179 := int32(math.Float32bits(f177))
+			i181 := (i179 - 1060439283) & -8388608
 //line log.go:8
-			f111 := math.Float32frombits(uint32(i172-i174)) - 1
+			f118 := math.Float32frombits(uint32(i179-i181)) - 1
 //line log.go:78
-			f320 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f111, 0.12901418), f111, -0.13246344), f111, 0.14182273), f111, -0.16608718), f111, 0.20001961), f111, -0.250016)
+			f327 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f118, 0.12901418), f118, -0.13246344), f118, 0.14182273), f118, -0.16608718), f118, 0.20001961), f118, -0.250016)
 //line log.go:9
-			f113 := math32.FMA(math32.FMA(float32(i174), 1.1920929e-07, f171), 0.6931472, math32.FMA(math32.FMA(math32.FMA(f320, f111, 0.33333325), f111, -0.49999988), float32(f111*f111), f111))
+			f120 := math32.FMA(math32.FMA(float32(i181), 1.1920929e-07, f178), 0.6931472, math32.FMA(math32.FMA(math32.FMA(f327, f118, 0.33333325), f118, -0.49999988), float32(f118*f118), f118))
 //line log.go:83
-			if uint32(int32(math.Float32bits(f58))-1) < 2139095039 {
+			if uint32(int32(math.Float32bits(f74))-1) < 2139095039 {
 //line log.go:83
-				f305 = f113
+				f312 = f120
 			} else {
 //line log.go:86
-				if f58 == 0 {
+				if f74 == 0 {
 //line log.go:86
-					f305 = math.Float32frombits(0xff800000)
+					f312 = math.Float32frombits(0xff800000)
 				} else {
 //line log.go:89
-					if f58 < 0 {
+					if f74 < 0 {
 //line basic.go:30
-						f305 = math.Float32frombits(0x7fc00000)
+						f312 = math.Float32frombits(0x7fc00000)
 					} else {
 //line log.go:89
-						f305 = f58
+						f312 = f74
 					}
 				}
 			}
-//line options.go:26
-			f72 := float32(m4 * float32(math.Sqrt(float64(f56))))
-//line options.go:26
-			f73 := (f305 + float32(f67*f56)) / f72
-			f77 := f73 - f72
-//line options.go:38
-			if f73 < 0 {
-				f132 = -f73
+//line options.go:47
+			f88 := float32(m4 * float32(math.Sqrt(float64(f52))))
+//line options.go:47
+			f89 := (f312 + float32(f83*f52)) / f88
+			f93 := f89 - f88
+//line options.go:58
+			if f89 < 0 {
+				f139 = -f89
 			} else {
-//line options.go:38
-				f132 = f73
+//line options.go:58
+				f139 = f89
 			}
-//line options.go:41
-			f135 := 1 / (float32(f132*0.2316419) + 1)
-//line options.go:43
-			f146 := float32(float32(f73*-0.5) * f73)
+//line options.go:61
+			f142 := 1 / (float32(f139*0.2316419) + 1)
+//line options.go:63
+			f153 := float32(float32(f89*-0.5) * f89)
 //line exp.go:23
-			f267 := math32.FMA(f146, 1.442695, 1.2582912e+07)
-			f268 := f267 - 1.2582912e+07
-			f270 := math32.FMA(f268, 1.9046542e-09, math32.FMA(f268, -0.6931472, f146))
+			f274 := math32.FMA(f153, 1.442695, 1.2582912e+07)
+			f275 := f274 - 1.2582912e+07
+			f277 := math32.FMA(f275, 1.9046542e-09, math32.FMA(f275, -0.6931472, f153))
 //line exp.go:27
-			i277 := int32(math.Float32bits(f267))
+			i284 := int32(math.Float32bits(f274))
 //line exp.go:33
-			i377 := int32(uint32(i277) >> 1)
-			f382 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f270, 0.008368675), f270, 0.041668262), f270, 0.16666521), f270, 0.49999994), f270, 1), f270, 1)*math.Float32frombits(uint32(i377<<23+1065353216))) * math.Float32frombits(uint32((i277-i377)<<23+1065353216)))
+			i384 := int32(uint32(i284) >> 1)
+			f389 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f277, 0.008368675), f277, 0.041668262), f277, 0.16666521), f277, 0.49999994), f277, 1), f277, 1)*math.Float32frombits(uint32(i384<<23+1065353216))) * math.Float32frombits(uint32((i284-i384)<<23+1065353216)))
 //line exp.go:42
-			if 104 < f146 {
+			if 104 < f153 {
 //line exp.go:42
-				f439 = math.Float32frombits(0x7f800000)
+				f446 = math.Float32frombits(0x7f800000)
 			} else {
 //line exp.go:45
-				if f146 < -104 {
+				if f153 < -104 {
 //line exp.go:45
-					f439 = 0
+					f446 = 0
 				} else {
 //line exp.go:48
-					f439 = f382
+					f446 = f389
 				}
 			}
-//line options.go:43
-			f149 := float32(float32(f439*0.3989423) * float32(f135*(float32(f135*(float32(f135*(float32(f135*(float32(f135*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f73 {
-				f158 = 1 - f149
+//line options.go:63
+			f156 := float32(float32(f446*0.3989423) * float32(f142*(float32(f142*(float32(f142*(float32(f142*(float32(f142*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f89 {
+				f165 = 1 - f156
 			} else {
-//line options.go:44
-				f158 = f149
+//line options.go:64
+				f165 = f156
 			}
-//line options.go:38
-			if f77 < 0 {
-				f197 = -f77
+//line options.go:58
+			if f93 < 0 {
+				f204 = -f93
 			} else {
-//line options.go:38
-				f197 = f77
+//line options.go:58
+				f204 = f93
 			}
-//line options.go:41
-			f200 := 1 / (float32(f197*0.2316419) + 1)
-//line options.go:43
-			f211 := float32(float32(f77*-0.5) * f77)
+//line options.go:61
+			f207 := 1 / (float32(f204*0.2316419) + 1)
+//line options.go:63
+			f218 := float32(float32(f93*-0.5) * f93)
 //line exp.go:23
-			f361 := math32.FMA(f211, 1.442695, 1.2582912e+07)
-			f362 := f361 - 1.2582912e+07
-			f364 := math32.FMA(f362, 1.9046542e-09, math32.FMA(f362, -0.6931472, f211))
+			f368 := math32.FMA(f218, 1.442695, 1.2582912e+07)
+			f369 := f368 - 1.2582912e+07
+			f371 := math32.FMA(f369, 1.9046542e-09, math32.FMA(f369, -0.6931472, f218))
 //line exp.go:27
-			i371 := int32(math.Float32bits(f361))
+			i378 := int32(math.Float32bits(f368))
 //line exp.go:33
-			i415 := int32(uint32(i371) >> 1)
-			f420 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f364, 0.008368675), f364, 0.041668262), f364, 0.16666521), f364, 0.49999994), f364, 1), f364, 1)*math.Float32frombits(uint32(i415<<23+1065353216))) * math.Float32frombits(uint32((i371-i415)<<23+1065353216)))
+			i422 := int32(uint32(i378) >> 1)
+			f427 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f371, 0.008368675), f371, 0.041668262), f371, 0.16666521), f371, 0.49999994), f371, 1), f371, 1)*math.Float32frombits(uint32(i422<<23+1065353216))) * math.Float32frombits(uint32((i378-i422)<<23+1065353216)))
 //line exp.go:42
-			if 104 < f211 {
+			if 104 < f218 {
 //line exp.go:42
-				f487 = math.Float32frombits(0x7f800000)
+				f494 = math.Float32frombits(0x7f800000)
 			} else {
 //line exp.go:45
-				if f211 < -104 {
+				if f218 < -104 {
 //line exp.go:45
-					f487 = 0
+					f494 = 0
 				} else {
 //line exp.go:48
-					f487 = f420
+					f494 = f427
 				}
 			}
-//line options.go:43
-			f214 := float32(float32(f487*0.3989423) * float32(f200*(float32(f200*(float32(f200*(float32(f200*(float32(f200*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f77 {
-				f223 = 1 - f214
+//line options.go:63
+			f221 := float32(float32(f494*0.3989423) * float32(f207*(float32(f207*(float32(f207*(float32(f207*(float32(f207*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f93 {
+				f230 = 1 - f221
 			} else {
-//line options.go:44
-				f223 = f214
+//line options.go:64
+				f230 = f221
 			}
-//line options.go:29
-			f82 := float32(f81 * f56)
+//line options.go:50
+			f98 := float32(f97 * f52)
 //line exp.go:23
-			f336 := math32.FMA(f82, 1.442695, 1.2582912e+07)
-			f337 := f336 - 1.2582912e+07
-			f339 := math32.FMA(f337, 1.9046542e-09, math32.FMA(f337, -0.6931472, f82))
+			f343 := math32.FMA(f98, 1.442695, 1.2582912e+07)
+			f344 := f343 - 1.2582912e+07
+			f346 := math32.FMA(f344, 1.9046542e-09, math32.FMA(f344, -0.6931472, f98))
 //line exp.go:27
-			i346 := int32(math.Float32bits(f336))
+			i353 := int32(math.Float32bits(f343))
 //line exp.go:33
-			i405 := int32(uint32(i346) >> 1)
-			f410 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f339, 0.008368675), f339, 0.041668262), f339, 0.16666521), f339, 0.49999994), f339, 1), f339, 1)*math.Float32frombits(uint32(i405<<23+1065353216))) * math.Float32frombits(uint32((i346-i405)<<23+1065353216)))
+			i412 := int32(uint32(i353) >> 1)
+			f417 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f346, 0.008368675), f346, 0.041668262), f346, 0.16666521), f346, 0.49999994), f346, 1), f346, 1)*math.Float32frombits(uint32(i412<<23+1065353216))) * math.Float32frombits(uint32((i353-i412)<<23+1065353216)))
 //line exp.go:42
-			if 104 < f82 {
+			if 104 < f98 {
 //line exp.go:42
-				f463 = math.Float32frombits(0x7f800000)
+				f470 = math.Float32frombits(0x7f800000)
 			} else {
 //line exp.go:45
-				if f82 < -104 {
+				if f98 < -104 {
 //line exp.go:45
-					f463 = 0
+					f470 = 0
 				} else {
 //line exp.go:48
-					f463 = f410
+					f470 = f417
 				}
 			}
-//line options.go:29
-			f84 := float32(f50 * f463)
-			*(*float32)(unsafe.Add(call, i34*4)) = float32(f44*f158) - float32(f84*f223)
-			if uint(i34) >= uint(putLen) {
-//line options.go:31
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i34, putLen)
-//line options.go:31
+//line options.go:50
+			f100 := float32(f46 * f470)
+//line options.go:24
+			*(*float32)(unsafe.Add(call, i30*4)) = float32(f40*f165) - float32(f100*f230)
+//line options.go:24
+			if uint(i30) >= uint(putLen) {
+//line options.go:24
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i30, putLen)
+//line options.go:24
 				return false
 			}
-//line options.go:31
-			*(*float32)(unsafe.Add(put, i34*4)) = float32(f84*(1-f223)) - float32(f44*(1-f158))
+//line options.go:24
+			*(*float32)(unsafe.Add(put, i30*4)) = float32(f100*(1-f230)) - float32(f40*(1-f165))
 		}
 	}
 	return true
@@ -1077,15 +1079,15 @@ func dot32TwinRow_________(c55 bool, f84 float32, o58 int, partial unsafe.Pointe
 	for tx := range 256 {
 //line reduce.go:19
 		c313 := int32(tx) == 0
+//line reduce.go:54
+		if !(!c313 || c55) {
+//line reduce.go:54
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reduce.go:54
+			return false
+		}
 //line reduce.go:53
 		if c313 {
-			if !c55 {
-//line reduce.go:54
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line reduce.go:54
-				return false
-			}
-//line reduce.go:54
 			*(*float32)(unsafe.Add(partial, o58)) = f84
 		}
 	}
@@ -1339,15 +1341,15 @@ func dot64TwinRow_________(c55 bool, f84 float64, o58 int, partial unsafe.Pointe
 	for tx := range 256 {
 //line reduce.go:33
 		c313 := int32(tx) == 0
+//line reduce.go:70
+		if !(!c313 || c55) {
+//line reduce.go:70
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reduce.go:70
+			return false
+		}
 //line reduce.go:69
 		if c313 {
-			if !c55 {
-//line reduce.go:70
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line reduce.go:70
-				return false
-			}
-//line reduce.go:70
 			*(*float64)(unsafe.Add(partial, o58)) = f84
 		}
 	}
@@ -1589,15 +1591,15 @@ func sum32TwinRow_________(c44 bool, f73 float32, o47 int, partial unsafe.Pointe
 	for tx := range 256 {
 //line reduce.go:19
 		c302 := int32(tx) == 0
+//line reduce.go:87
+		if !(!c302 || c44) {
+//line reduce.go:87
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reduce.go:87
+			return false
+		}
 //line reduce.go:86
 		if c302 {
-			if !c44 {
-//line reduce.go:87
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line reduce.go:87
-				return false
-			}
-//line reduce.go:87
 			*(*float32)(unsafe.Add(partial, o47)) = f73
 		}
 	}
@@ -1839,15 +1841,15 @@ func sum64TwinRow_________(c44 bool, f73 float64, o47 int, partial unsafe.Pointe
 	for tx := range 256 {
 //line reduce.go:33
 		c302 := int32(tx) == 0
+//line reduce.go:103
+		if !(!c302 || c44) {
+//line reduce.go:103
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reduce.go:103
+			return false
+		}
 //line reduce.go:102
 		if c302 {
-			if !c44 {
-//line reduce.go:103
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line reduce.go:103
-				return false
-			}
-//line reduce.go:103
 			*(*float64)(unsafe.Add(partial, o47)) = f73
 		}
 	}
@@ -2620,7 +2622,7 @@ func scanBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line scan.go:36
-				if !scanBlocksTwinRow___(each72, i102, yLen, y, c51, o54, sums, blocks, bx, sumsLen) {
+				if !scanBlocksTwinRow___(each72, i102, c51, yLen, y, o54, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -2688,24 +2690,25 @@ func scanBlocksTwinRow__(each72 unsafe.Pointer, shared unsafe.Pointer) {
 // scanBlocksTwinRow___ is what a row of threads does in scanBlocksTwin.
 //
 //line scan.go:36
-func scanBlocksTwinRow___(each72 unsafe.Pointer, i102 int, yLen int, y unsafe.Pointer, c51 bool, o54 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+func scanBlocksTwinRow___(each72 unsafe.Pointer, i102 int, c51 bool, yLen int, y unsafe.Pointer, o54 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
 	for tx := range 1024 {
 //line scan.go:36
 		i72 := *(*int32)(unsafe.Add(each72, tx*4))
 //line scan.go:21
 		i23 := i102 + tx
+//line scan.go:30
+		c107 := int32(tx) == 1023
+		if !(!c107 || c51) {
+//line scan.go:31
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line scan.go:31
+			return false
+		}
 //line scan.go:27
 		if i23 < yLen {
 			*(*int32)(unsafe.Add(y, i23*4)) = i72
 		}
-		if int32(tx) == 1023 {
-			if !c51 {
-//line scan.go:31
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
-//line scan.go:31
-				return false
-			}
-//line scan.go:31
+		if c107 {
 			*(*int32)(unsafe.Add(sums, o54)) = i72
 		}
 	}
@@ -4070,10 +4073,10 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(8192)
-	each375 := blocks.Scratch(4)
-	each373 := blocks.Scratch(4)
-	each371 := blocks.Scratch(4)
-	each369 := blocks.Scratch(4)
+	each534 := blocks.Scratch(4)
+	each532 := blocks.Scratch(4)
+	each530 := blocks.Scratch(4)
+	each528 := blocks.Scratch(4)
 //line sgemmbest.go:12
 	i26 := n / 4
 //line sgemmbest.go:9
@@ -4086,7 +4089,7 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i204 := bx << 3
 		for ty := range 32 {
 //line sgemmbest.go:14
-			sgemm32BestTwinRow(ty, each369, each371, each373, each375)
+			sgemm32BestTwinRow(ty, each528, each530, each532, each534)
 		}
 		i40 = 0
 //line sgemmbest.go:15
@@ -4105,13 +4108,13 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 32 {
 //line sgemmbest.go:16
-				sgemm32BestTwinRow__(ty, each375, each373, each371, each369, shared)
+				sgemm32BestTwinRow__(ty, each534, each532, each530, each528, shared)
 			}
 			i40 = i40 + 8
 		}
 		for ty := range 32 {
 //line sgemmbest.go:16
-			if !sgemm32BestTwinRow___(i202, i26, ty, i204, each369, each371, each373, each375, cLen, c, blocks) {
+			if !sgemm32BestTwinRow___(i202, i26, ty, i204, each528, each530, each532, each534, cLen, c, blocks) {
 				return
 			}
 		}
@@ -4121,11 +4124,11 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // sgemm32BestTwinRow is what a row of threads does in sgemm32BestTwin.
 //
 //line sgemmbest.go:14
-func sgemm32BestTwinRow(ty int, each369 unsafe.Pointer, each371 unsafe.Pointer, each373 unsafe.Pointer, each375 unsafe.Pointer) {
+func sgemm32BestTwinRow(ty int, each528 unsafe.Pointer, each530 unsafe.Pointer, each532 unsafe.Pointer, each534 unsafe.Pointer) {
 	row := ty * 8
 	for tx := range 8 {
 //line sgemmbest.go:14
-		*(*float32)(unsafe.Add(each375, (row+tx)*4)), *(*float32)(unsafe.Add(each373, (row+tx)*4)), *(*float32)(unsafe.Add(each371, (row+tx)*4)), *(*float32)(unsafe.Add(each369, (row+tx)*4)) = 0, 0, 0, 0
+		*(*float32)(unsafe.Add(each534, (row+tx)*4)), *(*float32)(unsafe.Add(each532, (row+tx)*4)), *(*float32)(unsafe.Add(each530, (row+tx)*4)), *(*float32)(unsafe.Add(each528, (row+tx)*4)) = 0, 0, 0, 0
 	}
 }
 
@@ -4213,132 +4216,168 @@ func sgemm32BestTwinRow_(i202 int, i26 int, ty int, i40 int, i212 int, i204 int,
 // sgemm32BestTwinRow__ is what a row of threads does in sgemm32BestTwin.
 //
 //line sgemmbest.go:16
-func sgemm32BestTwinRow__(ty int, each375 unsafe.Pointer, each373 unsafe.Pointer, each371 unsafe.Pointer, each369 unsafe.Pointer, shared unsafe.Pointer) {
+func sgemm32BestTwinRow__(ty int, each534 unsafe.Pointer, each532 unsafe.Pointer, each530 unsafe.Pointer, each528 unsafe.Pointer, shared unsafe.Pointer) {
 //line sgemmbest.go:16
 	o45 := ty * 128
 	row := ty * 8
 	for tx := 0; tx < 8; tx += 4 {
-		var f376a, f376b, f376c, f376d, f374a, f374b, f374c, f374d, f372a, f372b, f372c, f372d, f370a, f370b, f370c, f370d, f250a, f250b, f250c, f250d, f270a, f270b, f270c, f270d, f290a, f290b, f290c, f290d, f310a, f310b, f310c, f310d float32
+		var f535a, f535b, f535c, f535d, f533a, f533b, f533c, f533d, f531a, f531b, f531c, f531d, f529a, f529b, f529c, f529d, f498a, f498b, f498c, f498d, f504a, f504b, f504c, f504d, f510a, f510b, f510c, f510d, f516a, f516b, f516c, f516d float32
 		var i89 int
 //line sgemmbest.go:18
-		f375a := *(*float32)(unsafe.Add(each375, (row+tx)*4))
+		f534a := *(*float32)(unsafe.Add(each534, (row+tx)*4))
 //line sgemmbest.go:18
-		f375b := *(*float32)(unsafe.Add(each375, (row+(tx+1))*4))
+		f534b := *(*float32)(unsafe.Add(each534, (row+(tx+1))*4))
 //line sgemmbest.go:18
-		f375c := *(*float32)(unsafe.Add(each375, (row+(tx+2))*4))
+		f534c := *(*float32)(unsafe.Add(each534, (row+(tx+2))*4))
 //line sgemmbest.go:18
-		f375d := *(*float32)(unsafe.Add(each375, (row+(tx+3))*4))
+		f534d := *(*float32)(unsafe.Add(each534, (row+(tx+3))*4))
 //line sgemmbest.go:18
-		f373a := *(*float32)(unsafe.Add(each373, (row+tx)*4))
+		f532a := *(*float32)(unsafe.Add(each532, (row+tx)*4))
 //line sgemmbest.go:18
-		f373b := *(*float32)(unsafe.Add(each373, (row+(tx+1))*4))
+		f532b := *(*float32)(unsafe.Add(each532, (row+(tx+1))*4))
 //line sgemmbest.go:18
-		f373c := *(*float32)(unsafe.Add(each373, (row+(tx+2))*4))
+		f532c := *(*float32)(unsafe.Add(each532, (row+(tx+2))*4))
 //line sgemmbest.go:18
-		f373d := *(*float32)(unsafe.Add(each373, (row+(tx+3))*4))
+		f532d := *(*float32)(unsafe.Add(each532, (row+(tx+3))*4))
 //line sgemmbest.go:18
-		f371a := *(*float32)(unsafe.Add(each371, (row+tx)*4))
+		f530a := *(*float32)(unsafe.Add(each530, (row+tx)*4))
 //line sgemmbest.go:18
-		f371b := *(*float32)(unsafe.Add(each371, (row+(tx+1))*4))
+		f530b := *(*float32)(unsafe.Add(each530, (row+(tx+1))*4))
 //line sgemmbest.go:18
-		f371c := *(*float32)(unsafe.Add(each371, (row+(tx+2))*4))
+		f530c := *(*float32)(unsafe.Add(each530, (row+(tx+2))*4))
 //line sgemmbest.go:18
-		f371d := *(*float32)(unsafe.Add(each371, (row+(tx+3))*4))
+		f530d := *(*float32)(unsafe.Add(each530, (row+(tx+3))*4))
 //line sgemmbest.go:18
-		f369a := *(*float32)(unsafe.Add(each369, (row+tx)*4))
+		f528a := *(*float32)(unsafe.Add(each528, (row+tx)*4))
 //line sgemmbest.go:18
-		f369b := *(*float32)(unsafe.Add(each369, (row+(tx+1))*4))
+		f528b := *(*float32)(unsafe.Add(each528, (row+(tx+1))*4))
 //line sgemmbest.go:18
-		f369c := *(*float32)(unsafe.Add(each369, (row+(tx+2))*4))
+		f528c := *(*float32)(unsafe.Add(each528, (row+(tx+2))*4))
 //line sgemmbest.go:18
-		f369d := *(*float32)(unsafe.Add(each369, (row+(tx+3))*4))
+		f528d := *(*float32)(unsafe.Add(each528, (row+(tx+3))*4))
 //line sgemmbest.go:18
-		f376a, f376b, f376c, f376d, f374a, f374b, f374c, f374d, f372a, f372b, f372c, f372d, f370a, f370b, f370c, f370d, i89 = f375a, f375b, f375c, f375d, f373a, f373b, f373c, f373d, f371a, f371b, f371c, f371d, f369a, f369b, f369c, f369d, 0
+		f535a, f535b, f535c, f535d, f533a, f533b, f533c, f533d, f531a, f531b, f531c, f531d, f529a, f529b, f529c, f529d, i89 = f534a, f534b, f534c, f534d, f532a, f532b, f532c, f532d, f530a, f530b, f530c, f530d, f528a, f528b, f528c, f528d, 0
 //line sgemmbest.go:22
 		for {
 //line sgemmbest.go:22
 			f243 := *(*float32)(unsafe.Add(shared, o45+i89/4*16+i89%4*4))
 //line sgemmbest.go:22
-			f250a = f370a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+4096)))
-//line sgemmbest.go:22
-			f250b = f370b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+4096)))
-//line sgemmbest.go:22
-			f250c = f370c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+4096)))
-//line sgemmbest.go:22
-			f250d = f370d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+4096)))
-//line sgemmbest.go:22
-			f270a = f372a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+4+4096)))
-//line sgemmbest.go:22
-			f270b = f372b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+4+4096)))
-//line sgemmbest.go:22
-			f270c = f372c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+4+4096)))
-//line sgemmbest.go:22
-			f270d = f372d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+4+4096)))
-//line sgemmbest.go:22
-			f290a = f374a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+8+4096)))
-//line sgemmbest.go:22
-			f290b = f374b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+8+4096)))
-//line sgemmbest.go:22
-			f290c = f374c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+8+4096)))
-//line sgemmbest.go:22
-			f290d = f374d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+8+4096)))
-//line sgemmbest.go:22
-			f310a = f376a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+12+4096)))
-//line sgemmbest.go:22
-			f310b = f376b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+12+4096)))
-//line sgemmbest.go:22
-			f310c = f376c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+12+4096)))
-//line sgemmbest.go:22
-			f310d = f376d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+12+4096)))
-//line sgemmbest.go:22
 			i135 := i89 + 1
 //line sgemmbest.go:22
-			if i135 >= 32 {
+			f388 := *(*float32)(unsafe.Add(shared, o45+i135/4*16+i135%4*4))
+//line sgemmbest.go:22
+			i545 := i89 + 2
+//line sgemmbest.go:22
+			f441 := *(*float32)(unsafe.Add(shared, o45+i545/4*16+i545%4*4))
+//line sgemmbest.go:22
+			f451a := f531a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+4+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+tx*16+4+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+tx*16+4+4096)))
+//line sgemmbest.go:22
+			f451b := f531b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+4+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+1)*16+4+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+1)*16+4+4096)))
+//line sgemmbest.go:22
+			f451c := f531c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+4+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+2)*16+4+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+2)*16+4+4096)))
+//line sgemmbest.go:22
+			f451d := f531d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+4+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+3)*16+4+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+3)*16+4+4096)))
+//line sgemmbest.go:22
+			f457a := f533a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+8+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+tx*16+8+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+tx*16+8+4096)))
+//line sgemmbest.go:22
+			f457b := f533b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+8+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+1)*16+8+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+1)*16+8+4096)))
+//line sgemmbest.go:22
+			f457c := f533c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+8+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+2)*16+8+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+2)*16+8+4096)))
+//line sgemmbest.go:22
+			f457d := f533d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+8+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+3)*16+8+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+3)*16+8+4096)))
+//line sgemmbest.go:22
+			f463a := f535a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+12+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+tx*16+12+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+tx*16+12+4096)))
+//line sgemmbest.go:22
+			f463b := f535b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+12+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+1)*16+12+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+1)*16+12+4096)))
+//line sgemmbest.go:22
+			f463c := f535c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+12+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+2)*16+12+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+2)*16+12+4096)))
+//line sgemmbest.go:22
+			f463d := f535d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+12+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+3)*16+12+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+3)*16+12+4096)))
+//line sgemmbest.go:22
+			i547 := i89 + 3
+//line sgemmbest.go:22
+			f494 := *(*float32)(unsafe.Add(shared, o45+i547/4*16+i547%4*4))
+//line sgemmbest.go:22
+			f498a = f529a + float32(f243**(*float32)(unsafe.Add(shared, i89*128+tx*16+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+tx*16+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+tx*16+4096))) + float32(f494**(*float32)(unsafe.Add(shared, i547*128+tx*16+4096)))
+//line sgemmbest.go:22
+			f498b = f529b + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+1)*16+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+1)*16+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+1)*16+4096))) + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+1)*16+4096)))
+//line sgemmbest.go:22
+			f498c = f529c + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+2)*16+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+2)*16+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+2)*16+4096))) + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+2)*16+4096)))
+//line sgemmbest.go:22
+			f498d = f529d + float32(f243**(*float32)(unsafe.Add(shared, i89*128+(tx+3)*16+4096))) + float32(f388**(*float32)(unsafe.Add(shared, i135*128+(tx+3)*16+4096))) + float32(f441**(*float32)(unsafe.Add(shared, i545*128+(tx+3)*16+4096))) + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+3)*16+4096)))
+//line sgemmbest.go:22
+			f504a = f451a + float32(f494**(*float32)(unsafe.Add(shared, i547*128+tx*16+4+4096)))
+//line sgemmbest.go:22
+			f504b = f451b + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+1)*16+4+4096)))
+//line sgemmbest.go:22
+			f504c = f451c + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+2)*16+4+4096)))
+//line sgemmbest.go:22
+			f504d = f451d + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+3)*16+4+4096)))
+//line sgemmbest.go:22
+			f510a = f457a + float32(f494**(*float32)(unsafe.Add(shared, i547*128+tx*16+8+4096)))
+//line sgemmbest.go:22
+			f510b = f457b + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+1)*16+8+4096)))
+//line sgemmbest.go:22
+			f510c = f457c + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+2)*16+8+4096)))
+//line sgemmbest.go:22
+			f510d = f457d + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+3)*16+8+4096)))
+//line sgemmbest.go:22
+			f516a = f463a + float32(f494**(*float32)(unsafe.Add(shared, i547*128+tx*16+12+4096)))
+//line sgemmbest.go:22
+			f516b = f463b + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+1)*16+12+4096)))
+//line sgemmbest.go:22
+			f516c = f463c + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+2)*16+12+4096)))
+//line sgemmbest.go:22
+			f516d = f463d + float32(f494**(*float32)(unsafe.Add(shared, i547*128+(tx+3)*16+12+4096)))
+//line sgemmbest.go:22
+			i549 := i89 + 4
+//line sgemmbest.go:22
+			if i549 >= 32 {
 //line sgemmbest.go:22
 				break
 			}
 //line sgemmbest.go:22
-			f376a, f376b, f376c, f376d, f374a, f374b, f374c, f374d, f372a, f372b, f372c, f372d, f370a, f370b, f370c, f370d, i89 = f310a, f310b, f310c, f310d, f290a, f290b, f290c, f290d, f270a, f270b, f270c, f270d, f250a, f250b, f250c, f250d, i135
+			f535a, f535b, f535c, f535d, f533a, f533b, f533c, f533d, f531a, f531b, f531c, f531d, f529a, f529b, f529c, f529d, i89 = f516a, f516b, f516c, f516d, f510a, f510b, f510c, f510d, f504a, f504b, f504c, f504d, f498a, f498b, f498c, f498d, i549
 		}
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each369, (row+tx)*4)) = f250a
+		*(*float32)(unsafe.Add(each528, (row+tx)*4)) = f498a
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each369, (row+(tx+1))*4)) = f250b
+		*(*float32)(unsafe.Add(each528, (row+(tx+1))*4)) = f498b
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each369, (row+(tx+2))*4)) = f250c
+		*(*float32)(unsafe.Add(each528, (row+(tx+2))*4)) = f498c
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each369, (row+(tx+3))*4)) = f250d
+		*(*float32)(unsafe.Add(each528, (row+(tx+3))*4)) = f498d
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each371, (row+tx)*4)) = f270a
+		*(*float32)(unsafe.Add(each530, (row+tx)*4)) = f504a
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each371, (row+(tx+1))*4)) = f270b
+		*(*float32)(unsafe.Add(each530, (row+(tx+1))*4)) = f504b
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each371, (row+(tx+2))*4)) = f270c
+		*(*float32)(unsafe.Add(each530, (row+(tx+2))*4)) = f504c
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each371, (row+(tx+3))*4)) = f270d
+		*(*float32)(unsafe.Add(each530, (row+(tx+3))*4)) = f504d
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each373, (row+tx)*4)) = f290a
+		*(*float32)(unsafe.Add(each532, (row+tx)*4)) = f510a
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each373, (row+(tx+1))*4)) = f290b
+		*(*float32)(unsafe.Add(each532, (row+(tx+1))*4)) = f510b
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each373, (row+(tx+2))*4)) = f290c
+		*(*float32)(unsafe.Add(each532, (row+(tx+2))*4)) = f510c
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each373, (row+(tx+3))*4)) = f290d
+		*(*float32)(unsafe.Add(each532, (row+(tx+3))*4)) = f510d
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each375, (row+tx)*4)) = f310a
+		*(*float32)(unsafe.Add(each534, (row+tx)*4)) = f516a
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each375, (row+(tx+1))*4)) = f310b
+		*(*float32)(unsafe.Add(each534, (row+(tx+1))*4)) = f516b
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each375, (row+(tx+2))*4)) = f310c
+		*(*float32)(unsafe.Add(each534, (row+(tx+2))*4)) = f516c
 //line sgemmbest.go:25
-		*(*float32)(unsafe.Add(each375, (row+(tx+3))*4)) = f310d
+		*(*float32)(unsafe.Add(each534, (row+(tx+3))*4)) = f516d
 	}
 }
 
 // sgemm32BestTwinRow___ is what a row of threads does in sgemm32BestTwin.
 //
 //line sgemmbest.go:16
-func sgemm32BestTwinRow___(i202 int, i26 int, ty int, i204 int, each369 unsafe.Pointer, each371 unsafe.Pointer, each373 unsafe.Pointer, each375 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm32BestTwinRow___(i202 int, i26 int, ty int, i204 int, each528 unsafe.Pointer, each530 unsafe.Pointer, each532 unsafe.Pointer, each534 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line sgemmbest.go:16
 	i46 := (i202 + ty) * i26
 	row := ty * 8
@@ -4346,13 +4385,13 @@ func sgemm32BestTwinRow___(i202 int, i26 int, ty int, i204 int, each369 unsafe.P
 //line sgemmbest.go:13
 		i38 := i204 + tx
 //line sgemmbest.go:27
-		f369 := *(*float32)(unsafe.Add(each369, (row+tx)*4))
+		f528 := *(*float32)(unsafe.Add(each528, (row+tx)*4))
 //line sgemmbest.go:27
-		f371 := *(*float32)(unsafe.Add(each371, (row+tx)*4))
+		f530 := *(*float32)(unsafe.Add(each530, (row+tx)*4))
 //line sgemmbest.go:27
-		f373 := *(*float32)(unsafe.Add(each373, (row+tx)*4))
+		f532 := *(*float32)(unsafe.Add(each532, (row+tx)*4))
 //line sgemmbest.go:27
-		f375 := *(*float32)(unsafe.Add(each375, (row+tx)*4))
+		f534 := *(*float32)(unsafe.Add(each534, (row+tx)*4))
 //line sgemmbest.go:27
 		i80 := i46 + i38
 //line sgemmbest.go:27
@@ -4363,13 +4402,13 @@ func sgemm32BestTwinRow___(i202 int, i26 int, ty int, i204 int, each369 unsafe.P
 			return false
 		}
 //line sgemmbest.go:27
-		*(*float32)(unsafe.Add(c, i80*16)) = f369
+		*(*float32)(unsafe.Add(c, i80*16)) = f528
 //line sgemmbest.go:27
-		*(*float32)(unsafe.Add(c, i80*16+4)) = f371
+		*(*float32)(unsafe.Add(c, i80*16+4)) = f530
 //line sgemmbest.go:27
-		*(*float32)(unsafe.Add(c, i80*16+8)) = f373
+		*(*float32)(unsafe.Add(c, i80*16+8)) = f532
 //line sgemmbest.go:27
-		*(*float32)(unsafe.Add(c, i80*16+12)) = f375
+		*(*float32)(unsafe.Add(c, i80*16+12)) = f534
 	}
 	return true
 }
@@ -5586,14 +5625,6 @@ func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, i423 int, n int, i4
 									}
 //line stencilbest.go:20
 									c204 := i35 < i427
-//line stencilbest.go:20
-									if c204 {
-//line stencilbest.go:20
-										i207 = 1
-									} else {
-//line stencilbest.go:20
-										i207 = 0
-									}
 //line stencilbest.go:8
 									i214 := i55 - i202
 //line stencilbest.go:8
@@ -5602,6 +5633,14 @@ func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, i423 int, n int, i4
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i214, aLen)
 //line stencilbest.go:8
 										return false
+									}
+//line stencilbest.go:20
+									if c204 {
+//line stencilbest.go:20
+										i207 = 1
+									} else {
+//line stencilbest.go:20
+										i207 = 0
 									}
 //line stencilbest.go:8
 									i222 := i55 + i207

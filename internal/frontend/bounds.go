@@ -45,7 +45,7 @@ func (l *lowerer) checkIndex(i ssa.Value, n *ir.Value) *ir.Value {
 
 // checkBounds checks that x is less than y, or not greater, as op says.
 func (l *lowerer) checkBounds(op ir.Op, format string, x, y bound) {
-	if x.known && y.known && (x.n < y.n || op == ir.OpULe && x.n == y.n) {
+	if x.known && y.known && x.n >= 0 && (x.n < y.n || op == ir.OpULe && x.n == y.n) {
 		return
 	}
 	l.checkPair(l.emit(op, ir.I1, x.v, y.v), format, x, y)

@@ -80,7 +80,7 @@ func (l *lowerer) indexAddr(v *ssa.IndexAddr) *ir.Value {
 	case *types.Pointer:
 		l.checkNil(v.X, x)
 		n := u.Elem().Underlying().(*types.Array).Len()
-		if i, ok := constInt(v.Index); ok && i < n {
+		if i, ok := constInt(v.Index); ok && i >= 0 && i < n {
 			return l.offset(x, i*elem.Size())
 		}
 		i := l.checkIndex(v.Index, l.int64(n))
@@ -100,7 +100,7 @@ func (l *lowerer) index(v *ssa.Index) *ir.Value {
 		return l.stringIndex(v.X, v.Index)
 	}
 	x, t := l.value(v.X), l.typeOf(v)
-	if i, ok := constInt(v.Index); ok && i < x.Type.Len {
+	if i, ok := constInt(v.Index); ok && i >= 0 && i < x.Type.Len {
 		return l.part(x, int(i))
 	}
 	i := l.checkIndex(v.Index, l.int64(x.Type.Len))
