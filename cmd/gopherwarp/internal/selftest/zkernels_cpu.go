@@ -3512,7 +3512,7 @@ func blockSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line memory.go:18
-				if !blockSumsTwinRow_______(shared, c70, o73, sums, blocks, bx, sumsLen) {
+				if !blockSumsTwinRow_______(c70, shared, o73, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -3624,25 +3624,25 @@ func blockSumsTwinRow______(shared unsafe.Pointer) {
 // blockSumsTwinRow_______ is what a row of threads does in blockSumsTwin.
 //
 //line memory.go:18
-func blockSumsTwinRow_______(shared unsafe.Pointer, c70 bool, o73 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+func blockSumsTwinRow_______(c70 bool, shared unsafe.Pointer, o73 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
 	for tx := range 128 {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
 		c253 := int32(tx) == 0
+//line memory.go:29
+		if !(!c253 || c70) {
+//line memory.go:29
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line memory.go:29
+			return false
+		}
 //line memory.go:24
 		if c253 {
 			*(*int32)(unsafe.Add(shared, o18)) = *(*int32)(unsafe.Add(shared, o18)) + *(*int32)(unsafe.Add(shared, (tx+1)*4))
 		}
 //line memory.go:28
 		if c253 {
-			if !c70 {
-//line memory.go:29
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
-//line memory.go:29
-				return false
-			}
-//line memory.go:29
 			*(*int32)(unsafe.Add(sums, o73)) = *(*int32)(shared)
 		}
 	}
