@@ -57,6 +57,9 @@ func (f File) Write() error {
 	if f.Contents == nil {
 		return os.Remove(f.Name)
 	}
+	if err := os.MkdirAll(filepath.Dir(f.Name), 0o777); err != nil {
+		return err
+	}
 	temporary, err := os.CreateTemp(filepath.Dir(f.Name), ".gopherwarp-*")
 	if err != nil {
 		return err
@@ -78,13 +81,16 @@ var ptxName = regexp.MustCompile(`^z.+\.sm_[0-9]+a?(\.narrow)?(\.coarse)?(\.alig
 // leftovers returns the removal of generated files in dir that are not among the wanted ones.
 func leftovers(dir string, wanted []File) ([]File, error) {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	var files []File
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if !load.IsGenerated(e.Name()) && !ptxName.MatchString(e.Name()) {
+		if filepath.Base(dir) != load.Vectors && !load.IsGenerated(e.Name()) && !ptxName.MatchString(e.Name()) {
 			continue
 		}
 		if slices.ContainsFunc(wanted, func(f File) bool { return f.Name == name }) {

@@ -3,8 +3,10 @@ package compile
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -32,7 +34,7 @@ const (
 const maxPlainLines = 200
 
 // emitTwin adds the kernel's twin, if it gets one.
-func (k *Kernel) emitTwin(twins *launcher.Twins, which Twins) {
+func (k *Kernel) emitTwin(twins *launcher.Twins, vectors *launcher.Vectors, which Twins) {
 	k.CPU = "plain loop"
 	if k.Barriers {
 		k.CPU = "coroutines"
@@ -45,17 +47,29 @@ func (k *Kernel) emitTwin(twins *launcher.Twins, which Twins) {
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
 		Declared: twins.Declared(), Package: twins.Package, Declare: twins.Declare,
+		Vector: &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: vectors.Declare},
 	})
 	switch {
 	case err != nil:
 		k.CPU += ": " + err.Error()
-	case !k.Barriers && which == TwinsDefault && t.Lines > maxPlainLines:
+	case !k.Barriers && which == TwinsDefault && len(t.Vectors) == 0 && t.Lines > maxPlainLines:
 		k.CPU += fmt.Sprintf(": a twin would have %d lines", t.Lines)
 	default:
 		twins.Add(k.Name, function, t.Text, t.Imports)
+		for _, v := range t.Vectors {
+			vectors.Add(v.Declaration, v.Text)
+		}
 		k.CPU = "twin"
 		if !t.Split {
 			k.CPU = "loop"
+		}
+		switch {
+		case len(t.Vectors) > 0 && len(t.Scalar) > 0:
+			k.CPU += " with vector code, but: " + strings.Join(t.Scalar, "; ")
+		case len(t.Vectors) > 0:
+			k.CPU += " with vector code"
+		case len(t.Scalar) > 0:
+			k.CPU += " without vector code: " + strings.Join(t.Scalar, "; ")
 		}
 	}
 }

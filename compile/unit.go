@@ -48,10 +48,11 @@ func (b *build) kernels(u *unit, p *Package) error {
 // files sets the files of p.
 func (b *build) files(u *unit, p *Package) error {
 	kernels := map[string]*device.Kernel{}
+	var vectors launcher.Vectors
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	for _, k := range p.Kernels {
 		kernels[k.stem] = k.Kernel
-		k.emitTwin(twins, b.options.Twins)
+		k.emitTwin(twins, &vectors, b.options.Twins)
 		for _, v := range k.Variants {
 			p.Files = append(p.Files, File{
 				Name:     filepath.Join(p.Dir, launcher.PTXName(k.stem, v)),
@@ -73,7 +74,16 @@ func (b *build) files(u *unit, p *Package) error {
 	if text != nil {
 		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Twins), Contents: text})
 	}
+	folder := filepath.Join(p.Dir, load.Vectors)
+	for name, text := range vectors.Files(load.Vectors, u.decl.Name) {
+		p.Files = append(p.Files, File{Name: filepath.Join(folder, name), Contents: []byte(text)})
+	}
 	old, err := leftovers(p.Dir, p.Files)
+	p.Files = append(p.Files, old...)
+	if err != nil {
+		return err
+	}
+	old, err = leftovers(folder, p.Files)
 	p.Files = append(p.Files, old...)
 	slices.SortFunc(p.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	return err

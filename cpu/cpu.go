@@ -24,6 +24,8 @@ func OpenThreads(t Threads) (*device.Device, error) {
 	switch t {
 	case Coroutines:
 		b.tier = func(*device.Kernel) tier { return coroutines }
+	case Scalar:
+		b.lanes = 0
 	case Goroutines:
 		b.tier = func(*device.Kernel) tier { return goroutines }
 	}
@@ -38,6 +40,7 @@ const (
 	Fastest    Threads = iota // the fastest that the kernel can be run in; in a program built with -race, Goroutines
 	Coroutines                // each on a stack of its own, in turns: the order of what they do is the same every time
 	Goroutines                // each on a stack of its own, at once, for a debugger or the race detector
+	Scalar                    // as Fastest, but without vector code
 )
 
 // OpenNative is Open, but a kernel runs as the Go function that it is also where the build wrote
@@ -53,6 +56,8 @@ type backend struct {
 	info device.Info
 	heap heap
 	tier func(*device.Kernel) tier
+	// lanes is how many threads vector code takes at once; 0 for none.
+	lanes int
 }
 
 func newBackend() *backend {
@@ -68,7 +73,7 @@ func newBackend() *backend {
 				Cooperative:     true,
 			},
 		},
-		tier: tierOf,
+		tier: tierOf, lanes: vectorLanes(),
 	}
 	b.heap.limit = memory
 	if memory == 0 {
@@ -89,7 +94,7 @@ func (b *backend) NewQueue() (device.Queue, error) {
 		return nil, err
 	}
 	q := &queue{backend: b}
-	q.launch.prints = &q.prints
+	q.launch.prints, q.launch.lanes = &q.prints, b.lanes
 	return q, nil
 }
 

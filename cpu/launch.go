@@ -26,6 +26,7 @@ type launch struct {
 	shared int   // bytes of dynamic shared memory
 	blocks *gate // for all blocks of a cooperative launch, which run at once; else nil
 	tier   tier
+	lanes  int    // that vector code takes at once
 	number uint32 // counts launches
 	prints *prints
 
@@ -132,7 +133,7 @@ func newWorker(l *launch) *worker {
 	w := &worker{launch: l}
 	w.body = w.run
 	w.block.Print = func(line simt.Line) { l.prints.add(l.number, line) }
-	w.walk.Block, w.walk.Fault = &w.block, w.fault
+	w.walk.Block, w.walk.Fault, w.walk.Lanes = &w.block, w.fault, l.lanes
 	w.blocks = gpu.WalkBlocks(&w.walk)
 	return w
 }

@@ -41,6 +41,9 @@ func (b *Blocks) Grid() (x, y, z int) {
 	return g[0], g[1], g[2]
 }
 
+// Lanes returns for how many threads at once vector code may be called; 0 where it may not.
+func (b *Blocks) Lanes() int { return b.walk.Lanes }
+
 // Threads returns the number of threads in a block.
 func (b *Blocks) Threads() int { return b.walk.Block.Threads() }
 

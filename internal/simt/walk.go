@@ -13,6 +13,9 @@ type Walk struct {
 	// Fault takes the fault of a thread in the block with the given number.
 	Fault func(number int64, f Fault)
 
+	// Lanes is how many threads the machine's vector code takes at once; 0 where it must not be used.
+	Lanes int
+
 	number, end int64
 	last        *atomic.Int64
 	index       [3]int // of the next block

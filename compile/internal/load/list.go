@@ -24,6 +24,10 @@ const Generated = "zkernels.go"
 // Twins is the base name of the file that holds the Go twins of a package's kernels.
 const Twins = "zkernels_cpu.go"
 
+// Vectors is the name of the package, in a folder of that name below that of the kernels, which holds
+// their vector code: Go takes no assembly in a package that uses cgo.
+const Vectors = "zvector"
+
 // IsGenerated reports whether a file of Go is one that a build writes.
 func IsGenerated(name string) bool {
 	base := filepath.Base(name)

@@ -23,6 +23,20 @@ type Options struct {
 	Declared map[string]bool            // names of the package that twins must not hide
 	Package  func(path string) string   // returns the name by which the file knows a package
 	Declare  func(wanted string) string // returns a name that nothing else in the package has
+	Vector   *VectorOptions             // nil for no vector code
+}
+
+// VectorOptions says how vector code is called, which is in a package of its own: Go has no assembly in
+// packages that use cgo.
+type VectorOptions struct {
+	Path    string                     // of the package
+	Declare func(wanted string) string // returns a name that nothing else in it has
+}
+
+// VectorCode is a function in Go's assembly language.
+type VectorCode struct {
+	Declaration string // in Go, without a body
+	Text        string
 }
 
 // paramName returns what the scalar v of the parameter block is called.
@@ -44,10 +58,12 @@ func (o *Options) paramName(v *ir.Value) string {
 
 // Twin is a Go function that runs blocks of a kernel.
 type Twin struct {
-	Text    string   // its declaration, and those of its tables
-	Imports []string // paths
-	Lines   int      // of the text, directives apart
-	Split   bool     // the threads wait for each other: the body is in several loops
+	Text    string       // its declaration, and those of its tables
+	Imports []string     // paths
+	Lines   int          // of the text, directives apart
+	Vectors []VectorCode // that it calls
+	Scalar  []string     // why pieces of it have no vector code
+	Split   bool         // the threads wait for each other: the body is in several loops
 }
 
 // Emit returns the twin of f, whose values are all scalar, whose calls are inlined and which Verify accepts; f is
@@ -71,7 +87,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{placement: newPlacement(r, f), f: f, o: o, names: map[any]string{}, taken: map[string]bool{}}
+	e := &emitter{placement: newPlacement(r, f), f: f, o: o, names: map[any]string{}, taken: map[string]bool{}, vectors: map[*region]*vectorFunc{}}
 	e.reserve()
 	e.inline, e.array = findInline(e.placement), e.arrays()
 	e.findMemory()
@@ -83,7 +99,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Twin{Text: text, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.list) > 1}, nil
+	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.scalar, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.list) > 1}, nil
 }
 
 // meetsSimply reports operations at which threads wait for each other, barriers apart.
@@ -189,6 +205,9 @@ func (e *emitter) function(body []line) []line {
 	}
 	lines = append(lines, e.triple("d", "Dim")...)
 	lines = append(lines, e.triple("g", "Grid")...)
+	if lanes := e.name("lanes", "lanes"); e.found.words[lanes] {
+		lines = append(lines, line{text: fmt.Sprintf("%s := %s.Lanes()", lanes, e.word("blocks"))})
+	}
 	lines = append(lines, e.launch...)
 	if e.found.words[e.name("next", "next")] {
 		lines = append(lines, line{text: e.word("next") + ":"})

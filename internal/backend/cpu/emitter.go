@@ -41,6 +41,8 @@ type emitter struct {
 	after                    *copies              // of the region, for the block as a whole
 	tables                   []Table
 	memory                   memory
+	scalar                   []string                // why regions have no vector code
+	vectors                  map[*region]*vectorFunc // of the regions that were looked at
 }
 
 // facts are what a run finds out about the text.
@@ -100,6 +102,8 @@ func (e *emitter) word(wanted string) string {
 	switch {
 	case wanted == "blocks":
 		e.types[name] = "*" + e.imported(gpuPath) + ".Blocks"
+	case wanted == "lanes":
+		e.types[name] = "int"
 	case wanted == "shared":
 		e.types[name] = e.unsafe("Pointer")
 	case len(wanted) == 2 && wanted != "tx":

@@ -134,14 +134,33 @@ func (e *emitter) alone() {
 	e.out.line("goto %s", e.name([2]any{"one", e.here}, "one"))
 }
 
-// steps writes the loop along x.
+// steps writes the loop along x: vector code where there is any, and Go for what that leaves.
 func (e *emitter) steps(g *region) []line {
+	f := e.vectorize(g)
+	if f == nil {
+		return e.stepsFrom(g, "0")
+	}
+	first := e.word("first")
+	call := e.vectorCall(f, first)
+	lines := e.stepsFrom(g, first)
+	if len(lines) == 0 {
+		return nil
+	}
+	return slices.Concat(call, lines)
+}
+
+// stepsFrom writes the loop along x from a thread on.
+func (e *emitter) stepsFrom(g *region, first string) []line {
 	if !e.canJam(g) {
 		b := e.threadBody(g, 1)
 		if len(b.lines) == 0 {
 			return nil
 		}
-		return slices.Concat(b.label(), e.rangeLoop("tx", e.size(0), b.lines))
+		if first == "0" {
+			return slices.Concat(b.label(), e.rangeLoop("tx", e.size(0), b.lines))
+		}
+		tx := e.word("tx")
+		return slices.Concat(b.label(), []line{{text: fmt.Sprintf("for %s := %s; %s < %s; %s++ {", tx, first, tx, e.size(0), tx)}}, b.lines, []line{{text: "}"}})
 	}
 	several := e.threadBody(g, lanes)
 	parts := e.parts
@@ -150,12 +169,12 @@ func (e *emitter) steps(g *region) []line {
 	}
 	tx, size := e.word("tx"), e.size(0)
 	if fixed := e.f.Block[0]; fixed%lanes == 0 && fixed > 0 && !parts {
-		return slices.Concat(several.label(), []line{{text: fmt.Sprintf("for %s := 0; %s < %s; %s += %d {", tx, tx, size, tx, lanes)}}, several.lines, []line{{text: "}"}})
+		return slices.Concat(several.label(), []line{{text: fmt.Sprintf("for %s := %s; %s < %s; %s += %d {", tx, first, tx, size, tx, lanes)}}, several.lines, []line{{text: "}"}})
 	}
 	one := e.threadBody(g, 1)
 	step := e.name("step", "step")
 	lines := slices.Concat(threadBody{name: cmp.Or(several.name, one.name)}.label(), []line{
-		{text: fmt.Sprintf("for %s, %s := 0, 0; %s < %s; %s += %s {", tx, step, tx, size, tx, step)},
+		{text: fmt.Sprintf("for %s, %s := %s, 0; %s < %s; %s += %s {", tx, step, first, tx, size, tx, step)},
 		{text: fmt.Sprintf("if %s+%d <= %s {", tx, lanes, size)},
 		{text: fmt.Sprintf("%s = %d", step, lanes)},
 	})

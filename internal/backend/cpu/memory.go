@@ -193,6 +193,11 @@ func holdsPointer(t *ir.Type) bool {
 
 // element returns the address of the thread's element of the array that keeps v, of size bytes.
 func (e *emitter) element(v any, size int64) string {
+	return e.elementAt(v, size, e.thread())
+}
+
+// elementAt is element for the thread with number i in its block.
+func (e *emitter) elementAt(v any, size int64, i expr) string {
 	key := [2]any{"array", v}
 	name := "left"
 	if x, ok := v.(*ir.Value); ok {
@@ -204,7 +209,6 @@ func (e *emitter) element(v any, size int64) string {
 		e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s.Scratch(%d)", array, e.word("blocks"), size)})
 	}
 	e.types[array] = e.unsafe("Pointer")
-	i := e.thread()
 	if size != 1 {
 		i = binary("*", i, number(size))
 	}

@@ -20,6 +20,18 @@ type region struct {
 	leaves bool // threads may leave the kernel here while others go on
 }
 
+// place returns the first position of what g does.
+func (g *region) place() ir.Pos {
+	for _, b := range g.blocks {
+		for _, v := range b.Values {
+			if v.Pos.Known() {
+				return v.Pos
+			}
+		}
+	}
+	return ir.Pos{}
+}
+
 // regions are those of a kernel.
 type regions struct {
 	uni  *analysis.Uniformity

@@ -1,0 +1,178 @@
+package vasm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// registers are the machine's, by class; the last three, two of masks, take what lives in the frame.
+var registers = [classes][]string{
+	Integer: {"AX", "BX", "CX", "DX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"},
+	Vector:  numbered(32),
+	Mask:    {"K1", "K2", "K3", "K4", "K5", "K6", "K7"},
+}
+
+var spare = [classes]int{Integer: 3, Vector: 3, Mask: 2}
+
+func numbered(n int) []string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprint(i))
+	}
+	return list
+}
+
+var slotSize = [classes]int64{Integer: 8, Vector: 64, Mask: 8}
+
+// allocate gives registers to intervals in the order in which they begin. Where there is
+// none, the one that is used least for its length goes to the frame (after Poletto and Sarkar, "Linear
+// Scan Register Allocation"). It returns the size of the frame.
+func (f *Func) allocate(all []*interval) int64 {
+	list := slices.DeleteFunc(slices.Clone(all), func(v *interval) bool { return v == nil })
+	slices.SortFunc(list, func(a, b *interval) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.reg, b.reg)) })
+	var active [classes][]*interval
+	frame := int64(0)
+	for _, v := range list {
+		c := f.class[v.reg]
+		active[c] = slices.DeleteFunc(active[c], func(w *interval) bool { return w.end < v.start })
+		active[c] = append(active[c], v)
+		v.place = free(active[c], len(registers[c])-spare[c])
+		if v.place >= 0 {
+			continue
+		}
+		worst := slices.MinFunc(active[c], func(a, b *interval) int { return cmp.Or(cmp.Compare(a.value(), b.value()), cmp.Compare(a.reg, b.reg)) })
+		v.place, worst.place = worst.place, -1
+		worst.slot = frame
+		frame += slotSize[c]
+		active[c] = slices.DeleteFunc(active[c], func(w *interval) bool { return w == worst })
+	}
+	return frame
+}
+
+// value says how much a register is worth to the interval.
+func (v *interval) value() float64 { return v.weight / float64(v.end-v.start+2) }
+
+// free returns a register that no active interval has, or -1.
+func free(active []*interval, n int) int {
+	for r := range n {
+		if !slices.ContainsFunc(active, func(w *interval) bool { return w.place == r }) {
+			return r
+		}
+	}
+	return -1
+}
+
+// Signature returns the declaration of the function in Go.
+func (f *Func) Signature() string {
+	var list []string
+	for _, p := range f.params {
+		list = append(list, p.name+" "+p.typ)
+	}
+	return fmt.Sprintf("func %s(%s) (done int)", f.name, strings.Join(list, ", "))
+}
+
+// Text returns the function in Go's assembly language.
+func (f *Func) Text() string {
+	code := append(slices.Clone(f.entry), f.code...)
+	p := &printer{f: f, all: intervals(code, len(f.class))}
+	frame := f.allocate(p.all)
+	fmt.Fprintf(&p.out, "// %s\nTEXT ·%s(SB), 0, $%d-%d\n", f.Signature(), f.name, frame, f.resultAt()+8)
+	for _, in := range code {
+		p.inst(in)
+	}
+	return p.out.String()
+}
+
+type printer struct {
+	f     *Func
+	all   []*interval
+	out   strings.Builder
+	taken [classes]int
+	held  map[Reg]string // what the spare registers hold during an instruction
+}
+
+var moves = [classes]string{Integer: "MOVQ", Vector: "VMOVUPS", Mask: "KMOVQ"}
+
+func (p *printer) inst(in inst) {
+	switch {
+	case strings.HasSuffix(in.op, ":"):
+		fmt.Fprintf(&p.out, "%s\n", in.op)
+		return
+	case in.op == "":
+		return
+	}
+	p.taken, p.held = [classes]int{}, map[Reg]string{}
+	for i := range in.ops {
+		in.ops[i].reads(p.load)
+	}
+	var words []string
+	for i := range in.ops {
+		words = append(words, p.operand(&in.ops[i]))
+	}
+	fmt.Fprintf(&p.out, "\t%s %s\n", in.op, strings.Join(words, ", "))
+	for _, o := range in.ops {
+		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 {
+			c := p.f.class[o.reg]
+			fmt.Fprintf(&p.out, "\t%s %s, %d(SP)\n", moves[c], full(c, p.held[o.reg]), v.slot)
+		}
+	}
+}
+
+// full returns the name of a whole register.
+func full(c Class, name string) string {
+	if c == Vector {
+		return "Z" + name
+	}
+	return name
+}
+
+// load brings what lives in the frame into a spare register.
+func (p *printer) load(r Reg) {
+	if v := p.all[r]; v.place < 0 && p.held[r] == "" {
+		c := p.f.class[r]
+		fmt.Fprintf(&p.out, "\t%s %d(SP), %s\n", moves[c], v.slot, full(c, p.take(r)))
+	}
+}
+
+// take gives r a spare register. What is only written may share one that has been read.
+func (p *printer) take(r Reg) string {
+	c := p.f.class[r]
+	i := p.taken[c]
+	p.taken[c]++
+	if i == spare[c] {
+		i = 0
+	}
+	p.held[r] = registers[c][len(registers[c])-1-i]
+	return p.held[r]
+}
+
+func (p *printer) name(r Reg) string {
+	if v := p.all[r]; v.place >= 0 {
+		return registers[p.f.class[r]][v.place]
+	}
+	if p.held[r] == "" {
+		p.take(r)
+	}
+	return p.held[r]
+}
+
+func (p *printer) operand(o *Operand) string {
+	switch o.kind {
+	case number:
+		return fmt.Sprintf("$%d", o.n)
+	case text, target:
+		return o.text
+	case memory:
+		s := fmt.Sprintf("%d(%s)", o.n, p.name(o.reg))
+		if o.scale > 0 {
+			s += fmt.Sprintf("(%s%s*%d)", strings.Trim(string(o.width), "\x00"), p.name(o.index), o.scale)
+		}
+		return s
+	}
+	if p.f.class[o.reg] == Vector {
+		return string(o.width) + p.name(o.reg)
+	}
+	return p.name(o.reg)
+}

@@ -1,0 +1,149 @@
+package vasm
+
+import "fmt"
+
+// Class is a kind of register.
+type Class uint8
+
+// The classes.
+const (
+	Integer Class = iota // 64 bits
+	Vector               // 512 bits
+	Mask                 // 16 bits
+	classes
+)
+
+// Reg is a register without number.
+type Reg int32
+
+// Func is a function that is being written.
+type Func struct {
+	name   string
+	params []param
+	bytes  int // of the parameters
+	class  []Class
+	entry  []inst // what is done once, before the code
+	code   []inst
+	depth  int // of loops around the next instruction
+	labels int
+}
+
+type param struct{ name, typ string }
+
+type inst struct {
+	op    string // a label where it ends in a colon
+	ops   []Operand
+	depth int
+}
+
+// New returns an empty function.
+func New() *Func { return &Func{class: make([]Class, 1)} }
+
+// SetName names the function.
+func (f *Func) SetName(name string) { f.name = name }
+
+// Name returns the function's name.
+func (f *Func) Name() string { return f.name }
+
+// Reg returns a new register.
+func (f *Func) Reg(c Class) Reg {
+	f.class = append(f.class, c)
+	return Reg(len(f.class) - 1)
+}
+
+// sizes of the types of parameters.
+var sizes = map[string]int{"bool": 1, "float32": 4, "float64": 8, "int": 8, "unsafe.Pointer": 8}
+
+// Param adds a parameter of type bool, float32, float64, int or unsafe.Pointer, and returns where it is.
+func (f *Func) Param(typ string) Operand {
+	name, size := fmt.Sprintf("a%d", len(f.params)), sizes[typ]
+	f.params = append(f.params, param{name, typ})
+	at := (f.bytes + size - 1) &^ (size - 1)
+	f.bytes = at + size
+	return Operand{kind: text, text: fmt.Sprintf("%s+%d(FP)", name, at)}
+}
+
+// Result returns where the function's result, an int called done, is. There are no more parameters.
+func (f *Func) Result() Operand {
+	return Operand{kind: text, text: fmt.Sprintf("done+%d(FP)", f.resultAt())}
+}
+
+func (f *Func) resultAt() int { return (f.bytes + 7) &^ 7 }
+
+// Op appends an instruction.
+func (f *Func) Op(op string, ops ...Operand) { f.code = append(f.code, inst{op, ops, f.depth}) }
+
+// Once appends an instruction to those that run before all others.
+func (f *Func) Once(op string, ops ...Operand) { f.entry = append(f.entry, inst{op, ops, 0}) }
+
+// NewLabel returns a label.
+func (f *Func) NewLabel() string {
+	f.labels++
+	return fmt.Sprintf("l%d", f.labels)
+}
+
+// Place puts a label here.
+func (f *Func) Place(label string) { f.Op(label + ":") }
+
+// Jump appends a jump.
+func (f *Func) Jump(op, label string) { f.Op(op, Operand{kind: target, text: label}) }
+
+// Undefined says that r has no value here, whatever it had.
+func (f *Func) Undefined(r Reg) { f.Op("", Def(r)) }
+
+// Deeper says that what follows is in one more loop, or in one less for -1.
+func (f *Func) Deeper(by int) { f.depth += by }
+
+type kind uint8
+
+const (
+	register kind = iota
+	number
+	memory
+	text
+	target
+)
+
+// Operand is one of an instruction.
+type Operand struct {
+	kind             kind
+	reg, index       Reg // of memory: the address is reg + index*scale + n
+	scale, n         int64
+	text             string
+	width            byte // of a vector register: Z, Y or X
+	uses, defs, soon bool
+}
+
+// Use reads r.
+func Use(r Reg) Operand { return Operand{reg: r, width: 'Z', uses: true} }
+
+// Def writes all of r.
+func Def(r Reg) Operand { return Operand{reg: r, width: 'Z', defs: true} }
+
+// Mod reads and writes r.
+func Mod(r Reg) Operand { return Operand{reg: r, width: 'Z', uses: true, defs: true} }
+
+// Soon is o, which is written while other operands are still read.
+func (o Operand) Soon() Operand { o.soon = true; return o }
+
+// Half is the lower half of a vector register.
+func (o Operand) Half() Operand { o.width = 'Y'; return o }
+
+// Word is the lowest part of a vector register.
+func (o Operand) Word() Operand { o.width = 'X'; return o }
+
+// Imm is a number.
+func Imm(n int64) Operand { return Operand{kind: number, n: n} }
+
+// Mem is what lies n bytes behind the address in r.
+func Mem(r Reg, n int64) Operand { return Operand{kind: memory, reg: r, n: n} }
+
+// Indexed is memory at the address in r and scale times index more; scale is 1, 2, 4 or 8.
+func Indexed(r, index Reg, scale int64) Operand {
+	return Operand{kind: memory, reg: r, index: index, scale: scale}
+}
+
+// Vectored is memory at the address in r and, for each lane, that many bytes more.
+func Vectored(r, index Reg, width byte) Operand {
+	return Operand{kind: memory, reg: r, index: index, scale: 1, width: width}
+}

@@ -1,0 +1,137 @@
+package vasm
+
+import "strings"
+
+// interval is where a register is needed: instruction i reads at 2i and writes at 2i+1.
+type interval struct {
+	reg        Reg
+	start, end int
+	weight     float64 // of its uses
+	place      int     // the machine's register, or -1
+	slot       int64   // in the frame otherwise
+}
+
+// reads calls f for every register that o reads.
+func (o *Operand) reads(f func(Reg)) {
+	switch {
+	case o.kind == memory:
+		f(o.reg)
+		if o.scale > 0 {
+			f(o.index)
+		}
+	case o.kind == register && o.uses:
+		f(o.reg)
+	}
+}
+
+// block is a straight piece of code.
+type block struct {
+	first, end int // instructions
+	succs      []int
+	in         []bool // by register: live at the beginning
+}
+
+func isJump(op string) bool { return op[:min(1, len(op))] == "J" }
+
+func split(code []inst) []block {
+	var list []block
+	at := map[string]int{}
+	start := 0
+	cut := func(i int) {
+		if i > start {
+			list = append(list, block{first: start, end: i})
+			start = i
+		}
+	}
+	for i, in := range code {
+		if label, ok := strings.CutSuffix(in.op, ":"); ok {
+			cut(i)
+			at[label] = len(list)
+		}
+		if isJump(in.op) || in.op == "RET" {
+			cut(i + 1)
+		}
+	}
+	cut(len(code))
+	for i := range list {
+		last := code[list[i].end-1]
+		if isJump(last.op) {
+			list[i].succs = append(list[i].succs, at[last.ops[0].text])
+		}
+		if last.op != "JMP" && last.op != "RET" && i+1 < len(list) {
+			list[i].succs = append(list[i].succs, i+1)
+		}
+	}
+	return list
+}
+
+// intervals finds where each register is needed.
+func intervals(code []inst, registers int) []*interval {
+	all := make([]*interval, registers)
+	note := func(r Reg, at int) {
+		if all[r] == nil {
+			all[r] = &interval{reg: r, start: at, end: at, place: -1, slot: -1}
+		}
+		all[r].start, all[r].end = min(all[r].start, at), max(all[r].end, at)
+	}
+	blocks := split(code)
+	for i := range blocks {
+		blocks[i].in = make([]bool, registers)
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(blocks) - 1; i >= 0; i-- {
+			b := &blocks[i]
+			live := make([]bool, registers)
+			for _, s := range b.succs {
+				for r, is := range blocks[s].in {
+					live[r] = live[r] || is
+				}
+			}
+			for r, is := range live {
+				if is {
+					note(Reg(r), 2*b.end-1)
+				}
+			}
+			scan(code, b, live)
+			for r, is := range live {
+				if is && !b.in[r] {
+					b.in[r], changed = true, true
+					note(Reg(r), 2*b.first)
+				}
+			}
+		}
+	}
+	for i, in := range code {
+		weight := 1.0
+		for range in.depth {
+			weight *= 8
+		}
+		for k := range in.ops {
+			o := &in.ops[k]
+			o.reads(func(r Reg) { note(r, 2*i); all[r].weight += weight })
+			if o.kind == register && o.defs {
+				note(o.reg, 2*i+1)
+				if o.soon {
+					note(o.reg, 2*i)
+				}
+				all[o.reg].weight += weight
+			}
+		}
+	}
+	return all
+}
+
+// scan takes live from the end of b to its beginning.
+func scan(code []inst, b *block, live []bool) {
+	for i := b.end - 1; i >= b.first; i-- {
+		for _, o := range code[i].ops {
+			if o.kind == register && o.defs && !o.uses {
+				live[o.reg] = false
+			}
+		}
+		for k := range code[i].ops {
+			code[i].ops[k].reads(func(r Reg) { live[r] = true })
+		}
+	}
+}

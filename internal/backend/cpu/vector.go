@@ -1,0 +1,503 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// vectorLanes is how many threads of a row the vector code takes at once: a register has as many
+// lanes of 32 bits. Values of 64 bits have two registers.
+const vectorLanes = 16
+
+// vectorizer writes what a row of threads does in a region as vector code. It returns how many threads it has
+// done: it leaves the rest to Go where that is no full vector, and from where a check fails on,
+// before any thread of that vector has written anything.
+type vectorizer struct {
+	*emitter
+	*plan
+	g        *region
+	code     *vasm.Func
+	vals     map[*ir.Value]*vector
+	maskRegs map[*laneSet]vasm.Reg // registers of masks
+	heads    map[*node]loopCode    // of headers
+	label    map[*node]string
+	inputs   []input
+	block    *node
+	tx       vasm.Reg
+	iota     [2]vasm.Reg
+	consts   map[constant]vasm.Reg
+	outside  map[constant]vasm.Reg // vectors of uniform registers that never change
+	steps    map[[2]constant][2]vreg
+	dirty    map[*ir.Block]bool // before which something may have been written
+	wrote    bool               // something was written in this block
+	replays  bool               // what threads have done in the region they can do again
+	bail     string
+	end      string
+}
+
+// input is a parameter of the function: what the caller passes for it.
+type input struct {
+	v    *ir.Value
+	what inputKind
+}
+
+type inputKind int
+
+const (
+	inputValue   inputKind = iota // of v; the bytes from its root for a pointer that is none
+	inputRoot                     // the pointer that v, a root, is
+	inputElement                  // the address that keeps v for the row's first thread
+	inputSpecial                  // an index or a size
+)
+
+// vector is a value in vector code. It has one register, or two of 64 bits.
+type vector struct {
+	shape
+	reg [2]vasm.Reg // of a uniform value, or of an affine one's first lane, one for integers
+}
+
+type constant struct {
+	bits int64
+	wide bool
+}
+
+type loopCode struct {
+	back              vasm.Reg // the lanes that go on, where lanes part
+	start, tail, exit string
+}
+
+// vectorFunc is vector code for a row of threads in a region.
+type vectorFunc struct {
+	code   *vasm.Func
+	inputs []input
+}
+
+// vectorize returns vector code for g, or nil where there is none.
+func (e *emitter) vectorize(g *region) (f *vectorFunc) {
+	if known, ok := e.vectors[g]; ok {
+		return known
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			why, ok := r.(scalarOnly)
+			if !ok {
+				panic(r)
+			}
+			e.scalar = append(e.scalar, fmt.Sprintf("%s at %s:%d", why, g.place().File, g.place().Line))
+			f = nil
+		}
+		e.vectors[g] = f
+	}()
+	if e.o.Vector == nil || e.anyLeaves() || e.f.Block[0] > 0 && e.f.Block[0] < vectorLanes || !worthVectors(g) {
+		return nil
+	}
+	z := &vectorizer{emitter: e, g: g, vals: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{}, consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}}
+	z.plan = newPlan(e, g)
+	z.dirty, z.replays = e.written(g), replays(g)
+	z.code = vasm.New()
+	z.write()
+	z.code.SetName(e.o.Vector.Declare(e.o.Func))
+	return &vectorFunc{z.code, z.inputs}
+}
+
+// scalarOnly says by a panic that a region has no vector code.
+type scalarOnly string
+
+func scalar(why string) scalarOnly { return scalarOnly(why) }
+
+// replays reports whether g reads nothing that it may have written: threads that have done a part of it
+// can begin again.
+func replays(g *region) bool {
+	var loads, stores []*ir.Value
+	for _, b := range g.blocks {
+		for _, v := range b.Values {
+			switch v.Op {
+			case ir.OpLoad:
+				loads = append(loads, v.Args[0])
+			case ir.OpStore:
+				stores = append(stores, v.Args[0])
+			}
+		}
+	}
+	return !slices.ContainsFunc(loads, func(p *ir.Value) bool {
+		return slices.ContainsFunc(stores, func(q *ir.Value) bool { return analysis.MayAlias(p, q) })
+	})
+}
+
+// worthVectors reports whether a region does enough.
+func worthVectors(g *region) bool {
+	return slices.ContainsFunc(g.blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpLoad || v.Op == ir.OpStore })
+	})
+}
+
+// write writes the loop over the vectors of the row.
+func (z *vectorizer) write() {
+	c := z.code
+	size, next := c.Reg(vasm.Integer), c.NewLabel()
+	z.tx, z.bail, z.end = c.Reg(vasm.Integer), c.NewLabel(), c.NewLabel()
+	first := c.Param("int")
+	c.Once("MOVQ", first, vasm.Def(size))
+	c.Once("XORQ", vasm.Def(z.tx), vasm.Def(z.tx))
+	c.Place(next)
+	c.Deeper(1)
+	limit := c.Reg(vasm.Integer)
+	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
+	c.Op("CMPQ", vasm.Use(limit), vasm.Use(size))
+	c.Jump("JGT", z.bail)
+	z.foreign()
+	for i, n := range z.order {
+		z.node(n)
+		for l := n.loop; l != nil; l = l.parent {
+			if i+1 == len(z.order) || !l.in[z.order[i+1]] {
+				z.loopTail(l, i)
+			}
+		}
+	}
+	c.Place(z.end)
+	c.Op("ADDQ", vasm.Imm(vectorLanes), vasm.Mod(z.tx))
+	c.Jump("JMP", next)
+	c.Deeper(-1)
+	c.Place(z.bail)
+	c.Op("VZEROUPPER")
+	c.Op("MOVQ", vasm.Use(z.tx), c.Result())
+	c.Op("RET")
+}
+
+// node writes a block.
+func (z *vectorizer) node(n *node) {
+	c := z.code
+	z.block, z.wrote = n, false
+	if z.label[n] == "" {
+		z.label[n] = c.NewLabel()
+	}
+	if n.heads() {
+		z.loopHead(n)
+	} else {
+		c.Place(z.label[n])
+		z.skip(n)
+	}
+	for _, v := range z.vectorOrder(n.block) {
+		z.value(v)
+	}
+	z.begins(n)
+	z.ends(n)
+}
+
+// loopHead begins a loop. One in which lanes part is passed over where there are none.
+func (z *vectorizer) loopHead(n *node) {
+	c := z.code
+	l := loopCode{back: c.Reg(vasm.Mask), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
+	z.heads[n] = l
+	c.Place(z.label[n])
+	if z.splits[n.loop] {
+		m := z.lane(z.mask[n])
+		c.Op("KORTESTW", vasm.Use(m), vasm.Use(m))
+		c.Jump("JEQ", l.exit)
+	}
+	c.Deeper(1)
+	c.Place(l.start)
+	if z.splits[n.loop] {
+		z.zeroMask(l.back)
+	}
+}
+
+// skip jumps over what n dominates where no thread runs it: it may read memory that is not there.
+func (z *vectorizer) skip(n *node) {
+	m := z.mask[n]
+	if m == nil || m.root != n {
+		return
+	}
+	to := z.end
+	i := slices.Index(z.order, n)
+	for _, x := range z.order[i+1:] {
+		if n.loop != nil && !n.loop.in[x] {
+			to = z.heads[n.loop.header].tail
+			break
+		}
+		if !n.dominates(x) && z.meets(x) {
+			to = z.labelOf(x)
+			break
+		}
+	}
+	if n.loop != nil && to == z.end {
+		to = z.heads[n.loop.header].tail
+	}
+	if n.loop != nil && !z.splits[n.loop] && to == z.heads[n.loop.header].tail {
+		panic(scalar("a loop ends where not all lanes are"))
+	}
+	behind := false
+	for _, x := range z.order[i+1:] { // what n leads to behind that has no lanes
+		behind = behind || !n.dominates(x)
+		if k := z.mask[x]; behind && n.dominates(x) && k != nil && k.root == x {
+			z.zeroMask(z.lane(k))
+		}
+	}
+	z.code.Op("KORTESTW", vasm.Use(z.lane(m)), vasm.Use(z.lane(m)))
+	z.code.Jump("JEQ", to)
+}
+
+func (z *vectorizer) labelOf(n *node) string {
+	if z.label[n] == "" {
+		z.label[n] = z.code.NewLabel()
+	}
+	return z.label[n]
+}
+
+func (z *vectorizer) zeroMask(r vasm.Reg) { z.code.Op("KXORW", vasm.Def(r), vasm.Def(r), vasm.Def(r)) }
+
+// begins readies what the blocks need into which several ways from n lead, but for n itself.
+func (z *vectorizer) begins(n *node) {
+	for _, k := range z.order {
+		if k == z.order[0] || z.placeFor(k) != n {
+			continue
+		}
+		if m := z.mask[k]; m != nil && m.root == k && m.gathers {
+			z.zeroMask(z.lane(m))
+		}
+		for _, phi := range k.block.Phis() {
+			if r := z.phi(phi); r.kind == varying {
+				for _, reg := range z.regs(r, phi) {
+					z.code.Undefined(reg)
+				}
+			}
+		}
+		for _, v := range k.block.Values {
+			if z.sticky[v] && v.Op != ir.OpPhi {
+				for _, reg := range z.regs(z.result(v), v) {
+					z.code.Undefined(reg)
+				}
+			}
+		}
+	}
+}
+
+// placeFor returns the last block that all threads that come to k have passed, outside of
+// loops that k is not in, or in which lanes part.
+func (z *vectorizer) placeFor(k *node) *node {
+	d := k.idom
+	for d.loop != nil && !d.loop.in[k] || d.loop != nil && z.needsOuter(d.loop, k) {
+		d = d.loop.header.idom
+	}
+	return d
+}
+
+// needsOuter reports whether a value of k must outlive rounds of l.
+func (z *vectorizer) needsOuter(l *loop, k *node) bool {
+	return z.splits[l] && slices.ContainsFunc(k.block.Values, func(v *ir.Value) bool { return z.sticky[v] })
+}
+
+// loopTail ends a loop behind block last; where lanes part it goes on while any does.
+func (z *vectorizer) loopTail(l *loop, last int) {
+	code := z.heads[l.header]
+	z.code.Place(code.tail)
+	if z.splits[l] {
+		m := z.lane(z.mask[l.header])
+		z.code.Op("KMOVW", vasm.Use(code.back), vasm.Def(m))
+		z.code.Op("KORTESTW", vasm.Use(m), vasm.Use(m))
+		z.code.Jump("JNE", code.start)
+	}
+	z.code.Deeper(-1)
+	z.code.Place(code.exit)
+	if z.splits[l] {
+		z.goOn(last, l.parent)
+	}
+}
+
+// lane returns the register of a mask.
+func (z *vectorizer) lane(m *laneSet) vasm.Reg {
+	if z.maskRegs[m] == 0 {
+		z.maskRegs[m] = z.code.Reg(vasm.Mask)
+	}
+	return z.maskRegs[m]
+}
+
+// vectorOrder returns the values of b with checks in front of the first store where they do not depend on
+// what is read behind it: then nothing is written yet where one fails.
+func (z *vectorizer) vectorOrder(b *ir.Block) []*ir.Value {
+	first := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })
+	if first < 0 {
+		return b.Values
+	}
+	bound := map[*ir.Value]bool{}
+	var early, late []*ir.Value
+	for _, v := range b.Values[first:] {
+		if v.Op != ir.OpCheck && !v.Op.Pure() || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return bound[a] }) {
+			bound[v] = true
+			late = append(late, v)
+		} else {
+			early = append(early, v)
+		}
+	}
+	return slices.Concat(b.Values[:first], early, late)
+}
+
+// foreign computes, at the top, what other regions have computed for each thread.
+func (z *vectorizer) foreign() {
+	done := map[*ir.Value]bool{}
+	var need func(v *ir.Value)
+	need = func(v *ir.Value) {
+		if v.Op == ir.OpParam || done[v] || z.of[v.Block.ID] == z.g && !z.isFirstPhi(v) || z.level[v.ID] < perThread {
+			return
+		}
+		done[v] = true
+		switch {
+		case z.keep[v.ID] == keepEach:
+			z.loadKept(v)
+		case z.level[v.ID] == perThread:
+			for _, a := range v.Args {
+				need(a)
+			}
+			z.value(v)
+		}
+	}
+	z.block = z.order[0]
+	for _, n := range z.order {
+		for _, v := range n.block.Values {
+			if v.Op == ir.OpPhi {
+				continue
+			}
+			for i, a := range v.Args {
+				if !shown(v, i) {
+					need(a)
+				}
+			}
+		}
+		for _, s := range n.block.Succs {
+			for _, phi := range s.Phis() {
+				need(phi.Args[s.PredIndex(n.block)])
+			}
+		}
+	}
+}
+
+// keptAddress returns the address of the element that keeps v for the vector's first thread.
+func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
+	size := z.keptSize(v)
+	if size != 4 && size != 8 {
+		panic(scalar("a kept value of another size"))
+	}
+	base := z.input(input{z.array[v.ID], inputElement})
+	at := z.code.Reg(vasm.Integer)
+	z.code.Op("MOVQ", vasm.Use(z.tx), vasm.Def(at))
+	z.code.Op("SHLQ", vasm.Imm(int64(map[int64]int{4: 2, 8: 3}[size])), vasm.Mod(at))
+	z.code.Op("ADDQ", vasm.Use(base), vasm.Mod(at))
+	return at
+}
+
+func (z *vectorizer) keptSize(v *ir.Value) int64 {
+	if v.Type.IsPtr() {
+		panic(scalar("a pointer is kept"))
+	}
+	return v.Type.Size()
+}
+
+func (z *vectorizer) loadKept(v *ir.Value) {
+	at := z.keptAddress(v)
+	r := z.result(v)
+	z.loadLanes(r, v, at, 0)
+}
+
+// keeps reports whether the region's own value v is stored for other regions.
+func (z *vectorizer) keeps(v *ir.Value) bool { return z.keep[v.ID] == keepEach && !z.isFirstPhi(v) }
+
+// input returns the register of a parameter.
+func (z *vectorizer) input(in input) vasm.Reg {
+	if i := slices.Index(z.inputs, in); i >= 0 {
+		return z.inputRegs[i]
+	}
+	typ := "int"
+	switch {
+	case in.what == inputRoot || in.what == inputElement:
+		typ = "unsafe.Pointer"
+	case in.what == inputValue && in.v.Type.Kind == ir.KindF32:
+		typ = "float32"
+	case in.what == inputValue && in.v.Type.Kind == ir.KindF64:
+		typ = "float64"
+	case in.what == inputValue && in.v.Type.Kind == ir.KindI1:
+		typ = "bool"
+	}
+	at := z.code.Param(typ)
+	var r vasm.Reg
+	switch typ {
+	case "float32":
+		r = z.code.Reg(vasm.Vector)
+		z.code.Once("VBROADCASTSS", at, vasm.Def(r))
+	case "float64":
+		r = z.code.Reg(vasm.Vector)
+		z.code.Once("VBROADCASTSD", at, vasm.Def(r))
+	case "bool":
+		r = z.code.Reg(vasm.Integer)
+		z.code.Once("MOVBLZX", at, vasm.Def(r))
+	default:
+		r = z.code.Reg(vasm.Integer)
+		z.code.Once("MOVQ", at, vasm.Def(r))
+	}
+	z.inputs, z.inputRegs = append(z.inputs, in), append(z.inputRegs, r)
+	return r
+}
+
+// newPlan decides what the lanes of g do together.
+func newPlan(e *emitter, g *region) *plan {
+	entry, err := e.graph(g)
+	if err != nil {
+		panic(scalar(err.Error()))
+	}
+	p := &plan{e: e, g: g, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}}
+	all := reversePostorder(entry)
+	p.order = p.layout(all, nil)
+	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })
+	p.varied, p.mixes, p.nodes = map[*ir.Value]bool{}, map[*node]bool{}, map[*ir.Block]*node{}
+	for _, n := range p.order {
+		p.nodes[n.block] = n
+	}
+	for again := true; again; { // the more branches differ, the more values do
+		for p.masks() {
+		}
+		clear(p.shapes)
+		p.findSticky()
+		p.findShapes()
+		again = p.findVaried()
+	}
+	return p
+}
+
+// findVaried finds conditions that differ between lanes and reports whether any is new.
+func (p *plan) findVaried() (found bool) {
+	for _, n := range p.order {
+		if len(n.succs) != 2 {
+			continue
+		}
+		if c := n.block.Term().Args[0]; !p.varied[c] && p.shape(c).kind != uniform {
+			p.varied[c], found = true, true
+		}
+	}
+	return found
+}
+
+// layout orders nodes so that each loop is in one piece.
+func (p *plan) layout(nodes []*node, l *loop) []*node {
+	slices.SortFunc(nodes, func(a, b *node) int { return cmp.Compare(a.rank, b.rank) })
+	var list []*node
+	for _, n := range nodes {
+		inner := n.loop
+		for inner != nil && inner.parent != l {
+			inner = inner.parent
+		}
+		switch {
+		case n.loop == l:
+			list = append(list, n)
+		case inner != nil && inner.header == n:
+			list = append(list, p.layout(slices.DeleteFunc(slices.Clone(nodes), func(m *node) bool { return !inner.in[m] }), inner)...)
+		}
+	}
+	return list
+}
+
+// isFault reports whether threads that come to n have faulted.
+func isFault(n *node) bool { return n != nil && n.block.Term().Op == ir.OpFault }

@@ -1,0 +1,360 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// plan says what the lanes of vector code do together.
+//
+// Where a branch is the same for all lanes that come to it, it is a jump. Where it is not, both
+// sides are run, one after the other, each for its lanes; a loop is run until no lane is left in it (after
+// Karrenberg and Hack, "Whole-Function Vectorization").
+type plan struct {
+	e         *emitter
+	g         *region
+	order     []*node
+	mask      map[*node]*laneSet // of each block; nil for all lanes
+	splits    map[*loop]bool     // some lanes may leave the loop before others
+	shapes    map[*ir.Value]shape
+	sticky    map[*ir.Value]bool // needed behind a loop in which lanes part: a lane that has left keeps its own
+	mixes     map[*node]bool     // goes to where other lanes come, too
+	varied    map[*ir.Value]bool // conditions of branches that differ between lanes
+	inputRegs []vreg
+	nodes     map[*ir.Block]*node
+}
+
+// laneSet is the lanes that run some blocks.
+type laneSet struct {
+	root    *node // where they come together
+	gathers bool  // several ways lead there
+}
+
+type shapeKind uint8
+
+const (
+	unknown shapeKind = iota
+	uniform           // the same in all lanes
+	affine            // each lane has stride more than the one before
+	varying
+)
+
+// shape says how a value differs between lanes. Floats are always varying: there is nothing to be
+// gained by telling.
+type shape struct {
+	kind   shapeKind
+	stride int64
+}
+
+func (p *plan) rankOf(n *node) int { return slices.Index(p.order, n) }
+
+// varies reports whether n's branch differs between lanes.
+func (p *plan) varies(n *node) bool {
+	t := n.block.Term()
+	return len(n.succs) == 2 && p.varied[t.Args[0]]
+}
+
+// legal reports whether all lanes of p's mask may jump from n to s: nobody else has to run
+// what lies between.
+func (p *plan) legal(n, s *node) bool {
+	m := p.mask[n]
+	if isFault(s) || m == nil {
+		return true
+	}
+	if s == nil {
+		return false
+	}
+	from, to := p.rankOf(n), p.rankOf(s)
+	if to <= from {
+		return true // checked with the loop
+	}
+	for _, x := range p.order[from+1 : to+1] {
+		if !m.root.dominates(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// jumps reports whether all lanes of n go the same way, by a jump.
+func (p *plan) jumps(n *node) bool {
+	if p.varies(n) || p.mixes[n] {
+		return false
+	}
+	for _, s := range n.succs {
+		if !p.legal(n, s) {
+			return false
+		}
+		if s != nil && p.partsBetween(n, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// partsBetween reports whether the edge leaves or repeats a loop in which lanes part.
+func (p *plan) partsBetween(n, s *node) bool {
+	for l := n.loop; l != nil; l = l.parent {
+		if p.splits[l] && (!l.in[s] || s == l.header) && !isFault(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// masks gives each block its lanes. It reports whether it had to be told that a loop parts.
+func (p *plan) masks() (again bool) {
+	p.mask = map[*node]*laneSet{}
+	for i, n := range p.order {
+		if i > 0 {
+			p.mask[n] = p.maskOf(n)
+		}
+	}
+	for _, n := range p.order {
+		for _, s := range n.succs {
+			if s != nil && !isFault(s) && p.jumps(n) && p.mask[s] != p.mask[n] {
+				p.mixes[n], again = true, true
+			}
+		}
+		for l := n.loop; l != nil; l = l.parent {
+			if p.splits[l] {
+				continue
+			}
+			for _, s := range n.succs {
+				if isFault(s) || s != nil && l.in[s] && s != l.header {
+					continue
+				}
+				if !p.jumps(n) || p.mask[n] != p.mask[l.header] {
+					p.splits[l], again = true, true
+				}
+			}
+		}
+	}
+	return again
+}
+
+func (p *plan) maskOf(n *node) *laneSet {
+	var preds []*node
+	for _, q := range n.preds {
+		if p.rankOf(q) < p.rankOf(n) && p.rankOf(q) >= 0 {
+			preds = append(preds, q)
+		}
+	}
+	if n.heads() && p.splits[n.loop] {
+		return &laneSet{root: n, gathers: true}
+	}
+	same := true
+	for _, q := range preds {
+		same = same && p.jumps(q) && p.mask[q] == p.mask[preds[0]]
+	}
+	if same {
+		return p.mask[preds[0]]
+	}
+	d := n.idom
+	for d.loop != nil && !d.loop.in[n] {
+		d = d.loop.header.idom
+	}
+	if p.always(d, n) {
+		return p.mask[d]
+	}
+	return &laneSet{root: n, gathers: len(preds) > 1 || preds[0].loop != n.loop}
+}
+
+// always reports whether every way from d to the region's end passes n.
+func (p *plan) always(d, n *node) bool {
+	seen := map[*node]bool{n: true}
+	var escapes func(m *node) bool
+	escapes = func(m *node) bool {
+		switch {
+		case m == nil:
+			return true
+		case seen[m] || isFault(m):
+			return false
+		}
+		seen[m] = true
+		return slices.ContainsFunc(m.succs, escapes)
+	}
+	return !escapes(d)
+}
+
+// findSticky finds the values of loops in which lanes part that are used behind them.
+func (p *plan) findSticky() {
+	home := map[*ir.Block]*node{}
+	for _, n := range p.order {
+		home[n.block] = n
+	}
+	note := func(v *ir.Value, user *node) {
+		n := home[v.Block]
+		if v.Op == ir.OpParam || n == nil {
+			return
+		}
+		for l := n.loop; l != nil; l = l.parent {
+			if p.splits[l] && !l.in[user] {
+				p.sticky[v] = true
+			}
+		}
+	}
+	for _, n := range p.order {
+		for _, v := range n.block.Values {
+			if v.Op == ir.OpPhi {
+				continue
+			}
+			for i, a := range v.Args {
+				if !shown(v, i) {
+					note(a, n)
+				}
+			}
+			if p.e.keep[v.ID] != keepNot && p.e.keptAtEnd(v) {
+				note(v, p.order[0])
+			}
+		}
+		for i, s := range n.succs {
+			if s == nil {
+				continue
+			}
+			for _, phi := range n.block.Succs[i].Phis() {
+				note(phi.Args[s.block.PredIndex(n.block)], n)
+			}
+		}
+	}
+}
+
+// findShapes finds the shapes of integers and pointers: of the phis of a loop it assumes the best first.
+func (p *plan) findShapes() {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range p.order {
+			for _, v := range n.block.Values {
+				if s := p.shapeOf(v, n); s != p.shapes[v] {
+					if p.shapes[v].kind == varying {
+						continue
+					}
+					if p.shapes[v].kind != unknown {
+						s = shape{kind: varying}
+					}
+					p.shapes[v], changed = s, true
+				}
+			}
+		}
+	}
+}
+
+// shape returns the shape of v as far as it is known.
+func (p *plan) shape(v *ir.Value) shape {
+	if v.Op == ir.OpParam {
+		return fromOutside(v)
+	}
+	if p.e.of[v.Block.ID] != p.g || p.e.isFirstPhi(v) || p.e.level[v.ID] < perThread {
+		switch {
+		case p.e.level[v.ID] < perThread, p.e.keep[v.ID] == keepBlock:
+			return fromOutside(v)
+		case p.e.keep[v.ID] == keepEach:
+			return shape{kind: varying}
+		}
+		return p.shapeOf(v, nil)
+	}
+	return p.shapes[v]
+}
+
+func fromOutside(v *ir.Value) shape {
+	if v.Type.IsFloat() {
+		return shape{kind: varying}
+	}
+	return shape{kind: uniform}
+}
+
+func (p *plan) shapeOf(v *ir.Value, n *node) shape {
+	switch {
+	case v.Type.IsFloat() || p.sticky[v]:
+		return shape{kind: varying}
+	case v.Op == ir.OpTid && v.Imm == 0:
+		return shape{affine, 1}
+	case v.Op == ir.OpConst || v.Op == ir.OpVar || isSpecial(v):
+		return shape{kind: uniform}
+	case v.Op == ir.OpPhi:
+		return p.shapeOfPhi(v, n)
+	case v.Op == ir.OpLoad && v.Type.IsInt():
+		if s := p.shape(v.Args[0]); s.kind == uniform || s.kind == unknown {
+			return s
+		}
+		return shape{kind: varying}
+	case !v.Op.Pure():
+		return shape{kind: varying}
+	case v.Type.Kind != ir.KindI64 && !v.Type.IsPtr():
+		return p.uniformOr(v, shape{kind: varying})
+	}
+	var args [2]shape
+	for i, a := range v.Args {
+		if i < 2 {
+			args[i] = p.shape(a)
+		}
+		if p.shape(a).kind == unknown {
+			return shape{}
+		}
+	}
+	return p.uniformOr(v, combined(v, args))
+}
+
+// uniformOr returns uniform where all arguments of v, which reads nothing, are.
+func (p *plan) uniformOr(v *ir.Value, s shape) shape {
+	if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind == unknown }) {
+		return shape{}
+	}
+	if v.Op.Pure() && len(v.Args) > 0 && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind != uniform }) {
+		return shape{kind: uniform}
+	}
+	return s
+}
+
+// combined returns the shape of an operation on integers of 64 bits or pointers.
+func combined(v *ir.Value, args [2]shape) shape {
+	x, y := args[0], args[1]
+	if x.kind == varying || y.kind == varying || len(v.Args) > 2 {
+		return shape{kind: varying}
+	}
+	switch v.Op {
+	case ir.OpSExt, ir.OpZExt:
+		if v.Args[0].Op == ir.OpTid {
+			return x
+		}
+	case ir.OpOffset, ir.OpBitcast:
+		return x
+	case ir.OpAdd:
+		return shape{affine, x.stride + y.stride}
+	case ir.OpSub:
+		return shape{affine, x.stride - y.stride}
+	case ir.OpMul:
+		if c := v.Args[1]; c.Op == ir.OpConst {
+			return shape{affine, x.stride * truncated(c)}
+		}
+	case ir.OpShl:
+		if c := v.Args[1]; c.Op == ir.OpConst && c.Imm >= 0 && c.Imm < 32 {
+			return shape{affine, x.stride << c.Imm}
+		}
+	case ir.OpIndex:
+		if v.Args[1].Type.Kind == ir.KindI64 || y.kind == uniform || v.Args[1].Op == ir.OpTid {
+			return shape{affine, x.stride + y.stride*v.Imm}
+		}
+	}
+	return shape{kind: varying}
+}
+
+// shapeOfPhi returns what the arguments of v have in common: lanes that are in a loop go around in
+// step. Where lanes meet again that have gone different ways, they have nothing in common.
+func (p *plan) shapeOfPhi(v *ir.Value, n *node) shape {
+	if n == nil || !n.heads() && slices.ContainsFunc(n.preds, func(q *node) bool { return !p.jumps(q) }) || n.heads() && len(v.Args) != 2 {
+		return shape{kind: varying}
+	}
+	var s shape
+	for _, a := range v.Args {
+		switch x := p.shape(a); {
+		case x.kind == unknown:
+		case x.kind == varying || s.kind != unknown && s != x || x.kind == affine && (!n.heads() || v.Type.Kind == ir.KindI32):
+			return shape{kind: varying}
+		default:
+			s = x
+		}
+	}
+	return s
+}
