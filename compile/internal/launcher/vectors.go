@@ -47,7 +47,7 @@ func (v *Vectors) Files(name, of string) map[string]string {
 		other.WriteString(d + " { return 0 }\n\n")
 	}
 	return map[string]string{
-		"doc.go":           Header + "\n\n" + doc + "package " + name + "\n",
+		name + ".go":       Header + "\n\n" + doc + "package " + name + "\n",
 		name + "_amd64.go": Header + "\n\n" + clause + strings.TrimSuffix(amd64.String(), "\n"),
 		name + "_other.go": Header + "\n\n//go:build !amd64\n\n" + clause + strings.TrimSuffix(other.String(), "\n"),
 		name + "_amd64.s":  Header + "\n" + v.text.String(),

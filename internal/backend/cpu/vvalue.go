@@ -219,7 +219,6 @@ func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 	if t.Bits() < 32 {
 		panic(scalar("a small integer"))
 	}
-	x, y := z.vectorOf(v.Args[0]), z.vectorOf(v.Args[1])
 	names := [2]string{"VPCMPD", "VPCMPQ"}
 	switch {
 	case t.IsFloat():
@@ -227,12 +226,9 @@ func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 	case v.Op == ir.OpULt || v.Op == ir.OpULe:
 		names = [2]string{"VPCMPUD", "VPCMPUQ"}
 	}
-	z.predicate(pick(names, isWide(t)), predicates[v.Op], x, y, isWide(t), to)
-}
-
-// predicate compares lanes.
-func (z *vectorizer) predicate(op string, code int64, x, y [2]vreg, wide bool, to vreg) {
-	if !wide {
+	x, y := z.vectorOf(v.Args[0]), z.vectorOf(v.Args[1])
+	op, code := pick(names, isWide(t)), predicates[v.Op]
+	if !isWide(t) {
 		z.code.Op(op, vasm.Imm(code), vasm.Use(y[0]), vasm.Use(x[0]), vasm.Def(to))
 		return
 	}
