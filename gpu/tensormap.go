@@ -55,10 +55,14 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
 }
 
 // Store starts to copy src, in shared memory, to the tile at column X, row Y and matrix Z of m;
-// what lies outside of the matrix is left out. One thread calls it for all. Threads that wrote
+// what lies outside of the matrix is left out. Coordinates are not negative, and X times the size of an element is a
+// multiple of 16 bytes: a GPU loses the device otherwise, so the thread faults. One thread calls it for all. Threads that wrote
 // to src call FenceAsync before they tell that one. The copy belongs to the group that the thread's next
 // CommitStores makes.
 func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
+	if min(at.X, at.Y, at.Z) < 0 || at.X*int(m.plan.Element)%panelChunk != 0 {
+		panic("gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X")
+	}
 	m.plan.each(at, unsafe.Pointer(src), func(inside bool, tile, element unsafe.Pointer) {
 		if inside {
 			copy(unsafe.Slice((*byte)(element), m.plan.Element), unsafe.Slice((*byte)(tile), m.plan.Element))

@@ -18,6 +18,8 @@ const (
 	panelAlign = 1024
 	// tileAlign is the alignment of what bulk tensor copies write (PTX ISA, cp.async.bulk.tensor).
 	tileAlign = 128
+	// storeAlign is that of where bulk tensor copies write in global memory.
+	storeAlign = 16
 )
 
 // gpuType reports whether t is the type of package gpu with the given name, and returns its type argument, where
@@ -181,7 +183,31 @@ func fetchTile(l *lowerer, v *ssa.Call) *ir.Value {
 func storeTile(l *lowerer, v *ssa.Call) *ir.Value {
 	args := v.Call.Args
 	from := l.tile(v, args[3])
+	l.checkCorner(args[0].Type(), l.value(args[2]))
 	return l.emit(ir.OpTileStore, ir.Void, append([]*ir.Value{from, l.value(args[0])}, l.corner(args[2])...)...)
+}
+
+// checkCorner refuses places where a bulk store is an illegal instruction, as an H200 has shown.
+func (l *lowerer) checkCorner(m types.Type, at *ir.Value) {
+	part, _ := gpuType(m, "TensorMap")
+	for {
+		if elem, ok := gpuType(part, "Panel"); ok {
+			part = elem
+		}
+		array, ok := part.Underlying().(*types.Array)
+		if !ok {
+			break
+		}
+		part = array.Elem()
+	}
+	most := l.int64(1 << 31)
+	ok := l.emit(ir.OpAnd, ir.I1, l.emit(ir.OpULt, ir.I1, l.part(at, 1), most), l.emit(ir.OpULt, ir.I1, l.part(at, 2), most))
+	ok = l.emit(ir.OpAnd, ir.I1, ok, l.emit(ir.OpULt, ir.I1, l.part(at, 0), most))
+	if size := l.irType(part).Size(); size < storeAlign {
+		rest := l.emit(ir.OpAnd, ir.I64, l.part(at, 0), l.int64(storeAlign/size-1))
+		ok = l.emit(ir.OpAnd, ir.I1, ok, l.emit(ir.OpEq, ir.I1, rest, l.int64(0)))
+	}
+	l.check(ok, "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X")
 }
 
 // tile returns the address of a tile in shared memory, aligned as copies need it.

@@ -48,6 +48,7 @@ func Cases() []check.Case {
 		{Name: "tile/behind", Run: func(r *check.Run) { tile(r, [3]int{13, 7, 1}) }},
 		{Name: "tile/outside", Run: func(r *check.Run) { tile(r, [3]int{40, 0, 0}) }},
 		{Name: "tile/above", Run: func(r *check.Run) { tile(r, [3]int{0, 0, 3}) }},
+		{Name: "tile/misplaced", Run: misplacedTiles},
 		{Name: "panel", Run: wholePanels},
 	}
 	for i, c := range all {
@@ -139,7 +140,7 @@ func (p product) compare(r *check.Run, out device.Slice[float32]) {
 	}
 }
 
-// tile moves a tile from a place to the one beside it.
+// tile moves a tile.
 func tile(r *check.Run, at [3]int) {
 	const width, height, depth = 20, 10, 3
 	in, before := make([]int32, width*height*depth), make([]int32, width*height*depth)
@@ -149,18 +150,19 @@ func tile(r *check.Run, at [3]int) {
 	out := check.Upload(r, before...)
 	e := device.Extent{Width: width, Height: height, Depth: depth}
 	r.Launch(Moved(r.Stream, one, device.MapTensor[[8][12]int32](check.Upload(r, in...), e), device.MapTensor[[8][12]int32](out, e), at[0], at[1], at[2]))
+	to := [3]int{max(at[0], 0) &^ 3, max(at[1], 0), at[2]}
 	find := func(x, y, z int) (int, bool) {
 		return (z*height+y)*width + x, uint(x) < width && uint(y) < height && uint(z) < depth
 	}
 	for y := range 8 {
 		for x := range 12 {
-			to, ok := find(at[0]+1+x, at[1]+y, at[2])
+			place, ok := find(to[0]+x, to[1]+y, to[2])
 			if !ok {
 				continue
 			}
-			before[to] = 0
+			before[place] = 0
 			if from, ok := find(at[0]+x, at[1]+7-y, at[2]); ok {
-				before[to] = in[from]
+				before[place] = in[from]
 			}
 		}
 	}
@@ -168,6 +170,18 @@ func tile(r *check.Run, at [3]int) {
 		if got != before[i] {
 			r.Wrong("element %d is %d, want %d", i, got, before[i])
 			return
+		}
+	}
+}
+
+// misplacedTiles demands a fault where a store would lose the device.
+func misplacedTiles(r *check.Run) {
+	e := device.Extent{Width: 20, Height: 10, Depth: 1}
+	for _, at := range [][2]int{{1, 0}, {-4, 0}, {0, -1}} {
+		r.Launch(Misplaced(r.Stream, one, device.MapTensor[[8][12]int32](check.Make[int32](r, 200), e), at[0], at[1]))
+		err := r.Stream.Synchronize(r.Context)
+		if f, ok := err.(*device.Fault); !ok || f.Message != "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X" {
+			r.Wrong("a store at %v ends with %v", at, err)
 		}
 	}
 }
@@ -183,7 +197,7 @@ func wholePanels(r *check.Run) {
 	for i, row := range check.Get(r, out) {
 		for j, got := range row {
 			want := dtype.BF16(0)
-			if x, y := i/64*64-32+j, i%64; x >= 0 && x < width && y < height {
+			if x, y := i/64*64+j, i%64; x >= 0 && x < width && y < height {
 				want = in[y*width+x]
 			}
 			if got != want {

@@ -128,8 +128,7 @@ func productF8(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.F8E4M3]], c []fl
 	}
 }
 
-// moved copies the tile at (x, y, z) of from, turned upside down, to (x+1, y, z) of to: a tile in
-// rows, and in panels the numbers at and above 100.
+// moved copies the tile at (x, y, z) of from, turned upside down, to the nearest place in to where a tile can be stored.
 //
 //gpu:kernel
 //gpu:block 64
@@ -148,7 +147,7 @@ func moved(t gpu.Thread, from, to gpu.TensorMap[[8][12]int32], x, y, z int) {
 	t.FenceAsync()
 	t.Sync()
 	if t.ThreadX() == 0 {
-		to.Store(t, gpu.Corner{X: x + 1, Y: y, Z: z}, out)
+		to.Store(t, gpu.Corner{X: max(x, 0) &^ 3, Y: max(y, 0), Z: z}, out)
 		t.CommitStores()
 		t.WaitStores(0)
 	}
@@ -165,7 +164,7 @@ func panels(t gpu.Thread, m gpu.TensorMap[gpu.Panel[dtype.BF16]], out [][64]dtyp
 	for phase := range 3 {
 		if t.ThreadX() == 0 {
 			full.Expect(t, gpu.PanelBytes)
-			m.Fetch(t, p, gpu.Corner{X: 64*phase - 32}, full)
+			m.Fetch(t, p, gpu.Corner{X: 64 * phase}, full)
 		}
 		full.Wait(t, phase)
 		for j := range 64 {
@@ -175,10 +174,28 @@ func panels(t gpu.Thread, m gpu.TensorMap[gpu.Panel[dtype.BF16]], out [][64]dtyp
 		t.FenceAsync()
 		t.Sync()
 		if t.ThreadX() == 0 {
-			m.Store(t, gpu.Corner{X: 64*phase - 32}, p)
+			m.Store(t, gpu.Corner{X: 64 * phase}, p)
 			t.CommitStores()
 			t.WaitSources(0)
 		}
 		t.Sync()
+	}
+}
+
+// misplaced stores a tile where a GPU cannot.
+//
+//gpu:kernel
+//gpu:block 32
+func misplaced(t gpu.Thread, to gpu.TensorMap[[8][12]int32], x, y int) {
+	tile := gpu.Shared[[8][12]int32](t)
+	for i := t.ThreadX(); i < 96; i += 32 {
+		tile[i/12][i%12] = 1
+	}
+	t.FenceAsync()
+	t.Sync()
+	if t.ThreadX() == 0 {
+		to.Store(t, gpu.Corner{X: x, Y: y}, tile)
+		t.CommitStores()
+		t.WaitStores(0)
 	}
 }

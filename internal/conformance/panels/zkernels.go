@@ -223,8 +223,7 @@ var productF8Kernel = &device.Kernel{
 	},
 }
 
-// Moved copies the tile at (x, y, z) of from, turned upside down, to (x+1, y, z) of to: a tile in
-// rows, and in panels the numbers at and above 100.
+// Moved copies the tile at (x, y, z) of from, turned upside down, to the nearest place in to where a tile can be stored.
 func Moved(s *device.Stream, g device.Blocks, from, to device.TensorMap[[8][12]int32], x, y, z int) error {
 	p := s.Plan(movedKernel, movedKernel.Grid(g))
 	device.PutTensorMap(p, from)
@@ -245,7 +244,7 @@ var movedKernel = &device.Kernel{
 	Name:    "moved",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
 	File:    "kernels.go",
-	Line:    136,
+	Line:    135,
 	Params: []device.Param{
 		{Name: "from", Offset: 0, Size: 128, Tensor: true},
 		{Name: "to", Offset: 128, Size: 128, Tensor: true},
@@ -257,7 +256,10 @@ var movedKernel = &device.Kernel{
 	Block:      device.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     776,
 	Barriers:   true,
-	Integers:   []int{256, 264, 272},
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 150, Format: "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X"},
+	},
+	Integers: []int{256, 264, 272},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: movedSM90Narrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, PTX: movedSM90},
@@ -292,7 +294,7 @@ var panelsKernel = &device.Kernel{
 	Name:    "panels",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
 	File:    "kernels.go",
-	Line:    161,
+	Line:    160,
 	Params: []device.Param{
 		{Name: "m", Offset: 0, Size: 128, Tensor: true},
 		{Name: "out", Offset: 128, Size: 24, Elem: 128},
@@ -302,8 +304,8 @@ var panelsKernel = &device.Kernel{
 	Shared:     8200,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 172, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 171, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 171, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{136, 144},
 	Variants: []device.Variant{
@@ -317,6 +319,54 @@ var panelsKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			panels(ts.Thread(), a.m, a.out)
+		}
+	},
+}
+
+// Misplaced stores a tile where a GPU cannot.
+func Misplaced(s *device.Stream, g device.Blocks, to device.TensorMap[[8][12]int32], x, y int) error {
+	p := s.Plan(misplacedKernel, misplacedKernel.Grid(g))
+	device.PutTensorMap(p, to)
+	device.Put(p, x)
+	device.Put(p, y)
+	return p.Launch()
+}
+
+//go:embed zmisplaced.sm_90.narrow.ptx
+var misplacedSM90Narrow string
+
+//go:embed zmisplaced.sm_90.ptx
+var misplacedSM90 string
+
+var misplacedKernel = &device.Kernel{
+	Name:    "misplaced",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    189,
+	Params: []device.Param{
+		{Name: "to", Offset: 0, Size: 128, Tensor: true},
+		{Name: "x", Offset: 128, Size: 8},
+		{Name: "y", Offset: 136, Size: 8},
+	},
+	ParamBytes: 160,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     384,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 197, Format: "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X"},
+	},
+	Integers: []int{128, 136},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: misplacedSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: misplacedSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			to   gpu.TensorMap[[8][12]int32]
+			x, y int
+		})(args)
+		for ts.Next() {
+			misplaced(ts.Thread(), a.to, a.x, a.y)
 		}
 	},
 }

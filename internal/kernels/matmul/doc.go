@@ -9,14 +9,16 @@
 //
 // Fused is Resident for batches, with a bias and an activation; F16 does float16 numbers, Launch8 such of eight bits.
 //
-// TFLOP/s on an H200, each the median of two runs beside cuBLAS in the same minute, operands random:
+// TFLOP/s on an H200 beside cuBLAS in the same minute, operands random, medians:
 //
-//	            4096^3   8192^3
-//	broad          294      325   mma.sync
-//	groups         426      423   products of panels
-//	roles          600      645   a warp group copies, two multiply
-//	resident       749      722   a block a multiprocessor, bulk stores
-//	cuBLAS         760      708
+//	                  4096^3   8192^3
+//	broad                294      325   mma.sync
+//	groups               426      423   products of panels
+//	roles                600      645   a warp group copies, two multiply
+//	resident             745      737   a block a multiprocessor, bulk stores
+//	cuBLAS               771      663
+//	Launch8             1396     1472
+//	cuBLAS, 8 bits      1422     1370   sums in fewer bits; 1313 and 1253 without
 package matmul
 
 //go:generate go tool gopherwarp build .

@@ -279,6 +279,10 @@ func execStoreTile(w *warp, in *instr, mask uint32) {
 		if !ok {
 			return
 		}
+		if f.at[0]*f.tile.element%16 != 0 || min(f.at[0], f.at[1], f.at[2]) < 0 {
+			w.fail(in, 1<<l, ErrAlignment, fmt.Sprintf("a tile stored at %v", f.at))
+			return
+		}
 		w.block.noteTile(&f, false)
 		w.proxied(touch{in, l, &w.block.shared, f.to + spaceBase}, uint64(f.tile.bytes()))
 		w.stores.pending[l] = append(w.stores.pending[l], bulkStore{f, w.stores.groups[l]})
