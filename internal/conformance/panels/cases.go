@@ -50,6 +50,15 @@ func Cases() []check.Case {
 		{Name: "tile/above", Run: func(r *check.Run) { tile(r, [3]int{0, 0, 3}) }},
 		{Name: "tile/misplaced", Run: misplacedTiles},
 		{Name: "panel", Run: wholePanels},
+		{Name: "fault/barrier", Run: func(r *check.Run) {
+			r.Launch(Deserted(r.Stream, one, check.Make[int32](r, 63)))
+			faulted(r, "index out of range [63] with length 63")
+		}},
+		{Name: "product/fault", Run: func(r *check.Run) {
+			a := matrix(64, 64, dtype.BF16From32)
+			r.Launch(DesertedProducts(r.Stream, one, a.rows(r), check.Make[float32](r, 128)))
+			faulted(r, "index out of range [128] with length 128")
+		}},
 	}
 	for i, c := range all {
 		all[i].Run = func(r *check.Run) {
@@ -179,10 +188,15 @@ func misplacedTiles(r *check.Run) {
 	e := device.Extent{Width: 20, Height: 10, Depth: 1}
 	for _, at := range [][2]int{{1, 0}, {-4, 0}, {0, -1}} {
 		r.Launch(Misplaced(r.Stream, one, device.MapTensor[[8][12]int32](check.Make[int32](r, 200), e), at[0], at[1]))
-		err := r.Stream.Synchronize(r.Context)
-		if f, ok := err.(*device.Fault); !ok || f.Message != "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X" {
-			r.Wrong("a store at %v ends with %v", at, err)
-		}
+		faulted(r, "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X")
+	}
+}
+
+// faulted demands that a thread has faulted, and that nothing else is wrong with what was launched.
+func faulted(r *check.Run, message string) {
+	err := r.Stream.Synchronize(r.Context)
+	if f, ok := err.(*device.Fault); !ok || f.Message != message {
+		r.Wrong("it ends with %v, want %s", err, message)
 	}
 }
 

@@ -199,3 +199,44 @@ func misplaced(t gpu.Thread, to gpu.TensorMap[[8][12]int32], x, y int) {
 		t.WaitStores(0)
 	}
 }
+
+// deserted waits for threads of which one faults before it arrives.
+//
+//gpu:kernel
+//gpu:block 64
+func deserted(t gpu.Thread, x []int32) {
+	all := gpu.Shared[gpu.Barrier](t)
+	if t.ThreadX() == 0 {
+		all.Init(t, 64)
+	}
+	t.Sync()
+	x[t.ThreadX()] = 1
+	all.Arrive(t)
+	all.Wait(t, 0)
+	x[t.ThreadX()] = 2
+}
+
+// desertedProducts waits for panels that a thread of another warp group faults before it brings.
+//
+//gpu:kernel
+//gpu:block 256
+func desertedProducts(t gpu.Thread, a gpu.TensorMap[gpu.Panel[dtype.BF16]], x []float32) {
+	panels := gpu.Shared[[1]gpu.Panel[dtype.BF16]](t)
+	full := gpu.Shared[gpu.Barrier](t)
+	begin(t, full)
+	if t.WarpGroup() == 0 {
+		if t.ThreadX() == 0 {
+			x[len(x)] = 1
+			full.Expect(t, gpu.PanelBytes)
+			a.Fetch(t, &panels[0], gpu.Corner{}, full)
+		}
+		return
+	}
+	full.Wait(t, 0)
+	var acc [4]float32
+	t.FenceProducts()
+	gpu.MultiplyAsync(t, &acc, gpu.AlongRows(panels[:], 0), gpu.AlongRows(panels[:], 0))
+	t.CommitProducts()
+	gpu.AwaitProducts(t, &acc, 0)
+	x[t.ThreadX()%128] = acc[0]
+}

@@ -370,3 +370,93 @@ var misplacedKernel = &device.Kernel{
 		}
 	},
 }
+
+// Deserted waits for threads of which one faults before it arrives.
+func Deserted(s *device.Stream, g device.Blocks, x device.Slice[int32]) error {
+	p := s.Plan(desertedKernel, desertedKernel.Grid(g))
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zdeserted.sm_90.narrow.ptx
+var desertedSM90Narrow string
+
+//go:embed zdeserted.sm_90.ptx
+var desertedSM90 string
+
+var desertedKernel = &device.Kernel{
+	Name:    "deserted",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    207,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     8,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 213, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: desertedSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: desertedSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []int32
+		})(args)
+		for ts.Next() {
+			deserted(ts.Thread(), a.x)
+		}
+	},
+}
+
+// DesertedProducts waits for panels that a thread of another warp group faults before it brings.
+func DesertedProducts(s *device.Stream, g device.Blocks, a device.TensorMap[gpu.Panel[dtype.BF16]], x device.Slice[float32]) error {
+	p := s.Plan(desertedProductsKernel, desertedProductsKernel.Grid(g))
+	device.PutTensorMap(p, a)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zdesertedProducts.sm_90a.narrow.ptx
+var desertedProductsSM90ANarrow string
+
+//go:embed zdesertedProducts.sm_90a.ptx
+var desertedProductsSM90A string
+
+var desertedProductsKernel = &device.Kernel{
+	Name:    "desertedProducts",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "kernels.go",
+	Line:    223,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "x", Offset: 128, Size: 24, Elem: 4},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     8200,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 229, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{136, 144},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: desertedProductsSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: desertedProductsSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			x []float32
+		})(args)
+		for ts.Next() {
+			desertedProducts(ts.Thread(), a.a, a.x)
+		}
+	},
+}
