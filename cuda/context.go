@@ -30,6 +30,7 @@ type backend struct {
 	closed bool         // guarded by use
 
 	kernels kernels
+	maps    sync.Pool // of *cudasys.TensorMap
 	waiter  *waiter
 	stage   *stage
 	pool    pool

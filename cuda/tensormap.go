@@ -16,7 +16,13 @@ func (b *backend) EncodeTensorMap(dst *[device.TensorMapBytes]byte, p device.Ten
 	if !ok {
 		return fmt.Errorf("cuda: tensor map of elements of %d bytes: %w", p.Element, device.ErrUnsupported)
 	}
-	m := &cudasys.TensorMap{DataType: typ, Address: p.Address, Box: [3]uint32{uint32(p.Box[0]), uint32(p.Box[1]), 1}}
+	m, _ := b.maps.Get().(*cudasys.TensorMap)
+	if m == nil {
+		m = new(cudasys.TensorMap)
+	}
+	defer b.maps.Put(m)
+	m.DataType, m.Address, m.Swizzle = typ, p.Address, cudasys.SwizzleNone
+	m.Box = [3]uint32{uint32(p.Box[0]), uint32(p.Box[1]), 1}
 	if p.Panels {
 		m.Swizzle = cudasys.Swizzle128
 	}
