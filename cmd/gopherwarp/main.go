@@ -25,6 +25,7 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
 	Trace   traceCommand   `cmd:"" help:"Run a program and write down what its device did when."`
 	Metrics metricsCommand `cmd:"" help:"Serve the state of the GPUs to Prometheus."`
+	Vet     vetCommand     `cmd:"" help:"Report mistakes in kernels that compile."`
 	Devices devicesCommand `cmd:"" help:"List what kernels can run on."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
 

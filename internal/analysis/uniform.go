@@ -144,7 +144,8 @@ func (u *Uniformity) vary(v *ir.Value) {
 // arguments do or because of what it is.
 func (u *Uniformity) varies(v *ir.Value, i int) bool {
 	switch v.Op {
-	case ir.OpConst, ir.OpZero, ir.OpVar, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid, ir.OpDynamicBytes:
+	case ir.OpConst, ir.OpZero, ir.OpVar, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid, ir.OpDynamicBytes,
+		ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr: // of all threads that have not left
 		return false
 	case ir.OpTid:
 		return !u.row || v.Imm == 0

@@ -14,12 +14,15 @@ import (
 // Kernel is a kernel to build: a function with a gpu.Thread as its first parameter and without results,
 // perhaps an instance of a generic one. Block is what //gpu:block says, in threads along x, y and
 // z, or zeros. Unchecked leaves out the checks that Go makes by itself, of indices, bounds,
-// divisors, shifts and nil; panics and assertions stay. It is the same for all kernels of a Build.
+// divisors, shifts and nil; panics and assertions stay. Partial lets functions and variables of packages
+// that have no syntax stand for something unknown, for tools that see one package: such a module is not to
+// be run. Both are the same for all kernels of a Build.
 type Kernel struct {
 	Func      *ssa.Function
 	Name      string // in IR; empty for the function's
 	Block     [3]int
 	Unchecked bool
+	Partial   bool
 }
 
 func (k Kernel) name() string {
@@ -52,7 +55,7 @@ func (p *Program) Build(kernels []Kernel) (*ir.Module, diag.List) {
 		b.names[k.name()] = true
 	}
 	for _, k := range kernels {
-		b.unchecked = k.Unchecked
+		b.unchecked, b.partial = k.Unchecked, k.Partial
 		b.kernel(k)
 	}
 	if len(b.found) == 0 {
@@ -74,7 +77,7 @@ type builder struct {
 	dynamic *ir.Variable            // dynamic shared memory, once it is used
 	found   diag.List
 
-	unchecked bool // see Kernel
+	unchecked, partial bool // see Kernel
 }
 
 // unit is what became of one function.

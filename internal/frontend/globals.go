@@ -23,6 +23,9 @@ func (l *lowerer) global(g *ssa.Global) *ir.Value {
 	if v := l.values[g]; v != nil {
 		return v
 	}
+	if l.b.partial && !hasSource(g) {
+		return l.unknown(ir.Ptr)
+	}
 	if isSlice(pointee(g.Type())) {
 		l.refuse(diag.LangGlobal, globalHelp, "a kernel cannot use the address of the package-level slice %s", g.Name())
 	}
@@ -44,6 +47,9 @@ func (l *lowerer) tableAddress(g *ssa.Global) *ir.Value {
 
 // loadGlobalSlice returns the value of a package-level slice.
 func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
+	if l.b.partial && !hasSource(g) {
+		return l.unknown(ir.Slice)
+	}
 	p := l.tableAddress(g)
 	n := l.int64(p.Aux.(*ir.Variable).Type.Len) // of the array that backs it
 	return l.emit(ir.OpStruct, ir.Slice, p, n, n)
@@ -60,11 +66,17 @@ func (b *builder) table(g *ssa.Global) *table {
 	return t
 }
 
-func (b *builder) fillTable(t *table, g *ssa.Global) string {
+// hasSource reports whether the package of g was created with syntax.
+func hasSource(g *ssa.Global) bool {
 	init := g.Pkg.Func("init")
-	if init == nil || len(init.Blocks) == 0 {
+	return init != nil && len(init.Blocks) > 0
+}
+
+func (b *builder) fillTable(t *table, g *ssa.Global) string {
+	if !hasSource(g) {
 		return "its package has no Go source"
 	}
+	init := g.Pkg.Func("init")
 	if holdsPointers(elemOfSlice(pointee(g.Type()))) {
 		return "it holds pointers"
 	}

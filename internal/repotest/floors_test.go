@@ -33,6 +33,9 @@ var floors = map[string]string{
 	"compile/internal/...": "internal/diag device dtype x/tools compile/internal/...",
 	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag device dtype x/tools",
 
+	"internal/lint": "internal/ir internal/analysis internal/pass",
+	"vet":           "compile internal/frontend internal/diag internal/lint x/tools",
+
 	// The runtimes, which know no compiler.
 	"internal/dl":              "purego",
 	"internal/cudasys/...":     "internal/dl internal/cudasys",
@@ -67,7 +70,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bench/suite compile cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bench/suite compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
 	"bench/multi":           "cuda cuda/nccl device",

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/gopherwarp/gopherwarp/vet"
+)
+
+type vetCommand struct {
+	Packages []string `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
+}
+
+// Help is the text behind the flags.
+func (vetCommand) Help() string {
+	return `Reports mistakes in kernels that compile: barriers that only some threads reach, shared memory without a barrier,
+accesses that waste most of the memory's speed, arrays in memory, indices that may overflow; and what does not compile.
+Each finding is explained in docs/vet.md. The exit code is 1 where there is one. The generated files must be there.
+
+Editors and CI take the analyzer as package vet, or as cmd/gopherwarp-vet, a tool of go vet.
+
+Example:
+  gopherwarp vet ./...`
+}
+
+// Run is called by kong.
+func (c *vetCommand) Run(ctx context.Context, t terminal) error {
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax}, c.Packages...)
+	if err != nil {
+		return err
+	}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			return fmt.Errorf("%w\nwhere a launcher is missing, run gopherwarp build first", e)
+		}
+	}
+	graph, err := checker.Analyze([]*analysis.Analyzer{vet.Analyzer}, loaded, nil)
+	if err != nil {
+		return err
+	}
+	found := 0
+	var failed []error
+	for _, a := range graph.Roots {
+		failed = append(failed, a.Err)
+		found += len(a.Diagnostics)
+		for _, d := range a.Diagnostics {
+			printFinding(t, a.Package.Fset, d)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	if found > 0 {
+		return exit{code: exitFailed}
+	}
+	return nil
+}
+
+func printFinding(t terminal, fset *token.FileSet, d analysis.Diagnostic) {
+	at := fset.Position(d.Pos)
+	at.Filename = short(at.Filename)
+	fmt.Fprintf(t.out, "%v: %s (%s)\n", at, d.Message, d.Category)
+}

@@ -1,0 +1,98 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/pass"
+)
+
+// A Finding is something wrong at a place in the source.
+type Finding struct {
+	Pos      ir.Pos
+	Category string // one of the constants below
+	Message  string // one line without a full stop
+	// Other, where it is known, is a second place that the message is about, and Says what is there.
+	Other ir.Pos
+	Says  string
+}
+
+// The categories.
+const (
+	Barrier  = "barrier"  // a barrier that only some threads of a block reach
+	Race     = "race"     // shared memory that other threads use with no barrier in between
+	Coalesce = "coalesce" // neighbouring threads access memory far apart
+	Bank     = "bank"     // threads of a warp access one bank of shared memory
+	Local    = "local"    // an array that lies in memory instead of in registers
+	Overflow = "overflow" // an index that is computed in 32 bits and may not fit
+)
+
+// late are the passes after which a function does not look like its source any more.
+var late = []string{
+	"checks", "narrow", "divide", "contract", "if-convert", "rotate", "unify-phis", "unroll", "loads", "licm", "version",
+	"addresses", "shorten", "dead-loops", "short-divide", "early-checks", "fuse-checks", "coarsen", "wide", "sink",
+}
+
+// Kernel returns what it finds in kernel f of m, sorted by place, each once. f is as package frontend
+// leaves it and does not change. An error says that f cannot be compiled.
+func Kernel(m *ir.Module, f *ir.Func) ([]Finding, error) {
+	plain, err := pass.Compile(m, f, pass.Options{Disable: late})
+	if err != nil {
+		return nil, err
+	}
+	whole, err := pass.Compile(m, f, pass.Options{Narrow: true, Contract: true, Wide: true})
+	if err != nil {
+		return nil, err
+	}
+	k, done := newKernel(plain), newKernel(whole)
+	k.barriers()
+	k.races()
+	k.global()
+	k.overflows()
+	done.banks()
+	done.locals()
+	found := append(k.found, done.found...)
+	slices.SortStableFunc(found, compare)
+	return slices.CompactFunc(found, func(a, b Finding) bool { return compare(a, b) == 0 }), nil
+}
+
+func compare(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Category, b.Category))
+}
+
+// kernel is one that is looked at, and what is known of it.
+type kernel struct {
+	f       *ir.Func
+	dom     *ir.Dom
+	uniform *analysis.Uniformity
+	ranges  *analysis.Ranges
+	loops   []*analysis.Loop
+	eval    *evaluator
+	found   []Finding
+}
+
+func newKernel(f *ir.Func) *kernel {
+	dom := ir.Dominators(f)
+	k := &kernel{
+		f: f, dom: dom, uniform: analysis.NewUniformity(dom), ranges: analysis.NewRanges(dom), loops: analysis.Loops(dom),
+	}
+	k.eval = newEvaluator(f, k.uniform)
+	return k
+}
+
+func (k *kernel) report(f Finding) {
+	if f.Pos.Known() {
+		k.found = append(k.found, f)
+	}
+}
+
+// each calls visit for every value that can be reached.
+func (k *kernel) each(visit func(v *ir.Value, at analysis.Place)) {
+	for _, b := range k.dom.Order() {
+		for i, v := range b.Values {
+			visit(v, analysis.Place{Block: b, Index: i})
+		}
+	}
+}

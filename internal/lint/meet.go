@@ -1,0 +1,210 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Limits of what is tried.
+const (
+	maxUnknown = 2  // numbers that are tried in all combinations
+	maxSamples = 17 // of each
+	maxRange   = 1 << 16
+	maxRounds  = 16 // of a loop
+)
+
+// world has the numbers that all threads have in common; first is for the earlier access, second
+// for the later one.
+type world struct{ first, second map[*ir.Value]int64 }
+
+// meet reports whether two threads surely access one place, the one as in p and then the other as in a.
+// same says that both are in the same round of the loops around them. Of a loop whose counters
+// are known from its start some round must do it, or some round and the next one; of
+// numbers that are known by their range all.
+func (k *kernel) meet(p, a *access, same bool) bool {
+	var counted, ranged []*ir.Value
+	l := k.around(p, a)
+	for v := range k.unknowns(p, a, same) {
+		_, first := p.addr.common[v]
+		_, second := a.addr.common[v]
+		switch {
+		case l == nil || !l.Contains(v.Block):
+			ranged = append(ranged, v)
+		case k.counted(v, l):
+			counted = append(counted, v)
+		case first && second && !same: // another number each time
+			return false
+		default:
+			ranged = append(ranged, v)
+		}
+	}
+	samples, ok := k.samples(ranged, analysis.Place{Block: a.v.Block, Index: 0})
+	if !ok {
+		return false
+	}
+	rounds := []world{{map[*ir.Value]int64{}, map[*ir.Value]int64{}}}
+	if len(counted) > 0 {
+		rounds = k.rounds(l, counted, same)
+	}
+	return slices.ContainsFunc(rounds, func(w world) bool {
+		return !slices.ContainsFunc(samples, func(s map[*ir.Value]int64) bool {
+			maps.Copy(w.first, s)
+			maps.Copy(w.second, s)
+			return !k.meetIn(w, p, a)
+		})
+	})
+}
+
+// unknowns returns the numbers on which it depends whether p and a meet.
+func (k *kernel) unknowns(p, a *access, same bool) map[*ir.Value]bool {
+	found := map[*ir.Value]bool{}
+	turning := func(v *ir.Value) bool { return !same && k.turns(v, p, a) }
+	for v, c := range p.addr.common {
+		if c != a.addr.common[v] || turning(v) {
+			found[v] = true
+		}
+	}
+	for v, c := range a.addr.common {
+		if c != p.addr.common[v] || turning(v) {
+			found[v] = true
+		}
+	}
+	for _, g := range slices.Concat(p.guards, a.guards) {
+		if x, y, ok := k.sides(g); ok && k.small(x, y, a) {
+			for v := range x.common {
+				found[v] = true
+			}
+			for v := range y.common {
+				found[v] = true
+			}
+		}
+	}
+	return found
+}
+
+// small reports whether the numbers of a comparison can be tried.
+func (k *kernel) small(x, y number, a *access) bool {
+	for _, n := range []number{x, y} {
+		for v := range n.common {
+			if _, ok := k.span(v, analysis.Place{Block: a.v.Block, Index: 0}); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sides returns what a guard compares.
+func (k *kernel) sides(g guard) (x, y number, ok bool) {
+	if !ordered(g.cond.Op) {
+		return x, y, false
+	}
+	x, y = k.eval.of(g.cond.Args[0]), k.eval.of(g.cond.Args[1])
+	return x, y, x.known && y.known
+}
+
+// around returns the innermost loop around both accesses, or nil.
+func (k *kernel) around(p, a *access) *analysis.Loop {
+	i := slices.IndexFunc(k.loops, func(l *analysis.Loop) bool { return l.Contains(p.v.Block) && l.Contains(a.v.Block) })
+	if i < 0 {
+		return nil
+	}
+	return k.loops[i]
+}
+
+// span returns the range of v at a place where that is small.
+func (k *kernel) span(v *ir.Value, at analysis.Place) (analysis.Range, bool) {
+	if !v.Type.IsInt() || k.uniform.Varying(v) {
+		return analysis.Range{}, false
+	}
+	r := k.ranges.At(v, at)
+	return r, r.Hi-r.Lo >= 0 && r.Hi-r.Lo <= maxRange
+}
+
+// samples returns combinations of numbers for vs from their ranges at a place.
+func (k *kernel) samples(vs []*ir.Value, at analysis.Place) ([]map[*ir.Value]int64, bool) {
+	list := []map[*ir.Value]int64{{}}
+	if len(vs) > maxUnknown {
+		return nil, false
+	}
+	for _, v := range vs {
+		r, ok := k.span(v, at)
+		if !ok {
+			return nil, false
+		}
+		var next []map[*ir.Value]int64
+		for _, s := range list {
+			for n := r.Lo; n <= r.Hi; n += max(1, (r.Hi-r.Lo)/(maxSamples-1)) {
+				s := maps.Clone(s)
+				s[v] = n
+				next = append(next, s)
+			}
+		}
+		list = next
+	}
+	return list, true
+}
+
+// meetIn reports whether p and a meet where the numbers are those of w.
+func (k *kernel) meetIn(w world, p, a *access) bool {
+	first, ok1 := k.mask(p.guards, a.guards, w.first)
+	second, ok2 := k.mask(a.guards, p.guards, w.second)
+	if !ok1 || !ok2 {
+		return false
+	}
+	var d int64
+	for v, c := range a.addr.common {
+		d += c * w.second[v]
+	}
+	for v, c := range p.addr.common {
+		d -= c * w.first[v]
+	}
+	return overlap(p.addr.threads, first, a.addr.threads, second, d)
+}
+
+// mask returns which threads pass the guards. One that cannot be told is passed by all where the
+// other access has it too; where it does not, mask returns false.
+func (k *kernel) mask(g, other guards, w map[*ir.Value]int64) ([]bool, bool) {
+	in := slices.Repeat([]bool{true}, k.eval.count())
+	for _, c := range g {
+		holds, ok := k.holds(c, w)
+		switch {
+		case ok:
+			for i := range in {
+				in[i] = in[i] && holds[i]
+			}
+		case !slices.Contains(other, c):
+			return nil, false
+		}
+	}
+	return in, true
+}
+
+// holds returns for which threads a guard is passed.
+func (k *kernel) holds(g guard, w map[*ir.Value]int64) ([]bool, bool) {
+	x, y, ok := k.sides(g)
+	sum := func(n number) (s int64) {
+		for v, c := range n.common {
+			value, known := w[v]
+			ok = ok && known
+			s += c * value
+		}
+		return s
+	}
+	dx, dy := sum(x), sum(y)
+	if !ok {
+		return nil, false
+	}
+	passed := make([]bool, k.eval.count())
+	for i := range passed {
+		r, fine := arithmetic[g.cond.Op](x.threads[i]+dx, y.threads[i]+dy)
+		if !fine {
+			return nil, false
+		}
+		passed[i] = (r != 0) == g.holds
+	}
+	return passed, true
+}

@@ -1,0 +1,226 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// sector is how many bytes of global memory a GPU moves at least.
+const sector = 32
+
+// fine is how many turns at a bank are not worth a word: two are often the fewest there can be.
+const fine = 2
+
+// few is how many threads of a warp may access memory as they like: that costs little.
+const few = 4
+
+func count(set []bool) int {
+	n := 0
+	for _, in := range set {
+		if in {
+			n++
+		}
+	}
+	return n
+}
+
+// global reports accesses of which each thread's index is far from its neighbour's. Elements that
+// are large are not reported: the index is not to blame.
+func (k *kernel) global() {
+	row := newRowEvaluator(k.f, k.dom)
+	if row.size[0] < 2 {
+		return
+	}
+	k.each(func(v *ir.Value, at analysis.Place) {
+		if v.Op != ir.OpLoad && v.Op != ir.OpStore || v.Args[0].Type.Space != ir.Global || !k.many(row, v.Block) {
+			return
+		}
+		for a := v.Args[0]; a.Op == ir.OpIndex || a.Op == ir.OpOffset; a = a.Args[0] {
+			if a.Op == ir.OpIndex && k.apart(v, a, row.of(a.Args[1]), at) {
+				return
+			}
+		}
+	})
+}
+
+// apart reports v where index, a part of its address, is far apart in neighbours.
+func (k *kernel) apart(v, index *ir.Value, n number, at analysis.Place) bool {
+	f := Finding{Pos: v.Pos, Category: Coalesce}
+	switch {
+	case n.strided != nil:
+		if r := k.ranges.At(n.strided, at); r.Lo >= 0 && r.Hi <= sector/index.Imm {
+			return false
+		}
+		f.Message = "threads that are neighbours along x access elements that are a variable number apart"
+	case n.known:
+		d := abs(n.threads[1] - n.threads[0])
+		if d < 2 || d*index.Imm < sector {
+			return false
+		}
+		f.Message = fmt.Sprintf("threads that are neighbours along x access elements that are %d apart", d)
+	default:
+		return false
+	}
+	k.report(f)
+	return true
+}
+
+// many reports whether more than a few threads of a warp run b; it does not where that
+// cannot be told.
+func (k *kernel) many(e *evaluator, b *ir.Block) bool {
+	in := slices.Repeat([]bool{true}, e.count())
+	for _, c := range k.guards(b, e.uniform) {
+		n := e.of(c.cond)
+		switch {
+		case n.plain():
+			for i := range in {
+				in[i] = in[i] && (n.threads[i] != 0) == c.holds
+			}
+		case c.cond.Op == ir.OpEq && c.holds || c.cond.Op == ir.OpNe && !c.holds || !ordered(c.cond.Op):
+			return false
+		}
+	}
+	return count(in[:min(len(in), 32)]) > few
+}
+
+func ordered(op ir.Op) bool { return op >= ir.OpEq && op <= ir.OpULe }
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// banks reports accesses to shared memory for which threads of a warp have to take turns, where a whole
+// warp is known to come.
+func (k *kernel) banks() {
+	e := k.eval
+	if !e.sure || e.count() < 32 {
+		return
+	}
+	k.each(func(v *ir.Value, _ analysis.Place) {
+		if v.Op != ir.OpLoad && v.Op != ir.OpStore || shared(v.Args[0]) == nil || !k.whole(v.Block) {
+			return
+		}
+		n := e.of(v.Args[0])
+		if !n.known {
+			return
+		}
+		if ways := conflict(n.threads[:32], accessed(v).Size()); ways > fine {
+			k.report(Finding{Pos: v.Pos, Category: Bank, Message: fmt.Sprintf("threads of a warp take %d turns at a bank of shared memory", ways)})
+		}
+	})
+}
+
+// whole reports whether all threads of the first warp run b, or none but for what is not known.
+func (k *kernel) whole(b *ir.Block) bool {
+	for _, c := range k.guards(b, k.uniform) {
+		n := k.eval.of(c.cond)
+		if !n.plain() && (c.cond.Op < ir.OpSLt || c.cond.Op > ir.OpULe) {
+			return false
+		}
+		for i := range 32 {
+			if n.plain() && (n.threads[i] != 0) != c.holds {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// conflict returns how many different words of 4 bytes lie in one bank, of those that the threads access
+// at once: all of a warp, or as many as share 128 bytes.
+func conflict(at []int64, size int64) int {
+	group := len(at)
+	if size > 4 {
+		group = int(4 * int64(len(at)) / size)
+	}
+	ways := 0
+	for ; len(at) >= group && group > 0; at = at[group:] {
+		words := map[int64]bool{}
+		var banks [32]int
+		for _, a := range at[:group] {
+			for w := a >> 2; w <= (a+size-1)>>2; w++ {
+				if !words[w] {
+					words[w] = true
+					banks[w&31]++
+					ways = max(ways, banks[w&31])
+				}
+			}
+		}
+	}
+	return ways
+}
+
+// locals reports arrays that are still in memory after all passes.
+func (k *kernel) locals() {
+	k.each(func(v *ir.Value, _ analysis.Place) {
+		if v.Op != ir.OpIndex {
+			return
+		}
+		if base := local(v.Args[0]); base != nil {
+			k.report(Finding{
+				Pos: base.Pos, Category: Local, Other: v.Pos, Says: "the index",
+				Message: fmt.Sprintf("this array of %d bytes lies in memory, not in registers: the compiler does not know an index", base.Aux.(*ir.Type).Size()),
+			})
+		}
+	})
+}
+
+// local returns the variable of the thread that an address is of, or nil.
+func local(a *ir.Value) *ir.Value {
+	for a.Op == ir.OpOffset || a.Op == ir.OpIndex {
+		a = a.Args[0]
+	}
+	if a.Op == ir.OpAlloca {
+		return a
+	}
+	return nil
+}
+
+// overflows reports products of 32 bits of the thread's index in the grid that become an index.
+func (k *kernel) overflows() {
+	k.each(func(v *ir.Value, at analysis.Place) {
+		if v.Op == ir.OpIndex {
+			k.product(v.Args[1], at)
+		}
+	})
+}
+
+// product looks for such a product in the sum that v is.
+func (k *kernel) product(v *ir.Value, at analysis.Place) {
+	switch v.Op {
+	case ir.OpSExt, ir.OpZExt:
+		if v.Args[0].Type.Bits() == 32 {
+			k.product(v.Args[0], at)
+		}
+	case ir.OpAdd, ir.OpSub:
+		k.product(v.Args[0], at)
+		k.product(v.Args[1], at)
+	case ir.OpMul:
+		x, y := k.ranges.At(v.Args[0], at), k.ranges.At(v.Args[1], at)
+		if v.Type.Bits() != 32 || !ofGrid(v.Args[0]) && !ofGrid(v.Args[1]) || fits(x, y) {
+			return
+		}
+		k.report(Finding{Pos: v.Pos, Category: Overflow, Message: "this index is a product of 32 bits, which large grids overflow"})
+	}
+}
+
+// fits reports whether all products of numbers from x and y have 32 bits.
+func fits(x, y analysis.Range) bool {
+	const limit = 1 << 31
+	most := float64(max(abs(x.Lo), abs(x.Hi))) * float64(max(abs(y.Lo), abs(y.Hi)))
+	return most < limit
+}
+
+// ofGrid reports whether v is computed from the index of the block, by sums and conversions.
+func ofGrid(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpCtaid:
+		return true
+	case ir.OpTrunc, ir.OpSExt, ir.OpZExt:
+		return ofGrid(v.Args[0])
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		return ofGrid(v.Args[0]) || ofGrid(v.Args[1])
+	}
+	return false
+}

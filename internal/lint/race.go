@@ -1,0 +1,167 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// access is a load from shared memory or a store to it.
+type access struct {
+	v      *ir.Value
+	root   *ir.Variable
+	size   int64
+	write  bool
+	addr   number
+	guards guards
+}
+
+// races finds pairs of accesses to one place in shared memory, by different threads and one of them a
+// write, between which a path has no barrier. For a pair that is a round of a loop apart it must
+// be so whatever the loop's counters are.
+func (k *kernel) races() {
+	accesses := map[*ir.Value]*access{}
+	k.each(func(v *ir.Value, _ analysis.Place) {
+		if a := k.access(v); a != nil {
+			accesses[v] = a
+		}
+	})
+	if len(accesses) == 0 {
+		return
+	}
+	near, far := k.pending(accesses, false), k.pending(accesses, true)
+	for _, b := range k.dom.Order() {
+		straight, round := slices.Clone(near[b.ID]), slices.Clone(far[b.ID])
+		for _, v := range b.Values {
+			if a := accesses[v]; a != nil {
+				k.race(a, straight, round)
+			}
+			straight, round = step(straight, v, accesses), step(round, v, accesses)
+		}
+	}
+}
+
+// access returns the access that v is, or nil where it is none or its address is not known.
+func (k *kernel) access(v *ir.Value) *access {
+	if v.Op != ir.OpLoad && v.Op != ir.OpStore {
+		return nil
+	}
+	root := shared(v.Args[0])
+	a := &access{v: v, root: root, write: v.Op == ir.OpStore}
+	if root == nil || root.Type.Size() == 0 {
+		return nil
+	}
+	a.size = accessed(v).Size()
+	if a.addr = k.eval.of(v.Args[0]); !a.addr.known {
+		return nil
+	}
+	a.guards = k.guards(v.Block, k.uniform)
+	return a
+}
+
+// accessed returns the type of what v loads or stores.
+func accessed(v *ir.Value) *ir.Type {
+	if v.Op == ir.OpStore {
+		return v.Args[1].Type
+	}
+	return v.Type
+}
+
+// shared returns the variable in shared memory that an address is of, or nil.
+func shared(addr *ir.Value) *ir.Variable {
+	for addr.Op == ir.OpOffset || addr.Op == ir.OpIndex {
+		addr = addr.Args[0]
+	}
+	if addr.Op != ir.OpVar {
+		return nil
+	}
+	if x := addr.Aux.(*ir.Variable); x.Space == ir.Shared {
+		return x
+	}
+	return nil
+}
+
+// pending returns, by block ID, the accesses since the last barrier at the entry of each block; along the
+// edges back to the headers of loops too, where round is set.
+func (k *kernel) pending(accesses map[*ir.Value]*access, round bool) [][]*ir.Value {
+	in := make([][]*ir.Value, k.f.NumBlocks())
+	for changed := true; changed; {
+		changed = false
+		for _, b := range k.dom.Order() {
+			out := slices.Clone(in[b.ID])
+			for _, v := range b.Values {
+				out = step(out, v, accesses)
+			}
+			for _, s := range b.Succs {
+				if !round && k.dom.Dominates(s, b) {
+					continue
+				}
+				for _, v := range out {
+					if !slices.Contains(in[s.ID], v) {
+						in[s.ID], changed = append(in[s.ID], v), true
+					}
+				}
+			}
+		}
+	}
+	return in
+}
+
+// step returns the accesses since the last barrier behind v. What makes the threads of a warp
+// meet is a barrier here: which threads it orders is not looked at.
+func step(pending []*ir.Value, v *ir.Value, accesses map[*ir.Value]*access) []*ir.Value {
+	switch {
+	case v.Op.Meets():
+		return nil
+	case accesses[v] != nil && !slices.Contains(pending, v):
+		return append(pending, v)
+	}
+	return pending
+}
+
+// race reports the first of the pending accesses that races with a.
+func (k *kernel) race(a *access, straight, round []*ir.Value) {
+	for _, v := range round {
+		p := k.access(v)
+		same := slices.Contains(straight, v)
+		if p.root != a.root || p.write == a.write || p.size != a.size || !k.meet(p, a, same) {
+			continue
+		}
+		f := Finding{Pos: a.v.Pos, Category: Race, Other: v.Pos}
+		if a.write {
+			f.Message, f.Says = "this overwrites shared memory that other threads read, with no barrier in between", "the read"
+		} else {
+			f.Message, f.Says = "this reads shared memory that other threads write, with no barrier in between", "the write"
+		}
+		k.report(f)
+		return
+	}
+}
+
+// overlap reports whether a thread i of the first and another thread j of the second have x[i] == y[j]+d.
+func overlap(x []int64, first []bool, y []int64, second []bool, d int64) bool {
+	at := map[int64][]int{}
+	for i, n := range x {
+		if first[i] && len(at[n]) < 2 {
+			at[n] = append(at[n], i)
+		}
+	}
+	for j, n := range y {
+		if second[j] && slices.ContainsFunc(at[n+d], func(i int) bool { return i != j }) {
+			return true
+		}
+	}
+	return false
+}
+
+// turns reports whether v may be another in each round of a loop around both accesses.
+func (k *kernel) turns(v *ir.Value, p, a *access) bool {
+	return slices.ContainsFunc(k.loops, func(l *analysis.Loop) bool {
+		return v.Block != nil && l.Contains(v.Block) && l.Contains(p.v.Block) && l.Contains(a.v.Block)
+	})
+}
+
+// String is for tests that fail.
+func (f Finding) String() string { return fmt.Sprintf("%v: %s: %s", f.Pos, f.Category, f.Message) }

@@ -1,0 +1,44 @@
+package local
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+//gpu:kernel
+func histogram(t gpu.Thread, x []uint8, out []int32) {
+	var counts [16]int32 // want `this array of 64 bytes lies in memory, not in registers: the compiler does not know an index \(the index: k.go:9\)`
+	for _, v := range x {
+		counts[v%16]++
+	}
+	for i, n := range counts {
+		gpu.AtomicAdd(&out[i], n)
+	}
+}
+
+// Loops of few rounds are unrolled.
+//
+//gpu:kernel
+func unrolled(t gpu.Thread, x []float32) {
+	var window [4]float32
+	for i := range window {
+		window[i] = x[t.GlobalX()+i]
+	}
+	for i := range window {
+		x[t.GlobalX()+i] = window[3-i]
+	}
+}
+
+// All indices are constant once the loop over them is unrolled.
+//
+//gpu:kernel
+func compared(t gpu.Thread, x []uint8, out []int32) {
+	var counts [16]int32
+	for _, v := range x {
+		for i := range counts {
+			if int(v%16) == i {
+				counts[i]++
+			}
+		}
+	}
+	for i, n := range counts {
+		gpu.AtomicAdd(&out[i], n)
+	}
+}

@@ -1,0 +1,39 @@
+package refused
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+//gpu:kernel
+func kernel(t gpu.Thread, x []float32, n int) {
+	seen := map[int]bool{}  // want `a kernel cannot use a map`
+	x = append(x, 1)        // want `a kernel cannot use append`
+	fmt.Println(n)          // want `fmt.Println: use gpu.Printf` `a kernel cannot use an interface value`
+	y := make([]float32, n) // want `a kernel cannot use make with a size that is not constant`
+	if n > 0 {
+		s := gpu.Shared[[8]float32](t) // want `gpu.Shared stands in a branch`
+		s[0] = 1
+	}
+	_, _ = seen, y
+}
+
+//gpu:kernel
+func sorted(t gpu.Thread, x []int) {
+	sort.Ints(x) // want `a kernel cannot use the function sort.Ints`
+}
+
+//gpu:kernel
+func pointed(t gpu.Thread, p *int) {} // want `parameter p of kernel pointed holds a pointer`
+
+//gpu:kernel
+func Exported(t gpu.Thread) {} // want `kernel Exported is exported`
+
+//gpu:kernl // want `unknown directive //gpu:kernl`
+func typo(t gpu.Thread) {}
+
+//gpu:block 2048 // want `//gpu:block takes one to three sizes`
+//gpu:kernel
+func many(t gpu.Thread) {}

@@ -1,0 +1,147 @@
+package vet
+
+import (
+	"fmt"
+	"go/token"
+	"path/filepath"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/frontend"
+	"github.com/gopherwarp/gopherwarp/internal/lint"
+)
+
+const page = "https://github.com/gopherwarp/gopherwarp/blob/main/docs/vet.md"
+
+// Analyzer reports mistakes in kernels. The categories of its diagnostics are the codes of the
+// compiler's errors, as "GW0107", and barrier, race, coalesce, bank, local, overflow.
+var Analyzer = &analysis.Analyzer{
+	Name: "gopherwarp",
+	Doc: "report mistakes in GPU kernels\n\n" +
+		"It reports what a function with a //gpu:kernel directive cannot have, barriers that only some threads reach, " +
+		"shared memory that is used without a barrier, accesses to memory that waste most of it, " +
+		"arrays that do not fit registers, and indices that may overflow.",
+	URL: page,
+	Run: run,
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	files, mentioned, err := sources(pass)
+	if err != nil || !mentioned {
+		return nil, err
+	}
+	r := &reporter{pass: pass}
+	kernels, found := compile.Declarations(pass.Pkg, files)
+	r.diagnostics(found)
+	if len(kernels) == 0 {
+		return nil, nil
+	}
+	program := build(pass)
+	for _, k := range kernels {
+		if err := r.kernel(program, k); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// sources returns the texts of the package's files, and whether one mentions a directive.
+func sources(pass *analysis.Pass) (files []compile.File, mentioned bool, err error) {
+	for _, f := range pass.Files {
+		name := pass.Fset.File(f.FileStart).Name()
+		text, err := pass.ReadFile(name)
+		if err != nil {
+			return nil, false, err
+		}
+		mentioned = mentioned || compile.Mentions(text)
+		files = append(files, compile.File{Name: name, Contents: text})
+	}
+	return files, mentioned, nil
+}
+
+// build returns the package in SSA form. Of those that it imports there are declarations only.
+func build(pass *analysis.Pass) *ssa.Program {
+	program := ssa.NewProgram(pass.Fset, ssa.InstantiateGenerics|ssa.BuildSerially)
+	seen := map[string]bool{}
+	for todo := pass.Pkg.Imports(); len(todo) > 0; {
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !seen[next.Path()] {
+			seen[next.Path()] = true
+			program.CreatePackage(next, nil, nil, true)
+			todo = append(todo, next.Imports()...)
+		}
+	}
+	program.CreatePackage(pass.Pkg, pass.Files, pass.TypesInfo, false).Build()
+	return program
+}
+
+// reporter turns what is found into diagnostics of the pass.
+type reporter struct {
+	pass *analysis.Pass
+}
+
+// kernel looks at one kernel. A panic is a mistake of ours, and of no use to somebody who types.
+func (r *reporter) kernel(program *ssa.Program, k compile.Declared) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("gopherwarp: internal error in kernel %s, please report it: %v", k.Func.Name(), v)
+		}
+	}()
+	fn := program.FuncValue(k.Func)
+	module, found := frontend.Build([]frontend.Kernel{{Func: fn, Block: k.Block, Partial: true}})
+	r.diagnostics(found)
+	if len(found) > 0 {
+		return nil
+	}
+	findings, err := lint.Kernel(module, module.Func(fn.Name()))
+	if err != nil {
+		return nil // recursion through a function of another package; the build says so
+	}
+	for _, f := range findings {
+		r.finding(f)
+	}
+	return nil
+}
+
+// diagnostics reports what the compiler refuses.
+func (r *reporter) diagnostics(l diag.List) {
+	for _, d := range l.Sorted() {
+		pos := r.at(d.Pos.Filename, d.Pos.Line, d.Pos.Column)
+		if !pos.IsValid() {
+			continue
+		}
+		message := d.Message
+		if d.Help != "" {
+			message += ": " + d.Help
+		}
+		r.pass.Report(analysis.Diagnostic{Pos: pos, Category: d.Code.String(), Message: message, URL: page})
+	}
+}
+
+func (r *reporter) finding(f lint.Finding) {
+	pos := r.at(f.Pos.File, f.Pos.Line, f.Pos.Col)
+	if !pos.IsValid() {
+		return
+	}
+	d := analysis.Diagnostic{Pos: pos, Category: f.Category, Message: f.Message, URL: page + "#" + f.Category}
+	if other := r.at(f.Other.File, f.Other.Line, f.Other.Col); other.IsValid() && f.Other != f.Pos {
+		d.Message += fmt.Sprintf(" (%s: %s:%d)", f.Says, filepath.Base(f.Other.File), f.Other.Line)
+		d.Related = []analysis.RelatedInformation{{Pos: other, Message: f.Says}}
+	}
+	r.pass.Report(d)
+}
+
+// at returns the place in the package's files, whose names may be without folder.
+func (r *reporter) at(file string, line, column int) token.Pos {
+	for _, f := range r.pass.Files {
+		t := r.pass.Fset.File(f.FileStart)
+		if filepath.Base(t.Name()) == filepath.Base(file) && line >= 1 && line <= t.LineCount() {
+			return t.LineStart(line) + token.Pos(max(column, 1)-1)
+		}
+	}
+	return token.NoPos
+}
