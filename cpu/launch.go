@@ -75,7 +75,7 @@ func (l *launch) staff() int {
 	case l.kernel.Spins: // as many as there is room for: blocks may wait for each other
 		n = int(min(int64(max(1, maxCooperative/(l.dim[0]*l.dim[1]*l.dim[2]))), l.total))
 	case l.tier == goroutines:
-		n = min(n, maxConcurrentBlocks)
+		n = min(n, maxConcurrentBlocks, max(1, maxConcurrentThreads/(l.dim[0]*l.dim[1]*l.dim[2])))
 	}
 	for len(l.workers) < n {
 		l.workers = append(l.workers, newWorker(l))

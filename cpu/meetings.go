@@ -15,9 +15,10 @@ import (
 // It is the same for coroutines and for goroutines but for how a thread waits. In the terms of
 // Go's memory model, what threads did before they met happens before what they do after it.
 type meetings struct {
-	grid  func()                            // waits for all other blocks
-	sleep func(p *place, round, thread int) // returns once p is in another round, or the block is stuck
-	wake  func(p *place, threads []int)     // wakes those that sleep there; p's lock is held
+	grid  func()                              // waits for all other blocks
+	sleep func(g <-chan struct{}, thread int) // returns once the gate is open or the thread is woken
+	wake  func(p *place, threads []int)       // wakes those that sleep there; p's lock is held
+	gates bool                                // places have gates, for goroutines
 
 	block place
 	warps []place
@@ -33,12 +34,30 @@ type meetings struct {
 // all of them have come in the next one, so two are kept.
 type place struct {
 	mu      sync.Mutex
-	open    sync.Cond // for goroutines
-	members int       // that have not left
+	members int // that have not left
 	round   int
 	came    []int // the threads that have come
 	kind    simt.Kind
 	brought [2]simt.Meeting
+	// gate is closed when the round ends. Who waits for it takes no lock on his way out: that would
+	// order him, for the race detector, behind those that have left the kernel meanwhile.
+	gate chan struct{}
+}
+
+// gate returns what goroutines wait for at p until the round ends. p's lock is held.
+func (m *meetings) gate(p *place) <-chan struct{} {
+	if m.gates && p.gate == nil {
+		p.gate = make(chan struct{})
+	}
+	return p.gate
+}
+
+// open lets those go on that wait for the gate. p's lock is held.
+func (p *place) open() {
+	if p.gate != nil {
+		close(p.gate)
+		p.gate = nil
+	}
 }
 
 // groupSize is the number of threads of a warp group.
@@ -46,15 +65,10 @@ const groupSize = 4 * simt.WarpSize
 
 // newMeetings returns the meetings of a block of the given number of threads.
 func newMeetings(threads int) *meetings {
-	m := &meetings{warps: make([]place, (threads+simt.WarpSize-1)/simt.WarpSize), groups: make([]place, (threads+groupSize-1)/groupSize)}
-	m.block.open.L, m.park.open.L = &m.block.mu, &m.park.mu
-	for i := range m.warps {
-		m.warps[i].open.L = &m.warps[i].mu
+	return &meetings{
+		warps:  make([]place, (threads+simt.WarpSize-1)/simt.WarpSize),
+		groups: make([]place, (threads+groupSize-1)/groupSize),
 	}
-	for i := range m.groups {
-		m.groups[i].open.L = &m.groups[i].mu
-	}
-	return m
 }
 
 // begin readies m for another block of the grid.
@@ -88,7 +102,7 @@ func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
 		p.mu.Unlock()
 		panic(fmt.Sprintf("a thread came to %v while others wait at %v", k, p.kind))
 	}
-	round, result := p.round, p.bring(thread, k, v)
+	gate, result := m.gate(p), p.bring(thread, k, v)
 	if len(p.came) == p.members {
 		m.release(p, 1)
 		p.mu.Unlock()
@@ -96,7 +110,7 @@ func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
 	}
 	p.mu.Unlock()
 	m.count(&m.waiting, 1)
-	m.sleep(p, round, thread)
+	m.sleep(gate, thread)
 	if m.stuck.Load() {
 		panic("all threads wait, and not for the same: one waits at " + k.String())
 	}
@@ -136,11 +150,11 @@ func (m *meetings) await(thread int, ready func() bool) {
 			p.mu.Unlock()
 			return
 		}
-		round := p.round
+		gate := m.gate(p)
 		p.came = append(p.came, thread)
 		p.mu.Unlock()
 		m.count(&m.waiting, 1)
-		m.sleep(p, round, thread)
+		m.sleep(gate, thread)
 		if m.stuck.Load() {
 			panic("all threads wait, and not for the same: one waits for a gpu.Barrier")
 		}

@@ -42,7 +42,7 @@ func newTeam(w *worker) *team {
 		t.members[i] = m
 	}
 	t.meetings.grid = w.launch.blocks.wait
-	t.meetings.sleep = func(_ *place, _, thread int) { t.members[thread].yield(waits) }
+	t.meetings.sleep = func(_ <-chan struct{}, thread int) { t.members[thread].yield(waits) }
 	t.meetings.wake = func(_ *place, threads []int) { t.ready = append(t.ready, threads...) }
 	if w.launch.kernel.Barriers {
 		w.block.Meet = t.meetings.meet

@@ -39,9 +39,12 @@ func nativeTier(k *device.Kernel) tier {
 	}
 }
 
-// maxConcurrentBlocks bounds the blocks that run at once as goroutines: the race detector
-// ends a program that has more than 8128 of them.
-const maxConcurrentBlocks = 4
+// maxConcurrentBlocks and maxConcurrentThreads bound what runs at once as goroutines, for the
+// race detector: it tells some 250 goroutines apart (ThreadSanitizer's slots) and forgets about the others.
+const (
+	maxConcurrentBlocks  = 4
+	maxConcurrentThreads = 240
+)
 
 // loop runs all threads of the block in one call of the kernel. A thread that faults ends
 // the block.
@@ -96,14 +99,9 @@ func (w *worker) together(n int) {
 	m := newMeetings(n)
 	m.begin(n)
 	m.grid = w.launch.blocks.wait
-	m.sleep = func(p *place, round, _ int) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for p.round == round && !m.stuck.Load() {
-			p.open.Wait()
-		}
-	}
-	m.wake = func(p *place, _ []int) { p.open.Broadcast() }
+	m.gates = true
+	m.sleep = func(gate <-chan struct{}, _ int) { <-gate }
+	m.wake = func(p *place, _ []int) { p.open() }
 	w.block.Meet, w.block.Await, w.block.Notify = m.meet, m.await, m.notify
 	var running sync.WaitGroup
 	for i := range n {

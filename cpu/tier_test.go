@@ -470,7 +470,9 @@ func TestGridBarrier(t *testing.T) {
 			}
 			t.SyncGrid()
 		}
-		x[rounds+1+b] = 1
+		if t.ThreadX() == 0 {
+			x[rounds+1+b] = 1
+		}
 	})
 	k.Cooperative = true
 	want := append([]int32{blocks, blocks, blocks, blocks - 1, blocks - 1, 0}, slices.Repeat([]int32{1}, blocks)...)
