@@ -20,6 +20,9 @@ func Past(s *device.Stream, g device.Grid, x, out device.Slice[float32], far int
 	return p.Launch()
 }
 
+//go:embed zpast.sm_70.narrow.coarse.ptx
+var pastSM70NarrowCoarse string
+
 //go:embed zpast.sm_70.narrow.ptx
 var pastSM70Narrow string
 
@@ -42,7 +45,8 @@ var pastKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: pastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: pastSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pastSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -54,6 +58,7 @@ var pastKernel = &device.Kernel{
 			past(ts.Thread(), a.x, a.out, a.far)
 		}
 	},
+	Twin: pastTwin,
 }
 
 // Sum stores the sum of each block's elements of x. It lacks a barrier in the loop.
@@ -100,4 +105,5 @@ var sumKernel = &device.Kernel{
 			sum(ts.Thread(), a.x, a.sums)
 		}
 	},
+	Twin: sumTwin,
 }
