@@ -46,6 +46,14 @@ func waitCases() []check.Case {
 			}
 		}},
 		{Name: "waits: one for the next", Run: handOvers},
+		{Name: "waits: arrivals", Run: func(r *check.Run) {
+			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
+				return
+			}
+			r.Launch(BesideArrivals(r.Stream, grid.Blocks, who, check.Make[int32](r, 256)))
+			r.Fault(far("besideArrivals", "beside arrivals", past))
+			again(r)
+		}},
 	}
 	for kind, name := range []string{"load", "load after other work", "load of the system", "load in a function", "load kept in a variable"} {
 		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {

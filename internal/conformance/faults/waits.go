@@ -146,3 +146,24 @@ func handOver(t gpu.Thread, x []int32, bad int) {
 	}
 	gpu.AtomicStore(&x[i], x[i+1]+1, gpu.Release)
 }
+
+// besideArrivals lets one thread fault that the others of its block wait for at a barrier that counts
+// arrivals.
+//
+//gpu:kernel
+//gpu:block 64
+func besideArrivals(t gpu.Thread, who int, x []int32) {
+	full := gpu.Shared[gpu.Barrier](t)
+	if t.ThreadX() == 0 {
+		full.Init(t, 64)
+	}
+	t.Sync()
+	for phase := range 3 {
+		if t.GlobalX() == who && phase == 1 {
+			x[who] = x[len(x)] // beside arrivals
+		}
+		full.Arrive(t)
+		full.Wait(t, phase)
+		x[t.GlobalX()]++
+	}
+}

@@ -92,3 +92,29 @@ func fetchUnawaited(t gpu.Thread, x, out []float32) {
 	out[me] = s[me] // want "memory was never written"
 	t.WaitCopies(0)
 }
+
+// fetchFour copies four elements at a time.
+//
+//gpu:kernel
+//gpu:block 16
+func fetchFour(t gpu.Thread, x, out []float32) {
+	s := gpu.Shared[[width]float32](t)
+	me := 4 * t.ThreadX()
+	gpu.CopyAsync(t, (*[4]float32)(s[me:]), (*[4]float32)(x[me:]))
+	t.CommitCopies()
+	t.WaitCopies(0)
+	out[me] = s[me]
+}
+
+// fetchFourShifted copies them from where no 16 bytes begin.
+//
+//gpu:kernel
+//gpu:block 16
+func fetchFourShifted(t gpu.Thread, x, out []float32) {
+	s := gpu.Shared[[width]float32](t)
+	me := 4 * t.ThreadX()
+	gpu.CopyAsync(t, (*[4]float32)(s[me:]), (*[4]float32)(x[me+1:])) // want "gpu.CopyAsync: an address is no multiple of the size"
+	t.CommitCopies()
+	t.WaitCopies(0)
+	out[me] = s[me]
+}

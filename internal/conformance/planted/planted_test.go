@@ -86,6 +86,10 @@ var cases = map[string]func(m made) error{
 	"double":         doubleClosed,
 	"fresh":          func(m made) error { return Fresh(m.s, blocks(1), dirty(m, 64), dirty(m, 64)) },
 	"fetch":          func(m made) error { return Fetch(m.s, blocks(1), m.floats(64), dirty(m, 64)) },
+	"fetchFour":      func(m made) error { return FetchFour(m.s, blocks(1), m.floats(68), dirty(m, 64)) },
+	"fetchFourShifted": func(m made) error {
+		return FetchFourShifted(m.s, blocks(1), m.floats(68), dirty(m, 64))
+	},
 	"fetchUnawaited": func(m made) error { return FetchUnawaited(m.s, blocks(1), m.floats(64), dirty(m, 64)) },
 
 	"copied":          func(m made) error { return Copied(m.s, blocks(1), tiles(m.floats(128)), dirty(m, 256)) },
