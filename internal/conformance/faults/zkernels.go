@@ -1147,3 +1147,51 @@ var handOverKernel = &device.Kernel{
 	},
 	Twin: handOverTwin,
 }
+
+// BesideArrivals lets one thread fault that the others of its block wait for at a barrier that counts
+// arrivals.
+func BesideArrivals(s *device.Stream, g device.Blocks, who int, x device.Slice[int32]) error {
+	p := s.Plan(besideArrivalsKernel, besideArrivalsKernel.Grid(g))
+	device.Put(p, who)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideArrivals.sm_90.narrow.ptx
+var besideArrivalsSM90Narrow string
+
+//go:embed zbesideArrivals.sm_90.ptx
+var besideArrivalsSM90 string
+
+var besideArrivalsKernel = &device.Kernel{
+	Name:    "besideArrivals",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    155,
+	Params: []device.Param{
+		{Name: "who", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     8,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 163, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: besideArrivalsSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: besideArrivalsSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			who int
+			x   []int32
+		})(args)
+		for ts.Next() {
+			besideArrivals(ts.Thread(), a.who, a.x)
+		}
+	},
+}

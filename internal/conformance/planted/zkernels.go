@@ -1057,6 +1057,116 @@ var fetchUnawaitedKernel = &device.Kernel{
 	},
 }
 
+// FetchFour copies four elements at a time.
+func FetchFour(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
+	p := s.Plan(fetchFourKernel, fetchFourKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfetchFour.sm_80.narrow.ptx
+var fetchFourSM80Narrow string
+
+//go:embed zfetchFour.sm_80.ptx
+var fetchFourSM80 string
+
+//go:embed zfetchFour.sm_70.narrow.ptx
+var fetchFourSM70Narrow string
+
+//go:embed zfetchFour.sm_70.ptx
+var fetchFourSM70 string
+
+var fetchFourKernel = &device.Kernel{
+	Name:    "fetchFour",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    100,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     256,
+	Sites: []device.Site{
+		{File: "memory.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 103, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 103, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 103, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchFourSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchFourSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchFourSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchFourSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []float32
+		})(args)
+		for ts.Next() {
+			fetchFour(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// FetchFourShifted copies them from where no 16 bytes begin.
+func FetchFourShifted(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
+	p := s.Plan(fetchFourShiftedKernel, fetchFourShiftedKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfetchFourShifted.sm_80.narrow.ptx
+var fetchFourShiftedSM80Narrow string
+
+//go:embed zfetchFourShifted.sm_80.ptx
+var fetchFourShiftedSM80 string
+
+//go:embed zfetchFourShifted.sm_70.narrow.ptx
+var fetchFourShiftedSM70Narrow string
+
+//go:embed zfetchFourShifted.sm_70.ptx
+var fetchFourShiftedSM70 string
+
+var fetchFourShiftedKernel = &device.Kernel{
+	Name:    "fetchFourShifted",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
+	File:    "memory.go",
+	Line:    113,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     256,
+	Sites: []device.Site{
+		{File: "memory.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 116, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 116, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 116, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchFourShiftedSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchFourShiftedSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchFourShiftedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchFourShiftedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []float32
+		})(args)
+		for ts.Next() {
+			fetchFourShifted(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
 // Copied copies a tile of 8x16 numbers to rows of out.
 func Copied(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
 	p := s.Plan(copiedKernel, copiedKernel.Grid(g))
