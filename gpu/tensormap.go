@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"unsafe"
 )
@@ -32,7 +33,8 @@ type MapPlan struct {
 }
 
 // Corner is where a tile lies in a stack of matrices: the place of its first element. The coordinates have
-// 32 bits, and may be negative.
+// 31 bits and are not negative, and X times the size of an element is a multiple of 16 bytes: an H200 loses the device
+// otherwise, so the thread faults. A tile may stick out of the matrix, or lie outside of it.
 type Corner struct{ X, Y, Z int }
 
 // Fetch starts to copy the tile at column X, row Y and matrix Z of m to dst, in shared memory, and
@@ -43,6 +45,7 @@ type Corner struct{ X, Y, Z int }
 // dst is written past the thread's own accesses: what other threads read there before must
 // be done, by a Sync or a Barrier, and what they wrote there must be followed by FenceAsync.
 func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
+	m.plan.check(at)
 	m.plan.each(at, unsafe.Pointer(dst), func(inside bool, tile, element unsafe.Pointer) {
 		to := unsafe.Slice((*byte)(tile), m.plan.Element)
 		if !inside {
@@ -55,14 +58,11 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
 }
 
 // Store starts to copy src, in shared memory, to the tile at column X, row Y and matrix Z of m;
-// what lies outside of the matrix is left out. Coordinates are not negative, and X times the size of an element is a
-// multiple of 16 bytes: a GPU loses the device otherwise, so the thread faults. One thread calls it for all. Threads that wrote
+// what lies outside of the matrix is left out. One thread calls it for all. Threads that wrote
 // to src call FenceAsync before they tell that one. The copy belongs to the group that the thread's next
 // CommitStores makes.
 func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
-	if min(at.X, at.Y, at.Z) < 0 || at.X*int(m.plan.Element)%panelChunk != 0 {
-		panic("gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X")
-	}
+	m.plan.check(at)
 	m.plan.each(at, unsafe.Pointer(src), func(inside bool, tile, element unsafe.Pointer) {
 		if inside {
 			copy(unsafe.Slice((*byte)(element), m.plan.Element), unsafe.Slice((*byte)(tile), m.plan.Element))
@@ -83,6 +83,13 @@ func (t Thread) WaitSources(leave int) {}
 // FenceAsync orders what the thread wrote to shared memory before what bulk copies and products of
 // panels read there that start later, in any thread that meets this one in between (PTX: fence.proxy.async).
 func (t Thread) FenceAsync() {}
+
+// check panics where no copy can be.
+func (p *MapPlan) check(at Corner) {
+	if min(at.X, at.Y, at.Z) < 0 || max(at.X, at.Y, at.Z) > math.MaxInt32 || at.X*int(p.Element)%panelChunk != 0 {
+		panic("gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X")
+	}
+}
 
 // each calls f for every element of a tile: where it lies in the tile and, if the matrix has it, there.
 func (p *MapPlan) each(at Corner, tile unsafe.Pointer, f func(inside bool, tile, element unsafe.Pointer)) {

@@ -18,8 +18,8 @@ const (
 	panelAlign = 1024
 	// tileAlign is the alignment of what bulk tensor copies write (PTX ISA, cp.async.bulk.tensor).
 	tileAlign = 128
-	// storeAlign is that of where bulk tensor copies write in global memory.
-	storeAlign = 16
+	// cornerAlign is that of where tiles lie in the rows of a matrix.
+	cornerAlign = 16
 )
 
 // gpuType reports whether t is the type of package gpu with the given name, and returns its type argument, where
@@ -176,6 +176,7 @@ func fetchTile(l *lowerer, v *ssa.Call) *ir.Value {
 	args := v.Call.Args
 	to := l.tile(v, args[2])
 	bar := l.sharedAddress(v, args[4])
+	l.checkCorner(args[0].Type(), l.value(args[3]))
 	return l.emit(ir.OpTileFetch, ir.Void, append([]*ir.Value{to, l.value(args[0]), bar}, l.corner(args[3])...)...)
 }
 
@@ -187,7 +188,7 @@ func storeTile(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emit(ir.OpTileStore, ir.Void, append([]*ir.Value{from, l.value(args[0])}, l.corner(args[2])...)...)
 }
 
-// checkCorner refuses places where a bulk store is an illegal instruction, as an H200 has shown.
+// checkCorner refuses places where a bulk copy is an illegal instruction, as an H200 has shown.
 func (l *lowerer) checkCorner(m types.Type, at *ir.Value) {
 	part, _ := gpuType(m, "TensorMap")
 	for {
@@ -203,11 +204,11 @@ func (l *lowerer) checkCorner(m types.Type, at *ir.Value) {
 	most := l.int64(1 << 31)
 	ok := l.emit(ir.OpAnd, ir.I1, l.emit(ir.OpULt, ir.I1, l.part(at, 1), most), l.emit(ir.OpULt, ir.I1, l.part(at, 2), most))
 	ok = l.emit(ir.OpAnd, ir.I1, ok, l.emit(ir.OpULt, ir.I1, l.part(at, 0), most))
-	if size := l.irType(part).Size(); size < storeAlign {
-		rest := l.emit(ir.OpAnd, ir.I64, l.part(at, 0), l.int64(storeAlign/size-1))
+	if size := l.irType(part).Size(); size < cornerAlign {
+		rest := l.emit(ir.OpAnd, ir.I64, l.part(at, 0), l.int64(cornerAlign/size-1))
 		ok = l.emit(ir.OpAnd, ir.I1, ok, l.emit(ir.OpEq, ir.I1, rest, l.int64(0)))
 	}
-	l.check(ok, "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X")
+	l.check(ok, "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X")
 }
 
 // tile returns the address of a tile in shared memory, aligned as copies need it.

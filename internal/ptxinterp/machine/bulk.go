@@ -191,6 +191,8 @@ func (w *warp) tileOf(in *instr, l int) (f bulkFetch, ok bool) {
 		w.fail(in, 1<<l, ErrAddress, fmt.Sprintf("%d bytes at byte %d of %v", n, f.to, &w.block.shared))
 	case (f.to+spaceBase)%align != 0:
 		w.fail(in, 1<<l, ErrAlignment, fmt.Sprintf("a tile at byte %d of shared memory, no multiple of %d", f.to, align))
+	case f.at[0]*f.tile.element%16 != 0 || min(f.at[0], f.at[1], f.at[2]) < 0:
+		w.fail(in, 1<<l, ErrAlignment, fmt.Sprintf("a tile at %v of elements of %d bytes", f.at, f.tile.element))
 	default:
 		return f, true
 	}
@@ -277,10 +279,6 @@ func execStoreTile(w *warp, in *instr, mask uint32) {
 	for l := range lanes(mask) {
 		f, ok := w.tileOf(in, l)
 		if !ok {
-			return
-		}
-		if f.at[0]*f.tile.element%16 != 0 || min(f.at[0], f.at[1], f.at[2]) < 0 {
-			w.fail(in, 1<<l, ErrAlignment, fmt.Sprintf("a tile stored at %v", f.at))
 			return
 		}
 		w.block.noteTile(&f, false)
