@@ -257,7 +257,8 @@ var movedKernel = &device.Kernel{
 	Shared:     776,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 150, Format: "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X"},
+		{File: "kernels.go", Line: 141, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "kernels.go", Line: 150, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
 	Integers: []int{256, 264, 272},
 	Variants: []device.Variant{
@@ -353,7 +354,7 @@ var misplacedKernel = &device.Kernel{
 	Shared:     384,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 197, Format: "gpu.TensorMap: Store at coordinates that are negative, or at no multiple of 16 bytes along X"},
+		{File: "kernels.go", Line: 197, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
 	Integers: []int{128, 136},
 	Variants: []device.Variant{
