@@ -71,14 +71,19 @@ func from(start []*ssa.BasicBlock, stop *ssa.BasicBlock, next func(*ssa.BasicBlo
 // isBackEdge reports whether the edge from p to b closes a natural loop with header b.
 func isBackEdge(p, b *ssa.BasicBlock) bool { return b.Dominates(p) }
 
-// naturalLoops returns the bodies of fn's loops.
+// naturalLoops returns the bodies of fn's loops. Back edges to one header are one loop: a round
+// may end in several ways.
 func naturalLoops(fn *ssa.Function) []blockSet {
 	var loops []blockSet
 	for _, b := range fn.Blocks {
+		var ends []*ssa.BasicBlock
 		for _, p := range b.Preds {
 			if isBackEdge(p, b) {
-				loops = append(loops, from([]*ssa.BasicBlock{p}, b, predecessors))
+				ends = append(ends, p)
 			}
+		}
+		if len(ends) > 0 {
+			loops = append(loops, from(ends, b, predecessors))
 		}
 	}
 	return loops

@@ -11,6 +11,7 @@ type called struct {
 	PointerArgument, PointerToElement, PointerOfPointer, ArgumentIsCopy, NamedResults  int64
 	MethodOfNumber, MethodOfArray, MethodOfSlice, MethodExpression, MethodChain        int64
 	Closure, ClosureChanges, ClosureInLoop, ClosureOfClosure, ClosureArgument          int64
+	ClosureInBranchOfLoop                                                              int64
 	Generic, GenericTwo, GenericMethod, GenericStruct, GenericConstraintMethod         int64
 	GenericArray, GenericNumbers, GenericInference, OtherPackage, OtherPackagePointer  int64
 	OtherPackageConstant, OtherPackageTable, OtherPackageFunctionTable, OtherGeneric   int64
@@ -152,6 +153,13 @@ func closures(n int64, r *called) {
 		return inner(inner(x))
 	}
 	r.ClosureOfClosure = twiceAdded(n)
+	for i, x := range [3]int64{n, 2, 3} {
+		if x > 2 {
+			p := &x
+			add := func() { r.ClosureInBranchOfLoop += *p * int64(i+1) }
+			add()
+		}
+	}
 	func() { r.ClosureArgument = n + 7 }()
 }
 

@@ -82,9 +82,6 @@ func Functions(s *device.Stream, g device.Grid, n device.Slice[int64], out devic
 	return p.Launch()
 }
 
-//go:embed zfunctions.sm_70.narrow.aligned.ptx
-var functionsSM70NarrowAligned string
-
 //go:embed zfunctions.sm_70.narrow.ptx
 var functionsSM70Narrow string
 
@@ -95,24 +92,23 @@ var functionsKernel = &device.Kernel{
 	Name:    "functions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
 	File:    "functions.go",
-	Line:    35,
+	Line:    36,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 464},
+		{Name: "out", Offset: 24, Size: 24, Elem: 472},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "functions.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 46, Format: "invalid memory address or nil pointer dereference"},
-		{File: "functions.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 254, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 257, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 47, Format: "invalid memory address or nil pointer dereference"},
+		{File: "functions.go", Line: 258, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 262, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 265, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: functionsSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: functionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: functionsSM70},
 	},
@@ -326,7 +322,7 @@ var slicesOfKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "pass.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 124, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

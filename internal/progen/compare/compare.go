@@ -79,6 +79,9 @@ func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, e
 			return r, fmt.Errorf("compare: %d kernels do not compile, of which this is one: %w", c.broken, wrong)
 		}
 		r.Wrong[0] = wrong.Error()
+		if r.Results == nil {
+			r.Results = make([]trial.Result, 1) // unknown, where the code for small launches is compared
+		}
 		return r, ctx.Err()
 	}
 	return r, c.interpret(&r)

@@ -2,7 +2,7 @@
 //
 //	go run ./internal/progen/long -contract -n 20000 -seed 9 -report r.txt -pack random.pack
 //	CGO_ENABLED=0 go build ./internal/progen/replay     # and on the machine with the GPU:
-//	./replay -limit 50s random.pack
+//	./replay -limit 50s -part 0 -of 16 random.pack
 //
 // It has no compiler: the pack has PTX, and hashes of the results.
 package main
@@ -27,18 +27,27 @@ const most = 30
 
 func main() {
 	limit := flag.Duration("limit", time.Hour, "start no kernel after this time")
+	part := flag.Int("part", 0, "which of so many parts to run")
+	of := flag.Int("of", 1, "parts: the driver compiles for one process at a time, so run several")
 	flag.Parse()
-	if err := replay(flag.Arg(0), *limit); err != nil {
+	if err := replay(flag.Arg(0), *limit, [2]int{*part, *of}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func replay(name string, limit time.Duration) error {
+// replay runs a part of a pack: every kernel whose number leaves part[0] when divided by part[1].
+func replay(name string, limit time.Duration, part [2]int) error {
 	start := time.Now()
-	list, err := read(name)
+	all, err := read(name)
 	if err != nil {
 		return err
+	}
+	var list []trial.Packed
+	for i, p := range all {
+		if i%part[1] == part[0] {
+			list = append(list, p)
+		}
 	}
 	dev, err := cuda.Open(0)
 	if err != nil {
