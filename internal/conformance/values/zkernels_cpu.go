@@ -330,13 +330,13 @@ func slicesOfTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c117 := 1 < uint(asLen)
 //line pass.go:62
 	i184 := msLen*1000 + asLen*100 + bsLen*10 + bytesLen
-//line functions.go:124
+//line functions.go:125
 	i268 := nsLen - 1
-//line functions.go:124
+//line functions.go:125
 	c239 := uint(i268) < uint(nsLen)
-//line functions.go:124
+//line functions.go:125
 	o242 := i268 * 8
-//line functions.go:117
+//line functions.go:118
 	f252 := float64(f*9)/5 + 32
 //line pass.go:63
 	var i189 int
@@ -458,11 +458,11 @@ func slicesOfTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i157 = i158
 					}
 					*(*int)(unsafe.Add(out, 168)) = i184
-//line functions.go:124
+//line functions.go:125
 					if !c239 {
-//line functions.go:124
+//line functions.go:125
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i268, nsLen)
-//line functions.go:124
+//line functions.go:125
 						return
 					}
 //line pass.go:63
