@@ -162,7 +162,7 @@ func (k *kernel) meetIn(w world, p, a *access) bool {
 	for v, c := range p.addr.common {
 		d -= c * w.first[v]
 	}
-	return overlap(p.addr.threads, first, a.addr.threads, second, d)
+	return overlap(place{p.addr.threads, first}, place{a.addr.threads, second}, d)
 }
 
 // mask returns which threads pass the guards. One that cannot be told is passed by all where the

@@ -140,16 +140,22 @@ func (k *kernel) race(a *access, straight, round []*ir.Value) {
 	}
 }
 
-// overlap reports whether a thread i of the first and another thread j of the second have x[i] == y[j]+d.
-func overlap(x []int64, first []bool, y []int64, second []bool, d int64) bool {
+// place is where those threads access memory that are in a set.
+type place struct {
+	at []int64
+	in []bool
+}
+
+// overlap reports whether a thread i of x and another thread j of y have x.at[i] == y.at[j]+d.
+func overlap(x, y place, d int64) bool {
 	at := map[int64][]int{}
-	for i, n := range x {
-		if first[i] && len(at[n]) < 2 {
+	for i, n := range x.at {
+		if x.in[i] && len(at[n]) < 2 {
 			at[n] = append(at[n], i)
 		}
 	}
-	for j, n := range y {
-		if second[j] && slices.ContainsFunc(at[n+d], func(i int) bool { return i != j }) {
+	for j, n := range y.at {
+		if y.in[j] && slices.ContainsFunc(at[n+d], func(i int) bool { return i != j }) {
 			return true
 		}
 	}
