@@ -26,6 +26,7 @@ type commands struct {
 	Trace   traceCommand   `cmd:"" help:"Run a program and write down what its device did when."`
 	Metrics metricsCommand `cmd:"" help:"Serve the state of the GPUs to Prometheus."`
 	Vet     vetCommand     `cmd:"" help:"Report mistakes in kernels that compile."`
+	Top     topCommand     `cmd:"" help:"Show the GPUs and their processes, live."`
 	Devices devicesCommand `cmd:"" help:"List what kernels can run on."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
 

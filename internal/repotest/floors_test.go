@@ -49,6 +49,7 @@ var floors = map[string]string{
 	"cuda/nccl":                "cuda internal/rendezvous internal/toolkit device dtype",
 	"cuda/cufft":               "cuda internal/toolkit device dtype",
 	"cpu":                      "internal/simt gpu device dtype x/sys",
+	"cuda/nvtx":                "internal/dl",
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu math32",
 	"internal/kernels/...":     "device dtype gpu math32",
@@ -70,7 +71,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bench/suite compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bubbletea lipgloss x/term bench/suite compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
 	"bench/multi":           "cuda cuda/nccl device",
@@ -87,6 +88,10 @@ var modules = map[string]string{
 	"gonum.org/v1/gonum":                  "gonum",
 	"golang.org/x/sys":                    "x/sys",
 	"github.com/google/go-cmp":            "go-cmp",
+	"charm.land/bubbletea/v2":             "bubbletea",
+	"charm.land/lipgloss/v2":              "lipgloss",
+	"github.com/charmbracelet/x/ansi":     "x/ansi",
+	"github.com/charmbracelet/x/term":     "x/term",
 	"github.com/google/pprof":             "pprof",
 	"github.com/prometheus/client_golang": "prometheus",
 }

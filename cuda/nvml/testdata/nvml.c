@@ -91,17 +91,17 @@ int nvmlEventSetFree(dev set) { return set != &gpu; }
 
 typedef struct { unsigned version, supported; } support;
 int nvmlGpmQueryDeviceSupport(dev d, support *s) { MINE; if (s->version != 1) return 25; s->supported = 1; return 0; }
-static char sample[2];
+static char counts[2];
 static int taken;
-int nvmlGpmSampleAlloc(void **s) { *s = &sample[taken++ & 1]; return 0; }
-int nvmlGpmSampleFree(void *s) { return s < (void *)sample; }
-int nvmlGpmSampleGet(dev d, void *s) { MINE; return s < (void *)sample; }
+int nvmlGpmSampleAlloc(void **s) { *s = &counts[taken++ & 1]; return 0; }
+int nvmlGpmSampleFree(void *s) { return s < (void *)counts; }
+int nvmlGpmSampleGet(dev d, void *s) { MINE; return s < (void *)counts; }
 
 typedef struct { unsigned id; int status; double value; struct { char *a, *b, *c; } names; } metric;
 typedef struct { unsigned version, n; void *first, *second; metric m[98]; } metrics;
 int nvmlGpmMetricsGet(metrics *g) {
 	if (g->version != 1) return 25;
-	if (g->first != &sample[0] || g->second != &sample[1]) return 2;
+	if (g->first != &counts[0] || g->second != &counts[1]) return 2;
 	for (unsigned i = 0; i < g->n; i++) {
 		g->m[i].status = g->m[i].id == 13 ? 3 : 0;
 		g->m[i].value = 100 + g->m[i].id;

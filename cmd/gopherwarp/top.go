@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/top"
+	"github.com/gopherwarp/gopherwarp/cuda/nvml"
+)
+
+type topCommand struct {
+	Interval time.Duration `default:"1s" help:"Time between two readings."`
+	Once     bool          `help:"Print one reading and end; so does output that is no terminal."`
+}
+
+// Help is the text behind the flags.
+func (topCommand) Help() string {
+	return `Shows all GPUs of this machine and their processes: how busy they are, which units work (since Hopper),
+memory, power, temperature, clocks and why they are not higher, traffic over PCI Express.
+
+Example:
+  gopherwarp top
+  gopherwarp top -once`
+}
+
+// Run is called by kong.
+func (c *topCommand) Run(ctx context.Context, t terminal) error {
+	lib, err := nvml.Open()
+	if err != nil {
+		return exit{exitNoGPU, err}
+	}
+	r, err := top.NewReader(lib)
+	if err != nil {
+		return errors.Join(err, lib.Close())
+	}
+	if out, ok := t.out.(*os.File); ok && !c.Once && term.IsTerminal(out.Fd()) {
+		return errors.Join(top.Run(ctx, r.Read, max(c.Interval, 100*time.Millisecond), out), lib.Close())
+	}
+	r.Read() // usage is that between two readings
+	time.Sleep(200 * time.Millisecond)
+	_, err = lipgloss.Fprintln(t.out, top.View(r.Read(), 100, 0)) // without colours in a file
+	return errors.Join(err, lib.Close())
+}

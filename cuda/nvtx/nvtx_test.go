@@ -1,0 +1,61 @@
+package nvtx
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestTool is told what a profiler is told.
+func TestTool(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("no C compiler to make a profiler's library with, or no Linux")
+	}
+	dir := t.TempDir()
+	tool, out := filepath.Join(dir, "tool.so"), filepath.Join(dir, "out")
+	if text, err := exec.Command(cc, "-shared", "-fPIC", "-o", tool, "testdata/tool.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	t.Setenv("TOOL_OUT", out)
+	tx, err := Start(tool)
+	if err != nil || !tx.Watched() {
+		t.Fatalf("watched %v, %v", tx.Watched(), err)
+	}
+	a, b := tx.Range("epoch 3"), tx.Range("step")
+	runtime.GC()
+	tx.Mark("here")
+	a.End()
+	a.End()
+	b.End()
+	text, err := os.ReadFile(out)
+	if want := "start epoch 3\nstart step\nmark here\nend 1\nend 2\n"; err != nil || string(text) != want {
+		t.Errorf("told %q (%v), want %q", text, err, want)
+	}
+	t.Setenv("TOOL_OUT", filepath.Join(dir, "missing", "out"))
+	if _, err := Start(tool); !errors.Is(err, ErrTool) {
+		t.Errorf("a tool that refuses: %v", err)
+	}
+}
+
+// TestNobody expects nothing where no profiler watches, and an error where it is not there.
+func TestNobody(t *testing.T) {
+	tx, err := Start("")
+	if err != nil || tx.Watched() {
+		t.Fatalf("watched %v, %v", tx.Watched(), err)
+	}
+	for _, tx := range []*Tracer{tx, nil} {
+		r := tx.Range("x")
+		tx.Mark("y")
+		r.End()
+	}
+	if _, err := Start("/nowhere/tool.so"); !errors.Is(err, ErrTool) {
+		t.Errorf("a tool that is missing: %v", err)
+	}
+	if n := testing.AllocsPerRun(100, func() { r := tx.Range("x"); r.End() }); n != 0 {
+		t.Errorf("%v allocations without a profiler", n)
+	}
+}
