@@ -10,7 +10,7 @@ func Asin(x float32) float32 {
 	return Copysign(r, x)
 }
 
-// Acos returns the arccosine of x, in radians. Its error is at most 1.2 units.
+// Acos returns the arccosine of x, in radians. Its error is at most 1.1 units.
 func Acos(x float32) float32 {
 	a := Abs(x)
 	r := arcsine(a)

@@ -2,7 +2,7 @@ package math32
 
 import "math"
 
-// Atan returns the arctangent of x, in radians. Its error is at most 1.5 units.
+// Atan returns the arctangent of x, in radians. Its error is at most 1.4 units.
 func Atan(x float32) float32 {
 	a := Abs(x)
 	b := a

@@ -19,7 +19,7 @@ func Erf(x float32) float32 {
 	return Copysign(fma(-p, power(n), 1), x)
 }
 
-// Erfc returns the complementary error function of x. Its error is at most 4.3 units.
+// Erfc returns the complementary error function of x. Its error is at most 4 units.
 func Erfc(x float32) float32 {
 	a := Abs(x)
 	if a > 11 { // it is 0 from there on
@@ -37,8 +37,9 @@ func Erfc(x float32) float32 {
 	r := float32(p * inverse)
 	r = fma(fma(float32(r*a), -2, p-r), inverse, r)
 	s := float32(a * a)
-	e := scaled(expParts(-s))
-	r = fma(float32(e*r), fma(-a, a, s), float32(e*r)) // times e to the power of what s lacks
+	e, n := expParts(-s)
+	rest := fma(-a, a, s) // what s lacks
+	r = scaled(fma(r, e, float32(r*float32(e*rest))), n)
 	if x < 0 {
 		r = 2 - r
 	}

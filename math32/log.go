@@ -30,7 +30,7 @@ func Log10(x float32) float32 {
 	return logarithm(x, fma(k, 0x1.344136p-2, fma(k, -0x1.ec10cp-27, r)))
 }
 
-// Log1p returns the natural logarithm of 1+x, also where x is near zero. Its error is at most 1 unit.
+// Log1p returns the natural logarithm of 1+x, also where x is near zero. Its error is at most 1.1 units.
 func Log1p(x float32) float32 {
 	u := 1 + x
 	b := math.Float32bits(u)

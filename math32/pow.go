@@ -40,7 +40,7 @@ func log2Parts(x float32) (hi, lo float32) {
 	// log(m) is 2*atanh(s) with s = (m-1) / (m+1).
 	f, d := m-1, m+1
 	rest := m - (d - 1)
-	r := 1 / d
+	r := recip(d)
 	s := float32(f * r)
 	low := float32(fma(-s, rest, fma(-s, d, f)) * r)
 	q := float32(s * s)

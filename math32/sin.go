@@ -31,7 +31,7 @@ func sine(r float32, quarters uint32) float32 {
 	return flip(fma(p, fma(first, s, 0), first), quarters<<30)
 }
 
-// Tan returns the tangent of x, in radians. Its error is at most 3 units.
+// Tan returns the tangent of x, in radians. Its error is at most 3.1 units.
 func Tan(x float32) float32 {
 	r, quarters := reduce(x)
 	s := float32(r * r)

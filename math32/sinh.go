@@ -48,7 +48,7 @@ func Tanh(x float32) float32 {
 	return Copysign(fma(-2, recip(fma(p, power(n), 1)), 1), x)
 }
 
-// Asinh returns the inverse hyperbolic sine of x. Its error is at most 1.7 units.
+// Asinh returns the inverse hyperbolic sine of x. Its error is at most 1.8 units.
 func Asinh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.5 {
@@ -63,7 +63,7 @@ func Asinh(x float32) float32 {
 	return Copysign(log1pPositive(fma(s, recip(1+root(s+1)), a)), x)
 }
 
-// Acosh returns the inverse hyperbolic cosine of x. Its error is at most 2 units.
+// Acosh returns the inverse hyperbolic cosine of x. Its error is at most 2.1 units.
 func Acosh(x float32) float32 {
 	switch {
 	case x > 0x1p30:

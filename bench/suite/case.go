@@ -80,7 +80,7 @@ func Cases() []Case {
 		{"n-body", Points, "accelerations of n bodies by each other, tiled", 1 << 16, 512, newNBody},
 		{"mandelbrot32", Points, "n x n points in float32", 8192, 128, newMandelbrot32},
 		{"mandelbrot64", Points, "n x n points in float64", 8192, 128, newMandelbrot64},
-		{"black-scholes", Points, "option prices, math in float64", 1 << 26, 1 << 14, newBlackScholes},
+		{"black-scholes", Points, "option prices", 1 << 26, 1 << 14, newBlackScholes},
 
 		{"stencil7", Grids, "7 points of an n x n x n grid of float32", 640, 40, newStencil7},
 		{"stencil27", Grids, "27 points of an n x n x n grid of float32", 640, 40, newStencil27},

@@ -55,3 +55,12 @@ func TestRun(t *testing.T) {
 		}
 	}
 }
+
+// TestInterpreted demands that PTX gives the same bits as Go, for a few thousand inputs of every function.
+func TestInterpreted(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "interp:fast")
+	var out strings.Builder
+	if err := (options{step: 1<<20 + 1, same: true}).run(&out); err != nil {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+}
