@@ -15,4 +15,39 @@
 //
 // It is not the fastest that a GPU can do: functions whose name begins with Fast are, at the price
 // of an error that is larger, and of bits that differ from machine to machine.
+//
+// # Bounds
+//
+// The largest error that is promised, the largest that there is, the input that has it, and that input's bits: all float32
+// were tried, and command ulp below this package prints the table again. Behind them stands how many instructions of
+// an H200 the function is, all branches counted, and how many what CUDA has for it is (nvcc 13.5, without fast math).
+//
+//	          bound   worst  at                             instructions, nvcc
+//	Exp        0.9  0.8913  -5.848642       0xc0bb2813     21     9
+//	Exp2       0.9  0.8784  -126.4965       0xc2fcfe35     20     4
+//	Expm1      1.5  1.4215  17.011887       0x41881858     25    24
+//	Log       0.95  0.9194  1.5664918       0x3fc882ce     28    31
+//	Log2       1.1  1.0825  1.3948053       0x3fb288fb     34    33
+//	Log10     0.95  0.9284  0.64716136      0x3f25ac5e     31    32
+//	Log1p      1.1  1.0200  0.41468033      0x3ed450fb     34    31
+//	Sqrt       0.5  0.5000  4.701977e-38    0x017fffff     35    35
+//	Rsqrt      0.5  0.5000  3.418066e-38    0x013a18e3     15     4
+//	Sin        1.6  1.5360  65094.05        0x477e460d     70   120
+//	Cos        1.6  1.5398  2.0377874e+11   0x523dc8a3     71   121
+//	Tan        3.1  3.0434  29771.3         0x46e8969a     76   117
+//	Asin       1.8  1.7808  0.7397294       0x3f3d5ee8     28    25
+//	Acos       1.1  1.0699  0.56817263      0x3f1173c3     31    26
+//	Atan       1.4  1.3812  1.0087918       0x3f812017     29    19
+//	Sinh       1.7  1.6198  1.4302648       0x3fb712eb     47    25
+//	Cosh       1.4  1.3453  5.200064        0x40a666ed     35    16
+//	Tanh       1.5  1.4058  0.60647106      0x3f1b41b0     41    17
+//	Asinh      1.8  1.7484  0.51314694      0x3f035d99     90    48
+//	Acosh      2.1  2.0527  1.0300529       0x3f83d8c6     72    50
+//	Atanh      1.4  1.3290  0.5019832       0x3f0081f9     54    44
+//	Cbrt      0.51  0.5000  3.8640643e-38   0x01526132     37    16
+//	Erf        1.1  1.0778  0.92170066      0x3f6bf493     37    32
+//	Erfc       4.2  4.1485  4.7032056       0x409680a9     69    48
+//
+// Of two arguments: Atan2 at most 2 units, Hypot at most 1, Mod exact, FMA rounded once;
+// Pow within 2.1 wherever it was tried.
 package math32

@@ -19,7 +19,7 @@ func Erf(x float32) float32 {
 	return Copysign(fma(-p, power(n), 1), x)
 }
 
-// Erfc returns the complementary error function of x. Its error is at most 4 units.
+// Erfc returns the complementary error function of x. Its error is at most 4.2 units.
 func Erfc(x float32) float32 {
 	a := Abs(x)
 	if a > 11 { // it is 0 from there on
