@@ -123,7 +123,7 @@ func (u *reads) nested(n ast.Node) {
 	}
 	u.visit(r.X)
 	if key, ok := r.Key.(*ast.Ident); ok {
-		u.scopes[len(u.scopes)-1][key.Name] = nil
+		u.declare(key.Name, r)
 	}
 	u.scoped(func() { u.visit(r.Body) })
 }
@@ -170,6 +170,9 @@ func remove(lines []line, u *reads, indexOf func(ast.Node) int) []line {
 // without returns a statement that declares or assigns variables without those named. A call
 // that does something stays.
 func without(text string, names []string) string {
+	if rest, ok := strings.CutPrefix(text, "for "+names[0]+" := range "); ok {
+		return "for range " + rest
+	}
 	if rest, ok := strings.CutPrefix(text, "var "); ok {
 		i := 0 // where the type begins
 		for _, part := range strings.SplitAfter(rest, ", ") {

@@ -1,0 +1,21 @@
+package cpu
+
+import "testing"
+
+// TestSweep removes what nothing reads, and then what only that has read.
+func TestSweep(t *testing.T) {
+	var lines []line
+	for _, s := range []string{
+		"func f(p int) {", "for tx := range 16 {", "a := tx", "b, c := a, p", "var d, e float32", "d, e = 1, 2", "g(c, e)", "}", "for ty := range 16 {", "h(ty)", "}", "}",
+	} {
+		lines = append(lines, line{text: s})
+	}
+	swept, err := sweep(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "func f(p int) {\nfor range 16 {\nc := p\nvar e float32\ne = 2\ng(c, e)\n}\nfor ty := range 16 {\nh(ty)\n}\n}\n"
+	if got := text(swept); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
