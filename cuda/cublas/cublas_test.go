@@ -253,6 +253,17 @@ func TestOtherDevices(t *testing.T) {
 	}
 }
 
+func TestInstalled(t *testing.T) {
+	if version, path, err := (library{new(fake).call, "libcublas.so.13"}).installed(); version != "10.11.12" || path != "libcublas.so.13" || err != nil {
+		t.Errorf("got %s at %s, %v", version, path, err)
+	}
+	version, path, err := Installed()
+	if !errors.Is(err, ErrNoLibrary) && err != nil {
+		t.Error(err)
+	}
+	t.Log(version, path, err)
+}
+
 func TestSymbols(t *testing.T) {
 	if len(symbols) != int(trsm)+2 {
 		t.Errorf("%d symbols for %d functions", len(symbols), int(trsm)+2)

@@ -39,6 +39,8 @@ func (f *fake) call(number int, args []uintptr) int32 {
 		f.memory = args[1]
 	case setPointerMode:
 		f.onGPU = args[1] == 1
+	case getProperty:
+		**(**int32)(unsafe.Pointer(&args[1])) = int32(args[0]) + 10
 	case getVersion:
 		**(**int32)(unsafe.Pointer(&args[1])) = 130102
 	default:

@@ -3,6 +3,7 @@ package cublas
 import (
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
@@ -28,6 +29,7 @@ const (
 	setPointerMode
 	setMathMode
 	getVersion
+	getProperty
 	gemmBatchedEx
 	axpy
 	_
@@ -68,7 +70,7 @@ const (
 // symbols are in the order of the functions. Those that end in _64 take sizes of 64 bits.
 var symbols = []string{
 	"cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2", "cublasSetWorkspace_v2",
-	"cublasSetPointerMode_v2", "cublasSetMathMode", "cublasGetVersion_v2",
+	"cublasSetPointerMode_v2", "cublasSetMathMode", "cublasGetVersion_v2", "cublasGetProperty",
 	"cublasGemmStridedBatchedEx_64",
 	"cublasSaxpy_v2_64", "cublasDaxpy_v2_64",
 	"cublasSscal_v2_64", "cublasDscal_v2_64",
@@ -118,3 +120,25 @@ var load = sync.OnceValues(func() (library, error) {
 	}
 	return library{call, lib.Name()}, nil
 })
+
+// Installed returns the version of the library that New uses, "13.1.0", and where it was found. It
+// needs no GPU. Where there is none the error matches ErrNoLibrary and says where it looked.
+func Installed() (version, path string, err error) {
+	l, err := load()
+	if err != nil {
+		return "", "", err
+	}
+	return l.installed()
+}
+
+func (l library) installed() (version, path string, err error) {
+	var parts [3]int32
+	for i := range parts { // major, minor, patch
+		v := new(int32)
+		if s := Status(l.call(int(getProperty), []uintptr{uintptr(i), uintptr(unsafe.Pointer(v))})); s != success {
+			return "", "", &Error{getProperty.String(), s}
+		}
+		parts[i] = *v
+	}
+	return fmt.Sprintf("%d.%d.%d", parts[0], parts[1], parts[2]), l.path, nil
+}

@@ -48,6 +48,8 @@ func (f *fake) call(number int, args []uintptr) int32 {
 		f.plan = append(f.plan[:0], args[9], args[10])
 		**(**uintptr)(unsafe.Pointer(&args[11])) = 1000
 	case setAutoAllocation:
+	case getVersion:
+		**(**int32)(unsafe.Pointer(&args[0])) = 12002
 	default:
 		f.function = function(number)
 		f.args = append(f.args[:0], args...)
@@ -185,6 +187,12 @@ func TestReal(t *testing.T) {
 	b.check(p.Close())
 	if _, err := NewReal[float32, complex128](b.stream, shape); !errors.Is(err, ErrShape) {
 		t.Errorf("mixed types: %v", err)
+	}
+}
+
+func TestInstalled(t *testing.T) {
+	if version, path, err := (library{new(fake).call, "libcufft.so.12"}).installed(); version != "12.0.2" || path != "libcufft.so.12" || err != nil {
+		t.Errorf("got %s at %s, %v", version, path, err)
 	}
 }
 

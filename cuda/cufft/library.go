@@ -3,6 +3,7 @@ package cufft
 import (
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
@@ -64,3 +65,21 @@ var load = sync.OnceValues(func() (library, error) {
 	}
 	return library{call, lib.Name()}, nil
 })
+
+// Installed returns the version of the library that plans use, "12.0.0", and where it was found. It
+// needs no GPU. Where there is none the error matches ErrNoLibrary and says where it looked.
+func Installed() (version, path string, err error) {
+	l, err := load()
+	if err != nil {
+		return "", "", err
+	}
+	return l.installed()
+}
+
+func (l library) installed() (version, path string, err error) {
+	v := new(int32)
+	if s := Status(l.call(int(getVersion), []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
+		return "", "", &Error{getVersion.String(), s}
+	}
+	return fmt.Sprintf("%d.%d.%d", *v/1000, *v%1000/100, *v%100), l.path, nil
+}

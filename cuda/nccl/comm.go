@@ -211,12 +211,7 @@ func (c *Comm) World() int { return c.world }
 
 // Version returns the library's version, "2.28.3", and where it was found.
 func (c *Comm) Version() (version, path string, err error) {
-	v := new(int32)
-	s := Status(c.library.call(int(getVersion), []uintptr{uintptr(unsafe.Pointer(v))}))
-	if s != success {
-		return "", "", &Error{getVersion.String(), c.rank, s}
-	}
-	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), c.library.path, nil
+	return c.library.installed()
 }
 
 // Err returns why the communicator was aborted, or nil.

@@ -3,6 +3,7 @@ package nccl
 import (
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
@@ -93,4 +94,23 @@ func notBlocking() *config {
 		size: 48, magic: configMagic, version: configVersion,
 		cluster: undefined, least: undefined, most: undefined, splitting: undefined,
 	}
+}
+
+// Installed returns the version of the library that communicators use, "2.28.3", and where it was
+// found. It needs no GPU. Where there is none the error matches ErrNoLibrary and says where it
+// looked.
+func Installed() (version, path string, err error) {
+	l, err := load()
+	if err != nil {
+		return "", "", err
+	}
+	return l.installed()
+}
+
+func (l library) installed() (version, path string, err error) {
+	v := new(int32)
+	if s := Status(l.call(int(getVersion), []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
+		return "", "", fmt.Errorf("nccl: %v: %w", getVersion, s)
+	}
+	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), l.path, nil
 }

@@ -71,7 +71,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/nvml prometheus bubbletea lipgloss x/term bench/suite compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
 	"bench/multi":           "cuda cuda/nccl device",

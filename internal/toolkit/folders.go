@@ -3,15 +3,29 @@ package toolkit
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// folders returns where l may be, as patterns, the best first and each once.
-func (m machine) folders(l Library) []string {
-	all := slices.Concat(m.toolkits(), m.environments(l))
-	var once []string
-	for _, f := range all {
-		if !slices.Contains(once, f) {
-			once = append(once, f)
+// place is a place where libraries may be: the patterns of its folders, and how they are said
+// together.
+type place struct {
+	said     string
+	patterns []string
+}
+
+// plain returns places of a folder each.
+func plain(folders ...string) (places []place) {
+	for _, f := range folders {
+		places = append(places, place{f, []string{f}})
+	}
+	return places
+}
+
+// places returns where l may be, the best first and each once.
+func (m machine) places(l Library) (once []place) {
+	for _, p := range slices.Concat(plain(m.toolkits()...), m.environments(l)) {
+		if !slices.ContainsFunc(once, func(o place) bool { return o.said == p.said }) {
+			once = append(once, p)
 		}
 	}
 	return once
@@ -48,27 +62,30 @@ func (m machine) libraries(home string) []string {
 	return []string{filepath.Join(home, "lib64"), filepath.Join(home, "lib")}
 }
 
-// environments returns the folders of wheels: of the environment that is active, that of the
+// environments returns the places of wheels: of the environment that is active, that of the
 // first Python in the path, the user's own and the system's.
-func (m machine) environments(l Library) (folders []string) {
+func (m machine) environments(l Library) (places []place) {
+	add := func(prefix string) { places = append(places, m.wheels(prefix, l)) }
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if prefix := m.getenv(variable); prefix != "" {
-			folders = append(folders, m.wheels(prefix, l)...)
+			add(prefix)
 		}
 	}
 	if conda := m.getenv("CONDA_PREFIX"); conda != "" {
-		folders = append(folders, filepath.Join(conda, "lib"))
+		places = append(places, plain(filepath.Join(conda, "lib"))...)
 	}
 	for _, prefix := range m.pythons() {
-		folders = append(folders, m.wheels(prefix, l)...)
-	}
-	if home := m.getenv("HOME"); home != "" && m.os != "windows" {
-		folders = append(folders, m.wheels(filepath.Join(home, ".local"), l)...)
+		add(prefix)
 	}
 	if m.os == "windows" {
-		return folders
+		return places
 	}
-	return slices.Concat(folders, m.wheels("/usr/local", l), m.wheels("/usr", l))
+	if home := m.getenv("HOME"); home != "" {
+		add(filepath.Join(home, ".local"))
+	}
+	add("/usr/local")
+	add("/usr")
+	return places
 }
 
 // pythons returns the prefixes of the Python that the path finds, as it is named and where it
@@ -80,8 +97,11 @@ func (m machine) pythons() (prefixes []string) {
 			if real == "" {
 				continue
 			}
-			if m.os == "windows" {
+			switch {
+			case m.os == "windows":
 				return []string{dir}
+			case filepath.Base(dir) == "shims": // pyenv's, which choose one of its versions
+				return []string{filepath.Join(filepath.Dir(dir), "versions", "*")}
 			}
 			return []string{filepath.Dir(dir), filepath.Dir(filepath.Dir(real))}
 		}
@@ -90,18 +110,20 @@ func (m machine) pythons() (prefixes []string) {
 }
 
 // wheels returns the folders below a prefix of Python into which wheels put l.
-func (m machine) wheels(prefix string, l Library) (folders []string) {
-	sites := []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib/python3/dist-packages"}
-	leaves := []string{"lib"}
+func (m machine) wheels(prefix string, l Library) place {
+	sites, leaves := []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib/python3/dist-packages"}, []string{"lib"}
+	said := "lib/python3*/{site,dist}-packages/nvidia/{" + strings.Join(l.Wheels, ",") + "}/lib"
 	if m.os == "windows" {
 		sites, leaves = []string{`Lib\site-packages`}, []string{`bin\x86_64`, "bin"}
+		said = `Lib\site-packages\nvidia\{` + strings.Join(l.Wheels, ",") + `}\bin`
 	}
+	p := place{said: filepath.Join(prefix, said)}
 	for _, site := range sites {
 		for _, wheel := range l.Wheels {
 			for _, leaf := range leaves {
-				folders = append(folders, filepath.Join(prefix, site, "nvidia", wheel, leaf))
+				p.patterns = append(p.patterns, filepath.Join(prefix, site, "nvidia", wheel, leaf))
 			}
 		}
 	}
-	return folders
+	return p
 }

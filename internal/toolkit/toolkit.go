@@ -28,7 +28,7 @@ type Library struct {
 type NotFound struct {
 	Library string
 	Names   []string
-	Where   []string // folders that were looked into, besides those of the system's loader
+	Where   []string // what was looked into, besides the folders of the system's loader
 	Said    []string // what the loader said of files that are there
 	Get     string
 }
@@ -49,10 +49,6 @@ func (e *NotFound) Is(target error) bool { return target == ErrNotFound }
 // Open opens the library that is found first: where the loader looks, then in the folders that
 // Folders returns. A library stays open.
 func Open(l Library) (*dl.Library, error) { return here().find(l) }
-
-// Folders returns where l is looked for besides the folders of the system's loader, the best
-// first. Some of them have patterns: "/usr/local/cuda-*/lib64".
-func Folders(l Library) []string { return here().folders(l) }
 
 // machine is what the package asks of the system. Tests put others in its place.
 type machine struct {
@@ -93,7 +89,11 @@ func (m machine) names(l Library) []string {
 
 func (m machine) find(l Library) (*dl.Library, error) {
 	names := m.names(l)
-	missing := &NotFound{Library: l.Name, Names: names, Where: m.folders(l), Get: l.Get}
+	missing := &NotFound{Library: l.Name, Names: names, Get: l.Get}
+	places := m.places(l)
+	for _, p := range places {
+		missing.Where = append(missing.Where, p.said)
+	}
 	if m.os == "darwin" || len(names) == 0 {
 		missing.Get = "nothing: NVIDIA does not make it for " + m.os
 		return nil, missing
@@ -103,18 +103,31 @@ func (m machine) find(l Library) (*dl.Library, error) {
 			return lib, nil
 		}
 	}
-	for _, folder := range missing.Where {
-		for _, name := range names {
-			for _, path := range latest(m.glob(filepath.Join(folder, name))) {
-				lib, err := m.open(path)
-				if err == nil {
-					return lib, nil
-				}
-				missing.Said = append(missing.Said, err.Error())
+	for _, p := range places {
+		for _, folder := range p.patterns {
+			lib, said := m.openIn(folder, names)
+			if lib != nil {
+				return lib, nil
 			}
+			missing.Said = append(missing.Said, said...)
 		}
 	}
 	return nil, missing
+}
+
+// openIn opens the first of the names in folders of a pattern, or returns what the loader said of
+// those that are there.
+func (m machine) openIn(folder string, names []string) (lib *dl.Library, said []string) {
+	for _, name := range names {
+		for _, path := range latest(m.glob(filepath.Join(folder, name))) {
+			lib, err := m.open(path)
+			if err == nil {
+				return lib, nil
+			}
+			said = append(said, err.Error())
+		}
+	}
+	return nil, said
 }
 
 // latest sorts paths that differ in a version, the latest first.

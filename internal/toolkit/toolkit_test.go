@@ -84,7 +84,7 @@ func TestNotFound(t *testing.T) {
 		t.Fatalf("got %v, want ErrNotFound", err)
 	}
 	for _, want := range []string{
-		"cuBLAS", "libcublas.so.13 or libcublas.so.12", "/usr/local/cuda/lib64", "/venv/lib/python3*/site-packages/nvidia/cublas/lib",
+		"cuBLAS", "libcublas.so.13 or libcublas.so.12", "/usr/local/cuda/lib64", "/venv/lib/python3*/{site,dist}-packages/nvidia/{cublas,cu13}/lib",
 		"/usr/local/cuda/lib64/libcublas.so.12: wrong ELF class", "get it with: pip install nvidia-cublas",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -104,7 +104,10 @@ func TestOtherSystems(t *testing.T) {
 	}
 	m = fake(nil, map[string]string{"CUDA_PATH": "D:/cuda", "ProgramFiles": "P:"}, new(opened))
 	m.os = "windows"
-	folders := m.folders(blas)
+	var folders []string
+	for _, p := range m.places(blas) {
+		folders = append(folders, p.patterns...)
+	}
 	for _, want := range []string{"D:/cuda/bin/x64", "D:/cuda/bin", `P:/NVIDIA GPU Computing Toolkit\CUDA\v*\bin`} {
 		if !slices.Contains(folders, want) {
 			t.Errorf("%q lacks %s", folders, want)
@@ -120,7 +123,16 @@ func TestOpenHere(t *testing.T) {
 	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
-	if len(Folders(blas)) == 0 {
-		t.Error("there is no folder to look into")
+	var missing *NotFound
+	if !errors.As(err, &missing) || len(missing.Where) == 0 {
+		t.Errorf("%v says nowhere to have looked", err)
+	}
+}
+
+func TestShims(t *testing.T) {
+	m := fake(nil, map[string]string{"PATH": "/pyenv/shims"}, new(opened))
+	m.real = func(path string) string { return path }
+	if got := m.pythons(); !slices.Equal(got, []string{"/pyenv/versions/*"}) {
+		t.Errorf("got %v", got)
 	}
 }
