@@ -1,0 +1,45 @@
+package cufft_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/cuda/cufft"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// roundTrip transforms rows of a picture to their spectra and back.
+func roundTrip(s *device.Stream, rows, width int, x device.Slice[float32], y device.Slice[complex64]) error {
+	p, err := cufft.NewReal[float32, complex64](s, cufft.Shape{Dims: []int{width}, Batch: rows})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return errors.Join(p.Forward(x, y), p.Inverse(y, x)) // x is width times what it was
+}
+
+func ExampleNewReal() {
+	dev, err := cuda.Open(0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, err := device.Make[float32](s, 10*64)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	y, err := device.Make[complex64](s, 10*33)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(roundTrip(s, 10, 64, x.All(), y.All()))
+}
