@@ -10,19 +10,26 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// product returns a*b, of m by k and k by n numbers.
-func product(ctx context.Context, s *device.Stream, a, b []float32, m, k, n int) ([]float32, error) {
+// factors are matrices of m by k and k by n numbers.
+type factors struct {
+	m, k, n int
+	a, b    []float32
+}
+
+// product returns a*b.
+func product(ctx context.Context, s *device.Stream, f factors) ([]float32, error) {
+	m, k, n := f.m, f.k, f.n
 	h, err := cublas.New(s)
 	if err != nil {
 		return nil, err // also: where it looked for cuBLAS
 	}
 	defer h.Close()
-	x, err := device.Upload(s, a)
+	x, err := device.Upload(s, f.a)
 	if err != nil {
 		return nil, err
 	}
 	defer x.Close()
-	y, err := device.Upload(s, b)
+	y, err := device.Upload(s, f.b)
 	if err != nil {
 		return nil, err
 	}
@@ -57,5 +64,5 @@ func ExampleGemm() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(product(context.Background(), s, []float32{1, 2}, []float32{3, 4}, 1, 2, 1))
+	fmt.Println(product(context.Background(), s, factors{1, 2, 1, []float32{1, 2}, []float32{3, 4}}))
 }

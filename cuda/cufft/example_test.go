@@ -9,8 +9,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
+// A picture.
+const rows, width = 10, 64
+
 // roundTrip transforms rows of a picture to their spectra and back.
-func roundTrip(s *device.Stream, rows, width int, x device.Slice[float32], y device.Slice[complex64]) error {
+func roundTrip(s *device.Stream, x device.Slice[float32], y device.Slice[complex64]) error {
 	p, err := cufft.NewReal[float32, complex64](s, cufft.Shape{Dims: []int{width}, Batch: rows})
 	if err != nil {
 		return err
@@ -31,15 +34,15 @@ func ExampleNewReal() {
 		fmt.Println(err)
 		return
 	}
-	x, err := device.Make[float32](s, 10*64)
+	x, err := device.Make[float32](s, rows*width)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	y, err := device.Make[complex64](s, 10*33)
+	y, err := device.Make[complex64](s, rows*(width/2+1))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(roundTrip(s, 10, 64, x.All(), y.All()))
+	fmt.Println(roundTrip(s, x.All(), y.All()))
 }
