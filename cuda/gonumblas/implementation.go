@@ -20,8 +20,8 @@ var (
 )
 
 // leastWork is how many multiplications a call has to have to be worth the copies: those of
-// matrices of about 128 by 128.
-const leastWork = 1 << 21
+// matrices of about 200 by 200. On an H200 beside 16 processors 256 by 256 takes 0.6 ms and not 1.0.
+const leastWork = 1 << 23
 
 // mostLanes is how many calls use the GPU at once; more wait.
 const mostLanes = 4
