@@ -26,6 +26,9 @@ const (
 	TwinsDefault Twins = ""
 	TwinsAll     Twins = "all"  // all that can have one
 	TwinsNone    Twins = "none" // none
+	// TwinsVector is TwinsDefault with vector code. It is not the default: behind a branch that all threads of
+	// a row take alike, threads that left earlier may take part again.
+	TwinsVector Twins = "vector"
 )
 
 // maxPlainLines is the length up to which a twin is worth it that saves no stacks. It is that
@@ -43,16 +46,19 @@ func (k *Kernel) emitTwin(twins *launcher.Twins, vectors *launcher.Vectors, whic
 		return
 	}
 	function := twins.Declare(k.Name + "Twin")
-	t, err := cpu.Emit(k.twin, cpu.Options{
+	options := cpu.Options{
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
 		Declared: twins.Declared(), Package: twins.Package, Declare: twins.Declare,
-		Vector: &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: vectors.Declare},
-	})
+	}
+	if which == TwinsVector {
+		options.Vector = &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: vectors.Declare}
+	}
+	t, err := cpu.Emit(k.twin, options)
 	switch {
 	case err != nil:
 		k.CPU += ": " + err.Error()
-	case !k.Barriers && which == TwinsDefault && len(t.Vectors) == 0 && t.Lines > maxPlainLines:
+	case !k.Barriers && which != TwinsAll && len(t.Vectors) == 0 && t.Lines > maxPlainLines:
 		k.CPU += fmt.Sprintf(": a twin would have %d lines", t.Lines)
 	default:
 		twins.Add(k.Name, function, t.Text, t.Imports)
