@@ -13,8 +13,14 @@ const maxLifted = 12
 // branches: checked is then that the condition does not hold, or the check's own. What is left of such a
 // block, a load and a store, becomes instructions with a predicate, without a jump; and the checks
 // meet, for fuseChecks.
+//
+// A function with panel products is left alone: its accumulators take nearly all registers, and what is
+// checked early lives long.
 func liftChecks(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
+	if slices.ContainsFunc(order, hasProduct) {
+		return
+	}
 	behind := map[*ir.Block]bool{}
 	for _, b := range order {
 		if _, j := triangle(b); j != nil {
@@ -36,6 +42,11 @@ func liftChecks(f *ir.Func, _ *Options) {
 			}
 		}
 	}
+}
+
+// hasProduct reports whether b has a panel product.
+func hasProduct(b *ir.Block) bool {
+	return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpMultiply })
 }
 
 // triangle returns the block m that b leads to on a condition and the block j behind it, which b leads to as well;

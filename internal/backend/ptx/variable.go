@@ -91,8 +91,11 @@ func (vs *variables) symbol(v *ir.Variable) place {
 	name := "$" + v.Space.String() + "$" + identifier(v.Name)
 	vs.places[v] = place{base: operand{text: name}}
 	align := v.Type.Align()
-	if v.Space == ir.Shared {
+	switch v.Space {
+	case ir.Shared:
 		align = sharedAlign(v)
+	case ir.Constant:
+		align = max(align, constantAlign)
 	}
 	fmt.Fprintf(&vs.module, ".%s .align %d .b8 %s[%d]", v.Space, align, name, max(1, size))
 	if v.Space == ir.Constant {
@@ -129,3 +132,8 @@ func byteList(data []byte) string {
 	}
 	return b.String()
 }
+
+// constantAlign is the least alignment of a table in constant memory. ptxas (13.5, and the driver's) reads
+// 16 bits at an offset in a table that is a multiple of 4 with an instruction for 32, also of a table that it
+// has put at an odd place: a GPU then faults.
+const constantAlign = 16
