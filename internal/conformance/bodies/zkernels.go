@@ -74,6 +74,10 @@ var whichKernel = &device.Kernel{
 	Twin: whichTwin,
 }
 
+var _ = which80
+
+var _ = which90a
+
 // Late is not for old GPUs.
 func Late(s *device.Stream, g device.Grid, x device.Slice[int]) error {
 	p := s.Plan(lateKernel, g)
@@ -183,6 +187,8 @@ var whichOfIntKernel = &device.Kernel{
 	},
 }
 
+var _ = whichOf90[int]
+
 //go:embed zwhichOfFloat64.sm_90.narrow.coarse.ptx
 var whichOfFloat64SM90NarrowCoarse string
 
@@ -232,3 +238,5 @@ var whichOfFloat64Kernel = &device.Kernel{
 		}
 	},
 }
+
+var _ = whichOf90[float64]
