@@ -8,6 +8,7 @@ out=${1:?usage: run.sh FOLDER}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")"
+gunzip -f ./*.gz 2>/dev/null # as bundle packs the programs; the second time there are none
 export GOPHERWARP_DEVICE=${GOPHERWARP_DEVICE:-cuda} # not the CPU, unless to try this script
 report=$out/report.md
 failures=0
