@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -20,18 +19,19 @@ type GPUs struct {
 
 // gpu is what a GPU's metrics are made of.
 type gpu struct {
-	device  reader
-	labels  prometheus.Labels
-	mu      sync.Mutex   // held while samples are taken
-	sampled *nvml.Sample // at the last collection, or nil
+	device reader
+	meter  meter
+	labels prometheus.Labels
 }
 
 // reader is an *nvml.Device.
 type reader interface {
 	Read() (nvml.Reading, error)
 	Traffic() (nvml.Traffic, error)
-	Sample() (*nvml.Sample, error)
 }
+
+// meter is an *nvml.Meter.
+type meter interface{ Usage() (nvml.Usage, error) }
 
 // NewGPUs returns a collector of all GPUs that lib sees. Close lib after the last collection.
 func NewGPUs(lib *nvml.Library) (*GPUs, error) {
@@ -49,7 +49,7 @@ func NewGPUs(lib *nvml.Library) (*GPUs, error) {
 	}
 	g := &GPUs{xids: newXIDs()}
 	for _, d := range devices {
-		g.gpus = append(g.gpus, gpu{device: d, labels: prometheus.Labels{
+		g.gpus = append(g.gpus, gpu{device: d, meter: d.Meter(), labels: prometheus.Labels{
 			"gpu": strconv.Itoa(d.Index()), "UUID": d.UUID(), "pci_bus_id": longBus(d.Bus()), "device": "nvidia" + strconv.Itoa(d.Bus().Minor),
 			"modelName": d.Name(), "Hostname": host, "DCGM_FI_DRIVER_VERSION": versions.Driver,
 		}})
@@ -152,20 +152,6 @@ func (g *gpu) read() (s state, err error) {
 	if s.Traffic, err = g.device.Traffic(); err != nil {
 		return s, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	now, err := g.device.Sample()
-	if errors.Is(err, nvml.NotSupported) || errors.Is(err, nvml.FunctionNotFound) || errors.Is(err, nvml.NoPermission) {
-		return s, nil
-	}
-	if err != nil {
-		return s, err
-	}
-	before := g.sampled
-	g.sampled = now
-	if before == nil {
-		return s, nil
-	}
-	s.usage, err = now.Since(before)
-	return s, errors.Join(err, before.Close())
+	s.usage, err = g.meter.Usage()
+	return s, err
 }

@@ -22,9 +22,7 @@ type fake struct {
 
 func (f fake) Read() (nvml.Reading, error)    { return f.reading, f.err }
 func (f fake) Traffic() (nvml.Traffic, error) { return nvml.Traffic{Sent: nvml.Known(5e9)}, nil }
-func (f fake) Sample() (*nvml.Sample, error) {
-	return nil, &nvml.Error{Call: "nvmlGpmQueryDeviceSupport", Status: nvml.NotSupported}
-}
+func (f fake) Usage() (nvml.Usage, error)     { return nvml.Usage{}, nil }
 
 func labels(n string) prometheus.Labels {
 	return prometheus.Labels{
@@ -37,7 +35,7 @@ func labels(n string) prometheus.Labels {
 func TestGPUs(t *testing.T) {
 	r := nvml.Reading{Power: nvml.Known(123.5), Energy: nvml.Known(2)}
 	r.Memory.Used, r.Temperature.GPU = nvml.Known(3<<30), nvml.Known(41)
-	g := &GPUs{gpus: []gpu{{device: fake{reading: r}, labels: labels("0")}}, xids: newXIDs()}
+	g := &GPUs{gpus: []gpu{{device: fake{reading: r}, meter: fake{}, labels: labels("0")}}, xids: newXIDs()}
 	g.xids.note("GPU-0", nvml.XID{Number: 79})
 	want := ""
 	for _, m := range []struct{ name, kind, help, value, more string }{
@@ -60,7 +58,7 @@ func TestGPUs(t *testing.T) {
 // TestLostGPU expects an error in place of a GPU that does not answer.
 func TestLostGPU(t *testing.T) {
 	lost := &nvml.Error{Call: "nvmlDeviceGetPowerUsage", Status: nvml.GPUIsLost}
-	g := &GPUs{gpus: []gpu{{device: fake{err: lost}, labels: labels("0")}}, xids: newXIDs()}
+	g := &GPUs{gpus: []gpu{{device: fake{err: lost}, meter: fake{}, labels: labels("0")}}, xids: newXIDs()}
 	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(g); err != nil {
 		t.Fatal(err)

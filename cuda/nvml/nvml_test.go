@@ -186,6 +186,22 @@ func TestCompiledUsage(t *testing.T) {
 	}
 }
 
+// TestMeter expects nothing of the first reading, and that between samples of the second.
+func TestMeter(t *testing.T) {
+	m := only(t, compiled(t)).Meter()
+	if u, err := m.Usage(); err != nil || u != (Usage{}) {
+		t.Errorf("first: %+v, %v", u, err)
+	}
+	if u, err := m.Usage(); err != nil || u.SM != Known(102) || u.Tensor != Known(105) {
+		t.Errorf("second: %+v, %v", u, err)
+	}
+	old := only(t, compiled(t))
+	old.library.calls.record = func(string, handle, unsafe.Pointer) Status { return NotSupported }
+	if u, err := old.Meter().Usage(); err != nil || u != (Usage{}) {
+		t.Errorf("of a GPU without counts: %+v, %v", u, err)
+	}
+}
+
 func TestLayout(t *testing.T) {
 	for name, sizes := range map[string][2]uintptr{
 		"memoryInfo":    {unsafe.Sizeof(memoryInfo{}), 40},

@@ -3,6 +3,7 @@ package nvml
 import (
 	"errors"
 	"runtime"
+	"sync"
 )
 
 // Usage is how busy a device's units were between two samples, of which GPUs since Hopper keep
@@ -108,6 +109,38 @@ func (s *Sample) Since(earlier *Sample) (Usage, error) {
 		}
 	}
 	return u, err
+}
+
+// Meter reads a device's usage, each time since the time before. Its methods may be called from any
+// goroutine.
+type Meter struct {
+	device *Device
+	mu     sync.Mutex
+	last   *Sample // or nil
+}
+
+// Meter returns a meter.
+func (d *Device) Meter() *Meter { return &Meter{device: d} }
+
+// Usage returns the usage since the call before. Nothing is known at the first call, and where the
+// device keeps no counts or does not show them.
+func (m *Meter) Usage() (Usage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now, err := m.device.Sample()
+	if errors.Is(err, NotSupported) || errors.Is(err, FunctionNotFound) || errors.Is(err, NoPermission) {
+		return Usage{}, nil
+	}
+	if err != nil {
+		return Usage{}, err
+	}
+	before := m.last
+	m.last = now
+	if before == nil {
+		return Usage{}, nil
+	}
+	u, err := now.Since(before)
+	return u, errors.Join(err, before.Close())
 }
 
 func (l *table) metrics(f string, m *gpmMetrics) Status {

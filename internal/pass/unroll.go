@@ -57,9 +57,7 @@ func worthUnrolling(l *analysis.Loop, n int) bool {
 // multiplies reports whether the loop starts products of panels: those of one group should stand in a row, with
 // constants to add to the addresses.
 func multiplies(l *analysis.Loop) bool {
-	return slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpMultiply })
-	})
+	return slices.ContainsFunc(l.Blocks, hasProduct)
 }
 
 // overlaps reports whether l shares blocks with a loop that has been copied already: what is

@@ -1,7 +1,6 @@
 package top
 
 import (
-	"errors"
 	"path/filepath"
 	"time"
 
@@ -38,7 +37,7 @@ type Reader struct {
 	library  *nvml.Library
 	devices  []*nvml.Device
 	versions nvml.Versions
-	samples  []*nvml.Sample // of the last snapshot, or nil
+	meters   []*nvml.Meter
 	last     time.Time
 }
 
@@ -52,7 +51,11 @@ func NewReader(lib *nvml.Library) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{library: lib, devices: devices, versions: versions, samples: make([]*nvml.Sample, len(devices)), last: time.Now().Add(-time.Second)}, nil
+	r := &Reader{library: lib, devices: devices, versions: versions, last: time.Now().Add(-time.Second)}
+	for _, d := range devices {
+		r.meters = append(r.meters, d.Meter())
+	}
+	return r, nil
 }
 
 // Read reads a snapshot. A GPU that does not answer has an error in it.
@@ -75,7 +78,7 @@ func (r *Reader) gpu(i int, g *GPU) (err error) {
 	if g.Traffic, err = d.Traffic(); err != nil {
 		return err
 	}
-	if err := r.usage(i, g); err != nil {
+	if g.Usage, err = r.meters[i].Usage(); err != nil {
 		return err
 	}
 	processes, err := d.Processes()
@@ -99,22 +102,4 @@ func (r *Reader) gpu(i int, g *GPU) (err error) {
 		g.Processes = append(g.Processes, shown)
 	}
 	return nil
-}
-
-// usage reads what GPUs count, where this one does.
-func (r *Reader) usage(i int, g *GPU) error {
-	now, err := r.devices[i].Sample()
-	if errors.Is(err, nvml.NotSupported) || errors.Is(err, nvml.FunctionNotFound) || errors.Is(err, nvml.NoPermission) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	before := r.samples[i]
-	r.samples[i] = now
-	if before == nil {
-		return nil
-	}
-	g.Usage, err = now.Since(before)
-	return errors.Join(err, before.Close())
 }
