@@ -170,6 +170,11 @@ func View[U, T any](s Slice[T]) Slice[U] {
 	return Slice[U]{from: s.from, offset: s.offset, len: s.bytes() / size}
 }
 
+// Overlap reports whether two slices have memory in common.
+func Overlap[T, U any](s Slice[T], t Slice[U]) bool {
+	return s.from == t.from && s.offset < t.offset+t.bytes() && t.offset < s.offset+s.bytes()
+}
+
 func (s Slice[T]) bytes() int { return s.len * sizeOf[T]() }
 
 // pin returns the slice's address for work on a stream, and keeps its memory from being freed.
@@ -182,9 +187,4 @@ func (s Slice[T]) pin(on *Stream) (uintptr, error) {
 	}
 	address, err := s.from.pin(on)
 	return address + uintptr(s.offset), err
-}
-
-// overlaps reports whether s and t have an element in common.
-func (s Slice[T]) overlaps(t Slice[T]) bool {
-	return s.from == t.from && s.offset < t.offset+t.bytes() && t.offset < s.offset+s.bytes()
 }

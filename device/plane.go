@@ -113,8 +113,8 @@ func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
 // meets reports whether p and o may have an element in common: planes with one stride are
 // compared exactly, others by the memory that they span.
 func (p Plane[T]) meets(o Plane[T]) bool {
-	if !p.in.overlaps(o.in) || p.stride != o.stride || p.stride == 0 {
-		return p.in.overlaps(o.in)
+	if !Overlap(p.in, o.in) || p.stride != o.stride || p.stride == 0 {
+		return Overlap(p.in, o.in)
 	}
 	apart := (o.in.offset - p.in.offset) / sizeOf[T]()
 	dy, dx := apart/p.stride, apart%p.stride

@@ -35,7 +35,7 @@ func Copy[T any](s *Stream, dst, src Slice[T]) error {
 				switch {
 				case dst.len != src.len:
 					return fmt.Errorf("device: copy of %d elements to %d: %w", src.len, dst.len, ErrLength)
-				case dst.overlaps(src):
+				case Overlap(dst, src):
 					return fmt.Errorf("device: copy: %w", ErrOverlap)
 				case src.bytes() == 0:
 					return nil

@@ -63,6 +63,9 @@ var floors = map[string]string{
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 	"math32/...":               ". cpu math32 device gpu dtype",
 
+	// Kernels that users call.
+	"prim": "device dtype gpu",
+
 	// What is told of devices.
 	"trace":   "device pprof",
 	"metrics": "device cuda/nvml prometheus",
@@ -74,6 +77,7 @@ var floors = map[string]string{
 	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
+	"bench/prim":            "cuda prim device",
 	"bench/multi":           "cuda cuda/nccl device",
 	"bench/launch":          "bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
 	"bench/suite/unchecked": "compile device",

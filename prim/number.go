@@ -1,0 +1,70 @@
+package prim
+
+import (
+	"math"
+	"reflect"
+)
+
+// Number is a type that the functions of this package compute with and sort by.
+type Number interface {
+	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// number is a type that kernels are compiled for. All of Number have the memory of one of them.
+type number interface {
+	int32 | int64 | uint32 | uint64 | float32 | float64
+}
+
+// Kernels ask what T is by arithmetic, which the compiler folds: a type switch needs interfaces.
+
+// isFloat reports whether T is a float.
+func isFloat[T number]() bool {
+	one := T(1)
+	return one/2 != 0
+}
+
+// isWide reports whether T has 8 bytes, not 4.
+func isWide[T number]() bool {
+	if isFloat[T]() {
+		x := T(1 << 24) // the first number whose successor float32 lacks
+		return x+1 != x
+	}
+	x := T(1 << 16)
+	return x*x != 0
+}
+
+// toBits returns the bits of v.
+func toBits[T number](v T) uint64 {
+	switch {
+	case !isFloat[T]() && isWide[T]():
+		return uint64(v)
+	case !isFloat[T]():
+		return uint64(uint32(v))
+	case isWide[T]():
+		return math.Float64bits(float64(v))
+	}
+	return uint64(math.Float32bits(float32(v)))
+}
+
+// fromBits returns the T with these bits.
+func fromBits[T number](b uint64) T {
+	switch {
+	case !isFloat[T]():
+		return T(b)
+	case isWide[T]():
+		return T(math.Float64frombits(b))
+	}
+	return T(math.Float32frombits(uint32(b)))
+}
+
+// kindOf returns which of number has the memory of T.
+func kindOf[T any]() reflect.Kind {
+	switch k := reflect.TypeFor[T]().Kind(); k {
+	case reflect.Int:
+		return reflect.Int64
+	case reflect.Uint:
+		return reflect.Uint64
+	default:
+		return k
+	}
+}

@@ -1,0 +1,252 @@
+package prim_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/prim"
+)
+
+// bench is a stream on which a test puts slices and looks at them.
+type bench struct {
+	*testing.T
+	*device.Stream
+	r *rand.Rand
+	// big is how much larger than on the interpreter sizes may be.
+	big int
+}
+
+// everywhere runs a test on every device: the kernels as Go, their PTX, and the GPU where there is one.
+func everywhere(t *testing.T, f func(b *bench)) {
+	t.Helper()
+	for _, on := range []struct {
+		name string
+		open func() (*device.Device, error)
+		big  int
+	}{{"cpu", cpu.Open, 1}, {"interp", ptxinterp.Open, 1}, {"cuda", func() (*device.Device, error) { return cuda.Open(0) }, 1000}} {
+		t.Run(on.name, func(t *testing.T) {
+			dev, err := on.open()
+			if err != nil && on.name == "cuda" {
+				t.Skipf("no GPU: %v", err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			defer dev.Close()
+			s, err := dev.NewStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(&bench{t, s, rand.New(rand.NewPCG(1, 2)), on.big})
+		})
+	}
+}
+
+// put returns a slice on the device with these elements.
+func put[T any](b *bench, x []T) device.Slice[T] {
+	b.Helper()
+	d, err := device.Upload(b.Stream, x)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return d.All()
+}
+
+// get waits and returns what a slice holds.
+func get[T any](b *bench, x device.Slice[T]) []T {
+	b.Helper()
+	host := make([]T, x.Len())
+	if err := errors.Join(device.Download(b.Stream, host, x), b.Synchronize(b.Context())); err != nil {
+		b.Fatal(err)
+	}
+	return host
+}
+
+// random returns n numbers, small ones, so that sums of floats are exact.
+func random[T prim.Number](b *bench, n int) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(b.r.IntN(100))
+		if b.r.IntN(2) == 0 && T(0)-1 < 0 {
+			x[i] = -x[i]
+		}
+	}
+	return x
+}
+
+func join[T prim.Number](op prim.Op, a, b T) T {
+	switch op {
+	case prim.Add:
+		return a + b
+	case prim.Min:
+		return min(a, b)
+	}
+	return max(a, b)
+}
+
+// nothing returns what no elements come to.
+func nothing[T prim.Number](op prim.Op) (v T) {
+	if op == prim.Add {
+		return 0
+	}
+	switch p := any(&v).(type) {
+	case *int32:
+		*p = map[prim.Op]int32{prim.Min: math.MaxInt32, prim.Max: math.MinInt32}[op]
+	case *int:
+		*p = map[prim.Op]int{prim.Min: math.MaxInt, prim.Max: math.MinInt}[op]
+	case *uint32:
+		*p = map[prim.Op]uint32{prim.Min: math.MaxUint32}[op]
+	case *uint64:
+		*p = map[prim.Op]uint64{prim.Min: math.MaxUint64}[op]
+	case *float32:
+		*p = float32(math.Inf(map[prim.Op]int{prim.Min: 1, prim.Max: -1}[op]))
+	case *float64:
+		*p = math.Inf(map[prim.Op]int{prim.Min: 1, prim.Max: -1}[op])
+	}
+	return v
+}
+
+var (
+	ops   = []prim.Op{prim.Add, prim.Min, prim.Max}
+	sizes = []int{0, 1, 3, 4, 31, 255, 1024, 4095, 4096, 4097, 10007}
+)
+
+func TestReduce(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		reduces[int32](b)
+		reduces[uint32](b)
+		reduces[int](b)
+		reduces[uint64](b)
+		reduces[float32](b)
+		reduces[float64](b)
+	})
+}
+
+func reduces[T prim.Number](b *bench) {
+	b.Helper()
+	for i, n := range sizes {
+		op := ops[i%len(ops)]
+		n *= b.big
+		x := random[T](b, n)
+		want := nothing[T](op)
+		for _, v := range x {
+			want = join(op, want, v)
+		}
+		d := put(b, []T{77})
+		if err := prim.Reduce(b.Stream, op, d, put(b, x)); err != nil {
+			b.Fatal(err)
+		}
+		if got := get(b, d)[0]; got != want {
+			b.Errorf("%v of %d %T is %v, want %v", op, n, want, got, want)
+		}
+	}
+}
+
+func TestScan(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		scans[int32](b)
+		scans[uint32](b)
+		scans[int](b)
+		scans[uint64](b)
+		scans[float32](b)
+		scans[float64](b)
+	})
+}
+
+func scans[T prim.Number](b *bench) {
+	b.Helper()
+	for i, n := range sizes {
+		op := ops[i%len(ops)]
+		n *= b.big
+		x := random[T](b, n)
+		inclusive, exclusive := make([]T, n), make([]T, n)
+		r := nothing[T](op)
+		for i, v := range x {
+			exclusive[i] = r
+			r = join(op, r, v)
+			inclusive[i] = r
+		}
+		from := put(b, x)
+		to := put(b, make([]T, n))
+		if err := prim.ExclusiveScan(b.Stream, op, to, from); err != nil {
+			b.Fatal(err)
+		}
+		same(b, fmt.Sprintf("exclusive %v of %d", op, n), get(b, to), exclusive)
+		if err := prim.InclusiveScan(b.Stream, op, from, from); err != nil { // in place
+			b.Fatal(err)
+		}
+		same(b, fmt.Sprintf("inclusive %v of %d", op, n), get(b, from), inclusive)
+	}
+}
+
+// same compares what a device has computed with what it should have.
+func same[T comparable](b *bench, what string, got, want []T) {
+	b.Helper()
+	if len(got) != len(want) {
+		b.Errorf("%s: %d elements, want %d", what, len(got), len(want))
+		return
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			b.Errorf("%s: element %d (%T) is %v, want %v", what, i, want[i], got[i], want[i])
+			return
+		}
+	}
+}
+
+// TestScanUnaligned scans a part of a buffer that starts at no multiple of 16 bytes.
+func TestScanUnaligned(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		x := random[int32](b, 6001)
+		d := put(b, x)
+		if err := prim.InclusiveScan(b.Stream, prim.Add, d.Slice(1, 6001), d.Slice(1, 6001)); err != nil {
+			b.Fatal(err)
+		}
+		want := slices.Clone(x)
+		for i := 2; i < len(want); i++ {
+			want[i] += want[i-1]
+		}
+		same(b, "scan", get(b, d), want)
+	})
+}
+
+// TestMistakes demands the errors that the documentation names, which stick to the stream.
+func TestMistakes(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t, s, rand.New(rand.NewPCG(1, 2)), 1}
+	x := put(b, random[int32](b, 100))
+	for _, c := range []struct {
+		name string
+		want error
+		call func() error
+	}{
+		{"two sums", device.ErrLength, func() error { return prim.Sum(s, x.Slice(0, 2), x.Slice(50, 100)) }},
+		{"a sum in its source", device.ErrOverlap, func() error { return prim.Sum(s, x.Slice(60, 61), x.Slice(50, 100)) }},
+		{"no operation", errors.ErrUnsupported, func() error { return prim.Reduce(s, 7, x.Slice(0, 1), x.Slice(50, 100)) }},
+		{"scan to less", device.ErrLength, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 49), x.Slice(50, 100)) }},
+		{"scan to the neighbour", device.ErrOverlap, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 50), x.Slice(1, 51)) }},
+		{"no memory", device.ErrNilBuffer, func() error { return prim.Sum(s, x.Slice(0, 1), device.Slice[int32]{}) }},
+	} {
+		if err := c.call(); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		if err := s.Synchronize(t.Context()); !errors.Is(err, c.want) {
+			t.Errorf("%s: Synchronize returns %v, want %v", c.name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package prim
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+// reduceWidth is the number of threads in a block of the reductions.
+const reduceWidth = 256
+
+// blockJoin joins v of the threads of a block of reduceWidth and returns the result to all of them.
+func blockJoin[T number, O operator](t gpu.Thread, parts *[reduceWidth / gpu.WarpSize]T, v, nothing T) T {
+	v = warpJoin[T, O](t, v)
+	lane, warp := t.Lane(), t.Warp()
+	if lane == 0 {
+		parts[warp] = v
+	}
+	t.Sync()
+	v = nothing
+	if lane < len(parts) {
+		v = parts[lane]
+	}
+	return warpJoin[T, O](t, v)
+}
+
+// reduceBlocks joins, for each block, the elements that its threads take in strides of the grid.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance reduceBlocks[int32|int64|uint32|uint64|float32|float64, add|least|greatest]
+func reduceBlocks[T number, O operator](t gpu.Thread, x [][4]T, partial []T, nothing T) {
+	parts := gpu.Shared[[reduceWidth / gpu.WarpSize]T](t)
+	r := nothing
+	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * reduceWidth {
+		v := x[i]
+		r = join[T, O](r, join[T, O](join[T, O](v[0], v[1]), join[T, O](v[2], v[3])))
+	}
+	r = blockJoin[T, O](t, parts, r, nothing)
+	if t.ThreadX() == 0 {
+		partial[t.BlockX()] = r
+	}
+}
+
+// reduceRest joins, in one block, what the blocks came to and the elements that make no four.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance reduceRest[int32|int64|uint32|uint64|float32|float64, add|least|greatest]
+func reduceRest[T number, O operator](t gpu.Thread, partial, rest, out []T, nothing T) {
+	parts := gpu.Shared[[reduceWidth / gpu.WarpSize]T](t)
+	r := nothing
+	for i := t.ThreadX(); i < len(partial); i += reduceWidth {
+		r = join[T, O](r, partial[i])
+	}
+	if i := t.ThreadX(); i < len(rest) {
+		r = join[T, O](r, rest[i])
+	}
+	r = blockJoin[T, O](t, parts, r, nothing)
+	if t.ThreadX() == 0 {
+		out[0] = r
+	}
+}
