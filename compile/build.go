@@ -3,7 +3,6 @@ package compile
 import (
 	"context"
 	"go/ast"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +33,12 @@ type Options struct {
 	Contract Contract
 	// Checks says whether kernels do the checks that Go does by itself.
 	Checks Checks
+	// Cache names a folder that keeps what builds make; without a name nothing is kept. A package is taken
+	// from there, without its Kernels, where neither it nor what it imports has changed, nor the running
+	// program, of which the compiler is a part. Any number of builds may use a folder, at the same time too.
+	Cache string
+	// Rebuild compiles what the cache has as well, and keeps it anew.
+	Rebuild bool
 }
 
 // Checks says whether a kernel checks indices, bounds of slices, divisors, shifts and nil
@@ -70,8 +75,8 @@ type Result struct {
 type Package struct {
 	Path    string
 	Dir     string
-	Kernels []*Kernel
-	Files   []File // that the build wants in Dir
+	Kernels []*Kernel // none where the files are those of an earlier build
+	Files   []File    // that the build wants in Dir
 }
 
 // Kernel is a compiled kernel.
@@ -103,13 +108,15 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &build{options: o, graph: graph, frontend: frontend.NewProgram()}
+	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), keeper: newKeeper(o, graph)}
 	b.listErrors()
 	if err := b.scan(); err != nil {
 		return nil, err
 	}
-	if err := b.check(); err != nil {
-		return nil, err
+	if b.recall() || b.keeper == nil {
+		if err := b.check(); err != nil {
+			return nil, err
+		}
 	}
 	result := &Result{}
 	for _, u := range b.units {
@@ -121,6 +128,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 			result.Packages = append(result.Packages, p)
 		}
 	}
+	b.keeper.trim()
 	result.Diagnostics = b.found.Sorted()
 	return result, nil
 }
@@ -134,14 +142,19 @@ type build struct {
 	ssa      *ssa.Program
 	frontend *frontend.Program
 	found    diag.List
+	keeper   *keeper
 }
 
 // unit is a package that may have kernels.
 type unit struct {
 	pkg    *load.Package
 	decl   *decl.Package
-	wanted bool // its files are asked for; else only its launchers' signatures are
+	wanted bool   // its files are asked for; else only its launchers' signatures are
+	kept   []File // that an earlier build made
 }
+
+// hasKernels reports whether there is something to compile, perhaps in a file that does not parse.
+func (u *unit) hasKernels() bool { return len(u.decl.Kernels) > 0 || u.decl.Broken }
 
 // listErrors reports patterns that name no package.
 func (b *build) listErrors() {
@@ -158,7 +171,7 @@ func (b *build) scan() error {
 		if !p.InMain() {
 			continue
 		}
-		sources, err := read(p)
+		sources, err := b.read(p)
 		if err != nil {
 			return err
 		}
@@ -176,8 +189,18 @@ func (b *build) scan() error {
 	return nil
 }
 
+// recall finds the units that an earlier build made, and reports whether any is left to compile.
+func (b *build) recall() (left bool) {
+	for _, u := range b.units {
+		if u.wanted && u.hasKernels() && (len(u.decl.Errors) > 0 || !b.keeper.recall(u)) {
+			left = true
+		}
+	}
+	return left
+}
+
 // read returns the package's files and its tests, but not its generated file.
-func read(p *load.Package) ([]decl.Source, error) {
+func (b *build) read(p *load.Package) ([]decl.Source, error) {
 	tests, err := filepath.Glob(filepath.Join(p.Dir, "*_test.go"))
 	if err != nil {
 		return nil, err
@@ -187,7 +210,7 @@ func read(p *load.Package) ([]decl.Source, error) {
 		if load.IsGenerated(name) {
 			continue
 		}
-		text, err := os.ReadFile(name)
+		text, err := b.graph.Read(name)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +250,7 @@ func (b *build) generics(path string) map[string]decl.Kernel {
 	if p == nil || p.Standard {
 		return nil
 	}
-	sources, err := read(p)
+	sources, err := b.read(p)
 	if err != nil {
 		return nil // which the check of types reports
 	}
@@ -245,7 +268,7 @@ func (b *build) check() error {
 		if len(u.decl.Kernels) > 0 {
 			overlay[generated] = launcher.Stub(u.decl, b.nameOf(u.pkg))
 		}
-		if len(u.decl.Kernels) > 0 || u.decl.Broken {
+		if u.kept == nil && u.hasKernels() {
 			pkgs = append(pkgs, u.pkg)
 		}
 	}

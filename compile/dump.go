@@ -9,6 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+// dumpVariable is the environment variable that names the kernel to write.
+const dumpVariable = "GOPHERWARP_DUMP"
+
 // dump is where a kernel's function is written after every pass; nil where it is not.
 type dump struct {
 	io.Writer
@@ -17,7 +20,7 @@ type dump struct {
 
 // dump returns what the environment asks for: GOPHERWARP_DUMP=kernel or kernel=file.
 func (b *build) dump(kernel string) (*dump, error) {
-	name, file, ok := strings.Cut(os.Getenv("GOPHERWARP_DUMP"), "=")
+	name, file, ok := strings.Cut(os.Getenv(dumpVariable), "=")
 	switch {
 	case name != kernel:
 		return nil, nil
@@ -26,7 +29,7 @@ func (b *build) dump(kernel string) (*dump, error) {
 	}
 	f, err := os.Create(file)
 	if err != nil {
-		return nil, fmt.Errorf("compile: GOPHERWARP_DUMP: %w", err)
+		return nil, fmt.Errorf("compile: %s: %w", dumpVariable, err)
 	}
 	return &dump{Writer: f, closer: f}, nil
 }

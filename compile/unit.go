@@ -16,6 +16,10 @@ func (b *build) compile(u *unit) (*Package, error) {
 		return nil, nil
 	}
 	p := &Package{Path: u.pkg.ImportPath, Dir: u.pkg.Dir}
+	if u.kept != nil {
+		p.Files = u.kept
+		return p, p.addLeftovers()
+	}
 	before := len(b.found)
 	if len(u.decl.Kernels) > 0 && !u.pkg.IllTyped {
 		if err := b.kernels(u, p); err != nil {
@@ -25,7 +29,11 @@ func (b *build) compile(u *unit) (*Package, error) {
 	if len(b.found) > before || len(u.decl.Errors) > 0 || u.pkg.IllTyped {
 		return p, nil
 	}
-	return p, b.files(u, p)
+	if err := b.files(u, p); err != nil {
+		return nil, err
+	}
+	b.keeper.keep(u, p)
+	return p, p.addLeftovers()
 }
 
 // kernels compiles the unit's kernels into p.
@@ -74,17 +82,21 @@ func (b *build) files(u *unit, p *Package) error {
 	if text != nil {
 		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Twins), Contents: text})
 	}
-	folder := filepath.Join(p.Dir, load.Vectors)
 	for name, text := range vectors.Files(load.Vectors, u.decl.Name) {
-		p.Files = append(p.Files, File{Name: filepath.Join(folder, name), Contents: []byte(text)})
+		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Vectors, name), Contents: []byte(text)})
 	}
-	old, err := leftovers(p.Dir, p.Files)
-	p.Files = append(p.Files, old...)
-	if err != nil {
-		return err
+	return nil
+}
+
+// addLeftovers adds to the files of p those of earlier builds that must go.
+func (p *Package) addLeftovers() error {
+	for _, dir := range [...]string{p.Dir, filepath.Join(p.Dir, load.Vectors)} {
+		old, err := leftovers(dir, p.Files)
+		if err != nil {
+			return err
+		}
+		p.Files = append(p.Files, old...)
 	}
-	old, err = leftovers(folder, p.Files)
-	p.Files = append(p.Files, old...)
 	slices.SortFunc(p.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
-	return err
+	return nil
 }

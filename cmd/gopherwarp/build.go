@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile"
@@ -14,6 +15,7 @@ import (
 type buildCommand struct {
 	Check    bool     `help:"Write nothing; fail where a generated file is stale."`
 	Listing  bool     `short:"S" name:"S" help:"Write nothing; print each kernel's Go lines, IR and PTX."`
+	Rebuild  bool     `short:"a" help:"Compile everything, also what has not changed since it was compiled."`
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
 	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on. Without, a mistake in a kernel loses the device or spoils data."`
 	Packages []string `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
@@ -23,6 +25,9 @@ type buildCommand struct {
 func (buildCommand) Help() string {
 	return `Writes zkernels.go and PTX files into each package that has functions with a //gpu:kernel directive.
 They are meant to be committed: programs need no compiler.
+
+A package is compiled where it has changed since it was last compiled with the same options, or one that it
+imports has, or this program. What was made is kept in the user's cache folder.
 
 Example:
   gopherwarp build ./...
@@ -37,6 +42,8 @@ func (c *buildCommand) Run(ctx context.Context, t terminal) error {
 		Patterns: c.Packages,
 		Contract: compile.Contract(c.Contract),
 		Checks:   compile.Checks(c.Checks),
+		Cache:    c.cache(),
+		Rebuild:  c.Rebuild,
 	})
 	if err != nil {
 		return err
@@ -60,6 +67,23 @@ func (c *buildCommand) Run(ctx context.Context, t terminal) error {
 		fmt.Fprintln(t.err, f.Verb(), short(f.Name))
 	}
 	return nil
+}
+
+// cache returns the folder of what was built, which tells files alone, not what -S prints.
+func (c *buildCommand) cache() string {
+	if c.Listing {
+		return ""
+	}
+	return cacheFolder()
+}
+
+// cacheFolder returns the folder that keeps what was built, or nothing where the user has none.
+func cacheFolder() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "gopherwarp", "build")
 }
 
 func (c *buildCommand) patterns() string {

@@ -40,6 +40,7 @@ func (c *runCommand) Run(ctx context.Context, t terminal) error {
 		Dependencies: true,
 		Contract:     compile.Contract(c.Contract),
 		Checks:       compile.Checks(c.Checks),
+		Cache:        cacheFolder(),
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -98,7 +97,9 @@ func (c *checker) parse() {
 			group.Go(func() {
 				limit <- struct{}{}
 				defer func() { <-limit }()
-				files[i], _ = parser.ParseFile(c.program.Fset, file, nil, parser.SkipObjectResolution)
+				if src, err := c.graph.Read(file); err == nil {
+					files[i], _ = parser.ParseFile(c.program.Fset, file, src, parser.SkipObjectResolution)
+				}
 			})
 		}
 	}
@@ -147,7 +148,7 @@ func (c *checker) read(file string) ([]byte, error) {
 	if src, ok := c.overlay[file]; ok {
 		return src, nil
 	}
-	return os.ReadFile(file)
+	return c.graph.Read(file)
 }
 
 func parseErrors(file string, err error) diag.List {

@@ -42,6 +42,8 @@ type Graph struct {
 	Roots []*Package // the packages that the patterns name
 	All   []*Package // Roots and all that they import, dependencies first
 	paths map[string]*Package
+
+	contents contents
 }
 
 // List asks the go command for the packages that the patterns name in dir. What is wrong

@@ -1,0 +1,133 @@
+package compile
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/cache"
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
+)
+
+// keeper knows what earlier builds made; nil where nothing is kept.
+//
+// A package's files are found by a hash of all that they are made of: the sources of the package and of
+// all that it imports, the options, and the compiler, which is the running program. Only builds without
+// diagnostics are kept.
+type keeper struct {
+	cache   *cache.Cache
+	sums    *load.Sums
+	options []byte
+	rebuild bool // nothing is looked up
+	grown   bool // something was put there
+}
+
+// program returns a hash of the running program, or an error where it cannot be read.
+var program = sync.OnceValues(func() ([sha256.Size]byte, error) {
+	f, err := openProgram()
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return [sha256.Size]byte(h.Sum(nil)), err
+})
+
+// openProgram opens the running program. Linux has a name for it that stays its own when the
+// file is replaced.
+func openProgram() (*os.File, error) {
+	if f, err := os.Open("/proc/self/exe"); err == nil {
+		return f, nil
+	}
+	name, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
+// newKeeper returns what keeps the files that a build with the options makes.
+func newKeeper(o Options, g *load.Graph) *keeper {
+	if o.Cache == "" || o.Trace != nil || os.Getenv(dumpVariable) != "" {
+		return nil
+	}
+	compiler, err := program()
+	if err != nil {
+		return nil
+	}
+	options, err := json.Marshal([]any{compiler, o.Twins, o.Contract, o.Checks})
+	if err != nil {
+		return nil
+	}
+	return &keeper{cache: cache.Open(o.Cache), sums: load.NewSums(g, decl.Mentions), options: options, rebuild: o.Rebuild}
+}
+
+// key returns what a package's files are kept by. It reports false where they are not.
+func (k *keeper) key(p *load.Package) (cache.Key, bool) {
+	sum, err := k.sums.Of(p)
+	if err != nil {
+		return cache.Key{}, false
+	}
+	return sha256.Sum256(slices.Concat(k.options, []byte(p.ImportPath), sum[:])), true
+}
+
+// recall sets the files of a package that was built before. It reports false where it was not.
+func (k *keeper) recall(u *unit) bool {
+	if k == nil || k.rebuild {
+		return false
+	}
+	key, ok := k.key(u.pkg)
+	if !ok {
+		return false
+	}
+	entry := k.cache.Get(key)
+	if entry == nil {
+		return false
+	}
+	kept, err := entry.Files(func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(u.pkg.Dir, name)) })
+	if err != nil {
+		return false
+	}
+	for _, f := range kept {
+		u.kept = append(u.kept, File{Name: filepath.Join(u.pkg.Dir, f.Name), Contents: f.Contents})
+	}
+	return len(kept) > 0
+}
+
+// keep remembers the files of p, which has no diagnostics. That a folder cannot be written is no
+// reason to fail.
+func (k *keeper) keep(u *unit, p *Package) {
+	if k == nil {
+		return
+	}
+	var files []cache.File
+	for _, f := range p.Files {
+		if f.Contents == nil {
+			continue // what must not exist depends on what is there
+		}
+		name, err := filepath.Rel(p.Dir, f.Name)
+		if err != nil {
+			return
+		}
+		files = append(files, cache.File{Name: name, Contents: f.Contents})
+	}
+	if len(files) == 0 {
+		return
+	}
+	if key, ok := k.key(u.pkg); ok {
+		k.grown = k.cache.Put(key, files) == nil || k.grown
+	}
+}
+
+// trim cuts the folder back to its size.
+func (k *keeper) trim() {
+	if k != nil && k.grown {
+		k.cache.Trim() // where it fails, the next build tries again
+	}
+}
