@@ -15,7 +15,8 @@ import (
 //
 // Threads: a context is current per thread, goroutines move between threads. So every call
 // of the driver goes through call, which ties the goroutine to a thread, makes the context
-// current on it and calls. Between calls no goroutine relies on a thread.
+// current on it and calls; the few that are called most make it current in the same call of C.
+// Between calls no goroutine relies on a thread.
 //
 // Ownership: a backend owns its queues, marks and memory, which Close frees in this order,
 // then what these share, the modules, and the context. Freeing any of them earlier removes it here.
@@ -27,7 +28,7 @@ type backend struct {
 	lost   atomic.Pointer[LostError]
 
 	use    sync.RWMutex // held for reading during a call of the driver
-	closed bool         // guarded by use
+	closed atomic.Bool  // written with use held
 
 	kernels kernels
 	maps    sync.Pool // of *cudasys.TensorMap
@@ -53,8 +54,8 @@ type backend struct {
 func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend, error) {
 	b := &backend{
 		driver: d, device: i, info: info,
-		kernels: kernels{numbers: map[code]*loaded{}},
-		queues:  map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
+
+		queues: map[*queue]struct{}{}, marks: map[*mark]struct{}{}, memory: map[*memory]struct{}{},
 		host: map[*hostMemory]struct{}{}, graphs: map[*graph]struct{}{}, envs: map[*environment]struct{}{}, peers: map[*backend]struct{}{},
 	}
 	b.waiter, b.stage = newWaiter(b), newStage(b, defaultStage())
@@ -75,10 +76,26 @@ func (b *backend) Info() device.Info { return b.info }
 func (b *backend) do(name string, f func() cudasys.Status) error {
 	b.use.RLock()
 	defer b.use.RUnlock()
-	if b.closed {
+	if b.closed.Load() {
 		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
 	}
 	return b.call(name, f)
+}
+
+// doInContext is do for functions that make the context current themselves, with less to pay. The
+// lock of a queue is held: Close takes that of each, to wait for the queue's work, between closing and
+// freeing what the call needs.
+func (b *backend) doInContext(name string, f func() cudasys.Status) error {
+	if b.closed.Load() {
+		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
+	}
+	if lost := b.lost.Load(); lost != nil {
+		return lost
+	}
+	if s := f(); s != cudasys.Success {
+		return b.failed(name, s)
+	}
+	return nil
 }
 
 // call is do also for a device that is being closed.
@@ -104,7 +121,7 @@ func (b *backend) call(name string, f func() cudasys.Status) error {
 func (b *backend) whileOpen(name string, f func() cudasys.Status) error {
 	b.use.RLock()
 	defer b.use.RUnlock()
-	if b.closed {
+	if b.closed.Load() {
 		return nil
 	}
 	return b.call(name, f)
@@ -124,11 +141,11 @@ func (b *backend) failed(name string, s cudasys.Status) error {
 // Close implements device.Backend. It waits for the work of all streams.
 func (b *backend) Close() error {
 	b.use.Lock()
-	if b.closed {
+	if b.closed.Load() {
 		b.use.Unlock()
 		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
 	}
-	b.closed = true
+	b.closed.Store(true)
 	b.use.Unlock()
 	var first error
 	keep := func(err error) {

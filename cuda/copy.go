@@ -14,13 +14,14 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 	if len(src) <= directBytes {
 		return q.UploadFrom(dst, src)
 	}
-	err := q.backend.stage.each(len(src), func(s *slot, at, n int) error {
-		q.backend.stage.sizes.fill(s.bytes[:n], src[at:at+n])
+	t := transfer{stage: q.backend.stage, n: len(src)}
+	t.start = func(s *slot, at, n int) error {
+		t.stage.sizes.fill(s.bytes[:n], src[at:at+n])
 		return q.through(s, func() cudasys.Status {
 			return q.backend.driver.MemcpyHtoDAsync(dst+uintptr(at), s.bytes[:n], q.stream)
 		}, "cuMemcpyHtoDAsync")
-	})
-	return about(err, bytesText(len(src)))
+	}
+	return about(t.run(), bytesText(len(src)))
 }
 
 // through enqueues a copy from or to a slot and a point behind it.

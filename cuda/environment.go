@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
@@ -26,7 +27,7 @@ type environment struct {
 	record  part    // the fault record, written by kernels
 
 	mu       sync.Mutex
-	used     bool                // a kernel with sites was launched since the last fetch
+	used     atomic.Bool         // a queue's: a kernel with sites was launched since the last fetch
 	launched func(uint32) string // where a launch came from, or nil
 	fault    *device.Fault       // the last one taken
 	number   uint32              // its FaultLaunch
@@ -84,11 +85,11 @@ func (q *queue) environment() (uintptr, error) {
 	return q.env.memory, nil
 }
 
-// use notes that kernels will leave something.
+// use notes that kernels of its queue, whose lock is held, may leave something.
 func (e *environment) use() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.used = true
+	if !e.used.Load() {
+		e.used.Store(true)
+	}
 }
 
 // newEnvironment returns an environment that work of q can use from now on. The lock of q is
@@ -147,16 +148,10 @@ func (e *environment) download(j job, dst []byte) error {
 	})
 }
 
-// fetch enqueues a copy of the environment's head, where a kernel may have changed it.
+// fetch enqueues a copy of the environment's head.
 func (e *environment) fetch(j job) (fetched, error) {
-	if e == nil {
-		return fetched{}, nil
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.used {
-		return fetched{}, nil
-	}
 	head, err := e.backend.stage.take(&e.backend.stage.cells)
 	if err != nil {
 		return fetched{}, err
@@ -164,7 +159,7 @@ func (e *environment) fetch(j job) (fetched, error) {
 	if err := e.download(j, head.bytes); err != nil {
 		return fetched{}, err
 	}
-	e.used = false
+	e.used.Store(false)
 	return fetched{e, head, j.queue.seq + 1}, nil
 }
 
@@ -276,7 +271,8 @@ func (e *environment) copyPrints(j job) (err error) {
 	if err := e.zero(j, device.EnvPrintHead, device.EnvPrintLost+4-device.EnvPrintHead); err != nil {
 		return err
 	}
-	e.copied, e.used = place{j.queue, j.queue.seq + 1}, true
+	e.copied = place{j.queue, j.queue.seq + 1}
+	e.used.Store(true)
 	return nil
 }
 
@@ -298,7 +294,8 @@ func (e *environment) retire() {
 		return
 	}
 	e.mu.Lock()
-	e.used, e.launched, e.fault, e.cleared, e.copied, e.lost = false, nil, nil, place{}, place{}, false
+	e.used.Store(false)
+	e.launched, e.fault, e.cleared, e.copied, e.lost = nil, nil, place{}, place{}, false
 	e.mu.Unlock()
 	e.backend.mu.Lock()
 	defer e.backend.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/widecopy"
 )
 
@@ -121,14 +122,22 @@ func BenchmarkGPUStage(b *testing.B) {
 	d, err := device.MakeDirty[byte](s, n)
 	check(b, err)
 	wide, plain := widecopy.Copy, func(dst, src []byte) { copy(dst, src) }
-	for name, sizes := range map[string]stageSizes{
-		"2MiBx16/single/plain": {2 << 20, 16, 1, 256 << 10, 8, plain, plain},
-		"2MiBx16/plain/wide":   {2 << 20, 16, 4, 256 << 10, 8, plain, wide},
-		"4MiBx16/plain":        {4 << 20, 16, 4, 256 << 10, 8, plain, plain},
-		"4MiBx16/wide":         {4 << 20, 16, 4, 256 << 10, 8, wide, wide},
-		"4MiBx16/plain/wide":   {4 << 20, 16, 4, 256 << 10, 8, plain, wide},
-		"4MiBx24/plain/wide":   {4 << 20, 24, 4, 256 << 10, 8, plain, wide},
+	for _, c := range []struct {
+		name  string
+		sizes stageSizes
+	}{
+		{"256KiBx16", stageSizes{256 << 10, 16, 16, 64 << 10, 8, plain, wide}},
+		{"512KiBx16", stageSizes{512 << 10, 16, 16, 256 << 10, 8, plain, wide}},
+		{"1MiBx12", stageSizes{1 << 20, 12, 12, 256 << 10, 8, plain, wide}},
+		{"1MiBx16", stageSizes{1 << 20, 16, 16, 256 << 10, 8, plain, wide}},
+		{"1MiBx24", stageSizes{1 << 20, 24, 24, 256 << 10, 8, plain, wide}},
+		{"2MiBx16", stageSizes{2 << 20, 16, 8, 256 << 10, 8, plain, wide}},
+		{"2MiBx16/wide/plain", stageSizes{2 << 20, 16, 8, 256 << 10, 8, wide, plain}},
+		{"4MiBx16", stageSizes{4 << 20, 16, 4, 256 << 10, 8, plain, wide}},
+		{"4MiBx16/wide", stageSizes{4 << 20, 16, 4, 256 << 10, 8, wide, wide}},
+		{"4MiBx24", stageSizes{4 << 20, 24, 4, 256 << 10, 8, plain, wide}},
 	} {
+		name, sizes := c.name, c.sizes
 		usual := back.stage
 		back.stage = newStage(back, sizes)
 		check(b, device.UploadTo(s, d.All(), host)) // makes the slots
@@ -248,7 +257,8 @@ func BenchmarkFakeLaunchArguments(b *testing.B) {
 	for _, n := range []int{0, 1, 4, 16} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			f := newFake()
-			f.Execute = nil
+			d := f.Driver()
+			d.LaunchKernel = func(*cudasys.Launch) cudasys.Status { return cudasys.Success }
 			dev := open(b, f)
 			launches(b, dev, emptyKernel(n), device.Cover(1, 32))
 			check(b, dev.Close())

@@ -106,7 +106,7 @@ func (g *graph) AddLaunch(p *device.Plan, after []int) error {
 // kernelNode returns the driver's parameters of a node.
 func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, error) {
 	b := g.backend
-	l, err := b.load(p.Kernel(), p.Fit())
+	l, err := b.load(p.Kernel(), p.Variant())
 	if err == nil {
 		err = l.allow(b, p)
 	}
@@ -244,13 +244,14 @@ func (g *graph) Enqueue(to device.Queue) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, e := range g.envs {
-		e.use()
 		if !slices.Contains(q.graphs, e) {
 			e.hold()
 			q.graphs = append(q.graphs, e)
 		}
 	}
-	err := q.do("cuGraphLaunch", func() cudasys.Status { return g.backend.driver.GraphLaunch(g.exec, q.stream) })
+	err := q.doInContext("cuGraphLaunch", func() cudasys.Status {
+		return g.backend.driver.GraphLaunch(g.backend.handle, g.exec, q.stream)
+	})
 	return about(err, fmt.Sprintf("%d nodes", len(g.nodes)))
 }
 

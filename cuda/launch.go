@@ -10,18 +10,20 @@ import (
 // Launch implements device.Queue. The driver copies the parameter block before it returns.
 func (q *queue) Launch(p *device.Plan) error {
 	k := p.Kernel()
-	l, err := q.backend.load(k, p.Fit())
+	l, err := q.backend.load(k, p.Variant())
 	if err == nil {
 		err = l.allow(q.backend, p)
-	}
-	if err == nil {
-		err = q.throttle()
 	}
 	if err != nil {
 		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.launches%launchesPerTick == 0 && q.launches > 0 {
+		if err := q.throttle(); err != nil {
+			return err
+		}
+	}
 	var env uintptr
 	if k.Environment() {
 		if env, err = q.environment(); err != nil {
@@ -38,9 +40,9 @@ func (q *queue) Launch(p *device.Plan) error {
 	a.Used = attributes(a.Attributes[:], p.Options())
 	a.Params[0] = p.Params()
 	if a.Used == 0 {
-		err = q.do("cuLaunchKernel", func() cudasys.Status { return q.backend.driver.LaunchKernel(a) })
+		err = q.doInContext("cuLaunchKernel", func() cudasys.Status { return q.backend.driver.LaunchKernel(a) })
 	} else {
-		err = q.do("cuLaunchKernelEx", func() cudasys.Status { return q.backend.driver.LaunchKernelEx(a) })
+		err = q.doInContext("cuLaunchKernelEx", func() cudasys.Status { return q.backend.driver.LaunchKernelEx(a) })
 	}
 	a.Params[0] = nil
 	if err != nil {
@@ -113,7 +115,7 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 // Load implements device.Loader. Launches of all kinds are prepared.
 func (b *backend) Load(k *device.Kernel) error {
 	for _, f := range []device.Fit{{Narrow: true, Line: true, Aligned: true}, {Narrow: true, Aligned: true}, {Narrow: true}, {}} {
-		if _, err := b.load(k, f); err != nil {
+		if _, err := b.load(k, k.Best(b.info.Capability, f)); err != nil {
 			return err
 		}
 	}
@@ -122,7 +124,7 @@ func (b *backend) Load(k *device.Kernel) error {
 
 // Occupancy implements device.Loader.
 func (b *backend) Occupancy(k *device.Kernel, threads, shared int) (device.Occupancy, error) {
-	l, err := b.load(k, device.Fit{Narrow: true, Line: true, Aligned: true})
+	l, err := b.load(k, k.Best(b.info.Capability, device.Fit{Narrow: true, Line: true, Aligned: true}))
 	if err != nil {
 		return device.Occupancy{}, err
 	}

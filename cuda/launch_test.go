@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,4 +190,33 @@ func benchmarkLaunch(b *testing.B, dev *device.Device) {
 	}
 	check(b, s.Synchronize(b.Context()))
 	check(b, dev.Close())
+}
+
+// TestCoarseLaunches demands that only launches with enough blocks for all cores use a coarse variant.
+func TestCoarseLaunches(t *testing.T) {
+	f := newFake()
+	var grids []uint32
+	f.Execute = func(l *cudafake.Launch) cudasys.Status {
+		grids = append(grids, l.Grid[0])
+		return cudasys.Success
+	}
+	dev := open(t, f)
+	s := newStream(t, dev)
+	k := emptyKernel(0)
+	coarse := k.Variants[0]
+	coarse.Coarse, coarse.Narrow = 4, true
+	coarse.PTX = strings.Replace(coarse.PTX, "p[16]", "p[24]", 1)
+	k.Variants = append([]device.Variant{coarse}, k.Variants...)
+	for _, always := range []bool{false, true} {
+		dev.CoarsenAlways(always)
+		for _, blocks := range []int{1, 4*132 - 1, 4 * 132, 1000} {
+			check(t, s.Plan(k, device.Cover(blocks*32, 32)).Launch())
+		}
+	}
+	check(t, s.Synchronize(t.Context()))
+	if want := []uint32{1, 527, 132, 250, 1, 132, 132, 250}; !slices.Equal(grids, want) {
+		t.Errorf("grids of %v blocks, want %v", grids, want)
+	}
+	check(t, s.Close())
+	check(t, dev.Close())
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,26 +12,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// kernels has the kernels that were launched in a context, by number.
+// kernels has the kernels that were launched in a context. Launches read without a lock.
 type kernels struct {
-	mu      sync.RWMutex
-	numbers map[code]*loaded
-	list    []*loaded
-}
+	entries atomic.Pointer[map[*device.Kernel][]*loaded] // by variant; replaced as a whole
 
-// code is one of a kernel's variants: the best for the GPU and what launches have in common.
-type code struct {
-	kernel  *device.Kernel
-	narrow  bool
-	coarse  int
-	aligned bool
+	mu   sync.Mutex
+	list []*loaded // by number
 }
 
 // loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
 // because the driver compiles a module as a whole.
 type loaded struct {
 	kernel   *device.Kernel
-	variant  device.Variant
+	variant  *device.Variant
 	number   uint32
 	function atomic.Uintptr // 0 until the module is loaded
 	shared   atomic.Int32   // bytes of dynamic shared memory that a block may have
@@ -43,30 +37,41 @@ type loaded struct {
 // attribute says more.
 const sharedUnasked = 48 << 10
 
-// find returns the entry of a kernel, which it makes on the first call for it.
-func (ks *kernels) find(k *device.Kernel, v device.Variant) *loaded {
-	c := code{k, v.Narrow, v.Coarse, v.Aligned}
-	ks.mu.RLock()
-	l := ks.numbers[c]
-	ks.mu.RUnlock()
-	if l != nil {
-		return l
+// find returns the entry of a kernel's variant, or nil.
+func (ks *kernels) find(k *device.Kernel, variant int) *loaded {
+	if all := ks.entries.Load(); all != nil {
+		if variants := (*all)[k]; variants != nil {
+			return variants[variant]
+		}
 	}
+	return nil
+}
+
+// entry is find that makes the entry on the first call for it.
+func (ks *kernels) entry(k *device.Kernel, variant int) *loaded {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
-	if l := ks.numbers[c]; l != nil {
+	if l := ks.find(k, variant); l != nil {
 		return l
 	}
-	l = &loaded{kernel: k, variant: v, number: uint32(len(ks.list))}
-	ks.numbers[c], ks.list = l, append(ks.list, l)
+	all := map[*device.Kernel][]*loaded{}
+	if old := ks.entries.Load(); old != nil {
+		all = maps.Clone(*old)
+	}
+	variants := make([]*loaded, len(k.Variants))
+	copy(variants, all[k])
+	l := &loaded{kernel: k, variant: &k.Variants[variant], number: uint32(len(ks.list))}
+	variants[variant], ks.list = l, append(ks.list, l)
+	all[k] = variants
+	ks.entries.Store(&all)
 	return l
 }
 
 // kernel returns the kernel with a number that a record of the device has. A number that no
 // kernel has comes from damaged memory; its kernel is nil.
 func (ks *kernels) kernel(number uint32) *device.Kernel {
-	ks.mu.RLock()
-	defer ks.mu.RUnlock()
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
 	if int(number) >= len(ks.list) {
 		return nil
 	}
@@ -88,13 +93,15 @@ func (ks *kernels) unload(b *backend) error {
 	return first
 }
 
-// load returns a kernel that is ready for launches of a fit. A load that failed is tried again by the next launch.
-func (b *backend) load(k *device.Kernel, f device.Fit) (*loaded, error) {
-	v, ok := k.Variant(b.info.Capability, f)
-	if !ok {
+// load returns a variant of a kernel, ready to launch. A load that failed is tried again by the next launch.
+func (b *backend) load(k *device.Kernel, variant int) (*loaded, error) {
+	if variant < 0 {
 		return nil, fmt.Errorf("cuda: %w", k.NoVariant(b.info))
 	}
-	l := b.kernels.find(k, v)
+	l := b.kernels.find(k, variant)
+	if l == nil {
+		l = b.kernels.entry(k, variant)
+	}
 	if l.function.Load() != 0 {
 		return l, nil
 	}
@@ -113,7 +120,7 @@ func (b *backend) load(k *device.Kernel, f device.Fit) (*loaded, error) {
 	if err != nil {
 		return nil, about(err, k.Name)
 	}
-	static, _ := k.Memory(v)
+	static, _ := k.Memory(l.variant)
 	l.shared.Store(max(0, sharedUnasked-int32(static)))
 	l.function.Store(uintptr(function))
 	return l, nil

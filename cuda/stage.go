@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -87,60 +86,22 @@ func newStage(b *backend, sizes stageSizes) *stage {
 	}
 }
 
-// each calls f for all chunks of n bytes, each with a slot that the device does not use any
-// more, in several goroutines. It returns when all have returned, with an error of one.
-func (st *stage) each(n int, f func(s *slot, at, n int) error) error {
-	workers := max(1, min(st.sizes.workers, runtime.GOMAXPROCS(0)))
-	chunk := min(max(n/(2*workers), st.sizes.least), st.sizes.slot) &^ 4095
-	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	work := func() {
-		for failed.Load() == nil {
-			at := int(next.Add(int64(chunk))) - chunk
-			if at >= n {
-				return
-			}
-			if err := st.withSlot(func(s *slot) error { return f(s, at, min(chunk, n-at)) }); err != nil {
-				failed.CompareAndSwap(nil, &err)
-			}
-		}
-	}
-	var others sync.WaitGroup
-	for range min(workers, (n+chunk-1)/chunk) - 1 {
-		others.Go(work)
-	}
-	work()
-	others.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// withSlot calls f with a slot that the device does not use.
-func (st *stage) withSlot(f func(s *slot) error) error {
-	s, err := st.acquire()
-	if err != nil {
-		return err
-	}
-	defer func() { st.slots <- s }()
-	if err := st.settle(s); err != nil {
-		return err
-	}
-	return f(s)
-}
-
 // acquire returns a slot, which may still be in use by the device.
 func (st *stage) acquire() (*slot, error) {
+	if s, err := st.spare(); s != nil || err != nil {
+		return s, err
+	}
+	return <-st.slots, nil
+}
+
+// spare is acquire that returns nil instead of waiting.
+func (st *stage) spare() (*slot, error) {
 	select {
 	case s := <-st.slots:
 		return s, nil
 	default:
+		return st.grow()
 	}
-	if s, err := st.grow(); s != nil || err != nil {
-		return s, err
-	}
-	return <-st.slots, nil
 }
 
 // grow returns a slot and makes more, unless there are as many as there may be.
@@ -294,39 +255,4 @@ func (st *stage) free() (first error) {
 	}
 	st.slabs = nil
 	return first
-}
-
-// downloadNow downloads through slots, and waits.
-func (q *queue) downloadNow(dst []byte, src uintptr) error {
-	st := q.backend.stage
-	p, err := q.here()
-	if err == nil {
-		err = q.backend.waiter.wait(context.Background(), p)
-	}
-	if err != nil {
-		return err
-	}
-	q.mu.Lock()
-	q.harvest(p.seq) // so that the slots that it had lent are there
-	q.mu.Unlock()
-	return st.each(len(dst), func(s *slot, at, n int) error {
-		err := q.through(s, func() cudasys.Status {
-			return q.backend.driver.MemcpyDtoHAsync(s.bytes[:n], src+uintptr(at), q.stream)
-		}, "cuMemcpyDtoHAsync")
-		if err != nil {
-			return err
-		}
-		if err := st.settle(s); err != nil {
-			return err
-		}
-		st.sizes.empty(dst[at:at+n], s.bytes[:n])
-		return nil
-	})
-}
-
-// here enqueues a point.
-func (q *queue) here() (*point, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.record(q.backend.do)
 }

@@ -62,7 +62,7 @@ func (b *backend) newQueue(priority int) (*queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.launch.Stream = q.stream
+	q.launch.Context, q.launch.Stream = b.handle, q.stream
 	return q, nil
 }
 
@@ -86,6 +86,14 @@ func (q *queue) do(name string, f func() cudasys.Status) error {
 		return errClosed("stream")
 	}
 	return q.backend.do(name, f)
+}
+
+// doInContext is do for functions that make the context current themselves.
+func (q *queue) doInContext(name string, f func() cudasys.Status) error {
+	if q.closed {
+		return errClosed("stream")
+	}
+	return q.backend.doInContext(name, f)
 }
 
 // locked is do with the lock taken.
@@ -119,16 +127,16 @@ func (q *queue) flush(do doer) (*point, error) {
 	if q.closed {
 		return nil, errClosed("stream")
 	}
-	for _, e := range append(q.graphs, q.env) {
+	envs := q.graphs // not asked what was used: other queues have these too
+	if q.env != nil && q.env.used.Load() {
+		envs = append(envs, q.env)
+	}
+	for _, e := range envs {
 		f, err := e.fetch(job{q, do})
 		if err != nil {
 			return nil, err
 		}
-		if f.env != nil {
-			q.fetched = append(q.fetched, f)
-		} else if e != nil {
-			e.drop()
-		}
+		q.fetched = append(q.fetched, f)
 	}
 	q.graphs = nil
 	return q.record(do)
@@ -141,25 +149,20 @@ const (
 	ticksAhead      = 6
 )
 
-// throttle waits while too many launches are on their way.
+// throttle waits while too many launches are on their way. The lock is held, but not while it waits.
 func (q *queue) throttle() error {
-	q.mu.Lock()
-	if q.launches == 0 || q.launches%launchesPerTick != 0 || q.closed {
-		q.mu.Unlock()
-		return nil
-	}
 	p, err := q.record(q.backend.do)
-	if err == nil {
-		q.ticks = append(q.ticks, p)
-	}
-	var first *point
-	if len(q.ticks) > ticksAhead {
-		first, q.ticks = q.ticks[0], q.ticks[1:]
-	}
-	q.mu.Unlock()
-	if first == nil || err != nil {
+	if err != nil {
 		return err
 	}
+	q.ticks = append(q.ticks, p)
+	if len(q.ticks) <= ticksAhead {
+		return nil
+	}
+	first := q.ticks[0]
+	q.ticks = q.ticks[1:]
+	q.mu.Unlock()
+	defer q.mu.Lock()
 	return q.backend.waiter.wait(context.Background(), first)
 }
 

@@ -60,11 +60,15 @@ func pause(waited time.Duration) time.Duration { return min(max(waited/20, pause
 
 // isReached asks whether the device has come to a point.
 func (w *waiter) isReached(p *point) (bool, error) {
-	err := w.backend.call("cuEventQuery", func() cudasys.Status { return w.backend.driver.EventQuery(p.event) })
-	if e, ok := err.(*Error); ok && e.Status == cudasys.NotReady {
-		return false, nil
-	}
-	return err == nil, err
+	reached := false
+	err := w.backend.call("cuEventQuery", func() cudasys.Status {
+		s := w.backend.driver.EventQuery(p.event)
+		if reached = s == cudasys.Success; s == cudasys.NotReady {
+			return cudasys.Success // no error, which would be allocated at each question
+		}
+		return s
+	})
+	return reached && err == nil, err
 }
 
 // wait waits until p is reached or ctx is done.
@@ -88,11 +92,14 @@ func (w *waiter) spin(ctx context.Context, p *point) (bool, error) {
 		return reached, err
 	}
 	defer w.spinning.Add(-1)
-	if int(w.spinning.Add(1)) > max(1, min(mostSpinning, runtime.GOMAXPROCS(0)/2)) {
+	processors := runtime.GOMAXPROCS(0)
+	if int(w.spinning.Add(1)) > max(1, min(mostSpinning, processors/2)) {
 		return false, nil
 	}
 	for start := time.Now(); time.Since(start) < pollBusy && ctx.Err() == nil; {
-		runtime.Gosched()
+		if processors == 1 {
+			runtime.Gosched() // others have the other processors; on an H200's host it costs 8 us of 90
+		}
 		if reached, err := w.isReached(p); reached || err != nil {
 			return reached, err
 		}

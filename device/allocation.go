@@ -23,13 +23,14 @@ type allocation struct{ *block }
 // that work, and Close waits for nothing. A block that the program has lost goes the same way,
 // when the collector finds out.
 type block struct {
-	device *Device
-	memory Memory
-	size   int
-	kind   string // what the owners' list calls it
-	made   callers
-	handle weak.Pointer[allocation]
-	keep   []byte // memory of the program that is registered, or nil
+	device  *Device
+	memory  Memory
+	address uintptr // of memory
+	size    int
+	kind    string // what the owners' list calls it
+	made    callers
+	handle  weak.Pointer[allocation]
+	keep    []byte // memory of the program that is registered, or nil
 	// keepLost says that the program may have addresses in the block that are no handle: it
 	// stays when the handle is lost.
 	keepLost bool
@@ -49,6 +50,7 @@ const shut = -1 << 62
 // newAllocation returns the handle of a block, which is freed late where the program forgets
 // to close it.
 func newAllocation(b *block) *allocation {
+	b.address = b.memory.Address()
 	a := &allocation{b}
 	b.handle = weak.Make(a)
 	runtime.AddCleanup(a, (*block).abandon, b)
@@ -67,7 +69,7 @@ func (a *allocation) pin(s *Stream) (uintptr, error) {
 			return 0, err
 		}
 		b.state.Add(1)
-		return b.memory.Address(), nil
+		return b.address, nil
 	}
 	if b.state.Add(1) < 0 {
 		return 0, join(fmt.Errorf("buffer %w", ErrClosed), b.unpin())
@@ -77,7 +79,7 @@ func (a *allocation) pin(s *Stream) (uintptr, error) {
 			return 0, join(err, b.unpin())
 		}
 	}
-	return b.memory.Address(), nil
+	return b.address, nil
 }
 
 // join adds s to those that may have work on the block. What s does from now on comes behind

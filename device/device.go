@@ -15,6 +15,7 @@ type Device struct {
 	info    Info
 	memory  accounts
 	record  atomic.Bool // see RecordCallers
+	coarsen atomic.Bool // see CoarsenAlways
 
 	watching atomic.Pointer[watch] // see Watch, or nil
 	counters counters
@@ -47,6 +48,10 @@ func (d *Device) Explain(reason string) { d.info.Reason = reason }
 // Fault says so, and return a LeakError from Close where buffers are open then. A launch takes
 // some tenths of a microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
+
+// CoarsenAlways makes launches use coarse variants also where they are too small to gain by them, for
+// tests of these variants.
+func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 
 // StreamOptions are properties of a stream.
 type StreamOptions struct {

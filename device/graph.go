@@ -126,9 +126,7 @@ func (g *Graph) replay(s *Stream) error {
 			return err
 		}
 		if n.plan != nil {
-			s.mu.Lock()
 			s.launched(n.plan)
-			s.mu.Unlock()
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func ceilDiv(n, d int) int {
 }
 
 // check reports whether a device with limits l runs g.
-func (g Grid) check(l Limits) error {
+func (g *Grid) check(l *Limits) error {
 	blocks, block := g.Blocks.array(), g.Block.array()
 	for i, axis := range [3]string{"x", "y", "z"} {
 		if blocks[i] < 1 || blocks[i] > l.Grid[i] {
@@ -93,7 +93,7 @@ func (g Grid) check(l Limits) error {
 }
 
 // checkCluster reports whether a device with limits l has the clusters of g.
-func (g Grid) checkCluster(l Limits) error {
+func (g *Grid) checkCluster(l *Limits) error {
 	if g.Cluster == (Dim{}) {
 		return nil
 	}

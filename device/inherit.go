@@ -32,6 +32,7 @@ func (s *Stream) settle(e *epoch, out Outcome) {
 		out.Fault.Launched = s.calls[out.FaultLaunch-1]
 	}
 	e.failed, s.failed = s.failed, nil
+	s.unfit.Store(s.closed)
 	e.outcome.Store(&settlement{out.Fault, out.FaultLaunch})
 	s.epoch, s.sources, s.calls = new(epoch), nil, nil
 }
@@ -67,7 +68,7 @@ func (s *Stream) sourcesHere() []source {
 	if !later && fault == nil {
 		return s.sources // all is done, and well
 	}
-	return append(slices.Clip(s.sources), source{s, s.epoch, s.launches, fault})
+	return append(slices.Clip(s.sources), source{s, s.epoch, s.launches.Load(), fault})
 }
 
 // stash takes what kernels have left in a queue that does its work at once, for the next

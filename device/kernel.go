@@ -109,7 +109,7 @@ type Variant struct {
 }
 
 // Memory returns the bytes of shared memory that the code declares, as Kernel has them.
-func (k *Kernel) Memory(v Variant) (shared, dynamic int) {
+func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 	if v.Body != "" {
 		return v.Shared, v.Dynamic
 	}
@@ -117,7 +117,7 @@ func (k *Kernel) Memory(v Variant) (shared, dynamic int) {
 }
 
 // Blocks returns the grid of blocks that run the variant for p.
-func (v Variant) Blocks(p *Plan) [3]int {
+func (v *Variant) Blocks(p *Plan) [3]int {
 	blocks, _ := p.Grid()
 	if v.Coarse > 0 {
 		blocks[0] = (blocks[0] + v.Coarse - 1) / v.Coarse
@@ -127,15 +127,24 @@ func (v Variant) Blocks(p *Plan) [3]int {
 
 // Variant returns the best variant for a GPU of capability c and a launch of the given fit.
 func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
-	for _, v := range k.Variants {
+	if i := k.Best(c, f); i >= 0 {
+		return k.Variants[i], true
+	}
+	return Variant{}, false
+}
+
+// Best returns the index of the variant that Variant returns, or -1.
+func (k *Kernel) Best(c Capability, f Fit) int {
+	for i := range k.Variants {
+		v := &k.Variants[i]
 		if v.Narrow && !f.Narrow || v.Coarse > 0 && !f.Line || v.Aligned && !f.Aligned {
 			continue
 		}
 		if v.Target == c || !v.Exact && !c.less(v.Target) {
-			return v, true
+			return i
 		}
 	}
-	return Variant{}, false
+	return -1
 }
 
 // NoVariant returns an error that wraps ErrNoVariant and says what the kernel needs and what

@@ -41,7 +41,7 @@ func (d *Device) Occupancy(k *Kernel, g Grid) (Occupancy, error) {
 	}
 	if l, ok := d.backend.(Loader); ok {
 		v, _ := k.Variant(d.info.Capability, Fit{Narrow: true, Line: true})
-		_, dynamic := k.Memory(v)
+		_, dynamic := k.Memory(&v)
 		return l.Occupancy(k, threads, dynamic+g.Shared)
 	}
 	if threads == 0 {

@@ -26,13 +26,16 @@ type Stream struct {
 	number   int         // among the device's streams, from 1
 	recorder *recorder   // the queue, where the stream records a graph; else nil
 
+	launches atomic.Uint32        // the number that the next launch has at least
+	spare    atomic.Pointer[Plan] // a free one
+	unfit    atomic.Bool          // closed, or failed is not nil; written with the lock held
+
 	mu       sync.Mutex
 	failed   error
 	closed   bool
-	plans    []*Plan // free ones
+	plans    []*Plan // more free ones
 	epoch    *epoch
 	sources  []source          // of the faults that the stream inherits
-	launches uint32            // the number that the next launch has at least
 	calls    map[uint32]string // where launches of the epoch came from, if recorded
 	left     leftover
 	observed []observed // work that its watcher has not been told of
@@ -67,6 +70,9 @@ func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
 }
 
 func (s *Stream) newPlan() *Plan {
+	if p := s.spare.Swap(nil); p != nil {
+		return p
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.plans); n > 0 {
@@ -84,12 +90,17 @@ func (s *Stream) launch(p *Plan) error {
 		err = s.keep(s.start(p))
 	}
 	released := p.release()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.plans = append(s.plans, p)
 	if err == nil {
 		s.device.counters.count(WorkLaunch, 0)
 		s.launched(p)
+	}
+	if !s.spare.CompareAndSwap(nil, p) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.plans = append(s.plans, p)
+	}
+	if released == nil {
+		return err
 	}
 	return join(err, released)
 }
@@ -109,21 +120,27 @@ func (s *Stream) start(p *Plan) error {
 	return s.queue.Launch(p)
 }
 
-// launched notes where a launch came from, with the lock held.
+// launched notes that p was launched, and where it came from.
 func (s *Stream) launched(p *Plan) {
-	if p.number >= s.launches {
-		s.launches = p.number + 1
+	for n := s.launches.Load(); p.number >= n && !s.launches.CompareAndSwap(n, p.number+1); {
+		n = s.launches.Load()
 	}
-	if p.from != (callers{}) {
-		if s.calls == nil {
-			s.calls = map[uint32]string{}
-		}
-		s.calls[p.number] = p.from.site()
+	if p.from[0] == 0 {
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls == nil {
+		s.calls = map[uint32]string{}
+	}
+	s.calls[p.number] = p.from.site()
 }
 
 // check returns the error that stuck to the stream, or that it is closed.
 func (s *Stream) check() error {
+	if !s.unfit.Load() {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -141,6 +158,7 @@ func (s *Stream) keep(err error) error {
 	defer s.mu.Unlock()
 	if s.failed == nil {
 		s.failed = err
+		s.unfit.Store(true)
 	}
 	return err
 }
@@ -293,6 +311,7 @@ func (s *Stream) close() error {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	s.closed = true
+	s.unfit.Store(true)
 	s.mu.Unlock()
 	err := join(s.wait(context.Background()), s.queue.Close())
 	s.finished.Store(true)
@@ -307,5 +326,6 @@ func (s *Stream) closeRecorder() error {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	s.closed = true
+	s.unfit.Store(true)
 	return s.failed
 }

@@ -30,7 +30,13 @@ func TestCUDA(t *testing.T) {
 	if _, err := cuda.List(); err != nil {
 		t.Skip(err)
 	}
-	run(t, func() (*device.Device, error) { return cuda.Open(0) })
+	run(t, func() (*device.Device, error) {
+		dev, err := cuda.Open(0)
+		if err == nil {
+			dev.CoarsenAlways(true) // the suite's launches are small
+		}
+		return dev, err
+	})
 }
 
 // run runs every case on one device.

@@ -194,3 +194,22 @@ func TestModuleCalls(t *testing.T) {
 		t.Errorf("%v allocations per launch, want 0", n)
 	}
 }
+
+// TestCallsInContext makes a context current with the call that needs it.
+func TestCallsInContext(t *testing.T) {
+	d, called := compiled(t)
+	c := caller{t, called}
+	c.wants("graph launch", d.GraphLaunch(12, 4, 5), 4, 5, 12)
+	c.wants("graph launch in the same context", d.GraphLaunch(0, 6, 7), 6, 7, 12)
+	if s := d.GraphLaunch(13, 8, 9); s != InvalidContext {
+		t.Errorf("graph launch in no context: %v, want %v", s, InvalidContext)
+	}
+	if got, want := called(3), []int{6, 7, 12}; !slices.Equal(got, want) {
+		t.Errorf("a launch in no context was made: %v, want %v", got, want)
+	}
+	params := new(uint64)
+	l := &Launch{Context: 14, Function: 6, Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Shared: 7, Stream: 8}
+	l.Params[0] = unsafe.Pointer(params)
+	c.wants("launch", d.LaunchKernel(l), 6, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0)
+	c.wants("graph launch after it", d.GraphLaunch(0, 1, 2), 1, 2, 14)
+}

@@ -30,6 +30,8 @@ type Driver struct {
 	// Library is the name under which the driver's library was found.
 	Library string
 
+	setCurrent address // of cuCtxSetCurrent
+
 	Init               func(flags uint32) Status
 	DriverGetVersion   func(version *int32) Status // 1000*major + 10*minor of the CUDA level
 	DeviceGetCount     func(n *int32) Status
@@ -110,7 +112,7 @@ type Driver struct {
 	GraphInstantiateWithFlags    func(x *GraphExec, g Graph, flags uint64) Status
 	GraphExecKernelNodeSetParams func(x GraphExec, n GraphNode, p *KernelNode) Status
 	GraphUpload                  func(x GraphExec, s Stream) Status
-	GraphLaunch                  func(x GraphExec, s Stream) Status
+	GraphLaunch                  func(c Context, x GraphExec, s Stream) Status // c as Launch.Context
 	GraphExecDestroy             func(x GraphExec) Status
 	StreamBeginCapture           func(s Stream, mode uint32) Status
 	StreamEndCapture             func(s Stream, g *Graph) Status

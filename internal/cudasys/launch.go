@@ -3,6 +3,8 @@ package cudasys
 import (
 	"runtime"
 	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // Options of cuModuleLoadDataEx, of type CUjit_option.
@@ -27,8 +29,8 @@ func (a address) loadModule(m *Module, image []byte, log *Log) Status {
 }
 
 // launch is cuLaunchKernel.
-func (a address) launch(l *Launch) Status {
-	s := a.call(uintptr(l.Function),
+func (a address) launch(before dl.Before, l *Launch) Status {
+	s := a.callAfter(before, uintptr(l.Function),
 		uintptr(l.Grid[0]), uintptr(l.Grid[1]), uintptr(l.Grid[2]),
 		uintptr(l.Block[0]), uintptr(l.Block[1]), uintptr(l.Block[2]),
 		uintptr(l.Shared), uintptr(l.Stream), pointer(&l.Params), 0)
@@ -37,12 +39,12 @@ func (a address) launch(l *Launch) Status {
 }
 
 // launchEx is cuLaunchKernelEx. The struct that it takes is a part of l.
-func (a address) launchEx(l *Launch) Status {
+func (a address) launchEx(before dl.Before, l *Launch) Status {
 	l.config = launchConfig{
 		grid: l.Grid, block: l.Block, shared: l.Shared, stream: l.Stream,
 		attributes: &l.Attributes[0], n: uint32(l.Used),
 	}
-	s := a.call(pointer(&l.config), uintptr(l.Function), pointer(&l.Params), 0)
+	s := a.callAfter(before, pointer(&l.config), uintptr(l.Function), pointer(&l.Params), 0)
 	runtime.KeepAlive(l)
 	return s
 }

@@ -8,6 +8,9 @@ import "unsafe"
 
 // Launch has the arguments of LaunchKernel and LaunchKernelEx.
 type Launch struct {
+	// Context is made current on the calling thread first, in the same call of C: that is cheaper
+	// than two, and the goroutine stays on its thread between them. 0 leaves what is current.
+	Context     Context
 	Function    Function
 	Grid, Block [3]uint32
 	Shared      uint32 // bytes of dynamic shared memory

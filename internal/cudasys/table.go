@@ -36,7 +36,7 @@ var deviceFunctions = []function{
 
 	{"cuDevicePrimaryCtxRetain", func(d *Driver, a address) { d.DevicePrimaryCtxRetain = output1[Context, Device](a) }},
 	{"cuDevicePrimaryCtxRelease_v2", func(d *Driver, a address) { d.DevicePrimaryCtxRelease = input[Device](a) }},
-	{"cuCtxSetCurrent", func(d *Driver, a address) { d.CtxSetCurrent = input[Context](a) }},
+	{"cuCtxSetCurrent", func(d *Driver, a address) { d.CtxSetCurrent, d.setCurrent = input[Context](a), a }},
 	{"cuDeviceCanAccessPeer", func(d *Driver, a address) { d.DeviceCanAccessPeer = output2[int32, Device, Device](a) }},
 	{"cuCtxEnablePeerAccess", func(d *Driver, a address) { d.CtxEnablePeerAccess = input2[Context, uint32](a) }},
 	{"cuCtxGetStreamPriorityRange", func(d *Driver, a address) { d.CtxGetStreamPriorityRange = outputs[int32, int32](a) }},
@@ -79,8 +79,12 @@ var moduleFunctions = []function{
 			return a.call(uintptr(f), uintptr(at), uintptr(v))
 		}
 	}},
-	{"cuLaunchKernel", func(d *Driver, a address) { d.LaunchKernel = a.launch }},
-	{"cuLaunchKernelEx", func(d *Driver, a address) { d.LaunchKernelEx = a.launchEx }},
+	{"cuLaunchKernel", func(d *Driver, a address) {
+		d.LaunchKernel = func(l *Launch) Status { return a.launch(d.current(l.Context), l) }
+	}},
+	{"cuLaunchKernelEx", func(d *Driver, a address) {
+		d.LaunchKernelEx = func(l *Launch) Status { return a.launchEx(d.current(l.Context), l) }
+	}},
 	{"cuTensorMapEncodeTiled", func(d *Driver, a address) { d.TensorMapEncodeTiled = a.encodeTensorMap }},
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", func(d *Driver, a address) {
 		d.OccupancyMaxActiveBlocksPerMultiprocessor = func(blocks *int32, f Function, block int32, shared uintptr) Status {
@@ -112,7 +116,11 @@ var graphFunctions = []function{
 	}},
 	{"cuGraphExecKernelNodeSetParams_v2", func(d *Driver, a address) { d.GraphExecKernelNodeSetParams = a.setKernel }},
 	{"cuGraphUpload", func(d *Driver, a address) { d.GraphUpload = input2[GraphExec, Stream](a) }},
-	{"cuGraphLaunch", func(d *Driver, a address) { d.GraphLaunch = input2[GraphExec, Stream](a) }},
+	{"cuGraphLaunch", func(d *Driver, a address) {
+		d.GraphLaunch = func(c Context, x GraphExec, s Stream) Status {
+			return a.callAfter(d.current(c), uintptr(x), uintptr(s))
+		}
+	}},
 	{"cuGraphExecDestroy", func(d *Driver, a address) { d.GraphExecDestroy = input[GraphExec](a) }},
 	{"cuStreamBeginCapture_v2", func(d *Driver, a address) { d.StreamBeginCapture = input2[Stream, uint32](a) }},
 	{"cuStreamEndCapture", func(d *Driver, a address) {
@@ -127,6 +135,19 @@ var graphFunctions = []function{
 type address uintptr
 
 func (a address) call(args ...uintptr) Status { return Status(dl.Call(uintptr(a), args...)) }
+
+// callAfter is call with another call before it, on the same thread.
+func (a address) callAfter(before dl.Before, args ...uintptr) Status {
+	return Status(dl.CallAfter(before, uintptr(a), args...))
+}
+
+// current is the call that makes c current, or none for 0.
+func (d *Driver) current(c Context) dl.Before {
+	if c == 0 {
+		return dl.Before{}
+	}
+	return dl.Before{Function: uintptr(d.setCurrent), Argument: uintptr(c)}
+}
 
 // word is what goes into one argument as it is.
 type word interface{ ~int32 | ~uint32 | ~uintptr }

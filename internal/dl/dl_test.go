@@ -2,10 +2,13 @@ package dl_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/dl"
@@ -96,4 +99,78 @@ func BenchmarkCall(b *testing.B) {
 	for b.Loop() {
 		dl.Call(abs, 7)
 	}
+}
+
+// TestCallPassesAllArguments prints as many numbers as there is room for.
+func TestCallPassesAllArguments(t *testing.T) {
+	snprintf := symbol(t, "snprintf")
+	if runtime.GOOS == "darwin" && runtime.GOARCH == "arm64" {
+		t.Skip("functions with a variable number of arguments take them elsewhere there")
+	}
+	text := append([]byte(nil), strings.Repeat("%ld ", dl.MaxArgs-3)+"\x00"...)
+	for n := range dl.MaxArgs - 2 {
+		text[4*n] = 0
+		buffer := make([]byte, 4096)
+		args, want := []uintptr{heap(&buffer[0]), uintptr(len(buffer)), heap(&text[0])}, ""
+		for i := range n {
+			args = append(args, uintptr(1)<<40+uintptr(i))
+			want += fmt.Sprint(1<<40+i, " ")
+		}
+		if got := int(dl.Call(snprintf, args...)); got != len(want) || string(buffer[:len(want)]) != want {
+			t.Errorf("%d numbers: printed %q, want %q", n, buffer[:max(0, got)], want)
+		}
+		if text[4*n] = '%'; n == dl.MaxArgs-3 {
+			text[4*n] = 0
+		}
+		runtime.KeepAlive(buffer)
+	}
+}
+
+func TestCallAfter(t *testing.T) {
+	abs, minus := symbol(t, "abs"), -7
+	for _, c := range []struct {
+		before dl.Before
+		want   uintptr
+	}{
+		{dl.Before{}, 7},
+		{dl.Before{Function: abs, Argument: 0}, 7},
+		{dl.Before{Function: abs, Argument: 5}, 5},
+	} {
+		if got := dl.CallAfter(c.before, abs, uintptr(minus)); got != c.want {
+			t.Errorf("%v: got %d, want %d", c.before, got, c.want)
+		}
+	}
+}
+
+// TestCallsLetOthersRun has more goroutines sleep in C than Go has processors, while others allocate
+// and the collector moves stacks.
+func TestCallsLetOthersRun(t *testing.T) {
+	usleep, abs := symbol(t, "usleep"), symbol(t, "abs")
+	const sleepers, each = 64, 20 * time.Millisecond
+	var all sync.WaitGroup
+	start := time.Now()
+	for range sleepers {
+		all.Go(func() { dl.Call(usleep, uintptr(each.Microseconds())) })
+	}
+	for i := range 8 {
+		all.Go(func() { deep(t, abs, 200+i) })
+	}
+	runtime.GC()
+	all.Wait()
+	if took := time.Since(start); took > sleepers/2*each {
+		t.Errorf("%d sleeps of %v took %v: they did not overlap", sleepers, each, took)
+	}
+}
+
+// deep calls from ever deeper stacks.
+func deep(t *testing.T, abs uintptr, depth int) {
+	var on [64]int
+	on[depth%len(on)] = depth
+	if depth == 0 {
+		return
+	}
+	if got := dl.Call(abs, uintptr(on[depth%len(on)])); int(got) != depth {
+		t.Errorf("got %d, want %d", got, depth)
+	}
+	deep(t, abs, depth-1)
 }

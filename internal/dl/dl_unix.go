@@ -10,11 +10,6 @@ func open(name string) (uintptr, error) {
 
 func symbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
 
-func syscallN(address uintptr, args []uintptr) uintptr {
-	r, _, _ := purego.SyscallN(address, args...)
-	return r
-}
-
 // Callback returns the address of a C function that calls f, whose parameters are of the size of
 // a uintptr or smaller and whose result is a uintptr. It is never freed, nor is what f holds: a
 // process can have some thousands.

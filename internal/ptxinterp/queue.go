@@ -78,7 +78,7 @@ func (q *queue) Launch(p *device.Plan) error {
 		// The view of the plan's parameter block lives only as long as this call runs.
 		params := unsafe.Slice((*byte)(p.Params()), paramBytes(k, l.variant))
 		stats, err := l.kernel.Run(machine.Launch{
-			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(l.variant),
+			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(&l.variant),
 			Together: p.Options().Cooperative,
 			Seed:     q.backend.options.Seed, Budget: q.backend.options.Budget,
 			Traffic: q.backend.options.Traffic != nil,

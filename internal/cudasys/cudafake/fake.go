@@ -2,6 +2,7 @@ package cudafake
 
 import (
 	"maps"
+	"runtime"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
@@ -198,6 +199,19 @@ func (f *Fake) inContext(function string, body func(c *context) cudasys.Status) 
 		}
 		return body(c)
 	})
+}
+
+// in is body with c current on its thread, where c is not 0.
+func (f *Fake) in(d *cudasys.Driver, c cudasys.Context, body func() cudasys.Status) cudasys.Status {
+	if c == 0 {
+		return body()
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if s := d.CtxSetCurrent(c); s != cudasys.Success {
+		return s
+	}
+	return body()
 }
 
 // handle returns a handle that was not used before.

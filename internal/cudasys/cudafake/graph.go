@@ -1,6 +1,7 @@
 package cudafake
 
 import (
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -147,17 +148,9 @@ func (f *Fake) addExecs(d *cudasys.Driver) {
 	d.GraphUpload = func(x cudasys.GraphExec, s cudasys.Stream) cudasys.Status {
 		return f.enqueue("cuGraphUpload", s, func(*stream) cudasys.Status { return f.has(x) })
 	}
-	d.GraphLaunch = func(x cudasys.GraphExec, s cudasys.Stream) cudasys.Status {
-		return f.enqueue("cuGraphLaunch", s, func(st *stream) cudasys.Status {
-			if s := f.has(x); s != cudasys.Success {
-				return s
-			}
-			run := &exec{st.context, f.execs[x].nodes, map[*node]*Launch{}}
-			for n, l := range f.execs[x].changed { // a later change is for later launches
-				run.changed[n] = l
-			}
-			st.add(func() cudasys.Status { return f.execute(run) })
-			return cudasys.Success
+	d.GraphLaunch = func(c cudasys.Context, x cudasys.GraphExec, s cudasys.Stream) cudasys.Status {
+		return f.in(d, c, func() cudasys.Status {
+			return f.enqueue("cuGraphLaunch", s, func(st *stream) cudasys.Status { return f.launchGraph(st, x) })
 		})
 	}
 	d.GraphExecDestroy = func(x cudasys.GraphExec) cudasys.Status {
@@ -215,4 +208,15 @@ func (f *Fake) nodeLaunch(c *context, p *cudasys.KernelNode) (*Launch, cudasys.S
 	return f.newLaunch(c, &cudasys.Launch{
 		Function: p.Function, Grid: p.Grid, Block: p.Block, Shared: p.Shared, Params: p.Params,
 	})
+}
+
+// launchGraph enqueues the graph as it is now: a later change is for later launches.
+func (f *Fake) launchGraph(st *stream, x cudasys.GraphExec) cudasys.Status {
+	if s := f.has(x); s != cudasys.Success {
+		return s
+	}
+	run := &exec{st.context, f.execs[x].nodes, map[*node]*Launch{}}
+	maps.Copy(run.changed, f.execs[x].changed)
+	st.add(func() cudasys.Status { return f.execute(run) })
+	return cudasys.Success
 }

@@ -75,10 +75,14 @@ func (f *Fake) addModules(d *cudasys.Driver) {
 		})
 	}
 	d.LaunchKernel = func(l *cudasys.Launch) cudasys.Status {
-		return f.enqueue("cuLaunchKernel", l.Stream, func(st *stream) cudasys.Status { return f.launch(st, l) })
+		return f.in(d, l.Context, func() cudasys.Status {
+			return f.enqueue("cuLaunchKernel", l.Stream, func(st *stream) cudasys.Status { return f.launch(st, l) })
+		})
 	}
 	d.LaunchKernelEx = func(l *cudasys.Launch) cudasys.Status {
-		return f.enqueue("cuLaunchKernelEx", l.Stream, func(st *stream) cudasys.Status { return f.launch(st, l) })
+		return f.in(d, l.Context, func() cudasys.Status {
+			return f.enqueue("cuLaunchKernelEx", l.Stream, func(st *stream) cudasys.Status { return f.launch(st, l) })
+		})
 	}
 	f.addFunctions(d)
 }

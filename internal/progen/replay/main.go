@@ -54,6 +54,7 @@ func replay(name string, limit time.Duration, part [2]int) error {
 		return err
 	}
 	defer dev.Close()
+	dev.CoarsenAlways(true) // the kernels are small
 	fmt.Printf("%v; %d kernels, read in %.1f s\n", dev.Info(), len(list), time.Since(start).Seconds())
 	var ran, faulted, differ atomic.Int64
 	err = trial.Each(len(list), func() (func(int), error) {
