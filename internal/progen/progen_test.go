@@ -57,7 +57,7 @@ func random(t *testing.T, seed uint64, o compare.Options, n int) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	faulted := 0
+	faulted, twins := 0, 0
 	for from := 0; from < n; from += batch {
 		var kernels []progen.Kernel
 		for i := from; i < min(from+batch, n); i++ {
@@ -67,10 +67,10 @@ func random(t *testing.T, seed uint64, o compare.Options, n int) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		faulted += report.Faulted
+		faulted, twins = faulted+report.Faulted, twins+report.Twins
 		verdict(t, seed, kernels, report)
 	}
-	t.Logf("seed %d: %d kernels, %d faulted", seed, n, faulted)
+	t.Logf("seed %d: %d kernels, %d faulted, %d have twins", seed, n, faulted, twins)
 }
 
 func total() int {

@@ -170,7 +170,7 @@ func (j *judge) programs() (string, error) {
 	var mu sync.Mutex
 	wrong := ""
 	err = trial.Each(len(j.known.Trials), func() (func(int), error) {
-		var devices []*device.Device
+		var devices []*trial.Runner
 		for _, o := range []ptxinterp.Options{
 			{Budget: budget, Checks: ptxinterp.Checked().Checks},
 			{Budget: budget, Wide: true, Seed: 99, Capability: device.Capability{Major: 7}, Checks: ptxinterp.Checked().Checks},
@@ -179,7 +179,7 @@ func (j *judge) programs() (string, error) {
 			if err != nil {
 				return nil, err
 			}
-			devices = append(devices, dev)
+			devices = append(devices, trial.NewRunner(dev))
 		}
 		return func(i int) {
 			mu.Lock()
@@ -199,7 +199,7 @@ func (j *judge) programs() (string, error) {
 }
 
 // program compares a random kernel.
-func (j *judge) program(i int, kernels map[string]*device.Kernel, devices []*device.Device) string {
+func (j *judge) program(i int, kernels map[string]*device.Kernel, devices []*trial.Runner) string {
 	t := j.known.Trials[i]
 	k := kernels["github.com/gopherwarp/gopherwarp/random/kernels."+t.Kernel.Name]
 	if k == nil {
@@ -207,14 +207,14 @@ func (j *judge) program(i int, kernels map[string]*device.Kernel, devices []*dev
 	}
 	t.Compiled(k)
 	for _, dev := range devices {
-		if _, ok := k.Variant(dev.Info().Capability, device.Fit{}); !ok {
+		if _, ok := k.Variant(dev.Device().Info().Capability, device.Fit{}); !ok {
 			continue
 		}
-		if d := t.Differs(j.known.Results[i], t.On(dev)); d != "" {
+		if d := t.Differs(j.known.Results[i], dev.Run(t)); d != "" {
 			return t.Kernel.Name + ": " + d
 		}
 		if less := t.Lesser(); less != nil {
-			if d := t.Differs(j.known.Results[i], less.On(dev)); d != "" {
+			if d := t.Differs(j.known.Results[i], dev.Run(less)); d != "" {
 				return t.Kernel.Name + ": " + d
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -20,6 +18,7 @@ type Report struct {
 	Results []trial.Result // that are right
 	Wrong   []string       // how each kernel differs, or what the compiler has against it, or ""
 	Faulted int            // that faulted as they should
+	Twins   int            // that ran as twins, too
 }
 
 // add puts a report of other kernels behind r's.
@@ -28,6 +27,7 @@ func (r *Report) add(other Report) {
 	r.Results = append(r.Results, other.Results...)
 	r.Wrong = append(r.Wrong, other.Wrong...)
 	r.Faulted += other.Faulted
+	r.Twins += other.Twins
 }
 
 // maxBroken is how many kernels may fail to compile: to find them takes long, and with more of them
@@ -39,86 +39,98 @@ var oldest = device.Capability{Major: 7}
 
 // Kernels compares what the kernels leave. An error is one of the surroundings.
 func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
+	c.broken = 0
+	return c.kernels(ctx, list)
+}
+
+func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
 	if len(list) == 0 {
 		return Report{}, nil
 	}
 	if err := c.place(list); err != nil {
 		return Report{}, err
 	}
-	r := Report{Wrong: make([]string, len(list))}
+	r := Report{Wrong: make([]string, len(list)), Results: make([]trial.Result, len(list))}
 	for _, k := range list {
 		r.Trials = append(r.Trials, trial.Of(k))
 	}
-	var native sync.WaitGroup
-	var nativeErr error
-	if !c.Contracted {
-		trials := slices.Clone(r.Trials)
-		for i, t := range trials {
-			copied := *t
-			trials[i] = &copied
-		}
-		native.Go(func() { r.Results, nativeErr = c.native(ctx, trials) })
-	}
-	wrong := c.compile(ctx, r.Trials)
-	native.Wait()
-	if nativeErr != nil {
-		return r, nativeErr
-	}
-	if wrong != nil && len(list) > 1 && ctx.Err() == nil { // somebody's fault: try the halves
+	wrong := c.make(ctx, &r)
+	switch {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case wrong == nil:
+		return r, c.interpret(&r)
+	case len(list) > 1: // somebody's fault: try the halves
 		half := len(list) / 2
-		first, err := c.Kernels(ctx, list[:half])
+		first, err := c.kernels(ctx, list[:half])
 		if err != nil {
 			return r, err
 		}
-		second, err := c.Kernels(ctx, list[half:])
+		second, err := c.kernels(ctx, list[half:])
 		first.add(second)
 		return first, err
 	}
-	if wrong != nil {
-		if c.broken++; c.broken > maxBroken {
-			return r, fmt.Errorf("compare: %d kernels do not compile, of which this is one: %w", c.broken, wrong)
-		}
-		r.Wrong[0] = wrong.Error()
-		if r.Results == nil {
-			r.Results = make([]trial.Result, 1) // unknown, where the code for small launches is compared
-		}
-		return r, ctx.Err()
+	if c.broken++; c.broken > maxBroken {
+		return r, fmt.Errorf("compare: %d kernels do not compile, of which this is one: %w", c.broken, wrong)
 	}
-	return r, c.interpret(&r)
+	r.Wrong[0] = wrong.Error()
+	return r, nil
 }
 
-// compile adds to the trials what our compiler makes of the kernels.
-func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) error {
-	contract := compile.ContractOff
-	if c.Contracted {
-		contract = compile.ContractOn
-	}
-	result, err := compile.Build(ctx, compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: contract, Twins: compile.TwinsNone})
-	if err != nil {
+// make has the kernels compiled, by our compiler and by Go's own, and runs what the latter made.
+func (c *Comparer) make(ctx context.Context, r *Report) error {
+	files, err := c.compile(ctx, r.Trials)
+	if err != nil || c.Contracted {
 		return err
+	}
+	if err := c.placeTwins(files, r.Trials); err != nil {
+		return err
+	}
+	natives, err := c.native(ctx, r.Trials)
+	for i, n := range natives {
+		r.Results[i], r.Wrong[i] = n.Result, n.Wrong
+		if n.Twin {
+			r.Twins++
+		}
+	}
+	return err
+}
+
+// compile adds to the trials what our compiler makes of the kernels, and returns the files for the
+// package.
+func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compile.File, error) {
+	o := compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: compile.ContractOff, Twins: compile.TwinsAll}
+	if c.Contracted {
+		o.Contract, o.Twins = compile.ContractOn, compile.TwinsNone
+	}
+	result, err := compile.Build(ctx, o)
+	if err != nil {
+		return nil, err
 	}
 	if err := result.Diagnostics.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	compiled := map[string]*device.Kernel{}
+	var files []compile.File
 	for _, p := range result.Packages {
 		for _, k := range p.Kernels {
 			compiled[k.Name] = k.Kernel
 		}
+		files = append(files, p.Files...)
 	}
 	for _, t := range trials {
 		k := compiled[t.Kernel.Name]
 		if k == nil || k.ParamBytes != t.Kernel.ParamBytes {
-			return errors.New("compare: the compiler has another idea of the parameters of " + t.Kernel.Name)
+			return nil, errors.New("compare: the compiler has another idea of the parameters of " + t.Kernel.Name)
 		}
 		t.Compiled(k)
 	}
-	return nil
+	return files, nil
 }
 
 // machines are the interpreters that kernels run on: of an old GPU, which runs the code for all
 // launches, and of a new one, which runs that for small ones.
-func (c *Comparer) machines() (devices []*device.Device, err error) {
+func (c *Comparer) machines() (machines []*trial.Runner, err error) {
 	checks := ptxinterp.Checked().Checks
 	for _, o := range []ptxinterp.Options{
 		{Wide: true, Seed: 99, Capability: oldest, Checks: checks},
@@ -128,34 +140,31 @@ func (c *Comparer) machines() (devices []*device.Device, err error) {
 		if err != nil {
 			return nil, err
 		}
-		devices = append(devices, dev)
+		machines = append(machines, trial.NewRunner(dev))
 	}
-	return devices, nil
+	return machines, nil
 }
 
 // interpret runs the compiled trials.
 func (c *Comparer) interpret(r *Report) error {
-	if c.Contracted {
-		r.Results = make([]trial.Result, len(r.Trials))
-	}
 	err := trial.Each(len(r.Trials), func() (func(int), error) {
-		devices, err := c.machines()
+		machines, err := c.machines()
 		return func(i int) {
 			t := r.Trials[i]
-			for j, dev := range devices {
-				if _, ok := t.Kernel.Variant(dev.Info().Capability, device.Fit{}); !ok {
+			for j, m := range machines {
+				if _, ok := t.Kernel.Variant(m.Device().Info().Capability, device.Fit{}); !ok {
 					continue // it needs a newer GPU
 				}
-				got := t.On(dev)
+				got := m.Run(t)
 				if c.Contracted && (j == 0 || r.Results[i].Empty()) {
 					r.Results[i] = got
 				}
 				d := t.Differs(r.Results[i], got)
 				if less := t.Lesser(); d == "" && less != nil {
-					d = t.Differs(r.Results[i], less.On(dev))
+					d = t.Differs(r.Results[i], m.Run(less))
 				}
 				if d != "" && r.Wrong[i] == "" {
-					r.Wrong[i] = dev.Info().Capability.String() + ": " + d
+					r.Wrong[i] = m.Device().Info().Capability.String() + ": " + d
 				}
 			}
 		}, err

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/internal/progen"
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
 )
@@ -18,7 +18,8 @@ import (
 // Comparer has a folder with a module beside the repository, in which it writes kernels.
 type Comparer struct {
 	dir    string
-	broken int // kernels that did not compile
+	broken int        // kernels that did not compile
+	tools  *toolchain // nil until it is wanted
 	Options
 }
 
@@ -68,7 +69,7 @@ import (
 )
 
 func main() {
-	if err := trial.Natives(kernels.Natives).Serve(os.Stdin, os.Stdout); err != nil {
+	if err := (trial.Natives{Kernels: kernels.Natives, Twins: kernels.Twins}).Serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -86,7 +87,13 @@ func (c *Comparer) Native(ctx context.Context, list []progen.Kernel) (trials []*
 	for _, k := range list {
 		trials = append(trials, trial.Of(k))
 	}
-	results, err = c.native(ctx, trials)
+	if err := c.placeTwins(nil, trials); err != nil {
+		return nil, nil, err
+	}
+	natives, err := c.native(ctx, trials)
+	for _, n := range natives {
+		results = append(results, n.Result)
+	}
 	return trials, results, err
 }
 
@@ -117,34 +124,61 @@ func (c *Comparer) place(list []progen.Kernel) error {
 	return nil
 }
 
-// native builds the program of the kernels and returns what they left. Without optimisation
-// Go's compiler is quicker, and as right.
-func (c *Comparer) native(ctx context.Context, trials []*trial.Trial) ([]trial.Result, error) {
-	name := filepath.Join(c.dir, "program.exe")
-	if _, err := c.run(ctx, nil, "go", "build", "-gcflags=-N -l -dwarf=false", "-ldflags=-s -w", "-o", name, "."); err != nil {
-		return nil, err
+// placeTwins writes the twins that the compiler made, and a table of them.
+func (c *Comparer) placeTwins(files []compile.File, list []*trial.Trial) error {
+	var table strings.Builder
+	fmt.Fprintf(&table, twinsText, kernels)
+	for _, f := range files {
+		if filepath.Base(f.Name) != twinsFile {
+			continue
+		}
+		if err := c.write(filepath.Join(kernels, filepath.Base(f.Name)), string(f.Contents)); err != nil {
+			return err
+		}
+		for _, t := range list {
+			if name := t.Kernel.Name + "Twin"; bytes.Contains(f.Contents, []byte("\nfunc "+name+"(")) {
+				fmt.Fprintf(&table, "\t%q: %s,\n", t.Kernel.Name, name)
+			}
+		}
 	}
-	var in bytes.Buffer
-	if err := gob.NewEncoder(&in).Encode(trials); err != nil {
-		return nil, err
+	return c.write(filepath.Join(kernels, "twins.go"), table.String()+"}\n")
+}
+
+// twinsFile is what the compiler calls the file of the twins.
+const twinsFile = "zkernels_cpu.go"
+
+const twinsText = `package %s
+
+import (
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+var Twins = map[string]func(b *gpu.Blocks, args unsafe.Pointer){
+`
+
+// native builds the program of the kernels and returns what they left.
+func (c *Comparer) native(ctx context.Context, trials []*trial.Trial) ([]trial.Native, error) {
+	if c.tools == nil {
+		tools, err := newToolchain(ctx, c.dir)
+		if err != nil {
+			return nil, err
+		}
+		c.tools = tools
 	}
-	out, err := c.run(ctx, in.Bytes(), name)
+	name, err := c.tools.program(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var results []trial.Result
-	return results, gob.NewDecoder(bytes.NewReader(out)).Decode(&results)
-}
-
-// run runs a command in the module and returns what it prints.
-func (c *Comparer) run(ctx context.Context, in []byte, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = c.dir
-	cmd.Env = append(cmd.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("compare: %s: %w\n%s", filepath.Base(name), err, stderr.String())
+	var in bytes.Buffer
+	if err := trial.WriteBare(&in, trials); err != nil {
+		return nil, err
 	}
-	return stdout.Bytes(), nil
+	out, err := c.tools.run(ctx, in.Bytes(), name)
+	if err != nil {
+		return nil, err
+	}
+	var results []trial.Native
+	return results, gob.NewDecoder(bytes.NewReader(out)).Decode(&results)
 }

@@ -58,18 +58,19 @@ func replay(name string, limit time.Duration, part [2]int) error {
 	fmt.Printf("%v; %d kernels, read in %.1f s\n", dev.Info(), len(list), time.Since(start).Seconds())
 	var ran, faulted, differ atomic.Int64
 	err = trial.Each(len(list), func() (func(int), error) {
+		r := trial.NewRunner(dev)
 		return func(i int) {
 			if time.Since(start) > limit {
 				return
 			}
 			p := &list[i]
-			r := p.Trial.Whole(dev)
+			got := r.Whole(&p.Trial)
 			ran.Add(1)
-			if r.Fault != "" {
+			if got.Fault != "" {
 				faulted.Add(1)
 			}
-			if r.Sum() != p.Sum && differ.Add(1) <= most {
-				fmt.Printf("%s differs: %q\n", p.Trial.Kernel.Name, r.Fault)
+			if got.Sum() != p.Sum && differ.Add(1) <= most {
+				fmt.Printf("%s differs: %q\n", p.Trial.Kernel.Name, got.Fault)
 			}
 		}, nil
 	})

@@ -48,13 +48,14 @@ func TestPacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runner := trial.NewRunner(dev)
 	for i := range list {
-		if r := list[i].Trial.Whole(dev); r.Sum() != list[i].Sum {
+		if r := runner.Whole(&list[i].Trial); r.Sum() != list[i].Sum {
 			t.Errorf("%s differs: %q", list[i].Trial.Kernel.Name, r.Fault)
 		}
 	}
 	list[0].Sum[0]++
-	if r := list[0].Trial.Whole(dev); r.Sum() == list[0].Sum {
+	if r := runner.Whole(&list[0].Trial); r.Sum() == list[0].Sum {
 		t.Error("another sum is not noticed")
 	}
 }

@@ -25,30 +25,46 @@ type Result struct {
 // Empty reports whether r is no result at all.
 func (r Result) Empty() bool { return r.Fault == "" && r.Data == nil }
 
-// On runs the trial on a device.
-func (t *Trial) On(dev *device.Device) Result {
-	r := t.run(dev, t.Grid, 0)
-	if r.Fault == "" {
-		return r
+// Runner runs trials on a device, one after another, on one stream. It is for one goroutine.
+type Runner struct {
+	device  *device.Device
+	stream  *device.Stream // nil where the last one cannot be used any more
+	printed bytes.Buffer
+}
+
+// NewRunner returns a runner of the device, which the caller closes.
+func NewRunner(dev *device.Device) *Runner { return &Runner{device: dev} }
+
+// Device returns the device.
+func (r *Runner) Device() *device.Device { return r.device }
+
+// Run returns what a trial leaves.
+func (r *Runner) Run(t *Trial) Result {
+	result := r.run(t, t.Grid, 0)
+	if result.Fault == "" {
+		return result
 	}
 	one := device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 1}, Shared: t.Grid.Shared}
 	for first := range t.Grid.Blocks.Count() * t.Grid.Block.Count() {
-		r.Threads = append(r.Threads, t.run(dev, one, first))
+		result.Threads = append(result.Threads, r.run(t, one, first))
 	}
-	return r
+	return result
 }
 
 // Whole runs the trial as a whole only: a fault has no results of single threads.
-func (t *Trial) Whole(dev *device.Device) Result { return t.run(dev, t.Grid, 0).Whole() }
+func (r *Runner) Whole(t *Trial) Result { return r.run(t, t.Grid, 0).Whole() }
 
 // run runs the kernel in a grid.
-func (t *Trial) run(dev *device.Device, g device.Grid, first int) Result {
-	var printed bytes.Buffer
-	s, err := dev.NewStreamTo(&printed)
-	if err != nil {
-		return Result{Fault: err.Error()}
+func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
+	r.printed.Reset()
+	if r.stream == nil {
+		s, err := r.device.NewStreamTo(&r.printed)
+		if err != nil {
+			return Result{Fault: err.Error()}
+		}
+		r.stream = s
 	}
-	defer s.Close()
+	s := r.stream
 	block, slices := t.arguments(first)
 	defer func() {
 		for _, a := range slices {
@@ -58,9 +74,13 @@ func (t *Trial) run(dev *device.Device, g device.Grid, first int) Result {
 		}
 	}()
 	if err := t.launch(s, g, block, slices); err != nil {
+		if _, fault := errors.AsType[*device.Fault](err); !fault {
+			s.Close()
+			r.stream = nil
+		}
 		return Result{Fault: t.name(err, g)}
 	}
-	r := Result{Printed: printed.String()}
+	result := Result{Printed: r.printed.String()}
 	for _, a := range slices {
 		if err := s.Queue().Download(a.data, a.memory.Address()); err != nil {
 			return Result{Fault: err.Error()}
@@ -70,9 +90,9 @@ func (t *Trial) run(dev *device.Device, g device.Grid, first int) Result {
 		return Result{Fault: err.Error()}
 	}
 	for _, a := range slices {
-		r.Data = append(r.Data, a.layout.pack(a.data, a.n))
+		result.Data = append(result.Data, a.layout.pack(a.data, a.n))
 	}
-	return r
+	return result
 }
 
 // launch uploads the slices, runs the kernel and waits for it.

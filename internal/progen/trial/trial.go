@@ -3,10 +3,8 @@ package trial
 import (
 	"math/rand/v2"
 	"slices"
-	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/progen"
 )
 
@@ -34,9 +32,8 @@ func Of(k progen.Kernel) *Trial {
 
 // Compiled adds what the compiler made of the kernel.
 func (t *Trial) Compiled(k *device.Kernel) {
-	native := t.Kernel.Native
 	t.Kernel = *k
-	t.Kernel.Native, t.Kernel.Params = native, nil
+	t.Kernel.Params = nil
 }
 
 // Lesser returns the trial with the code for launches of which less is known, where there is some, or nil.
@@ -48,9 +45,6 @@ func (t *Trial) Lesser() *Trial {
 	}
 	return &less
 }
-
-// SetNative adds the kernel as Go.
-func (t *Trial) SetNative(f func(ts *gpu.Threads, args unsafe.Pointer)) { t.Kernel.Native = f }
 
 // params calls f with each argument and where it lies in the parameter block.
 func (t *Trial) params(f func(a progen.Arg, at, size int)) {

@@ -1,0 +1,43 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/progen"
+)
+
+// mathematics calls functions of package math that amd64 has in assembly, whose last bits are others.
+const mathematics = `
+//gpu:kernel
+func k1_(t gpu.Thread, first int, out []float64) {
+	id := t.GlobalX() + first
+	x := float64(id)*0.37 - 3
+	out[id] = math.Tanh(x)
+	out[id+64] = math.Exp(x)
+	out[id+128] = math.Log(float64(id) + 0.7)
+	out[id+192] = math.Hypot(x, 1.3)
+}
+`
+
+// TestMathematics has Go's own compiler take the functions of package math that are in Go.
+func TestMathematics(t *testing.T) {
+	c, err := New("../../..", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	k := progen.Kernel{
+		Name: "k1_", Source: mathematics, Blocks: [2]int{2, 1}, Threads: [2]int{32, 1},
+		Args: []progen.Arg{{Type: "float64", Layout: "float64", Len: 256}},
+	}
+	r, err := c.Kernels(t.Context(), []progen.Kernel{k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Wrong[0] != "" || r.Results[0].Fault != "" {
+		t.Error(r.Wrong[0], r.Results[0].Fault)
+	}
+	if r.Twins != 1 {
+		t.Errorf("%d kernels ran as twins, want 1", r.Twins)
+	}
+}

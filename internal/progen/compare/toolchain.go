@@ -1,0 +1,140 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// toolchain is Go's own compiler and linker. They are called without the go command, which would look at
+// everything that a program is made of again, keep all that it makes, and compile with the assembly
+// that package math has on some machines: its results differ from those of the Go functions.
+type toolchain struct {
+	dir   string // where it works, a module
+	tools string
+	flags []string // of the compiler
+	// where says where compiled packages lie, and renamed which ones another stands for, as the tools read it.
+	where, renamed string
+}
+
+// program is the path of the package of kernels, and that of package math as kernels have it.
+const (
+	kernelsPath = "github.com/gopherwarp/gopherwarp/random/" + kernels
+	mathPath    = "github.com/gopherwarp/gopherwarp/random/math"
+)
+
+// imported are packages that a program of kernels is made of, but for what they import in turn.
+var imported = [...]string{
+	"github.com/gopherwarp/gopherwarp/internal/progen/trial", "github.com/gopherwarp/gopherwarp/gpu", "github.com/gopherwarp/gopherwarp/dtype",
+	"cmp", "iter", "math", "math/bits", "slices", "sort", "sync/atomic", "unicode/utf8",
+}
+
+// newToolchain compiles what all programs of kernels in the module share.
+func newToolchain(ctx context.Context, dir string) (*toolchain, error) {
+	t := &toolchain{dir: dir}
+	text, err := t.run(ctx, nil, "go", "env", "GOTOOLDIR")
+	if err != nil {
+		return nil, err
+	}
+	t.tools = strings.TrimSpace(string(text))
+	// Without optimisation the compiler is quicker, and as right. It fuses no products and sums.
+	t.flags = []string{"-N", "-l", "-d=fmahash=n", "-dwarf=false", "-c=1", "-pack"}
+	args := []string{"list", "-export", "-deps", "-f", `{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}`}
+	if text, err = t.run(ctx, nil, "go", append(args, imported[:]...)...); err != nil {
+		return nil, err
+	}
+	t.where = string(text)
+	return t, t.mathematics(ctx)
+}
+
+// mathematics compiles package math with all functions in Go.
+func (t *toolchain) mathematics(ctx context.Context) error {
+	text, err := t.run(ctx, nil, "go", "list", "-f", `{{.Dir}}{{range .GoFiles}} {{.}}{{end}}`, "math")
+	if err != nil {
+		return err
+	}
+	names := strings.Fields(string(text))
+	var files []string
+	for _, name := range names[1:] {
+		files = append(files, portable(filepath.Join(names[0], name)))
+	}
+	if err := t.compile(ctx, mathPath, files); err != nil {
+		return err
+	}
+	t.renamed = "importmap math=" + mathPath + "\n"
+	return nil
+}
+
+// portable returns the file of package math with the functions in Go that the named one declares in assembly, or
+// the file itself.
+func portable(file string) string {
+	if stem, ok := strings.CutSuffix(file, "_asm.go"); ok {
+		for _, suffix := range [...]string{"_noasm.go", "_stub.go"} {
+			if _, err := os.Stat(stem + suffix); err == nil {
+				return stem + suffix
+			}
+		}
+	}
+	return file
+}
+
+// compile compiles the package with a path from files, and makes it known to those that import it.
+func (t *toolchain) compile(ctx context.Context, path string, files []string) error {
+	archive := filepath.Join(t.dir, filepath.Base(path)+".a")
+	config, err := t.config(t.where + t.renamed)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"-o", archive, "-p", path, "-importcfg", config}, t.flags...)
+	if _, err := t.run(ctx, nil, filepath.Join(t.tools, "compile"), append(args, files...)...); err != nil {
+		return err
+	}
+	if entry := "packagefile " + path + "=" + archive + "\n"; !strings.Contains(t.where, entry) {
+		t.where += entry
+	}
+	return nil
+}
+
+// config writes down where packages lie.
+func (t *toolchain) config(text string) (name string, err error) {
+	name = filepath.Join(t.dir, "importcfg")
+	return name, os.WriteFile(name, []byte(text), 0o666)
+}
+
+// program compiles and links the program of the package of kernels, and returns its name.
+func (t *toolchain) program(ctx context.Context) (name string, err error) {
+	files, err := filepath.Glob(filepath.Join(t.dir, kernels, "*.go"))
+	if err != nil {
+		return "", err
+	}
+	if err := t.compile(ctx, kernelsPath, files); err != nil {
+		return "", err
+	}
+	if err := t.compile(ctx, "main", []string{filepath.Join(t.dir, "main.go")}); err != nil {
+		return "", err
+	}
+	config, err := t.config(t.where) // the linker knows no other names
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(t.dir, "program.exe")
+	_, err = t.run(ctx, nil, filepath.Join(t.tools, "link"), "-s", "-w", "-o", name, "-importcfg", config, filepath.Join(t.dir, "main.a"))
+	return name, err
+}
+
+// run runs a command in the module and returns what it prints.
+func (t *toolchain) run(ctx context.Context, in []byte, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = t.dir
+	cmd.Env = append(cmd.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOAMD64=v1")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("compare: %s: %w\n%.4000s%.4000s", filepath.Base(name), err, stderr.String(), stdout.String())
+	}
+	return stdout.Bytes(), nil
+}
