@@ -26,7 +26,7 @@ func FuzzKernel(f *testing.F) {
 		if how := report.Wrong[0]; how != "" {
 			t.Errorf("%s\n%s", how, k.Source)
 			if *shrink {
-				shrinkKernel(t, k)
+				shrinkKernel(t, k, compare.Options{})
 			}
 		}
 	})

@@ -57,7 +57,7 @@ var floors = map[string]string{
 	"internal/progen/trial":    "internal/progen cpu device gpu dtype",
 	"internal/progen/compare":  "internal/progen internal/progen/trial compile internal/ptxinterp device",
 	"internal/progen/long":     "internal/progen internal/progen/trial internal/progen/compare device",
-	"internal/progen/replay":   "internal/progen/trial cuda",
+	"internal/progen/replay":   "internal/progen/trial cuda device",
 	"internal/mutation":        "",
 	"internal/mutation/judge":  "compile device internal/conformance internal/progen/trial internal/ptxinterp",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",

@@ -10,7 +10,7 @@ const maxExpression = 12
 type inliner struct {
 	*placement
 	inline []bool // by value ID
-	at     []spot // by value ID: where its expression is evaluated
+	at     []spot // by value ID: where its expression is evaluated, for the last time
 	index  []int  // by value ID: in its block
 	named  []bool // by value ID: the expression would be too long
 }
@@ -33,9 +33,7 @@ func findInline(p *placement) []bool {
 			in.at[v.ID] = spot{b, k}
 			if in.mayInline(v) {
 				in.inline[v.ID] = true
-				if u := p.users[v.ID]; len(u) == 1 {
-					in.at[v.ID] = in.spotOf(u[0], v)
-				}
+				in.at[v.ID] = in.lastUse(v)
 			}
 		}
 	}
@@ -59,6 +57,24 @@ func (in *inliner) limit() {
 			}
 		}
 	}
+}
+
+// lastUse returns where the expression of v, which is written in those of all users, is evaluated for the last
+// time: none where they stand in several blocks.
+func (in *inliner) lastUse(v *ir.Value) spot {
+	last := in.at[v.ID]
+	for i, u := range in.users[v.ID] {
+		s := in.spotOf(u, v)
+		switch {
+		case i == 0:
+			last = s
+		case s.block != last.block:
+			return spot{}
+		default:
+			last.index = max(last.index, s.index)
+		}
+	}
+	return last
 }
 
 // spotOf returns where u evaluates its operand v.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,13 @@ type Report struct {
 	Wrong   []string       // how each kernel differs, or what the compiler has against it, or ""
 	Faulted int            // that faulted as they should
 	Twins   int            // that ran as twins, too
+	OnGPU   int            // that ran on a GPU, too
+	Device  string         // the GPU's name
+}
+
+// newReport returns a report of trials that have not been run.
+func newReport(trials []*trial.Trial) Report {
+	return Report{Trials: trials, Wrong: make([]string, len(trials)), Results: make([]trial.Result, len(trials))}
 }
 
 // add puts a report of other kernels behind r's.
@@ -28,6 +36,8 @@ func (r *Report) add(other Report) {
 	r.Wrong = append(r.Wrong, other.Wrong...)
 	r.Faulted += other.Faulted
 	r.Twins += other.Twins
+	r.OnGPU += other.OnGPU
+	r.Device = cmp.Or(r.Device, other.Device)
 }
 
 // maxBroken is how many kernels may fail to compile: to find them takes long, and with more of them
@@ -50,16 +60,17 @@ func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, e
 	if err := c.place(list); err != nil {
 		return Report{}, err
 	}
-	r := Report{Wrong: make([]string, len(list)), Results: make([]trial.Result, len(list))}
+	var trials []*trial.Trial
 	for _, k := range list {
-		r.Trials = append(r.Trials, trial.Of(k))
+		trials = append(trials, trial.Of(k))
 	}
+	r := newReport(trials)
 	wrong := c.make(ctx, &r)
 	switch {
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case wrong == nil:
-		return r, c.interpret(&r)
+		return r, c.compare(ctx, &r)
 	case len(list) > 1: // somebody's fault: try the halves
 		half := len(list) / 2
 		first, err := c.kernels(ctx, list[:half])
@@ -86,14 +97,15 @@ func (c *Comparer) make(ctx context.Context, r *Report) error {
 	if err := c.placeTwins(files, r.Trials); err != nil {
 		return err
 	}
-	natives, err := c.native(ctx, r.Trials)
-	for i, n := range natives {
-		r.Results[i], r.Wrong[i] = n.Result, n.Wrong
-		if n.Twin {
-			r.Twins++
-		}
+	return c.native(ctx, r)
+}
+
+// compare runs the trials wherever else they can be run.
+func (c *Comparer) compare(ctx context.Context, r *Report) error {
+	if err := c.interpret(r); err != nil || c.GPU == "" {
+		return err
 	}
-	return err
+	return c.onGPU(ctx, r)
 }
 
 // compile adds to the trials what our compiler makes of the kernels, and returns the files for the

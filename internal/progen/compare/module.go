@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +19,7 @@ type Comparer struct {
 	dir    string
 	broken int        // kernels that did not compile
 	tools  *toolchain // nil until it is wanted
+	gpu    *process   // likewise
 	Options
 }
 
@@ -28,6 +28,8 @@ type Options struct {
 	// Contracted lets products and sums fuse. Go's own compiler does not on amd64, so results are
 	// compared with those of the code for all launches.
 	Contracted bool
+	// GPU, where it is not empty, is the name of a program that runs trials on a GPU: internal/progen/replay.
+	GPU string
 }
 
 // New returns a comparer for the repository in root.
@@ -90,15 +92,17 @@ func (c *Comparer) Native(ctx context.Context, list []progen.Kernel) (trials []*
 	if err := c.placeTwins(nil, trials); err != nil {
 		return nil, nil, err
 	}
-	natives, err := c.native(ctx, trials)
-	for _, n := range natives {
-		results = append(results, n.Result)
-	}
-	return trials, results, err
+	r := newReport(trials)
+	return trials, r.Results, c.native(ctx, &r)
 }
 
 // Close removes the folder.
-func (c *Comparer) Close() error { return os.RemoveAll(c.dir) }
+func (c *Comparer) Close() error {
+	if c.gpu != nil {
+		c.gpu.stop()
+	}
+	return os.RemoveAll(c.dir)
+}
 
 // kernels is the folder, and the name, of the package of kernels.
 const kernels = "kernels"
@@ -158,27 +162,63 @@ import (
 var Twins = map[string]func(b *gpu.Blocks, args unsafe.Pointer){
 `
 
-// native builds the program of the kernels and returns what they left.
-func (c *Comparer) native(ctx context.Context, trials []*trial.Trial) ([]trial.Native, error) {
-	if c.tools == nil {
-		tools, err := newToolchain(ctx, c.dir)
-		if err != nil {
-			return nil, err
-		}
-		c.tools = tools
+// native builds the program of the kernels and adds what they left there to the report. An error may be
+// the fault of one.
+func (c *Comparer) native(ctx context.Context, r *Report) error {
+	if err := c.Prepare(ctx); err != nil {
+		return err
 	}
 	name, err := c.tools.program(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var in bytes.Buffer
-	if err := trial.WriteBare(&in, trials); err != nil {
-		return nil, err
+	p := &process{name: name}
+	defer p.stop()
+	for i, t := range r.Trials {
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+		a, err := p.ask(trial.Question{Trial: t.Bare()})
+		if err != nil {
+			a.Wrong = err.Error()
+		}
+		r.Results[i], r.Wrong[i] = a.Result, a.Wrong
+		if a.Twin {
+			r.Twins++
+		}
 	}
-	out, err := c.tools.run(ctx, in.Bytes(), name)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// Prepare compiles what all programs of kernels share.
+func (c *Comparer) Prepare(ctx context.Context) (err error) {
+	if c.tools == nil {
+		c.tools, err = newToolchain(ctx, c.dir)
 	}
-	var results []trial.Native
-	return results, gob.NewDecoder(bytes.NewReader(out)).Decode(&results)
+	return err
+}
+
+// onGPU runs the trials that are right so far on the GPU.
+func (c *Comparer) onGPU(ctx context.Context, r *Report) error {
+	if c.gpu == nil {
+		c.gpu = &process{name: c.GPU, env: []string{"CUDA_CACHE_DISABLE=1"}}
+	}
+	for i, t := range r.Trials {
+		if r.Wrong[i] != "" {
+			continue
+		}
+		if err := c.gpu.start(ctx); err != nil {
+			return err
+		}
+		a, err := c.gpu.ask(trial.Question{Trial: *t, Want: &r.Results[i]})
+		r.Device = c.gpu.device
+		switch {
+		case err != nil:
+			r.Wrong[i] = "GPU: " + err.Error()
+		case a.Wrong != "":
+			r.Wrong[i] = "GPU: " + a.Wrong
+		}
+		r.OnGPU++
+	}
+	return nil
 }

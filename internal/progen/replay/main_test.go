@@ -1,61 +1,57 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
+	"encoding/gob"
+	"io"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/progen"
 	"github.com/gopherwarp/gopherwarp/internal/progen/compare"
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
-// TestPacks writes two packs, one behind the other, and plays them on the interpreter.
-func TestPacks(t *testing.T) {
+// TestServe asks for two kernels, on the interpreter, the second time with a wrong idea of what is right.
+func TestServe(t *testing.T) {
 	c, err := compare.New("../../..", compare.Options{Contracted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	name := filepath.Join(t.TempDir(), "pack")
-	f, err := os.Create(name)
+	report, err := c.Kernels(t.Context(), []progen.Kernel{progen.New(2, 0), progen.New(2, 1)})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for pack := range 2 {
-		report, err := c.Kernels(t.Context(), []progen.Kernel{progen.New(2, 2*pack), progen.New(2, 2*pack+1)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list []trial.Packed
-		for i, r := range report.Results {
-			list = append(list, report.Trials[i].Pack(device.Capability{Major: 9}, r))
-		}
-		if err := trial.WritePack(f, list); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	list, err := read(name)
-	if err != nil || len(list) != 4 {
-		t.Fatalf("%d trials: %v", len(list), err)
 	}
 	dev, err := ptxinterp.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := trial.NewRunner(dev)
-	for i := range list {
-		if r := runner.Whole(&list[i].Trial); r.Sum() != list[i].Sum {
-			t.Errorf("%s differs: %q", list[i].Trial.Kernel.Name, r.Fault)
+	questions, ask := io.Pipe()
+	answer, answers := io.Pipe()
+	go func() { answers.CloseWithError(serve(dev, questions, answers)) }()
+	send, receive := gob.NewEncoder(ask), gob.NewDecoder(answer)
+	var hello trial.Answer
+	if err := receive.Decode(&hello); err != nil || hello.Device != dev.Info().Name {
+		t.Fatalf("hello from %q: %v", hello.Device, err)
+	}
+	for _, wrong := range []string{"", "nothing"} {
+		for i, trialled := range report.Trials {
+			want := report.Results[i]
+			want.Fault += wrong
+			if err := send.Encode(trial.Question{Trial: *trialled, Want: &want}); err != nil {
+				t.Fatal(err)
+			}
+			var a trial.Answer
+			if err := receive.Decode(&a); err != nil {
+				t.Fatal(err)
+			}
+			if (a.Wrong != "") != (wrong != "") || a.Last {
+				t.Errorf("kernel %d answers %+v", i, a)
+			}
 		}
 	}
-	list[0].Sum[0]++
-	if r := runner.Whole(&list[0].Trial); r.Sum() == list[0].Sum {
-		t.Error("another sum is not noticed")
+	ask.Close()
+	if err := receive.Decode(&hello); err != io.EOF {
+		t.Errorf("at the end: %v", err)
 	}
 }

@@ -2,8 +2,6 @@ package trial
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/gob"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/internal/progen"
@@ -51,13 +49,4 @@ func (t *Trial) differ(arg int, a progen.Arg, want, got []byte) string {
 		}
 	}
 	return "lengths differ"
-}
-
-// Sum returns a hash of a result, for those that have no room for all of it.
-func (r Result) Sum() [8]byte {
-	h := sha256.New()
-	if err := gob.NewEncoder(h).Encode(r); err != nil {
-		panic("BUG: trial: " + err.Error())
-	}
-	return [8]byte(h.Sum(nil))
 }

@@ -1,8 +1,6 @@
 package trial
 
 import (
-	"encoding/gob"
-	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -19,33 +17,17 @@ type Natives struct {
 	Twins   map[string]func(b *gpu.Blocks, args unsafe.Pointer) // of those that have one
 }
 
-// Native is what a kernel left that Go's own compiler compiled.
-type Native struct {
-	Result Result
-	Wrong  string // how another way to run it on a CPU differs, or ""
-	Twin   bool   // it ran as a twin, too
-}
-
-// Serve reads trials, runs them on the CPU in every way that there is, and writes a Native of each in the
-// same order. It is all that a program of random kernels does.
+// Serve runs trials on the CPU in every way that there is: all that a program of random kernels does.
 func (n Natives) Serve(r io.Reader, w io.Writer) error {
-	var trials []*Trial
-	if err := gob.NewDecoder(r).Decode(&trials); err != nil {
-		return fmt.Errorf("trial: reading trials: %w", err)
-	}
-	results := make([]Native, len(trials))
-	err := Each(len(trials), func() (func(int), error) {
-		b, err := newBench()
-		return func(i int) {
-			t := trials[i]
-			t.Kernel.Native, t.Kernel.Twin = n.Kernels[t.Kernel.Name], n.Twins[t.Kernel.Name]
-			results[i] = b.run(t)
-		}, err
-	})
+	b, err := newBench()
 	if err != nil {
 		return err
 	}
-	return gob.NewEncoder(w).Encode(results)
+	return Serve(r, w, b.native.Device().Info().Name, func(q Question) Answer {
+		k := &q.Trial.Kernel
+		k.Native, k.Twin = n.Kernels[k.Name], n.Twins[k.Name]
+		return b.run(&q.Trial)
+	})
 }
 
 // bench has a CPU device for each way to run the threads of a block.
@@ -78,33 +60,24 @@ func newBench() (*bench, error) {
 }
 
 // run compares all ways with the native one.
-func (b *bench) run(t *Trial) (n Native) {
-	n.Result, n.Twin = b.native.Run(t), t.Kernel.Twin != nil
+func (b *bench) run(t *Trial) Answer {
+	a := Answer{Result: b.native.Run(t), Twin: t.Kernel.Twin != nil}
 	for _, o := range b.others {
-		if o.name == "twin" && !n.Twin {
+		if o.name == "twin" && !a.Twin {
 			continue
 		}
-		if d := t.Differs(n.Result, o.Run(t)); d != "" && n.Wrong == "" {
-			n.Wrong = o.name + ": " + d
+		if d := t.Differs(a.Result, o.Run(t)); d != "" && a.Wrong == "" {
+			a.Wrong = o.name + ": " + d
 		}
 	}
-	return n
+	return a
 }
 
-// bare returns the trial without what Go's own compiler has no use for.
-func (t *Trial) bare() *Trial {
+// Bare returns the trial without code for GPUs.
+func (t *Trial) Bare() Trial {
 	b := *t
-	b.Kernel.Variants, b.Kernel.Sites = nil, nil
-	return &b
-}
-
-// WriteBare writes trials for a program of Natives.
-func WriteBare(w io.Writer, trials []*Trial) error {
-	var bare []*Trial
-	for _, t := range trials {
-		bare = append(bare, t.bare())
-	}
-	return gob.NewEncoder(w).Encode(bare)
+	b.Kernel.Variants = nil
+	return b
 }
 
 // Each calls, for the numbers below n, functions of as many goroutines as there are processors. Every

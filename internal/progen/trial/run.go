@@ -51,9 +51,6 @@ func (r *Runner) Run(t *Trial) Result {
 	return result
 }
 
-// Whole runs the trial as a whole only: a fault has no results of single threads.
-func (r *Runner) Whole(t *Trial) Result { return r.run(t, t.Grid, 0).Whole() }
-
 // run runs the kernel in a grid.
 func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
 	r.printed.Reset()
