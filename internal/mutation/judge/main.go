@@ -179,6 +179,7 @@ func (j *judge) programs() (string, error) {
 			if err != nil {
 				return nil, err
 			}
+			dev.CoarsenAlways(true) // the kernels are small
 			devices = append(devices, trial.NewRunner(dev))
 		}
 		return func(i int) {

@@ -152,6 +152,7 @@ func (c *Comparer) machines() (machines []*trial.Runner, err error) {
 		if err != nil {
 			return nil, err
 		}
+		dev.CoarsenAlways(true) // the kernels are small
 		machines = append(machines, trial.NewRunner(dev))
 	}
 	return machines, nil
