@@ -39,7 +39,7 @@ func (b *build) lower(u *unit, k function) (*Kernel, error) {
 	compiled := &Kernel{
 		Kernel: &device.Kernel{
 			Name: name, Package: u.pkg.ImportPath,
-			Params: params, ParamBytes: bytes, Block: k.Block,
+			Params: params, ParamBytes: bytes, Block: k.Block, Cluster: k.Cluster,
 		},
 		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem,
 	}

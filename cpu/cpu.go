@@ -71,6 +71,7 @@ func newBackend() *backend {
 				Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
 				SharedPerBlock:  sharedPerBlock,
 				Cooperative:     true,
+				ClusterBlocks:   clusterBlocks,
 			},
 		},
 		tier: tierOf, lanes: vectorLanes(),

@@ -24,6 +24,8 @@ type launch struct {
 	grid   [3]int
 	dim    [3]int
 	shared int   // bytes of dynamic shared memory
+	// cluster is how many blocks form one along each axis, which run at once; zeros where the launch has none.
+	cluster [3]int
 	blocks *gate // for all blocks of a cooperative launch, which run at once; else nil
 	tier   tier
 	lanes  int    // that vector code takes at once
@@ -46,9 +48,12 @@ type launch struct {
 // run runs p's kernel and returns its fault, if any.
 func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 	l.kernel, l.args, l.tier = p.Kernel(), p.Params(), t
+	if p.Options().Cluster != (device.Dim{}) {
+		l.tier = goroutines
+	}
 	l.grid, l.dim = p.Grid()
 	l.shared = p.Options().Shared
-	l.blocks = nil
+	l.blocks, l.cluster = nil, p.Cluster()
 	l.number++
 	l.total = int64(l.grid[0]) * int64(l.grid[1]) * int64(l.grid[2])
 	if p.Options().Cooperative {
@@ -68,6 +73,9 @@ func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 
 // staff returns how many workers the launch gets.
 func (l *launch) staff() int {
+	if l.cluster != [3]int{} {
+		return l.clusterStaff()
+	}
 	n := int(min(int64(runtime.GOMAXPROCS(0)), l.total))
 	switch {
 	case l.blocks != nil:
@@ -126,6 +134,7 @@ type worker struct {
 	threads gpu.Threads // of the block, in the tier of loops
 	walk    simt.Walk   // over the blocks, in the tier of twins
 	blocks  gpu.Blocks  // those of walk
+	peers   []*worker   // one for each block of a cluster, where the launch has those
 	body    func()      // run, bound once: a go statement then allocates nothing
 }
 
@@ -150,6 +159,10 @@ func (w *worker) run() {
 		defer t.stop()
 		w.each(t.run)
 	case goroutines:
+		if w.launch.cluster != [3]int{} {
+			w.clusters()
+			return
+		}
 		w.each(w.concurrent)
 	case twins:
 		w.whole()

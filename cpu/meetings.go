@@ -26,8 +26,21 @@ type meetings struct {
 	groups []place
 	park   place // of those that wait for something else than each other
 
+	crowd *crowd
+}
+
+// crowd is the threads of a block, or of the blocks of a cluster, that can wait for each other.
+type crowd struct {
 	alive, waiting atomic.Int64 // threads that have not left, those of them that sleep
 	stuck          atomic.Bool
+	meetings       []*meetings // of the blocks
+}
+
+// begin readies c for so many threads.
+func (c *crowd) begin(threads int) {
+	c.alive.Store(int64(threads))
+	c.waiting.Store(0)
+	c.stuck.Store(false)
 }
 
 // place is where threads meet, round after round. What they bring in one round stands until
@@ -65,17 +78,16 @@ const groupSize = 4 * simt.WarpSize
 
 // newMeetings returns the meetings of a block of the given number of threads.
 func newMeetings(threads int) *meetings {
-	return &meetings{
+	m := &meetings{
 		warps:  make([]place, (threads+simt.WarpSize-1)/simt.WarpSize),
 		groups: make([]place, (threads+groupSize-1)/groupSize),
 	}
+	m.crowd = &crowd{meetings: []*meetings{m}}
+	return m
 }
 
-// begin readies m for another block of the grid.
+// begin readies m for another block of the grid, whose crowd has begun.
 func (m *meetings) begin(threads int) {
-	m.alive.Store(int64(threads))
-	m.waiting.Store(0)
-	m.stuck.Store(false)
 	m.block.begin(threads)
 	m.park.begin(0)
 	for i := range m.warps {
@@ -109,9 +121,9 @@ func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
 		return result
 	}
 	p.mu.Unlock()
-	m.count(&m.waiting, 1)
+	m.count(&m.crowd.waiting, 1)
 	m.sleep(gate, thread)
-	if m.stuck.Load() {
+	if m.crowd.stuck.Load() {
 		panic("all threads wait, and not for the same: one waits at " + k.String())
 	}
 	return result
@@ -132,7 +144,7 @@ func (p *place) bring(thread int, k simt.Kind, v uint64) *simt.Meeting {
 // lock is held.
 func (m *meetings) release(p *place, awake int) {
 	sleepers := p.came[:len(p.came)-awake]
-	quietly(func() { m.waiting.Add(int64(-len(sleepers))) })
+	quietly(func() { m.crowd.waiting.Add(int64(-len(sleepers))) })
 	if p.kind == simt.GridBarrier {
 		m.grid()
 	}
@@ -153,10 +165,10 @@ func (m *meetings) await(thread int, ready func() bool) {
 		gate := m.gate(p)
 		p.came = append(p.came, thread)
 		p.mu.Unlock()
-		m.count(&m.waiting, 1)
+		m.count(&m.crowd.waiting, 1)
 		m.sleep(gate, thread)
-		if m.stuck.Load() {
-			panic("all threads wait, and not for the same: one waits for a gpu.Barrier")
+		if m.crowd.stuck.Load() {
+			panic("all threads wait, and not for the same: one waits for a gpu.Barrier or a cluster")
 		}
 	}
 }
@@ -166,7 +178,7 @@ func (m *meetings) notify() {
 	p := &m.park
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	quietly(func() { m.waiting.Add(int64(-len(p.came))) })
+	quietly(func() { m.crowd.waiting.Add(int64(-len(p.came))) })
 	p.round++
 	m.wake(p, p.came)
 	p.came = p.came[:0]
@@ -182,7 +194,7 @@ func (m *meetings) leave(thread int) {
 		}
 		p.mu.Unlock()
 	}
-	m.count(&m.alive, -1)
+	m.count(&m.crowd.alive, -1)
 }
 
 // count changes one of the two counts and looks whether anybody is left who does not wait.
@@ -190,13 +202,19 @@ func (m *meetings) count(n *atomic.Int64, by int64) {
 	stuck := false
 	quietly(func() {
 		n.Add(by)
-		alive := m.alive.Load()
-		stuck = alive > 0 && m.waiting.Load() == alive
+		alive := m.crowd.alive.Load()
+		stuck = alive > 0 && m.crowd.waiting.Load() == alive
 	})
 	if !stuck {
 		return
 	}
-	m.stuck.Store(true)
+	m.crowd.stuck.Store(true)
+	for _, m := range m.crowd.meetings {
+		m.unstickAll()
+	}
+}
+
+func (m *meetings) unstickAll() {
 	m.unstick(&m.block)
 	m.unstick(&m.park)
 	for i := range m.warps {

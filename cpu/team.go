@@ -63,6 +63,7 @@ func (m *member) run(yield func(event) bool) {
 // run runs the block. Each thread has a turn up to where it waits for others, and another one once
 // they have come. One that has left, also by a fault, is waited for no more.
 func (t *team) run() {
+	t.meetings.crowd.begin(len(t.members))
 	t.meetings.begin(len(t.members))
 	t.ready, t.next = t.ready[:0], 0
 	for i := range t.members {

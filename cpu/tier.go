@@ -97,16 +97,30 @@ func (w *worker) concurrent() {
 // together runs n threads that wait for each other.
 func (w *worker) together(n int) {
 	m := newMeetings(n)
+	m.crowd.begin(n)
+	w.prepare(n, m)
+	w.meet(n, m)
+}
+
+// prepare has n threads of the worker's block wait for each other by m.
+func (w *worker) prepare(n int, m *meetings) {
 	m.begin(n)
 	m.grid = w.launch.blocks.wait
 	m.gates = true
 	m.sleep = func(gate <-chan struct{}, _ int) { <-gate }
 	m.wake = func(p *place, _ []int) { p.open() }
 	w.block.Meet, w.block.Await, w.block.Notify = m.meet, m.await, m.notify
+}
+
+// meet runs n threads that wait for each other by m.
+func (w *worker) meet(n int, m *meetings) {
 	var running sync.WaitGroup
 	for i := range n {
 		running.Go(func() {
 			defer m.leave(i)
+			if w.block.Cluster != nil {
+				defer w.block.Leave(i)
+			}
 			ts := gpu.OneThread(&w.block, threadIndex(i, w.block.Dim))
 			w.thread(&ts)
 		})

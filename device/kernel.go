@@ -23,6 +23,7 @@ type Kernel struct {
 	// parameters (see Hidden).
 	ParamBytes int
 	Block      Dim // fixed by //gpu:block, or zero
+	Cluster    Dim // fixed by //gpu:cluster, or zero
 	Shared     int // bytes of shared memory that it declares
 	// Dynamic is bytes of shared memory that the kernel declares as dynamic, because all that
 	// it wants is more than it may declare otherwise. They come before those of a Grid.

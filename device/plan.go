@@ -32,6 +32,9 @@ func (p *Plan) reset(k *Kernel, g Grid) {
 	p.words = p.words[:n]
 	clear(p.words) // padding is zero on every device
 	g.Cooperative = g.Cooperative || k.Cooperative
+	if g.Cluster == (Dim{}) {
+		g.Cluster = k.Cluster
+	}
 	p.kernel, p.grid, p.next, p.err, p.from = k, g, 0, nil, callers{}
 }
 
@@ -51,6 +54,14 @@ func (p *Plan) Kernel() *Kernel { return p.kernel }
 
 // Grid returns the grid, with every dimension at least 1.
 func (p *Plan) Grid() (blocks, block [3]int) { return p.grid.Blocks.array(), p.grid.Block.array() }
+
+// Cluster returns the number of blocks in a cluster along each axis; zeros where the launch has no clusters.
+func (p *Plan) Cluster() [3]int {
+	if p.grid.Cluster == (Dim{}) {
+		return [3]int{}
+	}
+	return p.grid.Cluster.array()
+}
 
 // Shared returns the bytes of dynamic shared memory of a block that runs the variant.
 func (p *Plan) Shared(v *Variant) int {
@@ -154,6 +165,9 @@ func (p *Plan) check(i *Info) error {
 	}
 	if fixed := p.kernel.Block; fixed != (Dim{}) && fixed.array() != p.grid.Block.array() {
 		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, fixed, ErrGrid)
+	}
+	if fixed := p.kernel.Cluster; fixed != (Dim{}) && fixed.array() != p.grid.Cluster.array() {
+		return fmt.Errorf("device: %s: a cluster of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Cluster, fixed, ErrGrid)
 	}
 	if err := p.grid.check(&i.Limits); err != nil {
 		return fmt.Errorf("device: %s: %w", p.kernel.Name, err)

@@ -1,5 +1,5 @@
 // Package gpu holds the words that a kernel may use: which thread it is, shared memory,
-// barriers, exchange within a warp, atomics and fences, asynchronous copies, clocks, random
+// barriers, clusters of blocks, exchange within a warp, atomics and fences, asynchronous copies, clocks, random
 // numbers, assertions, printing.
 //
 // A kernel is an ordinary Go function whose first parameter is a Thread:

@@ -217,6 +217,9 @@ var (
 	maxGrid  = [3]int64{math.MaxInt32, 65535, 65535}
 )
 
+// maxCluster is the most blocks of a cluster on any GPU.
+const maxCluster = 16
+
 // maxShared is more than the bytes of shared memory that a block may have on any GPU.
 const maxShared = 1 << 20
 
@@ -231,6 +234,12 @@ func source(v *ir.Value) Range {
 		return blockRange(v)
 	case ir.OpLane:
 		return Range{0, 31}
+	case ir.OpClusterRank, ir.OpClusterCtaid:
+		return Range{0, maxCluster - 1}
+	case ir.OpClusterSize, ir.OpNClusterCtaid:
+		return Range{1, maxCluster}
+	case ir.OpClusterid:
+		return Range{0, maxGrid[v.Imm] - 1}
 	case ir.OpDynamicBytes:
 		return Range{0, maxShared}
 	case ir.OpCtaid:

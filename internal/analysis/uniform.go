@@ -145,6 +145,7 @@ func (u *Uniformity) vary(v *ir.Value) {
 func (u *Uniformity) varies(v *ir.Value, i int) bool {
 	switch v.Op {
 	case ir.OpConst, ir.OpZero, ir.OpVar, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid, ir.OpDynamicBytes,
+		ir.OpClusterid, ir.OpNClusterCtaid, ir.OpClusterCtaid, ir.OpClusterRank, ir.OpClusterSize,
 		ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr: // of all threads that have not left
 		return false
 	case ir.OpTid:

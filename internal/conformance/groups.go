@@ -3,6 +3,7 @@ package conformance
 import (
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/closures"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/clusters"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/faults"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/generics"
@@ -35,5 +36,6 @@ func Groups() []Group {
 		{"halves", halves.Cases()},
 		{"matrices", matrices.Cases()},
 		{"panels", panels.Cases()},
+		{"clusters", clusters.Cases()},
 	}
 }

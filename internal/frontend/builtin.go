@@ -28,7 +28,7 @@ func (l *lowerer) builtin(v *ssa.Call, name string) *ir.Value {
 	case "append":
 		l.lacks(&lackAppend)
 	case "print", "println":
-		l.lacks(&lackPrint)
+		return l.prints(name, args)
 	case "recover":
 		l.lacks(&lackRecover)
 	case "delete":

@@ -91,6 +91,25 @@ func (m *message) add(verb string, a ssa.Value) (piece, problem string) {
 	return "%" + verb, ""
 }
 
+// addPlain adds an argument of print or println.
+func (m *message) addPlain(a ssa.Value) (problem string) {
+	if s, ok := constString(a); ok {
+		m.format += quoteFormat(s)
+		return ""
+	}
+	typ, ok := elementOf(a.Type().Underlying())
+	if !ok {
+		return fmt.Sprintf("an argument has type %s; numbers, booleans and constant strings can be printed", types.TypeString(a.Type(), shortName))
+	}
+	if c, ok := a.(*ssa.Const); ok {
+		m.format += quoteFormat(fmt.Sprint(constantOf(ssa.NewConst(c.Value, c.Type().Underlying()))))
+		return ""
+	}
+	m.format += "%v"
+	m.types, m.args = append(m.types, typ), append(m.args, a)
+	return ""
+}
+
 // constantOf returns the number or boolean c as package fmt would be given it, but for the width
 // of integers, which it does not show.
 func constantOf(c *ssa.Const) any {

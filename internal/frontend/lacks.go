@@ -16,5 +16,4 @@ var (
 	lackString    = lack{diag.LangString, "a string that is no part of a constant", "use numbers; constant strings can be indexed, sliced, ranged over and compared"}
 	lackComplex   = lack{diag.LangComplex, "a complex number", "use a struct of two floats"}
 	lackUnsafe    = lack{diag.LangUnsafe, "an unsafe pointer", "use typed pointers and slices; math.Float32bits and its like look at bits"}
-	lackPrint     = lack{diag.LangBuiltin, "the built-in print", "use gpu.Printf"}
 )

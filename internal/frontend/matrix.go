@@ -66,14 +66,19 @@ func fetchAsync(l *lowerer, v *ssa.Call) *ir.Value {
 // Where a function takes it as a parameter, package compile looks again, once all calls are inlined.
 func (l *lowerer) sharedAddress(v *ssa.Call, p ssa.Value) *ir.Value {
 	x := l.value(p)
+	l.needShared(v, x)
+	l.checkNil(p, x)
+	return x
+}
+
+// needShared refuses an address x, an argument of call v, that is not known to be one in shared memory.
+func (l *lowerer) needShared(v *ssa.Call, x *ir.Value) {
 	r := rootOf(x)
 	shared := r.Op == ir.OpVar && r.Aux.(*ir.Variable).Space == ir.Shared
 	if !shared && (r.Op != ir.OpParam || l.f.Kernel) {
 		l.refuse(diag.LangShared, "take the address of an element of what gpu.Shared or gpu.DynamicShared returned",
 			"the address that gpu.%s takes is not known to be one in shared memory", callName(v.Call.StaticCallee()))
 	}
-	l.checkNil(p, x)
-	return x
 }
 
 // rootOf returns what the address x was computed from, which for a slice of dynamic shared memory

@@ -79,6 +79,28 @@ func printf(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emitAux(ir.OpPrint, ir.Void, &ir.Site{Format: m.format, Args: m.types}, l.operands(m.args)...)
 }
 
+// prints lowers one of the two built-in functions, which print as gpu.Printf does with %v: floats as the runtime
+// of Go 1.26 shows them. Methods count for nothing.
+func (l *lowerer) prints(name string, args []ssa.Value) *ir.Value {
+	space, end := "", ""
+	if name == "println" {
+		space, end = " ", "\n"
+	}
+	var m message
+	for i, a := range args {
+		if i > 0 {
+			m.format += space
+		}
+		if problem := m.addPlain(a); problem != "" {
+			l.refuse(diag.LangPrint, "print numbers, booleans and constant strings", "%s: %s", name, problem)
+		}
+	}
+	if len(m.args) > device.MaxSiteArgs {
+		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", name, len(m.args), device.MaxSiteArgs)
+	}
+	return l.emitAux(ir.OpPrint, ir.Void, &ir.Site{Format: m.format + end, Args: m.types}, l.operands(m.args)...)
+}
+
 // message checks a format with its arguments, which are interface values.
 func (l *lowerer) message(what, format string, boxed []ssa.Value) message {
 	var args []ssa.Value

@@ -115,6 +115,11 @@ const (
 	OpNTid
 	OpCtaid
 	OpNCtaid
+	OpClusterid
+	OpNClusterCtaid
+	OpClusterCtaid
+	OpClusterRank
+	OpClusterSize
 	OpLane
 	OpClock
 	OpDynamicBytes
@@ -124,6 +129,8 @@ const (
 	OpBarrierAnd
 	OpBarrierOr
 	OpGridBarrier
+	OpClusterBarrier
+	OpPeer
 	OpWarpBarrier
 	OpBallot
 	OpMatch
@@ -209,6 +216,8 @@ func (op Op) Several() bool {
 func (op Op) InShared() []int {
 	switch op {
 	case OpLoadMatrix, OpStoreMatrix, OpFetchAsync, OpMBarrierInit, OpMBarrierArrive, OpMBarrierTest, OpMBarrierWait:
+		return []int{0}
+	case OpPeer:
 		return []int{0}
 	case OpTileFetch:
 		return []int{0, 2}

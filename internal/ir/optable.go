@@ -146,26 +146,33 @@ var ops = [numOps]row{
 	OpCopyCommit:  {"copycommit", 0, attrNone, writes | effect, nothing},       // makes a group of the thread's copies since the last one
 	OpCopyWait:    {"copywait", 0, attrImm, reads | writes | effect, copyWait}, // until all but the thread's last Imm groups are done
 
-	OpTid:          {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
-	OpNTid:         {"ntid", 0, attrImm, pure, special},
-	OpCtaid:        {"ctaid", 0, attrImm, pure, special},
-	OpNCtaid:       {"nctaid", 0, attrImm, pure, special},
-	OpLane:         {"lane", 0, attrNone, pure, word},         // index of the thread in its warp
-	OpDynamicBytes: {"dynamicbytes", 0, attrNone, pure, word}, // of shared memory that the launch adds; a shared variable of size 0 is the address of it
-	OpClock:        {"clock", 0, attrImm, 0, clock},           // a time: in cycles (Imm 0), or in nanoseconds and the same for the device (1)
+	OpTid:           {"tid", 0, attrImm, pure, special}, // index of the thread in the block along axis Imm
+	OpNTid:          {"ntid", 0, attrImm, pure, special},
+	OpCtaid:         {"ctaid", 0, attrImm, pure, special},
+	OpNCtaid:        {"nctaid", 0, attrImm, pure, special},
+	OpClusterid:     {"clusterid", 0, attrImm, pure, special},     // index of the cluster in the grid
+	OpNClusterCtaid: {"nclusterctaid", 0, attrImm, pure, special}, // blocks of a cluster
+	OpClusterCtaid:  {"clusterctaid", 0, attrImm, pure, special},  // index of the block in its cluster
+	OpClusterRank:   {"clusterrank", 0, attrNone, pure, word},     // the same, x counting fastest
+	OpClusterSize:   {"clustersize", 0, attrNone, pure, word},     // blocks of a cluster, in all
+	OpLane:          {"lane", 0, attrNone, pure, word},            // index of the thread in its warp
+	OpDynamicBytes:  {"dynamicbytes", 0, attrNone, pure, word},    // of shared memory that the launch adds; a shared variable of size 0 is the address of it
+	OpClock:         {"clock", 0, attrImm, 0, clock},              // a time: in cycles (Imm 0), or in nanoseconds and the same for the device (1)
 
-	OpBarrier:      {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},           // of the block
-	OpBarrierCount: {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount}, // and for how many threads arg0 holds
-	OpBarrierAnd:   {"barrierand", 1, attrNone, reads | writes | effect | meets, vote},           // and whether arg0 holds for all threads
-	OpBarrierOr:    {"barrieror", 1, attrNone, reads | writes | effect | meets, vote},            // and whether it holds for any
-	OpGridBarrier:  {"gridbarrier", 0, attrNone, reads | writes | effect | meets, nothing},       // of all blocks, at least one thread of each
-	OpWarpBarrier:  {"warpbarrier", 0, attrNone, reads | writes | effect | meets, nothing},
-	OpBallot:       {"ballot", 1, attrNone, effect | meets, ballot},       // the set of the warp's threads for which arg0 holds
-	OpMatch:        {"match", 1, attrNone, effect | meets, match},         // the set of the warp's threads that have the same arg0
-	OpShuffle:      {"shuffle", 2, attrNone, effect | meets, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
-	OpShuffleUp:    {"shuffleup", 2, attrNone, effect | meets, shuffle},   // at the own lane - arg1; arg0 where there is none
-	OpShuffleDown:  {"shuffledown", 2, attrNone, effect | meets, shuffle}, // at the own lane + arg1; arg0 where there is none
-	OpShuffleXor:   {"shufflexor", 2, attrNone, effect | meets, shuffle},  // at the own lane ^ arg1
+	OpBarrier:        {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},              // of the block
+	OpBarrierCount:   {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount},    // and for how many threads arg0 holds
+	OpBarrierAnd:     {"barrierand", 1, attrNone, reads | writes | effect | meets, vote},              // and whether arg0 holds for all threads
+	OpBarrierOr:      {"barrieror", 1, attrNone, reads | writes | effect | meets, vote},               // and whether it holds for any
+	OpGridBarrier:    {"gridbarrier", 0, attrNone, reads | writes | effect | meets, nothing},          // of all blocks, at least one thread of each
+	OpClusterBarrier: {"clusterbarrier", 0, attrImm, reads | writes | effect | meets, clusterBarrier}, // of the cluster's threads; Imm 1: arrives only, 2: only waits for the last arrival
+	OpPeer:           {"peer", 2, attrNone, pure, peer},                                               // the address that arg0, in shared memory, has in the block of rank arg1 of the cluster
+	OpWarpBarrier:    {"warpbarrier", 0, attrNone, reads | writes | effect | meets, nothing},
+	OpBallot:         {"ballot", 1, attrNone, effect | meets, ballot},       // the set of the warp's threads for which arg0 holds
+	OpMatch:          {"match", 1, attrNone, effect | meets, match},         // the set of the warp's threads that have the same arg0
+	OpShuffle:        {"shuffle", 2, attrNone, effect | meets, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
+	OpShuffleUp:      {"shuffleup", 2, attrNone, effect | meets, shuffle},   // at the own lane - arg1; arg0 where there is none
+	OpShuffleDown:    {"shuffledown", 2, attrNone, effect | meets, shuffle}, // at the own lane + arg1; arg0 where there is none
+	OpShuffleXor:     {"shufflexor", 2, attrNone, effect | meets, shuffle},  // at the own lane ^ arg1
 
 	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | meets, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
 	OpMMA:        {"mma", 10, attrImm, effect | meets, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format

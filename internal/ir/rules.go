@@ -242,6 +242,18 @@ func special(v *Value) string {
 	return want(v.Type.Kind == KindI32 && v.Imm >= 0 && v.Imm < 3, "wants type i32 and an axis of 0 to 2")
 }
 
+func clusterBarrier(v *Value) string {
+	if v.Imm < 0 || v.Imm > 2 {
+		return fmt.Sprintf("has no half %d", v.Imm)
+	}
+	return nothing(v)
+}
+
+func peer(v *Value) string {
+	ok := v.Type.IsPtr() && v.Type.Space == Generic && v.Args[0].Type.IsPtr() && v.Args[1].Type.Kind == KindI32
+	return want(ok, "takes %v of block %v to %v", v.Args[0].Type, v.Args[1].Type, v.Type)
+}
+
 func word(v *Value) string { return want(v.Type.Kind == KindI32, "wants type i32") }
 
 func clock(v *Value) string {

@@ -58,7 +58,7 @@ func (k *kernel) firstBarriers() [][]*ir.Value {
 
 func waits(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr, ir.OpGridBarrier:
+	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr, ir.OpGridBarrier, ir.OpClusterBarrier:
 		return true
 	}
 	return false

@@ -69,7 +69,7 @@ func (c *coarsener) copies(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpTid, ir.OpNTid, ir.OpCtaid:
 		return v.Imm == 0
-	case ir.OpNCtaid, ir.OpLane, ir.OpDynamicBytes:
+	case ir.OpNCtaid, ir.OpLane, ir.OpDynamicBytes, ir.OpClusterid, ir.OpNClusterCtaid, ir.OpClusterCtaid, ir.OpClusterRank, ir.OpClusterSize, ir.OpPeer:
 		return false
 	case ir.OpLoad:
 		return !isAggregate(v.Type) && (v.Args[0].Type.Space == ir.Global || v.Args[0].Type.Space == ir.Constant)

@@ -16,6 +16,7 @@ const (
 	memoryBytes    = 8 << 30
 	sharedPerBlock = 48 << 10
 	sharedDynamic  = 227 << 10
+	clusterBlocks  = 16
 )
 
 // Options change how kernels run.
@@ -80,6 +81,7 @@ func (b *backend) Info() device.Info {
 			SharedPerBlock:  sharedPerBlock,
 			SharedDynamic:   sharedDynamic,
 			Cooperative:     true,
+			ClusterBlocks:   clusterBlocks,
 		},
 	}
 }

@@ -79,8 +79,8 @@ func (q *queue) Launch(p *device.Plan) error {
 		params := unsafe.Slice((*byte)(p.Params()), paramBytes(k, l.variant))
 		stats, err := l.kernel.Run(machine.Launch{
 			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(&l.variant),
-			Together: p.Options().Cooperative,
-			Seed:     q.backend.options.Seed, Budget: q.backend.options.Budget,
+			Together: p.Options().Cooperative, Cluster: p.Cluster(),
+			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget,
 			Traffic: q.backend.options.Traffic != nil,
 			Name:    func(address uint64) string { return named(k, params, address) },
 		})

@@ -1,6 +1,9 @@
 package simt
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // A barrier in shared memory is a word: from the lowest bit up the arrivals that a phase wants, those
 // that it still lacks, the bytes that it still lacks, with a sign, and the parity of the phase.
@@ -42,8 +45,9 @@ func (b *Block) InitBarrier(w *uint64, arrivals int) {
 	if arrivals < 1 || arrivals > maxArrivals {
 		panic(fmt.Sprintf("gpu.Barrier: Init for %d arrivals, possible are 1 to %d", arrivals, maxArrivals))
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	mu := b.barriers()
+	mu.Lock()
+	defer mu.Unlock()
 	*w = barrierState{want: arrivals, lack: arrivals}.pack()
 }
 
@@ -54,21 +58,35 @@ func (b *Block) Arrive(w *uint64, bytes int) { b.change(w, 1, bytes) }
 func (b *Block) Complete(w *uint64, bytes int) { b.change(w, 0, -bytes) }
 
 func (b *Block) change(w *uint64, arrivals, bytes int) {
-	b.mu.Lock()
+	mu := b.barriers()
+	mu.Lock()
 	s := unpack(*w)
 	if arrivals > s.lack {
-		b.mu.Unlock()
+		mu.Unlock()
 		panic("gpu.Barrier: more arrivals in a phase than Init said")
 	}
 	s.lack, s.bytes = s.lack-arrivals, s.bytes+bytes
 	*w = s.next().pack()
-	b.mu.Unlock()
+	mu.Unlock()
+	if b.Cluster != nil { // it may be another block's
+		b.Cluster.notify()
+		return
+	}
 	b.Notify()
+}
+
+// barriers returns the lock for barriers that b's threads reach.
+func (b *Block) barriers() *sync.Mutex {
+	if b.Cluster != nil {
+		return &b.Cluster.mu
+	}
+	return &b.mu
 }
 
 // Passed reports whether the phase of the given parity is over.
 func (b *Block) Passed(w *uint64, parity int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	mu := b.barriers()
+	mu.Lock()
+	defer mu.Unlock()
 	return unpack(*w).parity != uint64(parity&1)
 }

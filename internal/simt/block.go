@@ -13,6 +13,11 @@ type Block struct {
 	Dim   [3]int // threads in the block
 	Grid  [3]int // blocks in the grid
 
+	// Cluster has b at place Rank; nil where b is alone. ClusterDim is its blocks along each axis.
+	Cluster    *Cluster
+	Rank       int
+	ClusterDim [3]int
+
 	// Dynamic is the bytes of dynamic shared memory, which a tier sets before it calls Begin.
 	Dynamic int
 
@@ -45,8 +50,17 @@ type Line struct {
 
 // variable is a shared variable: its address and, to poison it, its size.
 type variable struct {
-	typed any
-	bytes []byte
+	typed   any
+	bytes   []byte
+	another func() variable // returns one for another block
+}
+
+// newVariable returns a variable of type T.
+func newVariable[T any]() variable {
+	p := new(T)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+	poison(bytes)
+	return variable{p, bytes, newVariable[T]}
 }
 
 // Begin readies b for a launch of grid blocks of dim threads. The kernel may be another
@@ -89,10 +103,7 @@ func Shared[T any](b *Block, thread int) *T {
 	i := b.next[thread]
 	b.next[thread]++
 	if i == len(b.shared) {
-		p := new(T)
-		bytes := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-		poison(bytes)
-		b.shared = append(b.shared, variable{p, bytes})
+		b.shared = append(b.shared, newVariable[T]())
 	}
 	p, ok := b.shared[i].typed.(*T)
 	if !ok {

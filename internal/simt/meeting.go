@@ -7,12 +7,13 @@ const WarpSize = 32
 // Kind says what threads meet for. Threads that wait for each other came for the same.
 type Kind uint8
 
-// The kinds. The first three are meetings of a block, of which GridBarrier then waits for all the
-// other blocks; the others are meetings of a warp.
+// The kinds. The first four are meetings of a block, of which GridBarrier then waits for all the
+// other blocks, and ClusterBarrier is that of a cluster of one; the others are meetings of a warp.
 const (
 	Barrier Kind = iota
 	BarrierVote
 	GridBarrier
+	ClusterBarrier
 	WarpBarrier
 	Vote
 	Shuffle
@@ -23,7 +24,7 @@ const (
 	Products // of a warp group
 )
 
-var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix", Products: "AwaitProducts"}
+var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", ClusterBarrier: "SyncCluster", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix", Products: "AwaitProducts"}
 
 // String returns what a kernel calls for such a meeting.
 func (k Kind) String() string { return kindNames[k] }

@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "directives are kernel, block X[,Y[,Z]], contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], all behind //gpu:"
+const known = "directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], all behind //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -62,6 +62,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			}
 		case "block":
 			k.Block = s.block(d)
+		case "cluster":
+			k.Cluster = s.cluster(d)
 		case "contract":
 			k.Contract = s.contract(d)
 		case "target":
@@ -108,7 +110,7 @@ func (s *scanner) stray(d directive) {
 	case "kernel":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
 			Help = "put it on a line of the comment directly above the function"
-	case "block", "contract", "target", "variant":
+	case "block", "cluster", "contract", "target", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
 			Help = "it belongs into the doc comment of a kernel"
 	default:
@@ -118,14 +120,7 @@ func (s *scanner) stray(d directive) {
 
 // block reads the sizes of //gpu:block.
 func (s *scanner) block(d directive) device.Dim {
-	sizes := [3]int{1, 1, 1}
-	words := strings.Split(d.arg, ",")
-	ok := d.arg != "" && len(words) <= len(sizes)
-	for i := 0; ok && i < len(words); i++ {
-		n, err := strconv.Atoi(strings.TrimSpace(words[i]))
-		ok = err == nil && n > 0 && n <= maxThreads
-		sizes[i] = n
-	}
+	sizes, ok := d.sizes(maxThreads)
 	switch {
 	case !ok:
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:block takes one to three sizes from 1 to %d, and has %q", maxThreads, d.arg).
@@ -135,6 +130,33 @@ func (s *scanner) block(d directive) device.Dim {
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads, a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads)
 	case sizes[2] > maxZ:
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z, a block has at most %d there", d.arg, sizes[2], maxZ)
+	}
+	return device.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
+}
+
+// sizes reads one to three sizes from 1 to most.
+func (d directive) sizes(most int) (sizes [3]int, ok bool) {
+	sizes = [3]int{1, 1, 1}
+	words := strings.Split(d.arg, ",")
+	ok = d.arg != "" && len(words) <= len(sizes)
+	for i := 0; ok && i < len(words); i++ {
+		n, err := strconv.Atoi(strings.TrimSpace(words[i]))
+		ok = err == nil && n > 0 && n <= most
+		sizes[i] = n
+	}
+	return sizes, ok
+}
+
+// maxCluster is the most blocks in a cluster on any NVIDIA GPU.
+const maxCluster = 16
+
+// cluster reads the sizes of //gpu:cluster.
+func (s *scanner) cluster(d directive) device.Dim {
+	sizes, ok := d.sizes(maxCluster)
+	if !ok || sizes[0]*sizes[1]*sizes[2] > maxCluster {
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:cluster takes one to three sizes that make up to %d blocks, and has %q", maxCluster, d.arg).
+			Help = "write //gpu:cluster 2 or //gpu:cluster 2,2; all GPUs with clusters have those of up to 8 blocks"
+		return device.Dim{}
 	}
 	return device.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
 }

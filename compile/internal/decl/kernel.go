@@ -18,6 +18,7 @@ type Kernel struct {
 	Pos      token.Position
 	Doc      string     // the doc comment's text, without directives
 	Block    device.Dim // of //gpu:block, or zero
+	Cluster  device.Dim // of //gpu:cluster, or zero
 	// Contract is the argument of //gpu:contract, "on" or "off", or empty.
 	Contract string
 	Target   Target  // of //gpu:target

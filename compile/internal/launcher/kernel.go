@@ -29,6 +29,9 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 	if c.Block != (device.Dim{}) {
 		w.printf("Block: %s.Dim{X: %d, Y: %d, Z: %d},\n", pkg, c.Block.X, c.Block.Y, c.Block.Z)
 	}
+	if c.Cluster != (device.Dim{}) {
+		w.printf("Cluster: %s.Dim{X: %d, Y: %d, Z: %d},\n", pkg, c.Cluster.X, c.Cluster.Y, c.Cluster.Z)
+	}
 	if c.Shared > 0 {
 		w.printf("Shared: %d,\n", c.Shared)
 	}

@@ -53,6 +53,10 @@ func (s *selector) atomic(v *ir.Value) {
 // update selects an operation that reads and writes; red where nobody wants the old value,
 // for the operations and the orders that it has.
 func (s *selector) update(v *ir.Value, at place, how string) {
+	if s.needsLoop(v) {
+		s.vals[v.ID] = s.updateLoop(v, at)
+		return
+	}
 	order, _ := v.Memory()
 	op := how + "." + atomics[v.Op].name + atomicType(v)
 	if s.used[v.ID] == 0 && v.Op < ir.OpAtomicXchg && (order == ir.Relaxed || order == ir.Release) {
@@ -66,6 +70,36 @@ func (s *selector) update(v *ir.Value, at place, how string) {
 	r := s.out.newReg(classOf(v.Type))
 	s.emit(inst{op: "atom" + op, form: access, dst: r, args: args, offset: at.offset})
 	s.vals[v.ID] = operand{reg: r}
+}
+
+// needsLoop reports whether v may change 64 bits in another block's shared memory by an operation that is not
+// indivisible there: on an H200 that holds for xor and max, while additions, exchanges and swaps are.
+// The code that ptxas makes of all others falls back to a load and a store.
+func (s *selector) needsLoop(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpAtomicAdd, ir.OpAtomicXchg, ir.OpAtomicCAS:
+		return false
+	}
+	return s.bond.counts != (place{}) && v.Args[0].Type.Space == ir.Generic && v.Type.Bits() == 64
+}
+
+// updateLoop tries to swap until no other thread came between, and returns what was there.
+func (s *selector) updateLoop(v *ir.Value, at place) operand {
+	order, scope := v.Memory()
+	first := s.load("ld.relaxed"+scopes[scope]+".u64", b64, at)
+	head, try, done := s.at, &block{}, &block{}
+	s.jump(try)
+	s.open(try)
+	old := operand{reg: s.out.newReg(b64)}
+	was := operand{reg: s.out.newReg(b64)}
+	args := []operand{at.base, old, s.privately(v, old)}
+	s.emit(inst{op: "atom" + orders[order] + scopes[scope] + ".cas.b64", form: access, dst: was.reg, args: args, offset: at.offset})
+	try.phis = []phi{{dst: old.reg, args: []operand{first, was}}}
+	try.preds = []*block{head, try}
+	s.branch(s.def(pred, "setp.eq.s64", was, old), done, try)
+	done.preds = []*block{try}
+	s.open(done)
+	return was
 }
 
 func atomicType(v *ir.Value) string {

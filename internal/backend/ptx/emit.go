@@ -53,7 +53,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 	live := newLiveness(m)
 	replacePhis(m, live, coalesce(m, live))
 	preferPositive(m)
-	w := &writer{}
+	w := &writer{leave: s.bond.leave()}
 	body := w.body(m)
 	return &Result{
 		PTX:         s.module(w, body),
@@ -89,7 +89,7 @@ func (s *selector) module(w *writer, body string) string {
 	if uses(s.f, func(op ir.Op) bool { return op == ir.OpRegisters }) {
 		b.WriteString(".minnctapersm 1\n") // without it ptxas does not know how many registers there are to share
 	}
-	b.WriteString("{\n" + s.vars.local.String() + w.registers() + "\n" + body + "}\n")
+	b.WriteString("{\n" + s.vars.local.String() + w.registers() + s.bond.registers() + "\n" + body + "}\n")
 	return b.String()
 }
 

@@ -24,9 +24,10 @@ type selector struct {
 	places []place   // by value ID, of pointers
 	known  []known   // by value ID
 	used   []int     // by value ID: number of uses
-	first  []*block  // by block ID
-	last   []*block  // by block ID
-	polls  []bool    // by block ID: it ends with a look for faults
+	bond   bond
+	first  []*block // by block ID
+	last   []*block // by block ID
+	polls  []bool   // by block ID: it ends with a look for faults
 
 	at   *block
 	pos  ir.Pos
@@ -48,6 +49,7 @@ func newSelector(f *ir.Func, o Options) *selector {
 		last:   make([]*block, f.NumBlocks()),
 	}
 	s.polls = spins(f)
+	s.bond = newBond(f, s.vars)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			for _, a := range v.Args {
@@ -67,6 +69,7 @@ func (s *selector) function(order []*ir.Block) {
 		s.open(s.first[b.ID])
 		if i == 0 {
 			s.params()
+			s.bond.enter(s)
 		}
 		for _, v := range b.Values {
 			s.pos = v.Pos
@@ -127,6 +130,12 @@ func (s *selector) value(v *ir.Value) {
 		s.fence(v)
 	case ir.OpCopyAsync, ir.OpFetchAsync, ir.OpCopyCommit, ir.OpCopyWait:
 		s.copyAsync(v)
+	case ir.OpClusterid, ir.OpNClusterCtaid, ir.OpClusterCtaid, ir.OpClusterRank, ir.OpClusterSize:
+		s.vals[v.ID] = s.clusterWord(v)
+	case ir.OpClusterBarrier:
+		s.clusterBarrier(v.Imm)
+	case ir.OpPeer:
+		s.peer(v)
 	case ir.OpLane:
 		s.vals[v.ID] = s.lane()
 	case ir.OpDynamicBytes:

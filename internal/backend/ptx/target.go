@@ -50,6 +50,13 @@ var needs = map[ir.Op]device.Capability{
 	ir.OpMMA:        {Major: 8, Minor: 0},
 	ir.OpFetchAsync: {Major: 8, Minor: 0},
 
+	ir.OpClusterid:      {Major: 9, Minor: 0},
+	ir.OpNClusterCtaid:  {Major: 9, Minor: 0},
+	ir.OpClusterCtaid:   {Major: 9, Minor: 0},
+	ir.OpClusterRank:    {Major: 9, Minor: 0},
+	ir.OpClusterSize:    {Major: 9, Minor: 0},
+	ir.OpClusterBarrier: {Major: 9, Minor: 0},
+	ir.OpPeer:           {Major: 9, Minor: 0},
 	ir.OpStoreMatrix:    {Major: 9, Minor: 0},
 	ir.OpMBarrierInit:   {Major: 9, Minor: 0}, // those without try_wait, which sm_80 has, are of no use here
 	ir.OpMBarrierArrive: {Major: 9, Minor: 0},

@@ -50,6 +50,7 @@ type writer struct {
 	files    []string // of .loc, numbered from 1
 	line     ir.Pos   // of the last .loc
 	exitUsed bool
+	leave    string // what a thread does at the exit
 }
 
 // body prints f and returns the text.
@@ -274,7 +275,7 @@ func (w *writer) exit() {
 	if w.exitUsed {
 		fmt.Fprintf(&w.out, "%s:\n", exitLabel)
 	}
-	w.out.WriteString("\tret;\n")
+	w.out.WriteString(w.leave + "\tret;\n")
 }
 
 // registers returns the declarations of the registers that were named.

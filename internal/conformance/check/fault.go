@@ -28,3 +28,15 @@ func Line(text, mark string) int {
 	}
 	return 0
 }
+
+// FaultOfAny is Fault for one that any thread of the block may have had first.
+func (r *Run) FaultOfAny(want device.Fault) {
+	err := r.Stream.Synchronize(r.Context)
+	f, ok := errors.AsType[*device.Fault](err)
+	if ok {
+		want.Thread = f.Thread
+	}
+	if !ok || *f != want {
+		r.Wrong("got the error %v, want the fault %v of any thread", err, &want)
+	}
+}

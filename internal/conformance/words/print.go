@@ -3,6 +3,7 @@ package words
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 )
@@ -57,6 +58,23 @@ func around(t gpu.Thread) {
 	gpu.Printf(t, "b%d ", t.ThreadX())
 }
 
+type level uint8
+
+func (level) String() string { return "unused" }
+
+// builtins prints by Go's own functions.
+//
+//gpu:kernel
+func builtins(t gpu.Thread, n int64, x float64, y float32, b bool) {
+	println("n", n, uint8(n), int8(-n), uint64(-n), uintptr(n), b, !b)
+	println(x, y, x*1e20, -x/0, x/0-x/0, x*1e-9, y*1e6, 1.5, float32(0.1), 1<<40, 'a', "100%")
+	print(n, level(n), "|", dtype.F16(n), x)
+	println()
+	if t.ThreadX() == 1 {
+		print("last\n")
+	}
+}
+
 func printCases() []check.Case {
 	return []check.Case{
 		{Name: "print integers", Run: func(r *check.Run) {
@@ -70,6 +88,15 @@ func printCases() []check.Case {
 		{Name: "print booleans and texts", Run: func(r *check.Run) {
 			r.Launch(Texts(r.Stream, check.Threads(1), true, 9))
 			r.Printed("true false true\ngo|     right|left  |\"quoted\"|plain\n100% of 9, ü→✓\nno newline, 42 true 2.2 constant\n99999999999\n")
+		}},
+		{Name: "print and println", Run: func(r *check.Run) {
+			if r.Device.Info().Kind == "cpu" {
+				return // plain Go prints to the standard error there
+			}
+			r.Launch(Builtins(r.Stream, check.Threads(2), 7, 2.5, -0.1, true))
+			text := "n 7 7 -7 18446744073709551609 7 true false\n" +
+				"2.5 -0.1 2.5e+20 -Inf NaN 2.5e-09 -100000 1.5 0.1 1099511627776 97 100%\n77|72.5\n"
+			r.Printed(text + text + "last\n")
 		}},
 		{Name: "print in the order of blocks and threads", Run: func(r *check.Run) {
 			r.Launch(Ordered(r.Stream, check.Blocks(2, 3)))

@@ -271,17 +271,17 @@ var integersKernel = &device.Kernel{
 	Name:    "integers",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
 	File:    "print.go",
-	Line:    13,
+	Line:    14,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 1},
 	},
 	ParamBytes: 32,
 	Sites: []device.Site{
-		{File: "print.go", Line: 14, Format: "%d|%5d|%-5d|%05d|%+d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
-		{File: "print.go", Line: 15, Format: "%x|%X|%#x|%o|%b|%c|%q|%U\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Uint8, dtype.Int32, dtype.Int32, dtype.Int32}},
-		{File: "print.go", Line: 16, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
-		{File: "print.go", Line: 17, Format: "%v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint64}},
+		{File: "print.go", Line: 15, Format: "%d|%5d|%-5d|%05d|%+d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
+		{File: "print.go", Line: 16, Format: "%x|%X|%#x|%o|%b|%c|%q|%U\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Uint8, dtype.Int32, dtype.Int32, dtype.Int32}},
+		{File: "print.go", Line: 17, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
+		{File: "print.go", Line: 18, Format: "%v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint64}},
 	},
 	Integers: []int{0},
 	Variants: []device.Variant{
@@ -315,17 +315,17 @@ var floatsKernel = &device.Kernel{
 	Name:    "floats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
 	File:    "print.go",
-	Line:    21,
+	Line:    22,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 8},
 		{Name: "y", Offset: 8, Size: 4},
 	},
 	ParamBytes: 32,
 	Sites: []device.Site{
-		{File: "print.go", Line: 22, Format: "%v %v|%f|%.2f|%8.3f|%-9.1f|%e|%g|%G\n", Args: []dtype.Type{dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float32}},
-		{File: "print.go", Line: 23, Format: "%v %v %v %v %v\n", Args: []dtype.Type{dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32}},
-		{File: "print.go", Line: 24, Format: "%6.2f|%+.1e|%x\n", Args: []dtype.Type{dtype.Float32, dtype.Float64, dtype.Float64}},
-		{File: "print.go", Line: 25, Format: "%v %.1f\n", Args: []dtype.Type{dtype.Float32, dtype.Float32}},
+		{File: "print.go", Line: 23, Format: "%v %v|%f|%.2f|%8.3f|%-9.1f|%e|%g|%G\n", Args: []dtype.Type{dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float32}},
+		{File: "print.go", Line: 24, Format: "%v %v %v %v %v\n", Args: []dtype.Type{dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32}},
+		{File: "print.go", Line: 25, Format: "%6.2f|%+.1e|%x\n", Args: []dtype.Type{dtype.Float32, dtype.Float64, dtype.Float64}},
+		{File: "print.go", Line: 26, Format: "%v %.1f\n", Args: []dtype.Type{dtype.Float32, dtype.Float32}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: floatsSM70},
@@ -357,20 +357,20 @@ var textsKernel = &device.Kernel{
 	Name:    "texts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
 	File:    "print.go",
-	Line:    29,
+	Line:    30,
 	Params: []device.Param{
 		{Name: "b", Offset: 0, Size: 1},
 		{Name: "n", Offset: 4, Size: 4},
 	},
 	ParamBytes: 24,
 	Sites: []device.Site{
-		{File: "print.go", Line: 30, Format: "%v %t %v\n", Args: []dtype.Type{dtype.Bool, dtype.Bool, dtype.Bool}},
-		{File: "print.go", Line: 31, Format: "go|     right|left  |\"quoted\"|plain\n"},
-		{File: "print.go", Line: 32, Format: "100%% of %d, ü→✓\n", Args: []dtype.Type{dtype.Int32}},
-		{File: "print.go", Line: 33, Format: "no newline,"},
-		{File: "print.go", Line: 34, Format: ""},
-		{File: "print.go", Line: 35, Format: " 42 true 2.2 constant\n"},
-		{File: "print.go", Line: 36, Format: "%d%d%d%d%d%d%d%d%d%d%d\n", Args: []dtype.Type{dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32}},
+		{File: "print.go", Line: 31, Format: "%v %t %v\n", Args: []dtype.Type{dtype.Bool, dtype.Bool, dtype.Bool}},
+		{File: "print.go", Line: 32, Format: "go|     right|left  |\"quoted\"|plain\n"},
+		{File: "print.go", Line: 33, Format: "100%% of %d, ü→✓\n", Args: []dtype.Type{dtype.Int32}},
+		{File: "print.go", Line: 34, Format: "no newline,"},
+		{File: "print.go", Line: 35, Format: ""},
+		{File: "print.go", Line: 36, Format: " 42 true 2.2 constant\n"},
+		{File: "print.go", Line: 37, Format: "%d%d%d%d%d%d%d%d%d%d%d\n", Args: []dtype.Type{dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: textsSM70},
@@ -400,11 +400,11 @@ var orderedKernel = &device.Kernel{
 	Name:       "ordered",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/conformance/words",
 	File:       "print.go",
-	Line:       42,
+	Line:       43,
 	ParamBytes: 16,
 	Sites: []device.Site{
-		{File: "print.go", Line: 44, Format: "%d.%d.%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
-		{File: "print.go", Line: 51, Format: "block %d ends\n", Args: []dtype.Type{dtype.Int64}},
+		{File: "print.go", Line: 45, Format: "%d.%d.%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
+		{File: "print.go", Line: 52, Format: "block %d ends\n", Args: []dtype.Type{dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: orderedSM70},
@@ -430,12 +430,12 @@ var aroundKernel = &device.Kernel{
 	Name:       "around",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/conformance/words",
 	File:       "print.go",
-	Line:       54,
+	Line:       55,
 	ParamBytes: 16,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "print.go", Line: 55, Format: "a%d,%d,%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
-		{File: "print.go", Line: 57, Format: "b%d ", Args: []dtype.Type{dtype.Int64}},
+		{File: "print.go", Line: 56, Format: "a%d,%d,%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
+		{File: "print.go", Line: 58, Format: "b%d ", Args: []dtype.Type{dtype.Int64}},
 	},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: aroundSM70},
@@ -446,6 +446,60 @@ var aroundKernel = &device.Kernel{
 		}
 	},
 	Twin: aroundTwin,
+}
+
+// Builtins prints by Go's own functions.
+func Builtins(s *device.Stream, g device.Grid, n int64, x float64, y float32, b bool) error {
+	p := s.Plan(builtinsKernel, g)
+	device.Put(p, n)
+	device.Put(p, x)
+	device.Put(p, y)
+	device.Put(p, b)
+	return p.Launch()
+}
+
+//go:embed zbuiltins.sm_70.narrow.ptx
+var builtinsSM70Narrow string
+
+//go:embed zbuiltins.sm_70.ptx
+var builtinsSM70 string
+
+var builtinsKernel = &device.Kernel{
+	Name:    "builtins",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
+	File:    "print.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 8},
+		{Name: "y", Offset: 16, Size: 4},
+		{Name: "b", Offset: 20, Size: 1},
+	},
+	ParamBytes: 40,
+	Sites: []device.Site{
+		{File: "print.go", Line: 69, Format: "n %v %v %v %v %v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Int8, dtype.Uint64, dtype.Uint64, dtype.Bool, dtype.Bool}},
+		{File: "print.go", Line: 70, Format: "%v %v %v %v %v %v %v 1.5 0.1 1099511627776 97 100%%\n", Args: []dtype.Type{dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32}},
+		{File: "print.go", Line: 71, Format: "%v%v|%v%v", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Float64}},
+		{File: "print.go", Line: 72, Format: "\n"},
+		{File: "print.go", Line: 74, Format: "last\n"},
+	},
+	Integers: []int{0},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: builtinsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: builtinsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n int64
+			x float64
+			y float32
+			b bool
+		})(args)
+		for ts.Next() {
+			builtins(ts.Thread(), a.n, a.x, a.y, a.b)
+		}
+	},
+	Twin: builtinsTwin,
 }
 
 // Random launches the kernel random.

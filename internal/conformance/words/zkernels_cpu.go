@@ -216,25 +216,25 @@ func lengthsTwinRow(dx int, aLen int, out unsafe.Pointer, c25 bool, aCap int, c3
 
 // integersTwin runs blocks of the kernel integers.
 //
-//line print.go:13
+//line print.go:14
 func integersTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(args)
 	b := *(*int8)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
-//line print.go:15
+//line print.go:16
 	i6 := int32(n + 65)
-//line print.go:15
+//line print.go:16
 	i9 := int32(n)
 	i12 := int8(n * 100)
-//line print.go:16
+//line print.go:17
 	i13 := int16(n)
-//line print.go:16
+//line print.go:17
 	i15 := int32(n - 100)
-//line print.go:13
+//line print.go:14
 	for blocks.Next() {
 		for tz := range dz {
 			for ty := range dy {
-//line print.go:14
+//line print.go:15
 				integersTwinRow(dx, blocks, n, ty, tz, b, i6, i9, i12, i13, i15)
 			}
 		}
@@ -243,10 +243,10 @@ func integersTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // integersTwinRow is what a row of threads does in integersTwin.
 //
-//line print.go:14
+//line print.go:15
 func integersTwinRow(dx int, blocks *gpu.Blocks, n int, ty int, tz int, b int8, i6 int32, i9 int32, i12 int8, i13 int16, i15 int32) {
 	for tx := range dx {
-//line print.go:14
+//line print.go:15
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%d|%5d|%-5d|%05d|%+d\n", n, n, n, n, n)
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%x|%X|%#x|%o|%b|%c|%q|%U\n", n, n, n, n, uint8(b), i6, i6, i9)
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%d %d %d %d\n", i12, i13, uint32(i15), uint(n-100))
@@ -256,25 +256,25 @@ func integersTwinRow(dx int, blocks *gpu.Blocks, n int, ty int, tz int, b int8, 
 
 // floatsTwin runs blocks of the kernel floats.
 //
-//line print.go:21
+//line print.go:22
 func floatsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*float64)(args)
 	y := *(*float32)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
-//line print.go:23
+//line print.go:24
 	f5 := x / 0
-//line print.go:23
+//line print.go:24
 	f7 := -x / 0
-//line print.go:23
+//line print.go:24
 	f8 := x - x
 	k34 := float64(math.Float64frombits(0x7ff8000000000001))
-//line print.go:23
+//line print.go:24
 	f11 := float32(k34)
-//line print.go:21
+//line print.go:22
 	for blocks.Next() {
 		for tz := range dz {
 			for ty := range dy {
-//line print.go:22
+//line print.go:23
 				floatsTwinRow(dx, blocks, ty, tz, x, y, f11, f5, f7, f8)
 			}
 		}
@@ -283,10 +283,10 @@ func floatsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // floatsTwinRow is what a row of threads does in floatsTwin.
 //
-//line print.go:22
+//line print.go:23
 func floatsTwinRow(dx int, blocks *gpu.Blocks, ty int, tz int, x float64, y float32, f11 float32, f5 float64, f7 float64, f8 float64) {
 	for tx := range dx {
-//line print.go:22
+//line print.go:23
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%v %v|%f|%.2f|%8.3f|%-9.1f|%e|%g|%G\n", x, y, x, x, x, x, y, x, y)
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%v %v %v %v %v\n", f5, f7, f8, float64(math.Float64frombits(0x7ff0000000000000)), f11)
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%6.2f|%+.1e|%x\n", y, x, x)
@@ -296,20 +296,20 @@ func floatsTwinRow(dx int, blocks *gpu.Blocks, ty int, tz int, x float64, y floa
 
 // textsTwin runs blocks of the kernel texts.
 //
-//line print.go:29
+//line print.go:30
 func textsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	b := *(*bool)(args)
 	n := *(*int32)(unsafe.Add(args, 4))
 	dx, dy, dz := blocks.Dim()
-//line print.go:30
+//line print.go:31
 	c4 := !b
-//line print.go:30
+//line print.go:31
 	c5 := 3 < n
-//line print.go:29
+//line print.go:30
 	for blocks.Next() {
 		for tz := range dz {
 			for ty := range dy {
-//line print.go:30
+//line print.go:31
 				textsTwinRow(dx, b, blocks, c4, c5, n, ty, tz)
 			}
 		}
@@ -318,10 +318,10 @@ func textsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // textsTwinRow is what a row of threads does in textsTwin.
 //
-//line print.go:30
+//line print.go:31
 func textsTwinRow(dx int, b bool, blocks *gpu.Blocks, c4 bool, c5 bool, n int32, ty int, tz int) {
 	for tx := range dx {
-//line print.go:30
+//line print.go:31
 		gpu.Printf(blocks.Thread(tx, ty, tz), "%v %t %v\n", b, c4, c5)
 		gpu.Printf(blocks.Thread(tx, ty, tz), "go|     right|left  |\"quoted\"|plain\n")
 		gpu.Printf(blocks.Thread(tx, ty, tz), "100%% of %d, ü→✓\n", n)
@@ -334,37 +334,37 @@ func textsTwinRow(dx int, b bool, blocks *gpu.Blocks, c4 bool, c5 bool, n int32,
 
 // orderedTwin runs blocks of the kernel ordered.
 //
-//line print.go:42
+//line print.go:43
 func orderedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
-//line print.go:42
+//line print.go:43
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		for tz := range dz {
 			for ty := range dy {
 				for tx := range dx {
 					var i7 int
-//line print.go:43
+//line print.go:44
 					if 0 < uint32(int32(tx)) {
-//line print.go:43
+//line print.go:44
 						i7 = 0
 						for {
-//line print.go:44
+//line print.go:45
 							gpu.Printf(blocks.Thread(tx, ty, tz), "%d.%d.%d ", bx, tx, i7)
-//line print.go:44
+//line print.go:45
 							i13 := i7 + 1
-//line print.go:44
+//line print.go:45
 							if i13 >= tx {
-//line print.go:44
+//line print.go:45
 								break
 							}
-//line print.go:44
+//line print.go:45
 							i7 = i13
 						}
 					}
-//line print.go:46
+//line print.go:47
 					if int32(tx) == 2 {
-//line print.go:51
+//line print.go:52
 						gpu.Printf(blocks.Thread(tx, ty, tz), "block %d ends\n", bx)
 					}
 				}
@@ -375,20 +375,20 @@ func orderedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // aroundTwin runs blocks of the kernel around.
 //
-//line print.go:54
+//line print.go:55
 func aroundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
-//line print.go:54
+//line print.go:55
 	for blocks.Next() {
 		for tz := range dz {
 			for ty := range dy {
-//line print.go:55
+//line print.go:56
 				aroundTwinRow(dx, blocks, ty, tz)
 			}
 		}
 		for tz := range dz {
 			for ty := range dy {
-//line print.go:57
+//line print.go:58
 				aroundTwinRow_(dx, blocks, ty, tz)
 			}
 		}
@@ -397,21 +397,75 @@ func aroundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // aroundTwinRow is what a row of threads does in aroundTwin.
 //
-//line print.go:55
+//line print.go:56
 func aroundTwinRow(dx int, blocks *gpu.Blocks, ty int, tz int) {
 	for tx := range dx {
-//line print.go:55
+//line print.go:56
 		gpu.Printf(blocks.Thread(tx, ty, tz), "a%d,%d,%d ", tx, ty, tz)
 	}
 }
 
 // aroundTwinRow_ is what a row of threads does in aroundTwin.
 //
-//line print.go:57
+//line print.go:58
 func aroundTwinRow_(dx int, blocks *gpu.Blocks, ty int, tz int) {
 	for tx := range dx {
-//line print.go:57
+//line print.go:58
 		gpu.Printf(blocks.Thread(tx, ty, tz), "b%d ", tx)
+	}
+}
+
+// builtinsTwin runs blocks of the kernel builtins.
+//
+//line print.go:68
+func builtinsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	x := *(*float64)(unsafe.Add(args, 8))
+	y := *(*float32)(unsafe.Add(args, 16))
+	b := *(*bool)(unsafe.Add(args, 20))
+	dx, dy, dz := blocks.Dim()
+//line print.go:69
+	i11 := int8(n)
+//line print.go:69
+	i13 := int8(0 - n)
+//line print.go:69
+	c15 := !b
+	f17 := float64(x * 1e+20)
+//line print.go:70
+	f19 := -x / 0
+//line print.go:70
+	f20 := x / 0
+//line print.go:70
+	f22 := f20 - f20
+//line print.go:70
+	f23 := float64(x * 1e-09)
+//line print.go:70
+	f24 := float32(y * 1e+06)
+	i27 := int16(n)
+//line print.go:68
+	for blocks.Next() {
+		for tz := range dz {
+			for ty := range dy {
+//line print.go:69
+				builtinsTwinRow(dx, b, blocks, c15, i11, i13, n, ty, tz, f17, f19, f22, f23, f24, x, y, i27)
+			}
+		}
+	}
+}
+
+// builtinsTwinRow is what a row of threads does in builtinsTwin.
+//
+//line print.go:69
+func builtinsTwinRow(dx int, b bool, blocks *gpu.Blocks, c15 bool, i11 int8, i13 int8, n int, ty int, tz int, f17 float64, f19 float64, f22 float64, f23 float64, f24 float32, x float64, y float32, i27 int16) {
+	for tx := range dx {
+//line print.go:69
+		gpu.Printf(blocks.Thread(tx, ty, tz), "n %v %v %v %v %v %v %v\n", n, uint8(i11), i13, uint(0-n), uint(n), b, c15)
+		gpu.Printf(blocks.Thread(tx, ty, tz), "%v %v %v %v %v %v %v 1.5 0.1 1099511627776 97 100%%\n", x, y, f17, f19, f22, f23, f24)
+		gpu.Printf(blocks.Thread(tx, ty, tz), "%v%v|%v%v", n, uint8(i11), uint16(i27), x)
+		gpu.Printf(blocks.Thread(tx, ty, tz), "\n")
+		if int32(tx) == 1 {
+			gpu.Printf(blocks.Thread(tx, ty, tz), "last\n")
+		}
 	}
 }
 

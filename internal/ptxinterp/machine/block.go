@@ -11,6 +11,7 @@ import (
 // after another.
 type block struct {
 	launch   *launch
+	cluster  *cluster // that it belongs to
 	index    [3]int
 	warps    []*warp
 	live     int // threads that have not exited
@@ -38,9 +39,11 @@ func newBlock(l *launch) *block {
 	return b
 }
 
-// start makes b the n-th block of the grid, x counting fastest.
-func (b *block) start(n int) {
-	b.index = b.launch.index(n)
+// start makes b the block of the grid at index.
+func (b *block) start(index [3]int) {
+	b.index = index
+	g := b.launch.Grid
+	n := index[0] + g[0]*(index[1]+g[1]*index[2])
 	b.live = b.launch.threads()
 	b.barriers = [maxBarriers]barrier{}
 	b.running = true
@@ -77,7 +80,7 @@ func (b *block) run() error {
 		b.running = false
 		return nil
 	}
-	if !progress && !b.timeUp() {
+	if !progress && !b.timeUp() && !b.cluster.goesOn() {
 		return b.deadlock()
 	}
 	return nil

@@ -144,9 +144,12 @@ func (d *decoder) barrier() {
 		}
 		return
 	}
+	if d.m.has("cluster") {
+		d.clusterBarrier()
+		return
+	}
 	d.m.has("cta")
 	b := &barOp{aligned: d.m.has("aligned") || d.in.Op == "bar", count: -1, pred: -1}
-	d.need(!d.m.has("cluster"))
 	switch d.m.oneOf("sync", "arrive", "red") {
 	case "sync":
 		d.barrierOperands(b, 0, 1, 2)

@@ -44,7 +44,13 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 	if space == ptx.Local {
 		return w.locateLocal(in, l, at)
 	}
-	r := w.block.region(space, at)
+	owner, whole := w.block, at
+	if space == ptx.Shared {
+		if owner, at = w.peer(in, l, at); owner == nil {
+			return nil
+		}
+	}
+	r := owner.region(space, at)
 	p := r.window(at, x.total)
 	switch {
 	case p == nil:
@@ -55,11 +61,11 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 		w.fail(in, 1<<l, ErrReadOnly, hex(address)+" in "+r.String())
 		return nil
 	}
-	if space == x.space || space == ptx.Global {
+	if owner == w.block && whole == at && (space == x.space || space == ptx.Global) {
 		w.near[x.near] = r
 	}
 	if r.watched {
-		w.watch(in, l, r, at)
+		w.watchOf(owner, touch{in, l, r, at})
 	}
 	return p
 }

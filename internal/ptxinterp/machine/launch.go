@@ -33,6 +33,7 @@ type Launch struct {
 	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
 	Resident    int    // blocks that run side by side at most; 0 means 4
 	Together    bool   // all blocks run side by side
+	Cluster     [3]int // blocks of a cluster along each axis, which run side by side; zeros are ones
 	Traffic     bool   // count it
 	// Name names a place in global memory for reports; nil where nobody knows names.
 	Name func(address uint64) string
@@ -120,7 +121,8 @@ func (l *launch) check() error {
 // run starts blocks in the order of the grid and gives turns to those that are resident.
 func (l *launch) run() error {
 	total, next, done := l.blocks(), 0, 0
-	resident := make([]*block, min(l.Resident, total, l.fitting()))
+	size := l.clusterSize()
+	resident := make([]*block, max(1, min(l.Resident, total, l.fitting())/size)*size)
 	if l.Together {
 		resident = make([]*block, total)
 	}
@@ -129,12 +131,12 @@ func (l *launch) run() error {
 		for i := range resident {
 			at := (first + i) % len(resident)
 			if resident[at] == nil {
-				resident[at] = newBlock(l)
+				l.place(resident[at/size*size:][:size])
 			}
 			b := resident[at]
-			if !b.running && next < total {
-				b.start(next)
-				next++
+			if next < total && b.cluster.idle() {
+				b.cluster.start(next / size)
+				next += size
 			}
 			if !b.running {
 				continue
@@ -151,6 +153,16 @@ func (l *launch) run() error {
 		}
 	}
 	return nil
+}
+
+// place makes places for the blocks of a cluster.
+func (l *launch) place(blocks []*block) {
+	c := &cluster{}
+	for i := range blocks {
+		blocks[i] = newBlock(l)
+		blocks[i].cluster = c
+		c.blocks = append(c.blocks, blocks[i])
+	}
 }
 
 func (l *launch) blocks() int { return l.Grid[0] * l.Grid[1] * l.Grid[2] }
@@ -199,7 +211,7 @@ func (l *launch) thread(n int) [3]int {
 	return [3]int{n % max(1, b[0]), n / max(1, b[0]) % max(1, b[1]), n / max(1, b[0]*b[1])}
 }
 
-// index returns the index of the n-th block of the grid, x counting fastest.
+// index returns the index of the block with number n, x counting fastest.
 func (l *launch) index(n int) [3]int {
 	g := l.Grid
 	return [3]int{n % g[0], n / g[0] % g[1], n / g[0] / g[1]}

@@ -118,6 +118,8 @@ func (d *decoder) movement() bool {
 		d.cvt()
 	case "cvta":
 		d.cvta()
+	case "mapa":
+		d.mapa()
 	case "isspacep":
 		d.isspacep()
 	case "ld", "ldu":

@@ -28,6 +28,7 @@ const (
 	blockBarrier
 	warpSync
 	phaseWait
+	clusterWait
 )
 
 // instr is a decoded instruction. Operands are places of rows in a warp's registers: constants

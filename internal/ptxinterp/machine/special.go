@@ -86,10 +86,14 @@ func specialRegister(name string) specialValue {
 		return func(_ *block, w, _ int) uint64 { return uint64(w) }
 	case "%nwarpid":
 		return func(b *block, _, _ int) uint64 { return uint64((b.launch.threads() + warpSize - 1) / warpSize) }
-	case "%nsmid", "%cluster_nctarank":
+	case "%nsmid":
 		return always(1)
-	case "%smid", "%gridid", "%cluster_ctarank":
+	case "%smid", "%gridid":
 		return always(0)
+	case "%cluster_nctarank":
+		return func(b *block, _, _ int) uint64 { return uint64(b.launch.clusterSize()) }
+	case "%cluster_ctarank":
+		return func(b *block, _, _ int) uint64 { return uint64(b.rank()) }
 	case "%total_smem_size":
 		return func(b *block, _, _ int) uint64 { return uint64(len(b.shared.data)) }
 	case "%dynamic_smem_size":
@@ -131,14 +135,18 @@ func vectorSpecial(base, component string) specialValue {
 		v = func(b *block, w, l int) [3]int { return b.launch.thread(w*warpSize + l) }
 	case "%ntid":
 		v = func(b *block, _, _ int) [3]int { return b.launch.Block }
-	case "%ctaid", "%clusterid":
+	case "%ctaid":
 		v = func(b *block, _, _ int) [3]int { return b.index }
-	case "%nctaid", "%nclusterid":
+	case "%nctaid":
 		v = func(b *block, _, _ int) [3]int { return b.launch.Grid }
+	case "%clusterid":
+		v = func(b *block, _, _ int) [3]int { return divided(b.index, b.launch.clusterDim()) }
+	case "%nclusterid":
+		v = func(b *block, _, _ int) [3]int { return divided(b.launch.Grid, b.launch.clusterDim()) }
 	case "%cluster_ctaid":
-		v = func(*block, int, int) [3]int { return [3]int{} }
+		v = func(b *block, _, _ int) [3]int { return b.inCluster() }
 	case "%cluster_nctaid":
-		v = func(*block, int, int) [3]int { return [3]int{1, 1, 1} }
+		v = func(b *block, _, _ int) [3]int { return b.launch.clusterDim() }
 	default:
 		return nil
 	}
@@ -147,3 +155,5 @@ func vectorSpecial(base, component string) specialValue {
 	}
 	return func(b *block, w, l int) uint64 { return uint64(v(b, w, l)[axis]) }
 }
+
+func divided(a, b [3]int) [3]int { return [3]int{a[0] / b[0], a[1] / b[1], a[2] / b[2]} }

@@ -31,6 +31,9 @@ type warp struct {
 	polled  bool    // an instruction read what other threads may write: a loop may wait for them
 	yields  bool    // such a loop has gone round once
 	fault   error
+
+	arrived uint32 // threads that have come to the cluster's barrier in this phase
+	passed  uint32 // that have in one that is over, and not waited for it yet
 }
 
 // group is threads that stand at the same place, equally deep in calls. Where they came
@@ -89,7 +92,7 @@ func (w *warp) start() {
 	if n < warpSize {
 		w.live = 1<<n - 1
 	}
-	w.all = w.live
+	w.all, w.arrived, w.passed = w.live, 0, 0
 	for _, s := range w.prog.specials {
 		if s.perBlock {
 			w.fill(s)
@@ -257,6 +260,8 @@ func (w *warp) transfer(in *instr, g group) {
 		w.meet(in, g)
 	case phaseWait:
 		w.waitPhase(in, g)
+	case clusterWait:
+		w.waitCluster(g)
 	}
 }
 
@@ -306,6 +311,7 @@ func (w *warp) exit(mask uint32) {
 	w.block.live -= bits.OnesCount32(mask)
 	w.meetAll()
 	w.block.exited()
+	w.block.cluster.exited()
 }
 
 // fail records what went wrong in a plain instruction, in the lowest thread of the mask.

@@ -93,6 +93,12 @@ func (p *program) localStride() int { return align(p.local, marksPerWord) }
 
 // watch looks at an access of thread l to a region: at is its address within the space.
 func (w *warp) watch(in *instr, l int, r *region, at uint64) {
+	w.watchOf(w.block, touch{in, l, r, at})
+}
+
+// watchOf is watch for a region that is a block's of the cluster. Races are looked for in the thread's own only.
+func (w *warp) watchOf(owner *block, t touch) {
+	in, l, r, at := t.in, t.lane, t.region, t.at
 	if r.written != nil {
 		w.watchWrites(in, l, r, at)
 	}
@@ -100,12 +106,12 @@ func (w *warp) watch(in *instr, l int, r *region, at uint64) {
 	if x.write && r == &w.block.shared && w.block.unfenced != nil && !x.strong {
 		w.block.wrote(w.id*warpSize+l, at-r.base, x.total)
 	}
-	if r.shadow != nil {
+	if r.shadow != nil && owner == w.block {
 		w.watchOrder(in, l, r, at)
 	}
 	if x.strong && w.block.order != nil {
 		w.block.order.Synchronise(race.Sync{
-			Thread: w.id*warpSize + l, Address: at, Shared: r == &w.block.shared,
+			Thread: w.id*warpSize + l, Address: at, Shared: r == &owner.shared, Of: owner.order,
 			Reads: x.reads, Writes: x.write, Acquire: x.acquire, Release: x.release,
 		})
 	}

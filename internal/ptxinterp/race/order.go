@@ -89,6 +89,28 @@ func (b *Block) Meet(from, to []uint32) {
 	}
 }
 
+// MeetBlocks is a barrier of all threads of some blocks, those that have exited too.
+func MeetBlocks(blocks []*Block) {
+	if len(blocks) == 0 {
+		return
+	}
+	var known, last *View
+	now := blocks[0].order.tick()
+	for _, b := range blocks {
+		for t := range b.threads {
+			if v := b.threads[t].view; v != last {
+				known, last = join(known, v), v
+			}
+		}
+		known = join(known, everyone(b.number, now))
+	}
+	for _, b := range blocks {
+		for t := range b.threads {
+			b.threads[t].view = known
+		}
+	}
+}
+
 // members yields the threads of masks.
 func members(masks []uint32) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
@@ -123,7 +145,8 @@ func (b *Block) Fence(t int) {
 type Sync struct {
 	Thread           int
 	Address          uint64
-	Shared           bool // the address is in the block's shared memory
+	Shared           bool   // the address is in the block's shared memory
+	Of               *Block // whose shared memory that is; nil for the thread's own
 	Reads, Writes    bool
 	Acquire, Release bool
 }
@@ -137,10 +160,14 @@ func (b *Block) Synchronise(s Sync) {
 	x := &b.threads[s.Thread]
 	at := b.order.released
 	if s.Shared {
-		if b.released == nil {
-			b.released = map[uint64]*View{}
+		of := b
+		if s.Of != nil {
+			of = s.Of
 		}
-		at = b.released
+		if of.released == nil {
+			of.released = map[uint64]*View{}
+		}
+		at = of.released
 	}
 	if len(at) == 0 && x.fenced == nil {
 		return

@@ -1,9 +1,13 @@
 package k
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
 
 //gpu:kernel
-func prints(t gpu.Thread, x []float32) {
-	println(x[0]) // want "cannot use the built-in print \(GW0112\)\n\tuse gpu.Printf"
-	print("x")    // want "cannot use the built-in print"
+func parts(t gpu.Thread, x []float32) {
+	p := unsafe.SliceData(x) // want "cannot use the built-in SliceData \(GW0112\)"
+	*p = 1
 }

@@ -20,3 +20,10 @@ func prints(t gpu.Thread, x []float32, format, n int) {
 	gpu.Printf(t, "%d\n", args...)                                                             // want "gpu.Printf: the arguments are a slice"
 	gpu.Printf(t, "%d %d %d %d %d %d %d %d %d %d %d %d\n", n, n, n, n, n, n, n, n, n, n, n, n) // want "12 arguments, allowed are 11"
 }
+
+//gpu:kernel
+func builtins(t gpu.Thread, x []float32, n int) {
+	println(x)                                       // want "println: an argument has type \[\]float32; numbers, booleans and constant strings can be printed \(GW0116\)"
+	print(&x[0])                                     // want "print: an argument has type \*float32"
+	println(n, n, n, n, n, n, n, n, n, n, n, n, "x") // want "println: 12 arguments, allowed are 11"
+}

@@ -1,0 +1,152 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// clusterWord reads a register that tells the thread about its cluster.
+func (s *selector) clusterWord(v *ir.Value) operand {
+	name := map[ir.Op]string{
+		ir.OpClusterid: "%clusterid.", ir.OpNClusterCtaid: "%cluster_nctaid.", ir.OpClusterCtaid: "%cluster_ctaid.",
+		ir.OpClusterRank: "%cluster_ctarank", ir.OpClusterSize: "%cluster_nctarank",
+	}[v.Op]
+	if strings.HasSuffix(name, ".") {
+		name += "xyz"[v.Imm : v.Imm+1]
+	}
+	return s.def(b32, "mov.u32", operand{text: name})
+}
+
+// peer maps an address in shared memory to that of another block of the cluster: a generic one, as the
+// window of shared memory has 32 bits for all of them.
+func (s *selector) peer(v *ir.Value) {
+	own := s.inReg(b64, s.toGeneric(v.Args[0]))
+	s.vals[v.ID] = s.def(b64, "mapa.u64", own, s.number(v.Args[1]))
+	s.places[v.ID] = place{base: s.vals[v.ID]}
+}
+
+// bond is what binds the threads of a cluster to each other.
+type bond struct {
+	// halves is that the two halves of the barrier stand apart: a register then says that the thread has
+	// arrived and not waited. Two arrivals in a row have no defined behaviour (ISA, barrier.cluster).
+	halves bool
+	// counts is where the threads of a block are counted that have left, and the blocks of the cluster
+	// of which all have; nowhere where blocks keep their shared memory to themselves.
+	counts place
+}
+
+// bondCounts stands for these two numbers where shared memory is laid out.
+var bondCounts = &ir.Variable{Name: "cluster", Space: ir.Shared, Type: ir.ArrayOf(2, ir.I32)}
+
+func newBond(f *ir.Func, vs *variables) (b bond) {
+	for _, block := range f.Blocks {
+		for _, v := range block.Values {
+			b.halves = b.halves || v.Op == ir.OpClusterBarrier && v.Imm > 0
+			if v.Op == ir.OpPeer {
+				b.counts = vs.symbol(bondCounts)
+			}
+		}
+	}
+	return b
+}
+
+// count returns where one of the two counts is, as an operand has it.
+func (b bond) count(i int64) string {
+	return fmt.Sprintf("%s+%d", b.counts.base.text, b.counts.offset+4*i)
+}
+
+// registers declares what the texts below use.
+func (b bond) registers() string {
+	text := ""
+	if b.halves {
+		text += "\t.reg .pred %arrived;\n"
+	}
+	if b.counts != (place{}) {
+		text += "\t.reg .pred %pleave;\n\t.reg .b32 %leave<6>;\n"
+	}
+	return text
+}
+
+// enter readies the bond at the kernel's start. No block goes on before all have begun: their
+// shared memory is not there earlier.
+func (b bond) enter(s *selector) {
+	text := func(lines ...string) {
+		for _, line := range lines {
+			s.emit(inst{op: line})
+		}
+	}
+	if b.halves {
+		text("mov.pred %arrived, 0")
+	}
+	if b.counts != (place{}) {
+		text("st.relaxed.cta.shared.u32 ["+b.count(0)+"], 0", "st.relaxed.cta.shared.u32 ["+b.count(1)+"], 0",
+			"barrier.cluster.arrive", "barrier.cluster.wait")
+	}
+}
+
+// clusterBarrier selects a barrier of the cluster, or one of its halves.
+func (s *selector) clusterBarrier(half int64) {
+	text := func(guard, op string) { s.emit(inst{op: guard + op}) }
+	if !s.bond.halves {
+		text("", "barrier.cluster.arrive")
+		text("", "barrier.cluster.wait")
+		return
+	}
+	if half != 1 {
+		text("@%arrived ", "barrier.cluster.wait")
+	}
+	switch half {
+	case 0:
+		text("", "barrier.cluster.arrive")
+		text("", "barrier.cluster.wait")
+		text("", "mov.pred %arrived, 0")
+	case 1:
+		text("@!%arrived ", "barrier.cluster.arrive")
+		text("", "mov.pred %arrived, 1")
+	case 2:
+		text("", "mov.pred %arrived, 0")
+	}
+}
+
+// leave returns what a thread does at the kernel's exit, where it comes to also after a fault. The shared memory of a
+// block must stay for as long as a thread of another one may use it: the last thread of each block, for which
+// nobody waits at a barrier of the block or the warp, stays until all blocks are done, and meanwhile comes to all
+// barriers of the cluster.
+func (b bond) leave() string {
+	if b.counts == (place{}) {
+		return ""
+	}
+	wait := ""
+	if b.halves {
+		wait = "\t@%arrived barrier.cluster.wait;\n"
+	}
+	return strings.NewReplacer("COUNTS", b.count(0), "BLOCKS", b.count(1)).Replace(`	fence.acq_rel.cluster;
+	atom.relaxed.cluster.shared.add.u32 %leave0, [COUNTS], 1;
+	mov.u32 %leave1, %ntid.x;
+	mov.u32 %leave2, %ntid.y;
+	mul.lo.s32 %leave1, %leave1, %leave2;
+	mov.u32 %leave2, %ntid.z;
+	mul.lo.s32 %leave1, %leave1, %leave2;
+	sub.s32 %leave1, %leave1, 1;
+	setp.ne.u32 %pleave, %leave0, %leave1;
+	@%pleave ret;
+	fence.acq_rel.cluster;
+	mov.u32 %leave0, %cluster_nctarank;
+	mov.u32 %leave1, 0;
+	mov.u32 %leave2, BLOCKS;
+$TELL:
+	mapa.shared::cluster.u32 %leave3, %leave2, %leave1;
+	atom.relaxed.cluster.shared::cluster.add.u32 %leave4, [%leave3], 1;
+	add.s32 %leave1, %leave1, 1;
+	setp.lt.u32 %pleave, %leave1, %leave0;
+	@%pleave bra $TELL;
+` + wait + `$STAY:
+	barrier.cluster.arrive;
+	barrier.cluster.wait;
+	ld.relaxed.cluster.shared.u32 %leave4, [BLOCKS];
+	setp.lt.u32 %pleave, %leave4, %leave0;
+	@%pleave bra $STAY;
+`)
+}

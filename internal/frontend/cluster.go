@@ -1,0 +1,41 @@
+package frontend
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// clusterWord returns a number of the cluster as an int.
+func clusterWord(op ir.Op) intrinsic {
+	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpZExt, ir.I64, l.emit(op, ir.I32)) }
+}
+
+// syncCluster lowers the barrier of a cluster, or one of its halves.
+func syncCluster(half int64) intrinsic {
+	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emitImm(ir.OpClusterBarrier, ir.Void, half) }
+}
+
+func peer(l *lowerer, v *ssa.Call) *ir.Value {
+	p := l.sharedAddress(v, v.Call.Args[1])
+	return l.emit(ir.OpPeer, ir.Ptr, p, l.peerRank(v))
+}
+
+// peerSlice lowers gpu.PeerSlice. A slice without elements leads nowhere, whoever has it.
+func peerSlice(l *lowerer, v *ssa.Call) *ir.Value {
+	s := l.value(v.Call.Args[1])
+	p := l.part(s, 0)
+	l.needShared(v, p)
+	return l.emit(ir.OpStruct, ir.Slice, l.emit(ir.OpPeer, ir.Ptr, p, l.peerRank(v)), l.part(s, 1), l.part(s, 2))
+}
+
+// peerRank returns the number of a block of the cluster that call v names.
+func (l *lowerer) peerRank(v *ssa.Call) *ir.Value {
+	rank, size := l.value(v.Call.Args[2]), l.emit(ir.OpZExt, ir.I64, l.emit(ir.OpClusterSize, ir.I32))
+	if !l.b.unchecked {
+		site := &ir.Site{Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}}
+		l.emitAux(ir.OpCheck, ir.Void, site, l.emit(ir.OpULt, ir.I1, rank, size), rank, size)
+	}
+	return l.emit(ir.OpTrunc, ir.I32, rank)
+}
