@@ -37,6 +37,8 @@ type Options struct {
 	// from there, without its Kernels, where neither it nor what it imports has changed, nor the running
 	// program, of which the compiler is a part. Any number of builds may use a folder, at the same time too.
 	Cache string
+	// Verify has the compiler check its work after every pass, for tests of it.
+	Verify bool
 	// Rebuild compiles what the cache has as well, and keeps it anew.
 	Rebuild bool
 }
@@ -108,7 +110,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), keeper: newKeeper(o, graph)}
+	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), keeper: newKeeper(o, graph), workers: newWorkers(o)}
 	b.listErrors()
 	if err := b.scan(); err != nil {
 		return nil, err
@@ -118,19 +120,12 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	result := &Result{}
-	for _, u := range b.units {
-		p, err := b.compile(u)
-		if err != nil {
-			return nil, err
-		}
-		if p != nil {
-			result.Packages = append(result.Packages, p)
-		}
+	packages, err := b.compile()
+	if err != nil {
+		return nil, err
 	}
 	b.keeper.trim()
-	result.Diagnostics = b.found.Sorted()
-	return result, nil
+	return &Result{Packages: packages, Diagnostics: b.found.Sorted()}, nil
 }
 
 // build is the state of one Build.
@@ -143,6 +138,7 @@ type build struct {
 	frontend *frontend.Program
 	found    diag.List
 	keeper   *keeper
+	workers  *workers
 }
 
 // unit is a package that may have kernels.
@@ -151,6 +147,12 @@ type unit struct {
 	decl   *decl.Package
 	wanted bool   // its files are asked for; else only its launchers' signatures are
 	kept   []File // that an earlier build made
+
+	jobs  []*job
+	found diag.List // in its kernels
+	made  *Package
+	whole bool // nothing is wrong with it
+	err   error
 }
 
 // hasKernels reports whether there is something to compile, perhaps in a file that does not parse.

@@ -30,7 +30,7 @@ func TestExamplesOfDiagnostics(t *testing.T) {
 		}
 	}
 	dir := module(t, examples)
-	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./..."}})
+	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./..."}, Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ type dump struct {
 	closer io.Closer
 }
 
-// dump returns what the environment asks for: GOPHERWARP_DUMP=kernel or kernel=file.
-func (b *build) dump(kernel string) (*dump, error) {
+// newDump returns what the environment asks for: GOPHERWARP_DUMP=kernel or kernel=file.
+func newDump(kernel string) (*dump, error) {
 	name, file, ok := strings.Cut(os.Getenv(dumpVariable), "=")
 	switch {
 	case name != kernel:
@@ -50,11 +50,11 @@ func (d *dump) pass() func(string, *ir.Func) {
 }
 
 // watch returns what is called after every pass, or nil.
-func (b *build) watch(d *dump) func(string, *ir.Func) {
-	if b.options.Trace == nil {
-		return d.pass()
+func (j *job) watch() func(string, *ir.Func) {
+	if j.options.Trace == nil {
+		return j.dump.pass()
 	}
-	return b.options.Trace
+	return j.options.Trace
 }
 
 func (d *dump) close() error {

@@ -65,7 +65,7 @@ func TestGeneratedFilesDoNotDependOnTheMachine(t *testing.T) {
 // build builds everything in dir, without diagnostics.
 func build(t *testing.T, dir string) *compile.Result {
 	t.Helper()
-	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./..."}})
+	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./..."}, Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (b *build) functions(u *unit) []function {
 			}
 			f.sig = f.bodies[0].sig
 			if wrong := f.check(); len(wrong) > 0 {
-				b.found.Add(wrong...)
+				u.found.Add(wrong...)
 				continue
 			}
 			all = append(all, f)

@@ -100,18 +100,15 @@ func (k *keeper) recall(u *unit) bool {
 	return len(kept) > 0
 }
 
-// keep remembers the files of p, which has no diagnostics. That a folder cannot be written is no
+// keep remembers the files of u, which has no diagnostics. That a folder cannot be written is no
 // reason to fail.
-func (k *keeper) keep(u *unit, p *Package) {
+func (k *keeper) keep(u *unit) {
 	if k == nil {
 		return
 	}
 	var files []cache.File
-	for _, f := range p.Files {
-		if f.Contents == nil {
-			continue // what must not exist depends on what is there
-		}
-		name, err := filepath.Rel(p.Dir, f.Name)
+	for _, f := range u.made.Files {
+		name, err := filepath.Rel(u.made.Dir, f.Name)
 		if err != nil {
 			return
 		}

@@ -32,47 +32,82 @@ func buildSSA(p *load.Program) *ssa.Program {
 	return program
 }
 
-// lower compiles one kernel, or returns nil where it has diagnostics.
-func (b *build) lower(u *unit, k function) (*Kernel, error) {
+// job is a kernel on its way from the frontend to the back ends. Behind the frontend, jobs know nothing of each other.
+type job struct {
+	options  Options
+	function function
+	compiled *Kernel
+	bodies   []lowered
+	dump     *dump
+
+	found diag.List
+	err   error
+}
+
+// lowered is a body as the frontend has left it.
+type lowered struct {
+	body
+	ir *ir.Func
+}
+
+// lower has the frontend lower a kernel's bodies.
+func (b *build) lower(u *unit, k function) *job {
 	name := k.instance.Name
 	params, bytes := layout(k)
-	compiled := &Kernel{
+	j := &job{options: b.options, function: k, compiled: &Kernel{
 		Kernel: &device.Kernel{
 			Name: name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block, Cluster: k.Cluster,
 		},
 		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem,
-	}
-	d, err := b.dump(name)
-	if err != nil {
-		return nil, err
-	}
-	var all []code
-	before := len(b.found)
+	}}
 	for _, body := range k.bodies {
-		c, ok := b.code(k, body, d)
-		if ok {
-			all = append(all, c)
+		kernel := frontend.Kernel{
+			Func: body.ssa, Name: device.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
+			Unchecked: b.options.Checks == ChecksOff,
 		}
+		module, found := b.frontend.Build([]frontend.Kernel{kernel})
+		j.found.Add(found...)
+		if len(found) > 0 {
+			continue
+		}
+		f := module.Func(kernel.Name)
+		if f.ParamBytes != bytes {
+			panic("BUG: compile: frontend and launcher disagree on the parameter block")
+		}
+		j.bodies = append(j.bodies, lowered{body, f})
 	}
-	if err := d.close(); err != nil {
-		return nil, err
+	return j
+}
+
+// compile does the rest, unless there are diagnostics.
+func (j *job) compile() {
+	d, err := newDump(j.compiled.Name)
+	if err != nil {
+		j.err = err
+		return
 	}
-	if len(b.found) == before {
-		b.found.Add(share(all)...)
+	j.dump = d
+	var all []code
+	for _, body := range j.bodies {
+		c, wrong := j.code(body)
+		j.found.Add(wrong...)
+		all = append(all, c)
 	}
-	if len(b.found) > before {
-		return nil, nil
+	if j.err = d.close(); j.err != nil || len(j.found) > 0 {
+		return
+	}
+	if j.found.Add(share(all)...); len(j.found) > 0 {
+		return
 	}
 	for _, c := range all {
-		emit(c.wide, c, compiled)
+		emit(c.wide, c, j.compiled)
 		for _, f := range c.narrow {
-			emit(f, c, compiled)
+			emit(f, c, j.compiled)
 		}
 	}
-	compiled.twin = all[0].twin
-	b.checkShared(k, compiled)
-	return compiled, nil
+	j.compiled.twin = all[0].twin
+	j.checkShared()
 }
 
 // code is what became of a kernel's body.
@@ -85,73 +120,80 @@ type code struct {
 	exact   bool // for the lowest target alone
 }
 
-// code lowers one body and optimises it. It reports false where there are diagnostics.
-func (b *build) code(k function, body body, d *dump) (c code, ok bool) {
-	kernel := frontend.Kernel{
-		Func: body.ssa, Name: device.Entry(k.instance.Name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
-		Unchecked: b.options.Checks == ChecksOff,
-	}
-	module, found := b.frontend.Build([]frontend.Kernel{kernel})
-	if len(found) > 0 {
-		b.found.Add(found...)
-		return c, false
-	}
-	f := module.Func(kernel.Name)
-	if _, bytes := layout(k); f.ParamBytes != bytes {
-		panic("BUG: compile: frontend and launcher disagree on the parameter block")
-	}
-	options := pass.Options{
-		Contract: b.contract(k.Kernel),
-		Wide:     true,
-		Verify:   true, // costs milliseconds, and wrong code more
-	}
-	c = code{body: body, wide: optimise(module, f, options)}
+// code optimises one body.
+func (j *job) code(body lowered) (code, diag.List) {
+	k := j.function
+	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Verify: j.options.Verify}
+	o := newOptimiser(body.ir)
+	c := code{body: body.body, wide: o.optimise(options)}
 	if v := misplaced(c.wide); v != nil {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.instance.Name, v.Pos).
-			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned"))
-		return c, false
+		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.instance.Name, v.Pos).
+			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned")}
 	}
 	if v := unawaited(c.wide); v != nil {
-		b.found.Add(diag.New(k.Pos, diag.KernelAccumulator, "kernel %s uses an accumulator at %v that products may still be changing", k.instance.Name, v.Pos).
-			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 rounds, so that it becomes registers"))
-		return c, false
+		return c, diag.List{diag.New(k.Pos, diag.KernelAccumulator, "kernel %s uses an accumulator at %v that products may still be changing", k.instance.Name, v.Pos).
+			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 rounds, so that it becomes registers")}
 	}
 	wrong := c.setTargets()
-	b.found.Add(wrong...)
-	c.narrow = narrow(module, f, options, b.watch(d))
-	if b.options.Twins != TwinsNone {
-		c.twin = optimise(module, f, pass.Options{Verify: true, Disable: gpuOnly})
+	c.narrow = o.narrow(options, j.watch())
+	if j.options.Twins != TwinsNone {
+		c.twin = o.optimise(pass.Options{Verify: j.options.Verify, Disable: gpuOnly})
 	}
-	return c, len(wrong) == 0
+	return c, wrong
 }
 
 // checkShared reports a kernel that wants more shared memory than there is.
-func (b *build) checkShared(k function, c *Kernel) {
+func (j *job) checkShared() {
+	k, c := j.function, j.compiled
 	shared := c.Shared + c.Dynamic
 	for _, v := range c.Variants {
 		shared = max(shared, v.Shared+v.Dynamic)
 	}
 	if shared > maxShared {
-		b.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.instance.Name, shared, maxShared).
+		j.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.instance.Name, shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))
 	}
+}
+
+// optimiser makes what is needed of one body.
+type optimiser struct{ *pass.Compiler }
+
+func newOptimiser(f *ir.Func) optimiser {
+	c, err := pass.NewCompiler(f)
+	if err != nil {
+		panic("BUG: " + err.Error()) // package frontend has refused recursion
+	}
+	return optimiser{c}
+}
+
+// optimise runs the passes. It looks at what comes out even where Options.Verify does not ask it to look
+// after each pass: that costs little, and wrong code much.
+func (c optimiser) optimise(o pass.Options) *ir.Func {
+	f, err := c.Compile(o)
+	if err == nil {
+		err = ir.Verify(f)
+	}
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return f
 }
 
 // narrow returns the code that runs but for huge arrays, the least demanding first. The last is for
 // launches that fit in every way; where it counts on more than 32-bit indices, there is also what
 // counts on less.
-func narrow(m *ir.Module, f *ir.Func, o pass.Options, dump func(string, *ir.Func)) []*ir.Func {
+func (c optimiser) narrow(o pass.Options, dump func(string, *ir.Func)) []*ir.Func {
 	o.Narrow, o.Coarse, o.Aligned = true, true, true
 	best := o
 	best.Dump = dump
-	all := []*ir.Func{optimise(m, f, best)}
+	all := []*ir.Func{c.optimise(best)}
 	if all[0].Coarse > 0 {
 		o.Coarse = false
-		all = slices.Insert(all, 0, optimise(m, f, o))
+		all = slices.Insert(all, 0, c.optimise(o))
 	}
 	if all[0].Aligned {
 		o.Aligned = false
-		all = slices.Insert(all, 0, optimise(m, f, o))
+		all = slices.Insert(all, 0, c.optimise(o))
 	}
 	return all
 }
@@ -200,20 +242,11 @@ func unawaited(f *ir.Func) *ir.Value {
 const maxShared = 227 << 10
 
 // contract reports whether products and sums of the kernel may fuse.
-func (b *build) contract(k decl.Kernel) bool {
-	if b.options.Contract != ContractDefault {
-		return b.options.Contract == ContractOn
+func (o Options) contract(k decl.Kernel) bool {
+	if o.Contract != ContractDefault {
+		return o.Contract == ContractOn
 	}
 	return Contract(k.Contract) != ContractOff
-}
-
-// optimise runs the passes.
-func optimise(m *ir.Module, f *ir.Func, o pass.Options) *ir.Func {
-	f, err := pass.Compile(m, f, o)
-	if err != nil {
-		panic("BUG: " + err.Error()) // package frontend has refused recursion
-	}
-	return f
 }
 
 // emit adds to a kernel what the back ends make of f, for each target: first of the code for all

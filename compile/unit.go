@@ -10,51 +10,88 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// compile returns a unit's compiled kernels and files, or nil where nothing is asked for.
-func (b *build) compile(u *unit) (*Package, error) {
-	if !u.wanted {
-		return nil, nil
-	}
-	p := &Package{Path: u.pkg.ImportPath, Dir: u.pkg.Dir}
-	if u.kept != nil {
-		p.Files = u.kept
-		return p, p.addLeftovers()
-	}
-	before := len(b.found)
-	if len(u.decl.Kernels) > 0 && !u.pkg.IllTyped {
-		if err := b.kernels(u, p); err != nil {
+// compile returns the wanted units' compiled kernels and files.
+func (b *build) compile() ([]*Package, error) {
+	var all []*Package
+	for _, u := range b.units {
+		if !u.wanted {
+			continue
+		}
+		u.made = &Package{Path: u.pkg.ImportPath, Dir: u.pkg.Dir}
+		all = append(all, u.made)
+		if err := b.lowerKernels(u); err != nil {
 			return nil, err
 		}
 	}
-	if len(b.found) > before || len(u.decl.Errors) > 0 || u.pkg.IllTyped {
-		return p, nil
+	b.workers.Wait()
+	for _, u := range b.units {
+		if err := b.collect(u); err != nil {
+			return nil, err
+		}
 	}
-	if err := b.files(u, p); err != nil {
-		return nil, err
+	b.workers.Wait()
+	for _, u := range b.units {
+		if u.err != nil {
+			return nil, u.err
+		}
+		if u.whole && u.kept == nil {
+			b.keeper.keep(u)
+		}
 	}
-	b.keeper.keep(u, p)
-	return p, p.addLeftovers()
+	return all, b.addLeftovers()
 }
 
-// kernels compiles the unit's kernels into p.
-func (b *build) kernels(u *unit, p *Package) error {
+// lowerKernels has the frontend lower a unit's kernels, and others do the rest meanwhile.
+func (b *build) lowerKernels(u *unit) error {
+	if u.kept != nil || len(u.decl.Kernels) == 0 || u.pkg.IllTyped {
+		return nil
+	}
 	for _, f := range b.functions(u) {
-		err := guard(u.pkg.ImportPath+"."+f.instance.Name, func() error {
-			compiled, err := b.lower(u, f)
-			if compiled != nil {
-				p.Kernels = append(p.Kernels, compiled)
-			}
-			return err
+		name := u.pkg.ImportPath + "." + f.instance.Name
+		err := guard(name, func() error {
+			u.jobs = append(u.jobs, b.lower(u, f))
+			return nil
 		})
 		if err != nil {
 			return err
 		}
+		j := u.jobs[len(u.jobs)-1]
+		b.workers.Go(func() {
+			err := guard(name, func() error { j.compile(); return nil })
+			j.err = cmp.Or(j.err, err)
+		})
 	}
 	return nil
 }
 
-// files sets the files of p.
-func (b *build) files(u *unit, p *Package) error {
+// collect takes what became of a unit's kernels, and has its files made of them.
+func (b *build) collect(u *unit) error {
+	if !u.wanted {
+		return nil
+	}
+	u.whole = len(u.decl.Errors) == 0 && len(u.found) == 0 && !u.pkg.IllTyped
+	for _, j := range u.jobs {
+		if j.err != nil {
+			return j.err
+		}
+		u.found.Add(j.found...)
+		if len(j.found) == 0 {
+			u.made.Kernels = append(u.made.Kernels, j.compiled)
+		}
+	}
+	b.found.Add(u.found...)
+	switch u.whole = u.whole && len(u.found) == 0; {
+	case u.kept != nil:
+		u.made.Files = u.kept
+	case u.whole:
+		b.workers.Go(func() { u.err = guard(u.pkg.ImportPath, func() error { return b.files(u) }) })
+	}
+	return nil
+}
+
+// files sets the files that are made of the unit's kernels.
+func (b *build) files(u *unit) error {
+	p := u.made
 	kernels := map[string]*device.Kernel{}
 	var vectors launcher.Vectors
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
@@ -88,7 +125,19 @@ func (b *build) files(u *unit, p *Package) error {
 	return nil
 }
 
-// addLeftovers adds to the files of p those of earlier builds that must go.
+// addLeftovers adds to the files of whole units those of earlier builds that must go.
+func (b *build) addLeftovers() error {
+	for _, u := range b.units {
+		if !u.whole {
+			continue
+		}
+		if err := u.made.addLeftovers(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *Package) addLeftovers() error {
 	for _, dir := range [...]string{p.Dir, filepath.Join(p.Dir, load.Vectors)} {
 		old, err := leftovers(dir, p.Files)

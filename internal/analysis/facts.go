@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"slices"
+	"iter"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -113,15 +113,18 @@ func (t *Facts) Reaches(q, p Place) bool {
 // PlaceOf returns the place of v.
 func (t *Facts) PlaceOf(v *ir.Value) Place { return Place{v.Block, t.indices[v.ID]} }
 
-// About returns the facts that hold at p and compare v.
-func (t *Facts) About(v *ir.Value, p Place) []Fact { return t.valid(t.about[v.ID], p) }
-
-func (t *Facts) valid(list []Fact, p Place) []Fact {
-	if len(list) == 0 || p.Block == nil {
-		return nil
+// About yields the facts that hold at p and compare v.
+func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
+	return func(yield func(Fact) bool) {
+		if p.Block == nil {
+			return
+		}
+		for _, f := range t.about[v.ID] {
+			if t.Reaches(f.Where, p) && !yield(f) {
+				return
+			}
+		}
 	}
-	list = slices.Clone(list)
-	return slices.DeleteFunc(list, func(f Fact) bool { return !t.Reaches(f.Where, p) })
 }
 
 // Truth returns what facts say about the condition c itself at p.

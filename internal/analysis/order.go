@@ -82,7 +82,7 @@ func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
 	if r.AtMost(x, y, c, p) { // y is not below x, so not negative either
 		return true
 	}
-	for _, f := range r.Facts.About(y, p) { // x <= z and z < y, without sign
+	for f := range r.Facts.About(y, p) { // x <= z and z < y, without sign
 		z, d, ok := upperFact(f, y)
 		if ok && d <= c && r.AtMost(x, z, 0, p) {
 			return true
@@ -155,7 +155,7 @@ func (q *prover) le(x *ir.Value, c int64, p Place) bool {
 
 // byFact uses the facts x <= z+d.
 func (q *prover) byFact(x *ir.Value, c int64, p Place) bool {
-	for _, f := range q.r.Facts.About(x, p) {
+	for f := range q.r.Facts.About(x, p) {
 		z, d, ok := q.r.lowerThan(f, x, p)
 		if rest, fits := subExact(c, d); ok && fits && z != x && q.le(z, rest, p) {
 			return true
@@ -241,7 +241,7 @@ func (q *prover) multiple(x *ir.Value, c int64, p Place) bool {
 	if r, fits := q.r.At(y, p).mul(Range{k, k}); !ok || !fits || !r.Within(FullRange(x.Type)) {
 		return false
 	}
-	for _, f := range q.r.Facts.About(y, p) {
+	for f := range q.r.Facts.About(y, p) {
 		z, d, ok := q.r.lowerThan(f, y, p)
 		if !ok {
 			continue
@@ -332,7 +332,7 @@ func (q *prover) phi(x *ir.Value, c int64) bool {
 // viaTarget uses how the target is computed: x <= z+c-d where z+d <= target.
 func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
 	t := q.target
-	for _, f := range q.r.Facts.About(t, p) {
+	for f := range q.r.Facts.About(t, p) {
 		z, d, ok := q.r.higherThan(f, t, p)
 		if rest, fits := subExact(c, d); ok && fits && z != t && q.from(z, x, rest, p) {
 			return true

@@ -13,6 +13,15 @@ type Ranges struct {
 	Facts  *Facts
 	of     []Range // by value ID
 	visits []int   // of phis
+	asked  memory
+}
+
+// memory holds what was asked about one place: a proof asks the same again and again.
+type memory struct {
+	place  Place
+	number int     // of the place, among those that were asked about
+	when   []int   // by value ID: the number of the place that answer is for
+	answer []Range // by value ID
 }
 
 // NewRanges computes the ranges of the function that dom belongs to.
@@ -50,7 +59,20 @@ func (r *Ranges) params(f *ir.Func) {
 }
 
 // At returns the range of v at place p.
-func (r *Ranges) At(v *ir.Value, p Place) Range { return r.orFull(v, r.refined(v, p)) }
+func (r *Ranges) At(v *ir.Value, p Place) Range {
+	m := &r.asked
+	if p != m.place || m.when == nil {
+		m.place = p
+		m.number++
+	}
+	if m.when == nil {
+		m.when, m.answer = make([]int, len(r.of)), make([]Range, len(r.of))
+	}
+	if m.when[v.ID] != m.number {
+		m.when[v.ID], m.answer[v.ID] = m.number, r.orFull(v, r.refined(v, p))
+	}
+	return m.answer[v.ID]
+}
 
 // orFull hides that a place cannot be reached: nothing is claimed there.
 func (r *Ranges) orFull(v *ir.Value, x Range) Range {

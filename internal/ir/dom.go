@@ -1,11 +1,17 @@
 package ir
 
+import "slices"
+
 // Dom is the dominator tree of a function, over the blocks that the entry reaches.
 type Dom struct {
 	order []*Block // reverse postorder
 	rank  []int    // by block ID: place in order; -1 where the entry does not reach the block
 	idom  []*Block // by block ID
+	span  []span   // by block ID
 }
+
+// span holds a block's numbers in a walk over the tree: those of the blocks that it dominates lie in it.
+type span struct{ first, last int }
 
 // Dominators computes the dominator tree after Cooper, Harvey and Kennedy, "A Simple, Fast
 // Dominance Algorithm".
@@ -32,7 +38,33 @@ func Dominators(f *Func) *Dom {
 			}
 		}
 	}
+	d.measure()
 	return d
+}
+
+// measure sets the spans. Every block stands behind its dominators in order, so that sizes of subtrees add up
+// backwards, and places in the walk forwards.
+func (d *Dom) measure() {
+	d.span = slices.Repeat([]span{{-1, -2}}, len(d.idom)) // which nothing dominates
+	size := make([]int, len(d.idom))
+	for i := len(d.order) - 1; i >= 0; i-- {
+		b := d.order[i]
+		size[b.ID]++
+		if i > 0 {
+			size[d.idom[b.ID].ID] += size[b.ID]
+		}
+	}
+	next := make([]int, len(d.idom)) // free place in the span of a block
+	for i, b := range d.order {
+		first := 0
+		if i > 0 {
+			parent := d.idom[b.ID].ID
+			first = next[parent]
+			next[parent] += size[b.ID]
+		}
+		d.span[b.ID] = span{first, first + size[b.ID] - 1}
+		next[b.ID] = first + 1
+	}
 }
 
 // number fills in order and rank by a depth-first walk without recursion.
@@ -98,8 +130,6 @@ func (d *Dom) Idom(b *Block) *Block {
 
 // Dominates reports whether every path from the entry to b passes a.
 func (d *Dom) Dominates(a, b *Block) bool {
-	for d.rank[b.ID] > d.rank[a.ID] {
-		b = d.idom[b.ID]
-	}
-	return a == b
+	x, y := d.span[a.ID], d.span[b.ID].first
+	return a == b || x.first <= y && y <= x.last
 }

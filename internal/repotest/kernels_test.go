@@ -57,7 +57,7 @@ func TestKernelReference(t *testing.T) {
 		}
 		u.writeExample(exampleName(i, m[1]), m[2])
 	}
-	result, err := compile.Build(t.Context(), compile.Options{Dir: u.dir, Patterns: []string{"./..."}})
+	result, err := compile.Build(t.Context(), compile.Options{Dir: u.dir, Patterns: []string{"./..."}, Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (j *judge) changed() (n int) {
 
 // build compiles packages, by the name of package and kernel.
 func (j *judge) build(o compile.Options) (map[string]*device.Kernel, error) {
-	o.Twins = compile.TwinsNone
+	o.Twins, o.Verify = compile.TwinsNone, true
 	result, err := compile.Build(context.Background(), o)
 	if err != nil {
 		return nil, err

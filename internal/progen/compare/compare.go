@@ -111,7 +111,7 @@ func (c *Comparer) compare(ctx context.Context, r *Report) error {
 // compile adds to the trials what our compiler makes of the kernels, and returns the files for the
 // package.
 func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compile.File, error) {
-	o := compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: compile.ContractOff, Twins: compile.TwinsAll}
+	o := compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: compile.ContractOff, Twins: compile.TwinsAll, Verify: true}
 	if c.Contracted {
 		o.Contract, o.Twins = compile.ContractOn, compile.TwinsNone
 	}

@@ -1,0 +1,60 @@
+package ir
+
+// Clone returns a copy of f that shares no value or block with it and has the same IDs. A
+// function that f calls is not copied, nor is a variable.
+func (f *Func) Clone() *Func {
+	g := *f
+	c := &cloner{values: make([]*Value, f.nextValue), blocks: make([]*Block, f.nextBlock)}
+	g.Params = c.list(f.Params)
+	g.Blocks = make([]*Block, len(f.Blocks))
+	for i, b := range f.Blocks {
+		g.Blocks[i] = &Block{ID: b.ID, Func: &g, Values: c.list(b.Values), Cold: b.Cold}
+		c.blocks[b.ID] = g.Blocks[i]
+	}
+	for i, b := range f.Blocks {
+		n := g.Blocks[i]
+		n.Preds, n.Succs = c.edges(b.Preds), c.edges(b.Succs)
+		for k, v := range b.Values {
+			n.Values[k].Block = n
+			n.Values[k].Args = c.args(v.Args)
+		}
+	}
+	return &g
+}
+
+// cloner holds the copies by ID.
+type cloner struct {
+	values []*Value
+	blocks []*Block
+}
+
+// list copies values, with the old blocks and arguments.
+func (c *cloner) list(values []*Value) []*Value {
+	all := make([]Value, len(values))
+	copies := make([]*Value, len(values))
+	for i, v := range values {
+		all[i] = *v
+		copies[i] = &all[i]
+		c.values[v.ID] = copies[i]
+	}
+	return copies
+}
+
+func (c *cloner) args(args []*Value) []*Value {
+	if args == nil {
+		return nil
+	}
+	copies := make([]*Value, len(args))
+	for i, a := range args {
+		copies[i] = c.values[a.ID]
+	}
+	return copies
+}
+
+func (c *cloner) edges(blocks []*Block) []*Block {
+	var copies []*Block
+	for _, b := range blocks {
+		copies = append(copies, c.blocks[b.ID])
+	}
+	return copies
+}

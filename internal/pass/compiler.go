@@ -1,0 +1,126 @@
+package pass
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// ErrRecursive is the cause where a function that is to be inlined calls itself.
+var ErrRecursive = errors.New("recursive calls cannot be inlined")
+
+// Compiler compiles one kernel with any number of options, one after the other. Where options agree on what
+// the first passes do, those passes run once.
+type Compiler struct {
+	kernel *ir.Func
+	states map[string]*ir.Func // by what has led there
+}
+
+// NewCompiler returns a compiler of kernel. It fails for recursive calls.
+func NewCompiler(kernel *ir.Func) (*Compiler, error) {
+	if cycle := recursion(kernel); cycle != "" {
+		return nil, fmt.Errorf("%s: %s calls itself: %w", kernel.Name, cycle, ErrRecursive)
+	}
+	return &Compiler{kernel: kernel, states: map[string]*ir.Func{}}, nil
+}
+
+// Compile returns an optimised copy of the kernel without calls and without values of
+// aggregate type. The kernel does not change. It fails for a name in Disable that is no optional pass.
+func (c *Compiler) Compile(o Options) (*ir.Func, error) {
+	if err := checkDisabled(o.Disable); err != nil {
+		return nil, err
+	}
+	f, first := c.start(o)
+	f.Narrow = f.Narrow || o.Narrow
+	if o.Dump != nil {
+		o.Dump("", f)
+	}
+	for i, s := range pipeline[first:] {
+		if i > 0 && isFork(first+i) {
+			c.states[o.path(first+i)] = f.Clone()
+		}
+		if !slices.Contains(o.Disable, s.name) {
+			s.apply(f, &o)
+		}
+	}
+	return f, nil
+}
+
+// start returns a function that the first steps of the pipeline have been applied to, and how many.
+func (c *Compiler) start(o Options) (f *ir.Func, steps int) {
+	for i := len(pipeline) - 1; i > 0 && o.Dump == nil; i-- {
+		if f := c.states[o.path(i)]; f != nil && isFork(i) {
+			f = f.Clone()
+			f.Narrow = c.kernel.Narrow
+			return f, i
+		}
+	}
+	return cloneFunc(c.kernel), 0
+}
+
+// isFork reports whether step i is the first of its name that does not do the same for all options.
+func isFork(i int) bool {
+	name := pipeline[i].name
+	_, ok := forks[name]
+	return ok && i == slices.IndexFunc(pipeline, func(s step) bool { return s.name == name })
+}
+
+// path describes what the options make of the steps in front of step i.
+func (o *Options) path(i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", i)
+	for k, s := range pipeline[:i] {
+		switch reads := forks[s.name]; {
+		case slices.Contains(o.Disable, s.name):
+			fmt.Fprintf(&b, " -%s", s.name)
+		case reads != nil && isFork(k):
+			fmt.Fprintf(&b, " %v", reads(o))
+		}
+	}
+	return b.String()
+}
+
+// Passes returns the names of all passes in the order of their first run.
+func Passes() []string {
+	var names []string
+	for _, s := range pipeline {
+		if !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+func checkDisabled(names []string) error {
+	for _, name := range names {
+		i := slices.IndexFunc(pipeline, func(s step) bool { return s.name == name })
+		if i < 0 {
+			return fmt.Errorf("there is no pass %q", name)
+		}
+		if pipeline[i].required {
+			return fmt.Errorf("pass %q is required", name)
+		}
+	}
+	return nil
+}
+
+// apply runs the step and does all that surrounds it.
+func (s step) apply(f *ir.Func, o *Options) {
+	start := time.Now()
+	s.run(f, o)
+	if o.Time != nil {
+		o.Time(s.name, time.Since(start))
+	}
+	if o.Dump != nil {
+		o.Dump(s.name, f)
+	}
+	if o.Verify {
+		if err := ir.Verify(f); err != nil {
+			panic(fmt.Sprintf("BUG: pass: after %s: %v\n%v", s.name, err, f))
+		}
+	}
+}

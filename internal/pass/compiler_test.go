@@ -1,0 +1,81 @@
+package pass
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// TestCompilerShares compiles kernels with all options, in any order, and compares with what Compile makes with
+// each alone.
+func TestCompilerShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, k := range someKernels(t) {
+		before := k.String()
+		c, err := NewCompiler(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := allOptions()
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		for _, o := range all {
+			got, err := c.Compile(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := Compile(nil, k, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != want.String() {
+				t.Fatalf("%s, options %+v: got\n%v\nwant\n%v", k.Name, o, got, want)
+			}
+			got.Blocks[0].Values[0].Imm++ // which must not be seen by others
+		}
+		if k.String() != before {
+			t.Errorf("%s has changed", k.Name)
+		}
+	}
+}
+
+// someKernels returns the pipeline's golden kernels, and random ones.
+func someKernels(t *testing.T) []*ir.Func {
+	t.Helper()
+	files, err := filepath.Glob("testdata/pipeline/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	var kernels []*ir.Func
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range parse(t, string(a.Files[0].Data)).Funcs {
+			if f.Kernel {
+				kernels = append(kernels, f)
+			}
+		}
+	}
+	for seed := range uint64(5) {
+		kernels = append(kernels, generate(seed).Func("random"))
+	}
+	return kernels
+}
+
+// allOptions returns all combinations of options that code depends on, and some of disabled passes.
+func allOptions() []Options {
+	var all []Options
+	for i := range 1 << 5 {
+		on := func(bit int) bool { return i>>bit&1 == 1 }
+		all = append(all, Options{Narrow: on(0), Contract: on(1), Wide: on(2), Coarse: on(3), Aligned: on(4)})
+	}
+	return append(all,
+		Options{Disable: []string{"narrow", "divide", "sink"}},
+		Options{Disable: []string{"sink"}},
+		Options{Disable: []string{"gvn"}, Narrow: true})
+}
