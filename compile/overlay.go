@@ -1,10 +1,15 @@
 package compile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
+	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 )
 
 // Overlay writes the stale files into dir and returns the name of a file there that the go command's
@@ -15,6 +20,9 @@ func (r *Result) Overlay(dir string) (string, error) {
 	for i, f := range r.Stale() {
 		if f.Contents == nil {
 			replace[f.Name] = ""
+			continue
+		}
+		if f = withoutAssembly(f); f.Contents == nil {
 			continue
 		}
 		copied := filepath.Join(dir, fmt.Sprintf("%d-%s", i, filepath.Base(f.Name)))
@@ -32,4 +40,17 @@ func (r *Result) Overlay(dir string) (string, error) {
 	}
 	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, text, 0o600)
+}
+
+// withoutAssembly returns f as it can be in an overlay: in a folder that is not there the go command cannot run
+// its assembler. A package of vector code then does nothing, and the twins do all.
+func withoutAssembly(f File) File {
+	folder := filepath.Dir(f.Name)
+	if _, err := os.Stat(folder); err == nil || filepath.Base(folder) != load.Vectors {
+		return f
+	}
+	if strings.Contains(filepath.Base(f.Name), "_amd64.") {
+		return File{Name: f.Name}
+	}
+	return File{Name: f.Name, Contents: bytes.Replace(f.Contents, []byte(launcher.NotAMD64), nil, 1)}
 }

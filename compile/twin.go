@@ -26,9 +26,6 @@ const (
 	TwinsDefault Twins = ""
 	TwinsAll     Twins = "all"  // all that can have one
 	TwinsNone    Twins = "none" // none
-	// TwinsVector is TwinsDefault with vector code. It is not the default: behind a branch that all threads of
-	// a row take alike, threads that left earlier may take part again.
-	TwinsVector Twins = "vector"
 )
 
 // maxPlainLines is the length up to which a twin is worth it that saves no stacks. It is that
@@ -50,9 +47,7 @@ func (k *Kernel) emitTwin(twins *launcher.Twins, vectors *launcher.Vectors, whic
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
 		Declared: twins.Declared(), Package: twins.Package, Declare: twins.Declare,
-	}
-	if which == TwinsVector {
-		options.Vector = &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: vectors.Declare}
+		Vector: &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: vectors.Declare},
 	}
 	t, err := cpu.Emit(k.twin, options)
 	switch {

@@ -5,6 +5,7 @@ package cpu
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/bench/cpu/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -28,6 +29,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernels.go:15
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -36,7 +38,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:16
-				if !multiplyTwinRow(dx, i16, cLen, aLen, bLen, a, b, c, blocks, ty, tz) {
+				if !multiplyTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -47,8 +49,14 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // multiplyTwinRow is what a row of threads does in multiplyTwin.
 //
 //line kernels.go:16
-func multiplyTwinRow(dx int, i16 int, cLen int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernels.go:16
+	if lanes == 16 {
+//line kernels.go:16
+		first = zvector.MultiplyTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line kernels.go:16
 		i19 := i16 + tx
 //line kernels.go:16
@@ -83,10 +91,11 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
-//line kernels.go:31
-	i81 := n * n
+	lanes := blocks.Lanes()
 //line kernels.go:27
 	i122 := n - 1
+//line kernels.go:31
+	i81 := n * n
 //line kernels.go:25
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -99,15 +108,14 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 //line kernels.go:26
 			i35 := i32 + tz
-//line kernels.go:30
-			i39 := i35 * n
+			c117 := i35 < 1
 //line kernels.go:27
 			c109 := i122 <= i35
-//line kernels.go:27
-			c117 := i35 < 1
+//line kernels.go:30
+			i39 := i35 * n
 			for ty := range dy {
 //line kernels.go:26
-				if !stencilTwinRow(i24, ty, i39, n, i122, dx, i16, c117, c109, inLen, i81, in, outLen, out, blocks, tz) {
+				if !stencilTwinRow(i24, ty, i122, i39, n, lanes, c109, c117, dx, i16, i81, in, inLen, out, outLen, blocks, tz) {
 					return
 				}
 			}
@@ -118,16 +126,21 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencilTwinRow is what a row of threads does in stencilTwin.
 //
 //line kernels.go:26
-func stencilTwinRow(i24 int, ty int, i39 int, n int, i122 int, dx int, i16 int, c117 bool, c109 bool, inLen int, i81 int, in unsafe.Pointer, outLen int, out unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencilTwinRow(i24 int, ty int, i122 int, i39 int, n int, lanes int, c109 bool, c117 bool, dx int, i16 int, i81 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, tz int) (ok bool) {
 //line kernels.go:26
 	i27 := i24 + ty
-//line kernels.go:30
-	i41 := (i39 + i27) * n
+	c119 := i27 < 1
 //line kernels.go:27
 	c112 := i122 <= i27
-//line kernels.go:27
-	c119 := i27 < 1
-	for tx := range dx {
+//line kernels.go:30
+	i41 := (i39 + i27) * n
+	first := 0
+//line kernels.go:26
+	if lanes == 16 {
+//line kernels.go:26
+		first = zvector.StencilTwin(dx, i16, c119, c117, i122, c112, c109, i41, inLen, in, n, i81, outLen, out)
+	}
+	for tx := first; tx < dx; tx++ {
 //line kernels.go:26
 		i19 := i16 + tx
 		if i19 >= 1 {
@@ -233,6 +246,7 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
+	lanes := blocks.Lanes()
 //line kernels.go:41
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -240,50 +254,50 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i80 := bx << 8
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow(shared, i80, xLen, x)
+//line kernels.go:42
+				sumsTwinRow(lanes, i80, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow_(shared)
+//line kernels.go:50
+				sumsTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow__(shared)
+//line kernels.go:50
+				sumsTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow___(shared)
+//line kernels.go:50
+				sumsTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow____(shared)
+//line kernels.go:50
+				sumsTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow_____(shared)
+//line kernels.go:50
+				sumsTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow______(shared)
+//line kernels.go:50
+				sumsTwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:44
-				sumsTwinRow_______(shared)
+//line kernels.go:50
+				sumsTwinRow_______(lanes, shared)
 			}
 		}
 //line kernels.go:55
@@ -292,8 +306,8 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o73 := bx * 4
 		{
 			{
-//line kernels.go:44
-				if !sumsTwinRow________(c70, shared, o73, out, blocks, bx, outLen) {
+//line kernels.go:50
+				if !sumsTwinRow________(lanes, c70, o73, out, shared, blocks, bx, outLen) {
 					return
 				}
 			}
@@ -303,9 +317,15 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumsTwinRow is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow(shared unsafe.Pointer, i80 int, xLen int, x unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:42
+func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line kernels.go:42
+	if lanes == 16 {
+//line kernels.go:42
+		first = zvector.SumsTwin(256, shared, i80, xLen, x)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:44
@@ -320,9 +340,15 @@ func sumsTwinRow(shared unsafe.Pointer, i80 int, xLen int, x unsafe.Pointer) {
 
 // sumsTwinRow_ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -334,9 +360,15 @@ func sumsTwinRow_(shared unsafe.Pointer) {
 
 // sumsTwinRow__ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -348,9 +380,15 @@ func sumsTwinRow__(shared unsafe.Pointer) {
 
 // sumsTwinRow___ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -362,9 +400,15 @@ func sumsTwinRow___(shared unsafe.Pointer) {
 
 // sumsTwinRow____ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -376,9 +420,15 @@ func sumsTwinRow____(shared unsafe.Pointer) {
 
 // sumsTwinRow_____ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -390,9 +440,15 @@ func sumsTwinRow_____(shared unsafe.Pointer) {
 
 // sumsTwinRow______ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -404,9 +460,15 @@ func sumsTwinRow______(shared unsafe.Pointer) {
 
 // sumsTwinRow_______ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -418,9 +480,15 @@ func sumsTwinRow_______(shared unsafe.Pointer) {
 
 // sumsTwinRow________ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:44
-func sumsTwinRow________(c70 bool, shared unsafe.Pointer, o73 int, out unsafe.Pointer, blocks *gpu.Blocks, bx int, outLen int) (ok bool) {
-	for tx := range 256 {
+//line kernels.go:50
+func sumsTwinRow________(lanes int, c70 bool, o73 int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks, bx int, outLen int) (ok bool) {
+	first := 0
+//line kernels.go:50
+	if lanes == 16 {
+//line kernels.go:50
+		first = zvector.SumsTwin________(256, shared, c70, out, o73)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernels.go:44
 		o18 := tx * 4
 //line kernels.go:50
@@ -456,6 +524,7 @@ func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(2048)
+	lanes := blocks.Lanes()
 	each36 := blocks.Scratch(4)
 //line kernels.go:67
 	for blocks.Next() {
@@ -478,19 +547,19 @@ func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 16 {
 //line kernels.go:74
-				if !matmulTwinRow_(i110, n, ty, i37, i112, aLen, a, shared, bLen, b, blocks) {
+				if !matmulTwinRow_(ty, i110, n, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 16 {
 //line kernels.go:74
-				matmulTwinRow__(ty, each36, shared)
+				matmulTwinRow__(ty, lanes, each36, shared)
 			}
 			i37 = i37 + 16
 		}
 		for ty := range 16 {
 //line kernels.go:74
-			if !matmulTwinRow___(i110, n, ty, i112, each36, cLen, c, blocks) {
+			if !matmulTwinRow___(i110, n, ty, lanes, c, cLen, each36, i112, blocks) {
 				return
 			}
 		}
@@ -511,17 +580,22 @@ func matmulTwinRow(ty int, each36 unsafe.Pointer) {
 // matmulTwinRow_ is what a row of threads does in matmulTwin.
 //
 //line kernels.go:74
-func matmulTwinRow_(i110 int, n int, ty int, i37 int, i112 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func matmulTwinRow_(ty int, i110 int, n int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line kernels.go:74
+	o42 := ty * 64
+	o58 := ty * 64
 //line kernels.go:74
 	i43 := (i110 + ty) * n
 //line kernels.go:74
 	i44 := i43 + i37
-//line kernels.go:74
-	o42 := ty * 64
 	i60 := (i37 + ty) * n
-//line kernels.go:75
-	o58 := ty * 64
-	for tx := range 16 {
+	first := 0
+//line kernels.go:74
+	if lanes == 16 {
+//line kernels.go:74
+		first = zvector.MatmulTwin(16, shared, o42, i112, unsafe.Add(shared, 1024), o58, i44, aLen, a, i60, bLen, b)
+	}
+	for tx := first; tx < 16; tx++ {
 //line kernels.go:74
 		o54 := o42 + tx*4
 //line kernels.go:71
@@ -556,11 +630,17 @@ func matmulTwinRow_(i110 int, n int, ty int, i37 int, i112 int, aLen int, a unsa
 // matmulTwinRow__ is what a row of threads does in matmulTwin.
 //
 //line kernels.go:74
-func matmulTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
+func matmulTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 //line kernels.go:74
 	o42 := ty * 64
 	row := ty * 16
-	for tx := 0; tx < 16; tx += 4 {
+	first := 0
+//line kernels.go:76
+	if lanes == 16 {
+//line kernels.go:76
+		first = zvector.MatmulTwin_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
+	}
+	for tx := first; tx < 16; tx += 4 {
 		var f84a, f84b, f84c, f84d, f101a, f101b, f101c, f101d float32
 		var i85 int
 //line kernels.go:72
@@ -606,11 +686,17 @@ func matmulTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 // matmulTwinRow___ is what a row of threads does in matmulTwin.
 //
 //line kernels.go:74
-func matmulTwinRow___(i110 int, n int, ty int, i112 int, each36 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func matmulTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen int, each36 unsafe.Pointer, i112 int, blocks *gpu.Blocks) (ok bool) {
 //line kernels.go:74
 	i43 := (i110 + ty) * n
 	row := ty * 16
-	for tx := range 16 {
+	first := 0
+//line kernels.go:82
+	if lanes == 16 {
+//line kernels.go:82
+		first = zvector.MatmulTwin__(16, i112, unsafe.Add(each36, row*4), i43, cLen, c)
+	}
+	for tx := first; tx < 16; tx++ {
 //line kernels.go:71
 		i34 := i112 + tx
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
@@ -640,6 +726,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
+	lanes := blocks.Lanes()
 //line kernels.go:91
 	i78 := 0
 //line kernels.go:91
@@ -649,6 +736,8 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 //line kernels.go:91
 	c87 := uint(i78) < 2147483648 && i78 < 2305843009213693952 && uint(n) < 2147483648
+//line kernels.go:91
+	i98 := i78 * n
 //line kernels.go:94
 	i207 := n - 3
 //line kernels.go:94
@@ -660,8 +749,6 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 //line kernels.go:94
 	c142 := 0 < i141
-//line kernels.go:91
-	i98 := i78 * n
 //line kernels.go:89
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -671,7 +758,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i72 := bx << 4
 		for ty := range 16 {
 //line kernels.go:90
-			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, i72, bLen, i98, c142, a, b, i141, cLen, c, blocks) {
+			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, lanes, a, b, bLen, c, c142, cLen, i141, i72, i98, blocks) {
 				return
 			}
 		}
@@ -681,16 +768,21 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
 //line kernels.go:90
-func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, i72 int, bLen int, i98 int, c142 bool, a unsafe.Pointer, b unsafe.Pointer, i141 int, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c142 bool, cLen int, i141 int, i72 int, i98 int, blocks *gpu.Blocks) (ok bool) {
 //line kernels.go:90
 	i22 := i70 + ty
+	c29 := n <= i22
 //line kernels.go:96
 	i38 := i22 * n
 //line kernels.go:91
 	c93 := c87 && uint(i38) < uint(aLen) && uint(i38+i78) < uint(aLen)
-//line kernels.go:91
-	c29 := n <= i22
-	for tx := range 16 {
+	first := 0
+//line kernels.go:90
+	if lanes == 16 {
+//line kernels.go:90
+		first = zvector.NaiveTwin(16, i72, c29, n, bLen, c93, i98, c142, i38, a, b, i141, aLen, cLen, c)
+	}
+	for tx := first; tx < 16; tx++ {
 		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int
 		var c97, c197 bool
 		var f143, f169, f195, f229, f126, f36, f55, f106, f120 float32

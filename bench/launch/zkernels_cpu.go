@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/bench/launch/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -51,6 +52,7 @@ func stepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernel.go:30
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -58,7 +60,13 @@ func stepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i10 := bx * dx
 		for range dz {
 			for range dy {
-				for tx := range dx {
+				first := 0
+//line kernel.go:31
+				if lanes == 16 {
+//line kernel.go:31
+					first = zvector.StepTwin(dx, i10, xLen, x)
+				}
+				for tx := first; tx < dx; tx++ {
 //line kernel.go:31
 					i13 := i10 + tx
 //line kernel.go:31

@@ -603,6 +603,7 @@ var blackScholesBestKernel = &device.Kernel{
 			blackScholesBest(ts.Thread(), a.price, a.strike, a.years, a.call, a.put, a.m)
 		}
 	},
+	Twin: blackScholesBestTwin,
 }
 
 // Dot32 stores in partial, for each block, the sum of the products of the elements of a and b
@@ -1939,6 +1940,7 @@ var stencil27Kernel = &device.Kernel{
 			stencil27(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
+	Twin: stencil27Twin,
 }
 
 // Stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
@@ -2052,6 +2054,7 @@ var stencil27BestKernel = &device.Kernel{
 			stencil27Best(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
+	Twin: stencil27BestTwin,
 }
 
 // Copy32 stores a in c: BabelStream's copy.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/bench/suite/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
@@ -20,6 +21,7 @@ func histogramTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	countsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line histogram.go:24
 	i65 := gx << 8
 //line histogram.go:19
@@ -27,8 +29,8 @@ func histogramTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		bx, _, _ := blocks.Index()
 		{
 			{
-//line histogram.go:22
-				histogramTwinRow(shared)
+//line histogram.go:20
+				histogramTwinRow(lanes, shared)
 			}
 		}
 //line histogram.go:24
@@ -52,9 +54,15 @@ func histogramTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // histogramTwinRow is what a row of threads does in histogramTwin.
 //
-//line histogram.go:22
-func histogramTwinRow(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line histogram.go:20
+func histogramTwinRow(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line histogram.go:20
+	if lanes == 16 {
+//line histogram.go:20
+		first = zvector.HistogramTwin(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line histogram.go:22
 		o16 := tx * 4
 //line histogram.go:22
@@ -166,7 +174,7 @@ func mandelbrot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	counts := *(*unsafe.Pointer)(args)
 	countsLen := *(*int)(unsafe.Add(args, 8))
 	n := *(*int)(unsafe.Add(args, 24))
-//line mandelbrot.go:24
+	lanes := blocks.Lanes()
 	f33 := float32(n)
 //line mandelbrot.go:19
 	for blocks.Next() {
@@ -177,7 +185,7 @@ func mandelbrot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i75 := by << 3
 		for ty := range 8 {
 //line mandelbrot.go:20
-			if !mandelbrot32TwinRow(i75, ty, f33, n, i73, countsLen, counts, blocks) {
+			if !mandelbrot32TwinRow(i75, ty, n, f33, lanes, counts, countsLen, i73, blocks) {
 				return
 			}
 		}
@@ -187,16 +195,21 @@ func mandelbrot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrot32TwinRow is what a row of threads does in mandelbrot32Twin.
 //
 //line mandelbrot.go:20
-func mandelbrot32TwinRow(i75 int, ty int, f33 float32, n int, i73 int, countsLen int, counts unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func mandelbrot32TwinRow(i75 int, ty int, n int, f33 float32, lanes int, counts unsafe.Pointer, countsLen int, i73 int, blocks *gpu.Blocks) (ok bool) {
 //line mandelbrot.go:20
 	i27 := i75 + ty
+	c42 := n <= i27
 //line mandelbrot.go:25
 	f40 := float32(float32(i27)*3)/f33 + -1.5
 //line mandelbrot.go:32
 	i53 := i27 * n
-//line mandelbrot.go:21
-	c42 := n <= i27
-	for tx := range 32 {
+	first := 0
+//line mandelbrot.go:20
+	if lanes == 16 {
+//line mandelbrot.go:20
+		first = zvector.Mandelbrot32Twin(32, i73, n, c42, f33, f40, i53, countsLen, counts)
+	}
+	for tx := first; tx < 32; tx++ {
 		var f62, f63 float32
 		var i64 int32
 //line mandelbrot.go:20
@@ -248,7 +261,7 @@ func mandelbrot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	counts := *(*unsafe.Pointer)(args)
 	countsLen := *(*int)(unsafe.Add(args, 8))
 	n := *(*int)(unsafe.Add(args, 24))
-//line mandelbrot.go:44
+	lanes := blocks.Lanes()
 	f33 := float64(n)
 //line mandelbrot.go:39
 	for blocks.Next() {
@@ -259,7 +272,7 @@ func mandelbrot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i75 := by << 3
 		for ty := range 8 {
 //line mandelbrot.go:40
-			if !mandelbrot64TwinRow(i75, ty, f33, n, i73, countsLen, counts, blocks) {
+			if !mandelbrot64TwinRow(i75, ty, n, f33, lanes, counts, countsLen, i73, blocks) {
 				return
 			}
 		}
@@ -269,16 +282,21 @@ func mandelbrot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrot64TwinRow is what a row of threads does in mandelbrot64Twin.
 //
 //line mandelbrot.go:40
-func mandelbrot64TwinRow(i75 int, ty int, f33 float64, n int, i73 int, countsLen int, counts unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func mandelbrot64TwinRow(i75 int, ty int, n int, f33 float64, lanes int, counts unsafe.Pointer, countsLen int, i73 int, blocks *gpu.Blocks) (ok bool) {
 //line mandelbrot.go:40
 	i27 := i75 + ty
+	c42 := n <= i27
 //line mandelbrot.go:45
 	f40 := float64(float64(i27)*3)/f33 + -1.5
 //line mandelbrot.go:52
 	i53 := i27 * n
-//line mandelbrot.go:41
-	c42 := n <= i27
-	for tx := range 32 {
+	first := 0
+//line mandelbrot.go:40
+	if lanes == 16 {
+//line mandelbrot.go:40
+		first = zvector.Mandelbrot64Twin(32, i73, n, c42, f33, f40, i53, countsLen, counts)
+	}
+	for tx := first; tx < 32; tx++ {
 		var f62, f63 float64
 		var i64 int32
 //line mandelbrot.go:40
@@ -331,6 +349,7 @@ func monteCarloTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	hitsLen := *(*int)(unsafe.Add(args, 8))
 	seed := *(*int32)(unsafe.Add(args, 24))
 	shared := blocks.Shared(1024)
+	lanes := blocks.Lanes()
 //line montecarlo.go:42
 	c85 := 0 < uint(hitsLen)
 //line montecarlo.go:19
@@ -339,56 +358,56 @@ func monteCarloTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i134 := bx << 8
 		{
 			{
-//line montecarlo.go:21
-				monteCarloTwinRow(i134, seed, shared)
+//line montecarlo.go:20
+				monteCarloTwinRow(lanes, i134, seed, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow_(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow__(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow___(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow____(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow_____(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow______(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow_______(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line montecarlo.go:33
-				monteCarloTwinRow________(shared)
+//line montecarlo.go:36
+				monteCarloTwinRow________(lanes, shared)
 			}
 		}
 		{
@@ -404,9 +423,15 @@ func monteCarloTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // monteCarloTwinRow is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:21
-func monteCarloTwinRow(i134 int, seed int32, shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:20
+func monteCarloTwinRow(lanes int, i134 int, seed int32, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:20
+	if lanes == 16 {
+//line montecarlo.go:20
+		first = zvector.MonteCarloTwin(256, i134, int(seed), shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var i28, i29, i55 int32
 		var i30 int
 //line montecarlo.go:21
@@ -455,9 +480,15 @@ func monteCarloTwinRow(i134 int, seed int32, shared unsafe.Pointer) {
 
 // monteCarloTwinRow_ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -469,9 +500,15 @@ func monteCarloTwinRow_(shared unsafe.Pointer) {
 
 // monteCarloTwinRow__ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -483,9 +520,15 @@ func monteCarloTwinRow__(shared unsafe.Pointer) {
 
 // monteCarloTwinRow___ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -497,9 +540,15 @@ func monteCarloTwinRow___(shared unsafe.Pointer) {
 
 // monteCarloTwinRow____ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -511,9 +560,15 @@ func monteCarloTwinRow____(shared unsafe.Pointer) {
 
 // monteCarloTwinRow_____ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -525,9 +580,15 @@ func monteCarloTwinRow_____(shared unsafe.Pointer) {
 
 // monteCarloTwinRow______ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -539,9 +600,15 @@ func monteCarloTwinRow______(shared unsafe.Pointer) {
 
 // monteCarloTwinRow_______ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -553,9 +620,15 @@ func monteCarloTwinRow_______(shared unsafe.Pointer) {
 
 // monteCarloTwinRow________ is what a row of threads does in monteCarloTwin.
 //
-//line montecarlo.go:33
-func monteCarloTwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line montecarlo.go:36
+func monteCarloTwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line montecarlo.go:36
+	if lanes == 16 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
 		o49 := tx * 4
 //line montecarlo.go:36
@@ -606,6 +679,7 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	m0 := *(*float32)(unsafe.Add(args, 120))
 	m4 := *(*float32)(unsafe.Add(args, 124))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line options.go:47
 	f83 := m0 + float32(float32(m4*0.5)*m4)
 //line options.go:50
@@ -618,7 +692,7 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line options.go:20
-				if !blackScholesTwinRow(dx, i27, callLen, priceLen, price, strikeLen, strike, yearsLen, years, m4, f83, f97, call, putLen, put, blocks, ty, tz) {
+				if !blackScholesTwinRow(lanes, call, callLen, dx, f83, f97, i27, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -629,8 +703,14 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // blackScholesTwinRow is what a row of threads does in blackScholesTwin.
 //
 //line options.go:20
-func blackScholesTwinRow(dx int, i27 int, callLen int, priceLen int, price unsafe.Pointer, strikeLen int, strike unsafe.Pointer, yearsLen int, years unsafe.Pointer, m4 float32, f83 float32, f97 float32, call unsafe.Pointer, putLen int, put unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func blackScholesTwinRow(lanes int, call unsafe.Pointer, callLen int, dx int, f83 float32, f97 float32, i27 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line options.go:20
+	if lanes == 16 {
+//line options.go:20
+		first = zvector.BlackScholesTwin(dx, i27, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f83, m4, f97, call, putLen, put)
+	}
+	for tx := first; tx < dx; tx++ {
 		var f177, f178, f312, f139, f446, f165, f204, f494, f230, f470 float32
 //line options.go:20
 		i30 := i27 + tx
@@ -832,6 +912,735 @@ func blackScholesTwinRow(dx int, i27 int, callLen int, priceLen int, price unsaf
 	return true
 }
 
+// blackScholesBestTwin runs blocks of the kernel blackScholesBest.
+//
+//line options.go:31
+func blackScholesBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	price := *(*unsafe.Pointer)(args)
+	priceLen := *(*int)(unsafe.Add(args, 8))
+	strike := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	strikeLen := *(*int)(unsafe.Add(args, 32))
+	years := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yearsLen := *(*int)(unsafe.Add(args, 56))
+	call := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	callLen := *(*int)(unsafe.Add(args, 80))
+	put := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	putLen := *(*int)(unsafe.Add(args, 104))
+	m0 := *(*float32)(unsafe.Add(args, 120))
+	m4 := *(*float32)(unsafe.Add(args, 124))
+	lanes := blocks.Lanes()
+//line options.go:47
+	f774 := m0 + float32(float32(m4*0.5)*m4)
+//line options.go:50
+	f886 := float32(-m0)
+//line options.go:31
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line options.go:32
+		i686 := bx << 8
+		{
+			{
+//line options.go:32
+				if !blackScholesBestTwinRow(lanes, call, callLen, f774, f886, i686, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// blackScholesBestTwinRow is what a row of threads does in blackScholesBestTwin.
+//
+//line options.go:32
+func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f774 float32, f886 float32, i686 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line options.go:32
+	if lanes == 16 {
+//line options.go:32
+		first = zvector.BlackScholesBestTwin(256, i686, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f774, m4, f886, call, putLen, put)
+	}
+	for tx := first; tx < 256; tx++ {
+		var f741, f742, f771, f784, f825, f832, f837, f878, f885, f914, f949, f950, f979, f992, f1033, f1040, f1045, f1086, f1093, f1122, f1157, f1158, f1187, f1200, f1241, f1248, f1253, f1294, f1301, f1330, f1365, f1366, f1395, f1408, f1449, f1456, f1461, f1502, f1509, f1538 float32
+//line options.go:32
+		i37 := i686 + tx
+		if callLen > i37 {
+//line options.go:36
+			if uint(i37) >= uint(priceLen) {
+//line options.go:36
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i37, priceLen)
+//line options.go:36
+				return false
+			}
+//line options.go:36
+			f605 := *(*float32)(unsafe.Add(price, i37*16))
+//line options.go:36
+			f607 := *(*float32)(unsafe.Add(price, i37*16+4))
+//line options.go:36
+			f609 := *(*float32)(unsafe.Add(price, i37*16+8))
+//line options.go:36
+			f611 := *(*float32)(unsafe.Add(price, i37*16+12))
+//line options.go:36
+			if uint(i37) >= uint(strikeLen) {
+//line options.go:36
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i37, strikeLen)
+//line options.go:36
+				return false
+			}
+//line options.go:36
+			f612 := *(*float32)(unsafe.Add(strike, i37*16))
+//line options.go:36
+			f614 := *(*float32)(unsafe.Add(strike, i37*16+4))
+//line options.go:36
+			f616 := *(*float32)(unsafe.Add(strike, i37*16+8))
+//line options.go:36
+			f618 := *(*float32)(unsafe.Add(strike, i37*16+12))
+//line options.go:36
+			if uint(i37) >= uint(yearsLen) {
+//line options.go:36
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i37, yearsLen)
+//line options.go:36
+				return false
+			}
+//line options.go:36
+			f619 := *(*float32)(unsafe.Add(years, i37*16))
+//line options.go:36
+			f621 := *(*float32)(unsafe.Add(years, i37*16+4))
+//line options.go:36
+			f623 := *(*float32)(unsafe.Add(years, i37*16+8))
+//line options.go:36
+			f625 := *(*float32)(unsafe.Add(years, i37*16+12))
+//line options.go:47
+			f736 := f605 / f612
+//line log.go:64
+			if f736 < 1.1754944e-38 {
+				f741, f742 = float32(f736*8.388608e+06), -23
+			} else {
+//line log.go:64
+				f741, f742 = f736, 0
+			}
+//line log.go:67
+			i743 := int32(math.Float32bits(f741))
+			i745 := (i743 - 1060439283) & -8388608
+//line log.go:8
+			f750 := math.Float32frombits(uint32(i743-i745)) - 1
+			f761 := math32.FMA(math32.FMA(float32(i745), 1.1920929e-07, f742), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f750, 0.12901418), f750, -0.13246344), f750, 0.14182273), f750, -0.16608718), f750, 0.20001961), f750, -0.250016), f750, 0.33333325), f750, -0.49999988), float32(f750*f750), f750))
+//line log.go:83
+			if uint32(int32(math.Float32bits(f736))-1) < 2139095039 {
+//line log.go:83
+				f771 = f761
+			} else {
+//line log.go:86
+				if f736 == 0 {
+//line log.go:86
+					f771 = math.Float32frombits(0xff800000)
+				} else {
+//line log.go:89
+					if f736 < 0 {
+//line basic.go:30
+						f771 = math.Float32frombits(0x7fc00000)
+					} else {
+//line log.go:89
+						f771 = f736
+					}
+				}
+			}
+//line options.go:47
+			f777 := float32(m4 * float32(math.Sqrt(float64(f619))))
+//line options.go:47
+			f778 := (f771 + float32(f774*f619)) / f777
+			f779 := f778 - f777
+//line options.go:58
+			if f778 < 0 {
+				f784 = -f778
+			} else {
+//line options.go:58
+				f784 = f778
+			}
+//line options.go:61
+			f787 := 1 / (float32(f784*0.2316419) + 1)
+//line options.go:63
+			f798 := float32(float32(f778*-0.5) * f778)
+//line exp.go:23
+			f799 := math32.FMA(f798, 1.442695, 1.2582912e+07)
+			f800 := f799 - 1.2582912e+07
+			f802 := math32.FMA(f800, 1.9046542e-09, math32.FMA(f800, -0.6931472, f798))
+//line exp.go:27
+			i809 := int32(math.Float32bits(f799))
+//line exp.go:33
+			i810 := int32(uint32(i809) >> 1)
+			f819 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f802, 0.008368675), f802, 0.041668262), f802, 0.16666521), f802, 0.49999994), f802, 1), f802, 1)*math.Float32frombits(uint32(i810<<23+1065353216))) * math.Float32frombits(uint32((i809-i810)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f798 {
+//line exp.go:42
+				f825 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f798 < -104 {
+//line exp.go:45
+					f825 = 0
+				} else {
+//line exp.go:48
+					f825 = f819
+				}
+			}
+//line options.go:63
+			f827 := float32(float32(f825*0.3989423) * float32(f787*(float32(f787*(float32(f787*(float32(f787*(float32(f787*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f778 {
+				f832 = 1 - f827
+			} else {
+//line options.go:64
+				f832 = f827
+			}
+//line options.go:58
+			if f779 < 0 {
+				f837 = -f779
+			} else {
+//line options.go:58
+				f837 = f779
+			}
+//line options.go:61
+			f840 := 1 / (float32(f837*0.2316419) + 1)
+//line options.go:63
+			f851 := float32(float32(f779*-0.5) * f779)
+//line exp.go:23
+			f852 := math32.FMA(f851, 1.442695, 1.2582912e+07)
+			f853 := f852 - 1.2582912e+07
+			f855 := math32.FMA(f853, 1.9046542e-09, math32.FMA(f853, -0.6931472, f851))
+//line exp.go:27
+			i862 := int32(math.Float32bits(f852))
+//line exp.go:33
+			i863 := int32(uint32(i862) >> 1)
+			f872 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f855, 0.008368675), f855, 0.041668262), f855, 0.16666521), f855, 0.49999994), f855, 1), f855, 1)*math.Float32frombits(uint32(i863<<23+1065353216))) * math.Float32frombits(uint32((i862-i863)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f851 {
+//line exp.go:42
+				f878 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f851 < -104 {
+//line exp.go:45
+					f878 = 0
+				} else {
+//line exp.go:48
+					f878 = f872
+				}
+			}
+//line options.go:63
+			f880 := float32(float32(f878*0.3989423) * float32(f840*(float32(f840*(float32(f840*(float32(f840*(float32(f840*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f779 {
+				f885 = 1 - f880
+			} else {
+//line options.go:64
+				f885 = f880
+			}
+//line options.go:50
+			f887 := float32(f886 * f619)
+//line exp.go:23
+			f888 := math32.FMA(f887, 1.442695, 1.2582912e+07)
+			f889 := f888 - 1.2582912e+07
+			f891 := math32.FMA(f889, 1.9046542e-09, math32.FMA(f889, -0.6931472, f887))
+//line exp.go:27
+			i898 := int32(math.Float32bits(f888))
+//line exp.go:33
+			i899 := int32(uint32(i898) >> 1)
+			f908 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f891, 0.008368675), f891, 0.041668262), f891, 0.16666521), f891, 0.49999994), f891, 1), f891, 1)*math.Float32frombits(uint32(i899<<23+1065353216))) * math.Float32frombits(uint32((i898-i899)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f887 {
+//line exp.go:42
+				f914 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f887 < -104 {
+//line exp.go:45
+					f914 = 0
+				} else {
+//line exp.go:48
+					f914 = f908
+				}
+			}
+//line options.go:50
+			f915 := float32(f612 * f914)
+//line options.go:47
+			f944 := f607 / f614
+//line log.go:64
+			if f944 < 1.1754944e-38 {
+				f949, f950 = float32(f944*8.388608e+06), -23
+			} else {
+//line log.go:64
+				f949, f950 = f944, 0
+			}
+//line log.go:67
+			i951 := int32(math.Float32bits(f949))
+			i953 := (i951 - 1060439283) & -8388608
+//line log.go:8
+			f958 := math.Float32frombits(uint32(i951-i953)) - 1
+			f969 := math32.FMA(math32.FMA(float32(i953), 1.1920929e-07, f950), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f958, 0.12901418), f958, -0.13246344), f958, 0.14182273), f958, -0.16608718), f958, 0.20001961), f958, -0.250016), f958, 0.33333325), f958, -0.49999988), float32(f958*f958), f958))
+//line log.go:83
+			if uint32(int32(math.Float32bits(f944))-1) < 2139095039 {
+//line log.go:83
+				f979 = f969
+			} else {
+//line log.go:86
+				if f944 == 0 {
+//line log.go:86
+					f979 = math.Float32frombits(0xff800000)
+				} else {
+//line log.go:89
+					if f944 < 0 {
+//line basic.go:30
+						f979 = math.Float32frombits(0x7fc00000)
+					} else {
+//line log.go:89
+						f979 = f944
+					}
+				}
+			}
+//line options.go:47
+			f985 := float32(m4 * float32(math.Sqrt(float64(f621))))
+//line options.go:47
+			f986 := (f979 + float32(f774*f621)) / f985
+			f987 := f986 - f985
+//line options.go:58
+			if f986 < 0 {
+				f992 = -f986
+			} else {
+//line options.go:58
+				f992 = f986
+			}
+//line options.go:61
+			f995 := 1 / (float32(f992*0.2316419) + 1)
+//line options.go:63
+			f1006 := float32(float32(f986*-0.5) * f986)
+//line exp.go:23
+			f1007 := math32.FMA(f1006, 1.442695, 1.2582912e+07)
+			f1008 := f1007 - 1.2582912e+07
+			f1010 := math32.FMA(f1008, 1.9046542e-09, math32.FMA(f1008, -0.6931472, f1006))
+//line exp.go:27
+			i1017 := int32(math.Float32bits(f1007))
+//line exp.go:33
+			i1018 := int32(uint32(i1017) >> 1)
+			f1027 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1010, 0.008368675), f1010, 0.041668262), f1010, 0.16666521), f1010, 0.49999994), f1010, 1), f1010, 1)*math.Float32frombits(uint32(i1018<<23+1065353216))) * math.Float32frombits(uint32((i1017-i1018)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1006 {
+//line exp.go:42
+				f1033 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1006 < -104 {
+//line exp.go:45
+					f1033 = 0
+				} else {
+//line exp.go:48
+					f1033 = f1027
+				}
+			}
+//line options.go:63
+			f1035 := float32(float32(f1033*0.3989423) * float32(f995*(float32(f995*(float32(f995*(float32(f995*(float32(f995*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f986 {
+				f1040 = 1 - f1035
+			} else {
+//line options.go:64
+				f1040 = f1035
+			}
+//line options.go:58
+			if f987 < 0 {
+				f1045 = -f987
+			} else {
+//line options.go:58
+				f1045 = f987
+			}
+//line options.go:61
+			f1048 := 1 / (float32(f1045*0.2316419) + 1)
+//line options.go:63
+			f1059 := float32(float32(f987*-0.5) * f987)
+//line exp.go:23
+			f1060 := math32.FMA(f1059, 1.442695, 1.2582912e+07)
+			f1061 := f1060 - 1.2582912e+07
+			f1063 := math32.FMA(f1061, 1.9046542e-09, math32.FMA(f1061, -0.6931472, f1059))
+//line exp.go:27
+			i1070 := int32(math.Float32bits(f1060))
+//line exp.go:33
+			i1071 := int32(uint32(i1070) >> 1)
+			f1080 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1063, 0.008368675), f1063, 0.041668262), f1063, 0.16666521), f1063, 0.49999994), f1063, 1), f1063, 1)*math.Float32frombits(uint32(i1071<<23+1065353216))) * math.Float32frombits(uint32((i1070-i1071)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1059 {
+//line exp.go:42
+				f1086 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1059 < -104 {
+//line exp.go:45
+					f1086 = 0
+				} else {
+//line exp.go:48
+					f1086 = f1080
+				}
+			}
+//line options.go:63
+			f1088 := float32(float32(f1086*0.3989423) * float32(f1048*(float32(f1048*(float32(f1048*(float32(f1048*(float32(f1048*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f987 {
+				f1093 = 1 - f1088
+			} else {
+//line options.go:64
+				f1093 = f1088
+			}
+//line options.go:50
+			f1095 := float32(f886 * f621)
+//line exp.go:23
+			f1096 := math32.FMA(f1095, 1.442695, 1.2582912e+07)
+			f1097 := f1096 - 1.2582912e+07
+			f1099 := math32.FMA(f1097, 1.9046542e-09, math32.FMA(f1097, -0.6931472, f1095))
+//line exp.go:27
+			i1106 := int32(math.Float32bits(f1096))
+//line exp.go:33
+			i1107 := int32(uint32(i1106) >> 1)
+			f1116 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1099, 0.008368675), f1099, 0.041668262), f1099, 0.16666521), f1099, 0.49999994), f1099, 1), f1099, 1)*math.Float32frombits(uint32(i1107<<23+1065353216))) * math.Float32frombits(uint32((i1106-i1107)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1095 {
+//line exp.go:42
+				f1122 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1095 < -104 {
+//line exp.go:45
+					f1122 = 0
+				} else {
+//line exp.go:48
+					f1122 = f1116
+				}
+			}
+//line options.go:50
+			f1123 := float32(f614 * f1122)
+//line options.go:47
+			f1152 := f609 / f616
+//line log.go:64
+			if f1152 < 1.1754944e-38 {
+				f1157, f1158 = float32(f1152*8.388608e+06), -23
+			} else {
+//line log.go:64
+				f1157, f1158 = f1152, 0
+			}
+//line log.go:67
+			i1159 := int32(math.Float32bits(f1157))
+			i1161 := (i1159 - 1060439283) & -8388608
+//line log.go:8
+			f1166 := math.Float32frombits(uint32(i1159-i1161)) - 1
+			f1177 := math32.FMA(math32.FMA(float32(i1161), 1.1920929e-07, f1158), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1166, 0.12901418), f1166, -0.13246344), f1166, 0.14182273), f1166, -0.16608718), f1166, 0.20001961), f1166, -0.250016), f1166, 0.33333325), f1166, -0.49999988), float32(f1166*f1166), f1166))
+//line log.go:83
+			if uint32(int32(math.Float32bits(f1152))-1) < 2139095039 {
+//line log.go:83
+				f1187 = f1177
+			} else {
+//line log.go:86
+				if f1152 == 0 {
+//line log.go:86
+					f1187 = math.Float32frombits(0xff800000)
+				} else {
+//line log.go:89
+					if f1152 < 0 {
+//line basic.go:30
+						f1187 = math.Float32frombits(0x7fc00000)
+					} else {
+//line log.go:89
+						f1187 = f1152
+					}
+				}
+			}
+//line options.go:47
+			f1193 := float32(m4 * float32(math.Sqrt(float64(f623))))
+//line options.go:47
+			f1194 := (f1187 + float32(f774*f623)) / f1193
+			f1195 := f1194 - f1193
+//line options.go:58
+			if f1194 < 0 {
+				f1200 = -f1194
+			} else {
+//line options.go:58
+				f1200 = f1194
+			}
+//line options.go:61
+			f1203 := 1 / (float32(f1200*0.2316419) + 1)
+//line options.go:63
+			f1214 := float32(float32(f1194*-0.5) * f1194)
+//line exp.go:23
+			f1215 := math32.FMA(f1214, 1.442695, 1.2582912e+07)
+			f1216 := f1215 - 1.2582912e+07
+			f1218 := math32.FMA(f1216, 1.9046542e-09, math32.FMA(f1216, -0.6931472, f1214))
+//line exp.go:27
+			i1225 := int32(math.Float32bits(f1215))
+//line exp.go:33
+			i1226 := int32(uint32(i1225) >> 1)
+			f1235 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1218, 0.008368675), f1218, 0.041668262), f1218, 0.16666521), f1218, 0.49999994), f1218, 1), f1218, 1)*math.Float32frombits(uint32(i1226<<23+1065353216))) * math.Float32frombits(uint32((i1225-i1226)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1214 {
+//line exp.go:42
+				f1241 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1214 < -104 {
+//line exp.go:45
+					f1241 = 0
+				} else {
+//line exp.go:48
+					f1241 = f1235
+				}
+			}
+//line options.go:63
+			f1243 := float32(float32(f1241*0.3989423) * float32(f1203*(float32(f1203*(float32(f1203*(float32(f1203*(float32(f1203*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1194 {
+				f1248 = 1 - f1243
+			} else {
+//line options.go:64
+				f1248 = f1243
+			}
+//line options.go:58
+			if f1195 < 0 {
+				f1253 = -f1195
+			} else {
+//line options.go:58
+				f1253 = f1195
+			}
+//line options.go:61
+			f1256 := 1 / (float32(f1253*0.2316419) + 1)
+//line options.go:63
+			f1267 := float32(float32(f1195*-0.5) * f1195)
+//line exp.go:23
+			f1268 := math32.FMA(f1267, 1.442695, 1.2582912e+07)
+			f1269 := f1268 - 1.2582912e+07
+			f1271 := math32.FMA(f1269, 1.9046542e-09, math32.FMA(f1269, -0.6931472, f1267))
+//line exp.go:27
+			i1278 := int32(math.Float32bits(f1268))
+//line exp.go:33
+			i1279 := int32(uint32(i1278) >> 1)
+			f1288 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1271, 0.008368675), f1271, 0.041668262), f1271, 0.16666521), f1271, 0.49999994), f1271, 1), f1271, 1)*math.Float32frombits(uint32(i1279<<23+1065353216))) * math.Float32frombits(uint32((i1278-i1279)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1267 {
+//line exp.go:42
+				f1294 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1267 < -104 {
+//line exp.go:45
+					f1294 = 0
+				} else {
+//line exp.go:48
+					f1294 = f1288
+				}
+			}
+//line options.go:63
+			f1296 := float32(float32(f1294*0.3989423) * float32(f1256*(float32(f1256*(float32(f1256*(float32(f1256*(float32(f1256*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1195 {
+				f1301 = 1 - f1296
+			} else {
+//line options.go:64
+				f1301 = f1296
+			}
+//line options.go:50
+			f1303 := float32(f886 * f623)
+//line exp.go:23
+			f1304 := math32.FMA(f1303, 1.442695, 1.2582912e+07)
+			f1305 := f1304 - 1.2582912e+07
+			f1307 := math32.FMA(f1305, 1.9046542e-09, math32.FMA(f1305, -0.6931472, f1303))
+//line exp.go:27
+			i1314 := int32(math.Float32bits(f1304))
+//line exp.go:33
+			i1315 := int32(uint32(i1314) >> 1)
+			f1324 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1307, 0.008368675), f1307, 0.041668262), f1307, 0.16666521), f1307, 0.49999994), f1307, 1), f1307, 1)*math.Float32frombits(uint32(i1315<<23+1065353216))) * math.Float32frombits(uint32((i1314-i1315)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1303 {
+//line exp.go:42
+				f1330 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1303 < -104 {
+//line exp.go:45
+					f1330 = 0
+				} else {
+//line exp.go:48
+					f1330 = f1324
+				}
+			}
+//line options.go:50
+			f1331 := float32(f616 * f1330)
+//line options.go:47
+			f1360 := f611 / f618
+//line log.go:64
+			if f1360 < 1.1754944e-38 {
+				f1365, f1366 = float32(f1360*8.388608e+06), -23
+			} else {
+//line log.go:64
+				f1365, f1366 = f1360, 0
+			}
+//line log.go:67
+			i1367 := int32(math.Float32bits(f1365))
+			i1369 := (i1367 - 1060439283) & -8388608
+//line log.go:8
+			f1374 := math.Float32frombits(uint32(i1367-i1369)) - 1
+			f1385 := math32.FMA(math32.FMA(float32(i1369), 1.1920929e-07, f1366), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1374, 0.12901418), f1374, -0.13246344), f1374, 0.14182273), f1374, -0.16608718), f1374, 0.20001961), f1374, -0.250016), f1374, 0.33333325), f1374, -0.49999988), float32(f1374*f1374), f1374))
+//line log.go:83
+			if uint32(int32(math.Float32bits(f1360))-1) < 2139095039 {
+//line log.go:83
+				f1395 = f1385
+			} else {
+//line log.go:86
+				if f1360 == 0 {
+//line log.go:86
+					f1395 = math.Float32frombits(0xff800000)
+				} else {
+//line log.go:89
+					if f1360 < 0 {
+//line basic.go:30
+						f1395 = math.Float32frombits(0x7fc00000)
+					} else {
+//line log.go:89
+						f1395 = f1360
+					}
+				}
+			}
+//line options.go:47
+			f1401 := float32(m4 * float32(math.Sqrt(float64(f625))))
+//line options.go:47
+			f1402 := (f1395 + float32(f774*f625)) / f1401
+			f1403 := f1402 - f1401
+//line options.go:58
+			if f1402 < 0 {
+				f1408 = -f1402
+			} else {
+//line options.go:58
+				f1408 = f1402
+			}
+//line options.go:61
+			f1411 := 1 / (float32(f1408*0.2316419) + 1)
+//line options.go:63
+			f1422 := float32(float32(f1402*-0.5) * f1402)
+//line exp.go:23
+			f1423 := math32.FMA(f1422, 1.442695, 1.2582912e+07)
+			f1424 := f1423 - 1.2582912e+07
+			f1426 := math32.FMA(f1424, 1.9046542e-09, math32.FMA(f1424, -0.6931472, f1422))
+//line exp.go:27
+			i1433 := int32(math.Float32bits(f1423))
+//line exp.go:33
+			i1434 := int32(uint32(i1433) >> 1)
+			f1443 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1426, 0.008368675), f1426, 0.041668262), f1426, 0.16666521), f1426, 0.49999994), f1426, 1), f1426, 1)*math.Float32frombits(uint32(i1434<<23+1065353216))) * math.Float32frombits(uint32((i1433-i1434)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1422 {
+//line exp.go:42
+				f1449 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1422 < -104 {
+//line exp.go:45
+					f1449 = 0
+				} else {
+//line exp.go:48
+					f1449 = f1443
+				}
+			}
+//line options.go:63
+			f1451 := float32(float32(f1449*0.3989423) * float32(f1411*(float32(f1411*(float32(f1411*(float32(f1411*(float32(f1411*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1402 {
+				f1456 = 1 - f1451
+			} else {
+//line options.go:64
+				f1456 = f1451
+			}
+//line options.go:58
+			if f1403 < 0 {
+				f1461 = -f1403
+			} else {
+//line options.go:58
+				f1461 = f1403
+			}
+//line options.go:61
+			f1464 := 1 / (float32(f1461*0.2316419) + 1)
+//line options.go:63
+			f1475 := float32(float32(f1403*-0.5) * f1403)
+//line exp.go:23
+			f1476 := math32.FMA(f1475, 1.442695, 1.2582912e+07)
+			f1477 := f1476 - 1.2582912e+07
+			f1479 := math32.FMA(f1477, 1.9046542e-09, math32.FMA(f1477, -0.6931472, f1475))
+//line exp.go:27
+			i1486 := int32(math.Float32bits(f1476))
+//line exp.go:33
+			i1487 := int32(uint32(i1486) >> 1)
+			f1496 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1479, 0.008368675), f1479, 0.041668262), f1479, 0.16666521), f1479, 0.49999994), f1479, 1), f1479, 1)*math.Float32frombits(uint32(i1487<<23+1065353216))) * math.Float32frombits(uint32((i1486-i1487)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1475 {
+//line exp.go:42
+				f1502 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1475 < -104 {
+//line exp.go:45
+					f1502 = 0
+				} else {
+//line exp.go:48
+					f1502 = f1496
+				}
+			}
+//line options.go:63
+			f1504 := float32(float32(f1502*0.3989423) * float32(f1464*(float32(f1464*(float32(f1464*(float32(f1464*(float32(f1464*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1403 {
+				f1509 = 1 - f1504
+			} else {
+//line options.go:64
+				f1509 = f1504
+			}
+//line options.go:50
+			f1511 := float32(f886 * f625)
+//line exp.go:23
+			f1512 := math32.FMA(f1511, 1.442695, 1.2582912e+07)
+			f1513 := f1512 - 1.2582912e+07
+			f1515 := math32.FMA(f1513, 1.9046542e-09, math32.FMA(f1513, -0.6931472, f1511))
+//line exp.go:27
+			i1522 := int32(math.Float32bits(f1512))
+//line exp.go:33
+			i1523 := int32(uint32(i1522) >> 1)
+			f1532 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1515, 0.008368675), f1515, 0.041668262), f1515, 0.16666521), f1515, 0.49999994), f1515, 1), f1515, 1)*math.Float32frombits(uint32(i1523<<23+1065353216))) * math.Float32frombits(uint32((i1522-i1523)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f1511 {
+//line exp.go:42
+				f1538 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f1511 < -104 {
+//line exp.go:45
+					f1538 = 0
+				} else {
+//line exp.go:48
+					f1538 = f1532
+				}
+			}
+//line options.go:50
+			f1539 := float32(f618 * f1538)
+//line options.go:41
+			*(*float32)(unsafe.Add(call, i37*16)) = float32(f605*f832) - float32(f915*f885)
+//line options.go:41
+			*(*float32)(unsafe.Add(call, i37*16+4)) = float32(f607*f1040) - float32(f1123*f1093)
+//line options.go:41
+			*(*float32)(unsafe.Add(call, i37*16+8)) = float32(f609*f1248) - float32(f1331*f1301)
+//line options.go:41
+			*(*float32)(unsafe.Add(call, i37*16+12)) = float32(f611*f1456) - float32(f1539*f1509)
+//line options.go:41
+			if uint(i37) >= uint(putLen) {
+//line options.go:41
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i37, putLen)
+//line options.go:41
+				return false
+			}
+//line options.go:41
+			*(*float32)(unsafe.Add(put, i37*16)) = float32(f915*(1-f885)) - float32(f605*(1-f832))
+//line options.go:41
+			*(*float32)(unsafe.Add(put, i37*16+4)) = float32(f1123*(1-f1093)) - float32(f607*(1-f1040))
+//line options.go:41
+			*(*float32)(unsafe.Add(put, i37*16+8)) = float32(f1331*(1-f1301)) - float32(f609*(1-f1248))
+//line options.go:41
+			*(*float32)(unsafe.Add(put, i37*16+12)) = float32(f1539*(1-f1509)) - float32(f611*(1-f1456))
+		}
+	}
+	return true
+}
+
 // dot32Twin runs blocks of the kernel dot32.
 //
 //line reduce.go:46
@@ -844,6 +1653,7 @@ func dot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	partialLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line reduce.go:49
 	i128 := gx << 8
 //line reduce.go:46
@@ -853,58 +1663,58 @@ func dot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i113 := bx << 8
 		{
 			{
-//line reduce.go:49
-				if !dot32TwinRow(i113, aLen, bLen, a, b, i128, shared, blocks) {
+//line reduce.go:47
+				if !dot32TwinRow(lanes, a, aLen, b, bLen, i113, i128, shared, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow_(shared)
+//line reduce.go:19
+				dot32TwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow__(shared)
+//line reduce.go:19
+				dot32TwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow___(shared)
+//line reduce.go:19
+				dot32TwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow____(shared)
+//line reduce.go:19
+				dot32TwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow_____(shared)
+//line reduce.go:19
+				dot32TwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow______(shared)
+//line reduce.go:19
+				dot32TwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow_______(shared)
+//line reduce.go:19
+				dot32TwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				dot32TwinRow________(shared)
+//line reduce.go:19
+				dot32TwinRow________(lanes, shared)
 			}
 		}
 //line reduce.go:24
@@ -915,8 +1725,8 @@ func dot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o58 := bx * 4
 		{
 			{
-//line reduce.go:19
-				if !dot32TwinRow_________(c55, f84, o58, partial, blocks, bx, partialLen) {
+//line reduce.go:24
+				if !dot32TwinRow_________(lanes, c55, f84, o58, partial, blocks, bx, partialLen) {
 					return
 				}
 			}
@@ -926,9 +1736,15 @@ func dot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // dot32TwinRow is what a row of threads does in dot32Twin.
 //
-//line reduce.go:49
-func dot32TwinRow(i113 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, i128 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
+//line reduce.go:47
+func dot32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i113 int, i128 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line reduce.go:47
+	if lanes == 16 {
+//line reduce.go:47
+		first = zvector.Dot32Twin(256, i113, aLen, a, bLen, b, i128, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f23 float32
 		var i24 int
 //line reduce.go:49
@@ -960,9 +1776,15 @@ func dot32TwinRow(i113 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Point
 
 // dot32TwinRow_ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -974,9 +1796,15 @@ func dot32TwinRow_(shared unsafe.Pointer) {
 
 // dot32TwinRow__ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -988,9 +1816,15 @@ func dot32TwinRow__(shared unsafe.Pointer) {
 
 // dot32TwinRow___ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -1002,9 +1836,15 @@ func dot32TwinRow___(shared unsafe.Pointer) {
 
 // dot32TwinRow____ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -1016,9 +1856,15 @@ func dot32TwinRow____(shared unsafe.Pointer) {
 
 // dot32TwinRow_____ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -1030,9 +1876,15 @@ func dot32TwinRow_____(shared unsafe.Pointer) {
 
 // dot32TwinRow______ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -1044,9 +1896,15 @@ func dot32TwinRow______(shared unsafe.Pointer) {
 
 // dot32TwinRow_______ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -1058,9 +1916,15 @@ func dot32TwinRow_______(shared unsafe.Pointer) {
 
 // dot32TwinRow________ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:16
-func dot32TwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func dot32TwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Dot32Twin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o73 := tx * 4
 //line reduce.go:19
@@ -1074,9 +1938,15 @@ func dot32TwinRow________(shared unsafe.Pointer) {
 
 // dot32TwinRow_________ is what a row of threads does in dot32Twin.
 //
-//line reduce.go:19
-func dot32TwinRow_________(c55 bool, f84 float32, o58 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
-	for tx := range 256 {
+//line reduce.go:24
+func dot32TwinRow_________(lanes int, c55 bool, f84 float32, o58 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
+	first := 0
+//line reduce.go:24
+	if lanes == 16 {
+//line reduce.go:24
+		first = zvector.Dot32Twin_________(256, c55, f84, partial, o58)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:19
 		c313 := int32(tx) == 0
 //line reduce.go:54
@@ -1106,6 +1976,7 @@ func dot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	partialLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(2048)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line reduce.go:65
 	i128 := gx << 8
 //line reduce.go:62
@@ -1115,58 +1986,58 @@ func dot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i113 := bx << 8
 		{
 			{
-//line reduce.go:65
-				if !dot64TwinRow(i113, aLen, bLen, a, b, i128, shared, blocks) {
+//line reduce.go:63
+				if !dot64TwinRow(lanes, a, aLen, b, bLen, i113, i128, shared, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow_(shared)
+//line reduce.go:33
+				dot64TwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow__(shared)
+//line reduce.go:33
+				dot64TwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow___(shared)
+//line reduce.go:33
+				dot64TwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow____(shared)
+//line reduce.go:33
+				dot64TwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow_____(shared)
+//line reduce.go:33
+				dot64TwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow______(shared)
+//line reduce.go:33
+				dot64TwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow_______(shared)
+//line reduce.go:33
+				dot64TwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				dot64TwinRow________(shared)
+//line reduce.go:33
+				dot64TwinRow________(lanes, shared)
 			}
 		}
 //line reduce.go:38
@@ -1177,8 +2048,8 @@ func dot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o58 := bx * 8
 		{
 			{
-//line reduce.go:33
-				if !dot64TwinRow_________(c55, f84, o58, partial, blocks, bx, partialLen) {
+//line reduce.go:38
+				if !dot64TwinRow_________(lanes, c55, f84, o58, partial, blocks, bx, partialLen) {
 					return
 				}
 			}
@@ -1188,9 +2059,15 @@ func dot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // dot64TwinRow is what a row of threads does in dot64Twin.
 //
-//line reduce.go:65
-func dot64TwinRow(i113 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, i128 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
+//line reduce.go:63
+func dot64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i113 int, i128 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line reduce.go:63
+	if lanes == 16 {
+//line reduce.go:63
+		first = zvector.Dot64Twin(256, i113, aLen, a, bLen, b, i128, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f23 float64
 		var i24 int
 //line reduce.go:65
@@ -1222,9 +2099,15 @@ func dot64TwinRow(i113 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Point
 
 // dot64TwinRow_ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1236,9 +2119,15 @@ func dot64TwinRow_(shared unsafe.Pointer) {
 
 // dot64TwinRow__ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1250,9 +2139,15 @@ func dot64TwinRow__(shared unsafe.Pointer) {
 
 // dot64TwinRow___ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1264,9 +2159,15 @@ func dot64TwinRow___(shared unsafe.Pointer) {
 
 // dot64TwinRow____ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1278,9 +2179,15 @@ func dot64TwinRow____(shared unsafe.Pointer) {
 
 // dot64TwinRow_____ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1292,9 +2199,15 @@ func dot64TwinRow_____(shared unsafe.Pointer) {
 
 // dot64TwinRow______ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1306,9 +2219,15 @@ func dot64TwinRow______(shared unsafe.Pointer) {
 
 // dot64TwinRow_______ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1320,9 +2239,15 @@ func dot64TwinRow_______(shared unsafe.Pointer) {
 
 // dot64TwinRow________ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:30
-func dot64TwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func dot64TwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Dot64Twin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o73 := tx * 8
 //line reduce.go:33
@@ -1336,9 +2261,15 @@ func dot64TwinRow________(shared unsafe.Pointer) {
 
 // dot64TwinRow_________ is what a row of threads does in dot64Twin.
 //
-//line reduce.go:33
-func dot64TwinRow_________(c55 bool, f84 float64, o58 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
-	for tx := range 256 {
+//line reduce.go:38
+func dot64TwinRow_________(lanes int, c55 bool, f84 float64, o58 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
+	first := 0
+//line reduce.go:38
+	if lanes == 16 {
+//line reduce.go:38
+		first = zvector.Dot64Twin_________(256, c55, f84, partial, o58)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:33
 		c313 := int32(tx) == 0
 //line reduce.go:70
@@ -1366,6 +2297,7 @@ func sum32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	partialLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line reduce.go:82
 	i117 := gx << 8
 //line reduce.go:79
@@ -1375,56 +2307,56 @@ func sum32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i102 := bx << 8
 		{
 			{
-//line reduce.go:82
-				sum32TwinRow(i102, xLen, i117, x, shared)
+//line reduce.go:80
+				sum32TwinRow(lanes, i102, i117, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow_(shared)
+//line reduce.go:19
+				sum32TwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow__(shared)
+//line reduce.go:19
+				sum32TwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow___(shared)
+//line reduce.go:19
+				sum32TwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow____(shared)
+//line reduce.go:19
+				sum32TwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow_____(shared)
+//line reduce.go:19
+				sum32TwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow______(shared)
+//line reduce.go:19
+				sum32TwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow_______(shared)
+//line reduce.go:19
+				sum32TwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:16
-				sum32TwinRow________(shared)
+//line reduce.go:19
+				sum32TwinRow________(lanes, shared)
 			}
 		}
 //line reduce.go:24
@@ -1435,8 +2367,8 @@ func sum32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o47 := bx * 4
 		{
 			{
-//line reduce.go:19
-				if !sum32TwinRow_________(c44, f73, o47, partial, blocks, bx, partialLen) {
+//line reduce.go:24
+				if !sum32TwinRow_________(lanes, c44, f73, o47, partial, blocks, bx, partialLen) {
 					return
 				}
 			}
@@ -1446,9 +2378,15 @@ func sum32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sum32TwinRow is what a row of threads does in sum32Twin.
 //
-//line reduce.go:82
-func sum32TwinRow(i102 int, xLen int, i117 int, x unsafe.Pointer, shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:80
+func sum32TwinRow(lanes int, i102 int, i117 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line reduce.go:80
+	if lanes == 16 {
+//line reduce.go:80
+		first = zvector.Sum32Twin(256, i102, xLen, x, i117, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f19 float32
 		var i20 int
 //line reduce.go:82
@@ -1472,9 +2410,15 @@ func sum32TwinRow(i102 int, xLen int, i117 int, x unsafe.Pointer, shared unsafe.
 
 // sum32TwinRow_ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1486,9 +2430,15 @@ func sum32TwinRow_(shared unsafe.Pointer) {
 
 // sum32TwinRow__ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1500,9 +2450,15 @@ func sum32TwinRow__(shared unsafe.Pointer) {
 
 // sum32TwinRow___ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1514,9 +2470,15 @@ func sum32TwinRow___(shared unsafe.Pointer) {
 
 // sum32TwinRow____ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1528,9 +2490,15 @@ func sum32TwinRow____(shared unsafe.Pointer) {
 
 // sum32TwinRow_____ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1542,9 +2510,15 @@ func sum32TwinRow_____(shared unsafe.Pointer) {
 
 // sum32TwinRow______ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1556,9 +2530,15 @@ func sum32TwinRow______(shared unsafe.Pointer) {
 
 // sum32TwinRow_______ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1570,9 +2550,15 @@ func sum32TwinRow_______(shared unsafe.Pointer) {
 
 // sum32TwinRow________ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:16
-func sum32TwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func sum32TwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.Sum32Twin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
 		o62 := tx * 4
 //line reduce.go:19
@@ -1586,9 +2572,15 @@ func sum32TwinRow________(shared unsafe.Pointer) {
 
 // sum32TwinRow_________ is what a row of threads does in sum32Twin.
 //
-//line reduce.go:19
-func sum32TwinRow_________(c44 bool, f73 float32, o47 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
-	for tx := range 256 {
+//line reduce.go:24
+func sum32TwinRow_________(lanes int, c44 bool, f73 float32, o47 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
+	first := 0
+//line reduce.go:24
+	if lanes == 16 {
+//line reduce.go:24
+		first = zvector.Sum32Twin_________(256, c44, f73, partial, o47)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:19
 		c302 := int32(tx) == 0
 //line reduce.go:87
@@ -1616,6 +2608,7 @@ func sum64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	partialLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(2048)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line reduce.go:98
 	i117 := gx << 8
 //line reduce.go:95
@@ -1625,56 +2618,56 @@ func sum64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i102 := bx << 8
 		{
 			{
-//line reduce.go:98
-				sum64TwinRow(i102, xLen, i117, x, shared)
+//line reduce.go:96
+				sum64TwinRow(lanes, i102, i117, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow_(shared)
+//line reduce.go:33
+				sum64TwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow__(shared)
+//line reduce.go:33
+				sum64TwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow___(shared)
+//line reduce.go:33
+				sum64TwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow____(shared)
+//line reduce.go:33
+				sum64TwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow_____(shared)
+//line reduce.go:33
+				sum64TwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow______(shared)
+//line reduce.go:33
+				sum64TwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow_______(shared)
+//line reduce.go:33
+				sum64TwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line reduce.go:30
-				sum64TwinRow________(shared)
+//line reduce.go:33
+				sum64TwinRow________(lanes, shared)
 			}
 		}
 //line reduce.go:38
@@ -1685,8 +2678,8 @@ func sum64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o47 := bx * 8
 		{
 			{
-//line reduce.go:33
-				if !sum64TwinRow_________(c44, f73, o47, partial, blocks, bx, partialLen) {
+//line reduce.go:38
+				if !sum64TwinRow_________(lanes, c44, f73, o47, partial, blocks, bx, partialLen) {
 					return
 				}
 			}
@@ -1696,9 +2689,15 @@ func sum64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sum64TwinRow is what a row of threads does in sum64Twin.
 //
-//line reduce.go:98
-func sum64TwinRow(i102 int, xLen int, i117 int, x unsafe.Pointer, shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:96
+func sum64TwinRow(lanes int, i102 int, i117 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line reduce.go:96
+	if lanes == 16 {
+//line reduce.go:96
+		first = zvector.Sum64Twin(256, i102, xLen, x, i117, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f19 float64
 		var i20 int
 //line reduce.go:98
@@ -1722,9 +2721,15 @@ func sum64TwinRow(i102 int, xLen int, i117 int, x unsafe.Pointer, shared unsafe.
 
 // sum64TwinRow_ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1736,9 +2741,15 @@ func sum64TwinRow_(shared unsafe.Pointer) {
 
 // sum64TwinRow__ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1750,9 +2761,15 @@ func sum64TwinRow__(shared unsafe.Pointer) {
 
 // sum64TwinRow___ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1764,9 +2781,15 @@ func sum64TwinRow___(shared unsafe.Pointer) {
 
 // sum64TwinRow____ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1778,9 +2801,15 @@ func sum64TwinRow____(shared unsafe.Pointer) {
 
 // sum64TwinRow_____ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1792,9 +2821,15 @@ func sum64TwinRow_____(shared unsafe.Pointer) {
 
 // sum64TwinRow______ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1806,9 +2841,15 @@ func sum64TwinRow______(shared unsafe.Pointer) {
 
 // sum64TwinRow_______ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1820,9 +2861,15 @@ func sum64TwinRow_______(shared unsafe.Pointer) {
 
 // sum64TwinRow________ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:30
-func sum64TwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:33
+func sum64TwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:33
+	if lanes == 16 {
+//line reduce.go:33
+		first = zvector.Sum64Twin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
 		o62 := tx * 8
 //line reduce.go:33
@@ -1836,9 +2883,15 @@ func sum64TwinRow________(shared unsafe.Pointer) {
 
 // sum64TwinRow_________ is what a row of threads does in sum64Twin.
 //
-//line reduce.go:33
-func sum64TwinRow_________(c44 bool, f73 float64, o47 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
-	for tx := range 256 {
+//line reduce.go:38
+func sum64TwinRow_________(lanes int, c44 bool, f73 float64, o47 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
+	first := 0
+//line reduce.go:38
+	if lanes == 16 {
+//line reduce.go:38
+		first = zvector.Sum64Twin_________(256, c44, f73, partial, o47)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reduce.go:33
 		c302 := int32(tx) == 0
 //line reduce.go:103
@@ -1866,6 +2919,7 @@ func histogramBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	countsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line reducebest.go:109
 	i174 := gx << 8
 //line reducebest.go:104
@@ -1873,8 +2927,8 @@ func histogramBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		bx, _, _ := blocks.Index()
 		{
 			{
-//line reducebest.go:107
-				histogramBestTwinRow(shared)
+//line reducebest.go:105
+				histogramBestTwinRow(lanes, shared)
 			}
 		}
 //line reducebest.go:109
@@ -1898,9 +2952,15 @@ func histogramBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // histogramBestTwinRow is what a row of threads does in histogramBestTwin.
 //
-//line reducebest.go:107
-func histogramBestTwinRow(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reducebest.go:105
+func histogramBestTwinRow(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reducebest.go:105
+	if lanes == 16 {
+//line reducebest.go:105
+		first = zvector.HistogramBestTwin(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line reducebest.go:107
 		o19 := tx * 4
 //line reducebest.go:107
@@ -2021,122 +3081,123 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	cols := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(1024)
+	lanes := blocks.Lanes()
 //line rows.go:18
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i17 := bx * cols
 		{
 			{
-//line rows.go:21
-				if !softmaxTwinRow(cols, i17, xLen, x, shared, blocks) {
+//line rows.go:19
+				if !softmaxTwinRow(lanes, cols, i17, shared, x, xLen, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow_(shared)
+//line rows.go:43
+				softmaxTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow__(shared)
+//line rows.go:43
+				softmaxTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow___(shared)
+//line rows.go:43
+				softmaxTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow____(shared)
+//line rows.go:43
+				softmaxTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow_____(shared)
+//line rows.go:43
+				softmaxTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow______(shared)
+//line rows.go:43
+				softmaxTwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow_______(shared)
+//line rows.go:43
+				softmaxTwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow________(shared)
+//line rows.go:43
+				softmaxTwinRow________(lanes, shared)
 			}
 		}
 //line rows.go:48
 		f113 := *(*float32)(shared)
 		{
 			{
-//line rows.go:40
-				if !softmaxTwinRow_________(cols, i17, xLen, f113, x, shared, blocks) {
+//line rows.go:26
+				if !softmaxTwinRow_________(lanes, cols, f113, i17, shared, x, xLen, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow__________(shared)
+//line reduce.go:19
+				softmaxTwinRow__________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow___________(shared)
+//line reduce.go:19
+				softmaxTwinRow___________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow____________(shared)
+//line reduce.go:19
+				softmaxTwinRow____________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow_____________(shared)
+//line reduce.go:19
+				softmaxTwinRow_____________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow______________(shared)
+//line reduce.go:19
+				softmaxTwinRow______________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow_______________(shared)
+//line reduce.go:19
+				softmaxTwinRow_______________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow________________(shared)
+//line reduce.go:19
+				softmaxTwinRow________________(lanes, shared)
 			}
 		}
 		{
 			{
-//line rows.go:40
-				softmaxTwinRow_________________(shared)
+//line reduce.go:19
+				softmaxTwinRow_________________(lanes, shared)
 			}
 		}
 //line reduce.go:24
@@ -2154,9 +3215,15 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // softmaxTwinRow is what a row of threads does in softmaxTwin.
 //
-//line rows.go:21
-func softmaxTwinRow(cols int, i17 int, xLen int, x unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
+//line rows.go:19
+func softmaxTwinRow(lanes int, cols int, i17 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line rows.go:19
+	if lanes == 16 {
+//line rows.go:19
+		first = zvector.SoftmaxTwin(256, cols, i17, xLen, x, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f21 float32
 		var i22 int
 //line rows.go:21
@@ -2189,9 +3256,15 @@ func softmaxTwinRow(cols int, i17 int, xLen int, x unsafe.Pointer, shared unsafe
 
 // softmaxTwinRow_ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2205,9 +3278,15 @@ func softmaxTwinRow_(shared unsafe.Pointer) {
 
 // softmaxTwinRow__ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2221,9 +3300,15 @@ func softmaxTwinRow__(shared unsafe.Pointer) {
 
 // softmaxTwinRow___ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2237,9 +3322,15 @@ func softmaxTwinRow___(shared unsafe.Pointer) {
 
 // softmaxTwinRow____ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2253,9 +3344,15 @@ func softmaxTwinRow____(shared unsafe.Pointer) {
 
 // softmaxTwinRow_____ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2269,9 +3366,15 @@ func softmaxTwinRow_____(shared unsafe.Pointer) {
 
 // softmaxTwinRow______ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2285,9 +3388,15 @@ func softmaxTwinRow______(shared unsafe.Pointer) {
 
 // softmaxTwinRow_______ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2301,9 +3410,15 @@ func softmaxTwinRow_______(shared unsafe.Pointer) {
 
 // softmaxTwinRow________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line rows.go:43
+func softmaxTwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line rows.go:43
+	if lanes == 16 {
+//line rows.go:43
+		first = zvector.SoftmaxTwin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2317,9 +3432,15 @@ func softmaxTwinRow________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_________(cols int, i17 int, xLen int, f113 float32, x unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
+//line rows.go:26
+func softmaxTwinRow_________(lanes int, cols int, f113 float32, i17 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line rows.go:26
+	if lanes == 16 {
+//line rows.go:26
+		first = zvector.SoftmaxTwin__________(256, shared, cols, i17, xLen, x, f113)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f38, f294 float32
 		var i39 int
 //line rows.go:40
@@ -2378,9 +3499,15 @@ func softmaxTwinRow_________(cols int, i17 int, xLen int, f113 float32, x unsafe
 
 // softmaxTwinRow__________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow__________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow__________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin___________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2394,9 +3521,15 @@ func softmaxTwinRow__________(shared unsafe.Pointer) {
 
 // softmaxTwinRow___________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow___________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow___________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin____________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2410,9 +3543,15 @@ func softmaxTwinRow___________(shared unsafe.Pointer) {
 
 // softmaxTwinRow____________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow____________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow____________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin_____________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2426,9 +3565,15 @@ func softmaxTwinRow____________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_____________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_____________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow_____________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin______________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2442,9 +3587,15 @@ func softmaxTwinRow_____________(shared unsafe.Pointer) {
 
 // softmaxTwinRow______________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow______________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow______________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin_______________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2458,9 +3609,15 @@ func softmaxTwinRow______________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_______________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_______________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow_______________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin________________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2474,9 +3631,15 @@ func softmaxTwinRow_______________(shared unsafe.Pointer) {
 
 // softmaxTwinRow________________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow________________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow________________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin_________________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2490,9 +3653,15 @@ func softmaxTwinRow________________(shared unsafe.Pointer) {
 
 // softmaxTwinRow_________________ is what a row of threads does in softmaxTwin.
 //
-//line rows.go:40
-func softmaxTwinRow_________________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line reduce.go:19
+func softmaxTwinRow_________________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line reduce.go:19
+	if lanes == 16 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwin__________________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
@@ -2581,6 +3750,7 @@ func scanBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	sumsLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(4096)
+	lanes := blocks.Lanes()
 	each72 := blocks.Scratch(4)
 //line scan.go:19
 	for blocks.Next() {
@@ -2590,8 +3760,8 @@ func scanBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i102 := bx << 10
 		{
 			{
-//line scan.go:21
-				scanBlocksTwinRow(i102, xLen, x, shared, each72)
+//line scan.go:20
+				scanBlocksTwinRow(lanes, each72, i102, shared, x, xLen)
 			}
 		}
 		i73 = 1
@@ -2603,14 +3773,14 @@ func scanBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			{
 				{
-//line scan.go:36
-					scanBlocksTwinRow_(each72, i73, shared)
+//line scan.go:41
+					scanBlocksTwinRow_(lanes, each72, i73, shared)
 				}
 			}
 			{
 				{
-//line scan.go:36
-					scanBlocksTwinRow__(each72, shared)
+//line scan.go:45
+					scanBlocksTwinRow__(lanes, each72, shared)
 				}
 			}
 			i73 = i73 << 1
@@ -2621,8 +3791,8 @@ func scanBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o54 := bx * 4
 		{
 			{
-//line scan.go:36
-				if !scanBlocksTwinRow___(each72, i102, c51, yLen, y, o54, sums, blocks, bx, sumsLen) {
+//line scan.go:27
+				if !scanBlocksTwinRow___(lanes, c51, each72, i102, o54, sums, y, yLen, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -2632,9 +3802,15 @@ func scanBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanBlocksTwinRow is what a row of threads does in scanBlocksTwin.
 //
-//line scan.go:21
-func scanBlocksTwinRow(i102 int, xLen int, x unsafe.Pointer, shared unsafe.Pointer, each72 unsafe.Pointer) {
-	for tx := range 1024 {
+//line scan.go:20
+func scanBlocksTwinRow(lanes int, each72 unsafe.Pointer, i102 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line scan.go:20
+	if lanes == 16 {
+//line scan.go:20
+		first = zvector.ScanBlocksTwin(1024, i102, xLen, x, shared, unsafe.Add(each72, 0*4))
+	}
+	for tx := first; tx < 1024; tx++ {
 		var i34 int32
 //line scan.go:21
 		i23 := i102 + tx
@@ -2655,9 +3831,15 @@ func scanBlocksTwinRow(i102 int, xLen int, x unsafe.Pointer, shared unsafe.Point
 
 // scanBlocksTwinRow_ is what a row of threads does in scanBlocksTwin.
 //
-//line scan.go:36
-func scanBlocksTwinRow_(each72 unsafe.Pointer, i73 int, shared unsafe.Pointer) {
-	for tx := range 1024 {
+//line scan.go:41
+func scanBlocksTwinRow_(lanes int, each72 unsafe.Pointer, i73 int, shared unsafe.Pointer) {
+	first := 0
+//line scan.go:41
+	if lanes == 16 {
+//line scan.go:41
+		first = zvector.ScanBlocksTwin_(1024, unsafe.Add(each72, 0*4), i73, shared)
+	}
+	for tx := first; tx < 1024; tx++ {
 		var i88 int32
 //line scan.go:36
 		i72 := *(*int32)(unsafe.Add(each72, tx*4))
@@ -2675,9 +3857,15 @@ func scanBlocksTwinRow_(each72 unsafe.Pointer, i73 int, shared unsafe.Pointer) {
 
 // scanBlocksTwinRow__ is what a row of threads does in scanBlocksTwin.
 //
-//line scan.go:36
-func scanBlocksTwinRow__(each72 unsafe.Pointer, shared unsafe.Pointer) {
-	for tx := range 1024 {
+//line scan.go:45
+func scanBlocksTwinRow__(lanes int, each72 unsafe.Pointer, shared unsafe.Pointer) {
+	first := 0
+//line scan.go:45
+	if lanes == 16 {
+//line scan.go:45
+		first = zvector.ScanBlocksTwin__(1024, shared, unsafe.Add(each72, 0*4))
+	}
+	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
 		i88 := *(*int32)(unsafe.Add(each72, tx*4))
 //line scan.go:38
@@ -2689,9 +3877,15 @@ func scanBlocksTwinRow__(each72 unsafe.Pointer, shared unsafe.Pointer) {
 
 // scanBlocksTwinRow___ is what a row of threads does in scanBlocksTwin.
 //
-//line scan.go:36
-func scanBlocksTwinRow___(each72 unsafe.Pointer, i102 int, c51 bool, yLen int, y unsafe.Pointer, o54 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
-	for tx := range 1024 {
+//line scan.go:27
+func scanBlocksTwinRow___(lanes int, c51 bool, each72 unsafe.Pointer, i102 int, o54 int, sums unsafe.Pointer, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+	first := 0
+//line scan.go:27
+	if lanes == 16 {
+//line scan.go:27
+		first = zvector.ScanBlocksTwin___(1024, i102, unsafe.Add(each72, 0*4), yLen, c51, y, sums, o54)
+	}
+	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
 		i72 := *(*int32)(unsafe.Add(each72, tx*4))
 //line scan.go:21
@@ -2722,6 +3916,7 @@ func scanSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(args)
 	sumsLen := *(*int)(unsafe.Add(args, 8))
 	shared := blocks.Shared(4096)
+	lanes := blocks.Lanes()
 //line scan.go:58
 	i11 := (sumsLen + 1023) / 1024
 	each20 := blocks.Scratch(4)
@@ -2731,8 +3926,8 @@ func scanSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		var i71 int
 		{
 			{
-//line scan.go:59
-				if !scanSumsTwinRow(i11, sumsLen, sums, shared, each20, blocks) {
+//line scan.go:57
+				if !scanSumsTwinRow(lanes, each20, i11, shared, sums, sumsLen, blocks) {
 					return
 				}
 			}
@@ -2752,14 +3947,14 @@ func scanSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			{
 				{
-//line scan.go:36
-					scanSumsTwinRow__(each70, i71, shared)
+//line scan.go:41
+					scanSumsTwinRow__(lanes, each70, i71, shared)
 				}
 			}
 			{
 				{
-//line scan.go:36
-					scanSumsTwinRow___(each70, shared)
+//line scan.go:45
+					scanSumsTwinRow___(lanes, each70, shared)
 				}
 			}
 			i71 = i71 << 1
@@ -2777,9 +3972,15 @@ func scanSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanSumsTwinRow is what a row of threads does in scanSumsTwin.
 //
-//line scan.go:59
-func scanSumsTwinRow(i11 int, sumsLen int, sums unsafe.Pointer, shared unsafe.Pointer, each20 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 1024 {
+//line scan.go:57
+func scanSumsTwinRow(lanes int, each20 unsafe.Pointer, i11 int, shared unsafe.Pointer, sums unsafe.Pointer, sumsLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line scan.go:57
+	if lanes == 16 {
+//line scan.go:57
+		first = zvector.ScanSumsTwin(1024, i11, sumsLen, sums, shared, unsafe.Add(each20, 0*4))
+	}
+	for tx := first; tx < 1024; tx++ {
 		var i20 int32
 		var i21 int
 //line scan.go:59
@@ -2834,9 +4035,15 @@ func scanSumsTwinRow_(each20 unsafe.Pointer, each70 unsafe.Pointer) {
 
 // scanSumsTwinRow__ is what a row of threads does in scanSumsTwin.
 //
-//line scan.go:36
-func scanSumsTwinRow__(each70 unsafe.Pointer, i71 int, shared unsafe.Pointer) {
-	for tx := range 1024 {
+//line scan.go:41
+func scanSumsTwinRow__(lanes int, each70 unsafe.Pointer, i71 int, shared unsafe.Pointer) {
+	first := 0
+//line scan.go:41
+	if lanes == 16 {
+//line scan.go:41
+		first = zvector.ScanSumsTwin_(1024, unsafe.Add(each70, 0*4), i71, shared)
+	}
+	for tx := first; tx < 1024; tx++ {
 		var i86 int32
 //line scan.go:36
 		i70 := *(*int32)(unsafe.Add(each70, tx*4))
@@ -2854,9 +4061,15 @@ func scanSumsTwinRow__(each70 unsafe.Pointer, i71 int, shared unsafe.Pointer) {
 
 // scanSumsTwinRow___ is what a row of threads does in scanSumsTwin.
 //
-//line scan.go:36
-func scanSumsTwinRow___(each70 unsafe.Pointer, shared unsafe.Pointer) {
-	for tx := range 1024 {
+//line scan.go:45
+func scanSumsTwinRow___(lanes int, each70 unsafe.Pointer, shared unsafe.Pointer) {
+	first := 0
+//line scan.go:45
+	if lanes == 16 {
+//line scan.go:45
+		first = zvector.ScanSumsTwin__(1024, shared, unsafe.Add(each70, 0*4))
+	}
+	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
 		i86 := *(*int32)(unsafe.Add(each70, tx*4))
 //line scan.go:38
@@ -2920,6 +4133,7 @@ func addOffsetsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 8))
 	offsets := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	offsetsLen := *(*int)(unsafe.Add(args, 32))
+	lanes := blocks.Lanes()
 //line scan.go:77
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -2931,7 +4145,7 @@ func addOffsetsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line scan.go:78
-				if !addOffsetsTwinRow(i42, yLen, c21, o24, offsets, y, blocks, bx, offsetsLen) {
+				if !addOffsetsTwinRow(lanes, c21, i42, o24, offsets, y, yLen, blocks, bx, offsetsLen) {
 					return
 				}
 			}
@@ -2942,8 +4156,14 @@ func addOffsetsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // addOffsetsTwinRow is what a row of threads does in addOffsetsTwin.
 //
 //line scan.go:78
-func addOffsetsTwinRow(i42 int, yLen int, c21 bool, o24 int, offsets unsafe.Pointer, y unsafe.Pointer, blocks *gpu.Blocks, bx int, offsetsLen int) (ok bool) {
-	for tx := range 1024 {
+func addOffsetsTwinRow(lanes int, c21 bool, i42 int, o24 int, offsets unsafe.Pointer, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, offsetsLen int) (ok bool) {
+	first := 0
+//line scan.go:78
+	if lanes == 16 {
+//line scan.go:78
+		first = zvector.AddOffsetsTwin(1024, i42, yLen, c21, offsets, o24, y)
+	}
+	for tx := first; tx < 1024; tx++ {
 //line scan.go:78
 		i14 := i42 + tx
 //line scan.go:78
@@ -2969,6 +4189,7 @@ func addOffsetsBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 8))
 	offsets := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	offsetsLen := *(*int)(unsafe.Add(args, 32))
+	lanes := blocks.Lanes()
 //line scanbest.go:96
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -2981,7 +4202,7 @@ func addOffsetsBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line scanbest.go:97
-				if !addOffsetsBestTwinRow(i98, yLen, c26, o29, offsets, y, blocks, bx, offsetsLen) {
+				if !addOffsetsBestTwinRow(lanes, c26, i98, o29, offsets, y, yLen, blocks, bx, offsetsLen) {
 					return
 				}
 			}
@@ -2992,8 +4213,14 @@ func addOffsetsBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // addOffsetsBestTwinRow is what a row of threads does in addOffsetsBestTwin.
 //
 //line scanbest.go:97
-func addOffsetsBestTwinRow(i98 int, yLen int, c26 bool, o29 int, offsets unsafe.Pointer, y unsafe.Pointer, blocks *gpu.Blocks, bx int, offsetsLen int) (ok bool) {
-	for tx := range 256 {
+func addOffsetsBestTwinRow(lanes int, c26 bool, i98 int, o29 int, offsets unsafe.Pointer, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, offsetsLen int) (ok bool) {
+	first := 0
+//line scanbest.go:97
+	if lanes == 16 {
+//line scanbest.go:97
+		first = zvector.AddOffsetsBestTwin(256, i98, yLen, c26, offsets, o29, y)
+	}
+	for tx := first; tx < 256; tx++ {
 //line scanbest.go:97
 		i18 := i98 + tx
 		if yLen > i18 {
@@ -3037,6 +4264,7 @@ func sgemm32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(8192)
+	lanes := blocks.Lanes()
 	each36 := blocks.Scratch(4)
 //line sgemm.go:15
 	for blocks.Next() {
@@ -3059,19 +4287,19 @@ func sgemm32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 32 {
 //line sgemm.go:22
-				if !sgemm32TwinRow_(i110, n, ty, i37, i112, aLen, a, shared, bLen, b, blocks) {
+				if !sgemm32TwinRow_(ty, i110, n, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 32 {
 //line sgemm.go:22
-				sgemm32TwinRow__(ty, each36, shared)
+				sgemm32TwinRow__(ty, lanes, each36, shared)
 			}
 			i37 = i37 + 32
 		}
 		for ty := range 32 {
 //line sgemm.go:22
-			if !sgemm32TwinRow___(i110, n, ty, i112, each36, cLen, c, blocks) {
+			if !sgemm32TwinRow___(i110, n, ty, lanes, c, cLen, each36, i112, blocks) {
 				return
 			}
 		}
@@ -3092,17 +4320,22 @@ func sgemm32TwinRow(ty int, each36 unsafe.Pointer) {
 // sgemm32TwinRow_ is what a row of threads does in sgemm32Twin.
 //
 //line sgemm.go:22
-func sgemm32TwinRow_(i110 int, n int, ty int, i37 int, i112 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm32TwinRow_(ty int, i110 int, n int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line sgemm.go:22
+	o42 := ty * 128
+	o58 := ty * 128
 //line sgemm.go:22
 	i43 := (i110 + ty) * n
 //line sgemm.go:22
 	i44 := i43 + i37
-//line sgemm.go:22
-	o42 := ty * 128
 	i60 := (i37 + ty) * n
-//line sgemm.go:23
-	o58 := ty * 128
-	for tx := range 32 {
+	first := 0
+//line sgemm.go:22
+	if lanes == 16 {
+//line sgemm.go:22
+		first = zvector.Sgemm32Twin(32, shared, o42, i112, unsafe.Add(shared, 4096), o58, i44, aLen, a, i60, bLen, b)
+	}
+	for tx := first; tx < 32; tx++ {
 //line sgemm.go:22
 		o54 := o42 + tx*4
 //line sgemm.go:19
@@ -3137,11 +4370,17 @@ func sgemm32TwinRow_(i110 int, n int, ty int, i37 int, i112 int, aLen int, a uns
 // sgemm32TwinRow__ is what a row of threads does in sgemm32Twin.
 //
 //line sgemm.go:22
-func sgemm32TwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
+func sgemm32TwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 //line sgemm.go:22
 	o42 := ty * 128
 	row := ty * 32
-	for tx := 0; tx < 32; tx += 4 {
+	first := 0
+//line sgemm.go:24
+	if lanes == 16 {
+//line sgemm.go:24
+		first = zvector.Sgemm32Twin_(32, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 4096))
+	}
+	for tx := first; tx < 32; tx += 4 {
 		var f84a, f84b, f84c, f84d, f101a, f101b, f101c, f101d float32
 		var i85 int
 //line sgemm.go:20
@@ -3187,11 +4426,17 @@ func sgemm32TwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 // sgemm32TwinRow___ is what a row of threads does in sgemm32Twin.
 //
 //line sgemm.go:22
-func sgemm32TwinRow___(i110 int, n int, ty int, i112 int, each36 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm32TwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen int, each36 unsafe.Pointer, i112 int, blocks *gpu.Blocks) (ok bool) {
 //line sgemm.go:22
 	i43 := (i110 + ty) * n
 	row := ty * 32
-	for tx := range 32 {
+	first := 0
+//line sgemm.go:30
+	if lanes == 16 {
+//line sgemm.go:30
+		first = zvector.Sgemm32Twin__(32, i112, unsafe.Add(each36, row*4), i43, cLen, c)
+	}
+	for tx := first; tx < 32; tx++ {
 //line sgemm.go:19
 		i34 := i112 + tx
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
@@ -3222,6 +4467,7 @@ func sgemm64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(4096)
+	lanes := blocks.Lanes()
 	each936 := blocks.Scratch(4)
 	each934 := blocks.Scratch(4)
 	each932 := blocks.Scratch(4)
@@ -3265,13 +4511,13 @@ func sgemm64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 16 {
 //line sgemm.go:62
-				sgemm64TwinRow__(ty, each936, each934, each932, each930, each928, each926, each924, each922, each920, each918, each916, each914, each912, each910, each908, each906, shared)
+				sgemm64TwinRow__(ty, lanes, each906, each908, each910, each912, each914, each916, each918, each920, each922, each924, each926, each928, each930, each932, each934, each936, shared)
 			}
 			i37 = i37 + 8
 		}
 		for ty := range 16 {
 //line sgemm.go:62
-			if !sgemm64TwinRow___(ty, i202, i204, n, each906, each908, each910, each912, each914, each916, each918, each920, each922, each924, each926, each928, each930, each932, each934, each936, cLen, c, blocks) {
+			if !sgemm64TwinRow___(ty, i202, i204, n, lanes, c, cLen, each906, each908, each910, each912, each914, each916, each918, each920, each922, each924, each926, each928, each930, each932, each934, each936, blocks) {
 				return
 			}
 		}
@@ -3347,7 +4593,7 @@ func sgemm64TwinRow_(ty int, i202 int, i37 int, n int, aLen int, a unsafe.Pointe
 // sgemm64TwinRow__ is what a row of threads does in sgemm64Twin.
 //
 //line sgemm.go:62
-func sgemm64TwinRow__(ty int, each936 unsafe.Pointer, each934 unsafe.Pointer, each932 unsafe.Pointer, each930 unsafe.Pointer, each928 unsafe.Pointer, each926 unsafe.Pointer, each924 unsafe.Pointer, each922 unsafe.Pointer, each920 unsafe.Pointer, each918 unsafe.Pointer, each916 unsafe.Pointer, each914 unsafe.Pointer, each912 unsafe.Pointer, each910 unsafe.Pointer, each908 unsafe.Pointer, each906 unsafe.Pointer, shared unsafe.Pointer) {
+func sgemm64TwinRow__(ty int, lanes int, each906 unsafe.Pointer, each908 unsafe.Pointer, each910 unsafe.Pointer, each912 unsafe.Pointer, each914 unsafe.Pointer, each916 unsafe.Pointer, each918 unsafe.Pointer, each920 unsafe.Pointer, each922 unsafe.Pointer, each924 unsafe.Pointer, each926 unsafe.Pointer, each928 unsafe.Pointer, each930 unsafe.Pointer, each932 unsafe.Pointer, each934 unsafe.Pointer, each936 unsafe.Pointer, shared unsafe.Pointer) {
 //line sgemm.go:62
 	i335 := ty << 2
 //line sgemm.go:62
@@ -3357,7 +4603,13 @@ func sgemm64TwinRow__(ty int, each936 unsafe.Pointer, each934 unsafe.Pointer, ea
 //line sgemm.go:62
 	i402 := i335 + 3
 	row := ty * 16
-	for tx := 0; tx < 16; tx += 4 {
+	first := 0
+//line sgemm.go:58
+	if lanes == 16 {
+//line sgemm.go:58
+		first = zvector.Sgemm64Twin(16, unsafe.Add(each936, row*4), unsafe.Add(each934, row*4), unsafe.Add(each932, row*4), unsafe.Add(each930, row*4), unsafe.Add(each928, row*4), unsafe.Add(each926, row*4), unsafe.Add(each924, row*4), unsafe.Add(each922, row*4), unsafe.Add(each920, row*4), unsafe.Add(each918, row*4), unsafe.Add(each916, row*4), unsafe.Add(each914, row*4), unsafe.Add(each912, row*4), unsafe.Add(each910, row*4), unsafe.Add(each908, row*4), unsafe.Add(each906, row*4), shared, i335, unsafe.Add(shared, 2048), i358, i380, i402)
+	}
+	for tx := first; tx < 16; tx += 4 {
 		var f937a, f937b, f937c, f937d, f935a, f935b, f935c, f935d, f933a, f933b, f933c, f933d, f931a, f931b, f931c, f931d, f929a, f929b, f929c, f929d, f927a, f927b, f927c, f927d, f925a, f925b, f925c, f925d, f923a, f923b, f923c, f923d, f921a, f921b, f921c, f921d, f919a, f919b, f919c, f919d, f917a, f917b, f917c, f917d, f915a, f915b, f915c, f915d, f913a, f913b, f913c, f913d, f911a, f911b, f911c, f911d, f909a, f909b, f909c, f909d, f907a, f907b, f907c, f907d, f706a, f706b, f706c, f706d, f713a, f713b, f713c, f713d, f720a, f720b, f720c, f720d, f727a, f727b, f727c, f727d, f739a, f739b, f739c, f739d, f746a, f746b, f746c, f746d, f753a, f753b, f753c, f753d, f760a, f760b, f760c, f760d, f772a, f772b, f772c, f772d, f779a, f779b, f779c, f779d, f786a, f786b, f786c, f786d, f793a, f793b, f793c, f793d, f805a, f805b, f805c, f805d, f812a, f812b, f812c, f812d, f819a, f819b, f819c, f819d, f826a, f826b, f826c, f826d float32
 		var i93 int
 //line sgemm.go:58
@@ -3832,7 +5084,7 @@ func sgemm64TwinRow__(ty int, each936 unsafe.Pointer, each934 unsafe.Pointer, ea
 // sgemm64TwinRow___ is what a row of threads does in sgemm64Twin.
 //
 //line sgemm.go:62
-func sgemm64TwinRow___(ty int, i202 int, i204 int, n int, each906 unsafe.Pointer, each908 unsafe.Pointer, each910 unsafe.Pointer, each912 unsafe.Pointer, each914 unsafe.Pointer, each916 unsafe.Pointer, each918 unsafe.Pointer, each920 unsafe.Pointer, each922 unsafe.Pointer, each924 unsafe.Pointer, each926 unsafe.Pointer, each928 unsafe.Pointer, each930 unsafe.Pointer, each932 unsafe.Pointer, each934 unsafe.Pointer, each936 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm64TwinRow___(ty int, i202 int, i204 int, n int, lanes int, c unsafe.Pointer, cLen int, each906 unsafe.Pointer, each908 unsafe.Pointer, each910 unsafe.Pointer, each912 unsafe.Pointer, each914 unsafe.Pointer, each916 unsafe.Pointer, each918 unsafe.Pointer, each920 unsafe.Pointer, each922 unsafe.Pointer, each924 unsafe.Pointer, each926 unsafe.Pointer, each928 unsafe.Pointer, each930 unsafe.Pointer, each932 unsafe.Pointer, each934 unsafe.Pointer, each936 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line sgemm.go:62
 	i335 := ty << 2
 //line sgemm.go:75
@@ -3846,7 +5098,13 @@ func sgemm64TwinRow___(ty int, i202 int, i204 int, n int, each906 unsafe.Pointer
 //line sgemm.go:75
 	i666 := (i549+3)*n + i204
 	row := ty * 16
-	for tx := range 16 {
+	first := 0
+//line sgemm.go:75
+	if lanes == 16 {
+//line sgemm.go:75
+		first = zvector.Sgemm64Twin_(16, unsafe.Add(each906, row*4), unsafe.Add(each908, row*4), unsafe.Add(each910, row*4), unsafe.Add(each912, row*4), unsafe.Add(each914, row*4), unsafe.Add(each916, row*4), unsafe.Add(each918, row*4), unsafe.Add(each920, row*4), unsafe.Add(each922, row*4), unsafe.Add(each924, row*4), unsafe.Add(each926, row*4), unsafe.Add(each928, row*4), unsafe.Add(each930, row*4), unsafe.Add(each932, row*4), unsafe.Add(each934, row*4), unsafe.Add(each936, row*4), i552, cLen, c, i590, i628, i666)
+	}
+	for tx := first; tx < 16; tx++ {
 //line sgemm.go:63
 		i344 := tx << 2
 //line sgemm.go:75
@@ -4425,6 +5683,7 @@ func sgemm64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(8448)
+	lanes := blocks.Lanes()
 //line sgemmbest.go:42
 	i44 := n / 2
 	each847 := blocks.Scratch(4)
@@ -4520,7 +5779,13 @@ func sgemm64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			c147 := i146 < n
 			for ty := range 16 {
 				row := ty * 16
-				for tx, step := 0, 0; tx < 16; tx += step {
+				first := 0
+//line sgemmbest.go:52
+				if lanes == 16 {
+//line sgemmbest.go:52
+					first = zvector.Sgemm64BestTwin(16, unsafe.Add(each67, row*8), unsafe.Add(each68, row*8), unsafe.Add(each364, row*4), unsafe.Add(each362, row*4), unsafe.Add(each360, row*4), unsafe.Add(each358, row*4), unsafe.Add(each847, row*4), unsafe.Add(each845, row*4), unsafe.Add(each843, row*4), unsafe.Add(each841, row*4), unsafe.Add(each839, row*4), unsafe.Add(each837, row*4), unsafe.Add(each835, row*4), unsafe.Add(each833, row*4), unsafe.Add(each831, row*4), unsafe.Add(each829, row*4), unsafe.Add(each827, row*4), unsafe.Add(each825, row*4), unsafe.Add(each823, row*4), unsafe.Add(each821, row*4), unsafe.Add(each819, row*4), unsafe.Add(each817, row*4), c147, i345, aLen, a, bLen, b, shared, o75, ty, unsafe.Add(shared, 4352), o111)
+				}
+				for tx, step := first, 0; tx < 16; tx += step {
 					if tx+4 <= 16 {
 						step = 4
 						var f363a, f363b, f363c, f363d, f361a, f361b, f361c, f361d, f359a, f359b, f359c, f359d, f357a, f357b, f357c, f357d, f848a, f848b, f848c, f848d, f846a, f846b, f846c, f846d, f844a, f844b, f844c, f844d, f842a, f842b, f842c, f842d, f840a, f840b, f840c, f840d, f838a, f838b, f838c, f838d, f836a, f836b, f836c, f836d, f834a, f834b, f834c, f834d, f832a, f832b, f832c, f832d, f830a, f830b, f830c, f830d, f828a, f828b, f828c, f828d, f826a, f826b, f826c, f826d, f824a, f824b, f824c, f824d, f822a, f822b, f822c, f822d, f820a, f820b, f820c, f820d, f818a, f818b, f818c, f818d, f641a, f641b, f641c, f641d, f648a, f648b, f648c, f648d, f655a, f655b, f655c, f655d, f662a, f662b, f662c, f662d, f674a, f674b, f674c, f674d, f681a, f681b, f681c, f681d, f688a, f688b, f688c, f688d, f695a, f695b, f695c, f695d, f707a, f707b, f707c, f707d, f714a, f714b, f714c, f714d, f721a, f721b, f721c, f721d, f728a, f728b, f728c, f728d, f740a, f740b, f740c, f740d, f747a, f747b, f747c, f747d, f754a, f754b, f754c, f754d, f761a, f761b, f761c, f761d float32
@@ -5061,7 +6326,7 @@ func sgemm64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i402 := i332 / 4
 		for ty := range 16 {
 //line sgemmbest.go:68
-			if !sgemm64BestTwinRow_(i330, ty, i400, i402, each817, each819, each821, each823, each825, each827, each829, each831, each833, each835, each837, each839, each841, each843, each845, each847, cLen, c, blocks) {
+			if !sgemm64BestTwinRow_(i330, ty, i400, i402, lanes, c, cLen, each817, each819, each821, each823, each825, each827, each829, each831, each833, each835, each837, each839, each841, each843, each845, each847, blocks) {
 				return
 			}
 		}
@@ -5116,7 +6381,7 @@ func sgemm64BestTwinRow(ty int, each358 unsafe.Pointer, each360 unsafe.Pointer, 
 // sgemm64BestTwinRow_ is what a row of threads does in sgemm64BestTwin.
 //
 //line sgemmbest.go:68
-func sgemm64BestTwinRow_(i330 int, ty int, i400 int, i402 int, each817 unsafe.Pointer, each819 unsafe.Pointer, each821 unsafe.Pointer, each823 unsafe.Pointer, each825 unsafe.Pointer, each827 unsafe.Pointer, each829 unsafe.Pointer, each831 unsafe.Pointer, each833 unsafe.Pointer, each835 unsafe.Pointer, each837 unsafe.Pointer, each839 unsafe.Pointer, each841 unsafe.Pointer, each843 unsafe.Pointer, each845 unsafe.Pointer, each847 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm64BestTwinRow_(i330 int, ty int, i400 int, i402 int, lanes int, c unsafe.Pointer, cLen int, each817 unsafe.Pointer, each819 unsafe.Pointer, each821 unsafe.Pointer, each823 unsafe.Pointer, each825 unsafe.Pointer, each827 unsafe.Pointer, each829 unsafe.Pointer, each831 unsafe.Pointer, each833 unsafe.Pointer, each835 unsafe.Pointer, each837 unsafe.Pointer, each839 unsafe.Pointer, each841 unsafe.Pointer, each843 unsafe.Pointer, each845 unsafe.Pointer, each847 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line sgemmbest.go:68
 	i398 := i330 + ty<<2
 //line sgemmbest.go:68
@@ -5128,7 +6393,13 @@ func sgemm64BestTwinRow_(i330 int, ty int, i400 int, i402 int, each817 unsafe.Po
 //line sgemmbest.go:68
 	i496 := (i398+3)*i400 + i402
 	row := ty * 16
-	for tx := range 16 {
+	first := 0
+//line sgemmbest.go:68
+	if lanes == 16 {
+//line sgemmbest.go:68
+		first = zvector.Sgemm64BestTwin_(16, unsafe.Add(each817, row*4), unsafe.Add(each819, row*4), unsafe.Add(each821, row*4), unsafe.Add(each823, row*4), unsafe.Add(each825, row*4), unsafe.Add(each827, row*4), unsafe.Add(each829, row*4), unsafe.Add(each831, row*4), unsafe.Add(each833, row*4), unsafe.Add(each835, row*4), unsafe.Add(each837, row*4), unsafe.Add(each839, row*4), unsafe.Add(each841, row*4), unsafe.Add(each843, row*4), unsafe.Add(each845, row*4), unsafe.Add(each847, row*4), i403, cLen, c, i434, i465, i496)
+	}
+	for tx := first; tx < 16; tx++ {
 //line sgemmbest.go:68
 		f817 := *(*float32)(unsafe.Add(each817, (row+tx)*4))
 //line sgemmbest.go:68
@@ -5248,6 +6519,7 @@ func spmvTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	y := *(*unsafe.Pointer)(unsafe.Add(args, 96))
 	yLen := *(*int)(unsafe.Add(args, 104))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line sparse.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -5256,7 +6528,7 @@ func spmvTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line sparse.go:15
-				if !spmvTwinRow(dx, i27, yLen, startsLen, starts, valuesLen, columnsLen, columns, xLen, values, x, y, blocks, ty, tz) {
+				if !spmvTwinRow(lanes, columns, columnsLen, dx, i27, starts, startsLen, values, valuesLen, x, xLen, y, yLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -5267,8 +6539,14 @@ func spmvTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // spmvTwinRow is what a row of threads does in spmvTwin.
 //
 //line sparse.go:15
-func spmvTwinRow(dx int, i27 int, yLen int, startsLen int, starts unsafe.Pointer, valuesLen int, columnsLen int, columns unsafe.Pointer, xLen int, values unsafe.Pointer, x unsafe.Pointer, y unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func spmvTwinRow(lanes int, columns unsafe.Pointer, columnsLen int, dx int, i27 int, starts unsafe.Pointer, startsLen int, values unsafe.Pointer, valuesLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line sparse.go:15
+	if lanes == 16 {
+//line sparse.go:15
+		first = zvector.SpmvTwin(dx, i27, yLen, startsLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y)
+	}
+	for tx := first; tx < dx; tx++ {
 		var f42 float32
 		var i43 int32
 //line sparse.go:15
@@ -5347,10 +6625,11 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(unsafe.Add(args, 48))
 	w0 := *(*float32)(unsafe.Add(args, 56))
 	w4 := *(*float32)(unsafe.Add(args, 60))
-//line stencil.go:27
-	i106 := n * n
+	lanes := blocks.Lanes()
 //line stencil.go:23
 	i160 := n - 1
+//line stencil.go:27
+	i106 := n * n
 //line stencil.go:17
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -5363,16 +6642,15 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencil.go:18
 			i38 := i158 + tz
+			c48 := n <= i38
 //line stencil.go:22
 			i42 := i38 * n
-			c134 := i38 == i160
-//line stencil.go:23
 			c142 := i38 == 0
-//line stencil.go:19
-			c48 := n <= i38
+//line stencil.go:23
+			c134 := i38 == i160
 			for ty := range 4 {
 //line stencil.go:18
-				if !stencil7TwinRow(i156, ty, i42, n, i160, i154, c48, c142, c134, aLen, i106, a, bLen, b, w0, w4, blocks, tz) {
+				if !stencil7TwinRow(i156, ty, n, i42, i160, lanes, a, aLen, b, bLen, c134, c142, c48, i106, i154, w0, w4, blocks, tz) {
 					return
 				}
 			}
@@ -5383,17 +6661,22 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil7TwinRow is what a row of threads does in stencil7Twin.
 //
 //line stencil.go:18
-func stencil7TwinRow(i156 int, ty int, i42 int, n int, i160 int, i154 int, c48 bool, c142 bool, c134 bool, aLen int, i106 int, a unsafe.Pointer, bLen int, b unsafe.Pointer, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil7TwinRow(i156 int, ty int, n int, i42 int, i160 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c134 bool, c142 bool, c48 bool, i106 int, i154 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
 //line stencil.go:18
 	i32 := i156 + ty
+	c50 := n <= i32
 //line stencil.go:22
 	i44 := (i42 + i32) * n
-	c137 := i32 == i160
-//line stencil.go:23
 	c144 := i32 == 0
-//line stencil.go:19
-	c50 := n <= i32
-	for tx := range 32 {
+//line stencil.go:23
+	c137 := i32 == i160
+	first := 0
+//line stencil.go:18
+	if lanes == 16 {
+//line stencil.go:18
+		first = zvector.Stencil7Twin(32, i154, n, c50, c48, i44, c144, c142, i160, c137, c134, aLen, a, w0, i106, w4, bLen, b)
+	}
+	for tx := first; tx < 32; tx++ {
 //line stencil.go:18
 		i26 := i154 + tx
 		if n > i26 {
@@ -5517,6 +6800,391 @@ func stencil7TwinRow(i156 int, ty int, i42 int, n int, i160 int, i154 int, c48 b
 	return true
 }
 
+// stencil27Twin runs blocks of the kernel stencil27.
+//
+//line stencil.go:34
+func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	n := *(*int)(unsafe.Add(args, 48))
+	w0 := *(*float32)(unsafe.Add(args, 56))
+	w4 := *(*float32)(unsafe.Add(args, 60))
+	w8 := *(*float32)(unsafe.Add(args, 64))
+	w12 := *(*float32)(unsafe.Add(args, 68))
+	lanes := blocks.Lanes()
+//line stencil.go:40
+	i167 := n - 1
+//line stencil.go:48
+	i1233 := 0 - n
+//line stencil.go:48
+	i697 := (i1233 - 1) * n
+//line stencil.go:48
+	i740 := i1233 * n
+//line stencil.go:48
+	i782 := (i1233 + 1) * n
+//line stencil.go:48
+	i969 := i167 * n
+//line stencil.go:48
+	i1012 := n * n
+//line stencil.go:48
+	i1054 := (n + 1) * n
+//line stencil.go:34
+	for blocks.Next() {
+		bx, by, bz := blocks.Index()
+//line stencil.go:35
+		i161 := bx << 5
+//line stencil.go:35
+		i163 := by << 2
+//line stencil.go:35
+		i165 := bz << 1
+		for tz := range 2 {
+//line stencil.go:35
+			i38 := i165 + tz
+			c48 := n <= i38
+//line stencil.go:39
+			i42 := i38 * n
+			c75 := i38 == 0
+//line stencil.go:40
+			c67 := i38 == i167
+			for ty := range 4 {
+//line stencil.go:35
+				i32 := i163 + ty
+				c50 := n <= i32
+//line stencil.go:39
+				i44 := (i42 + i32) * n
+				c77 := i32 == 0
+//line stencil.go:40
+				c70 := i32 == i167
+				first := 0
+//line stencil.go:35
+				if lanes == 16 {
+//line stencil.go:35
+					first = zvector.Stencil27Twin(32, i161, n, c50, c48, i44, c77, c75, i167, c70, c67, i697, aLen, a, w12, w8, i740, w4, i782, i1233, w0, i969, i1012, i1054, bLen, b)
+				}
+				for tx := first; tx < 32; tx++ {
+//line stencil.go:35
+					i26 := i161 + tx
+					if n > i26 {
+//line stencil.go:36
+						if !c50 {
+//line stencil.go:36
+							if !c48 {
+//line stencil.go:39
+								i45 := i44 + i26
+								if i26 != 0 {
+//line stencil.go:40
+									if !c77 {
+//line stencil.go:40
+										if !c75 {
+//line stencil.go:40
+											if i26 != i167 {
+//line stencil.go:40
+												if !c70 {
+//line stencil.go:40
+													if !c67 {
+//line stencil.go:48
+														i698 := i45 + i697
+//line stencil.go:48
+														i699 := i698 - 1
+//line stencil.go:48
+														if uint(i699) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i699, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i698) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i698, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i726 := i698 + 1
+//line stencil.go:48
+														if uint(i726) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i726, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f732 := float32(w12**(*float32)(unsafe.Add(a, i699*4))) + 0 + float32(w8**(*float32)(unsafe.Add(a, i698*4))) + float32(w12**(*float32)(unsafe.Add(a, i726*4)))
+//line stencil.go:48
+														i741 := i45 + i740
+//line stencil.go:48
+														i742 := i741 - 1
+//line stencil.go:48
+														if uint(i742) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i742, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i741) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i741, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i769 := i741 + 1
+//line stencil.go:48
+														if uint(i769) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i769, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f775 := f732 + float32(w8**(*float32)(unsafe.Add(a, i742*4))) + float32(w4**(*float32)(unsafe.Add(a, i741*4))) + float32(w8**(*float32)(unsafe.Add(a, i769*4)))
+//line stencil.go:48
+														i783 := i45 + i782
+//line stencil.go:48
+														i784 := i783 - 1
+//line stencil.go:48
+														if uint(i784) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i784, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i783) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i783, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i808 := i783 + 1
+//line stencil.go:48
+														if uint(i808) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i808, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f814 := f775 + float32(w12**(*float32)(unsafe.Add(a, i784*4))) + float32(w8**(*float32)(unsafe.Add(a, i783*4))) + float32(w12**(*float32)(unsafe.Add(a, i808*4)))
+//line stencil.go:48
+														i834 := i45 + i1233
+//line stencil.go:48
+														i835 := i834 - 1
+//line stencil.go:48
+														if uint(i835) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i835, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i834) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i834, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i862 := i834 + 1
+//line stencil.go:48
+														if uint(i862) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i862, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f868 := f814 + float32(w8**(*float32)(unsafe.Add(a, i835*4))) + float32(w4**(*float32)(unsafe.Add(a, i834*4))) + float32(w8**(*float32)(unsafe.Add(a, i862*4)))
+//line stencil.go:48
+														i878 := i45 - 1
+//line stencil.go:48
+														if uint(i878) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i878, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i45) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i45, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i905 := i45 + 1
+//line stencil.go:48
+														if uint(i905) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i905, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f911 := f868 + float32(w4**(*float32)(unsafe.Add(a, i878*4))) + float32(w0**(*float32)(unsafe.Add(a, i45*4))) + float32(w4**(*float32)(unsafe.Add(a, i905*4)))
+//line stencil.go:48
+														i919 := i45 + n
+//line stencil.go:48
+														i920 := i919 - 1
+//line stencil.go:48
+														if uint(i920) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i920, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i919) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i919, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i944 := i919 + 1
+//line stencil.go:48
+														if uint(i944) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i944, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f950 := f911 + float32(w8**(*float32)(unsafe.Add(a, i920*4))) + float32(w4**(*float32)(unsafe.Add(a, i919*4))) + float32(w8**(*float32)(unsafe.Add(a, i944*4)))
+//line stencil.go:48
+														i970 := i45 + i969
+//line stencil.go:48
+														i971 := i970 - 1
+//line stencil.go:48
+														if uint(i971) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i971, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i970) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i970, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i998 := i970 + 1
+//line stencil.go:48
+														if uint(i998) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i998, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f1004 := f950 + float32(w12**(*float32)(unsafe.Add(a, i971*4))) + float32(w8**(*float32)(unsafe.Add(a, i970*4))) + float32(w12**(*float32)(unsafe.Add(a, i998*4)))
+//line stencil.go:48
+														i1013 := i45 + i1012
+//line stencil.go:48
+														i1014 := i1013 - 1
+//line stencil.go:48
+														if uint(i1014) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1014, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i1013) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1013, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i1041 := i1013 + 1
+//line stencil.go:48
+														if uint(i1041) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1041, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f1047 := f1004 + float32(w8**(*float32)(unsafe.Add(a, i1014*4))) + float32(w4**(*float32)(unsafe.Add(a, i1013*4))) + float32(w8**(*float32)(unsafe.Add(a, i1041*4)))
+//line stencil.go:48
+														i1055 := i45 + i1054
+//line stencil.go:48
+														i1056 := i1055 - 1
+//line stencil.go:48
+														if uint(i1056) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1056, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														if uint(i1055) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1055, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														i1080 := i1055 + 1
+//line stencil.go:48
+														if uint(i1080) >= uint(aLen) {
+//line stencil.go:48
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1080, aLen)
+//line stencil.go:48
+															return
+														}
+//line stencil.go:48
+														f1086 := f1047 + float32(w12**(*float32)(unsafe.Add(a, i1056*4))) + float32(w8**(*float32)(unsafe.Add(a, i1055*4))) + float32(w12**(*float32)(unsafe.Add(a, i1080*4)))
+//line stencil.go:52
+														if uint(i45) >= uint(bLen) {
+//line stencil.go:52
+															blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i45, bLen)
+//line stencil.go:52
+															return
+														}
+//line stencil.go:52
+														*(*float32)(unsafe.Add(b, i45*4)) = f1086
+//line stencil.go:52
+														continue
+													}
+												}
+											}
+										}
+									}
+								}
+//line stencil.go:41
+								if uint(i45) >= uint(aLen) {
+//line stencil.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i45, aLen)
+//line stencil.go:41
+									return
+								}
+//line stencil.go:41
+								if uint(i45) >= uint(bLen) {
+//line stencil.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i45, bLen)
+//line stencil.go:41
+									return
+								}
+//line stencil.go:41
+								*(*float32)(unsafe.Add(b, i45*4)) = *(*float32)(unsafe.Add(a, i45*4))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // stencil7BestTwin runs blocks of the kernel stencil7Best.
 //
 //line stencilbest.go:30
@@ -5528,14 +7196,15 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(unsafe.Add(args, 48))
 	w0 := *(*float32)(unsafe.Add(args, 56))
 	w4 := *(*float32)(unsafe.Add(args, 60))
+	lanes := blocks.Lanes()
 //line stencilbest.go:31
 	i48 := n / 4
+//line stencilbest.go:37
+	i423 := n - 1
 //line stencilbest.go:20
 	i427 := i48 - 1
 //line stencilbest.go:40
 	i74 := n * i48
-//line stencilbest.go:37
-	i423 := n - 1
 //line stencilbest.go:30
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -5548,17 +7217,16 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencilbest.go:31
 			i47 := i421 + tz
+			c65 := n <= i47
 //line stencilbest.go:35
 			i52 := i47 * n
 //line stencilbest.go:37
-			c119 := i47 < i423
-//line stencilbest.go:37
 			c124 := 0 < i47
-//line stencilbest.go:32
-			c65 := n <= i47
+//line stencilbest.go:37
+			c119 := i47 < i423
 			for ty := range 4 {
 //line stencilbest.go:31
-				if !stencil7BestTwinRow(i419, ty, i48, i52, i423, n, i417, c65, aLen, a, c124, c119, i427, i74, w4, w0, bLen, b, blocks, tz) {
+				if !stencil7BestTwinRow(i419, ty, n, i48, i52, i423, lanes, a, aLen, b, bLen, c119, c124, c65, i417, i427, i74, w0, w4, blocks, tz) {
 					return
 				}
 			}
@@ -5569,18 +7237,23 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil7BestTwinRow is what a row of threads does in stencil7BestTwin.
 //
 //line stencilbest.go:31
-func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, i423 int, n int, i417 int, c65 bool, aLen int, a unsafe.Pointer, c124 bool, c119 bool, i427 int, i74 int, w4 float32, w0 float32, bLen int, b unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil7BestTwinRow(i419 int, ty int, n int, i48 int, i52 int, i423 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c119 bool, c124 bool, c65 bool, i417 int, i427 int, i74 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
 //line stencilbest.go:31
 	i41 := i419 + ty
+	c67 := n <= i41
 //line stencilbest.go:35
 	i54 := (i52 + i41) * i48
 //line stencilbest.go:37
-	c122 := i41 < i423
-//line stencilbest.go:37
 	c63 := 0 < i41
-//line stencilbest.go:32
-	c67 := n <= i41
-	for tx := range 32 {
+//line stencilbest.go:37
+	c122 := i41 < i423
+	first := 0
+//line stencilbest.go:31
+	if lanes == 16 {
+//line stencilbest.go:31
+		first = zvector.Stencil7BestTwin(32, i417, i48, c67, c65, i54, aLen, a, c63, c124, c122, c119, i427, i74, w0, w4, bLen, b)
+	}
+	for tx := first; tx < 32; tx++ {
 		var i202, i207 int
 		var f452, f456, f455, f454, f453 float32
 //line stencilbest.go:31
@@ -5751,6 +7424,465 @@ func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, i423 int, n int, i4
 	return true
 }
 
+// stencil27BestTwin runs blocks of the kernel stencil27Best.
+//
+//line stencilbest.go:60
+func stencil27BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	n := *(*int)(unsafe.Add(args, 48))
+	w0 := *(*float32)(unsafe.Add(args, 56))
+	w4 := *(*float32)(unsafe.Add(args, 60))
+	w8 := *(*float32)(unsafe.Add(args, 64))
+	w12 := *(*float32)(unsafe.Add(args, 68))
+	lanes := blocks.Lanes()
+//line stencilbest.go:61
+	i41 := n / 4
+//line stencilbest.go:67
+	i354 := n - 1
+//line stencilbest.go:20
+	i358 := i41 - 1
+//line stencilbest.go:60
+	for blocks.Next() {
+		bx, by, bz := blocks.Index()
+//line stencilbest.go:61
+		i348 := bx << 5
+//line stencilbest.go:61
+		i350 := by << 2
+//line stencilbest.go:61
+		i352 := bz << 1
+		for tz := range 2 {
+//line stencilbest.go:61
+			i40 := i352 + tz
+			c58 := n <= i40
+//line stencilbest.go:65
+			i45 := i40 * n
+//line stencilbest.go:67
+			c80 := 0 < i40
+//line stencilbest.go:67
+			c75 := i40 < i354
+			for ty := range 4 {
+//line stencilbest.go:61
+				if !stencil27BestTwinRow(i350, ty, n, i41, i45, i354, lanes, a, aLen, b, bLen, c58, c75, c80, i348, i358, w0, w12, w4, w8, blocks, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stencil27BestTwinRow is what a row of threads does in stencil27BestTwin.
+//
+//line stencilbest.go:61
+func stencil27BestTwinRow(i350 int, ty int, n int, i41 int, i45 int, i354 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c58 bool, c75 bool, c80 bool, i348 int, i358 int, w0 float32, w12 float32, w4 float32, w8 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+//line stencilbest.go:61
+	i34 := i350 + ty
+	c60 := n <= i34
+//line stencilbest.go:65
+	i47 := (i45 + i34) * i41
+//line stencilbest.go:67
+	c56 := 0 < i34
+//line stencilbest.go:67
+	c78 := i34 < i354
+	first := 0
+//line stencilbest.go:61
+	if lanes == 16 {
+//line stencilbest.go:61
+		first = zvector.Stencil27BestTwin(32, i348, i41, c60, c58, i47, aLen, a, c56, c80, c78, c75, i358, n, w0, w4, w8, w12, bLen, b)
+	}
+	for tx := first; tx < 32; tx++ {
+		var i161, i166, i82, i96 int
+		var f1139, f1137, f1135, f1133, f1138, f1136, f1134, f1132, f709, f725, f741, f757, f786, f802, f818, f834, f863, f879, f895, f911, f384, f388, f387, f386, f385 float32
+//line stencilbest.go:61
+		i28 := i348 + tx
+		if i41 > i28 {
+//line stencilbest.go:62
+			if !c60 {
+//line stencilbest.go:62
+				if !c58 {
+//line stencilbest.go:65
+					i48 := i47 + i28
+					if uint(i48) >= uint(aLen) {
+//line stencilbest.go:66
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i48, aLen)
+//line stencilbest.go:66
+						return false
+					}
+//line stencilbest.go:66
+					f247 := *(*float32)(unsafe.Add(a, i48*16))
+//line stencilbest.go:66
+					f249 := *(*float32)(unsafe.Add(a, i48*16+4))
+//line stencilbest.go:66
+					f251 := *(*float32)(unsafe.Add(a, i48*16+8))
+//line stencilbest.go:66
+					f253 := *(*float32)(unsafe.Add(a, i48*16+12))
+					if c56 {
+//line stencilbest.go:67
+						if c80 {
+//line stencilbest.go:67
+							if c78 {
+//line stencilbest.go:67
+								if c75 {
+//line stencilbest.go:17
+									c158 := 0 < i28
+//line stencilbest.go:17
+									if c158 {
+//line stencilbest.go:17
+										i161 = 1
+									} else {
+//line stencilbest.go:17
+										i161 = 0
+									}
+//line stencilbest.go:20
+									c163 := i28 < i358
+//line stencilbest.go:20
+									if c163 {
+//line stencilbest.go:20
+										i166 = 1
+									} else {
+//line stencilbest.go:20
+										i166 = 0
+									}
+//line stencilbest.go:69
+									f1139, f1137, f1135, f1133, i82 = 0, 0, 0, 0, -1
+									for {
+//line stencilbest.go:70
+										if i82 > 1 {
+//line stencilbest.go:70
+											break
+										}
+										i100 := i82 * n
+//line stencilbest.go:75
+										i700 := i82 * i82
+//line stencilbest.go:75
+										f1138, f1136, f1134, f1132, i96 = f1139, f1137, f1135, f1133, -1
+//line stencilbest.go:71
+										for {
+//line stencilbest.go:71
+											if i96 > 1 {
+//line stencilbest.go:71
+												break
+											}
+//line stencilbest.go:72
+											i103 := i48 + (i100+i96)*i41
+//line stencilbest.go:8
+											i173 := i103 - i161
+//line stencilbest.go:8
+											if uint(i173) >= uint(aLen) {
+//line stencilbest.go:8
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i173, aLen)
+//line stencilbest.go:8
+												return false
+											}
+//line stencilbest.go:8
+											f180 := *(*float32)(unsafe.Add(a, i173*16+12))
+//line stencilbest.go:8
+											i181 := i103 + i166
+//line stencilbest.go:8
+											if uint(i181) >= uint(aLen) {
+//line stencilbest.go:8
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i181, aLen)
+//line stencilbest.go:8
+												return false
+											}
+//line stencilbest.go:8
+											f187 := *(*float32)(unsafe.Add(a, i181*16))
+											if uint(i103) >= uint(aLen) {
+//line stencilbest.go:9
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i103, aLen)
+//line stencilbest.go:9
+												return false
+											}
+//line stencilbest.go:9
+											f275 := *(*float32)(unsafe.Add(a, i103*16))
+//line stencilbest.go:9
+											f277 := *(*float32)(unsafe.Add(a, i103*16+4))
+//line stencilbest.go:9
+											f279 := *(*float32)(unsafe.Add(a, i103*16+8))
+//line stencilbest.go:9
+											f281 := *(*float32)(unsafe.Add(a, i103*16+12))
+//line stencilbest.go:75
+											i1001 := i96*i96 + i700
+//line stencil.go:58
+											c1005 := i1001 == -1
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f709 = w0
+											} else {
+												if i1001 == 0 {
+//line stencil.go:60
+													f709 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f709 = w8
+													} else {
+//line stencil.go:65
+														f709 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f725 = w0
+											} else {
+												if i1001 == 0 {
+//line stencil.go:60
+													f725 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f725 = w8
+													} else {
+//line stencil.go:65
+														f725 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f741 = w0
+											} else {
+												if i1001 == 0 {
+//line stencil.go:60
+													f741 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f741 = w8
+													} else {
+//line stencil.go:65
+														f741 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f757 = w0
+											} else {
+												if i1001 == 0 {
+//line stencil.go:60
+													f757 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f757 = w8
+													} else {
+//line stencil.go:65
+														f757 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											c779 := i1001 == 0
+//line stencil.go:58
+											if c779 {
+//line stencil.go:58
+												f786 = w0
+											} else {
+												if i1001 == 1 {
+//line stencil.go:60
+													f786 = w4
+												} else {
+													if i1001 == 2 {
+//line stencil.go:62
+														f786 = w8
+													} else {
+//line stencil.go:65
+														f786 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c779 {
+//line stencil.go:58
+												f802 = w0
+											} else {
+												if i1001 == 1 {
+//line stencil.go:60
+													f802 = w4
+												} else {
+													if i1001 == 2 {
+//line stencil.go:62
+														f802 = w8
+													} else {
+//line stencil.go:65
+														f802 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c779 {
+//line stencil.go:58
+												f818 = w0
+											} else {
+												if i1001 == 1 {
+//line stencil.go:60
+													f818 = w4
+												} else {
+													if i1001 == 2 {
+//line stencil.go:62
+														f818 = w8
+													} else {
+//line stencil.go:65
+														f818 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c779 {
+//line stencil.go:58
+												f834 = w0
+											} else {
+												if i1001 == 1 {
+//line stencil.go:60
+													f834 = w4
+												} else {
+													if i1001 == 2 {
+//line stencil.go:62
+														f834 = w8
+													} else {
+//line stencil.go:65
+														f834 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f863 = w0
+											} else {
+												if c779 {
+//line stencil.go:60
+													f863 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f863 = w8
+													} else {
+//line stencil.go:65
+														f863 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f879 = w0
+											} else {
+												if c779 {
+//line stencil.go:60
+													f879 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f879 = w8
+													} else {
+//line stencil.go:65
+														f879 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f895 = w0
+											} else {
+												if c779 {
+//line stencil.go:60
+													f895 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f895 = w8
+													} else {
+//line stencil.go:65
+														f895 = w12
+													}
+												}
+											}
+//line stencil.go:58
+											if c1005 {
+//line stencil.go:58
+												f911 = w0
+											} else {
+												if c779 {
+//line stencil.go:60
+													f911 = w4
+												} else {
+													if i1001 == 1 {
+//line stencil.go:62
+														f911 = w8
+													} else {
+//line stencil.go:65
+														f911 = w12
+													}
+												}
+											}
+//line stencilbest.go:71
+											f1138, f1136, f1134, f1132, i96 = f1138+float32(f757*f279)+float32(f834*f281)+float32(f911*f187), f1136+float32(f741*f277)+float32(f818*f279)+float32(f895*f281), f1134+float32(f725*f275)+float32(f802*f277)+float32(f879*f279), f1132+float32(f709*f180)+float32(f786*f275)+float32(f863*f277), i96+1
+										}
+//line stencilbest.go:70
+										f1139, f1137, f1135, f1133, i82 = f1138, f1136, f1134, f1132, i82+1
+									}
+//line stencilbest.go:81
+									if c158 {
+										f384 = f1133
+									} else {
+//line stencilbest.go:81
+										f384 = f247
+									}
+//line stencilbest.go:84
+									if c163 {
+										f388, f387, f386, f385 = f1139, f1137, f1135, f384
+									} else {
+//line stencilbest.go:84
+										f388, f387, f386, f385 = f253, f1137, f1135, f384
+									}
+								} else {
+//line stencilbest.go:67
+									f388, f387, f386, f385 = f253, f251, f249, f247
+								}
+							} else {
+//line stencilbest.go:67
+								f388, f387, f386, f385 = f253, f251, f249, f247
+							}
+						} else {
+//line stencilbest.go:67
+							f388, f387, f386, f385 = f253, f251, f249, f247
+						}
+					} else {
+//line stencilbest.go:67
+						f388, f387, f386, f385 = f253, f251, f249, f247
+					}
+//line stencilbest.go:88
+					if uint(i48) >= uint(bLen) {
+//line stencilbest.go:88
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i48, bLen)
+//line stencilbest.go:88
+						return false
+					}
+//line stencilbest.go:88
+					*(*float32)(unsafe.Add(b, i48*16)) = f385
+//line stencilbest.go:88
+					*(*float32)(unsafe.Add(b, i48*16+4)) = f386
+//line stencilbest.go:88
+					*(*float32)(unsafe.Add(b, i48*16+8)) = f387
+//line stencilbest.go:88
+					*(*float32)(unsafe.Add(b, i48*16+12)) = f388
+				}
+			}
+		}
+	}
+	return true
+}
+
 // copy32Twin runs blocks of the kernel copy32.
 //
 //line stream.go:16
@@ -5760,6 +7892,7 @@ func copy32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	cLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:16
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -5768,7 +7901,7 @@ func copy32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:17
-				if !copy32TwinRow(dx, i12, cLen, aLen, a, c, blocks, ty, tz) {
+				if !copy32TwinRow(lanes, a, aLen, c, cLen, dx, i12, blocks, ty, tz) {
 					return
 				}
 			}
@@ -5779,8 +7912,14 @@ func copy32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // copy32TwinRow is what a row of threads does in copy32Twin.
 //
 //line stream.go:17
-func copy32TwinRow(dx int, i12 int, cLen int, aLen int, a unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func copy32TwinRow(lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen int, dx int, i12 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:17
+	if lanes == 16 {
+//line stream.go:17
+		first = zvector.Copy32Twin(dx, i12, cLen, aLen, a, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:17
 		i15 := i12 + tx
 //line stream.go:17
@@ -5807,6 +7946,7 @@ func mul32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	bLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:25
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -5815,7 +7955,7 @@ func mul32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:26
-				if !mul32TwinRow(dx, i13, bLen, cLen, b, c, blocks, ty, tz) {
+				if !mul32TwinRow(lanes, b, bLen, c, cLen, dx, i13, blocks, ty, tz) {
 					return
 				}
 			}
@@ -5826,8 +7966,14 @@ func mul32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mul32TwinRow is what a row of threads does in mul32Twin.
 //
 //line stream.go:26
-func mul32TwinRow(dx int, i13 int, bLen int, cLen int, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func mul32TwinRow(lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i13 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:26
+	if lanes == 16 {
+//line stream.go:26
+		first = zvector.Mul32Twin(dx, i13, bLen, cLen, c, b)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:26
 		i16 := i13 + tx
 //line stream.go:26
@@ -5856,6 +8002,7 @@ func add32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:34
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -5864,7 +8011,7 @@ func add32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:35
-				if !add32TwinRow(dx, i16, cLen, aLen, bLen, a, b, c, blocks, ty, tz) {
+				if !add32TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -5875,8 +8022,14 @@ func add32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // add32TwinRow is what a row of threads does in add32Twin.
 //
 //line stream.go:35
-func add32TwinRow(dx int, i16 int, cLen int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func add32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:35
+	if lanes == 16 {
+//line stream.go:35
+		first = zvector.Add32Twin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:35
 		i19 := i16 + tx
 //line stream.go:35
@@ -5912,6 +8065,7 @@ func triad32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	aLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:43
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -5920,7 +8074,7 @@ func triad32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:44
-				if !triad32TwinRow(dx, i17, aLen, bLen, cLen, a, b, c, blocks, ty, tz) {
+				if !triad32TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i17, blocks, ty, tz) {
 					return
 				}
 			}
@@ -5931,8 +8085,14 @@ func triad32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // triad32TwinRow is what a row of threads does in triad32Twin.
 //
 //line stream.go:44
-func triad32TwinRow(dx int, i17 int, aLen int, bLen int, cLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func triad32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i17 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:44
+	if lanes == 16 {
+//line stream.go:44
+		first = zvector.Triad32Twin(dx, i17, aLen, bLen, b, cLen, c, a)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:44
 		i20 := i17 + tx
 //line stream.go:44
@@ -5966,6 +8126,7 @@ func copy64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	cLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:52
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -5974,7 +8135,7 @@ func copy64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:53
-				if !copy64TwinRow(dx, i12, cLen, aLen, a, c, blocks, ty, tz) {
+				if !copy64TwinRow(lanes, a, aLen, c, cLen, dx, i12, blocks, ty, tz) {
 					return
 				}
 			}
@@ -5985,8 +8146,14 @@ func copy64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // copy64TwinRow is what a row of threads does in copy64Twin.
 //
 //line stream.go:53
-func copy64TwinRow(dx int, i12 int, cLen int, aLen int, a unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func copy64TwinRow(lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen int, dx int, i12 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:53
+	if lanes == 16 {
+//line stream.go:53
+		first = zvector.Copy64Twin(dx, i12, cLen, aLen, a, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:53
 		i15 := i12 + tx
 //line stream.go:53
@@ -6013,6 +8180,7 @@ func mul64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	bLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:61
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6021,7 +8189,7 @@ func mul64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:62
-				if !mul64TwinRow(dx, i13, bLen, cLen, b, c, blocks, ty, tz) {
+				if !mul64TwinRow(lanes, b, bLen, c, cLen, dx, i13, blocks, ty, tz) {
 					return
 				}
 			}
@@ -6032,8 +8200,14 @@ func mul64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mul64TwinRow is what a row of threads does in mul64Twin.
 //
 //line stream.go:62
-func mul64TwinRow(dx int, i13 int, bLen int, cLen int, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func mul64TwinRow(lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i13 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:62
+	if lanes == 16 {
+//line stream.go:62
+		first = zvector.Mul64Twin(dx, i13, bLen, cLen, c, b)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:62
 		i16 := i13 + tx
 //line stream.go:62
@@ -6062,6 +8236,7 @@ func add64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:70
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6070,7 +8245,7 @@ func add64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:71
-				if !add64TwinRow(dx, i16, cLen, aLen, bLen, a, b, c, blocks, ty, tz) {
+				if !add64TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -6081,8 +8256,14 @@ func add64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // add64TwinRow is what a row of threads does in add64Twin.
 //
 //line stream.go:71
-func add64TwinRow(dx int, i16 int, cLen int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func add64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:71
+	if lanes == 16 {
+//line stream.go:71
+		first = zvector.Add64Twin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:71
 		i19 := i16 + tx
 //line stream.go:71
@@ -6118,6 +8299,7 @@ func triad64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	aLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line stream.go:79
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6126,7 +8308,7 @@ func triad64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:80
-				if !triad64TwinRow(dx, i17, aLen, bLen, cLen, a, b, c, blocks, ty, tz) {
+				if !triad64TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i17, blocks, ty, tz) {
 					return
 				}
 			}
@@ -6137,8 +8319,14 @@ func triad64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // triad64TwinRow is what a row of threads does in triad64Twin.
 //
 //line stream.go:80
-func triad64TwinRow(dx int, i17 int, aLen int, bLen int, cLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func triad64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i17 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line stream.go:80
+	if lanes == 16 {
+//line stream.go:80
+		first = zvector.Triad64Twin(dx, i17, aLen, bLen, b, cLen, c, a)
+	}
+	for tx := first; tx < dx; tx++ {
 //line stream.go:80
 		i20 := i17 + tx
 //line stream.go:80
@@ -6172,6 +8360,7 @@ func transposeNaiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	bLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
+	lanes := blocks.Lanes()
 //line transpose.go:16
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -6181,7 +8370,7 @@ func transposeNaiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i48 := by << 3
 		for ty := range 8 {
 //line transpose.go:17
-			if !transposeNaiveTwinRow(i48, ty, n, i46, aLen, bLen, a, b, blocks) {
+			if !transposeNaiveTwinRow(i48, ty, n, lanes, a, aLen, b, bLen, i46, blocks) {
 				return
 			}
 		}
@@ -6191,14 +8380,18 @@ func transposeNaiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeNaiveTwinRow is what a row of threads does in transposeNaiveTwin.
 //
 //line transpose.go:17
-func transposeNaiveTwinRow(i48 int, ty int, n int, i46 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeNaiveTwinRow(i48 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i46 int, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:17
 	i22 := i48 + ty
-//line transpose.go:19
-	i27 := i22 * n
-//line transpose.go:18
 	c43 := i22 < n
-	for tx := range 32 {
+	i27 := i22 * n
+	first := 0
+//line transpose.go:17
+	if lanes == 16 {
+//line transpose.go:17
+		first = zvector.TransposeNaiveTwin(32, i46, n, c43, i22, i27, aLen, a, bLen, b)
+	}
+	for tx := first; tx < 32; tx++ {
 //line transpose.go:17
 		i16 := i46 + tx
 		if i16 < n {
@@ -6239,6 +8432,7 @@ func transposeTiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(4224)
+	lanes := blocks.Lanes()
 //line transpose.go:28
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -6248,13 +8442,13 @@ func transposeTiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i97 := by << 5
 		for ty := range 8 {
 //line transpose.go:31
-			if !transposeTiledTwinRow(i97, ty, n, i95, aLen, a, shared, blocks) {
+			if !transposeTiledTwinRow(i97, ty, n, lanes, a, aLen, i95, shared, blocks) {
 				return
 			}
 		}
 		for ty := range 8 {
 //line transpose.go:38
-			if !transposeTiledTwinRow_(i95, ty, n, i97, bLen, b, shared, blocks) {
+			if !transposeTiledTwinRow_(i95, ty, n, lanes, b, bLen, i97, shared, blocks) {
 				return
 			}
 		}
@@ -6264,37 +8458,42 @@ func transposeTiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeTiledTwinRow is what a row of threads does in transposeTiledTwin.
 //
 //line transpose.go:31
-func transposeTiledTwinRow(i97 int, ty int, n int, i95 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeTiledTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, i95 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:31
 	i25 := i97 + ty
-//line transpose.go:34
+//line transpose.go:33
+	c113 := i25 < n
 	i119 := i25 * n
 //line transpose.go:34
 	o118 := ty * 132
 //line transpose.go:33
-	c113 := i25 < n
-//line transpose.go:33
 	i136 := i25 + 8
+//line transpose.go:33
+	c137 := i136 < n
 	i143 := i136 * n
 //line transpose.go:34
 	o142 := (ty + 8) * 132
 //line transpose.go:33
-	c137 := i136 < n
-//line transpose.go:33
 	i160 := i25 + 16
+//line transpose.go:33
+	c161 := i160 < n
 	i167 := i160 * n
 //line transpose.go:34
 	o166 := (ty + 16) * 132
 //line transpose.go:33
-	c161 := i160 < n
-//line transpose.go:33
 	i184 := i25 + 24
+//line transpose.go:33
+	c185 := i184 < n
 	i191 := i184 * n
 //line transpose.go:34
 	o190 := (ty + 24) * 132
-//line transpose.go:33
-	c185 := i184 < n
-	for tx := range 32 {
+	first := 0
+//line transpose.go:29
+	if lanes == 16 {
+//line transpose.go:29
+		first = zvector.TransposeTiledTwin(32, i95, n, c113, i119, aLen, a, shared, o118, c137, i143, o142, c161, i167, o166, c185, i191, o190)
+	}
+	for tx := first; tx < 32; tx++ {
 //line transpose.go:31
 		i21 := i95 + tx
 //line transpose.go:33
@@ -6370,35 +8569,40 @@ func transposeTiledTwinRow(i97 int, ty int, n int, i95 int, aLen int, a unsafe.P
 // transposeTiledTwinRow_ is what a row of threads does in transposeTiledTwin.
 //
 //line transpose.go:38
-func transposeTiledTwinRow_(i95 int, ty int, n int, i97 int, bLen int, b unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeTiledTwinRow_(i95 int, ty int, n int, lanes int, b unsafe.Pointer, bLen int, i97 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:38
 	i40 := i95 + ty
-//line transpose.go:41
-	i235 := i40 * n
 //line transpose.go:40
 	c233 := i40 < n
+	i235 := i40 * n
 //line transpose.go:40
 	i256 := i40 + 8
+//line transpose.go:40
+	c257 := i256 < n
 	i259 := i256 * n
 //line transpose.go:41
 	i263 := ty + 8
 //line transpose.go:40
-	c257 := i256 < n
-//line transpose.go:40
 	i280 := i40 + 16
+//line transpose.go:40
+	c281 := i280 < n
 	i283 := i280 * n
 //line transpose.go:41
 	i287 := ty + 16
 //line transpose.go:40
-	c281 := i280 < n
-//line transpose.go:40
 	i304 := i40 + 24
+//line transpose.go:40
+	c305 := i304 < n
 	i307 := i304 * n
 //line transpose.go:41
 	i311 := ty + 24
-//line transpose.go:40
-	c305 := i304 < n
-	for tx := range 32 {
+	first := 0
+//line transpose.go:38
+	if lanes == 16 {
+//line transpose.go:38
+		first = zvector.TransposeTiledTwin_(32, i97, n, c233, i235, shared, ty, bLen, b, c257, i259, i263, c281, i283, i287, c305, i307, i311)
+	}
+	for tx := first; tx < 32; tx++ {
 //line transpose.go:38
 		i36 := i97 + tx
 //line transpose.go:40
@@ -6679,6 +8883,7 @@ func transposeTiledBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(16640)
+	lanes := blocks.Lanes()
 //line transposebest.go:31
 	i21 := n / 4
 //line transposebest.go:29
@@ -6691,7 +8896,7 @@ func transposeTiledBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line transposebest.go:32
 		i163 := by << 6
 		for ty := range 16 {
-			if !transposeTiledBestTwinRow(i163, ty, i21, i25, aLen, a, shared, blocks) {
+			if !transposeTiledBestTwinRow(i163, ty, i21, i25, lanes, a, aLen, shared, blocks) {
 				return
 			}
 		}
@@ -6699,7 +8904,7 @@ func transposeTiledBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i52 := i163 / 4
 		for ty := range 16 {
 //line transposebest.go:46
-			if !transposeTiledBestTwinRow_(i161, ty, i21, i52, shared, bLen, b, blocks) {
+			if !transposeTiledBestTwinRow_(i161, ty, i21, i52, lanes, b, bLen, shared, blocks) {
 				return
 			}
 		}
@@ -6709,7 +8914,7 @@ func transposeTiledBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeTiledBestTwinRow is what a row of threads does in transposeTiledBestTwin.
 //
 //line transposebest.go:34
-func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, lanes int, a unsafe.Pointer, aLen int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transposebest.go:34
 	i460 := i163 + ty
 //line transposebest.go:34
@@ -6734,7 +8939,13 @@ func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, aLen int, a u
 	i641 := ty + 48
 //line transposebest.go:36
 	o644 := i641 * 260
-	for tx := range 16 {
+	first := 0
+//line transposebest.go:30
+	if lanes == 16 {
+//line transposebest.go:30
+		first = zvector.TransposeTiledBestTwin(16, i463, aLen, a, shared, o482, i517, o536, i571, o590, i625, o644)
+	}
+	for tx := first; tx < 16; tx++ {
 //line transposebest.go:34
 		i464 := i463 + tx
 //line transposebest.go:34
@@ -6842,7 +9053,7 @@ func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, aLen int, a u
 // transposeTiledBestTwinRow_ is what a row of threads does in transposeTiledBestTwin.
 //
 //line transposebest.go:46
-func transposeTiledBestTwinRow_(i161 int, ty int, i21 int, i52 int, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeTiledBestTwinRow_(i161 int, ty int, i21 int, i52 int, lanes int, b unsafe.Pointer, bLen int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transposebest.go:46
 	i764 := i161 + ty
 //line transposebest.go:46
@@ -6859,7 +9070,13 @@ func transposeTiledBestTwinRow_(i161 int, ty int, i21 int, i52 int, shared unsaf
 	i641 := ty + 48
 //line transposebest.go:46
 	i962 := (i764+48)*i21 + i52
-	for tx := range 16 {
+	first := 0
+//line transposebest.go:40
+	if lanes == 16 {
+//line transposebest.go:40
+		first = zvector.TransposeTiledBestTwin_(16, shared, ty, i767, bLen, b, i533, i832, i587, i897, i641, i962)
+	}
+	for tx := first; tx < 16; tx++ {
 //line transposebest.go:36
 		i483 := tx << 2
 //line transposebest.go:36

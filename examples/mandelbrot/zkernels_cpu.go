@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/examples/mandelbrot/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -21,6 +22,7 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	v16 := *(*float64)(unsafe.Add(args, 64))
 	v24 := *(*int)(unsafe.Add(args, 72))
 	v32 := *(*int)(unsafe.Add(args, 80))
+	lanes := blocks.Lanes()
 //line kernel.go:26
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -30,7 +32,7 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i117 := by << 4
 		for ty := range 16 {
 //line kernel.go:27
-			if !mandelbrotTwinRow(i117, ty, v24, v16, v8, v32, i115, v0, stepsLen, steps, normLen, norm, blocks) {
+			if !mandelbrotTwinRow(i117, ty, v32, v24, v16, v8, lanes, i115, norm, normLen, steps, stepsLen, v0, blocks) {
 				return
 			}
 		}
@@ -40,15 +42,19 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrotTwinRow is what a row of threads does in mandelbrotTwin.
 //
 //line kernel.go:27
-func mandelbrotTwinRow(i117 int, ty int, v24 int, v16 float64, v8 float64, v32 int, i115 int, v0 float64, stepsLen int, steps unsafe.Pointer, normLen int, norm unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func mandelbrotTwinRow(i117 int, ty int, v32 int, v24 int, v16 float64, v8 float64, lanes int, i115 int, norm unsafe.Pointer, normLen int, steps unsafe.Pointer, stepsLen int, v0 float64, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:27
 	i28 := i117 + ty
-//line kernel.go:29
+	c69 := i28 < v32
 	i35 := i28 * v24
 	f49 := v8 - float64(float64(i28)*v16)
-//line kernel.go:28
-	c69 := i28 < v32
-	for tx := range 16 {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.MandelbrotTwin(16, i115, v24, c69, i35, v16, v0, f49, stepsLen, steps, normLen, norm)
+	}
+	for tx := first; tx < 16; tx++ {
 		var i93 int32
 		var f94, f95 float64
 //line kernel.go:27

@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/examples/matmul/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -21,6 +22,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	z0 := *(*int)(unsafe.Add(args, 72))
 	z8 := *(*int)(unsafe.Add(args, 80))
 	z16 := *(*int)(unsafe.Add(args, 88))
+	lanes := blocks.Lanes()
 //line kernel.go:26
 	c40 := 0 < z8
 //line kernel.go:25
@@ -33,6 +35,8 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line kernel.go:25
 	c115 := uint(i106) < 2147483648 && i106 < 2305843009213693952 && uint(z16) < 2147483648
 //line kernel.go:25
+	i126 := i106 * z16
+//line kernel.go:25
 	i229 := z8 - 3
 //line kernel.go:25
 	i163 := 0
@@ -43,8 +47,6 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 //line kernel.go:25
 	c164 := 0 < i163
-//line kernel.go:25
-	i126 := i106 * z16
 //line kernel.go:20
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -54,7 +56,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i93 := bx << 4
 		for ty := range 16 {
 //line kernel.go:21
-			if !naiveTwinRow(i91, ty, z8, aLen, c115, i106, z16, z0, i93, c40, bLen, i126, c164, a, b, i163, cLen, c, blocks) {
+			if !naiveTwinRow(i91, ty, z0, z8, aLen, c115, i106, z16, lanes, a, b, bLen, c, c164, c40, cLen, i126, i163, i93, blocks) {
 				return
 			}
 		}
@@ -64,18 +66,23 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
 //line kernel.go:21
-func naiveTwinRow(i91 int, ty int, z8 int, aLen int, c115 bool, i106 int, z16 int, z0 int, i93 int, c40 bool, bLen int, i126 int, c164 bool, a unsafe.Pointer, b unsafe.Pointer, i163 int, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func naiveTwinRow(i91 int, ty int, z0 int, z8 int, aLen int, c115 bool, i106 int, z16 int, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c164 bool, c40 bool, cLen int, i126 int, i163 int, i93 int, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:21
 	i27 := i91 + ty
+	c35 := z0 <= i27
 //line kernel.go:27
 	i50 := i27 * z8
 //line kernel.go:25
 	c121 := c115 && uint(i50) < uint(aLen) && uint(i50+i106) < uint(aLen)
 //line kernel.go:29
 	i76 := i27 * z16
-//line kernel.go:22
-	c35 := z0 <= i27
-	for tx := range 16 {
+	first := 0
+//line kernel.go:20
+	if lanes == 16 {
+//line kernel.go:20
+		first = zvector.NaiveTwin(16, i93, c35, z16, c40, bLen, c121, i126, c164, i50, a, b, i163, z8, aLen, i76, cLen, c)
+	}
+	for tx := first; tx < 16; tx++ {
 		var i33, i166, i168, i244, i252, i47, i70, i132, i133, i139, i146, i77 int
 		var c125, c219 bool
 		var f165, f191, f217, f251, f73, f46, f69, f131, f145 float32
@@ -218,6 +225,7 @@ func tiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	z8 := *(*int)(unsafe.Add(args, 80))
 	z16 := *(*int)(unsafe.Add(args, 88))
 	shared := blocks.Shared(2048)
+	lanes := blocks.Lanes()
 	each41 := blocks.Scratch(4)
 //line kernel.go:38
 	for blocks.Next() {
@@ -239,20 +247,20 @@ func tiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				break
 			}
 			for ty := range 16 {
-//line kernel.go:42
-				if !tiledTwinRow_(i199, ty, z8, z0, i42, z16, i201, aLen, a, shared, bLen, b, blocks) {
+//line kernel.go:45
+				if !tiledTwinRow_(ty, i199, z0, z8, i42, z16, lanes, a, aLen, b, bLen, i201, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 16 {
 //line kernel.go:45
-				tiledTwinRow__(ty, each41, shared)
+				tiledTwinRow__(ty, lanes, each41, shared)
 			}
 			i42 = i42 + 16
 		}
 		for ty := range 16 {
 //line kernel.go:42
-			if !tiledTwinRow___(i199, ty, z16, z0, i201, each41, cLen, c, blocks) {
+			if !tiledTwinRow___(i199, ty, z0, z16, lanes, c, cLen, each41, i201, blocks) {
 				return
 			}
 		}
@@ -272,24 +280,28 @@ func tiledTwinRow(ty int, each41 unsafe.Pointer) {
 
 // tiledTwinRow_ is what a row of threads does in tiledTwin.
 //
-//line kernel.go:42
-func tiledTwinRow_(i199 int, ty int, z8 int, z0 int, i42 int, z16 int, i201 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-//line kernel.go:42
-	i33 := i199 + ty
-//line kernel.go:64
-	i137 := i33 * z8
-//line kernel.go:63
-	c133 := i33 < z0
+//line kernel.go:45
+func tiledTwinRow_(ty int, i199 int, z0 int, z8 int, i42 int, z16 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i201 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:45
 	o49 := ty * 64
+	o66 := ty * 64
+//line kernel.go:42
+	i33 := i199 + ty
+//line kernel.go:63
+	c133 := i33 < z0
+	i137 := i33 * z8
+//line kernel.go:46
 	i76 := i42 + ty
-//line kernel.go:64
-	i163 := i76 * z16
 //line kernel.go:63
 	c159 := i76 < z8
-//line kernel.go:46
-	o66 := ty * 64
-	for tx := range 16 {
+	i163 := i76 * z16
+	first := 0
+//line kernel.go:45
+	if lanes == 16 {
+//line kernel.go:45
+		first = zvector.TiledTwin(16, shared, o49, i201, z16, unsafe.Add(shared, 1024), o66, i42, c133, z8, i137, aLen, a, c159, i163, bLen, b)
+	}
+	for tx := first; tx < 16; tx++ {
 		var f154, f180 float32
 //line kernel.go:45
 		o62 := o49 + tx*4
@@ -356,11 +368,17 @@ func tiledTwinRow_(i199 int, ty int, z8 int, z0 int, i42 int, z16 int, i201 int,
 // tiledTwinRow__ is what a row of threads does in tiledTwin.
 //
 //line kernel.go:45
-func tiledTwinRow__(ty int, each41 unsafe.Pointer, shared unsafe.Pointer) {
+func tiledTwinRow__(ty int, lanes int, each41 unsafe.Pointer, shared unsafe.Pointer) {
 //line kernel.go:45
 	o49 := ty * 64
 	row := ty * 16
-	for tx := 0; tx < 16; tx += 4 {
+	first := 0
+//line kernel.go:47
+	if lanes == 16 {
+//line kernel.go:47
+		first = zvector.TiledTwin_(16, unsafe.Add(each41, row*4), shared, o49, unsafe.Add(shared, 1024))
+	}
+	for tx := first; tx < 16; tx += 4 {
 		var f88a, f88b, f88c, f88d, f105a, f105b, f105c, f105d float32
 		var i89 int
 //line kernel.go:43
@@ -406,15 +424,21 @@ func tiledTwinRow__(ty int, each41 unsafe.Pointer, shared unsafe.Pointer) {
 // tiledTwinRow___ is what a row of threads does in tiledTwin.
 //
 //line kernel.go:42
-func tiledTwinRow___(i199 int, ty int, z16 int, z0 int, i201 int, each41 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func tiledTwinRow___(i199 int, ty int, z0 int, z16 int, lanes int, c unsafe.Pointer, cLen int, each41 unsafe.Pointer, i201 int, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:42
 	i33 := i199 + ty
-//line kernel.go:54
-	i115 := i33 * z16
 //line kernel.go:63
 	c133 := i33 < z0
+//line kernel.go:54
+	i115 := i33 * z16
 	row := ty * 16
-	for tx := range 16 {
+	first := 0
+//line kernel.go:53
+	if lanes == 16 {
+//line kernel.go:53
+		first = zvector.TiledTwin__(16, i201, z16, unsafe.Add(each41, row*4), c133, i115, cLen, c)
+	}
+	for tx := first; tx < 16; tx++ {
 //line kernel.go:42
 		i39 := i201 + tx
 		f41 := *(*float32)(unsafe.Add(each41, (row+tx)*4))

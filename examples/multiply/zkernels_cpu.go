@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/examples/multiply/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -19,6 +20,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernel.go:10
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -27,7 +29,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:11
-				if !multiplyTwinRow(dx, i16, cLen, aLen, bLen, a, b, c, blocks, ty, tz) {
+				if !multiplyTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -38,8 +40,14 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // multiplyTwinRow is what a row of threads does in multiplyTwin.
 //
 //line kernel.go:11
-func multiplyTwinRow(dx int, i16 int, cLen int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernel.go:11
+	if lanes == 16 {
+//line kernel.go:11
+		first = zvector.MultiplyTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line kernel.go:11
 		i19 := i16 + tx
 //line kernel.go:11

@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/examples/normalize/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -18,6 +19,7 @@ func partialSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	partialLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line kernel.go:19
 	i93 := gx << 8
 //line kernel.go:16
@@ -27,56 +29,56 @@ func partialSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i83 := bx << 8
 		{
 			{
-//line kernel.go:19
-				partialSumsTwinRow(i83, xLen, i93, x, shared)
+//line kernel.go:17
+				partialSumsTwinRow(lanes, i83, i93, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow_(shared)
+//line kernel.go:26
+				partialSumsTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow__(shared)
+//line kernel.go:26
+				partialSumsTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow___(shared)
+//line kernel.go:26
+				partialSumsTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow____(shared)
+//line kernel.go:26
+				partialSumsTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow_____(shared)
+//line kernel.go:26
+				partialSumsTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow______(shared)
+//line kernel.go:26
+				partialSumsTwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow_______(shared)
+//line kernel.go:26
+				partialSumsTwinRow_______(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernel.go:23
-				partialSumsTwinRow________(shared)
+//line kernel.go:26
+				partialSumsTwinRow________(lanes, shared)
 			}
 		}
 //line kernel.go:32
@@ -85,8 +87,8 @@ func partialSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o78 := bx * 4
 		{
 			{
-//line kernel.go:26
-				if !partialSumsTwinRow_________(c75, o78, partial, shared, blocks, bx, partialLen) {
+//line kernel.go:32
+				if !partialSumsTwinRow_________(lanes, c75, o78, partial, shared, blocks, bx, partialLen) {
 					return
 				}
 			}
@@ -96,9 +98,15 @@ func partialSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // partialSumsTwinRow is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:19
-func partialSumsTwinRow(i83 int, xLen int, i93 int, x unsafe.Pointer, shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:17
+func partialSumsTwinRow(lanes int, i83 int, i93 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line kernel.go:17
+	if lanes == 16 {
+//line kernel.go:17
+		first = zvector.PartialSumsTwin(256, i83, xLen, x, i93, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 		var f21 float32
 		var i22 int
 //line kernel.go:19
@@ -122,9 +130,15 @@ func partialSumsTwinRow(i83 int, xLen int, i93 int, x unsafe.Pointer, shared uns
 
 // partialSumsTwinRow_ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow_(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin_(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -136,9 +150,15 @@ func partialSumsTwinRow_(shared unsafe.Pointer) {
 
 // partialSumsTwinRow__ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow__(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin__(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -150,9 +170,15 @@ func partialSumsTwinRow__(shared unsafe.Pointer) {
 
 // partialSumsTwinRow___ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow___(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin___(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -164,9 +190,15 @@ func partialSumsTwinRow___(shared unsafe.Pointer) {
 
 // partialSumsTwinRow____ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -178,9 +210,15 @@ func partialSumsTwinRow____(shared unsafe.Pointer) {
 
 // partialSumsTwinRow_____ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin_____(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -192,9 +230,15 @@ func partialSumsTwinRow_____(shared unsafe.Pointer) {
 
 // partialSumsTwinRow______ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -206,9 +250,15 @@ func partialSumsTwinRow______(shared unsafe.Pointer) {
 
 // partialSumsTwinRow_______ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow_______(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow_______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin_______(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -220,9 +270,15 @@ func partialSumsTwinRow_______(shared unsafe.Pointer) {
 
 // partialSumsTwinRow________ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:23
-func partialSumsTwinRow________(shared unsafe.Pointer) {
-	for tx := range 256 {
+//line kernel.go:26
+func partialSumsTwinRow________(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwin________(256, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o42 := tx * 4
 //line kernel.go:26
@@ -236,9 +292,15 @@ func partialSumsTwinRow________(shared unsafe.Pointer) {
 
 // partialSumsTwinRow_________ is what a row of threads does in partialSumsTwin.
 //
-//line kernel.go:26
-func partialSumsTwinRow_________(c75 bool, o78 int, partial unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
-	for tx := range 256 {
+//line kernel.go:32
+func partialSumsTwinRow_________(lanes int, c75 bool, o78 int, partial unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
+	first := 0
+//line kernel.go:32
+	if lanes == 16 {
+//line kernel.go:32
+		first = zvector.PartialSumsTwin_________(256, c75, shared, partial, o78)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:26
 		c278 := int32(tx) == 0
 //line kernel.go:32
@@ -265,6 +327,7 @@ func singleSumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sum := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernel.go:44
 	c28 := 0 < uint(sumLen)
 //line kernel.go:39
@@ -272,7 +335,7 @@ func singleSumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:39
-				if !singleSumTwinRow(dx, partialLen, partial, c28, sum, blocks, sumLen, ty, tz) {
+				if !singleSumTwinRow(lanes, c28, dx, partial, partialLen, sum, blocks, sumLen, ty, tz) {
 					return
 				}
 			}
@@ -283,8 +346,14 @@ func singleSumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // singleSumTwinRow is what a row of threads does in singleSumTwin.
 //
 //line kernel.go:39
-func singleSumTwinRow(dx int, partialLen int, partial unsafe.Pointer, c28 bool, sum unsafe.Pointer, blocks *gpu.Blocks, sumLen int, ty int, tz int) (ok bool) {
-	for tx, step := 0, 0; tx < dx; tx += step {
+func singleSumTwinRow(lanes int, c28 bool, dx int, partial unsafe.Pointer, partialLen int, sum unsafe.Pointer, blocks *gpu.Blocks, sumLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line kernel.go:39
+	if lanes == 16 {
+//line kernel.go:39
+		first = zvector.SingleSumTwin(dx, partialLen, partial, c28, sum)
+	}
+	for tx, step := first, 0; tx < dx; tx += step {
 		if tx+4 <= dx {
 			step = 4
 			var f14 float32
@@ -353,6 +422,7 @@ func divideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sum := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernel.go:52
 	c21 := 0 < uint(sumLen)
 //line kernel.go:50
@@ -363,7 +433,7 @@ func divideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:51
-				if !divideTwinRow(dx, i13, xLen, c21, sum, x, blocks, sumLen, ty, tz) {
+				if !divideTwinRow(lanes, c21, dx, i13, sum, x, xLen, blocks, sumLen, ty, tz) {
 					return
 				}
 			}
@@ -374,8 +444,14 @@ func divideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // divideTwinRow is what a row of threads does in divideTwin.
 //
 //line kernel.go:51
-func divideTwinRow(dx int, i13 int, xLen int, c21 bool, sum unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks, sumLen int, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func divideTwinRow(lanes int, c21 bool, dx int, i13 int, sum unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, sumLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line kernel.go:51
+	if lanes == 16 {
+//line kernel.go:51
+		first = zvector.DivideTwin(dx, i13, xLen, c21, sum, x)
+	}
+	for tx := first; tx < dx; tx++ {
 //line kernel.go:51
 		i16 := i13 + tx
 //line kernel.go:51

@@ -16,6 +16,7 @@ var (
 	first  = flag.Int("first", 0, "number of the first random kernel")
 	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 1000, or 50 with -short")
 	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
+	alike  = flag.Bool("lanes", false, "with -seed: kernels of control flow, for vector code")
 	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
@@ -37,23 +38,35 @@ const batch = 250
 func TestRandomKernels(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	if *seed != 0 {
-		random(t, *seed, compare.Options{Contracted: *fused}, total())
+		random(t, *seed, shape(), compare.Options{Contracted: *fused}, total())
 		return
 	}
 	runs := map[string]uint64{"fixed": 1, "fresh": rand.Uint64N(1e12) + 2}
 	t.Run("seeds", func(t *testing.T) { // which ends when all are done
 		for name, seed := range runs {
-			t.Run(name, func(t *testing.T) { t.Parallel(); random(t, seed, compare.Options{}, total()) })
+			t.Run(name, func(t *testing.T) { t.Parallel(); random(t, seed, progen.New, compare.Options{}, total()) })
 		}
 		t.Run("contracted", func(t *testing.T) {
 			t.Parallel()
-			random(t, runs["fresh"]+1, compare.Options{Contracted: true}, total()/10)
+			random(t, runs["fresh"]+1, progen.New, compare.Options{Contracted: true}, total()/10)
+		})
+		t.Run("lanes", func(t *testing.T) {
+			t.Parallel()
+			random(t, runs["fresh"], progen.NewLanes, compare.Options{}, total()/10)
 		})
 	})
 }
 
-// random runs the kernels of a seed.
-func random(t *testing.T, seed uint64, o compare.Options, n int) {
+// shape says what the kernels are that were asked for.
+func shape() func(seed uint64, index int) progen.Kernel {
+	if *alike {
+		return progen.NewLanes
+	}
+	return progen.New
+}
+
+// random runs the kernels of a seed, which of makes.
+func random(t *testing.T, seed uint64, of func(seed uint64, index int) progen.Kernel, o compare.Options, n int) {
 	c, err := compare.New("../..", o)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +76,7 @@ func random(t *testing.T, seed uint64, o compare.Options, n int) {
 	for from := 0; from < n; from += batch {
 		var kernels []progen.Kernel
 		for i := from; i < min(from+batch, n); i++ {
-			kernels = append(kernels, progen.New(seed, *first+i))
+			kernels = append(kernels, of(seed, *first+i))
 		}
 		report, err := c.Kernels(t.Context(), kernels)
 		if err != nil {

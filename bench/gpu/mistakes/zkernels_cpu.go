@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/bench/gpu/mistakes/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -18,6 +19,7 @@ func pastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	far := *(*int)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernel.go:10
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -26,7 +28,7 @@ func pastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:11
-				if !pastTwinRow(dx, i13, outLen, far, xLen, out, x, blocks, ty, tz) {
+				if !pastTwinRow(lanes, dx, far, i13, out, outLen, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -37,8 +39,14 @@ func pastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // pastTwinRow is what a row of threads does in pastTwin.
 //
 //line kernel.go:11
-func pastTwinRow(dx int, i13 int, outLen int, far int, xLen int, out unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func pastTwinRow(lanes int, dx int, far int, i13 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernel.go:11
+	if lanes == 16 {
+//line kernel.go:11
+		first = zvector.PastTwin(dx, i13, outLen, far, xLen, x, out)
+	}
+	for tx := first; tx < dx; tx++ {
 //line kernel.go:11
 		i16 := i13 + tx
 //line kernel.go:11
@@ -67,6 +75,7 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
+	lanes := blocks.Lanes()
 //line kernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -74,8 +83,8 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i69 := bx << 8
 		{
 			{
-//line kernel.go:23
-				if !sumTwinRow(i69, xLen, shared, x, blocks) {
+//line kernel.go:21
+				if !sumTwinRow(lanes, i69, shared, x, xLen, blocks) {
 					return
 				}
 			}
@@ -86,8 +95,8 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o64 := bx * 4
 		{
 			{
-//line kernel.go:23
-				if !sumTwinRow_(c61, shared, o64, sums, blocks, bx, sumsLen) {
+//line kernel.go:26
+				if !sumTwinRow_(lanes, c61, o64, shared, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -97,9 +106,15 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumTwinRow is what a row of threads does in sumTwin.
 //
-//line kernel.go:23
-func sumTwinRow(i69 int, xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
+//line kernel.go:21
+func sumTwinRow(lanes int, i69 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line kernel.go:21
+	if lanes == 16 {
+//line kernel.go:21
+		first = zvector.SumTwin(256, i69, xLen, x, shared)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		i20 := i69 + tx
 //line kernel.go:23
@@ -119,9 +134,15 @@ func sumTwinRow(i69 int, xLen int, shared unsafe.Pointer, x unsafe.Pointer, bloc
 
 // sumTwinRow_ is what a row of threads does in sumTwin.
 //
-//line kernel.go:23
-func sumTwinRow_(c61 bool, shared unsafe.Pointer, o64 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
-	for tx := range 256 {
+//line kernel.go:26
+func sumTwinRow_(lanes int, c61 bool, o64 int, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+	first := 0
+//line kernel.go:26
+	if lanes == 16 {
+//line kernel.go:26
+		first = zvector.SumTwin_(256, shared, c61, sums, o64)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
 		o29 := tx * 4
 //line kernel.go:26

@@ -30,6 +30,9 @@ func (v *Vectors) Add(declaration, text string) {
 	v.text.WriteString("\n" + text)
 }
 
+// NotAMD64 is in the file of vector code that has none.
+const NotAMD64 = "//go:build !amd64\n\n"
+
 // Files returns the files of the package with the given name, by their own names; none where there is no code.
 func (v *Vectors) Files(name, of string) map[string]string {
 	if len(v.declarations) == 0 {
@@ -44,12 +47,12 @@ func (v *Vectors) Files(name, of string) map[string]string {
 	var amd64, other strings.Builder
 	for _, d := range v.declarations {
 		amd64.WriteString("//go:noescape\n" + d + "\n\n")
-		other.WriteString(d + " { return 0 }\n\n")
+		other.WriteString(d + " {\n\treturn 0\n}\n\n")
 	}
 	return map[string]string{
 		name + ".go":       Header + "\n\n" + doc + "package " + name + "\n",
 		name + "_amd64.go": Header + "\n\n" + clause + strings.TrimSuffix(amd64.String(), "\n"),
-		name + "_other.go": Header + "\n\n//go:build !amd64\n\n" + clause + strings.TrimSuffix(other.String(), "\n"),
+		name + "_other.go": Header + "\n\n" + NotAMD64 + clause + strings.TrimSuffix(other.String(), "\n"),
 		name + "_amd64.s":  Header + "\n" + v.text.String(),
 	}
 }

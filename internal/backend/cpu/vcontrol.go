@@ -81,29 +81,31 @@ func (z *vectorizer) meets(x *node) bool {
 	return slices.ContainsFunc(x.preds, func(p *node) bool { return !z.jumps(p) && z.rankOf(p) < z.rankOf(x) })
 }
 
+// follows reports whether control that has come to n without a jump may go on to x, which is behind it, although
+// no lane of n's need go there: others may wait there. They cannot where they would have had to pass a block
+// between. So, wherever control is, all blocks have run that dominate the place, and a block that all lanes
+// of such a one come to has the same lanes.
+func (z *vectorizer) follows(x, n *node) bool {
+	d := x.idom
+	for l := d.loop; l != nil && !l.in[x]; l = l.parent {
+		d = l.header
+	}
+	return z.meets(x) && z.rankOf(d) <= z.rankOf(n)
+}
+
 // goOn leads control from behind block i, in the loop, to the next block that some lanes do not jump
 // to: the ones between are for lanes that do.
 func (z *vectorizer) goOn(i int, in *loop) {
-	for k := i + 1; k < len(z.order); k++ {
-		x := z.order[k]
-		outside := in != nil && !in.in[x]
-		switch {
-		case !outside && z.meets(x):
-			if k > i+1 {
-				z.code.Jump("JMP", z.labelOf(x))
-			}
-			return
-		case outside:
-			if k > i+1 {
-				z.code.Jump("JMP", z.heads[in.header].tail)
-			}
-			return
-		}
-	}
-	if in == nil && i+1 < len(z.order) {
+	rest := z.order[i+1:]
+	k := slices.IndexFunc(rest, func(x *node) bool { return !in.contains(x) || z.follows(x, z.order[i]) })
+	switch {
+	case k == 0 || len(rest) == 0: // it is next
+	case k > 0 && in.contains(rest[k]):
+		z.code.Jump("JMP", z.labelOf(rest[k]))
+	case in != nil:
+		z.code.Jump("JMP", z.tailOf(in))
+	default:
 		z.code.Jump("JMP", z.end)
-	} else if in != nil && i+1 < len(z.order) {
-		z.code.Jump("JMP", z.heads[in.header].tail)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -150,6 +149,7 @@ func (z *vectorizer) write() {
 	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
 	c.Op("CMPQ", vasm.Use(limit), vasm.Use(size))
 	c.Jump("JGT", z.bail)
+	z.zeroMasks(nil)
 	z.foreign()
 	for i, n := range z.order {
 		z.node(n)
@@ -205,41 +205,40 @@ func (z *vectorizer) loopHead(n *node) {
 	if z.splits[n.loop] {
 		z.zeroMask(l.back)
 	}
+	z.zeroMasks(n.loop)
 }
 
-// skip jumps over what n dominates where no thread runs it: it may read memory that is not there.
+// skip jumps over what n dominates where no lane comes to it: it may read memory that is not there, and its
+// loops may have no end.
 func (z *vectorizer) skip(n *node) {
-	m := z.mask[n]
-	if m == nil || m.root != n {
-		return
+	if m := z.mask[n]; m != nil && m.root == n {
+		z.code.Op("KORTESTW", vasm.Use(z.lane(m)), vasm.Use(z.lane(m)))
+		z.code.Jump("JEQ", z.behind(n))
 	}
-	to := z.end
-	i := slices.Index(z.order, n)
-	for _, x := range z.order[i+1:] {
-		if n.loop != nil && !n.loop.in[x] {
-			to = z.heads[n.loop.header].tail
-			break
+}
+
+// behind returns where control goes on that passes over n and what n dominates.
+func (z *vectorizer) behind(n *node) string {
+	for _, x := range z.order[z.rankOf(n)+1:] {
+		switch {
+		case n.loop != nil && !n.loop.in[x]:
+			return z.tailOf(n.loop)
+		case !n.dominates(x) && z.follows(x, n):
+			return z.labelOf(x)
 		}
-		if !n.dominates(x) && z.meets(x) {
-			to = z.labelOf(x)
-			break
-		}
 	}
-	if n.loop != nil && to == z.end {
-		to = z.heads[n.loop.header].tail
+	if n.loop != nil {
+		return z.tailOf(n.loop)
 	}
-	if n.loop != nil && !z.splits[n.loop] && to == z.heads[n.loop.header].tail {
+	return z.end
+}
+
+// tailOf returns the end of a loop in which lanes part.
+func (z *vectorizer) tailOf(l *loop) string {
+	if !z.splits[l] {
 		panic(scalar("a loop ends where not all lanes are"))
 	}
-	behind := false
-	for _, x := range z.order[i+1:] { // what n leads to behind that has no lanes
-		behind = behind || !n.dominates(x)
-		if k := z.mask[x]; behind && n.dominates(x) && k != nil && k.root == x {
-			z.zeroMask(z.lane(k))
-		}
-	}
-	z.code.Op("KORTESTW", vasm.Use(z.lane(m)), vasm.Use(z.lane(m)))
-	z.code.Jump("JEQ", to)
+	return z.heads[l.header].tail
 }
 
 func (z *vectorizer) labelOf(n *node) string {
@@ -251,14 +250,26 @@ func (z *vectorizer) labelOf(n *node) string {
 
 func (z *vectorizer) zeroMask(r vasm.Reg) { z.code.Op("KXORW", vasm.Def(r), vasm.Def(r), vasm.Def(r)) }
 
+// zeroMasks begins a round of the loop l, or of the loop over the vectors for nil: no lane has come yet to any
+// block of it. Whatever control then passes over keeps none: where it goes on behind, it finds that out by
+// the mask. What all ways write before they read it is swept from the code.
+func (z *vectorizer) zeroMasks(l *loop) {
+	for _, k := range z.order {
+		home := k.loop
+		if k.heads() {
+			home = home.parent
+		}
+		if m := z.mask[k]; m != nil && m.root == k && home == l {
+			z.zeroMask(z.lane(m))
+		}
+	}
+}
+
 // begins readies what the blocks need into which several ways from n lead, but for n itself.
 func (z *vectorizer) begins(n *node) {
 	for _, k := range z.order {
 		if k == z.order[0] || z.placeFor(k) != n {
 			continue
-		}
-		if m := z.mask[k]; m != nil && m.root == k && m.gathers {
-			z.zeroMask(z.lane(m))
 		}
 		for _, phi := range k.block.Phis() {
 			if r := z.phi(phi); r.kind == varying {
@@ -449,8 +460,7 @@ func newPlan(e *emitter, g *region) *plan {
 		panic(scalar(err.Error()))
 	}
 	p := &plan{e: e, g: g, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}}
-	all := reversePostorder(entry)
-	p.order = p.layout(all, nil)
+	p.order = p.layout(entry, nil)
 	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })
 	p.varied, p.mixes, p.nodes = map[*ir.Value]bool{}, map[*node]bool{}, map[*ir.Block]*node{}
 	for _, n := range p.order {
@@ -480,20 +490,16 @@ func (p *plan) findVaried() (found bool) {
 	return found
 }
 
-// layout orders nodes so that each loop is in one piece.
-func (p *plan) layout(nodes []*node, l *loop) []*node {
-	slices.SortFunc(nodes, func(a, b *node) int { return cmp.Compare(a.rank, b.rank) })
-	var list []*node
-	for _, n := range nodes {
-		inner := n.loop
-		for inner != nil && inner.parent != l {
-			inner = inner.parent
-		}
-		switch {
-		case n.loop == l:
-			list = append(list, n)
-		case inner != nil && inner.header == n:
-			list = append(list, p.layout(slices.DeleteFunc(slices.Clone(nodes), func(m *node) bool { return !inner.in[m] }), inner)...)
+// layout returns n and all that it dominates in the loop l, or anywhere for nil, so that what any block
+// dominates is in one piece, and any loop is: that n heads first, then what follows it.
+func (p *plan) layout(n *node, l *loop) []*node {
+	list, kids := []*node{n}, n.kids
+	if n.heads() && n.loop != l {
+		list, kids = p.layout(n, n.loop), n.loop.followers()
+	}
+	for _, k := range kids {
+		if l.contains(k) {
+			list = append(list, p.layout(k, l)...)
 		}
 	}
 	return list

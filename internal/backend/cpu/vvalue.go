@@ -164,8 +164,8 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 			panic(scalar(v.Op.String() + " of the same in all lanes"))
 		}
 		c.Op(compareOp(v), vasm.Use(x), vasm.Use(z.integerOf(v.Args[1])))
-		c.Op("MOVL", vasm.Imm(0), vasm.Def(to))
-		c.Op(set, vasm.Mod(to))
+		c.Op(set, vasm.Def(to)) // to clear it first is no way: Go's assembler makes XORL of MOVL $0, which sets flags
+		c.Op("MOVBLZX", vasm.Use(to), vasm.Def(to))
 	}
 }
 

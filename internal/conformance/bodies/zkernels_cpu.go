@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/bodies/zvector"
 )
 
 // whichTwin runs blocks of the kernel which.
@@ -14,23 +15,34 @@ import (
 func whichTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
+	lanes := blocks.Lanes()
 //line kernels.go:9
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line kernels.go:29
 		i11 := bx * 32
-		for tx := range 32 {
+		{
+			{
+				first := 0
 //line kernels.go:29
-			i14 := i11 + tx
+				if lanes == 16 {
 //line kernels.go:29
-			if uint(i14) >= uint(xLen) {
+					first = zvector.WhichTwin(32, i11, xLen, x)
+				}
+				for tx := first; tx < 32; tx++ {
 //line kernels.go:29
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i14, xLen)
+					i14 := i11 + tx
 //line kernels.go:29
-				return
+					if uint(i14) >= uint(xLen) {
+//line kernels.go:29
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i14, xLen)
+//line kernels.go:29
+						return
+					}
+//line kernels.go:29
+					*(*int)(unsafe.Add(x, i14*8)) = 70
+				}
 			}
-//line kernels.go:29
-			*(*int)(unsafe.Add(x, i14*8)) = 70
 		}
 	}
 }
@@ -42,6 +54,7 @@ func lateTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernels.go:45
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -50,7 +63,7 @@ func lateTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:29
-				if !lateTwinRow(dx, i11, xLen, x, blocks, ty, tz) {
+				if !lateTwinRow(lanes, dx, i11, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -61,8 +74,14 @@ func lateTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // lateTwinRow is what a row of threads does in lateTwin.
 //
 //line kernels.go:29
-func lateTwinRow(dx int, i11 int, xLen int, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func lateTwinRow(lanes int, dx int, i11 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernels.go:29
+	if lanes == 16 {
+//line kernels.go:29
+		first = zvector.LateTwin(dx, i11, xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
 //line kernels.go:29
 		i14 := i11 + tx
 //line kernels.go:29

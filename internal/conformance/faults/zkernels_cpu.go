@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/faults/zvector"
 )
 
 // besideBarrierTwin runs blocks of the kernel besideBarrier.
@@ -99,6 +100,7 @@ func besideBarriersTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xLen := *(*int)(unsafe.Add(args, 24))
 	shared := blocks.Shared(256)
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line beside.go:21
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -120,8 +122,8 @@ func besideBarriersTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i16 := int32(i13)
 			for range dz {
 				for range dy {
-//line beside.go:24
-					besideBarriersTwinRow_(dx, i16, shared)
+//line beside.go:22
+					besideBarriersTwinRow_(lanes, dx, i16, shared)
 				}
 			}
 //line beside.go:26
@@ -163,9 +165,15 @@ func besideBarriersTwinRow(dx int, blocks *gpu.Blocks, ty int, tz int) (ok bool)
 
 // besideBarriersTwinRow_ is what a row of threads does in besideBarriersTwin.
 //
-//line beside.go:24
-func besideBarriersTwinRow_(dx int, i16 int32, shared unsafe.Pointer) {
-	for tx := range dx {
+//line beside.go:22
+func besideBarriersTwinRow_(lanes int, dx int, i16 int32, shared unsafe.Pointer) {
+	first := 0
+//line beside.go:22
+	if lanes == 16 {
+//line beside.go:22
+		first = zvector.BesideBarriersTwin(dx, shared, int(i16))
+	}
+	for tx := first; tx < dx; tx++ {
 //line beside.go:24
 		o19 := tx * 4
 //line beside.go:24
@@ -229,6 +237,7 @@ func everyThreadTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line beside.go:65
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -237,7 +246,7 @@ func everyThreadTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line beside.go:66
-				if !everyThreadTwinRow(dx, i10, xLen, x, blocks, ty, tz) {
+				if !everyThreadTwinRow(lanes, dx, i10, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -248,8 +257,14 @@ func everyThreadTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // everyThreadTwinRow is what a row of threads does in everyThreadTwin.
 //
 //line beside.go:66
-func everyThreadTwinRow(dx int, i10 int, xLen int, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func everyThreadTwinRow(lanes int, dx int, i10 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line beside.go:66
+	if lanes == 16 {
+//line beside.go:66
+		first = zvector.EveryThreadTwin(dx, i10, xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
 //line beside.go:66
 		i14 := i10 + tx + 1000
 //line beside.go:66
@@ -385,6 +400,7 @@ func twoFaultsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
 	xLen := *(*int)(unsafe.Add(args, 16))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line beside.go:91
 	c9 := 0 < n
 //line beside.go:95
@@ -396,7 +412,7 @@ func twoFaultsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line beside.go:91
-				if !twoFaultsTwinRow(dx, c9, n, xLen, x, c20, o23, blocks, ty, tz) {
+				if !twoFaultsTwinRow(lanes, c20, c9, dx, n, o23, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -407,8 +423,14 @@ func twoFaultsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // twoFaultsTwinRow is what a row of threads does in twoFaultsTwin.
 //
 //line beside.go:91
-func twoFaultsTwinRow(dx int, c9 bool, n int, xLen int, x unsafe.Pointer, c20 bool, o23 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func twoFaultsTwinRow(lanes int, c20 bool, c9 bool, dx int, n int, o23 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line beside.go:91
+	if lanes == 16 {
+//line beside.go:91
+		first = zvector.TwoFaultsTwin(dx, c9, n, xLen, x, c20, o23)
+	}
+	for tx := first; tx < dx; tx++ {
 		var i12 int
 //line beside.go:91
 		if c9 {
@@ -447,6 +469,7 @@ func writesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xLen := *(*int)(unsafe.Add(args, 8))
 	by := *(*int32)(unsafe.Add(args, 24))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line beside.go:101
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -455,7 +478,7 @@ func writesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line beside.go:102
-				if !writesTwinRow(dx, i9, xLen, by, x, blocks, ty, tz) {
+				if !writesTwinRow(lanes, by, dx, i9, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -466,8 +489,14 @@ func writesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // writesTwinRow is what a row of threads does in writesTwin.
 //
 //line beside.go:102
-func writesTwinRow(dx int, i9 int, xLen int, by int32, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func writesTwinRow(lanes int, by int32, dx int, i9 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line beside.go:102
+	if lanes == 16 {
+//line beside.go:102
+		first = zvector.WritesTwin(dx, i9, int(by), xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
 //line beside.go:102
 		i12 := i9 + tx
 //line beside.go:102
@@ -494,6 +523,7 @@ func productTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line elements.go:12
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -502,7 +532,7 @@ func productTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line elements.go:13
-				if !productTwinRow(dx, i16, cLen, aLen, bLen, a, b, c, blocks, ty, tz) {
+				if !productTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -513,8 +543,14 @@ func productTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // productTwinRow is what a row of threads does in productTwin.
 //
 //line elements.go:13
-func productTwinRow(dx int, i16 int, cLen int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func productTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line elements.go:13
+	if lanes == 16 {
+//line elements.go:13
+		first = zvector.ProductTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 //line elements.go:13
 		i19 := i16 + tx
 //line elements.go:13
@@ -613,52 +649,50 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	xLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line others.go:110
+	c31 := kind == 0
+//line others.go:112
+	c40 := kind == 1
+//line others.go:114
+	c44 := kind == 2
+//line others.go:116
+	c48 := kind == 3
+//line others.go:118
+	c51 := kind == 4
+//line others.go:120
+	c54 := kind == 5
+//line others.go:122
+	c59 := kind == 6
+	c56 := 100 < n
+	c63 := kind == 7
+//line others.go:148
+	c117 := 0 < n
+//line others.go:126
+	c66 := kind == 8
+//line others.go:128
+	c79 := kind == 9
+//line others.go:130
+	c87 := kind == 10
+//line others.go:132
+	c91 := kind == 11
+//line others.go:134
+	c89 := 5 < n
+	c97 := 0 < uint(xLen)
+//line others.go:138
+	c94 := kind == 12
+//line others.go:140
+	c110 := kind == 13
+//line others.go:142
+	c114 := kind == 14
 //line others.go:115
 	i42 := int8(n)
 //line others.go:117
 	c46 := 3 < n
-//line others.go:123
-	c56 := 100 < n
-//line others.go:148
-	c117 := 0 < n
-//line others.go:135
-	c97 := 0 < uint(xLen)
-//line others.go:134
-	c89 := 5 < n
 //line others.go:141
 	f108 := float64(f) / 3
 //line others.go:143
 	i112 := 0 - n
-//line others.go:142
-	c114 := kind == 14
-//line others.go:140
-	c110 := kind == 13
-//line others.go:138
-	c94 := kind == 12
-//line others.go:132
-	c91 := kind == 11
-//line others.go:130
-	c87 := kind == 10
-//line others.go:128
-	c79 := kind == 9
-//line others.go:126
-	c66 := kind == 8
-//line others.go:124
-	c63 := kind == 7
-//line others.go:122
-	c59 := kind == 6
-//line others.go:120
-	c54 := kind == 5
-//line others.go:118
-	c51 := kind == 4
-//line others.go:116
-	c48 := kind == 3
-//line others.go:114
-	c44 := kind == 2
-//line others.go:112
-	c40 := kind == 1
-//line others.go:110
-	c31 := kind == 0
 //line others.go:104
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -666,7 +700,13 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		c124 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-				for tx := range dx {
+				first := 0
+//line others.go:105
+				if lanes == 16 {
+//line others.go:105
+					first = zvector.SaidTwin(dx, c124, c31, c40, c44, c48, c51, c54, c59, c56, c63, c117, c66, c79, c87, c91, c89, c97, x, n, c94, c110, c114)
+				}
+				for tx := first; tx < dx; tx++ {
 					var p102 unsafe.Pointer
 //line others.go:105
 					if !c124 {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/numbers/zvector"
 )
 
 // resizesTwin runs blocks of the kernel resizes.
@@ -1029,6 +1030,7 @@ func roundTwiceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line floats.go:125
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -1037,7 +1039,7 @@ func roundTwiceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:126
-				if !roundTwiceTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
+				if !roundTwiceTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -1048,8 +1050,14 @@ func roundTwiceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // roundTwiceTwinRow is what a row of threads does in roundTwiceTwin.
 //
 //line floats.go:126
-func roundTwiceTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func roundTwiceTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line floats.go:126
+	if lanes == 16 {
+//line floats.go:126
+		first = zvector.RoundTwiceTwin(dx, i12, outLen, inLen, in, out)
+	}
+	for tx := first; tx < dx; tx++ {
 //line floats.go:126
 		i15 := i12 + tx
 //line floats.go:126
@@ -1094,6 +1102,7 @@ func fusedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line floats.go:134
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -1102,7 +1111,7 @@ func fusedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:135
-				if !fusedTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
+				if !fusedTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -1113,8 +1122,14 @@ func fusedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // fusedTwinRow is what a row of threads does in fusedTwin.
 //
 //line floats.go:135
-func fusedTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func fusedTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line floats.go:135
+	if lanes == 16 {
+//line floats.go:135
+		first = zvector.FusedTwin(dx, i12, outLen, inLen, in, out)
+	}
+	for tx := first; tx < dx; tx++ {
 //line floats.go:135
 		i15 := i12 + tx
 //line floats.go:135
@@ -1143,6 +1158,7 @@ func mayFuseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line floats.go:143
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -1151,7 +1167,7 @@ func mayFuseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:144
-				if !mayFuseTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
+				if !mayFuseTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -1162,8 +1178,14 @@ func mayFuseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mayFuseTwinRow is what a row of threads does in mayFuseTwin.
 //
 //line floats.go:144
-func mayFuseTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func mayFuseTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line floats.go:144
+	if lanes == 16 {
+//line floats.go:144
+		first = zvector.MayFuseTwin(dx, i12, outLen, inLen, in, out)
+	}
+	for tx := first; tx < dx; tx++ {
 //line floats.go:144
 		i15 := i12 + tx
 //line floats.go:144

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/planted/zvector"
 )
 
 // sumTwin runs blocks of the kernel sum.
@@ -17,6 +18,7 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(256)
+	lanes := blocks.Lanes()
 //line barriers.go:11
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -24,46 +26,46 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i70 := bx << 6
 		{
 			{
-//line barriers.go:14
-				if !sumTwinRow(i70, xLen, shared, x, blocks) {
+//line barriers.go:12
+				if !sumTwinRow(lanes, i70, shared, x, xLen, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line barriers.go:14
-				sumTwinRow_(shared)
+//line barriers.go:17
+				sumTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line barriers.go:14
-				sumTwinRow__(shared)
+//line barriers.go:17
+				sumTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line barriers.go:14
-				sumTwinRow___(shared)
+//line barriers.go:17
+				sumTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line barriers.go:14
-				sumTwinRow____(shared)
+//line barriers.go:17
+				sumTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line barriers.go:14
-				sumTwinRow_____(shared)
+//line barriers.go:17
+				sumTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line barriers.go:14
-				sumTwinRow______(shared)
+//line barriers.go:17
+				sumTwinRow______(lanes, shared)
 			}
 		}
 //line barriers.go:23
@@ -72,8 +74,8 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o65 := bx * 4
 		{
 			{
-//line barriers.go:17
-				if !sumTwinRow_______(c62, o65, shared, sums, blocks, bx, sumsLen) {
+//line barriers.go:23
+				if !sumTwinRow_______(lanes, c62, o65, shared, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -83,9 +85,15 @@ func sumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumTwinRow is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow(i70 int, xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line barriers.go:12
+func sumTwinRow(lanes int, i70 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line barriers.go:12
+	if lanes == 16 {
+//line barriers.go:12
+		first = zvector.SumTwin(64, i70, xLen, x, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		i20 := i70 + tx
 //line barriers.go:14
@@ -105,9 +113,15 @@ func sumTwinRow(i70 int, xLen int, shared unsafe.Pointer, x unsafe.Pointer, bloc
 
 // sumTwinRow_ is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow_(shared unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:17
+func sumTwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line barriers.go:17
+	if lanes == 16 {
+//line barriers.go:17
+		first = zvector.SumTwin_(64, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		o29 := tx * 4
 //line barriers.go:17
@@ -119,9 +133,15 @@ func sumTwinRow_(shared unsafe.Pointer) {
 
 // sumTwinRow__ is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow__(shared unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:17
+func sumTwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line barriers.go:17
+	if lanes == 16 {
+//line barriers.go:17
+		first = zvector.SumTwin__(64, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		o29 := tx * 4
 //line barriers.go:17
@@ -133,9 +153,15 @@ func sumTwinRow__(shared unsafe.Pointer) {
 
 // sumTwinRow___ is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow___(shared unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:17
+func sumTwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line barriers.go:17
+	if lanes == 16 {
+//line barriers.go:17
+		first = zvector.SumTwin___(64, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		o29 := tx * 4
 //line barriers.go:17
@@ -147,9 +173,15 @@ func sumTwinRow___(shared unsafe.Pointer) {
 
 // sumTwinRow____ is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow____(shared unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:17
+func sumTwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line barriers.go:17
+	if lanes == 16 {
+//line barriers.go:17
+		first = zvector.SumTwin____(64, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		o29 := tx * 4
 //line barriers.go:17
@@ -161,9 +193,15 @@ func sumTwinRow____(shared unsafe.Pointer) {
 
 // sumTwinRow_____ is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:17
+func sumTwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line barriers.go:17
+	if lanes == 16 {
+//line barriers.go:17
+		first = zvector.SumTwin_____(64, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		o29 := tx * 4
 //line barriers.go:17
@@ -175,9 +213,15 @@ func sumTwinRow_____(shared unsafe.Pointer) {
 
 // sumTwinRow______ is what a row of threads does in sumTwin.
 //
-//line barriers.go:14
-func sumTwinRow______(shared unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:17
+func sumTwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line barriers.go:17
+	if lanes == 16 {
+//line barriers.go:17
+		first = zvector.SumTwin______(64, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
 		o29 := tx * 4
 //line barriers.go:17
@@ -191,9 +235,15 @@ func sumTwinRow______(shared unsafe.Pointer) {
 
 // sumTwinRow_______ is what a row of threads does in sumTwin.
 //
-//line barriers.go:17
-func sumTwinRow_______(c62 bool, o65 int, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
-	for tx := range 64 {
+//line barriers.go:23
+func sumTwinRow_______(lanes int, c62 bool, o65 int, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+	first := 0
+//line barriers.go:23
+	if lanes == 16 {
+//line barriers.go:23
+		first = zvector.SumTwin_______(64, c62, shared, sums, o65)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:17
 		c223 := int32(tx) == 0
 //line barriers.go:23
@@ -220,6 +270,7 @@ func sumUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(256)
+	lanes := blocks.Lanes()
 //line barriers.go:31
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -227,8 +278,8 @@ func sumUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i69 := bx << 6
 		{
 			{
-//line barriers.go:34
-				if !sumUnsyncedTwinRow(i69, xLen, shared, x, blocks) {
+//line barriers.go:32
+				if !sumUnsyncedTwinRow(lanes, i69, shared, x, xLen, blocks) {
 					return
 				}
 			}
@@ -239,8 +290,8 @@ func sumUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o64 := bx * 4
 		{
 			{
-//line barriers.go:34
-				if !sumUnsyncedTwinRow_(c61, shared, o64, sums, blocks, bx, sumsLen) {
+//line barriers.go:37
+				if !sumUnsyncedTwinRow_(lanes, c61, o64, shared, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -250,9 +301,15 @@ func sumUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumUnsyncedTwinRow is what a row of threads does in sumUnsyncedTwin.
 //
-//line barriers.go:34
-func sumUnsyncedTwinRow(i69 int, xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line barriers.go:32
+func sumUnsyncedTwinRow(lanes int, i69 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line barriers.go:32
+	if lanes == 16 {
+//line barriers.go:32
+		first = zvector.SumUnsyncedTwin(64, i69, xLen, x, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:34
 		i20 := i69 + tx
 //line barriers.go:34
@@ -272,9 +329,15 @@ func sumUnsyncedTwinRow(i69 int, xLen int, shared unsafe.Pointer, x unsafe.Point
 
 // sumUnsyncedTwinRow_ is what a row of threads does in sumUnsyncedTwin.
 //
-//line barriers.go:34
-func sumUnsyncedTwinRow_(c61 bool, shared unsafe.Pointer, o64 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
-	for tx := range 64 {
+//line barriers.go:37
+func sumUnsyncedTwinRow_(lanes int, c61 bool, o64 int, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+	first := 0
+//line barriers.go:37
+	if lanes == 16 {
+//line barriers.go:37
+		first = zvector.SumUnsyncedTwin_(64, shared, c61, sums, o64)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:34
 		o29 := tx * 4
 //line barriers.go:37
@@ -699,19 +762,21 @@ func halvesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	shared := blocks.Shared(256)
+	lanes := blocks.Lanes()
 //line barriers.go:95
 	for blocks.Next() {
 		{
 			{
-				if !halvesTwinRow(xLen, shared, x, blocks) {
+//line barriers.go:96
+				if !halvesTwinRow(lanes, shared, x, xLen, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line barriers.go:98
-				halvesTwinRow_(shared, x)
+//line barriers.go:100
+				halvesTwinRow_(lanes, shared, x)
 			}
 		}
 	}
@@ -719,9 +784,15 @@ func halvesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // halvesTwinRow is what a row of threads does in halvesTwin.
 //
-//line barriers.go:98
-func halvesTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line barriers.go:96
+func halvesTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line barriers.go:96
+	if lanes == 16 {
+//line barriers.go:96
+		first = zvector.HalvesTwin(64, xLen, x, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:98
 		if uint(tx) >= uint(xLen) {
 //line barriers.go:98
@@ -739,9 +810,15 @@ func halvesTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gp
 
 // halvesTwinRow_ is what a row of threads does in halvesTwin.
 //
-//line barriers.go:98
-func halvesTwinRow_(shared unsafe.Pointer, x unsafe.Pointer) {
-	for tx := range 64 {
+//line barriers.go:100
+func halvesTwinRow_(lanes int, shared unsafe.Pointer, x unsafe.Pointer) {
+	first := 0
+//line barriers.go:100
+	if lanes == 16 {
+//line barriers.go:100
+		first = zvector.HalvesTwin_(64, x, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line barriers.go:98
 		o13 := tx * 4
 //line barriers.go:100
@@ -785,6 +862,7 @@ func foundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	answer := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	answerLen := *(*int)(unsafe.Add(args, 32))
 	limit := *(*float32)(unsafe.Add(args, 48))
+	lanes := blocks.Lanes()
 //line blocks.go:47
 	c27 := 0 < uint(answerLen)
 //line blocks.go:45
@@ -795,7 +873,7 @@ func foundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line blocks.go:46
-				if !foundTwinRow(i35, xLen, limit, x, c27, answer, answerLen, blocks) {
+				if !foundTwinRow(lanes, answer, c27, i35, limit, x, xLen, answerLen, blocks) {
 					return
 				}
 			}
@@ -806,8 +884,14 @@ func foundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // foundTwinRow is what a row of threads does in foundTwin.
 //
 //line blocks.go:46
-func foundTwinRow(i35 int, xLen int, limit float32, x unsafe.Pointer, c27 bool, answer unsafe.Pointer, answerLen int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+func foundTwinRow(lanes int, answer unsafe.Pointer, c27 bool, i35 int, limit float32, x unsafe.Pointer, xLen int, answerLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line blocks.go:46
+	if lanes == 16 {
+//line blocks.go:46
+		first = zvector.FoundTwin(32, i35, xLen, x, limit, c27, answer)
+	}
+	for tx := first; tx < 32; tx++ {
 //line blocks.go:46
 		i17 := i35 + tx
 //line blocks.go:46
@@ -841,6 +925,7 @@ func whereTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	answer := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	answerLen := *(*int)(unsafe.Add(args, 32))
 	limit := *(*float32)(unsafe.Add(args, 48))
+	lanes := blocks.Lanes()
 //line blocks.go:57
 	c32 := 0 < uint(answerLen)
 //line blocks.go:55
@@ -851,7 +936,7 @@ func whereTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line blocks.go:56
-				if !whereTwinRow(i40, xLen, limit, x, c32, answer, answerLen, blocks) {
+				if !whereTwinRow(lanes, answer, c32, i40, limit, x, xLen, answerLen, blocks) {
 					return
 				}
 			}
@@ -862,8 +947,14 @@ func whereTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // whereTwinRow is what a row of threads does in whereTwin.
 //
 //line blocks.go:56
-func whereTwinRow(i40 int, xLen int, limit float32, x unsafe.Pointer, c32 bool, answer unsafe.Pointer, answerLen int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+func whereTwinRow(lanes int, answer unsafe.Pointer, c32 bool, i40 int, limit float32, x unsafe.Pointer, xLen int, answerLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line blocks.go:56
+	if lanes == 16 {
+//line blocks.go:56
+		first = zvector.WhereTwin(32, i40, xLen, x, limit, c32, answer)
+	}
+	for tx := first; tx < 32; tx++ {
 //line blocks.go:56
 		i16 := i40 + tx
 //line blocks.go:56
@@ -953,6 +1044,7 @@ func countPlainlyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	answer := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	answerLen := *(*int)(unsafe.Add(args, 32))
 	limit := *(*float32)(unsafe.Add(args, 48))
+	lanes := blocks.Lanes()
 //line blocks.go:77
 	c27 := 0 < uint(answerLen)
 //line blocks.go:75
@@ -963,7 +1055,7 @@ func countPlainlyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line blocks.go:76
-				if !countPlainlyTwinRow(i42, xLen, limit, x, c27, answer, answerLen, blocks) {
+				if !countPlainlyTwinRow(lanes, answer, c27, i42, limit, x, xLen, answerLen, blocks) {
 					return
 				}
 			}
@@ -974,8 +1066,14 @@ func countPlainlyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // countPlainlyTwinRow is what a row of threads does in countPlainlyTwin.
 //
 //line blocks.go:76
-func countPlainlyTwinRow(i42 int, xLen int, limit float32, x unsafe.Pointer, c27 bool, answer unsafe.Pointer, answerLen int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+func countPlainlyTwinRow(lanes int, answer unsafe.Pointer, c27 bool, i42 int, limit float32, x unsafe.Pointer, xLen int, answerLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line blocks.go:76
+	if lanes == 16 {
+//line blocks.go:76
+		first = zvector.CountPlainlyTwin(32, i42, xLen, x, limit, c27, answer)
+	}
+	for tx := first; tx < 32; tx++ {
 //line blocks.go:76
 		i17 := i42 + tx
 //line blocks.go:76
@@ -1009,19 +1107,21 @@ func differenceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(256)
+	lanes := blocks.Lanes()
 //line memory.go:10
 	for blocks.Next() {
 		{
 			{
-				if !differenceTwinRow(xLen, shared, x, blocks) {
+//line memory.go:11
+				if !differenceTwinRow(lanes, shared, x, xLen, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line memory.go:13
-				if !differenceTwinRow_(outLen, out, shared, blocks) {
+//line memory.go:15
+				if !differenceTwinRow_(lanes, out, outLen, shared, blocks) {
 					return
 				}
 			}
@@ -1031,9 +1131,15 @@ func differenceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // differenceTwinRow is what a row of threads does in differenceTwin.
 //
-//line memory.go:13
-func differenceTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line memory.go:11
+func differenceTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line memory.go:11
+	if lanes == 16 {
+//line memory.go:11
+		first = zvector.DifferenceTwin(64, xLen, x, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line memory.go:13
 		if uint(tx) >= uint(xLen) {
 //line memory.go:13
@@ -1051,9 +1157,15 @@ func differenceTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks
 
 // differenceTwinRow_ is what a row of threads does in differenceTwin.
 //
-//line memory.go:13
-func differenceTwinRow_(outLen int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line memory.go:15
+func differenceTwinRow_(lanes int, out unsafe.Pointer, outLen int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line memory.go:15
+	if lanes == 16 {
+//line memory.go:15
+		first = zvector.DifferenceTwin_(64, shared, outLen, out)
+	}
+	for tx := first; tx < 64; tx++ {
 //line memory.go:13
 		o22 := tx * 4
 //line memory.go:15
@@ -1089,19 +1201,21 @@ func differencePastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(272)
+	lanes := blocks.Lanes()
 //line memory.go:24
 	for blocks.Next() {
 		{
 			{
-				if !differencePastTwinRow(xLen, shared, x, blocks) {
+//line memory.go:25
+				if !differencePastTwinRow(lanes, shared, x, xLen, blocks) {
 					return
 				}
 			}
 		}
 		{
 			{
-//line memory.go:27
-				if !differencePastTwinRow_(outLen, out, shared, blocks) {
+//line memory.go:29
+				if !differencePastTwinRow_(lanes, out, outLen, shared, blocks) {
 					return
 				}
 			}
@@ -1111,9 +1225,15 @@ func differencePastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // differencePastTwinRow is what a row of threads does in differencePastTwin.
 //
-//line memory.go:27
-func differencePastTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line memory.go:25
+func differencePastTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line memory.go:25
+	if lanes == 16 {
+//line memory.go:25
+		first = zvector.DifferencePastTwin(64, xLen, x, shared)
+	}
+	for tx := first; tx < 64; tx++ {
 //line memory.go:27
 		if uint(tx) >= uint(xLen) {
 //line memory.go:27
@@ -1131,9 +1251,15 @@ func differencePastTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, bl
 
 // differencePastTwinRow_ is what a row of threads does in differencePastTwin.
 //
-//line memory.go:27
-func differencePastTwinRow_(outLen int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
+//line memory.go:29
+func differencePastTwinRow_(lanes int, out unsafe.Pointer, outLen int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line memory.go:29
+	if lanes == 16 {
+//line memory.go:29
+		first = zvector.DifferencePastTwin_(64, shared, outLen, out)
+	}
+	for tx := first; tx < 64; tx++ {
 //line memory.go:27
 		o21 := tx * 4
 //line memory.go:29
@@ -1158,6 +1284,7 @@ func totalTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(16)
+	lanes := blocks.Lanes()
 //line memory.go:41
 	c26 := 0 < uint(sumsLen)
 //line memory.go:36
@@ -1173,7 +1300,7 @@ func totalTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line memory.go:40
-				if !totalTwinRow_(c26, shared, sums, blocks, sumsLen) {
+				if !totalTwinRow_(lanes, c26, shared, sums, blocks, sumsLen) {
 					return
 				}
 			}
@@ -1202,8 +1329,14 @@ func totalTwinRow(xLen int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu
 // totalTwinRow_ is what a row of threads does in totalTwin.
 //
 //line memory.go:40
-func totalTwinRow_(c26 bool, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, sumsLen int) (ok bool) {
-	for tx := range 64 {
+func totalTwinRow_(lanes int, c26 bool, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, sumsLen int) (ok bool) {
+	first := 0
+//line memory.go:40
+	if lanes == 16 {
+//line memory.go:40
+		first = zvector.TotalTwin(64, shared, c26, sums)
+	}
+	for tx := first; tx < 64; tx++ {
 //line memory.go:40
 		if int32(tx) == 0 {
 			if !c26 {
@@ -1227,28 +1360,51 @@ func shiftTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xLen := *(*int)(unsafe.Add(args, 8))
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
+	lanes := blocks.Lanes()
 //line memory.go:49
 	for blocks.Next() {
-		for tx := range 64 {
-			i11 := tx + 1
-//line memory.go:51
-			if uint(i11) >= uint(xLen) {
-//line memory.go:51
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i11, xLen)
-//line memory.go:51
-				return
+		{
+			{
+//line memory.go:50
+				if !shiftTwinRow(lanes, out, outLen, x, xLen, blocks) {
+					return
+				}
 			}
-//line memory.go:51
-			if uint(tx) >= uint(outLen) {
-//line memory.go:51
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, outLen)
-//line memory.go:51
-				return
-			}
-//line memory.go:51
-			*(*float32)(unsafe.Add(out, tx*4)) = *(*float32)(unsafe.Add(x, i11*4))
 		}
 	}
+}
+
+// shiftTwinRow is what a row of threads does in shiftTwin.
+//
+//line memory.go:50
+func shiftTwinRow(lanes int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line memory.go:50
+	if lanes == 16 {
+//line memory.go:50
+		first = zvector.ShiftTwin(64, xLen, x, outLen, out)
+	}
+	for tx := first; tx < 64; tx++ {
+//line memory.go:51
+		i11 := tx + 1
+//line memory.go:51
+		if uint(i11) >= uint(xLen) {
+//line memory.go:51
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i11, xLen)
+//line memory.go:51
+			return false
+		}
+//line memory.go:51
+		if uint(tx) >= uint(outLen) {
+//line memory.go:51
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, outLen)
+//line memory.go:51
+			return false
+		}
+//line memory.go:51
+		*(*float32)(unsafe.Add(out, tx*4)) = *(*float32)(unsafe.Add(x, i11*4))
+	}
+	return true
 }
 
 // doubleTwin runs blocks of the kernel double.
@@ -1257,18 +1413,29 @@ func shiftTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func doubleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
+	lanes := blocks.Lanes()
 //line memory.go:58
 	for blocks.Next() {
-		for tx := range 64 {
+		{
+			{
+				first := 0
 //line memory.go:59
-			if uint(tx) >= uint(xLen) {
+				if lanes == 16 {
 //line memory.go:59
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, xLen)
+					first = zvector.DoubleTwin(64, xLen, x)
+				}
+				for tx := first; tx < 64; tx++ {
 //line memory.go:59
-				return
+					if uint(tx) >= uint(xLen) {
+//line memory.go:59
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, xLen)
+//line memory.go:59
+						return
+					}
+//line memory.go:59
+					*(*float32)(unsafe.Add(x, tx*4)) = float32(*(*float32)(unsafe.Add(x, tx*4)) * 2)
+				}
 			}
-//line memory.go:59
-			*(*float32)(unsafe.Add(x, tx*4)) = float32(*(*float32)(unsafe.Add(x, tx*4)) * 2)
 		}
 	}
 }
@@ -1281,25 +1448,47 @@ func freshTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xLen := *(*int)(unsafe.Add(args, 8))
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
+	lanes := blocks.Lanes()
 //line memory.go:66
 	for blocks.Next() {
-		for tx := range 64 {
+		{
+			{
 //line memory.go:67
-			if uint(tx) >= uint(xLen) {
-//line memory.go:67
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, xLen)
-//line memory.go:67
-				return
+				if !freshTwinRow(lanes, out, outLen, x, xLen, blocks) {
+					return
+				}
 			}
-//line memory.go:67
-			if uint(tx) >= uint(outLen) {
-//line memory.go:67
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, outLen)
-//line memory.go:67
-				return
-			}
-//line memory.go:67
-			*(*float32)(unsafe.Add(out, tx*4)) = *(*float32)(unsafe.Add(x, tx*4))
 		}
 	}
+}
+
+// freshTwinRow is what a row of threads does in freshTwin.
+//
+//line memory.go:67
+func freshTwinRow(lanes int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line memory.go:67
+	if lanes == 16 {
+//line memory.go:67
+		first = zvector.FreshTwin(64, xLen, x, outLen, out)
+	}
+	for tx := first; tx < 64; tx++ {
+//line memory.go:67
+		if uint(tx) >= uint(xLen) {
+//line memory.go:67
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, xLen)
+//line memory.go:67
+			return false
+		}
+//line memory.go:67
+		if uint(tx) >= uint(outLen) {
+//line memory.go:67
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, outLen)
+//line memory.go:67
+			return false
+		}
+//line memory.go:67
+		*(*float32)(unsafe.Add(out, tx*4)) = *(*float32)(unsafe.Add(x, tx*4))
+	}
+	return true
 }

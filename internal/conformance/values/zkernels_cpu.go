@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/values/zvector"
 )
 
 // scalarsTwin runs blocks of the kernel scalars.
@@ -28,6 +29,7 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 64))
 	outLen := *(*int)(unsafe.Add(args, 72))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line pass.go:17
 	c22 := 0 < uint(outLen)
 //line pass.go:21
@@ -87,7 +89,7 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line pass.go:17
-				scalarsTwinRow(dx, a, out, d, i29, i30, i31, i32, i33, i34, h, i, j, k, i56, i58)
+				scalarsTwinRow(lanes, a, dx, h, i, i29, i30, i31, i32, i33, i34, i56, i58, j, k, out, d)
 			}
 		}
 	}
@@ -96,8 +98,14 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // scalarsTwinRow is what a row of threads does in scalarsTwin.
 //
 //line pass.go:17
-func scalarsTwinRow(dx int, a bool, out unsafe.Pointer, d int16, i29 int, i30 int, i31 int, i32 int, i33 int, i34 int, h int, i int, j int, k int, i56 int, i58 int) {
-	for range dx {
+func scalarsTwinRow(lanes int, a bool, dx int, h int, i int, i29 int, i30 int, i31 int, i32 int, i33 int, i34 int, i56 int, i58 int, j int, k int, out unsafe.Pointer, d int16) {
+	first := 0
+//line pass.go:17
+	if lanes == 16 {
+//line pass.go:17
+		first = zvector.ScalarsTwin(dx, a, out, i29, 8, i30, 16, i31, 24, i32, 32, i33, 40, i34, 48, h, 56, i, 64, j, 72, k, 80, i56, 88, i58, 96)
+	}
+	for tx := first; tx < dx; tx++ {
 //line pass.go:17
 		if a {
 //line pass.go:19
@@ -155,6 +163,7 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 136))
 	outLen := *(*int)(unsafe.Add(args, 144))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line pass.go:28
 	c68 := 0 < uint(outLen)
 	var i84 int
@@ -247,8 +256,8 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		for range dz {
 			for range dy {
-//line pass.go:29
-				aggregatesTwinRow(dx, d, i85, out, i98, i110, i360, i367, i379, i386, b, i144)
+//line pass.go:27
+				aggregatesTwinRow(lanes, b, dx, i110, i144, i360, i367, i379, i386, i85, i98, out, d)
 			}
 		}
 	}
@@ -256,9 +265,15 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // aggregatesTwinRow is what a row of threads does in aggregatesTwin.
 //
-//line pass.go:29
-func aggregatesTwinRow(dx int, d int8, i85 int, out unsafe.Pointer, i98 int, i110 int, i360 int, i367 int, i379 int, i386 int, b bool, i144 int) {
-	for range dx {
+//line pass.go:27
+func aggregatesTwinRow(lanes int, b bool, dx int, i110 int, i144 int, i360 int, i367 int, i379 int, i386 int, i85 int, i98 int, out unsafe.Pointer, d int8) {
+	first := 0
+//line pass.go:27
+	if lanes == 16 {
+//line pass.go:27
+		first = zvector.AggregatesTwin(dx, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, b, i144, 192)
+	}
+	for tx := first; tx < dx; tx++ {
 //line pass.go:29
 		*(*int)(unsafe.Add(out, 104)) = i85
 		*(*int)(unsafe.Add(out, 112)) = i98

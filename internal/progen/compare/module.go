@@ -133,6 +133,11 @@ func (c *Comparer) placeTwins(files []compile.File, list []*trial.Trial) error {
 	var table strings.Builder
 	fmt.Fprintf(&table, twinsText, kernels)
 	for _, f := range files {
+		if folder := filepath.Base(filepath.Dir(f.Name)); folder == vectors {
+			if err := c.write(filepath.Join(kernels, folder, filepath.Base(f.Name)), string(f.Contents)); err != nil {
+				return err
+			}
+		}
 		if filepath.Base(f.Name) != twinsFile {
 			continue
 		}
@@ -148,8 +153,11 @@ func (c *Comparer) placeTwins(files []compile.File, list []*trial.Trial) error {
 	return c.write(filepath.Join(kernels, "twins.go"), table.String()+"}\n")
 }
 
-// twinsFile is what the compiler calls the file of the twins.
-const twinsFile = "zkernels_cpu.go"
+// twinsFile is what the compiler calls the file of the twins, and vectors the package of their vector code.
+const (
+	twinsFile = "zkernels_cpu.go"
+	vectors   = "zvector"
+)
 
 const twinsText = `package %s
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -99,6 +100,33 @@ func (t *toolchain) compile(ctx context.Context, path string, files []string) er
 	return nil
 }
 
+// vectors compiles the twins' vector code, if there is any.
+func (t *toolchain) vectors(ctx context.Context) error {
+	folder, path := filepath.Join(t.dir, kernels, vectors), kernelsPath+"/"+vectors
+	stem, table, object := filepath.Join(folder, vectors), filepath.Join(t.dir, "symabis"), filepath.Join(t.dir, vectors+".o")
+	switch _, err := os.Stat(folder); {
+	case err != nil:
+		return nil
+	case runtime.GOARCH != "amd64":
+		return t.compile(ctx, path, []string{stem + "_other.go"})
+	}
+	assemble := func(args ...string) error {
+		_, err := t.run(ctx, nil, filepath.Join(t.tools, "asm"), append(args, "-p", path, stem+"_amd64.s")...)
+		return err
+	}
+	if err := assemble("-gensymabis", "-o", table); err != nil {
+		return err
+	}
+	if err := t.compile(ctx, path, []string{"-symabis", table, stem + "_amd64.go"}); err != nil {
+		return err
+	}
+	if err := assemble("-o", object); err != nil {
+		return err
+	}
+	_, err := t.run(ctx, nil, "go", "tool", "pack", "r", filepath.Join(t.dir, vectors+".a"), object)
+	return err
+}
+
 // config writes down where packages lie.
 func (t *toolchain) config(text string) (name string, err error) {
 	name = filepath.Join(t.dir, "importcfg")
@@ -109,6 +137,9 @@ func (t *toolchain) config(text string) (name string, err error) {
 func (t *toolchain) program(ctx context.Context) (name string, err error) {
 	files, err := filepath.Glob(filepath.Join(t.dir, kernels, "*.go"))
 	if err != nil {
+		return "", err
+	}
+	if err := t.vectors(ctx); err != nil {
 		return "", err
 	}
 	if err := t.compile(ctx, kernelsPath, files); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -22,6 +23,7 @@ func contendInt32Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 	seenLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks_.Shared(48)
 	dx, dy, dz := blocks_.Dim()
+	lanes := blocks_.Lanes()
 //line atomics.go:48
 	c476 := 1 < uint(gridLen)
 	each17 := blocks_.Scratch(36)
@@ -74,8 +76,8 @@ func contendInt32Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 		o418 := o96 + 32
 		for tz := range dz {
 			for ty := range dy {
-//line atomics.go:46
-				if !contendInt32TwinRow__(dx, shared, c93, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418, blocksLen, blocks_, bx, ty, tz) {
+//line atomics.go:59
+				if !contendInt32TwinRow__(lanes, blocks, c93, dx, o404, o406, o408, o410, o412, o414, o416, o418, o96, shared, blocksLen, blocks_, bx, ty, tz) {
 					return
 				}
 			}
@@ -323,9 +325,15 @@ func contendInt32TwinRow_(dx int, dy int, ty int, tz int, each17 unsafe.Pointer,
 
 // contendInt32TwinRow__ is what a row of threads does in contendInt32Twin.
 //
-//line atomics.go:46
-func contendInt32TwinRow__(dx int, shared unsafe.Pointer, c93 bool, blocks unsafe.Pointer, o96 int, o404 int, o406 int, o408 int, o410 int, o412 int, o414 int, o416 int, o418 int, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
-	for tx := range dx {
+//line atomics.go:59
+func contendInt32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o404 int, o406 int, o408 int, o410 int, o412 int, o414 int, o416 int, o418 int, o96 int, shared unsafe.Pointer, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
+	first := 0
+//line atomics.go:59
+	if lanes == 16 {
+//line atomics.go:59
+		first = zvector.ContendInt32Twin(dx, shared, 4, 8, 12, 16, 20, 24, 28, 32, c93, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+	}
+	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
 		c421 := int32(tx) == 0
 //line atomics.go:59
@@ -387,6 +395,7 @@ func contendUint32Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 	seenLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks_.Shared(48)
 	dx, dy, dz := blocks_.Dim()
+	lanes := blocks_.Lanes()
 //line atomics.go:48
 	c476 := 1 < uint(gridLen)
 	each17 := blocks_.Scratch(36)
@@ -439,8 +448,8 @@ func contendUint32Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 		o418 := o96 + 32
 		for tz := range dz {
 			for ty := range dy {
-//line atomics.go:46
-				if !contendUint32TwinRow__(dx, shared, c93, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418, blocksLen, blocks_, bx, ty, tz) {
+//line atomics.go:59
+				if !contendUint32TwinRow__(lanes, blocks, c93, dx, o404, o406, o408, o410, o412, o414, o416, o418, o96, shared, blocksLen, blocks_, bx, ty, tz) {
 					return
 				}
 			}
@@ -688,9 +697,15 @@ func contendUint32TwinRow_(dx int, dy int, ty int, tz int, each17 unsafe.Pointer
 
 // contendUint32TwinRow__ is what a row of threads does in contendUint32Twin.
 //
-//line atomics.go:46
-func contendUint32TwinRow__(dx int, shared unsafe.Pointer, c93 bool, blocks unsafe.Pointer, o96 int, o404 int, o406 int, o408 int, o410 int, o412 int, o414 int, o416 int, o418 int, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
-	for tx := range dx {
+//line atomics.go:59
+func contendUint32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o404 int, o406 int, o408 int, o410 int, o412 int, o414 int, o416 int, o418 int, o96 int, shared unsafe.Pointer, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
+	first := 0
+//line atomics.go:59
+	if lanes == 16 {
+//line atomics.go:59
+		first = zvector.ContendUint32Twin(dx, shared, 4, 8, 12, 16, 20, 24, 28, 32, c93, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+	}
+	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
 		c421 := int32(tx) == 0
 //line atomics.go:59
@@ -752,6 +767,7 @@ func contendInt64Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 	seenLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks_.Shared(80)
 	dx, dy, dz := blocks_.Dim()
+	lanes := blocks_.Lanes()
 //line atomics.go:48
 	c473 := 1 < uint(gridLen)
 	each17 := blocks_.Scratch(72)
@@ -804,8 +820,8 @@ func contendInt64Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 		o415 := o96 + 64
 		for tz := range dz {
 			for ty := range dy {
-//line atomics.go:46
-				if !contendInt64TwinRow__(dx, shared, c93, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415, blocksLen, blocks_, bx, ty, tz) {
+//line atomics.go:59
+				if !contendInt64TwinRow__(lanes, blocks, c93, dx, o401, o403, o405, o407, o409, o411, o413, o415, o96, shared, blocksLen, blocks_, bx, ty, tz) {
 					return
 				}
 			}
@@ -1053,9 +1069,15 @@ func contendInt64TwinRow_(dx int, dy int, ty int, tz int, each17 unsafe.Pointer,
 
 // contendInt64TwinRow__ is what a row of threads does in contendInt64Twin.
 //
-//line atomics.go:46
-func contendInt64TwinRow__(dx int, shared unsafe.Pointer, c93 bool, blocks unsafe.Pointer, o96 int, o401 int, o403 int, o405 int, o407 int, o409 int, o411 int, o413 int, o415 int, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
-	for tx := range dx {
+//line atomics.go:59
+func contendInt64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o401 int, o403 int, o405 int, o407 int, o409 int, o411 int, o413 int, o415 int, o96 int, shared unsafe.Pointer, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
+	first := 0
+//line atomics.go:59
+	if lanes == 16 {
+//line atomics.go:59
+		first = zvector.ContendInt64Twin(dx, shared, 8, 16, 24, 32, 40, 48, 56, 64, c93, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+	}
+	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
 		c418 := int32(tx) == 0
 //line atomics.go:59
@@ -1117,6 +1139,7 @@ func contendUint64Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 	seenLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks_.Shared(80)
 	dx, dy, dz := blocks_.Dim()
+	lanes := blocks_.Lanes()
 //line atomics.go:48
 	c473 := 1 < uint(gridLen)
 	each17 := blocks_.Scratch(72)
@@ -1169,8 +1192,8 @@ func contendUint64Twin(blocks_ *gpu.Blocks, args unsafe.Pointer) {
 		o415 := o96 + 64
 		for tz := range dz {
 			for ty := range dy {
-//line atomics.go:46
-				if !contendUint64TwinRow__(dx, shared, c93, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415, blocksLen, blocks_, bx, ty, tz) {
+//line atomics.go:59
+				if !contendUint64TwinRow__(lanes, blocks, c93, dx, o401, o403, o405, o407, o409, o411, o413, o415, o96, shared, blocksLen, blocks_, bx, ty, tz) {
 					return
 				}
 			}
@@ -1418,9 +1441,15 @@ func contendUint64TwinRow_(dx int, dy int, ty int, tz int, each17 unsafe.Pointer
 
 // contendUint64TwinRow__ is what a row of threads does in contendUint64Twin.
 //
-//line atomics.go:46
-func contendUint64TwinRow__(dx int, shared unsafe.Pointer, c93 bool, blocks unsafe.Pointer, o96 int, o401 int, o403 int, o405 int, o407 int, o409 int, o411 int, o413 int, o415 int, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
-	for tx := range dx {
+//line atomics.go:59
+func contendUint64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o401 int, o403 int, o405 int, o407 int, o409 int, o411 int, o413 int, o415 int, o96 int, shared unsafe.Pointer, blocksLen int, blocks_ *gpu.Blocks, bx int, ty int, tz int) (ok bool) {
+	first := 0
+//line atomics.go:59
+	if lanes == 16 {
+//line atomics.go:59
+		first = zvector.ContendUint64Twin(dx, shared, 8, 16, 24, 32, 40, 48, 56, 64, c93, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+	}
+	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
 		c418 := int32(tx) == 0
 //line atomics.go:59
@@ -1831,6 +1860,7 @@ func handOverTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	ready := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	readyLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line atomics.go:215
 	c44 := 0 < uint(readyLen)
 //line type.go:83
@@ -1851,7 +1881,7 @@ func handOverTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			for tz := range dz {
 				for ty := range dy {
 //line atomics.go:211
-					if !handOverTwinRow(dx, dataLen, data, blocks, ty, tz) {
+					if !handOverTwinRow(lanes, data, dataLen, dx, blocks, ty, tz) {
 						return
 					}
 				}
@@ -1882,8 +1912,14 @@ func handOverTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // handOverTwinRow is what a row of threads does in handOverTwin.
 //
 //line atomics.go:211
-func handOverTwinRow(dx int, dataLen int, data unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func handOverTwinRow(lanes int, data unsafe.Pointer, dataLen int, dx int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line atomics.go:211
+	if lanes == 16 {
+//line atomics.go:211
+		first = zvector.HandOverTwin(dx, dataLen, data)
+	}
+	for tx := first; tx < dx; tx++ {
 //line atomics.go:211
 		if uint(tx) >= uint(dataLen) {
 //line atomics.go:211
@@ -2052,6 +2088,7 @@ func placeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
 	gx, gy, gz := blocks.Grid()
+	lanes := blocks.Lanes()
 //line control.go:58
 	i39 := gx * dx
 //line control.go:58
@@ -2081,7 +2118,7 @@ func placeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i57 := tz * 100
 			for ty := range dy {
 //line control.go:59
-				if !placeTwinRow(i23, i39, i45, ty, dx, i15, i57, i61, i65, i69, outLen, i73, i77, out, blocks, tz) {
+				if !placeTwinRow(i23, i39, i45, ty, lanes, dx, i15, i57, i61, i65, i69, i73, i77, out, outLen, blocks, tz) {
 					return
 				}
 			}
@@ -2092,11 +2129,17 @@ func placeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // placeTwinRow is what a row of threads does in placeTwin.
 //
 //line control.go:59
-func placeTwinRow(i23 int, i39 int, i45 int, ty int, dx int, i15 int, i57 int, i61 int, i65 int, i69 int, outLen int, i73 int, i77 int, out unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
+func placeTwinRow(i23 int, i39 int, i45 int, ty int, lanes int, dx int, i15 int, i57 int, i61 int, i65 int, i69 int, i73 int, i77 int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, tz int) (ok bool) {
 //line control.go:59
 	i47 := i39 * (i23 + ty + i45)
 	i53 := ty * 10
-	for tx := range dx {
+	first := 0
+//line control.go:57
+	if lanes == 16 {
+//line control.go:57
+		first = zvector.PlaceTwin(dx, i15, i47, i53, i57, i61, i65, i69, i73, i77, outLen, out)
+	}
+	for tx := first; tx < dx; tx++ {
 //line control.go:59
 		i48 := i15 + tx + i47
 		i70 := tx + i53 + i57 + i61 + i65 + i69
@@ -2123,6 +2166,7 @@ func reverseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sizesLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(0)
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line dynamic.go:19
 	i16 := int(uint32(int32(blocks.Dynamic())))
 //line dynamic.go:19
@@ -2147,8 +2191,8 @@ func reverseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i34 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line dynamic.go:22
-				if !reverseTwinRow(dx, i34, xLen, i17, shared, x, blocks, ty, tz) {
+//line dynamic.go:19
+				if !reverseTwinRow(lanes, dx, i17, i34, shared, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -2156,23 +2200,23 @@ func reverseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line dynamic.go:24
-				if !reverseTwinRow_(dx, dy, ty, tz, i131, i22, shared, each57, blocks) {
+				if !reverseTwinRow_(dx, dy, ty, tz, lanes, each57, i131, i22, shared, blocks) {
 					return
 				}
 			}
 		}
 		for tz := range dz {
 			for ty := range dy {
-//line dynamic.go:24
-				if !reverseTwinRow__(dx, dy, ty, tz, each57, i22, shared, blocks) {
+//line dynamic.go:26
+				if !reverseTwinRow__(dx, dy, ty, tz, lanes, each57, i22, shared, blocks) {
 					return
 				}
 			}
 		}
 		for tz := range dz {
 			for ty := range dy {
-//line dynamic.go:24
-				if !reverseTwinRow___(dx, dy, ty, tz, i131, each57, i34, shared, x, c111, i17, sizes, c117, i22, c123, i107, blocks, sizesLen) {
+//line dynamic.go:28
+				if !reverseTwinRow___(dx, dy, ty, tz, lanes, c111, c117, c123, each57, i107, i131, i17, i22, i34, shared, sizes, x, blocks, sizesLen) {
 					return
 				}
 			}
@@ -2182,10 +2226,15 @@ func reverseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // reverseTwinRow is what a row of threads does in reverseTwin.
 //
-//line dynamic.go:22
-func reverseTwinRow(dx int, i34 int, xLen int, i17 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
-//line dynamic.go:22
+//line dynamic.go:19
+func reverseTwinRow(lanes int, dx int, i17 int, i34 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line dynamic.go:19
+	if lanes == 16 {
+//line dynamic.go:19
+		first = zvector.ReverseTwin(dx, i34, xLen, x, i17, shared)
+	}
+	for tx := first; tx < dx; tx++ {
 		i133 := tx << 1
 //line dynamic.go:22
 		i37 := i34 + tx
@@ -2214,9 +2263,15 @@ func reverseTwinRow(dx int, i34 int, xLen int, i17 int, shared unsafe.Pointer, x
 // reverseTwinRow_ is what a row of threads does in reverseTwin.
 //
 //line dynamic.go:24
-func reverseTwinRow_(dx int, dy int, ty int, tz int, i131 int, i22 int, shared unsafe.Pointer, each57 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func reverseTwinRow_(dx int, dy int, ty int, tz int, lanes int, each57 unsafe.Pointer, i131 int, i22 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	row := (tz*dy + ty) * dx
-	for tx := range dx {
+	first := 0
+//line dynamic.go:24
+	if lanes == 16 {
+//line dynamic.go:24
+		first = zvector.ReverseTwin_(dx, i131, i22, shared, unsafe.Add(each57, row*4))
+	}
+	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
 		i51 := i131 - tx
 //line dynamic.go:24
@@ -2237,10 +2292,16 @@ func reverseTwinRow_(dx int, dy int, ty int, tz int, i131 int, i22 int, shared u
 
 // reverseTwinRow__ is what a row of threads does in reverseTwin.
 //
-//line dynamic.go:24
-func reverseTwinRow__(dx int, dy int, ty int, tz int, each57 unsafe.Pointer, i22 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line dynamic.go:26
+func reverseTwinRow__(dx int, dy int, ty int, tz int, lanes int, each57 unsafe.Pointer, i22 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	row := (tz*dy + ty) * dx
-	for tx := range dx {
+	first := 0
+//line dynamic.go:26
+	if lanes == 16 {
+//line dynamic.go:26
+		first = zvector.ReverseTwin__(dx, unsafe.Add(each57, row*4), i22, shared)
+	}
+	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
 		i57 := *(*int32)(unsafe.Add(each57, (row+tx)*4))
 //line dynamic.go:26
@@ -2258,10 +2319,16 @@ func reverseTwinRow__(dx int, dy int, ty int, tz int, each57 unsafe.Pointer, i22
 
 // reverseTwinRow___ is what a row of threads does in reverseTwin.
 //
-//line dynamic.go:24
-func reverseTwinRow___(dx int, dy int, ty int, tz int, i131 int, each57 unsafe.Pointer, i34 int, shared unsafe.Pointer, x unsafe.Pointer, c111 bool, i17 int, sizes unsafe.Pointer, c117 bool, i22 int, c123 bool, i107 int, blocks *gpu.Blocks, sizesLen int) (ok bool) {
+//line dynamic.go:28
+func reverseTwinRow___(dx int, dy int, ty int, tz int, lanes int, c111 bool, c117 bool, c123 bool, each57 unsafe.Pointer, i107 int, i131 int, i17 int, i22 int, i34 int, shared unsafe.Pointer, sizes unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks, sizesLen int) (ok bool) {
 	row := (tz*dy + ty) * dx
-	for tx := range dx {
+	first := 0
+//line dynamic.go:28
+	if lanes == 16 {
+//line dynamic.go:28
+		first = zvector.ReverseTwin___(dx, i131, shared, unsafe.Add(each57, row*4), i34, x, c111, c117, c123, i17, sizes, i22, 8, i107, 16)
+	}
+	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
 		i51 := i131 - tx
 //line dynamic.go:24
@@ -2439,6 +2506,7 @@ func float32sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line floats.go:24
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -2447,7 +2515,7 @@ func float32sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:25
-				if !float32sTwinRow(dx, i16, cLen, aLen, a, bLen, b, c, blocks, ty, tz) {
+				if !float32sTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -2458,8 +2526,14 @@ func float32sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // float32sTwinRow is what a row of threads does in float32sTwin.
 //
 //line floats.go:25
-func float32sTwinRow(dx int, i16 int, cLen int, aLen int, a unsafe.Pointer, bLen int, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func float32sTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line floats.go:25
+	if lanes == 16 {
+//line floats.go:25
+		first = zvector.Float32sTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 		var i19 int
 		var f28, f34, f52, f57 float32
 //line floats.go:25
@@ -2515,6 +2589,7 @@ func float64sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line floats.go:31
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -2523,7 +2598,7 @@ func float64sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:32
-				if !float64sTwinRow(dx, i16, cLen, aLen, a, bLen, b, c, blocks, ty, tz) {
+				if !float64sTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
 			}
@@ -2534,8 +2609,14 @@ func float64sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // float64sTwinRow is what a row of threads does in float64sTwin.
 //
 //line floats.go:32
-func float64sTwinRow(dx int, i16 int, cLen int, aLen int, a unsafe.Pointer, bLen int, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func float64sTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line floats.go:32
+	if lanes == 16 {
+//line floats.go:32
+		first = zvector.Float64sTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < dx; tx++ {
 		var i19 int
 		var f28, f34, f52, f57 float64
 //line floats.go:32
@@ -2758,6 +2839,7 @@ func overrunTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xLen := *(*int)(unsafe.Add(args, 8))
 	reach := *(*int)(unsafe.Add(args, 24))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line host.go:33
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -2766,7 +2848,7 @@ func overrunTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line host.go:34
-				if !overrunTwinRow(dx, i10, reach, xLen, x, blocks, ty, tz) {
+				if !overrunTwinRow(lanes, dx, i10, reach, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -2777,8 +2859,14 @@ func overrunTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // overrunTwinRow is what a row of threads does in overrunTwin.
 //
 //line host.go:34
-func overrunTwinRow(dx int, i10 int, reach int, xLen int, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func overrunTwinRow(lanes int, dx int, i10 int, reach int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line host.go:34
+	if lanes == 16 {
+//line host.go:34
+		first = zvector.OverrunTwin(dx, i10, reach, xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
 //line host.go:34
 		i14 := i10 + tx + reach
 //line host.go:34
@@ -3458,6 +3546,7 @@ func blockSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(512)
+	lanes := blocks.Lanes()
 //line memory.go:15
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -3465,44 +3554,44 @@ func blockSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i80 := bx << 7
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow(shared, i80, xLen, x)
+//line memory.go:16
+				blockSumsTwinRow(lanes, i80, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow_(shared)
+//line memory.go:24
+				blockSumsTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow__(shared)
+//line memory.go:24
+				blockSumsTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow___(shared)
+//line memory.go:24
+				blockSumsTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow____(shared)
+//line memory.go:24
+				blockSumsTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow_____(shared)
+//line memory.go:24
+				blockSumsTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line memory.go:18
-				blockSumsTwinRow______(shared)
+//line memory.go:24
+				blockSumsTwinRow______(lanes, shared)
 			}
 		}
 //line memory.go:29
@@ -3511,8 +3600,8 @@ func blockSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		o73 := bx * 4
 		{
 			{
-//line memory.go:18
-				if !blockSumsTwinRow_______(c70, shared, o73, sums, blocks, bx, sumsLen) {
+//line memory.go:24
+				if !blockSumsTwinRow_______(lanes, c70, o73, shared, sums, blocks, bx, sumsLen) {
 					return
 				}
 			}
@@ -3522,9 +3611,15 @@ func blockSumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // blockSumsTwinRow is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow(shared unsafe.Pointer, i80 int, xLen int, x unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:16
+func blockSumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line memory.go:16
+	if lanes == 16 {
+//line memory.go:16
+		first = zvector.BlockSumsTwin(128, shared, i80, xLen, x)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:18
@@ -3539,9 +3634,15 @@ func blockSumsTwinRow(shared unsafe.Pointer, i80 int, xLen int, x unsafe.Pointer
 
 // blockSumsTwinRow_ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow_(shared unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow_(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin_(128, shared)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3553,9 +3654,15 @@ func blockSumsTwinRow_(shared unsafe.Pointer) {
 
 // blockSumsTwinRow__ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow__(shared unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow__(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin__(128, shared)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3567,9 +3674,15 @@ func blockSumsTwinRow__(shared unsafe.Pointer) {
 
 // blockSumsTwinRow___ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow___(shared unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow___(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin___(128, shared)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3581,9 +3694,15 @@ func blockSumsTwinRow___(shared unsafe.Pointer) {
 
 // blockSumsTwinRow____ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow____(shared unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin____(128, shared)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3595,9 +3714,15 @@ func blockSumsTwinRow____(shared unsafe.Pointer) {
 
 // blockSumsTwinRow_____ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow_____(shared unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow_____(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin_____(128, shared)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3609,9 +3734,15 @@ func blockSumsTwinRow_____(shared unsafe.Pointer) {
 
 // blockSumsTwinRow______ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow______(shared unsafe.Pointer) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow______(lanes int, shared unsafe.Pointer) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin______(128, shared)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3623,9 +3754,15 @@ func blockSumsTwinRow______(shared unsafe.Pointer) {
 
 // blockSumsTwinRow_______ is what a row of threads does in blockSumsTwin.
 //
-//line memory.go:18
-func blockSumsTwinRow_______(c70 bool, shared unsafe.Pointer, o73 int, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
-	for tx := range 128 {
+//line memory.go:24
+func blockSumsTwinRow_______(lanes int, c70 bool, o73 int, shared unsafe.Pointer, sums unsafe.Pointer, blocks *gpu.Blocks, bx int, sumsLen int) (ok bool) {
+	first := 0
+//line memory.go:24
+	if lanes == 16 {
+//line memory.go:24
+		first = zvector.BlockSumsTwin_______(128, shared, c70, sums, o73)
+	}
+	for tx := first; tx < 128; tx++ {
 //line memory.go:18
 		o18 := tx * 4
 //line memory.go:24
@@ -3659,6 +3796,7 @@ func transposeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	srcLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(1088)
+	lanes := blocks.Lanes()
 //line memory.go:61
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -3667,12 +3805,12 @@ func transposeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i89 := by << 4
 		for ty := range 16 {
 //line memory.go:63
-			if !transposeTwinRow(i89, ty, n, i87, srcLen, shared, src, blocks) {
+			if !transposeTwinRow(i89, ty, n, lanes, i87, shared, src, srcLen, blocks) {
 				return
 			}
 		}
 		for ty := range 16 {
-			if !transposeTwinRow_(i87, ty, n, i89, dstLen, dst, shared, blocks) {
+			if !transposeTwinRow_(i87, ty, n, lanes, dst, dstLen, i89, shared, blocks) {
 				return
 			}
 		}
@@ -3682,16 +3820,20 @@ func transposeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeTwinRow is what a row of threads does in transposeTwin.
 //
 //line memory.go:63
-func transposeTwinRow(i89 int, ty int, n int, i87 int, srcLen int, shared unsafe.Pointer, src unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeTwinRow(i89 int, ty int, n int, lanes int, i87 int, shared unsafe.Pointer, src unsafe.Pointer, srcLen int, blocks *gpu.Blocks) (ok bool) {
 //line memory.go:63
 	i23 := i89 + ty
-//line memory.go:65
+	c61 := i23 < n
 	i33 := i23 * n
 //line memory.go:65
 	o30 := ty * 68
-//line memory.go:64
-	c61 := i23 < n
-	for tx := range 16 {
+	first := 0
+//line memory.go:62
+	if lanes == 16 {
+//line memory.go:62
+		first = zvector.TransposeTwin(16, i87, n, c61, i33, srcLen, src, shared, o30)
+	}
+	for tx := first; tx < 16; tx++ {
 //line memory.go:63
 		i17 := i87 + tx
 		if i17 < n {
@@ -3716,14 +3858,18 @@ func transposeTwinRow(i89 int, ty int, n int, i87 int, srcLen int, shared unsafe
 // transposeTwinRow_ is what a row of threads does in transposeTwin.
 //
 //line memory.go:68
-func transposeTwinRow_(i87 int, ty int, n int, i89 int, dstLen int, dst unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeTwinRow_(i87 int, ty int, n int, lanes int, dst unsafe.Pointer, dstLen int, i89 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line memory.go:68
 	i58 := i87 + ty
-//line memory.go:70
-	i63 := i58 * n
-//line memory.go:69
 	c84 := i58 < n
-	for tx := range 16 {
+	i63 := i58 * n
+	first := 0
+//line memory.go:68
+	if lanes == 16 {
+//line memory.go:68
+		first = zvector.TransposeTwin_(16, i89, n, c84, i63, shared, ty, dstLen, dst)
+	}
+	for tx := first; tx < 16; tx++ {
 //line memory.go:68
 		i52 := i89 + tx
 		if i52 < n {
@@ -3815,6 +3961,7 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	key0 := *(*int32)(unsafe.Add(args, 24))
 	key4 := *(*int32)(unsafe.Add(args, 28))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line random.go:23
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -3823,7 +3970,7 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line random.go:24
-				randomTwinRow(dx, i11, drawsLen, key0, key4, draws)
+				randomTwinRow(lanes, draws, drawsLen, dx, i11, key0, key4)
 			}
 		}
 	}
@@ -3832,8 +3979,14 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // randomTwinRow is what a row of threads does in randomTwin.
 //
 //line random.go:24
-func randomTwinRow(dx int, i11 int, drawsLen int, key0 int32, key4 int32, draws unsafe.Pointer) {
-	for tx := range dx {
+func randomTwinRow(lanes int, draws unsafe.Pointer, drawsLen int, dx int, i11 int, key0 int32, key4 int32) {
+	first := 0
+//line random.go:24
+	if lanes == 16 {
+//line random.go:24
+		first = zvector.RandomTwin(dx, i11, drawsLen, int(key0), int(key4), draws)
+	}
+	for tx := first; tx < dx; tx++ {
 		var i85, i86, i87, i88, i89, i90, i136, i160, i99, i101 int32
 		var i91 int
 //line random.go:24
@@ -3886,6 +4039,7 @@ func insistTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line random.go:87
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -3894,7 +4048,7 @@ func insistTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line random.go:88
-				if !insistTwinRow(dx, i10, xLen, x, blocks, ty, tz) {
+				if !insistTwinRow(lanes, dx, i10, x, xLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -3905,8 +4059,14 @@ func insistTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // insistTwinRow is what a row of threads does in insistTwin.
 //
 //line random.go:88
-func insistTwinRow(dx int, i10 int, xLen int, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func insistTwinRow(lanes int, dx int, i10 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line random.go:88
+	if lanes == 16 {
+//line random.go:88
+		first = zvector.InsistTwin(dx, i10, xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
 //line random.go:88
 		i13 := i10 + tx
 		if uint(i13) >= uint(xLen) {

@@ -112,8 +112,8 @@ func (p *printer) inst(in inst) {
 		words = append(words, p.operand(&in.ops[i]))
 	}
 	fmt.Fprintf(&p.out, "\t%s %s\n", in.op, strings.Join(words, ", "))
-	for _, o := range in.ops {
-		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 {
+	for i, o := range in.ops {
+		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
 			c := p.f.class[o.reg]
 			fmt.Fprintf(&p.out, "\t%s %s, %d(SP)\n", moves[c], full(c, p.held[o.reg]), v.slot)
 		}

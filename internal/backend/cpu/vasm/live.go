@@ -1,6 +1,9 @@
 package vasm
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // interval is where a register is needed: instruction i reads at 2i and writes at 2i+1.
 type interval struct {
@@ -75,30 +78,17 @@ func intervals(code []inst, registers int) []*interval {
 		all[r].start, all[r].end = min(all[r].start, at), max(all[r].end, at)
 	}
 	blocks := split(code)
-	for i := range blocks {
-		blocks[i].in = make([]bool, registers)
+	for sweep(code, blocks, registers) {
 	}
-	for changed := true; changed; {
-		changed = false
-		for i := len(blocks) - 1; i >= 0; i-- {
-			b := &blocks[i]
-			live := make([]bool, registers)
-			for _, s := range b.succs {
-				for r, is := range blocks[s].in {
-					live[r] = live[r] || is
-				}
+	for i := range blocks {
+		for r, is := range blocks[i].in {
+			if is {
+				note(Reg(r), 2*blocks[i].first)
 			}
-			for r, is := range live {
-				if is {
-					note(Reg(r), 2*b.end-1)
-				}
-			}
-			scan(code, b, live)
-			for r, is := range live {
-				if is && !b.in[r] {
-					b.in[r], changed = true, true
-					note(Reg(r), 2*b.first)
-				}
+		}
+		for r, is := range liveOut(blocks, i, registers) {
+			if is {
+				note(Reg(r), 2*blocks[i].end-1)
 			}
 		}
 	}
@@ -120,6 +110,54 @@ func intervals(code []inst, registers int) []*interval {
 		}
 	}
 	return all
+}
+
+// solve finds what is live where blocks begin.
+func solve(code []inst, blocks []block, registers int) {
+	for i := range blocks {
+		blocks[i].in = make([]bool, registers)
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(blocks) - 1; i >= 0; i-- {
+			live := liveOut(blocks, i, registers)
+			scan(code, &blocks[i], live)
+			if !slices.Equal(live, blocks[i].in) {
+				blocks[i].in, changed = live, true
+			}
+		}
+	}
+}
+
+// liveOut returns what is live where block i ends.
+func liveOut(blocks []block, i, registers int) []bool {
+	live := make([]bool, registers)
+	for _, s := range blocks[i].succs {
+		for r, is := range blocks[s].in {
+			live[r] = live[r] || is
+		}
+	}
+	return live
+}
+
+// plain are instructions that do nothing but write their last operand.
+var plain = map[string]bool{"KXORW": true, "MOVQ": true, "VPBROADCASTD": true, "VPBROADCASTQ": true, "VBROADCASTSS": true, "VBROADCASTSD": true}
+
+// sweep takes away what writes registers that nothing reads. It reports whether there was any.
+func sweep(code []inst, blocks []block, registers int) (found bool) {
+	solve(code, blocks, registers)
+	for i, b := range blocks {
+		live := liveOut(blocks, i, registers)
+		for k := b.end - 1; k >= b.first; k-- {
+			if in := &code[k]; plain[in.op] {
+				if o := in.ops[len(in.ops)-1]; o.kind == register && !o.uses && !live[o.reg] {
+					*in, found = inst{depth: in.depth}, true
+				}
+			}
+			scan(code, &block{first: k, end: k + 1}, live)
+		}
+	}
+	return found
 }
 
 // scan takes live from the end of b to its beginning.

@@ -1,0 +1,185 @@
+package progen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// NewLanes returns a kernel of control flow: branches that threads take alike and others, loops that they
+// leave together and one by one, jumps, on numbers of 32 and 64 bits. It is for vector code, whose lanes
+// are threads, and which most of New's kernels are too motley for.
+func NewLanes(seed uint64, index int) Kernel {
+	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index)}
+	k := Kernel{Name: g.token, Values: g.r.Uint64()}
+	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 16, 32, 40, 100), pick(g.r, 1, 1, 2)}
+	threads := k.Blocks[0] * k.Threads[0] * k.Threads[1]
+	params := "t gpu.Thread, first int"
+	for _, t := range laneTypes {
+		params += fmt.Sprintf(", u%[1]s %[2]s, in%[1]s, out%[1]s []%[2]s", t.letter, t.name)
+		k.Args = append(k.Args, Arg{t.name, t.name, 0}, Arg{t.name, t.name, 16}, Arg{t.name, t.name, threads})
+	}
+	g.line("//gpu:kernel")
+	g.line("func %s(%s) {", k.Name, params)
+	g.line("\town := t.ThreadY()*t.GridDimX()*t.BlockDimX() + t.GlobalX() + first")
+	for _, t := range laneTypes {
+		g.line("\tvar a%[1]s, b%[1]s, c%[1]s %[2]s = %[2]s(own), in%[1]s[own&15], u%[1]s", t.letter, t.name)
+	}
+	g.line("\tvar p, q = own&1 != 0, ui < 3")
+	for i := range laneCounters {
+		g.line("\tvar n%[1]d int\n\t_ = n%[1]d", i)
+	}
+	g.budget = g.r.between(6, 60)
+	g.block(0, 6)
+	g.stores()
+	g.line("\t_, _ = p, q")
+	g.line("}")
+	k.Source = g.text.String()
+	return k
+}
+
+// laneTypes are those of variables: a and b of each differ between threads at first, c does not.
+var laneTypes = [...]struct{ letter, name string }{{"i", "int"}, {"w", "int32"}, {"v", "uint32"}, {"f", "float32"}, {"d", "float64"}}
+
+const laneCounters = 24
+
+type lanes struct {
+	r        random
+	token    string
+	text     strings.Builder
+	budget   int
+	counters int
+	labels   int
+	loops    []string // labels of those around
+	targets  []string // labels that stand behind in a block around
+}
+
+func (g *lanes) line(format string, args ...any) { fmt.Fprintf(&g.text, format+"\n", args...) }
+
+// block writes statements. A jump may lead from anywhere in it to its middle or its end.
+func (g *lanes) block(depth, n int) {
+	label := ""
+	if g.r.oneIn(3) {
+		g.labels++
+		label = fmt.Sprintf("G%d", g.labels)
+		g.targets = append(g.targets, label)
+		g.line("\tif %s {\n\tgoto %s\n\t}", g.condition(), label)
+	}
+	for range g.r.between(1, n) {
+		if g.budget--; g.budget > 0 {
+			g.statement(depth)
+		}
+	}
+	if label != "" {
+		g.targets = g.targets[:len(g.targets)-1]
+		g.line("%s:", label)
+		g.assign()
+	}
+}
+
+func (g *lanes) statement(depth int) {
+	switch n := g.r.IntN(20); {
+	case n < 6 || depth > 4:
+		g.assign()
+	case n < 12:
+		g.line("\tif %s {", g.condition())
+		g.block(depth+1, 4)
+		if g.r.oneIn(2) {
+			g.line("\t} else {")
+			g.block(depth+1, 4)
+		}
+		g.line("\t}")
+	case n < 15 && g.counters < laneCounters:
+		g.loop(depth)
+	case n == 15 && len(g.loops) > 0:
+		g.line("\tif %s {\n\t%s %s\n\t}", g.condition(), pick(g.r, "break", "continue"), pick(g.r, g.loops...))
+	case n == 16 && len(g.targets) > 0:
+		g.line("\tif %s {\n\tgoto %s\n\t}", g.condition(), pick(g.r, g.targets...))
+	case n == 17:
+		g.line("\tif %s {", g.condition())
+		g.stores()
+		g.line("\treturn\n\t}")
+	case n == 18:
+		t := pick(g.r, laneTypes[:]...)
+		g.line("\tout%s[own] = %s", t.letter, g.value(t.letter))
+	default:
+		g.line("\t%s = %s", pick(g.r, "p", "q"), g.condition())
+	}
+}
+
+// loop writes a loop of few rounds, which are as many for all threads or not.
+func (g *lanes) loop(depth int) {
+	n := fmt.Sprintf("n%d", g.counters)
+	g.counters++
+	g.labels++
+	label := fmt.Sprintf("L%d", g.labels)
+	g.line("\t%s = 0\n%s:", n, label)
+	if limit := pick(g.r, "3", "ui&3", "own&3", "t.BlockX()+1", "ai&3"); g.r.oneIn(2) {
+		g.line("\tfor ; %s < %s; %s++ {", n, limit, n)
+	} else {
+		g.line("\tfor %s {\n\tif %s++; %s > 4 {\n\tbreak %s\n\t}", g.condition(), n, n, label)
+	}
+	g.loops = append(g.loops, label)
+	g.line("\tif ai == 77 {\n\tcontinue %s\n\t}", label)
+	g.block(depth+1, 4)
+	g.loops = g.loops[:len(g.loops)-1]
+	g.line("\t}")
+}
+
+// condition returns one that is the same for all threads, or for some, or for none in particular.
+func (g *lanes) condition() string {
+	t := pick(g.r, laneTypes[:]...).letter
+	compare := pick(g.r, "<", "<=", "==", "!=", ">")
+	switch g.r.IntN(8) {
+	case 0, 1:
+		return fmt.Sprintf("u%s %s %d", t, compare, g.r.IntN(4))
+	case 2:
+		return fmt.Sprintf("t.BlockX() %s 1", compare)
+	case 3:
+		return fmt.Sprintf("own&%d %s %d", g.r.IntN(8), compare, g.r.IntN(4))
+	case 4:
+		return pick(g.r, "p", "q", "!p", "p != q")
+	case 5:
+		return fmt.Sprintf("n%d %s %d", g.r.IntN(max(1, g.counters)), compare, g.r.IntN(4))
+	default:
+		return fmt.Sprintf("%s %s %s", g.value(t), compare, g.value(t))
+	}
+}
+
+// assign gives a variable a new value.
+func (g *lanes) assign() {
+	t := pick(g.r, laneTypes[:]...)
+	to, x := pick(g.r, "a", "b", "c")+t.letter, pick(g.r, "a", "b", "c")+t.letter
+	switch integer := t.letter == "i" || t.letter == "w" || t.letter == "v"; {
+	case integer && g.r.oneIn(4):
+		x = fmt.Sprintf("%s(%s)", t.name, g.value(pick(g.r, "i", "w", "v")))
+	case integer && g.r.oneIn(4):
+		x = fmt.Sprintf("%s %s %d", x, pick(g.r, "<<", ">>"), g.r.IntN(9))
+	case integer:
+		x = fmt.Sprintf("%s %s %s", x, pick(g.r, "+", "-", "*", "&", "|", "^"), g.value(t.letter))
+	case g.r.oneIn(4):
+		x = fmt.Sprintf("%s(%s)", t.name, g.value(pick(g.r, "i", "w", "f", "d")))
+	default:
+		x = fmt.Sprintf("%s(%s %s %s)", t.name, g.value(t.letter), pick(g.r, "+", "-", "*", "/"), x)
+	}
+	g.line("\t%s = %s", to, x)
+}
+
+func (g *lanes) value(letter string) string {
+	switch g.r.IntN(10) {
+	case 0:
+		return fmt.Sprintf("in%s[%s&15]", letter, pick(g.r, "ai", "bi", "ci", "own", "n0"))
+	case 1:
+		return fmt.Sprintf("%d", g.r.IntN(9))
+	case 2:
+		return "u" + letter
+	default:
+		return pick(g.r, "a", "b", "c") + letter
+	}
+}
+
+// stores leaves all that variables hold.
+func (g *lanes) stores() {
+	for _, t := range laneTypes {
+		g.line("\tout%[1]s[own] = a%[1]s + b%[1]s - c%[1]s", t.letter)
+	}
+}
