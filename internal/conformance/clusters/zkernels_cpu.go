@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/clusters/zvector"
 )
 
 // plainTwin runs blocks of the kernel plain.
@@ -15,6 +16,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line kernels.go:163
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -22,7 +24,13 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i9 := bx * dx
 		for range dz {
 			for range dy {
-				for tx := range dx {
+				first := 0
+//line kernels.go:164
+				if lanes == 16 {
+//line kernels.go:164
+					first = zvector.PlainTwin(dx, i9, xLen, x)
+				}
+				for tx := first; tx < dx; tx++ {
 //line kernels.go:164
 					i12 := i9 + tx
 //line kernels.go:164

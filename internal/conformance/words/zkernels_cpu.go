@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/words/zvector"
 )
 
 // countTwin runs blocks of the kernel count.
@@ -82,6 +83,7 @@ func tripleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line launch.go:27
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -89,7 +91,13 @@ func tripleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i10 := bx * dx
 		for range dz {
 			for range dy {
-				for tx := range dx {
+				first := 0
+//line launch.go:28
+				if lanes == 16 {
+//line launch.go:28
+					first = zvector.TripleTwin(dx, i10, xLen, x)
+				}
+				for tx := first; tx < dx; tx++ {
 //line launch.go:28
 					i13 := i10 + tx
 //line launch.go:28
@@ -111,6 +119,7 @@ func rankTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	by := *(*int32)(unsafe.Add(args, 24))
 	dx, dy, dz := blocks.Dim()
 	gx, _, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line launch.go:35
 	i35 := gx * dx
 //line launch.go:34
@@ -121,7 +130,7 @@ func rankTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line launch.go:35
-				rankTwinRow(dx, i9, xLen, by, x, i35)
+				rankTwinRow(lanes, by, dx, i35, i9, x, xLen)
 			}
 		}
 	}
@@ -130,8 +139,14 @@ func rankTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // rankTwinRow is what a row of threads does in rankTwin.
 //
 //line launch.go:35
-func rankTwinRow(dx int, i9 int, xLen int, by int32, x unsafe.Pointer, i35 int) {
-	for tx := range dx {
+func rankTwinRow(lanes int, by int32, dx int, i35 int, i9 int, x unsafe.Pointer, xLen int) {
+	first := 0
+//line launch.go:35
+	if lanes == 16 {
+//line launch.go:35
+		first = zvector.RankTwin(dx, i9, xLen, x, int(by), i35)
+	}
+	for tx := first; tx < dx; tx++ {
 		var i14 int
 //line launch.go:35
 		i14 = i9 + tx
@@ -160,6 +175,7 @@ func lengthsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	outLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line launch.go:42
 	c19 := 0 < uint(outLen)
 //line launch.go:42
@@ -177,7 +193,7 @@ func lengthsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line launch.go:42
-				if !lengthsTwinRow(dx, aLen, out, c25, aCap, c31, bLen, blocks, outLen, ty, tz) {
+				if !lengthsTwinRow(lanes, aCap, aLen, bLen, c25, c31, dx, out, blocks, outLen, ty, tz) {
 					return
 				}
 			}
@@ -188,8 +204,14 @@ func lengthsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // lengthsTwinRow is what a row of threads does in lengthsTwin.
 //
 //line launch.go:42
-func lengthsTwinRow(dx int, aLen int, out unsafe.Pointer, c25 bool, aCap int, c31 bool, bLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func lengthsTwinRow(lanes int, aCap int, aLen int, bLen int, c25 bool, c31 bool, dx int, out unsafe.Pointer, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line launch.go:42
+	if lanes == 16 {
+//line launch.go:42
+		first = zvector.LengthsTwin(dx, c25, c31, aLen, out, aCap, 8, bLen, 16)
+	}
+	for tx := first; tx < dx; tx++ {
 //line launch.go:42
 		*(*int)(out) = aLen
 //line launch.go:42
@@ -478,6 +500,7 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
 //line random.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -486,7 +509,7 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line random.go:23
-				if !randomTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
+				if !randomTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
 					return
 				}
 			}
@@ -497,8 +520,14 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // randomTwinRow is what a row of threads does in randomTwin.
 //
 //line random.go:23
-func randomTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	for tx := range dx {
+func randomTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line random.go:23
+	if lanes == 16 {
+//line random.go:23
+		first = zvector.RandomTwin(dx, i12, outLen, inLen, in, out)
+	}
+	for tx := first; tx < dx; tx++ {
 		var i97, i98, i99, i100, i101, i102, i148, i172, i111, i113 int32
 		var i103 int
 //line random.go:23
