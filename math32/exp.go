@@ -15,7 +15,20 @@ const (
 // Exp returns e**x. Its error is at most 0.9 units.
 func Exp(x float32) float32 {
 	p, n := expParts(x)
-	return saturated(scaled(p, n), x, 104)
+	// The power of two takes two steps, so that only the result may be subnormal or infinite. A kernel whose x is
+	// known not to be positive has no choice to make.
+	scale, rest := uint32(0x3f800000+64<<23), uint32(0x3f800000-64<<23)
+	if x > 0 {
+		scale, rest = rest, scale
+	}
+	y := float32(float32(p*math.Float32frombits(n<<23+scale)) * math.Float32frombits(rest))
+	if Abs(x) > 104 {
+		y = 0
+		if x > 0 {
+			y = Inf(1)
+		}
+	}
+	return y
 }
 
 // expParts returns p and n, in the lowest bits, with e**x = p * 2**n.

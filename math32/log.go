@@ -6,7 +6,7 @@ import "math"
 func Log(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
-	return logarithm(x, fma(k, ln2Hi, log1p(f)))
+	return logarithm(x, fma(k, ln2Hi*0x1p-23, log1p(f)))
 }
 
 // Log2 returns the binary logarithm of x. Its error is at most 1.1 units.
@@ -16,6 +16,7 @@ func Log2(x float32) float32 {
 	p := fma(fma(fma(fma(-0x1.c68706p-4, f, 0x1.7f6d12p-3), f, -0x1.878f64p-3), f, 0x1.a2b5dap-3), f, -0x1.eaa98ap-3)
 	p = fma(fma(fma(fma(p, f, 0x1.277fe2p-2), f, -0x1.715aeep-2), f, 0x1.ec7092p-2), f, -0x1.71547p-1)
 	r := fma(f, 0x1.c551d8p-2, fma(float32(f*f), p, float32(f*0x1.4ae0cp-26))) // without the 1 of log2(e) = 1.4427
+	k *= 0x1p-23
 	s := k + f
 	return logarithm(x, s+(r+(f-(s-k))))
 }
@@ -27,7 +28,7 @@ func Log10(x float32) float32 {
 	p := fma(fma(fma(fma(-0x1.10caecp-5, f, 0x1.ccbcb2p-5), f, -0x1.d755f4p-5), f, 0x1.f84fc8p-5), f, -0x1.276d1p-4)
 	p = fma(fma(fma(fma(p, f, 0x1.63d072p-4), f, -0x1.bcbf44p-4), f, 0x1.287a7p-3), f, -0x1.bcb7aap-3)
 	r := fma(f, 0x1.bcb7b2p-2, fma(float32(f*f), p, float32(f*-0x1.5b235ep-27)))
-	return logarithm(x, fma(k, 0x1.344136p-2, fma(k, -0x1.ec10cp-27, r)))
+	return logarithm(x, fma(k, 0x1.344136p-25, fma(k, -0x1.ec10cp-50, r)))
 }
 
 // Log1p returns the natural logarithm of 1+x, also where x is near zero. Its error is at most 1.1 units.
@@ -59,14 +60,16 @@ func log1pPositive(x float32) float32 {
 	return fma(float32(float32(int32(i))*0x1p-23), ln2Hi, y)
 }
 
-// split returns m from sqrt(1/2) to sqrt(2) and an integer k with x = m * 2**k, for positive finite x.
+// split returns m from sqrt(1/2) to sqrt(2) and k, with an integer k/2**23, and x = m * 2**(k/2**23), for positive
+// finite x.
 func split(x float32) (m, k float32) {
-	if x < 0x1p-126 {
-		x, k = float32(x*0x1p23), -23
+	low := uint32(0)
+	if Abs(x) < 0x1p-126 { // which is known of more numbers than x < 0x1p-126
+		x, low = float32(x*0x1p23), 23<<23
 	}
 	b := math.Float32bits(x)
 	i := (b - rootOfHalf) & 0xff800000
-	return math.Float32frombits(b - i), fma(float32(int32(i)), 0x1p-23, k)
+	return math.Float32frombits(b - i), float32(int32(i - low))
 }
 
 // log1p returns the natural logarithm of 1+f, for f from sqrt(1/2)-1 to sqrt(2)-1.
@@ -80,20 +83,17 @@ func log1pTail(f float32) float32 {
 
 // logarithm returns y, or what the logarithm of x is where x is not a positive finite number.
 func logarithm(x, y float32) float32 {
-	if math.Float32bits(x)-1 < 0x7f800000-1 {
-		return y
+	if math.Float32bits(x) >= 0x7f800000 {
+		y = fma(x, Inf(1), Inf(1))
 	}
 	if x == 0 {
-		return Inf(-1)
+		y = Inf(-1)
 	}
-	if x < 0 {
-		return NaN()
-	}
-	return x
+	return y
 }
 
 // logOfTwice returns the natural logarithm of 2*x, for x above 1.
 func logOfTwice(x float32) float32 {
 	m, k := split(x)
-	return logarithm(x, fma(k+1, ln2Hi, log1p(m-1)))
+	return logarithm(x, fma(k+0x1p23, ln2Hi*0x1p-23, log1p(m-1)))
 }

@@ -37,6 +37,7 @@ func parity(y float32) (odd, integer bool) {
 // log2Parts returns the binary logarithm of x, which is not negative, in two parts.
 func log2Parts(x float32) (hi, lo float32) {
 	m, k := split(x)
+	k *= 0x1p-23
 	// log(m) is 2*atanh(s) with s = (m-1) / (m+1).
 	f, d := m-1, m+1
 	rest := m - (d - 1)

@@ -54,11 +54,7 @@ func prices(s, k, y float32, m market) (call, put float32) {
 // normal returns the normal distribution's share below d, with an error of at most 7.5e-8:
 // formula 26.2.17 of Abramowitz and Stegun, Handbook of Mathematical Functions.
 func normal(d float32) float32 {
-	x := d
-	if x < 0 {
-		x = -x
-	}
-	k := 1 / (1 + 0.2316419*x)
+	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	poly := k * (0.319381530 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))
 	upper := 0.39894228 * math32.Exp(-0.5*d*d) * poly
 	if d > 0 {

@@ -42,6 +42,7 @@ func rsqrt(l *lowerer, v *ssa.Call) *ir.Value {
 func safeRecip(l *lowerer, v *ssa.Call) *ir.Value {
 	x := l.value(v.Call.Args[0])
 	r := l.emit(ir.OpApproxRcp, ir.F32, x)
+	r.Imm = 1
 	return l.fma(r, l.fma(l.negate(x), r, l.single(1)), r)
 }
 
@@ -49,6 +50,7 @@ func safeRecip(l *lowerer, v *ssa.Call) *ir.Value {
 func safeRoot(l *lowerer, v *ssa.Call) *ir.Value {
 	x := l.value(v.Call.Args[0])
 	r := l.emit(ir.OpApproxRsqrt, ir.F32, x)
+	r.Imm = 1
 	y := l.times(x, r)
 	return l.fma(l.fma(l.negate(y), y, x), l.times(l.single(0.5), r), y)
 }

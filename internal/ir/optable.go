@@ -92,9 +92,9 @@ var ops = [numOps]row{
 	OpFMax:      {"fmax", 2, attrNone, pure | commutative, floatBinary},
 	OpFCopysign: {"fcopysign", 2, attrNone, pure, floatBinary}, // arg0 with arg1's sign
 
-	OpApproxRcp:   {"approxrcp", 1, attrNone, pure, approximate}, // within what the ISA of PTX allows, as the next eight; not the same on every machine
+	OpApproxRcp:   {"approxrcp", 1, attrImm, pure, approximate}, // within what the ISA of PTX allows, as the next eight; not the same on every machine. Imm 1: subnormal arguments and results may be zero
 	OpApproxSqrt:  {"approxsqrt", 1, attrNone, pure, approximate},
-	OpApproxRsqrt: {"approxrsqrt", 1, attrNone, pure, approximate},
+	OpApproxRsqrt: {"approxrsqrt", 1, attrImm, pure, approximate}, // Imm as above
 	OpApproxExp2:  {"approxexp2", 1, attrNone, pure, approximate},
 	OpApproxLog2:  {"approxlog2", 1, attrNone, pure, approximate},
 	OpApproxSin:   {"approxsin", 1, attrNone, pure, approximate},

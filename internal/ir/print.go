@@ -155,7 +155,7 @@ func (v *Value) printImm(s *strings.Builder) {
 	case attr == attrMemory && v.Imm != 0:
 		fmt.Fprintf(s, " {%s}", memoryString(v.Imm))
 	case attr == attrMemory || attr == attrConst:
-	case v.Imm != 0 || attr == attrImm && v.Op != OpFMul:
+	case v.Imm != 0 || attr == attrImm && (v.Op < OpFAdd || v.Op > OpApproxDiv):
 		fmt.Fprintf(s, " {%d}", v.Imm)
 	}
 }

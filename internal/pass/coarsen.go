@@ -9,15 +9,16 @@ import (
 )
 
 const (
-	coarse    = 4  // elements that a thread does
+	coarse    = 4  // elements that a thread does, or half of it where they have 8 bytes
 	maxCoarse = 60 // values on the way of an element: a larger one does not wait for memory alone
 )
 
-// coarsen gives a thread four neighbouring elements where a kernel does one a thread: loads
-// and stores of 16 bytes keep more of the memory busy than those of 4. The kernel must know its
+// coarsen gives a thread four neighbouring elements where a kernel does one a thread, two of 8 bytes: loads
+// and stores of 16 bytes keep more of the memory busy than those of 4. With 32 bytes a thread, those
+// of a warp would not be neighbours in one access. The kernel must know its
 // thread by the global index alone and have neither loops nor ways to meet other threads.
 //
-// Where all four elements exist, take the way to the stores and pass its checks, and where the
+// Where all elements exist, take the way to the stores and pass its checks, and where the
 // addresses are aligned, all of their loads come first, then all of their stores. Else
 // a loop does them one by one, with their checks. Both are orders in which four threads could have
 // run: nothing orders accesses of threads that do not synchronise, so a load of one element need
@@ -26,7 +27,7 @@ func coarsen(f *ir.Func, o *Options) {
 	if !o.Coarse || !f.Kernel || !f.Narrow || f.Coarse > 0 {
 		return
 	}
-	c := &coarsener{f: f, from: map[*ir.Block]*ir.Block{}, each: map[*ir.Value]bool{}, loaded: map[*ir.Value]bool{}}
+	c := &coarsener{f: f, by: coarse, from: map[*ir.Block]*ir.Block{}, each: map[*ir.Value]bool{}, loaded: map[*ir.Value]bool{}}
 	if c.simple() && c.findIndex() && c.trace() && c.accesses() {
 		c.apply()
 	}
@@ -34,6 +35,7 @@ func coarsen(f *ir.Func, o *Options) {
 
 type coarsener struct {
 	f     *ir.Func
+	by    int         // elements that a thread does
 	index *ir.Value   // of the thread in the grid, an i32
 	of    []*ir.Value // what it is computed from and nothing else is
 
@@ -203,23 +205,27 @@ func (c *coarsener) beforeStores() map[*ir.Block]bool {
 // accesses looks at the values of the path. It reports whether all conditions can be decided
 // before the loads, all loads done before the stores, and a store is worth the pains.
 func (c *coarsener) accesses() bool {
-	count, stored, worth := 0, false, false
+	count, stored, worth, least := 0, false, false, int64(8)
 	for _, b := range c.path {
 		for _, v := range b.Values {
 			c.depend(v)
 			if !isConst(v) {
 				count++
 			}
-			switch v.Op {
-			case ir.OpLoad:
-				if stored {
-					return false
-				}
-			case ir.OpStore:
-				stored = true
-				worth = worth || c.vector(v) != nil
+			if v.Op != ir.OpLoad && v.Op != ir.OpStore {
+				continue
+			}
+			if v.Op == ir.OpLoad && stored {
+				return false
+			}
+			stored = v.Op == ir.OpStore
+			if x := c.vector(v); x != nil {
+				worth, least = worth || stored, min(least, x.elem.Size())
 			}
 		}
+	}
+	if least == 8 {
+		c.by = coarse / 2
 	}
 	blind := func(k condition) bool { return c.loaded[k.v] }
 	return worth && count <= maxCoarse && !slices.ContainsFunc(c.conds, blind)
@@ -251,14 +257,14 @@ func (c *coarsener) isIndex(v *ir.Value) bool {
 	return v == c.index
 }
 
-// A vector is how four neighbouring accesses become accesses of arrays.
+// A vector is how neighbouring accesses become accesses of arrays.
 type vector struct {
 	base  *ir.Value // that is aligned to bytes where the first address is
 	elem  *ir.Type
-	bytes int64 // of an access; all four take one or two
+	bytes int64 // of an access; all take one or two
 }
 
-// vector returns how the load or store v can be done for four elements at once, or nil.
+// vector returns how the load or store v can be done for all elements at once, or nil.
 func (c *coarsener) vector(v *ir.Value) *vector {
 	at, elem, off := v.Args[0], v.Type, int64(0)
 	if v.Op == ir.OpStore {
@@ -273,7 +279,7 @@ func (c *coarsener) vector(v *ir.Value) *vector {
 	if elem.IsPtr() || elem.Kind == ir.KindI1 || at.Imm != elem.Size() {
 		return nil
 	}
-	x := &vector{base: at.Args[0], elem: elem, bytes: min(analysis.Aligned, coarse*elem.Size())}
+	x := &vector{base: at.Args[0], elem: elem, bytes: min(analysis.Aligned, int64(c.by)*elem.Size())}
 	if off%x.bytes != 0 {
 		return nil
 	}
@@ -283,7 +289,7 @@ func (c *coarsener) vector(v *ir.Value) *vector {
 // apply puts the fast path and the loop in place of the body.
 func (c *coarsener) apply() {
 	f, body := c.f, slices.Clone(c.f.Blocks)
-	f.Coarse = coarse
+	f.Coarse = c.by
 	total := f.NewParam(ir.I64, int64(f.ParamBytes))
 	entry, fast, slow := f.NewBlock(), f.NewBlock(), f.NewBlock()
 
@@ -292,10 +298,10 @@ func (c *coarsener) apply() {
 	for k := range n.own {
 		n.own[k] = map[*ir.Value]*ir.Value{}
 	}
-	first := e.make(ir.OpShl, ir.I32, c.thread(e), e.constant(ir.I32, 2))
+	first := e.make(ir.OpShl, ir.I32, c.thread(e), e.constant(ir.I32, int64(c.by/2)))
 	n.own[0][c.index] = first
 	count := e.make(ir.OpTrunc, ir.I32, total)
-	ok := e.make(ir.OpULt, ir.I1, n.value(c.index, coarse-1), count)
+	ok := e.make(ir.OpULt, ir.I1, n.value(c.index, c.by-1), count)
 	e.make(ir.OpIf, ir.Void, n.test(ok))
 	entry.Values = e.out
 	entry.AddEdge(fast)
@@ -341,7 +347,7 @@ func (c *coarsener) loop(body []*ir.Block, slow *ir.Block, first, count *ir.Valu
 		}
 	}
 	e := &editor{b: slow, pos: c.index.Pos}
-	end := e.make(ir.OpAdd, ir.I32, first, e.constant(ir.I32, coarse))
+	end := e.make(ir.OpAdd, ir.I32, first, e.constant(ir.I32, int64(c.by)))
 	end = e.make(ir.OpSelect, ir.I32, e.make(ir.OpULt, ir.I1, end, count), end, count)
 	e.make(ir.OpIf, ir.Void, e.make(ir.OpULt, ir.I1, first, count))
 	slow.Values = e.out

@@ -402,6 +402,14 @@ func interpCompare(v *ir.Value, args []datum) bool {
 	return map[ir.Op]bool{ir.OpEq: x == y, ir.OpNe: x != y, ir.OpULt: x < y, ir.OpULe: x <= y, ir.OpSLt: a < b, ir.OpSLe: a <= b}[v.Op]
 }
 
+// flushed takes what is subnormal as a float32 for zero.
+func flushed(x float64) float64 {
+	if math.Abs(x) < 0x1p-126 {
+		return math.Copysign(0, x)
+	}
+	return x
+}
+
 func interpFloat(v *ir.Value, args []datum) uint64 {
 	t := v.Type
 	x := toFloat(t, args[0].bits)
@@ -434,6 +442,9 @@ func interpFloat(v *ir.Value, args []datum) uint64 {
 		ir.OpFRint:  func() float64 { return math.RoundToEven(x) },
 		ir.OpFMin:   func() float64 { return min(x, y) },
 		ir.OpFMax:   func() float64 { return max(x, y) },
+
+		ir.OpApproxRcp:   func() float64 { return flushed(1 / flushed(x)) },
+		ir.OpApproxRsqrt: func() float64 { return 1 / math.Sqrt(flushed(x)) },
 	}
 	return fromFloat(t, r[v.Op]())
 }

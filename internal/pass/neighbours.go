@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// neighbours makes the straight code of pass coarsen, which does four elements at once. What
+// neighbours makes the straight code of pass coarsen, which does all elements of a thread at once. What
 // does not depend on the element is computed once.
 type neighbours struct {
 	c    *coarsener
@@ -96,12 +96,12 @@ func (n *neighbours) holds(ok *ir.Value, k condition) *ir.Value {
 		ok = n.holds(ok, condition{k.v.Args[0], k.holds})
 		return n.holds(ok, condition{k.v.Args[1], k.holds})
 	}
-	from, to := 0, coarse
+	from, to := 0, n.c.by
 	switch {
 	case !n.c.each[k.v]:
 		to = 1
 	case n.rises(k):
-		from = coarse - 1
+		from = n.c.by - 1
 	}
 	for i := from; i < to; i++ {
 		c := n.value(k.v, i)
@@ -151,7 +151,7 @@ func (n *neighbours) access(v *ir.Value) {
 	case x != nil:
 		n.store(v, x)
 	default:
-		for k := range coarse {
+		for k := range n.c.by {
 			n.own[k][v] = n.again(v, k)
 		}
 	}
@@ -160,7 +160,7 @@ func (n *neighbours) access(v *ir.Value) {
 // load loads v for all elements by arrays.
 func (n *neighbours) load(v *ir.Value, x *vector) {
 	t := ir.ArrayOf(x.bytes/x.elem.Size(), x.elem)
-	for k := 0; k < coarse; k += int(t.Len) {
+	for k := 0; k < n.c.by; k += int(t.Len) {
 		all := n.e.make(ir.OpLoad, t, n.e.offset(n.value(v.Args[0], 0), int64(k)*x.elem.Size()))
 		for i := range t.Len {
 			n.own[k+int(i)][v] = n.e.makeImm(ir.OpExtract, x.elem, i, all)
@@ -171,7 +171,7 @@ func (n *neighbours) load(v *ir.Value, x *vector) {
 // store stores v for all elements by arrays.
 func (n *neighbours) store(v *ir.Value, x *vector) {
 	t := ir.ArrayOf(x.bytes/x.elem.Size(), x.elem)
-	for k := 0; k < coarse; k += int(t.Len) {
+	for k := 0; k < n.c.by; k += int(t.Len) {
 		var parts []*ir.Value
 		for i := range int(t.Len) {
 			parts = append(parts, n.value(v.Args[1], k+i))

@@ -73,6 +73,7 @@ var pipeline = []step{
 	{"fuse-checks", fuseChecks, false},
 	{"coarsen", coarsen, false},
 	{"wide", wide, false},
+	{"quotients", quotients, false},
 	{"sink", sink, false},
 }
 
@@ -135,5 +136,7 @@ var order = []struct{ before, after, reason string }{
 	{"loads", "coarsen", "what a thread stores and loads again would hold the stores up"},
 	{"fuse-checks", "coarsen", "what a check needs beyond its condition is out of the way only then"},
 	{"coarsen", "wide", "it reads accesses of numbers, not of arrays"},
+	{"coarsen", "quotients", "the elements of a thread are tested together"},
+	{"wide", "quotients", "behind loads and before stores that stand together there is more to take together"},
 	{"fuse-checks", "sink", "what tells faults apart is wanted only after one"},
 }

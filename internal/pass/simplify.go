@@ -25,6 +25,8 @@ func simplifyValue(e *editor, v *ir.Value) *ir.Value {
 		return simplifyInt(e, v)
 	case v.Op >= ir.OpEq && v.Op <= ir.OpULe:
 		return simplifyCompare(e, v)
+	case v.Op == ir.OpFLt && neverLess(v.Args[0], v.Args[1]):
+		return e.constant(ir.I1, 0)
 	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
 		return simplifyFloat(e, v)
 	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:

@@ -3,6 +3,7 @@ package pass
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -50,6 +51,11 @@ func simplifyFloat(e *editor, v *ir.Value) *ir.Value {
 		}
 	}
 	return v
+}
+
+// neverLess reports whether the signs of x and y forbid x < y.
+func neverLess(x, y *ir.Value) bool {
+	return (isConst(x) || isConst(y)) && !analysis.SignsOf(x).Below && !analysis.SignsOf(y).Above
 }
 
 // simplifyQuotient divides by a power of two by multiplying: both are exact, but for the

@@ -46,13 +46,20 @@ func (s *selector) float(v *ir.Value) operand {
 	if len(args) == 1 {
 		args[0] = s.inReg(c, args[0])
 	}
-	op := floatOps[v.Op] + classes[c].typ
+	op := floatOps[v.Op]
+	if v.Imm == 1 && (v.Op == ir.OpApproxRcp || v.Op == ir.OpApproxRsqrt) {
+		op += ".ftz" // one instruction instead of up to seven
+	}
+	op += classes[c].typ
 	switch v.Op {
 	case ir.OpFFloor, ir.OpFCeil, ir.OpFTrunc, ir.OpFRint:
 		op += classes[c].typ
 	case ir.OpFCopysign:
 		args[0], args[1] = args[1], args[0] // PTX takes the sign first
 	case ir.OpFMin, ir.OpFMax:
+		if c == f32 && atLeast(s.target, better[v.Op]) {
+			return s.def(c, floatOps[v.Op]+".NaN"+classes[c].typ, args...)
+		}
 		return s.minMax(c, op, args)
 	case ir.OpFDiv:
 		if isOne(v.Args[0]) { // fewer instructions, and rounded just so
@@ -71,7 +78,7 @@ func isOne(v *ir.Value) bool {
 }
 
 // minMax selects min or max. PTX orders -0 below 0 but prefers the other argument to a
-// NaN; min.NaN needs sm_80.
+// NaN; min.NaN, of float32 alone, needs sm_80.
 func (s *selector) minMax(c class, op string, args []operand) operand {
 	nan := literal(ir.F32, 0x7fffffff)
 	if c == f64 {

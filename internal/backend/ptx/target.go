@@ -41,6 +41,8 @@ func Known(c device.Capability, exact bool) bool {
 var better = map[ir.Op]device.Capability{
 	ir.OpFToBF16:   {Major: 8, Minor: 0},
 	ir.OpCopyAsync: {Major: 8, Minor: 0},
+	ir.OpFMin:      {Major: 8, Minor: 0}, // of float32
+	ir.OpFMax:      {Major: 8, Minor: 0},
 }
 
 // needs has the operations that there are only from a capability on.
@@ -89,7 +91,7 @@ func Targets(f *ir.Func) []device.Capability {
 			if c, ok := needs[v.Op]; ok && atLeast(c, least) {
 				least = c
 			}
-			if c, ok := better[v.Op]; ok {
+			if c, ok := better[v.Op]; ok && v.Type.Kind != ir.KindF64 {
 				wanted[c] = true
 			}
 		}

@@ -164,7 +164,7 @@ var scaleIntKernel = &device.Kernel{
 	ParamBytes: 56,
 	Integers:   []int{8, 16, 24, 32},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleIntSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: scaleIntSM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleIntSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleIntSM70},
 	},
@@ -236,7 +236,7 @@ var scaleFloat64Kernel = &device.Kernel{
 	ParamBytes: 56,
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleFloat64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: scaleFloat64SM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleFloat64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleFloat64SM70},
 	},

@@ -163,6 +163,15 @@ func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], o
 	return p.Launch()
 }
 
+//go:embed zfloat32s.sm_80.narrow.aligned.ptx
+var float32sSM80NarrowAligned string
+
+//go:embed zfloat32s.sm_80.narrow.ptx
+var float32sSM80Narrow string
+
+//go:embed zfloat32s.sm_80.ptx
+var float32sSM80 string
+
 //go:embed zfloat32s.sm_70.narrow.aligned.ptx
 var float32sSM70NarrowAligned string
 
@@ -187,6 +196,9 @@ var float32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: float32sSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: float32sSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: float32sSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: float32sSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
@@ -334,7 +346,7 @@ var fusedKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: fusedSM70NarrowCoarseAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, Aligned: true, PTX: fusedSM70NarrowCoarseAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fusedSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fusedSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fusedSM70},
@@ -386,7 +398,7 @@ var mayFuseKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: mayFuseSM70NarrowCoarseAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, Aligned: true, PTX: mayFuseSM70NarrowCoarseAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: mayFuseSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mayFuseSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mayFuseSM70},
@@ -893,6 +905,15 @@ func InSingles(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], 
 	return p.Launch()
 }
 
+//go:embed zinSingles.sm_80.narrow.aligned.ptx
+var inSinglesSM80NarrowAligned string
+
+//go:embed zinSingles.sm_80.narrow.ptx
+var inSinglesSM80Narrow string
+
+//go:embed zinSingles.sm_80.ptx
+var inSinglesSM80 string
+
 //go:embed zinSingles.sm_70.narrow.aligned.ptx
 var inSinglesSM70NarrowAligned string
 
@@ -918,6 +939,9 @@ var inSinglesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: inSinglesSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: inSinglesSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: inSinglesSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: inSinglesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inSinglesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inSinglesSM70},

@@ -203,6 +203,12 @@ func AddFloat32(s *device.Stream, g device.Grid, m device.Slice[added[float32]],
 	return p.Launch()
 }
 
+//go:embed zaddFloat32.sm_80.narrow.ptx
+var addFloat32SM80Narrow string
+
+//go:embed zaddFloat32.sm_80.ptx
+var addFloat32SM80 string
+
 //go:embed zaddFloat32.sm_70.narrow.ptx
 var addFloat32SM70Narrow string
 
@@ -226,6 +232,8 @@ var addFloat32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: addFloat32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: addFloat32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addFloat32SM70},
 	},

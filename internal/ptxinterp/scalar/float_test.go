@@ -169,6 +169,7 @@ func TestMinMaxSign(t *testing.T) {
 		{"max(1, snan)", most(one32, snan32), one32},
 		{"min(nan, nan)", least(snan32, snan32), nan},
 		{"min.NaN(nan, 1)", mm(scalar.Extremum{NaN: true})(nan, one32), nan},
+		{"max.NaN(inf, nan)", mm(scalar.Extremum{Max: true, NaN: true})(0x7f800000, nan), nan},
 		{"max.ftz(tiny, 0)", mm(scalar.Extremum{Max: true, Flush: true})(tiny32, neg0), 0},
 		{"max.xorsign.abs(1, -2)", xor(one32, 0xc0000000), 0xc0000000},
 		{"max.xorsign.abs(-1, -2)", xor(neg0|one32, 0xc0000000), 0x40000000},

@@ -61,9 +61,9 @@ func (e Extremum) pick(x, y float64) float64 {
 	if e.SignAbs {
 		x, y = math.Abs(x), math.Abs(y)
 	}
-	r := math.Min(x, y)
+	r := min(x, y) // not math.Min, to which an infinity is less than NaN
 	if e.Max {
-		r = math.Max(x, y)
+		r = max(x, y)
 	}
 	if e.SignAbs && negative {
 		r = -r

@@ -248,6 +248,12 @@ func Extremes32(s *device.Stream, g device.Grid, x, found device.Slice[float32])
 	return p.Launch()
 }
 
+//go:embed zextremes32.sm_80.narrow.ptx
+var extremes32SM80Narrow string
+
+//go:embed zextremes32.sm_80.ptx
+var extremes32SM80 string
+
 //go:embed zextremes32.sm_70.narrow.ptx
 var extremes32SM70Narrow string
 
@@ -274,6 +280,8 @@ var extremes32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: extremes32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: extremes32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes32SM70},
 	},
@@ -630,6 +638,15 @@ func Float32s(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	return p.Launch()
 }
 
+//go:embed zfloat32s.sm_80.narrow.coarse.ptx
+var float32sSM80NarrowCoarse string
+
+//go:embed zfloat32s.sm_80.narrow.ptx
+var float32sSM80Narrow string
+
+//go:embed zfloat32s.sm_80.ptx
+var float32sSM80 string
+
 //go:embed zfloat32s.sm_70.narrow.coarse.ptx
 var float32sSM70NarrowCoarse string
 
@@ -655,6 +672,9 @@ var float32sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM80NarrowCoarse},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: float32sSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: float32sSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
@@ -704,7 +724,7 @@ var float64sKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float64sSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: float64sSM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
