@@ -631,6 +631,15 @@ var reduceBlocksFloat32AddKernel = &device.Kernel{
 	},
 }
 
+//go:embed zreduceBlocksFloat32Least.sm_80.narrow.aligned.ptx
+var reduceBlocksFloat32LeastSM80NarrowAligned string
+
+//go:embed zreduceBlocksFloat32Least.sm_80.narrow.ptx
+var reduceBlocksFloat32LeastSM80Narrow string
+
+//go:embed zreduceBlocksFloat32Least.sm_80.ptx
+var reduceBlocksFloat32LeastSM80 string
+
 //go:embed zreduceBlocksFloat32Least.sm_70.narrow.aligned.ptx
 var reduceBlocksFloat32LeastSM70NarrowAligned string
 
@@ -659,6 +668,9 @@ var reduceBlocksFloat32LeastKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32LeastSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32LeastSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceBlocksFloat32LeastSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32LeastSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32LeastSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat32LeastSM70},
@@ -674,6 +686,15 @@ var reduceBlocksFloat32LeastKernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zreduceBlocksFloat32Greatest.sm_80.narrow.aligned.ptx
+var reduceBlocksFloat32GreatestSM80NarrowAligned string
+
+//go:embed zreduceBlocksFloat32Greatest.sm_80.narrow.ptx
+var reduceBlocksFloat32GreatestSM80Narrow string
+
+//go:embed zreduceBlocksFloat32Greatest.sm_80.ptx
+var reduceBlocksFloat32GreatestSM80 string
 
 //go:embed zreduceBlocksFloat32Greatest.sm_70.narrow.aligned.ptx
 var reduceBlocksFloat32GreatestSM70NarrowAligned string
@@ -703,6 +724,9 @@ var reduceBlocksFloat32GreatestKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32GreatestSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32GreatestSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceBlocksFloat32GreatestSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32GreatestSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32GreatestSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat32GreatestSM70},
@@ -1420,6 +1444,12 @@ var reduceRestFloat32AddKernel = &device.Kernel{
 	},
 }
 
+//go:embed zreduceRestFloat32Least.sm_80.narrow.ptx
+var reduceRestFloat32LeastSM80Narrow string
+
+//go:embed zreduceRestFloat32Least.sm_80.ptx
+var reduceRestFloat32LeastSM80 string
+
 //go:embed zreduceRestFloat32Least.sm_70.narrow.ptx
 var reduceRestFloat32LeastSM70Narrow string
 
@@ -1446,6 +1476,8 @@ var reduceRestFloat32LeastKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceRestFloat32LeastSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceRestFloat32LeastSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat32LeastSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat32LeastSM70},
 	},
@@ -1459,6 +1491,12 @@ var reduceRestFloat32LeastKernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zreduceRestFloat32Greatest.sm_80.narrow.ptx
+var reduceRestFloat32GreatestSM80Narrow string
+
+//go:embed zreduceRestFloat32Greatest.sm_80.ptx
+var reduceRestFloat32GreatestSM80 string
 
 //go:embed zreduceRestFloat32Greatest.sm_70.narrow.ptx
 var reduceRestFloat32GreatestSM70Narrow string
@@ -1486,6 +1524,8 @@ var reduceRestFloat32GreatestKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceRestFloat32GreatestSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceRestFloat32GreatestSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat32GreatestSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat32GreatestSM70},
 	},
@@ -2434,6 +2474,15 @@ var scanTilesFloat32AddKernel = &device.Kernel{
 	},
 }
 
+//go:embed zscanTilesFloat32Least.sm_80.narrow.aligned.ptx
+var scanTilesFloat32LeastSM80NarrowAligned string
+
+//go:embed zscanTilesFloat32Least.sm_80.narrow.ptx
+var scanTilesFloat32LeastSM80Narrow string
+
+//go:embed zscanTilesFloat32Least.sm_80.ptx
+var scanTilesFloat32LeastSM80 string
+
 //go:embed zscanTilesFloat32Least.sm_70.narrow.aligned.ptx
 var scanTilesFloat32LeastSM70NarrowAligned string
 
@@ -2473,6 +2522,9 @@ var scanTilesFloat32LeastKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32LeastSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanTilesFloat32LeastSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanTilesFloat32LeastSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32LeastSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat32LeastSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat32LeastSM70},
@@ -2491,6 +2543,15 @@ var scanTilesFloat32LeastKernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscanTilesFloat32Greatest.sm_80.narrow.aligned.ptx
+var scanTilesFloat32GreatestSM80NarrowAligned string
+
+//go:embed zscanTilesFloat32Greatest.sm_80.narrow.ptx
+var scanTilesFloat32GreatestSM80Narrow string
+
+//go:embed zscanTilesFloat32Greatest.sm_80.ptx
+var scanTilesFloat32GreatestSM80 string
 
 //go:embed zscanTilesFloat32Greatest.sm_70.narrow.aligned.ptx
 var scanTilesFloat32GreatestSM70NarrowAligned string
@@ -2531,6 +2592,9 @@ var scanTilesFloat32GreatestKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32GreatestSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanTilesFloat32GreatestSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanTilesFloat32GreatestSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32GreatestSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat32GreatestSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat32GreatestSM70},

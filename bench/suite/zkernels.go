@@ -1066,6 +1066,12 @@ func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols
 	return p.Launch()
 }
 
+//go:embed zsoftmax.sm_80.narrow.ptx
+var softmaxSM80Narrow string
+
+//go:embed zsoftmax.sm_80.ptx
+var softmaxSM80 string
+
 //go:embed zsoftmax.sm_70.narrow.ptx
 var softmaxSM70Narrow string
 
@@ -1093,6 +1099,8 @@ var softmaxKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: softmaxSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: softmaxSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softmaxSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: softmaxSM70},
 	},
@@ -1172,6 +1180,15 @@ func SoftmaxBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]float32
 	return p.Launch()
 }
 
+//go:embed zsoftmaxBest.sm_80.narrow.aligned.ptx
+var softmaxBestSM80NarrowAligned string
+
+//go:embed zsoftmaxBest.sm_80.narrow.ptx
+var softmaxBestSM80Narrow string
+
+//go:embed zsoftmaxBest.sm_80.ptx
+var softmaxBestSM80 string
+
 //go:embed zsoftmaxBest.sm_70.narrow.aligned.ptx
 var softmaxBestSM70NarrowAligned string
 
@@ -1203,6 +1220,9 @@ var softmaxBestKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: softmaxBestSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: softmaxBestSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: softmaxBestSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: softmaxBestSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softmaxBestSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: softmaxBestSM70},
@@ -2281,7 +2301,7 @@ var copy64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: copy64SM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: copy64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy64SM70},
 	},
@@ -2328,7 +2348,7 @@ var mul64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: mul64SM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mul64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul64SM70},
 	},
@@ -2377,7 +2397,7 @@ var add64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: add64SM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: add64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add64SM70},
 	},
@@ -2426,7 +2446,7 @@ var triad64Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad64SM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: triad64SM70NarrowCoarse},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: triad64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad64SM70},
 	},

@@ -711,7 +711,8 @@ func blackScholesTwinRow(lanes int, call unsafe.Pointer, callLen int, dx int, f8
 		first = zvector.BlackScholesTwin(dx, i27, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f83, m4, f97, call, putLen, put)
 	}
 	for tx := first; tx < dx; tx++ {
-		var f177, f178, f312, f139, f446, f165, f204, f494, f230, f470 float32
+		var f173, f371, f376, f248, f161, f316, f222, f285 float32
+		var i174, i272, i273 int32
 //line options.go:20
 		i30 := i27 + tx
 		if callLen > i30 {
@@ -744,160 +745,125 @@ func blackScholesTwinRow(lanes int, call unsafe.Pointer, callLen int, dx int, f8
 			f52 := *(*float32)(unsafe.Add(years, i30*4))
 //line options.go:47
 			f74 := f40 / f46
-//line log.go:64
-			if f74 < 1.1754944e-38 {
-				f177, f178 = float32(f74*8.388608e+06), -23
-			} else {
-//line log.go:64
-				f177, f178 = f74, 0
-			}
 //line log.go:67
-			i179 := int32(math.Float32bits(f177))
-			i181 := (i179 - 1060439283) & -8388608
+			if math.Float32frombits(math.Float32bits(f74)&^(1<<31)) < 1.1754944e-38 {
+				f173, i174 = float32(f74*8.388608e+06), 192937984
+			} else {
+//line log.go:67
+				f173, i174 = f74, 0
+			}
+//line log.go:70
+			i175 := int32(math.Float32bits(f173))
+			i177 := (i175 - 1060439283) & -8388608
 //line log.go:8
-			f118 := math.Float32frombits(uint32(i179-i181)) - 1
-//line log.go:78
-			f327 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f118, 0.12901418), f118, -0.13246344), f118, 0.14182273), f118, -0.16608718), f118, 0.20001961), f118, -0.250016)
+			f118 := math.Float32frombits(uint32(i175-i177)) - 1
+//line log.go:81
+			f394 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f118, 0.12901418), f118, -0.13246344), f118, 0.14182273), f118, -0.16608718), f118, 0.20001961), f118, -0.250016)
 //line log.go:9
-			f120 := math32.FMA(math32.FMA(float32(i181), 1.1920929e-07, f178), 0.6931472, math32.FMA(math32.FMA(math32.FMA(f327, f118, 0.33333325), f118, -0.49999988), float32(f118*f118), f118))
-//line log.go:83
-			if uint32(int32(math.Float32bits(f74))-1) < 2139095039 {
-//line log.go:83
-				f312 = f120
+			f120 := math32.FMA(float32(i177-i174), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f394, f118, 0.33333325), f118, -0.49999988), float32(f118*f118), f118))
+//line log.go:86
+			if 2139095040 <= uint32(int32(math.Float32bits(f74))) {
+				f371 = math32.FMA(f74, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:86
-				if f74 == 0 {
-//line log.go:86
-					f312 = math.Float32frombits(0xff800000)
-				} else {
+				f371 = f120
+			}
 //line log.go:89
-					if f74 < 0 {
-//line basic.go:30
-						f312 = math.Float32frombits(0x7fc00000)
-					} else {
+			if f74 == 0 {
+//line basic.go:21
+				f376 = math.Float32frombits(0xff800000)
+			} else {
 //line log.go:89
-						f312 = f74
-					}
-				}
+				f376 = f371
 			}
 //line options.go:47
 			f88 := float32(m4 * float32(math.Sqrt(float64(f52))))
 //line options.go:47
-			f89 := (f312 + float32(f83*f52)) / f88
+			f89 := (f376 + float32(f83*f52)) / f88
 			f93 := f89 - f88
-//line options.go:58
-			if f89 < 0 {
-				f139 = -f89
-			} else {
-//line options.go:58
-				f139 = f89
-			}
-//line options.go:61
-			f142 := 1 / (float32(f139*0.2316419) + 1)
-//line options.go:63
-			f153 := float32(float32(f89*-0.5) * f89)
-//line exp.go:23
-			f274 := math32.FMA(f153, 1.442695, 1.2582912e+07)
-			f275 := f274 - 1.2582912e+07
-			f277 := math32.FMA(f275, 1.9046542e-09, math32.FMA(f275, -0.6931472, f153))
+//line options.go:57
+			f138 := 1 / (float32(math.Float32frombits(math.Float32bits(f89)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f149 := float32(float32(f89*-0.5) * f89)
+//line exp.go:36
+			f332 := math32.FMA(f149, 1.442695, 1.2582912e+07)
+			f333 := f332 - 1.2582912e+07
+			f335 := math32.FMA(f333, 1.9046542e-09, math32.FMA(f333, -0.6931472, f149))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f149)&^(1<<31)) {
 //line exp.go:27
-			i284 := int32(math.Float32bits(f274))
-//line exp.go:33
-			i384 := int32(uint32(i284) >> 1)
-			f389 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f277, 0.008368675), f277, 0.041668262), f277, 0.16666521), f277, 0.49999994), f277, 1), f277, 1)*math.Float32frombits(uint32(i384<<23+1065353216))) * math.Float32frombits(uint32((i284-i384)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f153 {
-//line exp.go:42
-				f446 = math.Float32frombits(0x7f800000)
+				f248 = 0
 			} else {
-//line exp.go:45
-				if f153 < -104 {
-//line exp.go:45
-					f446 = 0
-				} else {
-//line exp.go:48
-					f446 = f389
-				}
+//line exp.go:25
+				f248 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f335, 0.008368675), f335, 0.041668262), f335, 0.16666521), f335, 0.49999994), f335, 1), f335, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f332))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f156 := float32(float32(f446*0.3989423) * float32(f142*(float32(f142*(float32(f142*(float32(f142*(float32(f142*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+//line options.go:59
+			f152 := float32(float32(f248*0.3989423) * float32(f138*(float32(f138*(float32(f138*(float32(f138*(float32(f138*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
 			if 0 < f89 {
-				f165 = 1 - f156
+				f161 = 1 - f152
 			} else {
-//line options.go:64
-				f165 = f156
+//line options.go:60
+				f161 = f152
 			}
-//line options.go:58
-			if f93 < 0 {
-				f204 = -f93
-			} else {
-//line options.go:58
-				f204 = f93
-			}
-//line options.go:61
-			f207 := 1 / (float32(f204*0.2316419) + 1)
-//line options.go:63
-			f218 := float32(float32(f93*-0.5) * f93)
-//line exp.go:23
-			f368 := math32.FMA(f218, 1.442695, 1.2582912e+07)
-			f369 := f368 - 1.2582912e+07
-			f371 := math32.FMA(f369, 1.9046542e-09, math32.FMA(f369, -0.6931472, f218))
+//line options.go:57
+			f199 := 1 / (float32(math.Float32frombits(math.Float32bits(f93)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f210 := float32(float32(f93*-0.5) * f93)
+//line exp.go:36
+			f448 := math32.FMA(f210, 1.442695, 1.2582912e+07)
+			f449 := f448 - 1.2582912e+07
+			f451 := math32.FMA(f449, 1.9046542e-09, math32.FMA(f449, -0.6931472, f210))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f210)&^(1<<31)) {
 //line exp.go:27
-			i378 := int32(math.Float32bits(f368))
-//line exp.go:33
-			i422 := int32(uint32(i378) >> 1)
-			f427 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f371, 0.008368675), f371, 0.041668262), f371, 0.16666521), f371, 0.49999994), f371, 1), f371, 1)*math.Float32frombits(uint32(i422<<23+1065353216))) * math.Float32frombits(uint32((i378-i422)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f218 {
-//line exp.go:42
-				f494 = math.Float32frombits(0x7f800000)
+				f316 = 0
 			} else {
-//line exp.go:45
-				if f218 < -104 {
-//line exp.go:45
-					f494 = 0
-				} else {
-//line exp.go:48
-					f494 = f427
-				}
+//line exp.go:25
+				f316 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f451, 0.008368675), f451, 0.041668262), f451, 0.16666521), f451, 0.49999994), f451, 1), f451, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f448))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f221 := float32(float32(f494*0.3989423) * float32(f207*(float32(f207*(float32(f207*(float32(f207*(float32(f207*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+//line options.go:59
+			f213 := float32(float32(f316*0.3989423) * float32(f199*(float32(f199*(float32(f199*(float32(f199*(float32(f199*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
 			if 0 < f93 {
-				f230 = 1 - f221
+				f222 = 1 - f213
 			} else {
-//line options.go:64
-				f230 = f221
+//line options.go:60
+				f222 = f213
 			}
 //line options.go:50
 			f98 := float32(f97 * f52)
-//line exp.go:23
-			f343 := math32.FMA(f98, 1.442695, 1.2582912e+07)
-			f344 := f343 - 1.2582912e+07
-			f346 := math32.FMA(f344, 1.9046542e-09, math32.FMA(f344, -0.6931472, f98))
-//line exp.go:27
-			i353 := int32(math.Float32bits(f343))
-//line exp.go:33
-			i412 := int32(uint32(i353) >> 1)
-			f417 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f346, 0.008368675), f346, 0.041668262), f346, 0.16666521), f346, 0.49999994), f346, 1), f346, 1)*math.Float32frombits(uint32(i412<<23+1065353216))) * math.Float32frombits(uint32((i353-i412)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f98 {
-//line exp.go:42
-				f470 = math.Float32frombits(0x7f800000)
+//line exp.go:36
+			f410 := math32.FMA(f98, 1.442695, 1.2582912e+07)
+			f411 := f410 - 1.2582912e+07
+			f413 := math32.FMA(f411, 1.9046542e-09, math32.FMA(f411, -0.6931472, f98))
+//line exp.go:21
+			c269 := 0 < f98
+//line exp.go:21
+			if c269 {
+//line exp.go:21
+				i272, i273 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f98 < -104 {
-//line exp.go:45
-					f470 = 0
+//line exp.go:21
+				i272, i273 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f279 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f413, 0.008368675), f413, 0.041668262), f413, 0.16666521), f413, 0.49999994), f413, 1), f413, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f410))<<23+i272))) * math.Float32frombits(uint32(i273)))
+			if 104 < math.Float32frombits(math.Float32bits(f98)&^(1<<31)) {
+//line exp.go:27
+				if c269 {
+//line basic.go:19
+					f285 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f470 = f417
+//line exp.go:27
+					f285 = 0
 				}
+			} else {
+//line exp.go:25
+				f285 = f279
 			}
 //line options.go:50
-			f100 := float32(f46 * f470)
+			f100 := float32(f46 * f285)
 //line options.go:24
-			*(*float32)(unsafe.Add(call, i30*4)) = float32(f40*f165) - float32(f100*f230)
+			*(*float32)(unsafe.Add(call, i30*4)) = float32(f40*f161) - float32(f100*f222)
 //line options.go:24
 			if uint(i30) >= uint(putLen) {
 //line options.go:24
@@ -906,7 +872,7 @@ func blackScholesTwinRow(lanes int, call unsafe.Pointer, callLen int, dx int, f8
 				return false
 			}
 //line options.go:24
-			*(*float32)(unsafe.Add(put, i30*4)) = float32(f100*(1-f230)) - float32(f40*(1-f165))
+			*(*float32)(unsafe.Add(put, i30*4)) = float32(f100*(1-f222)) - float32(f40*(1-f161))
 		}
 	}
 	return true
@@ -930,18 +896,18 @@ func blackScholesBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	m4 := *(*float32)(unsafe.Add(args, 124))
 	lanes := blocks.Lanes()
 //line options.go:47
-	f774 := m0 + float32(float32(m4*0.5)*m4)
+	f735 := m0 + float32(float32(m4*0.5)*m4)
 //line options.go:50
-	f886 := float32(-m0)
+	f827 := float32(-m0)
 //line options.go:31
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line options.go:32
-		i686 := bx << 8
+		i635 := bx << 8
 		{
 			{
 //line options.go:32
-				if !blackScholesBestTwinRow(lanes, call, callLen, f774, f886, i686, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, blocks) {
+				if !blackScholesBestTwinRow(lanes, call, callLen, f735, f827, i635, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, blocks) {
 					return
 				}
 			}
@@ -952,17 +918,18 @@ func blackScholesBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // blackScholesBestTwinRow is what a row of threads does in blackScholesBestTwin.
 //
 //line options.go:32
-func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f774 float32, f886 float32, i686 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks) (ok bool) {
+func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f735 float32, f827 float32, i635 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line options.go:32
 	if lanes == 16 {
 //line options.go:32
-		first = zvector.BlackScholesBestTwin(256, i686, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f774, m4, f886, call, putLen, put)
+		first = zvector.BlackScholesBestTwin(256, i635, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f735, m4, f827, call, putLen, put)
 	}
 	for tx := first; tx < 256; tx++ {
-		var f741, f742, f771, f784, f825, f832, f837, f878, f885, f914, f949, f950, f979, f992, f1033, f1040, f1045, f1086, f1093, f1122, f1157, f1158, f1187, f1200, f1241, f1248, f1253, f1294, f1301, f1330, f1365, f1366, f1395, f1408, f1449, f1456, f1461, f1502, f1509, f1538 float32
+		var f702, f728, f732, f776, f783, f819, f826, f856, f892, f918, f922, f966, f973, f1009, f1016, f1046, f1082, f1108, f1112, f1156, f1163, f1199, f1206, f1236, f1272, f1298, f1302, f1346, f1353, f1389, f1396, f1426 float32
+		var i703, i843, i844, i893, i1033, i1034, i1083, i1223, i1224, i1273, i1413, i1414 int32
 //line options.go:32
-		i37 := i686 + tx
+		i37 := i635 + tx
 		if callLen > i37 {
 //line options.go:36
 			if uint(i37) >= uint(priceLen) {
@@ -972,13 +939,13 @@ func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f774 f
 				return false
 			}
 //line options.go:36
-			f605 := *(*float32)(unsafe.Add(price, i37*16))
+			f554 := *(*float32)(unsafe.Add(price, i37*16))
 //line options.go:36
-			f607 := *(*float32)(unsafe.Add(price, i37*16+4))
+			f556 := *(*float32)(unsafe.Add(price, i37*16+4))
 //line options.go:36
-			f609 := *(*float32)(unsafe.Add(price, i37*16+8))
+			f558 := *(*float32)(unsafe.Add(price, i37*16+8))
 //line options.go:36
-			f611 := *(*float32)(unsafe.Add(price, i37*16+12))
+			f560 := *(*float32)(unsafe.Add(price, i37*16+12))
 //line options.go:36
 			if uint(i37) >= uint(strikeLen) {
 //line options.go:36
@@ -987,13 +954,13 @@ func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f774 f
 				return false
 			}
 //line options.go:36
-			f612 := *(*float32)(unsafe.Add(strike, i37*16))
+			f561 := *(*float32)(unsafe.Add(strike, i37*16))
 //line options.go:36
-			f614 := *(*float32)(unsafe.Add(strike, i37*16+4))
+			f563 := *(*float32)(unsafe.Add(strike, i37*16+4))
 //line options.go:36
-			f616 := *(*float32)(unsafe.Add(strike, i37*16+8))
+			f565 := *(*float32)(unsafe.Add(strike, i37*16+8))
 //line options.go:36
-			f618 := *(*float32)(unsafe.Add(strike, i37*16+12))
+			f567 := *(*float32)(unsafe.Add(strike, i37*16+12))
 //line options.go:36
 			if uint(i37) >= uint(yearsLen) {
 //line options.go:36
@@ -1002,625 +969,485 @@ func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f774 f
 				return false
 			}
 //line options.go:36
-			f619 := *(*float32)(unsafe.Add(years, i37*16))
+			f568 := *(*float32)(unsafe.Add(years, i37*16))
 //line options.go:36
-			f621 := *(*float32)(unsafe.Add(years, i37*16+4))
+			f570 := *(*float32)(unsafe.Add(years, i37*16+4))
 //line options.go:36
-			f623 := *(*float32)(unsafe.Add(years, i37*16+8))
+			f572 := *(*float32)(unsafe.Add(years, i37*16+8))
 //line options.go:36
-			f625 := *(*float32)(unsafe.Add(years, i37*16+12))
+			f574 := *(*float32)(unsafe.Add(years, i37*16+12))
 //line options.go:47
-			f736 := f605 / f612
-//line log.go:64
-			if f736 < 1.1754944e-38 {
-				f741, f742 = float32(f736*8.388608e+06), -23
-			} else {
-//line log.go:64
-				f741, f742 = f736, 0
-			}
+			f696 := f554 / f561
 //line log.go:67
-			i743 := int32(math.Float32bits(f741))
-			i745 := (i743 - 1060439283) & -8388608
+			if math.Float32frombits(math.Float32bits(f696)&^(1<<31)) < 1.1754944e-38 {
+				f702, i703 = float32(f696*8.388608e+06), 192937984
+			} else {
+//line log.go:67
+				f702, i703 = f696, 0
+			}
+//line log.go:70
+			i704 := int32(math.Float32bits(f702))
+			i706 := (i704 - 1060439283) & -8388608
 //line log.go:8
-			f750 := math.Float32frombits(uint32(i743-i745)) - 1
-			f761 := math32.FMA(math32.FMA(float32(i745), 1.1920929e-07, f742), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f750, 0.12901418), f750, -0.13246344), f750, 0.14182273), f750, -0.16608718), f750, 0.20001961), f750, -0.250016), f750, 0.33333325), f750, -0.49999988), float32(f750*f750), f750))
-//line log.go:83
-			if uint32(int32(math.Float32bits(f736))-1) < 2139095039 {
-//line log.go:83
-				f771 = f761
+			f711 := math.Float32frombits(uint32(i704-i706)) - 1
+			f722 := math32.FMA(float32(i706-i703), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f711, 0.12901418), f711, -0.13246344), f711, 0.14182273), f711, -0.16608718), f711, 0.20001961), f711, -0.250016), f711, 0.33333325), f711, -0.49999988), float32(f711*f711), f711))
+//line log.go:86
+			if 2139095040 <= uint32(int32(math.Float32bits(f696))) {
+				f728 = math32.FMA(f696, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:86
-				if f736 == 0 {
-//line log.go:86
-					f771 = math.Float32frombits(0xff800000)
-				} else {
-//line log.go:89
-					if f736 < 0 {
-//line basic.go:30
-						f771 = math.Float32frombits(0x7fc00000)
-					} else {
-//line log.go:89
-						f771 = f736
-					}
-				}
+				f728 = f722
 			}
-//line options.go:47
-			f777 := float32(m4 * float32(math.Sqrt(float64(f619))))
-//line options.go:47
-			f778 := (f771 + float32(f774*f619)) / f777
-			f779 := f778 - f777
-//line options.go:58
-			if f778 < 0 {
-				f784 = -f778
+//line log.go:89
+			if f696 == 0 {
+//line basic.go:21
+				f732 = math.Float32frombits(0xff800000)
 			} else {
-//line options.go:58
-				f784 = f778
+//line log.go:89
+				f732 = f728
 			}
-//line options.go:61
-			f787 := 1 / (float32(f784*0.2316419) + 1)
-//line options.go:63
-			f798 := float32(float32(f778*-0.5) * f778)
-//line exp.go:23
+//line options.go:47
+			f738 := float32(m4 * float32(math.Sqrt(float64(f568))))
+//line options.go:47
+			f739 := (f732 + float32(f735*f568)) / f738
+			f740 := f739 - f738
+//line options.go:57
+			f744 := 1 / (float32(math.Float32frombits(math.Float32bits(f739)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f755 := float32(float32(f739*-0.5) * f739)
+//line exp.go:36
+			f756 := math32.FMA(f755, 1.442695, 1.2582912e+07)
+			f757 := f756 - 1.2582912e+07
+			f759 := math32.FMA(f757, 1.9046542e-09, math32.FMA(f757, -0.6931472, f755))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f755)&^(1<<31)) {
+//line exp.go:27
+				f776 = 0
+			} else {
+//line exp.go:25
+				f776 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f759, 0.008368675), f759, 0.041668262), f759, 0.16666521), f759, 0.49999994), f759, 1), f759, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f756))<<23+1602224128))) * 5.421011e-20)
+			}
+//line options.go:59
+			f778 := float32(float32(f776*0.3989423) * float32(f744*(float32(f744*(float32(f744*(float32(f744*(float32(f744*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f739 {
+				f783 = 1 - f778
+			} else {
+//line options.go:60
+				f783 = f778
+			}
+//line options.go:57
+			f787 := 1 / (float32(math.Float32frombits(math.Float32bits(f740)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f798 := float32(float32(f740*-0.5) * f740)
+//line exp.go:36
 			f799 := math32.FMA(f798, 1.442695, 1.2582912e+07)
 			f800 := f799 - 1.2582912e+07
 			f802 := math32.FMA(f800, 1.9046542e-09, math32.FMA(f800, -0.6931472, f798))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f798)&^(1<<31)) {
 //line exp.go:27
-			i809 := int32(math.Float32bits(f799))
-//line exp.go:33
-			i810 := int32(uint32(i809) >> 1)
-			f819 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f802, 0.008368675), f802, 0.041668262), f802, 0.16666521), f802, 0.49999994), f802, 1), f802, 1)*math.Float32frombits(uint32(i810<<23+1065353216))) * math.Float32frombits(uint32((i809-i810)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f798 {
-//line exp.go:42
-				f825 = math.Float32frombits(0x7f800000)
+				f819 = 0
 			} else {
-//line exp.go:45
-				if f798 < -104 {
-//line exp.go:45
-					f825 = 0
-				} else {
-//line exp.go:48
-					f825 = f819
-				}
+//line exp.go:25
+				f819 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f802, 0.008368675), f802, 0.041668262), f802, 0.16666521), f802, 0.49999994), f802, 1), f802, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f799))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f827 := float32(float32(f825*0.3989423) * float32(f787*(float32(f787*(float32(f787*(float32(f787*(float32(f787*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f778 {
-				f832 = 1 - f827
+//line options.go:59
+			f821 := float32(float32(f819*0.3989423) * float32(f787*(float32(f787*(float32(f787*(float32(f787*(float32(f787*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f740 {
+				f826 = 1 - f821
 			} else {
-//line options.go:64
-				f832 = f827
-			}
-//line options.go:58
-			if f779 < 0 {
-				f837 = -f779
-			} else {
-//line options.go:58
-				f837 = f779
-			}
-//line options.go:61
-			f840 := 1 / (float32(f837*0.2316419) + 1)
-//line options.go:63
-			f851 := float32(float32(f779*-0.5) * f779)
-//line exp.go:23
-			f852 := math32.FMA(f851, 1.442695, 1.2582912e+07)
-			f853 := f852 - 1.2582912e+07
-			f855 := math32.FMA(f853, 1.9046542e-09, math32.FMA(f853, -0.6931472, f851))
-//line exp.go:27
-			i862 := int32(math.Float32bits(f852))
-//line exp.go:33
-			i863 := int32(uint32(i862) >> 1)
-			f872 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f855, 0.008368675), f855, 0.041668262), f855, 0.16666521), f855, 0.49999994), f855, 1), f855, 1)*math.Float32frombits(uint32(i863<<23+1065353216))) * math.Float32frombits(uint32((i862-i863)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f851 {
-//line exp.go:42
-				f878 = math.Float32frombits(0x7f800000)
-			} else {
-//line exp.go:45
-				if f851 < -104 {
-//line exp.go:45
-					f878 = 0
-				} else {
-//line exp.go:48
-					f878 = f872
-				}
-			}
-//line options.go:63
-			f880 := float32(float32(f878*0.3989423) * float32(f840*(float32(f840*(float32(f840*(float32(f840*(float32(f840*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f779 {
-				f885 = 1 - f880
-			} else {
-//line options.go:64
-				f885 = f880
+//line options.go:60
+				f826 = f821
 			}
 //line options.go:50
-			f887 := float32(f886 * f619)
-//line exp.go:23
-			f888 := math32.FMA(f887, 1.442695, 1.2582912e+07)
-			f889 := f888 - 1.2582912e+07
-			f891 := math32.FMA(f889, 1.9046542e-09, math32.FMA(f889, -0.6931472, f887))
-//line exp.go:27
-			i898 := int32(math.Float32bits(f888))
-//line exp.go:33
-			i899 := int32(uint32(i898) >> 1)
-			f908 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f891, 0.008368675), f891, 0.041668262), f891, 0.16666521), f891, 0.49999994), f891, 1), f891, 1)*math.Float32frombits(uint32(i899<<23+1065353216))) * math.Float32frombits(uint32((i898-i899)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f887 {
-//line exp.go:42
-				f914 = math.Float32frombits(0x7f800000)
+			f828 := float32(f827 * f568)
+//line exp.go:36
+			f829 := math32.FMA(f828, 1.442695, 1.2582912e+07)
+			f830 := f829 - 1.2582912e+07
+			f832 := math32.FMA(f830, 1.9046542e-09, math32.FMA(f830, -0.6931472, f828))
+//line exp.go:21
+			c840 := 0 < f828
+//line exp.go:21
+			if c840 {
+//line exp.go:21
+				i843, i844 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f887 < -104 {
-//line exp.go:45
-					f914 = 0
+//line exp.go:21
+				i843, i844 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f850 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f832, 0.008368675), f832, 0.041668262), f832, 0.16666521), f832, 0.49999994), f832, 1), f832, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f829))<<23+i843))) * math.Float32frombits(uint32(i844)))
+			if 104 < math.Float32frombits(math.Float32bits(f828)&^(1<<31)) {
+//line exp.go:27
+				if c840 {
+//line basic.go:19
+					f856 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f914 = f908
+//line exp.go:27
+					f856 = 0
 				}
+			} else {
+//line exp.go:25
+				f856 = f850
 			}
 //line options.go:50
-			f915 := float32(f612 * f914)
+			f857 := float32(f561 * f856)
 //line options.go:47
-			f944 := f607 / f614
-//line log.go:64
-			if f944 < 1.1754944e-38 {
-				f949, f950 = float32(f944*8.388608e+06), -23
-			} else {
-//line log.go:64
-				f949, f950 = f944, 0
-			}
+			f886 := f556 / f563
 //line log.go:67
-			i951 := int32(math.Float32bits(f949))
-			i953 := (i951 - 1060439283) & -8388608
-//line log.go:8
-			f958 := math.Float32frombits(uint32(i951-i953)) - 1
-			f969 := math32.FMA(math32.FMA(float32(i953), 1.1920929e-07, f950), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f958, 0.12901418), f958, -0.13246344), f958, 0.14182273), f958, -0.16608718), f958, 0.20001961), f958, -0.250016), f958, 0.33333325), f958, -0.49999988), float32(f958*f958), f958))
-//line log.go:83
-			if uint32(int32(math.Float32bits(f944))-1) < 2139095039 {
-//line log.go:83
-				f979 = f969
+			if math.Float32frombits(math.Float32bits(f886)&^(1<<31)) < 1.1754944e-38 {
+				f892, i893 = float32(f886*8.388608e+06), 192937984
 			} else {
-//line log.go:86
-				if f944 == 0 {
-//line log.go:86
-					f979 = math.Float32frombits(0xff800000)
-				} else {
-//line log.go:89
-					if f944 < 0 {
-//line basic.go:30
-						f979 = math.Float32frombits(0x7fc00000)
-					} else {
-//line log.go:89
-						f979 = f944
-					}
-				}
-			}
-//line options.go:47
-			f985 := float32(m4 * float32(math.Sqrt(float64(f621))))
-//line options.go:47
-			f986 := (f979 + float32(f774*f621)) / f985
-			f987 := f986 - f985
-//line options.go:58
-			if f986 < 0 {
-				f992 = -f986
-			} else {
-//line options.go:58
-				f992 = f986
-			}
-//line options.go:61
-			f995 := 1 / (float32(f992*0.2316419) + 1)
-//line options.go:63
-			f1006 := float32(float32(f986*-0.5) * f986)
-//line exp.go:23
-			f1007 := math32.FMA(f1006, 1.442695, 1.2582912e+07)
-			f1008 := f1007 - 1.2582912e+07
-			f1010 := math32.FMA(f1008, 1.9046542e-09, math32.FMA(f1008, -0.6931472, f1006))
-//line exp.go:27
-			i1017 := int32(math.Float32bits(f1007))
-//line exp.go:33
-			i1018 := int32(uint32(i1017) >> 1)
-			f1027 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1010, 0.008368675), f1010, 0.041668262), f1010, 0.16666521), f1010, 0.49999994), f1010, 1), f1010, 1)*math.Float32frombits(uint32(i1018<<23+1065353216))) * math.Float32frombits(uint32((i1017-i1018)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1006 {
-//line exp.go:42
-				f1033 = math.Float32frombits(0x7f800000)
-			} else {
-//line exp.go:45
-				if f1006 < -104 {
-//line exp.go:45
-					f1033 = 0
-				} else {
-//line exp.go:48
-					f1033 = f1027
-				}
-			}
-//line options.go:63
-			f1035 := float32(float32(f1033*0.3989423) * float32(f995*(float32(f995*(float32(f995*(float32(f995*(float32(f995*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f986 {
-				f1040 = 1 - f1035
-			} else {
-//line options.go:64
-				f1040 = f1035
-			}
-//line options.go:58
-			if f987 < 0 {
-				f1045 = -f987
-			} else {
-//line options.go:58
-				f1045 = f987
-			}
-//line options.go:61
-			f1048 := 1 / (float32(f1045*0.2316419) + 1)
-//line options.go:63
-			f1059 := float32(float32(f987*-0.5) * f987)
-//line exp.go:23
-			f1060 := math32.FMA(f1059, 1.442695, 1.2582912e+07)
-			f1061 := f1060 - 1.2582912e+07
-			f1063 := math32.FMA(f1061, 1.9046542e-09, math32.FMA(f1061, -0.6931472, f1059))
-//line exp.go:27
-			i1070 := int32(math.Float32bits(f1060))
-//line exp.go:33
-			i1071 := int32(uint32(i1070) >> 1)
-			f1080 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1063, 0.008368675), f1063, 0.041668262), f1063, 0.16666521), f1063, 0.49999994), f1063, 1), f1063, 1)*math.Float32frombits(uint32(i1071<<23+1065353216))) * math.Float32frombits(uint32((i1070-i1071)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1059 {
-//line exp.go:42
-				f1086 = math.Float32frombits(0x7f800000)
-			} else {
-//line exp.go:45
-				if f1059 < -104 {
-//line exp.go:45
-					f1086 = 0
-				} else {
-//line exp.go:48
-					f1086 = f1080
-				}
-			}
-//line options.go:63
-			f1088 := float32(float32(f1086*0.3989423) * float32(f1048*(float32(f1048*(float32(f1048*(float32(f1048*(float32(f1048*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f987 {
-				f1093 = 1 - f1088
-			} else {
-//line options.go:64
-				f1093 = f1088
-			}
-//line options.go:50
-			f1095 := float32(f886 * f621)
-//line exp.go:23
-			f1096 := math32.FMA(f1095, 1.442695, 1.2582912e+07)
-			f1097 := f1096 - 1.2582912e+07
-			f1099 := math32.FMA(f1097, 1.9046542e-09, math32.FMA(f1097, -0.6931472, f1095))
-//line exp.go:27
-			i1106 := int32(math.Float32bits(f1096))
-//line exp.go:33
-			i1107 := int32(uint32(i1106) >> 1)
-			f1116 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1099, 0.008368675), f1099, 0.041668262), f1099, 0.16666521), f1099, 0.49999994), f1099, 1), f1099, 1)*math.Float32frombits(uint32(i1107<<23+1065353216))) * math.Float32frombits(uint32((i1106-i1107)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1095 {
-//line exp.go:42
-				f1122 = math.Float32frombits(0x7f800000)
-			} else {
-//line exp.go:45
-				if f1095 < -104 {
-//line exp.go:45
-					f1122 = 0
-				} else {
-//line exp.go:48
-					f1122 = f1116
-				}
-			}
-//line options.go:50
-			f1123 := float32(f614 * f1122)
-//line options.go:47
-			f1152 := f609 / f616
-//line log.go:64
-			if f1152 < 1.1754944e-38 {
-				f1157, f1158 = float32(f1152*8.388608e+06), -23
-			} else {
-//line log.go:64
-				f1157, f1158 = f1152, 0
-			}
 //line log.go:67
-			i1159 := int32(math.Float32bits(f1157))
-			i1161 := (i1159 - 1060439283) & -8388608
+				f892, i893 = f886, 0
+			}
+//line log.go:70
+			i894 := int32(math.Float32bits(f892))
+			i896 := (i894 - 1060439283) & -8388608
 //line log.go:8
-			f1166 := math.Float32frombits(uint32(i1159-i1161)) - 1
-			f1177 := math32.FMA(math32.FMA(float32(i1161), 1.1920929e-07, f1158), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1166, 0.12901418), f1166, -0.13246344), f1166, 0.14182273), f1166, -0.16608718), f1166, 0.20001961), f1166, -0.250016), f1166, 0.33333325), f1166, -0.49999988), float32(f1166*f1166), f1166))
-//line log.go:83
-			if uint32(int32(math.Float32bits(f1152))-1) < 2139095039 {
-//line log.go:83
-				f1187 = f1177
+			f901 := math.Float32frombits(uint32(i894-i896)) - 1
+			f912 := math32.FMA(float32(i896-i893), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f901, 0.12901418), f901, -0.13246344), f901, 0.14182273), f901, -0.16608718), f901, 0.20001961), f901, -0.250016), f901, 0.33333325), f901, -0.49999988), float32(f901*f901), f901))
+//line log.go:86
+			if 2139095040 <= uint32(int32(math.Float32bits(f886))) {
+				f918 = math32.FMA(f886, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:86
-				if f1152 == 0 {
-//line log.go:86
-					f1187 = math.Float32frombits(0xff800000)
-				} else {
+				f918 = f912
+			}
 //line log.go:89
-					if f1152 < 0 {
-//line basic.go:30
-						f1187 = math.Float32frombits(0x7fc00000)
-					} else {
+			if f886 == 0 {
+//line basic.go:21
+				f922 = math.Float32frombits(0xff800000)
+			} else {
 //line log.go:89
-						f1187 = f1152
-					}
-				}
+				f922 = f918
 			}
 //line options.go:47
-			f1193 := float32(m4 * float32(math.Sqrt(float64(f623))))
+			f928 := float32(m4 * float32(math.Sqrt(float64(f570))))
 //line options.go:47
-			f1194 := (f1187 + float32(f774*f623)) / f1193
-			f1195 := f1194 - f1193
-//line options.go:58
-			if f1194 < 0 {
-				f1200 = -f1194
-			} else {
-//line options.go:58
-				f1200 = f1194
-			}
-//line options.go:61
-			f1203 := 1 / (float32(f1200*0.2316419) + 1)
-//line options.go:63
-			f1214 := float32(float32(f1194*-0.5) * f1194)
-//line exp.go:23
-			f1215 := math32.FMA(f1214, 1.442695, 1.2582912e+07)
-			f1216 := f1215 - 1.2582912e+07
-			f1218 := math32.FMA(f1216, 1.9046542e-09, math32.FMA(f1216, -0.6931472, f1214))
+			f929 := (f922 + float32(f735*f570)) / f928
+			f930 := f929 - f928
+//line options.go:57
+			f934 := 1 / (float32(math.Float32frombits(math.Float32bits(f929)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f945 := float32(float32(f929*-0.5) * f929)
+//line exp.go:36
+			f946 := math32.FMA(f945, 1.442695, 1.2582912e+07)
+			f947 := f946 - 1.2582912e+07
+			f949 := math32.FMA(f947, 1.9046542e-09, math32.FMA(f947, -0.6931472, f945))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f945)&^(1<<31)) {
 //line exp.go:27
-			i1225 := int32(math.Float32bits(f1215))
-//line exp.go:33
-			i1226 := int32(uint32(i1225) >> 1)
-			f1235 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1218, 0.008368675), f1218, 0.041668262), f1218, 0.16666521), f1218, 0.49999994), f1218, 1), f1218, 1)*math.Float32frombits(uint32(i1226<<23+1065353216))) * math.Float32frombits(uint32((i1225-i1226)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1214 {
-//line exp.go:42
-				f1241 = math.Float32frombits(0x7f800000)
+				f966 = 0
 			} else {
-//line exp.go:45
-				if f1214 < -104 {
-//line exp.go:45
-					f1241 = 0
-				} else {
-//line exp.go:48
-					f1241 = f1235
-				}
+//line exp.go:25
+				f966 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f949, 0.008368675), f949, 0.041668262), f949, 0.16666521), f949, 0.49999994), f949, 1), f949, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f946))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f1243 := float32(float32(f1241*0.3989423) * float32(f1203*(float32(f1203*(float32(f1203*(float32(f1203*(float32(f1203*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f1194 {
-				f1248 = 1 - f1243
+//line options.go:59
+			f968 := float32(float32(f966*0.3989423) * float32(f934*(float32(f934*(float32(f934*(float32(f934*(float32(f934*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f929 {
+				f973 = 1 - f968
 			} else {
-//line options.go:64
-				f1248 = f1243
+//line options.go:60
+				f973 = f968
 			}
-//line options.go:58
-			if f1195 < 0 {
-				f1253 = -f1195
-			} else {
-//line options.go:58
-				f1253 = f1195
-			}
-//line options.go:61
-			f1256 := 1 / (float32(f1253*0.2316419) + 1)
-//line options.go:63
-			f1267 := float32(float32(f1195*-0.5) * f1195)
-//line exp.go:23
-			f1268 := math32.FMA(f1267, 1.442695, 1.2582912e+07)
-			f1269 := f1268 - 1.2582912e+07
-			f1271 := math32.FMA(f1269, 1.9046542e-09, math32.FMA(f1269, -0.6931472, f1267))
+//line options.go:57
+			f977 := 1 / (float32(math.Float32frombits(math.Float32bits(f930)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f988 := float32(float32(f930*-0.5) * f930)
+//line exp.go:36
+			f989 := math32.FMA(f988, 1.442695, 1.2582912e+07)
+			f990 := f989 - 1.2582912e+07
+			f992 := math32.FMA(f990, 1.9046542e-09, math32.FMA(f990, -0.6931472, f988))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f988)&^(1<<31)) {
 //line exp.go:27
-			i1278 := int32(math.Float32bits(f1268))
-//line exp.go:33
-			i1279 := int32(uint32(i1278) >> 1)
-			f1288 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1271, 0.008368675), f1271, 0.041668262), f1271, 0.16666521), f1271, 0.49999994), f1271, 1), f1271, 1)*math.Float32frombits(uint32(i1279<<23+1065353216))) * math.Float32frombits(uint32((i1278-i1279)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1267 {
-//line exp.go:42
-				f1294 = math.Float32frombits(0x7f800000)
+				f1009 = 0
 			} else {
-//line exp.go:45
-				if f1267 < -104 {
-//line exp.go:45
-					f1294 = 0
-				} else {
-//line exp.go:48
-					f1294 = f1288
-				}
+//line exp.go:25
+				f1009 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f992, 0.008368675), f992, 0.041668262), f992, 0.16666521), f992, 0.49999994), f992, 1), f992, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f989))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f1296 := float32(float32(f1294*0.3989423) * float32(f1256*(float32(f1256*(float32(f1256*(float32(f1256*(float32(f1256*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f1195 {
-				f1301 = 1 - f1296
+//line options.go:59
+			f1011 := float32(float32(f1009*0.3989423) * float32(f977*(float32(f977*(float32(f977*(float32(f977*(float32(f977*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f930 {
+				f1016 = 1 - f1011
 			} else {
-//line options.go:64
-				f1301 = f1296
+//line options.go:60
+				f1016 = f1011
 			}
 //line options.go:50
-			f1303 := float32(f886 * f623)
-//line exp.go:23
-			f1304 := math32.FMA(f1303, 1.442695, 1.2582912e+07)
-			f1305 := f1304 - 1.2582912e+07
-			f1307 := math32.FMA(f1305, 1.9046542e-09, math32.FMA(f1305, -0.6931472, f1303))
-//line exp.go:27
-			i1314 := int32(math.Float32bits(f1304))
-//line exp.go:33
-			i1315 := int32(uint32(i1314) >> 1)
-			f1324 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1307, 0.008368675), f1307, 0.041668262), f1307, 0.16666521), f1307, 0.49999994), f1307, 1), f1307, 1)*math.Float32frombits(uint32(i1315<<23+1065353216))) * math.Float32frombits(uint32((i1314-i1315)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1303 {
-//line exp.go:42
-				f1330 = math.Float32frombits(0x7f800000)
+			f1018 := float32(f827 * f570)
+//line exp.go:36
+			f1019 := math32.FMA(f1018, 1.442695, 1.2582912e+07)
+			f1020 := f1019 - 1.2582912e+07
+			f1022 := math32.FMA(f1020, 1.9046542e-09, math32.FMA(f1020, -0.6931472, f1018))
+//line exp.go:21
+			c1030 := 0 < f1018
+//line exp.go:21
+			if c1030 {
+//line exp.go:21
+				i1033, i1034 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f1303 < -104 {
-//line exp.go:45
-					f1330 = 0
+//line exp.go:21
+				i1033, i1034 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f1040 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1022, 0.008368675), f1022, 0.041668262), f1022, 0.16666521), f1022, 0.49999994), f1022, 1), f1022, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1019))<<23+i1033))) * math.Float32frombits(uint32(i1034)))
+			if 104 < math.Float32frombits(math.Float32bits(f1018)&^(1<<31)) {
+//line exp.go:27
+				if c1030 {
+//line basic.go:19
+					f1046 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f1330 = f1324
+//line exp.go:27
+					f1046 = 0
 				}
+			} else {
+//line exp.go:25
+				f1046 = f1040
 			}
 //line options.go:50
-			f1331 := float32(f616 * f1330)
+			f1047 := float32(f563 * f1046)
 //line options.go:47
-			f1360 := f611 / f618
-//line log.go:64
-			if f1360 < 1.1754944e-38 {
-				f1365, f1366 = float32(f1360*8.388608e+06), -23
-			} else {
-//line log.go:64
-				f1365, f1366 = f1360, 0
-			}
+			f1076 := f558 / f565
 //line log.go:67
-			i1367 := int32(math.Float32bits(f1365))
-			i1369 := (i1367 - 1060439283) & -8388608
+			if math.Float32frombits(math.Float32bits(f1076)&^(1<<31)) < 1.1754944e-38 {
+				f1082, i1083 = float32(f1076*8.388608e+06), 192937984
+			} else {
+//line log.go:67
+				f1082, i1083 = f1076, 0
+			}
+//line log.go:70
+			i1084 := int32(math.Float32bits(f1082))
+			i1086 := (i1084 - 1060439283) & -8388608
 //line log.go:8
-			f1374 := math.Float32frombits(uint32(i1367-i1369)) - 1
-			f1385 := math32.FMA(math32.FMA(float32(i1369), 1.1920929e-07, f1366), 0.6931472, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1374, 0.12901418), f1374, -0.13246344), f1374, 0.14182273), f1374, -0.16608718), f1374, 0.20001961), f1374, -0.250016), f1374, 0.33333325), f1374, -0.49999988), float32(f1374*f1374), f1374))
-//line log.go:83
-			if uint32(int32(math.Float32bits(f1360))-1) < 2139095039 {
-//line log.go:83
-				f1395 = f1385
+			f1091 := math.Float32frombits(uint32(i1084-i1086)) - 1
+			f1102 := math32.FMA(float32(i1086-i1083), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1091, 0.12901418), f1091, -0.13246344), f1091, 0.14182273), f1091, -0.16608718), f1091, 0.20001961), f1091, -0.250016), f1091, 0.33333325), f1091, -0.49999988), float32(f1091*f1091), f1091))
+//line log.go:86
+			if 2139095040 <= uint32(int32(math.Float32bits(f1076))) {
+				f1108 = math32.FMA(f1076, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:86
-				if f1360 == 0 {
+				f1108 = f1102
+			}
+//line log.go:89
+			if f1076 == 0 {
+//line basic.go:21
+				f1112 = math.Float32frombits(0xff800000)
+			} else {
+//line log.go:89
+				f1112 = f1108
+			}
+//line options.go:47
+			f1118 := float32(m4 * float32(math.Sqrt(float64(f572))))
+//line options.go:47
+			f1119 := (f1112 + float32(f735*f572)) / f1118
+			f1120 := f1119 - f1118
+//line options.go:57
+			f1124 := 1 / (float32(math.Float32frombits(math.Float32bits(f1119)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f1135 := float32(float32(f1119*-0.5) * f1119)
+//line exp.go:36
+			f1136 := math32.FMA(f1135, 1.442695, 1.2582912e+07)
+			f1137 := f1136 - 1.2582912e+07
+			f1139 := math32.FMA(f1137, 1.9046542e-09, math32.FMA(f1137, -0.6931472, f1135))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f1135)&^(1<<31)) {
+//line exp.go:27
+				f1156 = 0
+			} else {
+//line exp.go:25
+				f1156 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1139, 0.008368675), f1139, 0.041668262), f1139, 0.16666521), f1139, 0.49999994), f1139, 1), f1139, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1136))<<23+1602224128))) * 5.421011e-20)
+			}
+//line options.go:59
+			f1158 := float32(float32(f1156*0.3989423) * float32(f1124*(float32(f1124*(float32(f1124*(float32(f1124*(float32(f1124*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1119 {
+				f1163 = 1 - f1158
+			} else {
+//line options.go:60
+				f1163 = f1158
+			}
+//line options.go:57
+			f1167 := 1 / (float32(math.Float32frombits(math.Float32bits(f1120)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f1178 := float32(float32(f1120*-0.5) * f1120)
+//line exp.go:36
+			f1179 := math32.FMA(f1178, 1.442695, 1.2582912e+07)
+			f1180 := f1179 - 1.2582912e+07
+			f1182 := math32.FMA(f1180, 1.9046542e-09, math32.FMA(f1180, -0.6931472, f1178))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f1178)&^(1<<31)) {
+//line exp.go:27
+				f1199 = 0
+			} else {
+//line exp.go:25
+				f1199 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1182, 0.008368675), f1182, 0.041668262), f1182, 0.16666521), f1182, 0.49999994), f1182, 1), f1182, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1179))<<23+1602224128))) * 5.421011e-20)
+			}
+//line options.go:59
+			f1201 := float32(float32(f1199*0.3989423) * float32(f1167*(float32(f1167*(float32(f1167*(float32(f1167*(float32(f1167*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1120 {
+				f1206 = 1 - f1201
+			} else {
+//line options.go:60
+				f1206 = f1201
+			}
+//line options.go:50
+			f1208 := float32(f827 * f572)
+//line exp.go:36
+			f1209 := math32.FMA(f1208, 1.442695, 1.2582912e+07)
+			f1210 := f1209 - 1.2582912e+07
+			f1212 := math32.FMA(f1210, 1.9046542e-09, math32.FMA(f1210, -0.6931472, f1208))
+//line exp.go:21
+			c1220 := 0 < f1208
+//line exp.go:21
+			if c1220 {
+//line exp.go:21
+				i1223, i1224 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i1223, i1224 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f1230 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1212, 0.008368675), f1212, 0.041668262), f1212, 0.16666521), f1212, 0.49999994), f1212, 1), f1212, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1209))<<23+i1223))) * math.Float32frombits(uint32(i1224)))
+			if 104 < math.Float32frombits(math.Float32bits(f1208)&^(1<<31)) {
+//line exp.go:27
+				if c1220 {
+//line basic.go:19
+					f1236 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f1236 = 0
+				}
+			} else {
+//line exp.go:25
+				f1236 = f1230
+			}
+//line options.go:50
+			f1237 := float32(f565 * f1236)
+//line options.go:47
+			f1266 := f560 / f567
+//line log.go:67
+			if math.Float32frombits(math.Float32bits(f1266)&^(1<<31)) < 1.1754944e-38 {
+				f1272, i1273 = float32(f1266*8.388608e+06), 192937984
+			} else {
+//line log.go:67
+				f1272, i1273 = f1266, 0
+			}
+//line log.go:70
+			i1274 := int32(math.Float32bits(f1272))
+			i1276 := (i1274 - 1060439283) & -8388608
+//line log.go:8
+			f1281 := math.Float32frombits(uint32(i1274-i1276)) - 1
+			f1292 := math32.FMA(float32(i1276-i1273), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1281, 0.12901418), f1281, -0.13246344), f1281, 0.14182273), f1281, -0.16608718), f1281, 0.20001961), f1281, -0.250016), f1281, 0.33333325), f1281, -0.49999988), float32(f1281*f1281), f1281))
 //line log.go:86
-					f1395 = math.Float32frombits(0xff800000)
-				} else {
+			if 2139095040 <= uint32(int32(math.Float32bits(f1266))) {
+				f1298 = math32.FMA(f1266, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			} else {
+//line log.go:86
+				f1298 = f1292
+			}
 //line log.go:89
-					if f1360 < 0 {
-//line basic.go:30
-						f1395 = math.Float32frombits(0x7fc00000)
-					} else {
+			if f1266 == 0 {
+//line basic.go:21
+				f1302 = math.Float32frombits(0xff800000)
+			} else {
 //line log.go:89
-						f1395 = f1360
-					}
-				}
+				f1302 = f1298
 			}
 //line options.go:47
-			f1401 := float32(m4 * float32(math.Sqrt(float64(f625))))
+			f1308 := float32(m4 * float32(math.Sqrt(float64(f574))))
 //line options.go:47
-			f1402 := (f1395 + float32(f774*f625)) / f1401
-			f1403 := f1402 - f1401
-//line options.go:58
-			if f1402 < 0 {
-				f1408 = -f1402
-			} else {
-//line options.go:58
-				f1408 = f1402
-			}
-//line options.go:61
-			f1411 := 1 / (float32(f1408*0.2316419) + 1)
-//line options.go:63
-			f1422 := float32(float32(f1402*-0.5) * f1402)
-//line exp.go:23
-			f1423 := math32.FMA(f1422, 1.442695, 1.2582912e+07)
-			f1424 := f1423 - 1.2582912e+07
-			f1426 := math32.FMA(f1424, 1.9046542e-09, math32.FMA(f1424, -0.6931472, f1422))
+			f1309 := (f1302 + float32(f735*f574)) / f1308
+			f1310 := f1309 - f1308
+//line options.go:57
+			f1314 := 1 / (float32(math.Float32frombits(math.Float32bits(f1309)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f1325 := float32(float32(f1309*-0.5) * f1309)
+//line exp.go:36
+			f1326 := math32.FMA(f1325, 1.442695, 1.2582912e+07)
+			f1327 := f1326 - 1.2582912e+07
+			f1329 := math32.FMA(f1327, 1.9046542e-09, math32.FMA(f1327, -0.6931472, f1325))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f1325)&^(1<<31)) {
 //line exp.go:27
-			i1433 := int32(math.Float32bits(f1423))
-//line exp.go:33
-			i1434 := int32(uint32(i1433) >> 1)
-			f1443 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1426, 0.008368675), f1426, 0.041668262), f1426, 0.16666521), f1426, 0.49999994), f1426, 1), f1426, 1)*math.Float32frombits(uint32(i1434<<23+1065353216))) * math.Float32frombits(uint32((i1433-i1434)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1422 {
-//line exp.go:42
-				f1449 = math.Float32frombits(0x7f800000)
+				f1346 = 0
 			} else {
-//line exp.go:45
-				if f1422 < -104 {
-//line exp.go:45
-					f1449 = 0
-				} else {
-//line exp.go:48
-					f1449 = f1443
-				}
+//line exp.go:25
+				f1346 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1329, 0.008368675), f1329, 0.041668262), f1329, 0.16666521), f1329, 0.49999994), f1329, 1), f1329, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1326))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f1451 := float32(float32(f1449*0.3989423) * float32(f1411*(float32(f1411*(float32(f1411*(float32(f1411*(float32(f1411*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f1402 {
-				f1456 = 1 - f1451
+//line options.go:59
+			f1348 := float32(float32(f1346*0.3989423) * float32(f1314*(float32(f1314*(float32(f1314*(float32(f1314*(float32(f1314*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1309 {
+				f1353 = 1 - f1348
 			} else {
-//line options.go:64
-				f1456 = f1451
+//line options.go:60
+				f1353 = f1348
 			}
-//line options.go:58
-			if f1403 < 0 {
-				f1461 = -f1403
-			} else {
-//line options.go:58
-				f1461 = f1403
-			}
-//line options.go:61
-			f1464 := 1 / (float32(f1461*0.2316419) + 1)
-//line options.go:63
-			f1475 := float32(float32(f1403*-0.5) * f1403)
-//line exp.go:23
-			f1476 := math32.FMA(f1475, 1.442695, 1.2582912e+07)
-			f1477 := f1476 - 1.2582912e+07
-			f1479 := math32.FMA(f1477, 1.9046542e-09, math32.FMA(f1477, -0.6931472, f1475))
+//line options.go:57
+			f1357 := 1 / (float32(math.Float32frombits(math.Float32bits(f1310)&^(1<<31))*0.2316419) + 1)
+//line options.go:59
+			f1368 := float32(float32(f1310*-0.5) * f1310)
+//line exp.go:36
+			f1369 := math32.FMA(f1368, 1.442695, 1.2582912e+07)
+			f1370 := f1369 - 1.2582912e+07
+			f1372 := math32.FMA(f1370, 1.9046542e-09, math32.FMA(f1370, -0.6931472, f1368))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f1368)&^(1<<31)) {
 //line exp.go:27
-			i1486 := int32(math.Float32bits(f1476))
-//line exp.go:33
-			i1487 := int32(uint32(i1486) >> 1)
-			f1496 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1479, 0.008368675), f1479, 0.041668262), f1479, 0.16666521), f1479, 0.49999994), f1479, 1), f1479, 1)*math.Float32frombits(uint32(i1487<<23+1065353216))) * math.Float32frombits(uint32((i1486-i1487)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1475 {
-//line exp.go:42
-				f1502 = math.Float32frombits(0x7f800000)
+				f1389 = 0
 			} else {
-//line exp.go:45
-				if f1475 < -104 {
-//line exp.go:45
-					f1502 = 0
-				} else {
-//line exp.go:48
-					f1502 = f1496
-				}
+//line exp.go:25
+				f1389 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1372, 0.008368675), f1372, 0.041668262), f1372, 0.16666521), f1372, 0.49999994), f1372, 1), f1372, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1369))<<23+1602224128))) * 5.421011e-20)
 			}
-//line options.go:63
-			f1504 := float32(float32(f1502*0.3989423) * float32(f1464*(float32(f1464*(float32(f1464*(float32(f1464*(float32(f1464*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
-			if 0 < f1403 {
-				f1509 = 1 - f1504
+//line options.go:59
+			f1391 := float32(float32(f1389*0.3989423) * float32(f1357*(float32(f1357*(float32(f1357*(float32(f1357*(float32(f1357*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f1310 {
+				f1396 = 1 - f1391
 			} else {
-//line options.go:64
-				f1509 = f1504
+//line options.go:60
+				f1396 = f1391
 			}
 //line options.go:50
-			f1511 := float32(f886 * f625)
-//line exp.go:23
-			f1512 := math32.FMA(f1511, 1.442695, 1.2582912e+07)
-			f1513 := f1512 - 1.2582912e+07
-			f1515 := math32.FMA(f1513, 1.9046542e-09, math32.FMA(f1513, -0.6931472, f1511))
-//line exp.go:27
-			i1522 := int32(math.Float32bits(f1512))
-//line exp.go:33
-			i1523 := int32(uint32(i1522) >> 1)
-			f1532 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1515, 0.008368675), f1515, 0.041668262), f1515, 0.16666521), f1515, 0.49999994), f1515, 1), f1515, 1)*math.Float32frombits(uint32(i1523<<23+1065353216))) * math.Float32frombits(uint32((i1522-i1523)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f1511 {
-//line exp.go:42
-				f1538 = math.Float32frombits(0x7f800000)
+			f1398 := float32(f827 * f574)
+//line exp.go:36
+			f1399 := math32.FMA(f1398, 1.442695, 1.2582912e+07)
+			f1400 := f1399 - 1.2582912e+07
+			f1402 := math32.FMA(f1400, 1.9046542e-09, math32.FMA(f1400, -0.6931472, f1398))
+//line exp.go:21
+			c1410 := 0 < f1398
+//line exp.go:21
+			if c1410 {
+//line exp.go:21
+				i1413, i1414 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f1511 < -104 {
-//line exp.go:45
-					f1538 = 0
+//line exp.go:21
+				i1413, i1414 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f1420 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1402, 0.008368675), f1402, 0.041668262), f1402, 0.16666521), f1402, 0.49999994), f1402, 1), f1402, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1399))<<23+i1413))) * math.Float32frombits(uint32(i1414)))
+			if 104 < math.Float32frombits(math.Float32bits(f1398)&^(1<<31)) {
+//line exp.go:27
+				if c1410 {
+//line basic.go:19
+					f1426 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f1538 = f1532
+//line exp.go:27
+					f1426 = 0
 				}
+			} else {
+//line exp.go:25
+				f1426 = f1420
 			}
 //line options.go:50
-			f1539 := float32(f618 * f1538)
+			f1427 := float32(f567 * f1426)
 //line options.go:41
-			*(*float32)(unsafe.Add(call, i37*16)) = float32(f605*f832) - float32(f915*f885)
+			*(*float32)(unsafe.Add(call, i37*16)) = float32(f554*f783) - float32(f857*f826)
 //line options.go:41
-			*(*float32)(unsafe.Add(call, i37*16+4)) = float32(f607*f1040) - float32(f1123*f1093)
+			*(*float32)(unsafe.Add(call, i37*16+4)) = float32(f556*f973) - float32(f1047*f1016)
 //line options.go:41
-			*(*float32)(unsafe.Add(call, i37*16+8)) = float32(f609*f1248) - float32(f1331*f1301)
+			*(*float32)(unsafe.Add(call, i37*16+8)) = float32(f558*f1163) - float32(f1237*f1206)
 //line options.go:41
-			*(*float32)(unsafe.Add(call, i37*16+12)) = float32(f611*f1456) - float32(f1539*f1509)
+			*(*float32)(unsafe.Add(call, i37*16+12)) = float32(f560*f1353) - float32(f1427*f1396)
 //line options.go:41
 			if uint(i37) >= uint(putLen) {
 //line options.go:41
@@ -1629,13 +1456,13 @@ func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f774 f
 				return false
 			}
 //line options.go:41
-			*(*float32)(unsafe.Add(put, i37*16)) = float32(f915*(1-f885)) - float32(f605*(1-f832))
+			*(*float32)(unsafe.Add(put, i37*16)) = float32(f857*(1-f826)) - float32(f554*(1-f783))
 //line options.go:41
-			*(*float32)(unsafe.Add(put, i37*16+4)) = float32(f1123*(1-f1093)) - float32(f607*(1-f1040))
+			*(*float32)(unsafe.Add(put, i37*16+4)) = float32(f1047*(1-f1016)) - float32(f556*(1-f973))
 //line options.go:41
-			*(*float32)(unsafe.Add(put, i37*16+8)) = float32(f1331*(1-f1301)) - float32(f609*(1-f1248))
+			*(*float32)(unsafe.Add(put, i37*16+8)) = float32(f1237*(1-f1206)) - float32(f558*(1-f1163))
 //line options.go:41
-			*(*float32)(unsafe.Add(put, i37*16+12)) = float32(f1539*(1-f1509)) - float32(f611*(1-f1456))
+			*(*float32)(unsafe.Add(put, i37*16+12)) = float32(f1427*(1-f1396)) - float32(f560*(1-f1353))
 		}
 	}
 	return true
@@ -3201,11 +3028,11 @@ func softmaxTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 		}
 //line reduce.go:24
-		f172 := *(*float32)(shared)
+		f194 := *(*float32)(shared)
 		{
 			{
 //line reduce.go:24
-				if !softmaxTwinRow__________________(cols, i17, xLen, f113, x, yLen, f172, y, blocks) {
+				if !softmaxTwinRow__________________(cols, i17, xLen, f113, x, yLen, f194, y, blocks) {
 					return
 				}
 			}
@@ -3268,9 +3095,9 @@ func softmaxTwinRow_(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c696 := uint32(int32(tx)) < 128
+		c654 := uint32(int32(tx)) < 128
 //line rows.go:43
-		if c696 {
+		if c654 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+128)*4)))
 		}
 	}
@@ -3290,9 +3117,9 @@ func softmaxTwinRow__(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c700 := uint32(int32(tx)) < 64
+		c658 := uint32(int32(tx)) < 64
 //line rows.go:43
-		if c700 {
+		if c658 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+64)*4)))
 		}
 	}
@@ -3312,9 +3139,9 @@ func softmaxTwinRow___(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c704 := uint32(int32(tx)) < 32
+		c662 := uint32(int32(tx)) < 32
 //line rows.go:43
-		if c704 {
+		if c662 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+32)*4)))
 		}
 	}
@@ -3334,9 +3161,9 @@ func softmaxTwinRow____(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c708 := uint32(int32(tx)) < 16
+		c666 := uint32(int32(tx)) < 16
 //line rows.go:43
-		if c708 {
+		if c666 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+16)*4)))
 		}
 	}
@@ -3356,9 +3183,9 @@ func softmaxTwinRow_____(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c712 := uint32(int32(tx)) < 8
+		c670 := uint32(int32(tx)) < 8
 //line rows.go:43
-		if c712 {
+		if c670 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+8)*4)))
 		}
 	}
@@ -3378,9 +3205,9 @@ func softmaxTwinRow______(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c716 := uint32(int32(tx)) < 4
+		c674 := uint32(int32(tx)) < 4
 //line rows.go:43
-		if c716 {
+		if c674 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+4)*4)))
 		}
 	}
@@ -3400,9 +3227,9 @@ func softmaxTwinRow_______(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c720 := uint32(int32(tx)) < 2
+		c678 := uint32(int32(tx)) < 2
 //line rows.go:43
-		if c720 {
+		if c678 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+2)*4)))
 		}
 	}
@@ -3422,9 +3249,9 @@ func softmaxTwinRow________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c771 := int32(tx) == 0
+		c729 := int32(tx) == 0
 //line rows.go:43
-		if c771 {
+		if c729 {
 			*(*float32)(unsafe.Add(shared, o102)) = max(*(*float32)(unsafe.Add(shared, o102)), *(*float32)(unsafe.Add(shared, (tx+1)*4)))
 		}
 	}
@@ -3441,8 +3268,9 @@ func softmaxTwinRow_________(lanes int, cols int, f113 float32, i17 int, shared 
 		first = zvector.SoftmaxTwin__________(256, shared, cols, i17, xLen, x, f113)
 	}
 	for tx := first; tx < 256; tx++ {
-		var f38, f294 float32
+		var f38, f166 float32
 		var i39 int
+		var i153, i154 int32
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:26
@@ -3465,31 +3293,37 @@ func softmaxTwinRow_________(lanes int, cols int, f113 float32, i17 int, shared 
 			}
 //line rows.go:29
 			f49 := *(*float32)(unsafe.Add(x, i42*4)) - f113
-//line exp.go:23
-			f219 := math32.FMA(f49, 1.442695, 1.2582912e+07)
-			f220 := f219 - 1.2582912e+07
-			f222 := math32.FMA(f220, 1.9046542e-09, math32.FMA(f220, -0.6931472, f49))
-//line exp.go:27
-			i229 := int32(math.Float32bits(f219))
-//line exp.go:33
-			i260 := int32(uint32(i229) >> 1)
-			f265 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f222, 0.008368675), f222, 0.041668262), f222, 0.16666521), f222, 0.49999994), f222, 1), f222, 1)*math.Float32frombits(uint32(i260<<23+1065353216))) * math.Float32frombits(uint32((i229-i260)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f49 {
-//line exp.go:42
-				f294 = math.Float32frombits(0x7f800000)
+//line exp.go:36
+			f263 := math32.FMA(f49, 1.442695, 1.2582912e+07)
+			f264 := f263 - 1.2582912e+07
+			f266 := math32.FMA(f264, 1.9046542e-09, math32.FMA(f264, -0.6931472, f49))
+//line exp.go:21
+			c150 := 0 < f49
+//line exp.go:21
+			if c150 {
+//line exp.go:21
+				i153, i154 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f49 < -104 {
-//line exp.go:45
-					f294 = 0
+//line exp.go:21
+				i153, i154 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f160 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f266, 0.008368675), f266, 0.041668262), f266, 0.16666521), f266, 0.49999994), f266, 1), f266, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f263))<<23+i153))) * math.Float32frombits(uint32(i154)))
+			if 104 < math.Float32frombits(math.Float32bits(f49)&^(1<<31)) {
+//line exp.go:27
+				if c150 {
+//line basic.go:19
+					f166 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f294 = f265
+//line exp.go:27
+					f166 = 0
 				}
+			} else {
+//line exp.go:25
+				f166 = f160
 			}
 //line rows.go:28
-			f38, i39 = f38+f294, i39+256
+			f38, i39 = f38+f166, i39+256
 		}
 //line reduce.go:16
 		*(*float32)(unsafe.Add(shared, o102)) = f38
@@ -3511,9 +3345,9 @@ func softmaxTwinRow__________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c696 := uint32(int32(tx)) < 128
+		c654 := uint32(int32(tx)) < 128
 //line reduce.go:19
-		if c696 {
+		if c654 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+128)*4))
 		}
 	}
@@ -3533,9 +3367,9 @@ func softmaxTwinRow___________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c700 := uint32(int32(tx)) < 64
+		c658 := uint32(int32(tx)) < 64
 //line reduce.go:19
-		if c700 {
+		if c658 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+64)*4))
 		}
 	}
@@ -3555,9 +3389,9 @@ func softmaxTwinRow____________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c704 := uint32(int32(tx)) < 32
+		c662 := uint32(int32(tx)) < 32
 //line reduce.go:19
-		if c704 {
+		if c662 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
 		}
 	}
@@ -3577,9 +3411,9 @@ func softmaxTwinRow_____________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c708 := uint32(int32(tx)) < 16
+		c666 := uint32(int32(tx)) < 16
 //line reduce.go:19
-		if c708 {
+		if c666 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+16)*4))
 		}
 	}
@@ -3599,9 +3433,9 @@ func softmaxTwinRow______________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c712 := uint32(int32(tx)) < 8
+		c670 := uint32(int32(tx)) < 8
 //line reduce.go:19
-		if c712 {
+		if c670 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+8)*4))
 		}
 	}
@@ -3621,9 +3455,9 @@ func softmaxTwinRow_______________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c716 := uint32(int32(tx)) < 4
+		c674 := uint32(int32(tx)) < 4
 //line reduce.go:19
-		if c716 {
+		if c674 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+4)*4))
 		}
 	}
@@ -3643,9 +3477,9 @@ func softmaxTwinRow________________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c720 := uint32(int32(tx)) < 2
+		c678 := uint32(int32(tx)) < 2
 //line reduce.go:19
-		if c720 {
+		if c678 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
 		}
 	}
@@ -3665,9 +3499,9 @@ func softmaxTwinRow_________________(lanes int, shared unsafe.Pointer) {
 //line rows.go:40
 		o102 := tx * 4
 //line rows.go:43
-		c771 := int32(tx) == 0
+		c729 := int32(tx) == 0
 //line reduce.go:19
-		if c771 {
+		if c729 {
 			*(*float32)(unsafe.Add(shared, o102)) = *(*float32)(unsafe.Add(shared, o102)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
 		}
 	}
@@ -3676,10 +3510,11 @@ func softmaxTwinRow_________________(lanes int, shared unsafe.Pointer) {
 // softmaxTwinRow__________________ is what a row of threads does in softmaxTwin.
 //
 //line reduce.go:24
-func softmaxTwinRow__________________(cols int, i17 int, xLen int, f113 float32, x unsafe.Pointer, yLen int, f172 float32, y unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func softmaxTwinRow__________________(cols int, i17 int, xLen int, f113 float32, x unsafe.Pointer, yLen int, f194 float32, y unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var i56 int
-		var f318 float32
+		var i234, i235 int32
+		var f247 float32
 //line reduce.go:24
 		i56 = tx
 //line rows.go:32
@@ -3700,28 +3535,34 @@ func softmaxTwinRow__________________(cols int, i17 int, xLen int, f113 float32,
 			}
 //line rows.go:33
 			f67 := *(*float32)(unsafe.Add(x, i59*4)) - f113
-//line exp.go:23
-			f244 := math32.FMA(f67, 1.442695, 1.2582912e+07)
-			f245 := f244 - 1.2582912e+07
-			f247 := math32.FMA(f245, 1.9046542e-09, math32.FMA(f245, -0.6931472, f67))
-//line exp.go:27
-			i254 := int32(math.Float32bits(f244))
-//line exp.go:33
-			i270 := int32(uint32(i254) >> 1)
-			f275 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f247, 0.008368675), f247, 0.041668262), f247, 0.16666521), f247, 0.49999994), f247, 1), f247, 1)*math.Float32frombits(uint32(i270<<23+1065353216))) * math.Float32frombits(uint32((i254-i270)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f67 {
-//line exp.go:42
-				f318 = math.Float32frombits(0x7f800000)
+//line exp.go:36
+			f301 := math32.FMA(f67, 1.442695, 1.2582912e+07)
+			f302 := f301 - 1.2582912e+07
+			f304 := math32.FMA(f302, 1.9046542e-09, math32.FMA(f302, -0.6931472, f67))
+//line exp.go:21
+			c231 := 0 < f67
+//line exp.go:21
+			if c231 {
+//line exp.go:21
+				i234, i235 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f67 < -104 {
-//line exp.go:45
-					f318 = 0
+//line exp.go:21
+				i234, i235 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f241 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f304, 0.008368675), f304, 0.041668262), f304, 0.16666521), f304, 0.49999994), f304, 1), f304, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f301))<<23+i234))) * math.Float32frombits(uint32(i235)))
+			if 104 < math.Float32frombits(math.Float32bits(f67)&^(1<<31)) {
+//line exp.go:27
+				if c231 {
+//line basic.go:19
+					f247 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f318 = f275
+//line exp.go:27
+					f247 = 0
 				}
+			} else {
+//line exp.go:25
+				f247 = f241
 			}
 //line rows.go:33
 			if uint(i59) >= uint(yLen) {
@@ -3731,7 +3572,7 @@ func softmaxTwinRow__________________(cols int, i17 int, xLen int, f113 float32,
 				return false
 			}
 //line rows.go:33
-			*(*float32)(unsafe.Add(y, i59*4)) = f318 / f172
+			*(*float32)(unsafe.Add(y, i59*4)) = f247 / f194
 //line rows.go:32
 			i56 = i56 + 256
 		}
