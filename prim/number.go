@@ -15,6 +15,9 @@ type number interface {
 	int32 | int64 | uint32 | uint64 | float32 | float64
 }
 
+// pack is 16 bytes of T, which a thread reads or writes at once.
+type pack[T number] interface{ [2]T | [4]T }
+
 // Kernels ask what T is by arithmetic, which the compiler folds: a type switch needs interfaces.
 
 // isFloat reports whether T is a float.

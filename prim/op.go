@@ -67,6 +67,14 @@ func join[T number, O operator](a, b T) T {
 	}
 }
 
+// joinPack joins the numbers of a pack, the neighbours first.
+func joinPack[T number, A pack[T], O operator](v A) T {
+	if len(v) == 2 {
+		return join[T, O](v[0], v[1])
+	}
+	return join[T, O](join[T, O](v[0], v[1]), join[T, O](v[len(v)-2], v[len(v)-1]))
+}
+
 // neutral returns what changes no number by op: what nothing at all comes to.
 func neutral[T number](op Op) T {
 	if op == Add {

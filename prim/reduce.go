@@ -27,47 +27,50 @@ func Reduce[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	}
 	switch kindOf[T]() {
 	case reflect.Int32:
-		return reduce[int32](s, op, view[int32](dst), view[int32](src))
+		return reduceBy(s, reduces[int32, [4]int32]{reduceInt32[add], reduceInt32[least], reduceInt32[greatest]}, op, between[int32](dst, src))
 	case reflect.Int64:
-		return reduce[int64](s, op, view[int64](dst), view[int64](src))
+		return reduceBy(s, reduces[int64, [2]int64]{reduceInt64[add], reduceInt64[least], reduceInt64[greatest]}, op, between[int64](dst, src))
 	case reflect.Uint32:
-		return reduce[uint32](s, op, view[uint32](dst), view[uint32](src))
+		return reduceBy(s, reduces[uint32, [4]uint32]{reduceUint32[add], reduceUint32[least], reduceUint32[greatest]}, op, between[uint32](dst, src))
 	case reflect.Uint64:
-		return reduce[uint64](s, op, view[uint64](dst), view[uint64](src))
+		return reduceBy(s, reduces[uint64, [2]uint64]{reduceUint64[add], reduceUint64[least], reduceUint64[greatest]}, op, between[uint64](dst, src))
 	case reflect.Float32:
-		return reduce[float32](s, op, view[float32](dst), view[float32](src))
+		return reduceBy(s, reduces[float32, [4]float32]{reduceFloat32[add], reduceFloat32[least], reduceFloat32[greatest]}, op, between[float32](dst, src))
 	default:
-		return reduce[float64](s, op, view[float64](dst), view[float64](src))
+		return reduceBy(s, reduces[float64, [2]float64]{reduceFloat64[add], reduceFloat64[least], reduceFloat64[greatest]}, op, between[float64](dst, src))
 	}
 }
 
-func reduce[T number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
-	switch op {
-	case Add:
-		return reduceBy[T, add](s, op, dst, src)
-	case Min:
-		return reduceBy[T, least](s, op, dst, src)
-	default:
-		return reduceBy[T, greatest](s, op, dst, src)
-	}
-}
+// reduces are the launchers of a type, by Op.
+type reduces[T number, A pack[T]] [Max + 1]func(s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error
 
 // reduceGrid is how many blocks a reduction has at most.
 const reduceGrid = 2048
 
-func reduceBy[T number, O operator](s *device.Stream, op Op, dst, src device.Slice[T]) error {
-	fours, rest := inFours(src)
-	blocks := min((fours.Len()+reduceWidth-1)/reduceWidth, reduceGrid)
+func reduceBy[T number, A pack[T]](s *device.Stream, launch reduces[T, A], op Op, at ends[T]) error {
+	packs, rest := packed[A](at.src)
+	blocks := min((packs.Len()+reduceWidth-1)/reduceWidth, reduceGrid)
 	partial, err := device.MakeDirty[T](s, blocks)
 	if err != nil {
 		return err
 	}
-	nothing := neutral[T](op)
 	if blocks > 0 {
-		err = ReduceBlocks[T, O](s, device.Blocks{X: blocks}, fours, partial.All(), nothing)
+		err = launch[op](s, device.Blocks{X: blocks}, packs, partial.All(), neutral[T](op))
 	}
 	if err == nil {
-		err = ReduceRest[T, O](s, device.Blocks{X: 1}, partial.All(), rest, dst, nothing)
+		err = reduceLast(s, op, at.dst, partial.All(), rest)
 	}
 	return errors.Join(err, partial.Close())
+}
+
+// reduceLast joins what the blocks came to and the rest.
+func reduceLast[T number](s *device.Stream, op Op, dst, partial, rest device.Slice[T]) error {
+	switch one := (device.Blocks{X: 1}); op {
+	case Add:
+		return reduceTail[T, add](s, one, partial, rest, dst, neutral[T](op))
+	case Min:
+		return reduceTail[T, least](s, one, partial, rest, dst, neutral[T](op))
+	default:
+		return reduceTail[T, greatest](s, one, partial, rest, dst, neutral[T](op))
+	}
 }

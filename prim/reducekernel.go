@@ -24,13 +24,17 @@ func blockJoin[T number, O operator](t gpu.Thread, parts *[reduceWidth / gpu.War
 //
 //gpu:kernel
 //gpu:block 256
-//gpu:instance reduceBlocks[int32|int64|uint32|uint64|float32|float64, add|least|greatest]
-func reduceBlocks[T number, O operator](t gpu.Thread, x [][4]T, partial []T, nothing T) {
+//gpu:instance reduceInt32 = reduceBlocks[add|least|greatest, int32, [4]int32]
+//gpu:instance reduceInt64 = reduceBlocks[add|least|greatest, int64, [2]int64]
+//gpu:instance reduceUint32 = reduceBlocks[add|least|greatest, uint32, [4]uint32]
+//gpu:instance reduceUint64 = reduceBlocks[add|least|greatest, uint64, [2]uint64]
+//gpu:instance reduceFloat32 = reduceBlocks[add|least|greatest, float32, [4]float32]
+//gpu:instance reduceFloat64 = reduceBlocks[add|least|greatest, float64, [2]float64]
+func reduceBlocks[O operator, T number, A pack[T]](t gpu.Thread, x []A, partial []T, nothing T) {
 	parts := gpu.Shared[[reduceWidth / gpu.WarpSize]T](t)
 	r := nothing
 	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * reduceWidth {
-		v := x[i]
-		r = join[T, O](r, join[T, O](join[T, O](v[0], v[1]), join[T, O](v[2], v[3])))
+		r = join[T, O](r, joinPack[T, A, O](x[i]))
 	}
 	r = blockJoin[T, O](t, parts, r, nothing)
 	if t.ThreadX() == 0 {
@@ -38,11 +42,11 @@ func reduceBlocks[T number, O operator](t gpu.Thread, x [][4]T, partial []T, not
 	}
 }
 
-// reduceRest joins, in one block, what the blocks came to and the elements that make no four.
+// reduceRest joins, in one block, what the blocks came to and the elements that make no pack.
 //
 //gpu:kernel
 //gpu:block 256
-//gpu:instance reduceRest[int32|int64|uint32|uint64|float32|float64, add|least|greatest]
+//gpu:instance reduceTail = reduceRest[int32|int64|uint32|uint64|float32|float64, add|least|greatest]
 func reduceRest[T number, O operator](t gpu.Thread, partial, rest, out []T, nothing T) {
 	parts := gpu.Shared[[reduceWidth / gpu.WarpSize]T](t)
 	r := nothing

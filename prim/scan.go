@@ -39,48 +39,45 @@ func scan[T Number](s *device.Stream, how scanning, dst, src device.Slice[T]) er
 	}
 	switch kindOf[T]() {
 	case reflect.Int32:
-		return scanAs[int32](s, how, view[int32](dst), view[int32](src))
+		return scanBy(s, scans[int32, [4]int32]{scanInt32[add], scanInt32[least], scanInt32[greatest]}, how, between[int32](dst, src))
 	case reflect.Int64:
-		return scanAs[int64](s, how, view[int64](dst), view[int64](src))
+		return scanBy(s, scans[int64, [2]int64]{scanInt64[add], scanInt64[least], scanInt64[greatest]}, how, between[int64](dst, src))
 	case reflect.Uint32:
-		return scanAs[uint32](s, how, view[uint32](dst), view[uint32](src))
+		return scanBy(s, scans[uint32, [4]uint32]{scanUint32[add], scanUint32[least], scanUint32[greatest]}, how, between[uint32](dst, src))
 	case reflect.Uint64:
-		return scanAs[uint64](s, how, view[uint64](dst), view[uint64](src))
+		return scanBy(s, scans[uint64, [2]uint64]{scanUint64[add], scanUint64[least], scanUint64[greatest]}, how, between[uint64](dst, src))
 	case reflect.Float32:
-		return scanAs[float32](s, how, view[float32](dst), view[float32](src))
+		return scanBy(s, scans[float32, [4]float32]{scanFloat32[add], scanFloat32[least], scanFloat32[greatest]}, how, between[float32](dst, src))
 	default:
-		return scanAs[float64](s, how, view[float64](dst), view[float64](src))
+		return scanBy(s, scans[float64, [2]float64]{scanFloat64[add], scanFloat64[least], scanFloat64[greatest]}, how, between[float64](dst, src))
 	}
 }
 
-func scanAs[T number](s *device.Stream, how scanning, dst, src device.Slice[T]) error {
-	switch how.op {
-	case Add:
-		return scanBy[T, add](s, how, dst, src)
-	case Min:
-		return scanBy[T, least](s, how, dst, src)
-	default:
-		return scanBy[T, greatest](s, how, dst, src)
-	}
-}
+// scans are the launchers of a type, by Op.
+type scans[T number, A pack[T]] [Max + 1]func(s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error
 
-func scanBy[T number, O operator](s *device.Stream, how scanning, dst, src device.Slice[T]) error {
-	tiles := (src.Len() + scanTile - 1) / scanTile
+func scanBy[T number, A pack[T]](s *device.Stream, launch scans[T, A], how scanning, at ends[T]) error {
+	in, restIn := packed[A](at.src)
+	out, restOut := packed[A](at.dst)
+	tiles := (in.Len() + min(restIn.Len(), 1) + scanVecs - 1) / scanVecs
 	if tiles == 0 {
 		return idle(s)
 	}
-	words := tiles
-	if isWide[T]() {
-		words *= 2
-	}
+	words := tiles * wordsOf[T]()
 	words += words % 2 // so that all slices start at multiples of 16 bytes
 	state, err := device.Make[uint64](s, words+1)
 	if err != nil {
 		return err
 	}
-	in, restIn := inFours(src)
-	out, restOut := inFours(dst)
 	ticket := device.View[uint32](state.Slice(words, words+1))
-	err = ScanTiles[T, O](s, device.Blocks{X: tiles}, in, out, restIn, restOut, ticket, state.Slice(0, words), how.exclusive, neutral[T](how.op))
+	err = launch[how.op](s, device.Blocks{X: tiles}, in, out, restIn, restOut, ticket, state.Slice(0, words), how.exclusive, neutral[T](how.op))
 	return errors.Join(err, state.Close())
+}
+
+// wordsOf returns how many words of a tile's state a T takes.
+func wordsOf[T number]() int {
+	if isWide[T]() {
+		return 2
+	}
+	return 1
 }

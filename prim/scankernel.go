@@ -14,9 +14,9 @@ import (
 const (
 	scanWidth  = 256            // threads in a block
 	scanWarps  = scanWidth / 32 //
-	scanChunks = 4              // arrays of four elements that a thread takes
+	scanChunks = 4              // packs that a thread takes
+	scanReach  = 1              // tiles that a thread looks back to at once
 	scanVecs   = scanWidth * scanChunks
-	scanTile   = scanVecs * 4 // elements in a tile
 )
 
 // What is known of a tile: the upper half of each word of its state.
@@ -42,61 +42,74 @@ func (s tileState[T]) put(tile int, known uint64, v T) {
 	gpu.AtomicStore(&s[tile], known<<32|b)
 }
 
-// get waits until something is known of a tile and returns what.
-func (s tileState[T]) get(tile int) (known uint64, v T) {
+// word is what is known of a tile: for a number that is not wide, only low counts.
+type word[T number] struct{ low, high uint64 }
+
+// look returns what is known of a tile now.
+func (s tileState[T]) look(tile int) (w word[T]) {
 	if isWide[T]() {
-		for {
-			low, high := gpu.AtomicLoad(&s[2*tile]), gpu.AtomicLoad(&s[2*tile+1])
-			if low>>32 == high>>32 && low>>32 != unknown {
-				return low >> 32, fromBits[T](high<<32 | low&(1<<32-1))
-			}
-		}
+		return word[T]{gpu.AtomicLoad(&s[2*tile]), gpu.AtomicLoad(&s[2*tile+1])}
 	}
-	for {
-		if word := gpu.AtomicLoad(&s[tile]); word>>32 != unknown {
-			return word >> 32, fromBits[T](word & (1<<32 - 1))
-		}
-	}
+	return word[T]{low: gpu.AtomicLoad(&s[tile])}
 }
+
+// ready reports whether something is known.
+func (w word[T]) ready() bool {
+	return w.low>>32 != unknown && (!isWide[T]() || w.low>>32 == w.high>>32)
+}
+
+func (w word[T]) value() T { return fromBits[T](w.high<<32 | w.low&(1<<32-1)) }
 
 // before returns to a warp what all tiles in front of one come to.
 func before[T number, O operator](t gpu.Thread, s tileState[T], tile int, nothing T) T {
 	r := nothing
-	for last := tile - 1; last >= 0; last -= gpu.WarpSize {
-		known, v := uint64(prefix), nothing
-		if i := last - t.Lane(); i >= 0 {
-			known, v = s.get(i)
+	for last := tile - 1; last >= 0; last -= gpu.WarpSize * scanReach {
+		var words [scanReach]word[T]
+		for k := range words {
+			words[k].low = prefix << 32
+			if i := last - k*gpu.WarpSize - t.ThreadX()%gpu.WarpSize; i >= 0 {
+				words[k] = s.look(i)
+			}
 		}
-		nearest := bits.TrailingZeros32(gpu.Ballot(t, known == prefix)) // lane 0 is the nearest tile
-		if t.Lane() > nearest {
-			v = nothing
-		}
-		r = join[T, O](warpJoin[T, O](t, v), r)
-		if nearest < gpu.WarpSize {
-			break
+		for k, w := range words {
+			known, v := uint64(prefix), nothing
+			if i := last - k*gpu.WarpSize - t.ThreadX()%gpu.WarpSize; i >= 0 {
+				for !w.ready() {
+					w = s.look(i)
+				}
+				known, v = w.low>>32, w.value()
+			}
+			nearest := bits.TrailingZeros32(gpu.Ballot(t, known == prefix)) // lane 0 is the nearest tile
+			if t.ThreadX()%gpu.WarpSize > nearest {
+				v = nothing
+			}
+			r = join[T, O](warpJoin[T, O](t, v), r)
+			if nearest < gpu.WarpSize {
+				return r
+			}
 		}
 	}
 	return r
 }
 
 // scanner is a thread's part in the scan of a tile.
-type scanner[T number, O operator] struct {
+type scanner[T number, A pack[T], O operator] struct {
 	t          gpu.Thread
 	nothing    T
 	lane, warp int
-	first      int // of the tile's arrays of four
-	v          [scanChunks][4]T
+	first      int // of the tile's packs
+	v          [scanChunks]A
 	sums       [scanChunks]T // what the warp's elements in front of v[k] come to
 	total      T             // what all of the warp come to
 }
 
 // at returns where v[k] lies in the tile.
-func (s *scanner[T, O]) at(k int) int {
+func (s *scanner[T, A, O]) at(k int) int {
 	return s.warp*(scanVecs/scanWarps) + k*gpu.WarpSize + s.lane
 }
 
 // load fills v from a tile of which so much is there.
-func (s *scanner[T, O]) load(in [][4]T) {
+func (s *scanner[T, A, O]) load(in []A) {
 	if s.first+scanVecs <= len(in) {
 		part := in[s.first : s.first+scanVecs]
 		for k := range scanChunks {
@@ -105,7 +118,9 @@ func (s *scanner[T, O]) load(in [][4]T) {
 		return
 	}
 	for k := range scanChunks {
-		s.v[k] = [4]T{s.nothing, s.nothing, s.nothing, s.nothing}
+		for j := range len(s.v[k]) {
+			s.v[k][j] = s.nothing
+		}
 		if i := s.first + s.at(k); i < len(in) {
 			s.v[k] = in[i]
 		}
@@ -113,7 +128,7 @@ func (s *scanner[T, O]) load(in [][4]T) {
 }
 
 // store is load's counterpart.
-func (s *scanner[T, O]) store(out [][4]T) {
+func (s *scanner[T, A, O]) store(out []A) {
 	if s.first+scanVecs <= len(out) {
 		part := out[s.first : s.first+scanVecs]
 		for k := range scanChunks {
@@ -129,7 +144,7 @@ func (s *scanner[T, O]) store(out [][4]T) {
 }
 
 // shift returns to each thread the v of the one before it, and to the first of the warp nothing.
-func (s *scanner[T, O]) shift(v T) T {
+func (s *scanner[T, A, O]) shift(v T) T {
 	v = gpu.ShuffleUp(s.t, v, 1)
 	if s.lane == 0 {
 		return s.nothing
@@ -138,10 +153,10 @@ func (s *scanner[T, O]) shift(v T) T {
 }
 
 // sumUp computes sums and total.
-func (s *scanner[T, O]) sumUp() {
+func (s *scanner[T, A, O]) sumUp() {
 	s.total = s.nothing
-	for k, v := range s.v {
-		until := warpScan[T, O](s.t, join[T, O](join[T, O](v[0], v[1]), join[T, O](v[2], v[3])))
+	for k := range s.v {
+		until := warpScan[T, O](s.t, joinPack[T, A, O](s.v[k]))
 		s.sums[k] = join[T, O](s.total, s.shift(until))
 		s.total = join[T, O](s.total, gpu.Shuffle(s.t, until, gpu.WarpSize-1))
 	}
@@ -149,7 +164,7 @@ func (s *scanner[T, O]) sumUp() {
 
 // connect has the first warp replace the totals of the warps by what is in front of each of
 // them, and tell the other tiles what this one comes to.
-func (s *scanner[T, O]) connect(warps *[scanWarps]T, state tileState[T], tile int) {
+func (s *scanner[T, A, O]) connect(warps *[scanWarps]T, state tileState[T], tile int) {
 	own := s.nothing
 	if s.lane < scanWarps {
 		own = warps[s.lane]
@@ -169,11 +184,11 @@ func (s *scanner[T, O]) connect(warps *[scanWarps]T, state tileState[T], tile in
 }
 
 // spread makes of v what the scan leaves, from what is in front of the warp.
-func (s *scanner[T, O]) spread(from T, exclusive bool) {
+func (s *scanner[T, A, O]) spread(from T, exclusive bool) {
 	for k := range s.v {
 		r := join[T, O](from, s.sums[k])
-		for j, v := range s.v[k] {
-			next := join[T, O](r, v)
+		for j := range len(s.v[k]) {
+			next := join[T, O](r, s.v[k][j])
 			if s.v[k][j] = next; exclusive {
 				s.v[k][j] = r
 			}
@@ -182,13 +197,18 @@ func (s *scanner[T, O]) spread(from T, exclusive bool) {
 	}
 }
 
-// scanTiles scans in to out, which may be the same; restIn and restOut are the up to three elements
-// behind them. ticket gives out the tiles.
+// scanTiles scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
 //
 //gpu:kernel
 //gpu:block 256
-//gpu:instance scanTiles[int32|int64|uint32|uint64|float32|float64, add|least|greatest]
-func scanTiles[T number, O operator](t gpu.Thread, in, out [][4]T, restIn, restOut []T, ticket []uint32, state []uint64, exclusive bool, nothing T) {
+//gpu:instance scanInt32 = scanTiles[add|least|greatest, int32, [4]int32]
+//gpu:instance scanInt64 = scanTiles[add|least|greatest, int64, [2]int64]
+//gpu:instance scanUint32 = scanTiles[add|least|greatest, uint32, [4]uint32]
+//gpu:instance scanUint64 = scanTiles[add|least|greatest, uint64, [2]uint64]
+//gpu:instance scanFloat32 = scanTiles[add|least|greatest, float32, [4]float32]
+//gpu:instance scanFloat64 = scanTiles[add|least|greatest, float64, [2]float64]
+func scanTiles[O operator, T number, A pack[T]](t gpu.Thread, in, out []A, restIn, restOut []T, ticket []uint32, state []uint64, exclusive bool, nothing T) {
 	warps := gpu.Shared[[scanWarps]T](t)
 	which := gpu.Shared[[1]uint32](t)
 	if t.ThreadX() == 0 {
@@ -196,7 +216,7 @@ func scanTiles[T number, O operator](t gpu.Thread, in, out [][4]T, restIn, restO
 	}
 	t.Sync()
 	tile := int(which[0])
-	s := scanner[T, O]{t: t, nothing: nothing, lane: t.ThreadX() % gpu.WarpSize, warp: t.ThreadX() / gpu.WarpSize, first: tile * scanVecs}
+	s := scanner[T, A, O]{t: t, nothing: nothing, lane: t.ThreadX() % gpu.WarpSize, warp: t.ThreadX() / gpu.WarpSize, first: tile * scanVecs}
 	s.load(in)
 	s.sumUp()
 	if s.lane == 0 {

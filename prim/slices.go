@@ -2,6 +2,7 @@ package prim
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/gopherwarp/gopherwarp/device"
 )
@@ -9,10 +10,17 @@ import (
 // view returns x, whose elements are of a type with the memory of U.
 func view[U, T any](x device.Slice[T]) device.Slice[U] { return device.View[U](x) }
 
-// inFours returns x as arrays of four, and the elements that make no four.
-func inFours[T any](x device.Slice[T]) (fours device.Slice[[4]T], rest device.Slice[T]) {
-	n := x.Len() / 4 * 4
-	return device.View[[4]T](x.Slice(0, n)), x.Slice(n, x.Len())
+// ends are where results go and where they come from.
+type ends[T any] struct{ dst, src device.Slice[T] }
+
+// between returns slices of a type with the memory of U.
+func between[U, T any](dst, src device.Slice[T]) ends[U] { return ends[U]{view[U](dst), view[U](src)} }
+
+// packed returns x as packs, and the elements that make no pack.
+func packed[A, T any](x device.Slice[T]) (packs device.Slice[A], rest device.Slice[T]) {
+	per := int(reflect.TypeFor[A]().Size() / reflect.TypeFor[T]().Size())
+	n := x.Len() / per * per
+	return device.View[A](x.Slice(0, n)), x.Slice(n, x.Len())
 }
 
 // refuse returns a mistake of the caller, which sticks to the stream.

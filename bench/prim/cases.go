@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/prim"
+)
+
+// benchmark is one algorithm at one size, which CUB's part knows by the same name.
+type benchmark struct {
+	name  string
+	n     int
+	bytes float64 // that a perfect program moves for each element
+	make  func(h *hall, n int) (work, func(context.Context) error)
+}
+
+// work is what is timed, and what is done before each time.
+type work struct{ prepare, run func() error }
+
+func cases() []benchmark {
+	return []benchmark{
+		{"sum-float32", 1 << 28, 4, newSum},
+		{"inclusive-int32", 1 << 28, 8, newScan[int32](prim.InclusiveScan[int32], false)},
+		{"inclusive-float32", 1 << 28, 8, newScan[float32](prim.InclusiveScan[float32], false)},
+		{"exclusive-float32", 1 << 28, 8, newScan[float32](prim.ExclusiveScan[float32], true)},
+		{"inclusive-int64", 1 << 27, 16, newScan[int64](prim.InclusiveScan[int64], false)},
+	}
+}
+
+// hall holds the memory of a case. After an error nothing more is made.
+type hall struct {
+	s    *device.Stream
+	made []interface{ Close() error }
+	err  error
+}
+
+func (h *hall) close() {
+	for _, m := range h.made {
+		m.Close()
+	}
+}
+
+// empty returns n elements on the device.
+func empty[T any](h *hall, n int) device.Slice[T] {
+	b, err := device.Make[T](h.s, n)
+	if h.err != nil || err != nil {
+		h.err = err
+		return device.Slice[T]{}
+	}
+	h.made = append(h.made, b)
+	return b.All()
+}
+
+// input returns n elements on the host and on the device, made of random numbers in parallel.
+func input[T any](h *hall, n int, make1 func(r uint64) T) ([]T, device.Slice[T]) {
+	host := make([]T, n)
+	var all sync.WaitGroup
+	const parts = 16
+	for p := range parts {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(rand.Uint64(), 1))
+			for i := n * p / parts; i < n*(p+1)/parts; i++ {
+				host[i] = make1(r.Uint64())
+			}
+		})
+	}
+	all.Wait()
+	x := empty[T](h, n)
+	if h.err == nil {
+		h.err = device.UploadTo(h.s, x, host)
+	}
+	return host, x
+}
+
+// small returns a small whole number: sums of all of them are exact, in float32 too as long as they
+// stay below 1<<24, which a random walk does.
+func small[T int32 | int64 | float32](r uint64) T { return T(int(r%255) - 127) }
+
+func newSum(h *hall, n int) (work, func(context.Context) error) {
+	host, x := input(h, n, small[float32])
+	master, sum := empty[float32](h, n), empty[float32](h, 1)
+	check := func(ctx context.Context) error {
+		want := 0
+		for _, v := range host {
+			want += int(v)
+		}
+		got := []float32{0}
+		if err := download(ctx, h.s, got, sum); err != nil {
+			return err
+		}
+		if got[0] != float32(want) {
+			return fmt.Errorf("the sum is %v, want %v", got[0], want)
+		}
+		return nil
+	}
+	return work{
+		func() error { return device.Copy(h.s, master, x) },
+		func() error { return prim.Sum(h.s, sum, x) },
+	}, check
+}
+
+// newScan returns the maker of a scan.
+func newScan[T int32 | int64 | float32](scan func(s *device.Stream, op prim.Op, dst, src device.Slice[T]) error, exclusive bool) func(*hall, int) (work, func(context.Context) error) {
+	return func(h *hall, n int) (work, func(context.Context) error) {
+		host, master := input(h, n, small[T])
+		x, y := empty[T](h, n), empty[T](h, n)
+		check := func(ctx context.Context) error {
+			got := make([]T, n)
+			if err := download(ctx, h.s, got, y); err != nil {
+				return err
+			}
+			var want T
+			for i, v := range host {
+				before := want
+				if want += v; exclusive && got[i] != before || !exclusive && got[i] != want {
+					return fmt.Errorf("element %d is %v, want %v or %v", i, got[i], before, want)
+				}
+			}
+			return nil
+		}
+		return work{
+			func() error { return device.Copy(h.s, x, master) },
+			func() error { return scan(h.s, prim.Add, y, x) },
+		}, check
+	}
+}
+
+// download waits and fills host.
+func download[T any](ctx context.Context, s *device.Stream, host []T, x device.Slice[T]) error {
+	if err := device.Download(s, host, x); err != nil {
+		return err
+	}
+	return s.Synchronize(ctx)
+}

@@ -1,0 +1,197 @@
+// Command prim measures package prim beside NVIDIA's CUB, on a GPU: random inputs, results compared
+// with plain Go, runs of both in turns, medians of the device's time.
+//
+//	go run ./bench/prim            # all cases; needs nvcc for CUB's part
+//	go run ./bench/prim scan sort  # those whose names hold one of these words
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+func main() {
+	samples := flag.Int("samples", 15, "runs of each, of which the median counts")
+	shrink := flag.Int("shrink", 0, "divide the sizes by 1<<shrink")
+	program := flag.String("cub", "", "CUB's part, compiled; built by nvcc where it is empty")
+	flag.Parse()
+	err := run(context.Background(), os.Stdout, options{*samples, *shrink, *program, flag.Args()})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "prim:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	samples, shrink int
+	program         string
+	words           []string
+}
+
+// wants reports whether a case was asked for.
+func (o options) wants(name string) bool {
+	return len(o.words) == 0 || slices.ContainsFunc(o.words, func(w string) bool { return strings.Contains(name, w) })
+}
+
+func run(ctx context.Context, w io.Writer, o options) error {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	cub, err := start(ctx, o.program)
+	if err != nil {
+		fmt.Fprintln(w, "without CUB:", err)
+	}
+	defer cub.close()
+	fmt.Fprintf(w, "%v\n%-20s %10s %9s %8s %9s %8s %6s\n", dev.Info(), "case", "n", "ours ms", "GB/s", "CUB ms", "GB/s", "ratio")
+	for _, c := range cases() {
+		if o.wants(c.name) {
+			err = errors.Join(err, compete(ctx, w, &arena{s, cub, o.samples}, c, c.n>>o.shrink))
+		}
+	}
+	if cub == nil {
+		return nil
+	}
+	return err
+}
+
+// arena is where ours and CUB's run in turns.
+type arena struct {
+	s       *device.Stream
+	cub     *peer
+	samples int
+}
+
+func compete(ctx context.Context, w io.Writer, a *arena, c benchmark, n int) error {
+	h := &hall{s: a.s}
+	defer h.close()
+	work, check := c.make(h, n)
+	if h.err != nil {
+		return fmt.Errorf("%s: %w", c.name, h.err)
+	}
+	if _, err := a.time(ctx, work); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	if err := check(ctx); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	var ours, theirs []float64
+	for range a.samples {
+		ms, err := a.time(ctx, work)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		ours = append(ours, ms)
+		if a.cub != nil {
+			if ms, err = a.cub.time(c.name, n); err != nil {
+				return err
+			}
+			theirs = append(theirs, ms)
+		}
+	}
+	rate := func(ms float64) float64 { return c.bytes * float64(n) / ms / 1e6 }
+	fmt.Fprintf(w, "%-20s %10d %9.4f %8.0f", c.name, n, median(ours), rate(median(ours)))
+	if theirs != nil {
+		fmt.Fprintf(w, " %9.4f %8.0f %6.3f", median(theirs), rate(median(theirs)), median(theirs)/median(ours))
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// time runs a piece of work once behind its preparation and returns the milliseconds of the device.
+func (a *arena) time(ctx context.Context, w work) (float64, error) {
+	if err := w.prepare(); err != nil {
+		return 0, err
+	}
+	begin, err := a.s.Record()
+	if err != nil {
+		return 0, err
+	}
+	defer begin.Close()
+	err = w.run()
+	end, errEnd := a.s.Record()
+	if err = errors.Join(err, errEnd, a.s.Synchronize(ctx)); err != nil {
+		return 0, err
+	}
+	defer end.Close()
+	d, err := end.Since(begin)
+	return float64(d) / float64(time.Millisecond), err
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return x[len(x)/2]
+}
+
+// peer is CUB's part, a program that runs a case for each line that it is given.
+type peer struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.Reader
+}
+
+// start starts a program, which it builds where it has no name.
+func start(ctx context.Context, program string) (*peer, error) {
+	if program == "" {
+		dir, err := os.MkdirTemp("", "cub")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir) // the program that runs stays
+		program = dir + "/cub"
+		if out, err := exec.CommandContext(ctx, "nvcc", "-O3", "-arch=sm_90", "-o", program, "cub.cu").CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("nvcc: %w\n%s", err, out)
+		}
+	}
+	p := &peer{cmd: exec.CommandContext(ctx, program)}
+	p.cmd.Stderr = os.Stderr
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.in, p.out = in, out
+	return p, p.cmd.Start()
+}
+
+// time returns the milliseconds of one run.
+func (p *peer) time(name string, n int) (ms float64, err error) {
+	if _, err := fmt.Fprintf(p.in, "%s %d\n", name, n); err != nil {
+		return 0, err
+	}
+	_, err = fmt.Fscanln(p.out, &ms)
+	if err == nil && ms < 0 {
+		err = errors.New("it has no such case")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("CUB's %s of %d: %w", name, n, err)
+	}
+	return ms, nil
+}
+
+func (p *peer) close() {
+	if p != nil {
+		p.in.Close()
+		p.cmd.Wait()
+	}
+}
