@@ -1,6 +1,7 @@
 package prim_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -75,7 +76,7 @@ func random[T prim.Number](b *bench, n int) []T {
 	for i := range x {
 		x[i] = T(b.r.IntN(100))
 		if b.r.IntN(2) == 0 && T(0)-1 < 0 {
-			x[i] = -x[i]
+			x[i] = 0 - x[i] // no -0
 		}
 	}
 	return x
@@ -248,5 +249,110 @@ func TestMistakes(t *testing.T) {
 		if err := s.Synchronize(t.Context()); !errors.Is(err, c.want) {
 			t.Errorf("%s: Synchronize returns %v, want %v", c.name, err, c.want)
 		}
+	}
+}
+
+func TestSort(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		sorts[int32](b, 10007)
+		sorts[uint32](b, 0)
+		sorts[uint32](b, 1)
+		sorts[uint32](b, 4096)
+		sorts[int](b, 4097)
+		sorts[uint64](b, 255)
+		sorts[float32](b, 5000)
+		sorts[float64](b, 5000)
+	})
+}
+
+// wild returns n numbers with random bits; a tenth of them are equal.
+func wild[T prim.Number](b *bench, n int) []T {
+	x := make([]T, n)
+	for i := range x {
+		r := b.r.Uint64()
+		switch p := any(&x[i]).(type) {
+		case *int32:
+			*p = int32(r)
+		case *uint32:
+			*p = uint32(r)
+		case *int:
+			*p = int(r)
+		case *uint64:
+			*p = r
+		case *float32:
+			*p = math.Float32frombits(uint32(r))
+		case *float64:
+			*p = math.Float64frombits(r)
+		}
+		if r%10 == 0 || x[i] != x[i] {
+			x[i] = 0
+		}
+	}
+	return x
+}
+
+func sorts[T prim.Number](b *bench, n int) {
+	b.Helper()
+	x := wild[T](b, n*b.big)
+	up, down := put(b, x), put(b, x)
+	if err := errors.Join(prim.Sort(b.Stream, up), prim.SortDescending(b.Stream, down)); err != nil {
+		b.Fatal(err)
+	}
+	slices.Sort(x)
+	same(b, fmt.Sprintf("%d sorted", n), get(b, up), x)
+	slices.Reverse(x)
+	same(b, fmt.Sprintf("%d sorted downwards", n), get(b, down), x)
+}
+
+func TestSortPairs(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		sortsPairs[int32, float32](b, 5001)
+		sortsPairs[uint32, [2]int32](b, 100)
+		sortsPairs[float64, int32](b, 4000)
+		sortsPairs[uint64, int](b, 4099)
+	})
+}
+
+// sortsPairs sorts few different keys, so that values show whether equal ones kept their order.
+func sortsPairs[K prim.Number, V float32 | int32 | int | [2]int32](b *bench, n int) {
+	b.Helper()
+	n *= b.big
+	keys, order, values := random[K](b, n), make([]int, n), make([]V, n)
+	for i := range order {
+		order[i] = i
+		switch v := any(&values[i]).(type) {
+		case *float32:
+			*v = float32(i)
+		case *int32:
+			*v = int32(i)
+		case *int:
+			*v = i
+		case *[2]int32:
+			*v = [2]int32{int32(i), -int32(i)}
+		}
+	}
+	for _, descending := range []bool{false, true} {
+		dk, dv := put(b, keys), put(b, values)
+		slices.SortStableFunc(order, func(i, j int) int {
+			if c := cmp.Compare(keys[i], keys[j]); !descending {
+				return cmp.Or(c, i-j)
+			} else {
+				return cmp.Or(-c, i-j)
+			}
+		})
+		sort := prim.SortPairs[K, V]
+		if descending {
+			sort = prim.SortPairsDescending[K, V]
+		}
+		if err := sort(b.Stream, dk, dv); err != nil {
+			b.Fatal(err)
+		}
+		gotKeys, gotValues := get(b, dk), get(b, dv)
+		wantKeys, wantValues := make([]K, n), make([]V, n)
+		for i, from := range order {
+			wantKeys[i], wantValues[i] = keys[from], values[from]
+		}
+		same(b, fmt.Sprintf("keys of %d", n), gotKeys, wantKeys)
+		same(b, fmt.Sprintf("values of %d", n), gotValues, wantValues)
 	}
 }

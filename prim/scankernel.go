@@ -99,8 +99,7 @@ type scanner[T number, A pack[T], O operator] struct {
 	lane, warp int
 	first      int // of the tile's packs
 	v          [scanChunks]A
-	sums       [scanChunks]T // what the warp's elements in front of v[k] come to
-	total      T             // what all of the warp come to
+	total      T // what the warp's elements come to
 }
 
 // at returns where v[k] lies in the tile.
@@ -152,12 +151,19 @@ func (s *scanner[T, A, O]) shift(v T) T {
 	return v
 }
 
-// sumUp computes sums and total.
-func (s *scanner[T, A, O]) sumUp() {
+// scanWarp replaces v by its scan over the warp's elements, and computes total.
+func (s *scanner[T, A, O]) scanWarp(exclusive bool) {
 	s.total = s.nothing
 	for k := range s.v {
 		until := warpScan[T, O](s.t, joinPack[T, A, O](s.v[k]))
-		s.sums[k] = join[T, O](s.total, s.shift(until))
+		r := join[T, O](s.total, s.shift(until))
+		for j := range len(s.v[k]) {
+			next := join[T, O](r, s.v[k][j])
+			if s.v[k][j] = next; exclusive {
+				s.v[k][j] = r
+			}
+			r = next
+		}
 		s.total = join[T, O](s.total, gpu.Shuffle(s.t, until, gpu.WarpSize-1))
 	}
 }
@@ -183,20 +189,6 @@ func (s *scanner[T, A, O]) connect(warps *[scanWarps]T, state tileState[T], tile
 	}
 }
 
-// spread makes of v what the scan leaves, from what is in front of the warp.
-func (s *scanner[T, A, O]) spread(from T, exclusive bool) {
-	for k := range s.v {
-		r := join[T, O](from, s.sums[k])
-		for j := range len(s.v[k]) {
-			next := join[T, O](r, s.v[k][j])
-			if s.v[k][j] = next; exclusive {
-				s.v[k][j] = r
-			}
-			r = next
-		}
-	}
-}
-
 // scanTiles scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 //
@@ -218,7 +210,7 @@ func scanTiles[O operator, T number, A pack[T]](t gpu.Thread, in, out []A, restI
 	tile := int(which[0])
 	s := scanner[T, A, O]{t: t, nothing: nothing, lane: t.ThreadX() % gpu.WarpSize, warp: t.ThreadX() / gpu.WarpSize, first: tile * scanVecs}
 	s.load(in)
-	s.sumUp()
+	s.scanWarp(exclusive)
 	if s.lane == 0 {
 		warps[s.warp] = s.total
 	}
@@ -228,7 +220,11 @@ func scanTiles[O operator, T number, A pack[T]](t gpu.Thread, in, out []A, restI
 	}
 	t.Sync()
 	from := warps[s.warp]
-	s.spread(from, exclusive)
+	for k := range s.v {
+		for j := range len(s.v[k]) {
+			s.v[k][j] = join[T, O](from, s.v[k][j])
+		}
+	}
 	s.store(out)
 	if t.ThreadX() == scanWidth-1 && s.first+scanVecs > len(in) { // behind the last tile
 		r := join[T, O](from, s.total)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -12,10 +13,9 @@ import (
 
 // benchmark is one algorithm at one size, which CUB's part knows by the same name.
 type benchmark struct {
-	name  string
-	n     int
-	bytes float64 // that a perfect program moves for each element
-	make  func(h *hall, n int) (work, func(context.Context) error)
+	name string
+	n    int
+	make func(h *hall, n int) (work, func(context.Context) error)
 }
 
 // work is what is timed, and what is done before each time.
@@ -23,11 +23,15 @@ type work struct{ prepare, run func() error }
 
 func cases() []benchmark {
 	return []benchmark{
-		{"sum-float32", 1 << 28, 4, newSum},
-		{"inclusive-int32", 1 << 28, 8, newScan[int32](prim.InclusiveScan[int32], false)},
-		{"inclusive-float32", 1 << 28, 8, newScan[float32](prim.InclusiveScan[float32], false)},
-		{"exclusive-float32", 1 << 28, 8, newScan[float32](prim.ExclusiveScan[float32], true)},
-		{"inclusive-int64", 1 << 27, 16, newScan[int64](prim.InclusiveScan[int64], false)},
+		{"sum-float32", 1 << 28, newSum},
+		{"inclusive-int32", 1 << 28, newScan[int32](prim.InclusiveScan[int32], false)},
+		{"inclusive-float32", 1 << 28, newScan[float32](prim.InclusiveScan[float32], false)},
+		{"exclusive-float32", 1 << 28, newScan[float32](prim.ExclusiveScan[float32], true)},
+		{"inclusive-int64", 1 << 27, newScan[int64](prim.InclusiveScan[int64], false)},
+		{"sort-uint32", 1 << 26, newSort(func(r uint64) uint32 { return uint32(r) })},
+		{"sort-float32", 1 << 26, newSort(small[float32])},
+		{"sort-uint64", 1 << 26, newSort(func(r uint64) uint64 { return r })},
+		{"sort-pairs", 1 << 26, newSortPairs},
 	}
 }
 
@@ -127,6 +131,64 @@ func newScan[T int32 | int64 | float32](scan func(s *device.Stream, op prim.Op, 
 			func() error { return scan(h.s, prim.Add, y, x) },
 		}, check
 	}
+}
+
+// newSort returns the maker of a sort.
+func newSort[T uint32 | uint64 | float32](make1 func(r uint64) T) func(*hall, int) (work, func(context.Context) error) {
+	return func(h *hall, n int) (work, func(context.Context) error) {
+		host, master := input(h, n, make1)
+		x := empty[T](h, n)
+		check := func(ctx context.Context) error {
+			got := make([]T, n)
+			if err := download(ctx, h.s, got, x); err != nil {
+				return err
+			}
+			var sum, want T
+			for i, v := range got {
+				sum, want = sum+v, want+host[i]
+				if i > 0 && v < got[i-1] {
+					return fmt.Errorf("element %d is %v, behind %v", i, v, got[i-1])
+				}
+			}
+			if sum != want {
+				return fmt.Errorf("the sorted keys have the sum %v, want %v", sum, want)
+			}
+			return nil
+		}
+		return work{
+			func() error { return device.Copy(h.s, x, master) },
+			func() error { return prim.Sort(h.s, x) },
+		}, check
+	}
+}
+
+// newSortPairs sorts keys with their indices.
+func newSortPairs(h *hall, n int) (work, func(context.Context) error) {
+	host, master := input(h, n, func(r uint64) uint32 { return uint32(r) })
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	x, y, indices := empty[uint32](h, n), empty[uint32](h, n), empty[uint32](h, n)
+	if h.err == nil {
+		h.err = device.UploadTo(h.s, indices, order)
+	}
+	check := func(ctx context.Context) error {
+		keys, from := make([]uint32, n), make([]uint32, n)
+		if err := errors.Join(device.Download(h.s, from, y), download(ctx, h.s, keys, x)); err != nil {
+			return err
+		}
+		for i, k := range keys {
+			if host[from[i]] != k || i > 0 && (k < keys[i-1] || k == keys[i-1] && from[i] < from[i-1]) {
+				return fmt.Errorf("element %d is %d from %d, behind %d from %d", i, k, from[i], keys[max(i-1, 0)], from[max(i-1, 0)])
+			}
+		}
+		return nil
+	}
+	return work{
+		func() error { return errors.Join(device.Copy(h.s, x, master), device.Copy(h.s, y, indices)) },
+		func() error { return prim.SortPairs(h.s, x, y) },
+	}, check
 }
 
 // download waits and fills host.

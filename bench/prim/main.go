@@ -60,7 +60,7 @@ func run(ctx context.Context, w io.Writer, o options) error {
 		fmt.Fprintln(w, "without CUB:", err)
 	}
 	defer cub.close()
-	fmt.Fprintf(w, "%v\n%-20s %10s %9s %8s %9s %8s %6s\n", dev.Info(), "case", "n", "ours ms", "GB/s", "CUB ms", "GB/s", "ratio")
+	fmt.Fprintf(w, "%v\n%-20s %10s %9s %8s %9s %8s %6s\n", dev.Info(), "case", "elements", "ours ms", "G/s", "CUB ms", "G/s", "ratio")
 	for _, c := range cases() {
 		if o.wants(c.name) {
 			err = errors.Join(err, compete(ctx, w, &arena{s, cub, o.samples}, c, c.n>>o.shrink))
@@ -106,10 +106,10 @@ func compete(ctx context.Context, w io.Writer, a *arena, c benchmark, n int) err
 			theirs = append(theirs, ms)
 		}
 	}
-	rate := func(ms float64) float64 { return c.bytes * float64(n) / ms / 1e6 }
-	fmt.Fprintf(w, "%-20s %10d %9.4f %8.0f", c.name, n, median(ours), rate(median(ours)))
+	rate := func(ms float64) float64 { return float64(n) / ms / 1e6 }
+	fmt.Fprintf(w, "%-20s %10d %9.4f %8.2f", c.name, n, median(ours), rate(median(ours)))
 	if theirs != nil {
-		fmt.Fprintf(w, " %9.4f %8.0f %6.3f", median(theirs), rate(median(theirs)), median(theirs)/median(ours))
+		fmt.Fprintf(w, " %9.4f %8.2f %6.3f", median(theirs), rate(median(theirs)), median(theirs)/median(ours))
 	}
 	fmt.Fprintln(w)
 	return nil

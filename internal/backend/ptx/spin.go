@@ -14,7 +14,8 @@ import (
 //
 // A loop waits where whether it goes on depends on what an atomic operation in it found. It does not
 // wait where each round tries a compare-and-swap from what it has just read: the swap fails only
-// because another thread's has succeeded.
+// because another thread's has succeeded. It does not wait for ever where it counts towards a limit:
+// what looks at one place after another pays twice for looking at the claim word in between.
 func spins(f *ir.Func) []bool {
 	polls := make([]bool, f.NumBlocks())
 	if !uses(f, ir.Op.Atomic) {
@@ -22,7 +23,7 @@ func spins(f *ir.Func) []bool {
 	}
 	dom := ir.Dominators(f)
 	for _, l := range analysis.Loops(dom) {
-		if waits(l) && !retries(l, dom) {
+		if waits(l) && !retries(l, dom) && !counts(l, dom) {
 			for _, b := range l.Latches {
 				polls[b.ID] = true
 			}
@@ -72,6 +73,65 @@ func retries(l *analysis.Loop, dom *ir.Dom) bool {
 		}
 	}
 	return false
+}
+
+// counts reports whether an exit that each round passes ends the loop once a number has grown or
+// shrunk, by the same step in each round, to a limit from before the loop.
+func counts(l *analysis.Loop, dom *ir.Dom) bool {
+	return slices.ContainsFunc(l.Exits(), func(e analysis.Exit) bool {
+		each := !slices.ContainsFunc(l.Latches, func(latch *ir.Block) bool { return !dom.Dominates(e.From, latch) })
+		t := e.From.Term()
+		if !each || t.Op != ir.OpIf {
+			return false
+		}
+		c, goesOn := t.Args[0], t.Block.Succs[1] == e.To
+		for isNot(c) {
+			c, goesOn = c.Args[0], !goesOn
+		}
+		if c.Op < ir.OpSLt || c.Op > ir.OpULe {
+			return false
+		}
+		low, high := c.Args[0], c.Args[1]
+		if !goesOn { // it goes on while high < low
+			low, high = high, low
+		}
+		return step(l, low) > 0 && outside(l, high) || step(l, high) < 0 && outside(l, low) && c.Op <= ir.OpSLe
+	})
+}
+
+func outside(l *analysis.Loop, v *ir.Value) bool {
+	return v.Op == ir.OpConst || v.Block == nil || !l.Contains(v.Block)
+}
+
+// step returns by how much v grows in each round, where that is a constant, else 0.
+func step(l *analysis.Loop, v *ir.Value) int64 {
+	v = uncast(v)
+	if v.Op == ir.OpAdd && v.Args[1].Op == ir.OpConst {
+		v = uncast(v.Args[0])
+	}
+	if v.Op != ir.OpPhi || v.Block != l.Header {
+		return 0
+	}
+	by := int64(0)
+	for i, p := range l.Header.Preds {
+		if !l.Contains(p) {
+			continue
+		}
+		next := uncast(v.Args[i])
+		if next.Op != ir.OpAdd || next.Args[1].Op != ir.OpConst || uncast(next.Args[0]) != v || by != 0 && by != next.Args[1].Imm {
+			return 0
+		}
+		by = next.Args[1].Imm
+	}
+	return by
+}
+
+// uncast returns what v was before it was made wider or narrower.
+func uncast(v *ir.Value) *ir.Value {
+	for v.Op == ir.OpZExt || v.Op == ir.OpSExt || v.Op == ir.OpTrunc {
+		v = v.Args[0]
+	}
+	return v
 }
 
 // poll lets the thread leave the kernel where another one has faulted.

@@ -1,0 +1,203 @@
+package prim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Sort sorts x in place, ascending. Floats are in the total order of IEEE 754: -0 is before 0,
+// NaNs are behind all numbers, or before them where their sign is set.
+func Sort[T Number](s *device.Stream, x device.Slice[T]) error {
+	return sortKeys(s, false, x)
+}
+
+// SortDescending is Sort the other way round.
+func SortDescending[T Number](s *device.Stream, x device.Slice[T]) error {
+	return sortKeys(s, true, x)
+}
+
+// SortPairs sorts keys in place as Sort does and moves values, of the same length, along. Values of
+// equal keys keep their order. A V has 4 or 8 bytes; of others sort the indices and use those.
+func SortPairs[K Number, V any](s *device.Stream, keys device.Slice[K], values device.Slice[V]) error {
+	return sortPairs(s, false, keys, values)
+}
+
+// SortPairsDescending is SortPairs with the greatest key first. Values of equal keys keep their order.
+func SortPairsDescending[K Number, V any](s *device.Stream, keys device.Slice[K], values device.Slice[V]) error {
+	return sortPairs(s, true, keys, values)
+}
+
+func sortKeys[T Number](s *device.Stream, descending bool, x device.Slice[T]) error {
+	switch kind := kindOf[T](); kind {
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		keys := view[uint32](x)
+		return sortBy(s, orderOf[uint32](kind, descending), pairs[uint32, none]{keys, view[none](keys.Slice(0, 0))})
+	default:
+		keys := view[uint64](x)
+		return sortBy(s, orderOf[uint64](kind, descending), pairs[uint64, none]{keys, view[none](keys.Slice(0, 0))})
+	}
+}
+
+func sortPairs[K Number, V any](s *device.Stream, descending bool, keys device.Slice[K], values device.Slice[V]) error {
+	if keys.Len() != values.Len() {
+		return refuse(s, "sort", fmt.Errorf("%d keys, %d values: %w", keys.Len(), values.Len(), device.ErrLength))
+	}
+	if device.Overlap(keys, values) {
+		return refuse(s, "sort", device.ErrOverlap)
+	}
+	switch size := reflect.TypeFor[V]().Size(); size {
+	case 4:
+		return sortPairsBy(s, descending, keys, view[uint32](values))
+	case 8:
+		return sortPairsBy(s, descending, keys, view[uint64](values))
+	default:
+		return refuse(s, "sort", fmt.Errorf("values of %d bytes: %w", size, errors.ErrUnsupported))
+	}
+}
+
+func sortPairsBy[K Number, V value](s *device.Stream, descending bool, keys device.Slice[K], values device.Slice[V]) error {
+	switch kind := kindOf[K](); kind {
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		return sortBy(s, orderOf[uint32](kind, descending), pairs[uint32, V]{view[uint32](keys), values})
+	default:
+		return sortBy(s, orderOf[uint64](kind, descending), pairs[uint64, V]{view[uint64](keys), values})
+	}
+}
+
+// orderOf returns what makes unsigned numbers of the bits of a kind.
+func orderOf[K key](kind reflect.Kind, descending bool) (o sortOrder[K]) {
+	sign := K(1) << signBit[K]()
+	switch kind {
+	case reflect.Int32, reflect.Int64:
+		o.Every = sign
+	case reflect.Float32, reflect.Float64:
+		o.Every, o.Negative = sign, sign-1
+	}
+	if descending {
+		o.After = ^K(0)
+	}
+	return o
+}
+
+// pairs are keys and their values.
+type pairs[K key, V value] struct {
+	keys   device.Slice[K]
+	values device.Slice[V]
+}
+
+func (p pairs[K, V]) part(from, to int) pairs[K, V] {
+	if hasValues[V]() {
+		p.values = p.values.Slice(from, to)
+	}
+	p.keys = p.keys.Slice(from, to)
+	return p
+}
+
+// portion is what one launch moves of a pass.
+type portion struct{ pass, number, from, to int }
+
+func (p portion) tiles() int { return (p.to - p.from + sortTile - 1) / sortTile }
+
+// portions returns the portions of all passes over n keys.
+func portions[K key](n int) (all []portion) {
+	for pass := range passes[K]() {
+		for i := 0; i*sortPortion < n; i++ {
+			all = append(all, portion{pass, i, i * sortPortion, min((i+1)*sortPortion, n)})
+		}
+	}
+	return all
+}
+
+// sortPlaces is the memory of a sort beside that of its caller.
+type sortPlaces[K key, V value] struct {
+	other  pairs[K, V]
+	starts device.Slice[uint64] // rows of a number for each digit: for each pass one for each portion, and one more
+	states device.Slice[uint32] // the tickets of all portions, then the states of the tiles of each
+	close  func() error
+}
+
+func newSortPlaces[K key, V value](s *device.Stream, n int, all []portion) (p sortPlaces[K, V], err error) {
+	tiles := 0
+	for _, at := range all {
+		tiles += at.tiles()
+	}
+	keys, err := device.MakeDirty[K](s, n)
+	values, errValues := device.MakeDirty[V](s, valuesOf[V](n))
+	starts, errStarts := device.Make[uint64](s, (len(all)+passes[K]())*digits)
+	states, errStates := device.Make[uint32](s, tickets(all)+tiles*digits)
+	if err = errors.Join(err, errValues, errStarts, errStates); err != nil {
+		for _, b := range []interface{ Close() error }{keys, values, starts, states} {
+			b.Close() // some are nil, which is an error of no interest
+		}
+		return p, err
+	}
+	p = sortPlaces[K, V]{pairs[K, V]{keys.All(), values.All()}, starts.All(), states.All(), nil}
+	p.close = func() error { return errors.Join(keys.Close(), values.Close(), starts.Close(), states.Close()) }
+	return p, nil
+}
+
+// valuesOf returns how many values n keys have.
+func valuesOf[V value](n int) int {
+	if hasValues[V]() {
+		return n
+	}
+	return 0
+}
+
+// tickets returns how many words in front of the states are for tickets.
+func tickets(all []portion) int { return (len(all) + 3) / 4 * 4 }
+
+func sortBy[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K, V]) error {
+	n := x.keys.Len()
+	if n == 0 {
+		return idle(s)
+	}
+	all := portions[K](n)
+	places, err := newSortPlaces[K, V](s, n, all)
+	if err != nil {
+		return err
+	}
+	return errors.Join(enqueueSort(s, order, x, places), places.close())
+}
+
+func enqueueSort[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K, V], places sortPlaces[K, V]) error {
+	n := x.keys.Len()
+	all := portions[K](n)
+	rows := len(all)/passes[K]() + 1
+	row := func(pass, number int) device.Slice[uint64] {
+		return places.starts.Slice((pass*rows+number)*digits, (pass*rows+number+1)*digits)
+	}
+	packs, rest := packed[[4]K](x.keys)
+	blocks := min(packs.Len()/digits+1, s.Device().Info().Cores*8)
+	if err := countEach(s, device.Blocks{X: blocks}, packs, rest, places.starts, rows, order); err != nil {
+		return err
+	}
+	if err := startEach(s, device.Blocks{X: passes[K]()}, places.starts, rows); err != nil {
+		return err
+	}
+	state := places.states.Slice(tickets(all), places.states.Len())
+	for i, p := range all {
+		how := sortStep[K]{Shift: p.pass * digitBits}
+		if p.pass == 0 {
+			how.Turn = order
+		}
+		if p.pass == passes[K]()-1 {
+			how.Back = order
+		}
+		in, out := x, places.other
+		if p.pass%2 == 1 {
+			in, out = out, in
+		}
+		in = in.part(p.from, p.to)
+		words := p.tiles() * digits
+		err := sortPass(s, device.Blocks{X: p.tiles()}, in.keys, out.keys, in.values, out.values, row(p.pass, p.number), row(p.pass, p.number+1), places.states.Slice(i, i+1), state.Slice(0, words), how)
+		if err != nil {
+			return err
+		}
+		state = state.Slice(words, state.Len())
+	}
+	return nil
+}

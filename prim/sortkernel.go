@@ -1,0 +1,336 @@
+package prim
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// The radix sort moves each key once for every eight bits of it, beginning with the lowest (A. Adinets,
+// D. Merrill: "Onesweep", 2022). One kernel counts the digits of all passes. In a pass a block
+// takes a tile, ranks its keys by their digit, and looks back over the tiles in front of it, for each digit, as a
+// scan does; it puts the keys in order in shared memory, so that they leave in stretches.
+const (
+	digitBits = 8
+	digits    = 1 << digitBits
+	sortWidth = 256 // threads in a block, at least one for each digit
+	sortWarps = sortWidth / gpu.WarpSize
+	sortItems = 16 // keys of a thread
+	sortTile  = sortWidth * sortItems
+	warpItems = gpu.WarpSize * sortItems
+)
+
+// key is a type that kernels sort by: the bits of others, which a sortOrder turns.
+type key interface{ uint32 | uint64 }
+
+// value is a type that kernels move beside keys. Of type none there are no values.
+type value interface{ none | uint32 | uint64 }
+
+type none uint8
+
+// hasValues reports whether V is not none.
+func hasValues[V value]() bool {
+	x := V(255)
+	return x+1 != 0
+}
+
+// sortOrder turns keys of some type into unsigned ones in the same order, and back. Keys whose sign
+// bit is set have the bits of negative turned, all have those of every, and then those of after.
+type sortOrder[K key] struct{ Negative, Every, After K }
+
+// signBit returns the number of K's highest bit.
+func signBit[K key]() int {
+	if isWide[K]() {
+		return 63
+	}
+	return 31
+}
+
+func (o sortOrder[K]) turn(k K) K {
+	return k ^ (-(k>>signBit[K]())&o.Negative | o.Every) ^ o.After
+}
+
+func (o sortOrder[K]) back(k K) K {
+	k ^= o.After
+	if o.Every == 0 {
+		return k
+	}
+	return k ^ ((k>>signBit[K]()-1)&o.Negative | o.Every)
+}
+
+// countDigits adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance countEach = countDigits[uint32|uint64]
+func countDigits[K key](t gpu.Thread, x [][4]K, rest []K, counts []uint64, rows int, order sortOrder[K]) {
+	own := gpu.Shared[[8][digits]uint32](t)
+	me := t.ThreadX()
+	for p := range passes[K]() {
+		own[p][me] = 0
+	}
+	t.Sync()
+	count := func(k K) {
+		k = order.turn(k)
+		for p := range passes[K]() {
+			gpu.AtomicAdd(&own[p][k>>(p*digitBits)%digits], 1, gpu.BlockScope)
+		}
+	}
+	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * digits {
+		for _, k := range x[i] {
+			count(k)
+		}
+	}
+	if i := t.GlobalX(); i < len(rest) {
+		count(rest[i])
+	}
+	t.Sync()
+	for p := range passes[K]() {
+		gpu.AtomicAdd(&counts[p*rows*digits+me], uint64(own[p][me]))
+	}
+}
+
+// passes returns the number of digits of a K.
+func passes[K key]() int {
+	if isWide[K]() {
+		return 8
+	}
+	return 4
+}
+
+// startDigits replaces the first of each so many rows of counts by the sums of the counts before: each
+// block one.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance startEach = startDigits[uint64]
+func startDigits[C uint64](t gpu.Thread, counts []C, rows int) {
+	warps := gpu.Shared[[digits / gpu.WarpSize]C](t)
+	i := t.BlockX()*rows*digits + t.ThreadX()
+	v := counts[i]
+	counts[i] = digitScan(t, warps, v) - v
+}
+
+// digitScan returns the sum of v over the block's threads up to this one. All threads call it; only the
+// first ones, one for each digit, count.
+func digitScan[T uint32 | uint64](t gpu.Thread, warps *[digits / gpu.WarpSize]T, v T) T {
+	lane, warp := t.ThreadX()%gpu.WarpSize, t.ThreadX()/gpu.WarpSize
+	v = warpScan[T, add](t, v)
+	if lane == gpu.WarpSize-1 && warp < len(warps) {
+		warps[warp] = v
+	}
+	t.Sync()
+	for w, sum := range *warps {
+		if w < warp {
+			v += sum
+		}
+	}
+	return v
+}
+
+// The state of a digit in a tile: in the upper two bits what is known of it, below how many keys have
+// it in the tile, or in all tiles so far.
+const (
+	stateShift = 30
+	stateCount = 1<<stateShift - 1
+	// sortPortion is how many keys a launch moves at most: a digit's count fits below stateShift.
+	sortPortion = 1 << 29
+)
+
+// sortReach is to how many tiles a thread looks back at once.
+const sortReach = 2
+
+// keysBefore returns how many keys have a digit in all tiles in front of one. state has the digit's word of
+// the first tile at its start.
+func keysBefore(state []uint32, tile int) uint32 {
+	sum := uint32(0)
+	for last := tile - 1; last >= 0; last -= sortReach {
+		var words [sortReach]uint32
+		for k := range words {
+			words[k] = prefix << stateShift
+			if last >= k {
+				words[k] = gpu.AtomicLoad(&state[(last-k)*digits])
+			}
+		}
+		for k, word := range words {
+			for word == 0 {
+				word = gpu.AtomicLoad(&state[(last-k)*digits])
+			}
+			sum += word & stateCount
+			if word>>stateShift == prefix {
+				return sum
+			}
+		}
+	}
+	return sum
+}
+
+// peers returns the set of the warp's threads whose digit is the same.
+func peers(t gpu.Thread, digit uint32) uint32 {
+	set := ^uint32(0)
+	for b := range digitBits {
+		without := uint32(0)
+		if digit&(1<<b) == 0 {
+			without = ^uint32(0)
+		}
+		set &= gpu.Ballot(t, digit&(1<<b) != 0) ^ without
+	}
+	return set
+}
+
+// sorter is a thread's part in moving a tile.
+type sorter[K key, V value] struct {
+	t          gpu.Thread
+	me         int
+	lane, warp int
+	first      int // of the tile's keys
+	n          int // of the tile's keys that are there
+	shift      int
+	keys       [sortItems]K
+	ranks      [sortItems]uint32 // among the keys of the warp with the same digit, later in the tile
+}
+
+func (s *sorter[K, V]) digit(k K) uint32 { return uint32(k>>s.shift) % digits }
+
+// at returns where keys[i] lies in the tile: a warp's keys are neighbours.
+func (s *sorter[K, V]) at(i int) int { return s.warp*warpItems + i*gpu.WarpSize + s.lane }
+
+// load fills keys, and those that are missing with what comes last.
+func (s *sorter[K, V]) load(in []K, order sortOrder[K]) {
+	if s.n == sortTile {
+		part := in[s.first : s.first+sortTile]
+		for i := range s.keys {
+			s.keys[i] = order.turn(part[s.at(i)])
+		}
+		return
+	}
+	part := in[s.first : s.first+s.n]
+	for i := range s.keys {
+		s.keys[i] = ^K(0)
+		if at := s.at(i); at < len(part) {
+			s.keys[i] = order.turn(part[at])
+		}
+	}
+}
+
+// rank fills ranks, and counts the warp's keys by digit.
+func (s *sorter[K, V]) rank(counts *[digits]uint32) {
+	below := uint32(1)<<s.lane - 1
+	for i, k := range s.keys {
+		d := s.digit(k)
+		same := peers(s.t, d)
+		before := uint32(bits.OnesCount32(same & below))
+		known := counts[d]
+		s.t.SyncWarp()
+		if before == 0 {
+			counts[d] = known + uint32(bits.OnesCount32(same))
+		}
+		s.t.SyncWarp()
+		s.ranks[i] = known + before
+	}
+}
+
+// store writes keys, which are sorted and strided over the block, from where their digits begin.
+func (s *sorter[K, V]) store(out []K, bases *[digits]uint64, order sortOrder[K]) {
+	if s.n == sortTile {
+		for i, k := range s.keys {
+			out[bases[s.digit(k)]+uint64(i*sortWidth+s.me)] = order.back(k)
+		}
+		return
+	}
+	for i, k := range s.keys {
+		if at := i*sortWidth + s.me; at < s.n {
+			out[bases[s.digit(k)]+uint64(at)] = order.back(k)
+		}
+	}
+}
+
+// moveKeys moves keys and values from in and fromValues by the digit that begins at a bit. starts has for
+// each digit where its keys begin; next gets the same for the next portion. first says which of
+// the keys of in is the portion's first.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance sortPass = moveKeys[uint32|uint64, none|uint32|uint64]
+func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []V, starts, next []uint64, ticket, state []uint32, how sortStep[K]) {
+	counts := gpu.Shared[[sortWarps][digits]uint32](t)
+	staged := gpu.Shared[[sortTile]K](t)
+	stagedValues := gpu.Shared[[sortTile]V](t)
+	bases := gpu.Shared[[digits]uint64](t)
+	warps := gpu.Shared[[digits / gpu.WarpSize]uint32](t)
+	which := gpu.Shared[[1]uint32](t)
+	me := t.ThreadX()
+	if me == 0 {
+		which[0] = gpu.AtomicAdd(&ticket[0], 1)
+	}
+	for i := me; i < sortWarps*digits; i += sortWidth {
+		counts[i/digits][i%digits] = 0
+	}
+	t.Sync()
+	tile := int(which[0])
+	s := sorter[K, V]{t: t, me: me, lane: me % gpu.WarpSize, warp: me / gpu.WarpSize, first: tile * sortTile, shift: how.Shift}
+	s.n = min(sortTile, len(in)-s.first)
+	s.load(in, how.Turn)
+	s.rank(&counts[s.warp])
+	t.Sync()
+
+	// A thread for each digit: how many keys of the tile have it, in the warps before each, and where
+	// they begin in the tile.
+	var total, here uint32
+	var before [sortWarps]uint32
+	if me < digits {
+		for w := range before {
+			before[w] = total
+			total += counts[w][me]
+		}
+		here = total
+		if me == digits-1 {
+			here -= uint32(sortTile - s.n)
+		}
+		gpu.AtomicStore(&state[tile*digits+me], aggregate<<stateShift|here)
+	}
+	begin := digitScan(t, warps, total) - total
+	if me < digits {
+		for w := range before {
+			counts[w][me] = begin + before[w]
+		}
+	}
+	t.Sync()
+	for i, k := range s.keys {
+		s.ranks[i] += counts[s.warp][s.digit(k)]
+		staged[s.ranks[i]%sortTile] = k // it is less
+	}
+	if hasValues[V]() {
+		for i := range s.keys {
+			if at := s.at(i); at < s.n {
+				stagedValues[s.ranks[i]%sortTile] = fromValues[s.first+at]
+			}
+		}
+	}
+	if me < digits {
+		sum := keysBefore(state[me:], tile)
+		gpu.AtomicStore(&state[tile*digits+me], prefix<<stateShift|(sum+here))
+		bases[me] = starts[me] + uint64(sum) - uint64(begin)
+		if s.first+sortTile >= len(in) {
+			next[me] = starts[me] + uint64(sum) + uint64(here)
+		}
+	}
+	t.Sync()
+	for i := range s.keys {
+		s.keys[i] = staged[i*sortWidth+me]
+	}
+	s.store(out, bases, how.Back)
+	if hasValues[V]() {
+		for i := range s.keys {
+			if at := i*sortWidth + me; at < s.n {
+				toValues[bases[s.digit(s.keys[i])]+uint64(at)] = stagedValues[at]
+			}
+		}
+	}
+}
+
+// sortStep says what a pass does.
+type sortStep[K key] struct {
+	Shift      int // the digit's lowest bit
+	Turn, Back sortOrder[K]
+}
