@@ -58,19 +58,19 @@ func reduceBy[T number, A pack[T]](s *device.Stream, launch reduces[T, A], op Op
 		err = launch[op](s, device.Blocks{X: blocks}, packs, partial.All(), neutral[T](op))
 	}
 	if err == nil {
-		err = reduceLast(s, op, at.dst, partial.All(), rest)
+		err = reduceLast(s, op, ends[T]{at.dst, partial.All()}, rest)
 	}
 	return errors.Join(err, partial.Close())
 }
 
 // reduceLast joins what the blocks came to and the rest.
-func reduceLast[T number](s *device.Stream, op Op, dst, partial, rest device.Slice[T]) error {
+func reduceLast[T number](s *device.Stream, op Op, at ends[T], rest device.Slice[T]) error {
 	switch one := (device.Blocks{X: 1}); op {
 	case Add:
-		return reduceTail[T, add](s, one, partial, rest, dst, neutral[T](op))
+		return reduceTail[T, add](s, one, at.src, rest, at.dst, neutral[T](op))
 	case Min:
-		return reduceTail[T, least](s, one, partial, rest, dst, neutral[T](op))
+		return reduceTail[T, least](s, one, at.src, rest, at.dst, neutral[T](op))
 	default:
-		return reduceTail[T, greatest](s, one, partial, rest, dst, neutral[T](op))
+		return reduceTail[T, greatest](s, one, at.src, rest, at.dst, neutral[T](op))
 	}
 }

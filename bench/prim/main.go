@@ -63,7 +63,7 @@ func run(ctx context.Context, w io.Writer, o options) error {
 	fmt.Fprintf(w, "%v\n%-20s %10s %9s %8s %9s %8s %6s\n", dev.Info(), "case", "elements", "ours ms", "G/s", "CUB ms", "G/s", "ratio")
 	for _, c := range cases() {
 		if o.wants(c.name) {
-			err = errors.Join(err, compete(ctx, w, &arena{s, cub, o.samples}, c, c.n>>o.shrink))
+			err = errors.Join(err, (&arena{s, cub, o.samples, w}).compete(ctx, c, c.n>>o.shrink))
 		}
 	}
 	if cub == nil {
@@ -77,9 +77,10 @@ type arena struct {
 	s       *device.Stream
 	cub     *peer
 	samples int
+	w       io.Writer
 }
 
-func compete(ctx context.Context, w io.Writer, a *arena, c benchmark, n int) error {
+func (a *arena) compete(ctx context.Context, c benchmark, n int) error {
 	h := &hall{s: a.s}
 	defer h.close()
 	work, check := c.make(h, n)
@@ -107,11 +108,11 @@ func compete(ctx context.Context, w io.Writer, a *arena, c benchmark, n int) err
 		}
 	}
 	rate := func(ms float64) float64 { return float64(n) / ms / 1e6 }
-	fmt.Fprintf(w, "%-20s %10d %9.4f %8.2f", c.name, n, median(ours), rate(median(ours)))
+	fmt.Fprintf(a.w, "%-20s %10d %9.4f %8.2f", c.name, n, median(ours), rate(median(ours)))
 	if theirs != nil {
-		fmt.Fprintf(w, " %9.4f %8.2f %6.3f", median(theirs), rate(median(theirs)), median(theirs)/median(ours))
+		fmt.Fprintf(a.w, " %9.4f %8.2f %6.3f", median(theirs), rate(median(theirs)), median(theirs)/median(ours))
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(a.w)
 	return nil
 }
 
