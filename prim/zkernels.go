@@ -11,46 +11,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// ReduceBlocks joins, for each block, the elements that its threads take in strides of the grid.
-func ReduceBlocks[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | least | greatest](s *device.Stream, g device.Blocks, x device.Slice[[4]T], partial device.Slice[T], nothing T) error {
+// reduceInt32 joins, for each block, the elements that its threads take in strides of the grid.
+func reduceInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *device.Kernel
-	switch any((func(T, O))(nil)).(type) {
-	case func(int32, add):
-		k = reduceBlocksInt32AddKernel
-	case func(int32, least):
-		k = reduceBlocksInt32LeastKernel
-	case func(int32, greatest):
-		k = reduceBlocksInt32GreatestKernel
-	case func(int64, add):
-		k = reduceBlocksInt64AddKernel
-	case func(int64, least):
-		k = reduceBlocksInt64LeastKernel
-	case func(int64, greatest):
-		k = reduceBlocksInt64GreatestKernel
-	case func(uint32, add):
-		k = reduceBlocksUint32AddKernel
-	case func(uint32, least):
-		k = reduceBlocksUint32LeastKernel
-	case func(uint32, greatest):
-		k = reduceBlocksUint32GreatestKernel
-	case func(uint64, add):
-		k = reduceBlocksUint64AddKernel
-	case func(uint64, least):
-		k = reduceBlocksUint64LeastKernel
-	case func(uint64, greatest):
-		k = reduceBlocksUint64GreatestKernel
-	case func(float32, add):
-		k = reduceBlocksFloat32AddKernel
-	case func(float32, least):
-		k = reduceBlocksFloat32LeastKernel
-	case func(float32, greatest):
-		k = reduceBlocksFloat32GreatestKernel
-	case func(float64, add):
-		k = reduceBlocksFloat64AddKernel
-	case func(float64, least):
-		k = reduceBlocksFloat64LeastKernel
-	case func(float64, greatest):
-		k = reduceBlocksFloat64GreatestKernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, int32, [4]int32):
+		k = reduceInt32AddInt324Int32Kernel
+	case func(least, int32, [4]int32):
+		k = reduceInt32LeastInt324Int32Kernel
+	case func(greatest, int32, [4]int32):
+		k = reduceInt32GreatestInt324Int32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
 	device.PutSlice(p, x)
@@ -59,20 +29,20 @@ func ReduceBlocks[T int32 | int64 | uint32 | uint64 | float32 | float64, O add |
 	return p.Launch()
 }
 
-//go:embed zreduceBlocksInt32Add.sm_70.narrow.aligned.ptx
-var reduceBlocksInt32AddSM70NarrowAligned string
+//go:embed zreduceInt32AddInt324Int32.sm_70.narrow.aligned.ptx
+var reduceInt32AddInt324Int32SM70NarrowAligned string
 
-//go:embed zreduceBlocksInt32Add.sm_70.narrow.ptx
-var reduceBlocksInt32AddSM70Narrow string
+//go:embed zreduceInt32AddInt324Int32.sm_70.narrow.ptx
+var reduceInt32AddInt324Int32SM70Narrow string
 
-//go:embed zreduceBlocksInt32Add.sm_70.ptx
-var reduceBlocksInt32AddSM70 string
+//go:embed zreduceInt32AddInt324Int32.sm_70.ptx
+var reduceInt32AddInt324Int32SM70 string
 
-var reduceBlocksInt32AddKernel = &device.Kernel{
-	Name:    "reduceBlocks[int32, add]",
+var reduceInt32AddInt324Int32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -83,13 +53,13 @@ var reduceBlocksInt32AddKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksInt32AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksInt32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksInt32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32AddInt324Int32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt32AddInt324Int32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -98,25 +68,25 @@ var reduceBlocksInt32AddKernel = &device.Kernel{
 			nothing int32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[int32, add](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[add, int32, [4]int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksInt32Least.sm_70.narrow.aligned.ptx
-var reduceBlocksInt32LeastSM70NarrowAligned string
+//go:embed zreduceInt32LeastInt324Int32.sm_70.narrow.aligned.ptx
+var reduceInt32LeastInt324Int32SM70NarrowAligned string
 
-//go:embed zreduceBlocksInt32Least.sm_70.narrow.ptx
-var reduceBlocksInt32LeastSM70Narrow string
+//go:embed zreduceInt32LeastInt324Int32.sm_70.narrow.ptx
+var reduceInt32LeastInt324Int32SM70Narrow string
 
-//go:embed zreduceBlocksInt32Least.sm_70.ptx
-var reduceBlocksInt32LeastSM70 string
+//go:embed zreduceInt32LeastInt324Int32.sm_70.ptx
+var reduceInt32LeastInt324Int32SM70 string
 
-var reduceBlocksInt32LeastKernel = &device.Kernel{
-	Name:    "reduceBlocks[int32, least]",
+var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[least, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -127,13 +97,13 @@ var reduceBlocksInt32LeastKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksInt32LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksInt32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksInt32LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt32LeastInt324Int32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -142,25 +112,25 @@ var reduceBlocksInt32LeastKernel = &device.Kernel{
 			nothing int32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[int32, least](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[least, int32, [4]int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksInt32Greatest.sm_70.narrow.aligned.ptx
-var reduceBlocksInt32GreatestSM70NarrowAligned string
+//go:embed zreduceInt32GreatestInt324Int32.sm_70.narrow.aligned.ptx
+var reduceInt32GreatestInt324Int32SM70NarrowAligned string
 
-//go:embed zreduceBlocksInt32Greatest.sm_70.narrow.ptx
-var reduceBlocksInt32GreatestSM70Narrow string
+//go:embed zreduceInt32GreatestInt324Int32.sm_70.narrow.ptx
+var reduceInt32GreatestInt324Int32SM70Narrow string
 
-//go:embed zreduceBlocksInt32Greatest.sm_70.ptx
-var reduceBlocksInt32GreatestSM70 string
+//go:embed zreduceInt32GreatestInt324Int32.sm_70.ptx
+var reduceInt32GreatestInt324Int32SM70 string
 
-var reduceBlocksInt32GreatestKernel = &device.Kernel{
-	Name:    "reduceBlocks[int32, greatest]",
+var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[greatest, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -171,13 +141,13 @@ var reduceBlocksInt32GreatestKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksInt32GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksInt32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksInt32GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt32GreatestInt324Int32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -186,27 +156,45 @@ var reduceBlocksInt32GreatestKernel = &device.Kernel{
 			nothing int32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[int32, greatest](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[greatest, int32, [4]int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksInt64Add.sm_70.narrow.aligned.ptx
-var reduceBlocksInt64AddSM70NarrowAligned string
+// reduceInt64 joins, for each block, the elements that its threads take in strides of the grid.
+func reduceInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, int64, [2]int64):
+		k = reduceInt64AddInt642Int64Kernel
+	case func(least, int64, [2]int64):
+		k = reduceInt64LeastInt642Int64Kernel
+	case func(greatest, int64, [2]int64):
+		k = reduceInt64GreatestInt642Int64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zreduceBlocksInt64Add.sm_70.narrow.ptx
-var reduceBlocksInt64AddSM70Narrow string
+//go:embed zreduceInt64AddInt642Int64.sm_70.narrow.aligned.ptx
+var reduceInt64AddInt642Int64SM70NarrowAligned string
 
-//go:embed zreduceBlocksInt64Add.sm_70.ptx
-var reduceBlocksInt64AddSM70 string
+//go:embed zreduceInt64AddInt642Int64.sm_70.narrow.ptx
+var reduceInt64AddInt642Int64SM70Narrow string
 
-var reduceBlocksInt64AddKernel = &device.Kernel{
-	Name:    "reduceBlocks[int64, add]",
+//go:embed zreduceInt64AddInt642Int64.sm_70.ptx
+var reduceInt64AddInt642Int64SM70 string
+
+var reduceInt64AddInt642Int64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -215,42 +203,42 @@ var reduceBlocksInt64AddKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksInt64AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksInt64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksInt64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64AddInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64AddInt642Int64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]int64
+			x       [][2]int64
 			partial []int64
 			nothing int64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[int64, add](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[add, int64, [2]int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksInt64Least.sm_70.narrow.aligned.ptx
-var reduceBlocksInt64LeastSM70NarrowAligned string
+//go:embed zreduceInt64LeastInt642Int64.sm_70.narrow.aligned.ptx
+var reduceInt64LeastInt642Int64SM70NarrowAligned string
 
-//go:embed zreduceBlocksInt64Least.sm_70.narrow.ptx
-var reduceBlocksInt64LeastSM70Narrow string
+//go:embed zreduceInt64LeastInt642Int64.sm_70.narrow.ptx
+var reduceInt64LeastInt642Int64SM70Narrow string
 
-//go:embed zreduceBlocksInt64Least.sm_70.ptx
-var reduceBlocksInt64LeastSM70 string
+//go:embed zreduceInt64LeastInt642Int64.sm_70.ptx
+var reduceInt64LeastInt642Int64SM70 string
 
-var reduceBlocksInt64LeastKernel = &device.Kernel{
-	Name:    "reduceBlocks[int64, least]",
+var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[least, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -259,42 +247,42 @@ var reduceBlocksInt64LeastKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksInt64LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksInt64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksInt64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64LeastInt642Int64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]int64
+			x       [][2]int64
 			partial []int64
 			nothing int64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[int64, least](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[least, int64, [2]int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksInt64Greatest.sm_70.narrow.aligned.ptx
-var reduceBlocksInt64GreatestSM70NarrowAligned string
+//go:embed zreduceInt64GreatestInt642Int64.sm_70.narrow.aligned.ptx
+var reduceInt64GreatestInt642Int64SM70NarrowAligned string
 
-//go:embed zreduceBlocksInt64Greatest.sm_70.narrow.ptx
-var reduceBlocksInt64GreatestSM70Narrow string
+//go:embed zreduceInt64GreatestInt642Int64.sm_70.narrow.ptx
+var reduceInt64GreatestInt642Int64SM70Narrow string
 
-//go:embed zreduceBlocksInt64Greatest.sm_70.ptx
-var reduceBlocksInt64GreatestSM70 string
+//go:embed zreduceInt64GreatestInt642Int64.sm_70.ptx
+var reduceInt64GreatestInt642Int64SM70 string
 
-var reduceBlocksInt64GreatestKernel = &device.Kernel{
-	Name:    "reduceBlocks[int64, greatest]",
+var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[greatest, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -303,40 +291,58 @@ var reduceBlocksInt64GreatestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksInt64GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksInt64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksInt64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64GreatestInt642Int64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]int64
+			x       [][2]int64
 			partial []int64
 			nothing int64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[int64, greatest](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[greatest, int64, [2]int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksUint32Add.sm_70.narrow.aligned.ptx
-var reduceBlocksUint32AddSM70NarrowAligned string
+// reduceUint32 joins, for each block, the elements that its threads take in strides of the grid.
+func reduceUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, uint32, [4]uint32):
+		k = reduceUint32AddUint324Uint32Kernel
+	case func(least, uint32, [4]uint32):
+		k = reduceUint32LeastUint324Uint32Kernel
+	case func(greatest, uint32, [4]uint32):
+		k = reduceUint32GreatestUint324Uint32Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zreduceBlocksUint32Add.sm_70.narrow.ptx
-var reduceBlocksUint32AddSM70Narrow string
+//go:embed zreduceUint32AddUint324Uint32.sm_70.narrow.aligned.ptx
+var reduceUint32AddUint324Uint32SM70NarrowAligned string
 
-//go:embed zreduceBlocksUint32Add.sm_70.ptx
-var reduceBlocksUint32AddSM70 string
+//go:embed zreduceUint32AddUint324Uint32.sm_70.narrow.ptx
+var reduceUint32AddUint324Uint32SM70Narrow string
 
-var reduceBlocksUint32AddKernel = &device.Kernel{
-	Name:    "reduceBlocks[uint32, add]",
+//go:embed zreduceUint32AddUint324Uint32.sm_70.ptx
+var reduceUint32AddUint324Uint32SM70 string
+
+var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -347,13 +353,13 @@ var reduceBlocksUint32AddKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksUint32AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksUint32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksUint32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint32AddUint324Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -362,25 +368,25 @@ var reduceBlocksUint32AddKernel = &device.Kernel{
 			nothing uint32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[uint32, add](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[add, uint32, [4]uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksUint32Least.sm_70.narrow.aligned.ptx
-var reduceBlocksUint32LeastSM70NarrowAligned string
+//go:embed zreduceUint32LeastUint324Uint32.sm_70.narrow.aligned.ptx
+var reduceUint32LeastUint324Uint32SM70NarrowAligned string
 
-//go:embed zreduceBlocksUint32Least.sm_70.narrow.ptx
-var reduceBlocksUint32LeastSM70Narrow string
+//go:embed zreduceUint32LeastUint324Uint32.sm_70.narrow.ptx
+var reduceUint32LeastUint324Uint32SM70Narrow string
 
-//go:embed zreduceBlocksUint32Least.sm_70.ptx
-var reduceBlocksUint32LeastSM70 string
+//go:embed zreduceUint32LeastUint324Uint32.sm_70.ptx
+var reduceUint32LeastUint324Uint32SM70 string
 
-var reduceBlocksUint32LeastKernel = &device.Kernel{
-	Name:    "reduceBlocks[uint32, least]",
+var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[least, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -391,13 +397,13 @@ var reduceBlocksUint32LeastKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksUint32LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksUint32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksUint32LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint32LeastUint324Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -406,25 +412,25 @@ var reduceBlocksUint32LeastKernel = &device.Kernel{
 			nothing uint32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[uint32, least](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[least, uint32, [4]uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksUint32Greatest.sm_70.narrow.aligned.ptx
-var reduceBlocksUint32GreatestSM70NarrowAligned string
+//go:embed zreduceUint32GreatestUint324Uint32.sm_70.narrow.aligned.ptx
+var reduceUint32GreatestUint324Uint32SM70NarrowAligned string
 
-//go:embed zreduceBlocksUint32Greatest.sm_70.narrow.ptx
-var reduceBlocksUint32GreatestSM70Narrow string
+//go:embed zreduceUint32GreatestUint324Uint32.sm_70.narrow.ptx
+var reduceUint32GreatestUint324Uint32SM70Narrow string
 
-//go:embed zreduceBlocksUint32Greatest.sm_70.ptx
-var reduceBlocksUint32GreatestSM70 string
+//go:embed zreduceUint32GreatestUint324Uint32.sm_70.ptx
+var reduceUint32GreatestUint324Uint32SM70 string
 
-var reduceBlocksUint32GreatestKernel = &device.Kernel{
-	Name:    "reduceBlocks[uint32, greatest]",
+var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[greatest, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -435,13 +441,13 @@ var reduceBlocksUint32GreatestKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksUint32GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksUint32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksUint32GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint32GreatestUint324Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -450,27 +456,45 @@ var reduceBlocksUint32GreatestKernel = &device.Kernel{
 			nothing uint32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[uint32, greatest](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[greatest, uint32, [4]uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksUint64Add.sm_70.narrow.aligned.ptx
-var reduceBlocksUint64AddSM70NarrowAligned string
+// reduceUint64 joins, for each block, the elements that its threads take in strides of the grid.
+func reduceUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, uint64, [2]uint64):
+		k = reduceUint64AddUint642Uint64Kernel
+	case func(least, uint64, [2]uint64):
+		k = reduceUint64LeastUint642Uint64Kernel
+	case func(greatest, uint64, [2]uint64):
+		k = reduceUint64GreatestUint642Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zreduceBlocksUint64Add.sm_70.narrow.ptx
-var reduceBlocksUint64AddSM70Narrow string
+//go:embed zreduceUint64AddUint642Uint64.sm_70.narrow.aligned.ptx
+var reduceUint64AddUint642Uint64SM70NarrowAligned string
 
-//go:embed zreduceBlocksUint64Add.sm_70.ptx
-var reduceBlocksUint64AddSM70 string
+//go:embed zreduceUint64AddUint642Uint64.sm_70.narrow.ptx
+var reduceUint64AddUint642Uint64SM70Narrow string
 
-var reduceBlocksUint64AddKernel = &device.Kernel{
-	Name:    "reduceBlocks[uint64, add]",
+//go:embed zreduceUint64AddUint642Uint64.sm_70.ptx
+var reduceUint64AddUint642Uint64SM70 string
+
+var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -479,42 +503,42 @@ var reduceBlocksUint64AddKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksUint64AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksUint64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksUint64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64AddUint642Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]uint64
+			x       [][2]uint64
 			partial []uint64
 			nothing uint64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[uint64, add](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[add, uint64, [2]uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksUint64Least.sm_70.narrow.aligned.ptx
-var reduceBlocksUint64LeastSM70NarrowAligned string
+//go:embed zreduceUint64LeastUint642Uint64.sm_70.narrow.aligned.ptx
+var reduceUint64LeastUint642Uint64SM70NarrowAligned string
 
-//go:embed zreduceBlocksUint64Least.sm_70.narrow.ptx
-var reduceBlocksUint64LeastSM70Narrow string
+//go:embed zreduceUint64LeastUint642Uint64.sm_70.narrow.ptx
+var reduceUint64LeastUint642Uint64SM70Narrow string
 
-//go:embed zreduceBlocksUint64Least.sm_70.ptx
-var reduceBlocksUint64LeastSM70 string
+//go:embed zreduceUint64LeastUint642Uint64.sm_70.ptx
+var reduceUint64LeastUint642Uint64SM70 string
 
-var reduceBlocksUint64LeastKernel = &device.Kernel{
-	Name:    "reduceBlocks[uint64, least]",
+var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[least, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -523,42 +547,42 @@ var reduceBlocksUint64LeastKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksUint64LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksUint64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksUint64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64LeastUint642Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]uint64
+			x       [][2]uint64
 			partial []uint64
 			nothing uint64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[uint64, least](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[least, uint64, [2]uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksUint64Greatest.sm_70.narrow.aligned.ptx
-var reduceBlocksUint64GreatestSM70NarrowAligned string
+//go:embed zreduceUint64GreatestUint642Uint64.sm_70.narrow.aligned.ptx
+var reduceUint64GreatestUint642Uint64SM70NarrowAligned string
 
-//go:embed zreduceBlocksUint64Greatest.sm_70.narrow.ptx
-var reduceBlocksUint64GreatestSM70Narrow string
+//go:embed zreduceUint64GreatestUint642Uint64.sm_70.narrow.ptx
+var reduceUint64GreatestUint642Uint64SM70Narrow string
 
-//go:embed zreduceBlocksUint64Greatest.sm_70.ptx
-var reduceBlocksUint64GreatestSM70 string
+//go:embed zreduceUint64GreatestUint642Uint64.sm_70.ptx
+var reduceUint64GreatestUint642Uint64SM70 string
 
-var reduceBlocksUint64GreatestKernel = &device.Kernel{
-	Name:    "reduceBlocks[uint64, greatest]",
+var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[greatest, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -567,40 +591,58 @@ var reduceBlocksUint64GreatestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksUint64GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksUint64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksUint64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64GreatestUint642Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]uint64
+			x       [][2]uint64
 			partial []uint64
 			nothing uint64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[uint64, greatest](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[greatest, uint64, [2]uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksFloat32Add.sm_70.narrow.aligned.ptx
-var reduceBlocksFloat32AddSM70NarrowAligned string
+// reduceFloat32 joins, for each block, the elements that its threads take in strides of the grid.
+func reduceFloat32[O add | least | greatest, T float32, A [4]float32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, float32, [4]float32):
+		k = reduceFloat32AddFloat324Float32Kernel
+	case func(least, float32, [4]float32):
+		k = reduceFloat32LeastFloat324Float32Kernel
+	case func(greatest, float32, [4]float32):
+		k = reduceFloat32GreatestFloat324Float32Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zreduceBlocksFloat32Add.sm_70.narrow.ptx
-var reduceBlocksFloat32AddSM70Narrow string
+//go:embed zreduceFloat32AddFloat324Float32.sm_70.narrow.aligned.ptx
+var reduceFloat32AddFloat324Float32SM70NarrowAligned string
 
-//go:embed zreduceBlocksFloat32Add.sm_70.ptx
-var reduceBlocksFloat32AddSM70 string
+//go:embed zreduceFloat32AddFloat324Float32.sm_70.narrow.ptx
+var reduceFloat32AddFloat324Float32SM70Narrow string
 
-var reduceBlocksFloat32AddKernel = &device.Kernel{
-	Name:    "reduceBlocks[float32, add]",
+//go:embed zreduceFloat32AddFloat324Float32.sm_70.ptx
+var reduceFloat32AddFloat324Float32SM70 string
+
+var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -611,13 +653,13 @@ var reduceBlocksFloat32AddKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32AddFloat324Float32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -626,34 +668,34 @@ var reduceBlocksFloat32AddKernel = &device.Kernel{
 			nothing float32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[float32, add](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[add, float32, [4]float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksFloat32Least.sm_80.narrow.aligned.ptx
-var reduceBlocksFloat32LeastSM80NarrowAligned string
+//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
+var reduceFloat32LeastFloat324Float32SM80NarrowAligned string
 
-//go:embed zreduceBlocksFloat32Least.sm_80.narrow.ptx
-var reduceBlocksFloat32LeastSM80Narrow string
+//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.ptx
+var reduceFloat32LeastFloat324Float32SM80Narrow string
 
-//go:embed zreduceBlocksFloat32Least.sm_80.ptx
-var reduceBlocksFloat32LeastSM80 string
+//go:embed zreduceFloat32LeastFloat324Float32.sm_80.ptx
+var reduceFloat32LeastFloat324Float32SM80 string
 
-//go:embed zreduceBlocksFloat32Least.sm_70.narrow.aligned.ptx
-var reduceBlocksFloat32LeastSM70NarrowAligned string
+//go:embed zreduceFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
+var reduceFloat32LeastFloat324Float32SM70NarrowAligned string
 
-//go:embed zreduceBlocksFloat32Least.sm_70.narrow.ptx
-var reduceBlocksFloat32LeastSM70Narrow string
+//go:embed zreduceFloat32LeastFloat324Float32.sm_70.narrow.ptx
+var reduceFloat32LeastFloat324Float32SM70Narrow string
 
-//go:embed zreduceBlocksFloat32Least.sm_70.ptx
-var reduceBlocksFloat32LeastSM70 string
+//go:embed zreduceFloat32LeastFloat324Float32.sm_70.ptx
+var reduceFloat32LeastFloat324Float32SM70 string
 
-var reduceBlocksFloat32LeastKernel = &device.Kernel{
-	Name:    "reduceBlocks[float32, least]",
+var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[least, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -664,16 +706,16 @@ var reduceBlocksFloat32LeastKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32LeastSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32LeastSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceBlocksFloat32LeastSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat32LeastSM70},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -682,34 +724,34 @@ var reduceBlocksFloat32LeastKernel = &device.Kernel{
 			nothing float32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[float32, least](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[least, float32, [4]float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksFloat32Greatest.sm_80.narrow.aligned.ptx
-var reduceBlocksFloat32GreatestSM80NarrowAligned string
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
+var reduceFloat32GreatestFloat324Float32SM80NarrowAligned string
 
-//go:embed zreduceBlocksFloat32Greatest.sm_80.narrow.ptx
-var reduceBlocksFloat32GreatestSM80Narrow string
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.ptx
+var reduceFloat32GreatestFloat324Float32SM80Narrow string
 
-//go:embed zreduceBlocksFloat32Greatest.sm_80.ptx
-var reduceBlocksFloat32GreatestSM80 string
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.ptx
+var reduceFloat32GreatestFloat324Float32SM80 string
 
-//go:embed zreduceBlocksFloat32Greatest.sm_70.narrow.aligned.ptx
-var reduceBlocksFloat32GreatestSM70NarrowAligned string
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
+var reduceFloat32GreatestFloat324Float32SM70NarrowAligned string
 
-//go:embed zreduceBlocksFloat32Greatest.sm_70.narrow.ptx
-var reduceBlocksFloat32GreatestSM70Narrow string
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_70.narrow.ptx
+var reduceFloat32GreatestFloat324Float32SM70Narrow string
 
-//go:embed zreduceBlocksFloat32Greatest.sm_70.ptx
-var reduceBlocksFloat32GreatestSM70 string
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_70.ptx
+var reduceFloat32GreatestFloat324Float32SM70 string
 
-var reduceBlocksFloat32GreatestKernel = &device.Kernel{
-	Name:    "reduceBlocks[float32, greatest]",
+var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
+	Name:    "reduceBlocks[greatest, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -720,16 +762,16 @@ var reduceBlocksFloat32GreatestKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32GreatestSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32GreatestSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceBlocksFloat32GreatestSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat32GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat32GreatestSM70},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -738,27 +780,45 @@ var reduceBlocksFloat32GreatestKernel = &device.Kernel{
 			nothing float32
 		})(args)
 		for ts.Next() {
-			reduceBlocks[float32, greatest](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[greatest, float32, [4]float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksFloat64Add.sm_70.narrow.aligned.ptx
-var reduceBlocksFloat64AddSM70NarrowAligned string
+// reduceFloat64 joins, for each block, the elements that its threads take in strides of the grid.
+func reduceFloat64[O add | least | greatest, T float64, A [2]float64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, float64, [2]float64):
+		k = reduceFloat64AddFloat642Float64Kernel
+	case func(least, float64, [2]float64):
+		k = reduceFloat64LeastFloat642Float64Kernel
+	case func(greatest, float64, [2]float64):
+		k = reduceFloat64GreatestFloat642Float64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zreduceBlocksFloat64Add.sm_70.narrow.ptx
-var reduceBlocksFloat64AddSM70Narrow string
+//go:embed zreduceFloat64AddFloat642Float64.sm_70.narrow.aligned.ptx
+var reduceFloat64AddFloat642Float64SM70NarrowAligned string
 
-//go:embed zreduceBlocksFloat64Add.sm_70.ptx
-var reduceBlocksFloat64AddSM70 string
+//go:embed zreduceFloat64AddFloat642Float64.sm_70.narrow.ptx
+var reduceFloat64AddFloat642Float64SM70Narrow string
 
-var reduceBlocksFloat64AddKernel = &device.Kernel{
-	Name:    "reduceBlocks[float64, add]",
+//go:embed zreduceFloat64AddFloat642Float64.sm_70.ptx
+var reduceFloat64AddFloat642Float64SM70 string
+
+var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -767,42 +827,42 @@ var reduceBlocksFloat64AddKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat64AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat64AddFloat642Float64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]float64
+			x       [][2]float64
 			partial []float64
 			nothing float64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[float64, add](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[add, float64, [2]float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksFloat64Least.sm_70.narrow.aligned.ptx
-var reduceBlocksFloat64LeastSM70NarrowAligned string
+//go:embed zreduceFloat64LeastFloat642Float64.sm_70.narrow.aligned.ptx
+var reduceFloat64LeastFloat642Float64SM70NarrowAligned string
 
-//go:embed zreduceBlocksFloat64Least.sm_70.narrow.ptx
-var reduceBlocksFloat64LeastSM70Narrow string
+//go:embed zreduceFloat64LeastFloat642Float64.sm_70.narrow.ptx
+var reduceFloat64LeastFloat642Float64SM70Narrow string
 
-//go:embed zreduceBlocksFloat64Least.sm_70.ptx
-var reduceBlocksFloat64LeastSM70 string
+//go:embed zreduceFloat64LeastFloat642Float64.sm_70.ptx
+var reduceFloat64LeastFloat642Float64SM70 string
 
-var reduceBlocksFloat64LeastKernel = &device.Kernel{
-	Name:    "reduceBlocks[float64, least]",
+var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[least, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -811,42 +871,42 @@ var reduceBlocksFloat64LeastKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat64LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat64LeastFloat642Float64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]float64
+			x       [][2]float64
 			partial []float64
 			nothing float64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[float64, least](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[least, float64, [2]float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-//go:embed zreduceBlocksFloat64Greatest.sm_70.narrow.aligned.ptx
-var reduceBlocksFloat64GreatestSM70NarrowAligned string
+//go:embed zreduceFloat64GreatestFloat642Float64.sm_70.narrow.aligned.ptx
+var reduceFloat64GreatestFloat642Float64SM70NarrowAligned string
 
-//go:embed zreduceBlocksFloat64Greatest.sm_70.narrow.ptx
-var reduceBlocksFloat64GreatestSM70Narrow string
+//go:embed zreduceFloat64GreatestFloat642Float64.sm_70.narrow.ptx
+var reduceFloat64GreatestFloat642Float64SM70Narrow string
 
-//go:embed zreduceBlocksFloat64Greatest.sm_70.ptx
-var reduceBlocksFloat64GreatestSM70 string
+//go:embed zreduceFloat64GreatestFloat642Float64.sm_70.ptx
+var reduceFloat64GreatestFloat642Float64SM70 string
 
-var reduceBlocksFloat64GreatestKernel = &device.Kernel{
-	Name:    "reduceBlocks[float64, greatest]",
+var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
+	Name:    "reduceBlocks[greatest, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    28,
+	Line:    33,
 	Params: []device.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
@@ -855,66 +915,66 @@ var reduceBlocksFloat64GreatestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceBlocksFloat64GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceBlocksFloat64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceBlocksFloat64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat64GreatestFloat642Float64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x       [][4]float64
+			x       [][2]float64
 			partial []float64
 			nothing float64
 		})(args)
 		for ts.Next() {
-			reduceBlocks[float64, greatest](ts.Thread(), a.x, a.partial, a.nothing)
+			reduceBlocks[greatest, float64, [2]float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
 }
 
-// ReduceRest joins, in one block, what the blocks came to and the elements that make no four.
-func ReduceRest[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | least | greatest](s *device.Stream, g device.Blocks, partial, rest, out device.Slice[T], nothing T) error {
+// reduceTail joins, in one block, what the blocks came to and the elements that make no pack.
+func reduceTail[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | least | greatest](s *device.Stream, g device.Blocks, partial, rest, out device.Slice[T], nothing T) error {
 	var k *device.Kernel
 	switch any((func(T, O))(nil)).(type) {
 	case func(int32, add):
-		k = reduceRestInt32AddKernel
+		k = reduceTailInt32AddKernel
 	case func(int32, least):
-		k = reduceRestInt32LeastKernel
+		k = reduceTailInt32LeastKernel
 	case func(int32, greatest):
-		k = reduceRestInt32GreatestKernel
+		k = reduceTailInt32GreatestKernel
 	case func(int64, add):
-		k = reduceRestInt64AddKernel
+		k = reduceTailInt64AddKernel
 	case func(int64, least):
-		k = reduceRestInt64LeastKernel
+		k = reduceTailInt64LeastKernel
 	case func(int64, greatest):
-		k = reduceRestInt64GreatestKernel
+		k = reduceTailInt64GreatestKernel
 	case func(uint32, add):
-		k = reduceRestUint32AddKernel
+		k = reduceTailUint32AddKernel
 	case func(uint32, least):
-		k = reduceRestUint32LeastKernel
+		k = reduceTailUint32LeastKernel
 	case func(uint32, greatest):
-		k = reduceRestUint32GreatestKernel
+		k = reduceTailUint32GreatestKernel
 	case func(uint64, add):
-		k = reduceRestUint64AddKernel
+		k = reduceTailUint64AddKernel
 	case func(uint64, least):
-		k = reduceRestUint64LeastKernel
+		k = reduceTailUint64LeastKernel
 	case func(uint64, greatest):
-		k = reduceRestUint64GreatestKernel
+		k = reduceTailUint64GreatestKernel
 	case func(float32, add):
-		k = reduceRestFloat32AddKernel
+		k = reduceTailFloat32AddKernel
 	case func(float32, least):
-		k = reduceRestFloat32LeastKernel
+		k = reduceTailFloat32LeastKernel
 	case func(float32, greatest):
-		k = reduceRestFloat32GreatestKernel
+		k = reduceTailFloat32GreatestKernel
 	case func(float64, add):
-		k = reduceRestFloat64AddKernel
+		k = reduceTailFloat64AddKernel
 	case func(float64, least):
-		k = reduceRestFloat64LeastKernel
+		k = reduceTailFloat64LeastKernel
 	case func(float64, greatest):
-		k = reduceRestFloat64GreatestKernel
+		k = reduceTailFloat64GreatestKernel
 	}
 	p := s.Plan(k, k.Grid(g))
 	device.PutSlice(p, partial)
@@ -924,17 +984,17 @@ func ReduceRest[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | l
 	return p.Launch()
 }
 
-//go:embed zreduceRestInt32Add.sm_70.narrow.ptx
-var reduceRestInt32AddSM70Narrow string
+//go:embed zreduceTailInt32Add.sm_70.narrow.ptx
+var reduceTailInt32AddSM70Narrow string
 
-//go:embed zreduceRestInt32Add.sm_70.ptx
-var reduceRestInt32AddSM70 string
+//go:embed zreduceTailInt32Add.sm_70.ptx
+var reduceTailInt32AddSM70 string
 
-var reduceRestInt32AddKernel = &device.Kernel{
+var reduceTailInt32AddKernel = &device.Kernel{
 	Name:    "reduceRest[int32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -946,12 +1006,12 @@ var reduceRestInt32AddKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestInt32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestInt32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32AddSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -964,17 +1024,17 @@ var reduceRestInt32AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestInt32Least.sm_70.narrow.ptx
-var reduceRestInt32LeastSM70Narrow string
+//go:embed zreduceTailInt32Least.sm_70.narrow.ptx
+var reduceTailInt32LeastSM70Narrow string
 
-//go:embed zreduceRestInt32Least.sm_70.ptx
-var reduceRestInt32LeastSM70 string
+//go:embed zreduceTailInt32Least.sm_70.ptx
+var reduceTailInt32LeastSM70 string
 
-var reduceRestInt32LeastKernel = &device.Kernel{
+var reduceTailInt32LeastKernel = &device.Kernel{
 	Name:    "reduceRest[int32, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -986,12 +1046,12 @@ var reduceRestInt32LeastKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestInt32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestInt32LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32LeastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1004,17 +1064,17 @@ var reduceRestInt32LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestInt32Greatest.sm_70.narrow.ptx
-var reduceRestInt32GreatestSM70Narrow string
+//go:embed zreduceTailInt32Greatest.sm_70.narrow.ptx
+var reduceTailInt32GreatestSM70Narrow string
 
-//go:embed zreduceRestInt32Greatest.sm_70.ptx
-var reduceRestInt32GreatestSM70 string
+//go:embed zreduceTailInt32Greatest.sm_70.ptx
+var reduceTailInt32GreatestSM70 string
 
-var reduceRestInt32GreatestKernel = &device.Kernel{
+var reduceTailInt32GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[int32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1026,12 +1086,12 @@ var reduceRestInt32GreatestKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestInt32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestInt32GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32GreatestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1044,17 +1104,17 @@ var reduceRestInt32GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestInt64Add.sm_70.narrow.ptx
-var reduceRestInt64AddSM70Narrow string
+//go:embed zreduceTailInt64Add.sm_70.narrow.ptx
+var reduceTailInt64AddSM70Narrow string
 
-//go:embed zreduceRestInt64Add.sm_70.ptx
-var reduceRestInt64AddSM70 string
+//go:embed zreduceTailInt64Add.sm_70.ptx
+var reduceTailInt64AddSM70 string
 
-var reduceRestInt64AddKernel = &device.Kernel{
+var reduceTailInt64AddKernel = &device.Kernel{
 	Name:    "reduceRest[int64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1066,12 +1126,12 @@ var reduceRestInt64AddKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestInt64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestInt64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64AddSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1084,17 +1144,17 @@ var reduceRestInt64AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestInt64Least.sm_70.narrow.ptx
-var reduceRestInt64LeastSM70Narrow string
+//go:embed zreduceTailInt64Least.sm_70.narrow.ptx
+var reduceTailInt64LeastSM70Narrow string
 
-//go:embed zreduceRestInt64Least.sm_70.ptx
-var reduceRestInt64LeastSM70 string
+//go:embed zreduceTailInt64Least.sm_70.ptx
+var reduceTailInt64LeastSM70 string
 
-var reduceRestInt64LeastKernel = &device.Kernel{
+var reduceTailInt64LeastKernel = &device.Kernel{
 	Name:    "reduceRest[int64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1106,12 +1166,12 @@ var reduceRestInt64LeastKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestInt64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestInt64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64LeastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1124,17 +1184,17 @@ var reduceRestInt64LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestInt64Greatest.sm_70.narrow.ptx
-var reduceRestInt64GreatestSM70Narrow string
+//go:embed zreduceTailInt64Greatest.sm_70.narrow.ptx
+var reduceTailInt64GreatestSM70Narrow string
 
-//go:embed zreduceRestInt64Greatest.sm_70.ptx
-var reduceRestInt64GreatestSM70 string
+//go:embed zreduceTailInt64Greatest.sm_70.ptx
+var reduceTailInt64GreatestSM70 string
 
-var reduceRestInt64GreatestKernel = &device.Kernel{
+var reduceTailInt64GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[int64, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1146,12 +1206,12 @@ var reduceRestInt64GreatestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestInt64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestInt64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64GreatestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1164,17 +1224,17 @@ var reduceRestInt64GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestUint32Add.sm_70.narrow.ptx
-var reduceRestUint32AddSM70Narrow string
+//go:embed zreduceTailUint32Add.sm_70.narrow.ptx
+var reduceTailUint32AddSM70Narrow string
 
-//go:embed zreduceRestUint32Add.sm_70.ptx
-var reduceRestUint32AddSM70 string
+//go:embed zreduceTailUint32Add.sm_70.ptx
+var reduceTailUint32AddSM70 string
 
-var reduceRestUint32AddKernel = &device.Kernel{
+var reduceTailUint32AddKernel = &device.Kernel{
 	Name:    "reduceRest[uint32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1186,12 +1246,12 @@ var reduceRestUint32AddKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestUint32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestUint32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32AddSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1204,17 +1264,17 @@ var reduceRestUint32AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestUint32Least.sm_70.narrow.ptx
-var reduceRestUint32LeastSM70Narrow string
+//go:embed zreduceTailUint32Least.sm_70.narrow.ptx
+var reduceTailUint32LeastSM70Narrow string
 
-//go:embed zreduceRestUint32Least.sm_70.ptx
-var reduceRestUint32LeastSM70 string
+//go:embed zreduceTailUint32Least.sm_70.ptx
+var reduceTailUint32LeastSM70 string
 
-var reduceRestUint32LeastKernel = &device.Kernel{
+var reduceTailUint32LeastKernel = &device.Kernel{
 	Name:    "reduceRest[uint32, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1226,12 +1286,12 @@ var reduceRestUint32LeastKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestUint32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestUint32LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32LeastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1244,17 +1304,17 @@ var reduceRestUint32LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestUint32Greatest.sm_70.narrow.ptx
-var reduceRestUint32GreatestSM70Narrow string
+//go:embed zreduceTailUint32Greatest.sm_70.narrow.ptx
+var reduceTailUint32GreatestSM70Narrow string
 
-//go:embed zreduceRestUint32Greatest.sm_70.ptx
-var reduceRestUint32GreatestSM70 string
+//go:embed zreduceTailUint32Greatest.sm_70.ptx
+var reduceTailUint32GreatestSM70 string
 
-var reduceRestUint32GreatestKernel = &device.Kernel{
+var reduceTailUint32GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[uint32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1266,12 +1326,12 @@ var reduceRestUint32GreatestKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestUint32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestUint32GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32GreatestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1284,17 +1344,17 @@ var reduceRestUint32GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestUint64Add.sm_70.narrow.ptx
-var reduceRestUint64AddSM70Narrow string
+//go:embed zreduceTailUint64Add.sm_70.narrow.ptx
+var reduceTailUint64AddSM70Narrow string
 
-//go:embed zreduceRestUint64Add.sm_70.ptx
-var reduceRestUint64AddSM70 string
+//go:embed zreduceTailUint64Add.sm_70.ptx
+var reduceTailUint64AddSM70 string
 
-var reduceRestUint64AddKernel = &device.Kernel{
+var reduceTailUint64AddKernel = &device.Kernel{
 	Name:    "reduceRest[uint64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1306,12 +1366,12 @@ var reduceRestUint64AddKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestUint64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestUint64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64AddSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1324,17 +1384,17 @@ var reduceRestUint64AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestUint64Least.sm_70.narrow.ptx
-var reduceRestUint64LeastSM70Narrow string
+//go:embed zreduceTailUint64Least.sm_70.narrow.ptx
+var reduceTailUint64LeastSM70Narrow string
 
-//go:embed zreduceRestUint64Least.sm_70.ptx
-var reduceRestUint64LeastSM70 string
+//go:embed zreduceTailUint64Least.sm_70.ptx
+var reduceTailUint64LeastSM70 string
 
-var reduceRestUint64LeastKernel = &device.Kernel{
+var reduceTailUint64LeastKernel = &device.Kernel{
 	Name:    "reduceRest[uint64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1346,12 +1406,12 @@ var reduceRestUint64LeastKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestUint64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestUint64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64LeastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1364,17 +1424,17 @@ var reduceRestUint64LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestUint64Greatest.sm_70.narrow.ptx
-var reduceRestUint64GreatestSM70Narrow string
+//go:embed zreduceTailUint64Greatest.sm_70.narrow.ptx
+var reduceTailUint64GreatestSM70Narrow string
 
-//go:embed zreduceRestUint64Greatest.sm_70.ptx
-var reduceRestUint64GreatestSM70 string
+//go:embed zreduceTailUint64Greatest.sm_70.ptx
+var reduceTailUint64GreatestSM70 string
 
-var reduceRestUint64GreatestKernel = &device.Kernel{
+var reduceTailUint64GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[uint64, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1386,12 +1446,12 @@ var reduceRestUint64GreatestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestUint64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestUint64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64GreatestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1404,17 +1464,17 @@ var reduceRestUint64GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestFloat32Add.sm_70.narrow.ptx
-var reduceRestFloat32AddSM70Narrow string
+//go:embed zreduceTailFloat32Add.sm_70.narrow.ptx
+var reduceTailFloat32AddSM70Narrow string
 
-//go:embed zreduceRestFloat32Add.sm_70.ptx
-var reduceRestFloat32AddSM70 string
+//go:embed zreduceTailFloat32Add.sm_70.ptx
+var reduceTailFloat32AddSM70 string
 
-var reduceRestFloat32AddKernel = &device.Kernel{
+var reduceTailFloat32AddKernel = &device.Kernel{
 	Name:    "reduceRest[float32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1426,12 +1486,12 @@ var reduceRestFloat32AddKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32AddSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1444,23 +1504,23 @@ var reduceRestFloat32AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestFloat32Least.sm_80.narrow.ptx
-var reduceRestFloat32LeastSM80Narrow string
+//go:embed zreduceTailFloat32Least.sm_80.narrow.ptx
+var reduceTailFloat32LeastSM80Narrow string
 
-//go:embed zreduceRestFloat32Least.sm_80.ptx
-var reduceRestFloat32LeastSM80 string
+//go:embed zreduceTailFloat32Least.sm_80.ptx
+var reduceTailFloat32LeastSM80 string
 
-//go:embed zreduceRestFloat32Least.sm_70.narrow.ptx
-var reduceRestFloat32LeastSM70Narrow string
+//go:embed zreduceTailFloat32Least.sm_70.narrow.ptx
+var reduceTailFloat32LeastSM70Narrow string
 
-//go:embed zreduceRestFloat32Least.sm_70.ptx
-var reduceRestFloat32LeastSM70 string
+//go:embed zreduceTailFloat32Least.sm_70.ptx
+var reduceTailFloat32LeastSM70 string
 
-var reduceRestFloat32LeastKernel = &device.Kernel{
+var reduceTailFloat32LeastKernel = &device.Kernel{
 	Name:    "reduceRest[float32, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1472,14 +1532,14 @@ var reduceRestFloat32LeastKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceRestFloat32LeastSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceRestFloat32LeastSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat32LeastSM70},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32LeastSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1492,23 +1552,23 @@ var reduceRestFloat32LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestFloat32Greatest.sm_80.narrow.ptx
-var reduceRestFloat32GreatestSM80Narrow string
+//go:embed zreduceTailFloat32Greatest.sm_80.narrow.ptx
+var reduceTailFloat32GreatestSM80Narrow string
 
-//go:embed zreduceRestFloat32Greatest.sm_80.ptx
-var reduceRestFloat32GreatestSM80 string
+//go:embed zreduceTailFloat32Greatest.sm_80.ptx
+var reduceTailFloat32GreatestSM80 string
 
-//go:embed zreduceRestFloat32Greatest.sm_70.narrow.ptx
-var reduceRestFloat32GreatestSM70Narrow string
+//go:embed zreduceTailFloat32Greatest.sm_70.narrow.ptx
+var reduceTailFloat32GreatestSM70Narrow string
 
-//go:embed zreduceRestFloat32Greatest.sm_70.ptx
-var reduceRestFloat32GreatestSM70 string
+//go:embed zreduceTailFloat32Greatest.sm_70.ptx
+var reduceTailFloat32GreatestSM70 string
 
-var reduceRestFloat32GreatestKernel = &device.Kernel{
+var reduceTailFloat32GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[float32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
@@ -1520,14 +1580,14 @@ var reduceRestFloat32GreatestKernel = &device.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceRestFloat32GreatestSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceRestFloat32GreatestSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat32GreatestSM70},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32GreatestSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1540,17 +1600,17 @@ var reduceRestFloat32GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestFloat64Add.sm_70.narrow.ptx
-var reduceRestFloat64AddSM70Narrow string
+//go:embed zreduceTailFloat64Add.sm_70.narrow.ptx
+var reduceTailFloat64AddSM70Narrow string
 
-//go:embed zreduceRestFloat64Add.sm_70.ptx
-var reduceRestFloat64AddSM70 string
+//go:embed zreduceTailFloat64Add.sm_70.ptx
+var reduceTailFloat64AddSM70 string
 
-var reduceRestFloat64AddKernel = &device.Kernel{
+var reduceTailFloat64AddKernel = &device.Kernel{
 	Name:    "reduceRest[float64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1562,12 +1622,12 @@ var reduceRestFloat64AddKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64AddSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1580,17 +1640,17 @@ var reduceRestFloat64AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestFloat64Least.sm_70.narrow.ptx
-var reduceRestFloat64LeastSM70Narrow string
+//go:embed zreduceTailFloat64Least.sm_70.narrow.ptx
+var reduceTailFloat64LeastSM70Narrow string
 
-//go:embed zreduceRestFloat64Least.sm_70.ptx
-var reduceRestFloat64LeastSM70 string
+//go:embed zreduceTailFloat64Least.sm_70.ptx
+var reduceTailFloat64LeastSM70 string
 
-var reduceRestFloat64LeastKernel = &device.Kernel{
+var reduceTailFloat64LeastKernel = &device.Kernel{
 	Name:    "reduceRest[float64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1602,12 +1662,12 @@ var reduceRestFloat64LeastKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64LeastSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1620,17 +1680,17 @@ var reduceRestFloat64LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceRestFloat64Greatest.sm_70.narrow.ptx
-var reduceRestFloat64GreatestSM70Narrow string
+//go:embed zreduceTailFloat64Greatest.sm_70.narrow.ptx
+var reduceTailFloat64GreatestSM70Narrow string
 
-//go:embed zreduceRestFloat64Greatest.sm_70.ptx
-var reduceRestFloat64GreatestSM70 string
+//go:embed zreduceTailFloat64Greatest.sm_70.ptx
+var reduceTailFloat64GreatestSM70 string
 
-var reduceRestFloat64GreatestKernel = &device.Kernel{
+var reduceTailFloat64GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[float64, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
-	Line:    46,
+	Line:    50,
 	Params: []device.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
@@ -1642,12 +1702,12 @@ var reduceRestFloat64GreatestKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "reducekernel.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceRestFloat64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceRestFloat64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64GreatestSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1660,47 +1720,17 @@ var reduceRestFloat64GreatestKernel = &device.Kernel{
 	},
 }
 
-// ScanTiles scans in to out, which may be the same; restIn and restOut are the up to three elements
-// behind them. ticket gives out the tiles.
-func ScanTiles[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | least | greatest](s *device.Stream, g device.Blocks, in, out device.Slice[[4]T], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
+// scanInt32 scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
+func scanInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *device.Kernel
-	switch any((func(T, O))(nil)).(type) {
-	case func(int32, add):
-		k = scanTilesInt32AddKernel
-	case func(int32, least):
-		k = scanTilesInt32LeastKernel
-	case func(int32, greatest):
-		k = scanTilesInt32GreatestKernel
-	case func(int64, add):
-		k = scanTilesInt64AddKernel
-	case func(int64, least):
-		k = scanTilesInt64LeastKernel
-	case func(int64, greatest):
-		k = scanTilesInt64GreatestKernel
-	case func(uint32, add):
-		k = scanTilesUint32AddKernel
-	case func(uint32, least):
-		k = scanTilesUint32LeastKernel
-	case func(uint32, greatest):
-		k = scanTilesUint32GreatestKernel
-	case func(uint64, add):
-		k = scanTilesUint64AddKernel
-	case func(uint64, least):
-		k = scanTilesUint64LeastKernel
-	case func(uint64, greatest):
-		k = scanTilesUint64GreatestKernel
-	case func(float32, add):
-		k = scanTilesFloat32AddKernel
-	case func(float32, least):
-		k = scanTilesFloat32LeastKernel
-	case func(float32, greatest):
-		k = scanTilesFloat32GreatestKernel
-	case func(float64, add):
-		k = scanTilesFloat64AddKernel
-	case func(float64, least):
-		k = scanTilesFloat64LeastKernel
-	case func(float64, greatest):
-		k = scanTilesFloat64GreatestKernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, int32, [4]int32):
+		k = scanInt32AddInt324Int32Kernel
+	case func(least, int32, [4]int32):
+		k = scanInt32LeastInt324Int32Kernel
+	case func(greatest, int32, [4]int32):
+		k = scanInt32GreatestInt324Int32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
 	device.PutSlice(p, in)
@@ -1714,20 +1744,20 @@ func ScanTiles[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | le
 	return p.Launch()
 }
 
-//go:embed zscanTilesInt32Add.sm_70.narrow.aligned.ptx
-var scanTilesInt32AddSM70NarrowAligned string
+//go:embed zscanInt32AddInt324Int32.sm_70.narrow.aligned.ptx
+var scanInt32AddInt324Int32SM70NarrowAligned string
 
-//go:embed zscanTilesInt32Add.sm_70.narrow.ptx
-var scanTilesInt32AddSM70Narrow string
+//go:embed zscanInt32AddInt324Int32.sm_70.narrow.ptx
+var scanInt32AddInt324Int32SM70Narrow string
 
-//go:embed zscanTilesInt32Add.sm_70.ptx
-var scanTilesInt32AddSM70 string
+//go:embed zscanInt32AddInt324Int32.sm_70.ptx
+var scanInt32AddInt324Int32SM70 string
 
-var scanTilesInt32AddKernel = &device.Kernel{
-	Name:    "scanTiles[int32, add]",
+var scanInt32AddInt324Int32Kernel = &device.Kernel{
+	Name:    "scanTiles[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1744,18 +1774,18 @@ var scanTilesInt32AddKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesInt32AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesInt32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesInt32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32AddInt324Int32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt32AddInt324Int32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1767,25 +1797,25 @@ var scanTilesInt32AddKernel = &device.Kernel{
 			nothing         int32
 		})(args)
 		for ts.Next() {
-			scanTiles[int32, add](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[add, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesInt32Least.sm_70.narrow.aligned.ptx
-var scanTilesInt32LeastSM70NarrowAligned string
+//go:embed zscanInt32LeastInt324Int32.sm_70.narrow.aligned.ptx
+var scanInt32LeastInt324Int32SM70NarrowAligned string
 
-//go:embed zscanTilesInt32Least.sm_70.narrow.ptx
-var scanTilesInt32LeastSM70Narrow string
+//go:embed zscanInt32LeastInt324Int32.sm_70.narrow.ptx
+var scanInt32LeastInt324Int32SM70Narrow string
 
-//go:embed zscanTilesInt32Least.sm_70.ptx
-var scanTilesInt32LeastSM70 string
+//go:embed zscanInt32LeastInt324Int32.sm_70.ptx
+var scanInt32LeastInt324Int32SM70 string
 
-var scanTilesInt32LeastKernel = &device.Kernel{
-	Name:    "scanTiles[int32, least]",
+var scanInt32LeastInt324Int32Kernel = &device.Kernel{
+	Name:    "scanTiles[least, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1802,18 +1832,18 @@ var scanTilesInt32LeastKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesInt32LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesInt32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesInt32LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt32LeastInt324Int32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1825,25 +1855,25 @@ var scanTilesInt32LeastKernel = &device.Kernel{
 			nothing         int32
 		})(args)
 		for ts.Next() {
-			scanTiles[int32, least](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[least, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesInt32Greatest.sm_70.narrow.aligned.ptx
-var scanTilesInt32GreatestSM70NarrowAligned string
+//go:embed zscanInt32GreatestInt324Int32.sm_70.narrow.aligned.ptx
+var scanInt32GreatestInt324Int32SM70NarrowAligned string
 
-//go:embed zscanTilesInt32Greatest.sm_70.narrow.ptx
-var scanTilesInt32GreatestSM70Narrow string
+//go:embed zscanInt32GreatestInt324Int32.sm_70.narrow.ptx
+var scanInt32GreatestInt324Int32SM70Narrow string
 
-//go:embed zscanTilesInt32Greatest.sm_70.ptx
-var scanTilesInt32GreatestSM70 string
+//go:embed zscanInt32GreatestInt324Int32.sm_70.ptx
+var scanInt32GreatestInt324Int32SM70 string
 
-var scanTilesInt32GreatestKernel = &device.Kernel{
-	Name:    "scanTiles[int32, greatest]",
+var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
+	Name:    "scanTiles[greatest, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1860,18 +1890,18 @@ var scanTilesInt32GreatestKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesInt32GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesInt32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesInt32GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt32GreatestInt324Int32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1883,28 +1913,52 @@ var scanTilesInt32GreatestKernel = &device.Kernel{
 			nothing         int32
 		})(args)
 		for ts.Next() {
-			scanTiles[int32, greatest](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[greatest, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesInt64Add.sm_70.narrow.aligned.ptx
-var scanTilesInt64AddSM70NarrowAligned string
+// scanInt64 scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
+func scanInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, int64, [2]int64):
+		k = scanInt64AddInt642Int64Kernel
+	case func(least, int64, [2]int64):
+		k = scanInt64LeastInt642Int64Kernel
+	case func(greatest, int64, [2]int64):
+		k = scanInt64GreatestInt642Int64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, restIn)
+	device.PutSlice(p, restOut)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, exclusive)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zscanTilesInt64Add.sm_70.narrow.ptx
-var scanTilesInt64AddSM70Narrow string
+//go:embed zscanInt64AddInt642Int64.sm_70.narrow.aligned.ptx
+var scanInt64AddInt642Int64SM70NarrowAligned string
 
-//go:embed zscanTilesInt64Add.sm_70.ptx
-var scanTilesInt64AddSM70 string
+//go:embed zscanInt64AddInt642Int64.sm_70.narrow.ptx
+var scanInt64AddInt642Int64SM70Narrow string
 
-var scanTilesInt64AddKernel = &device.Kernel{
-	Name:    "scanTiles[int64, add]",
+//go:embed zscanInt64AddInt642Int64.sm_70.ptx
+var scanInt64AddInt642Int64SM70 string
+
+var scanInt64AddInt642Int64Kernel = &device.Kernel{
+	Name:    "scanTiles[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -1918,23 +1972,23 @@ var scanTilesInt64AddKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesInt64AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesInt64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesInt64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64AddInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt64AddInt642Int64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]int64
+			in, out         [][2]int64
 			restIn, restOut []int64
 			ticket          []uint32
 			state           []uint64
@@ -1942,28 +1996,28 @@ var scanTilesInt64AddKernel = &device.Kernel{
 			nothing         int64
 		})(args)
 		for ts.Next() {
-			scanTiles[int64, add](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[add, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesInt64Least.sm_70.narrow.aligned.ptx
-var scanTilesInt64LeastSM70NarrowAligned string
+//go:embed zscanInt64LeastInt642Int64.sm_70.narrow.aligned.ptx
+var scanInt64LeastInt642Int64SM70NarrowAligned string
 
-//go:embed zscanTilesInt64Least.sm_70.narrow.ptx
-var scanTilesInt64LeastSM70Narrow string
+//go:embed zscanInt64LeastInt642Int64.sm_70.narrow.ptx
+var scanInt64LeastInt642Int64SM70Narrow string
 
-//go:embed zscanTilesInt64Least.sm_70.ptx
-var scanTilesInt64LeastSM70 string
+//go:embed zscanInt64LeastInt642Int64.sm_70.ptx
+var scanInt64LeastInt642Int64SM70 string
 
-var scanTilesInt64LeastKernel = &device.Kernel{
-	Name:    "scanTiles[int64, least]",
+var scanInt64LeastInt642Int64Kernel = &device.Kernel{
+	Name:    "scanTiles[least, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -1977,23 +2031,23 @@ var scanTilesInt64LeastKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesInt64LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesInt64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesInt64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt64LeastInt642Int64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]int64
+			in, out         [][2]int64
 			restIn, restOut []int64
 			ticket          []uint32
 			state           []uint64
@@ -2001,28 +2055,28 @@ var scanTilesInt64LeastKernel = &device.Kernel{
 			nothing         int64
 		})(args)
 		for ts.Next() {
-			scanTiles[int64, least](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[least, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesInt64Greatest.sm_70.narrow.aligned.ptx
-var scanTilesInt64GreatestSM70NarrowAligned string
+//go:embed zscanInt64GreatestInt642Int64.sm_70.narrow.aligned.ptx
+var scanInt64GreatestInt642Int64SM70NarrowAligned string
 
-//go:embed zscanTilesInt64Greatest.sm_70.narrow.ptx
-var scanTilesInt64GreatestSM70Narrow string
+//go:embed zscanInt64GreatestInt642Int64.sm_70.narrow.ptx
+var scanInt64GreatestInt642Int64SM70Narrow string
 
-//go:embed zscanTilesInt64Greatest.sm_70.ptx
-var scanTilesInt64GreatestSM70 string
+//go:embed zscanInt64GreatestInt642Int64.sm_70.ptx
+var scanInt64GreatestInt642Int64SM70 string
 
-var scanTilesInt64GreatestKernel = &device.Kernel{
-	Name:    "scanTiles[int64, greatest]",
+var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
+	Name:    "scanTiles[greatest, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2036,23 +2090,23 @@ var scanTilesInt64GreatestKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesInt64GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesInt64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesInt64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt64GreatestInt642Int64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]int64
+			in, out         [][2]int64
 			restIn, restOut []int64
 			ticket          []uint32
 			state           []uint64
@@ -2060,25 +2114,49 @@ var scanTilesInt64GreatestKernel = &device.Kernel{
 			nothing         int64
 		})(args)
 		for ts.Next() {
-			scanTiles[int64, greatest](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[greatest, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesUint32Add.sm_70.narrow.aligned.ptx
-var scanTilesUint32AddSM70NarrowAligned string
+// scanUint32 scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
+func scanUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, uint32, [4]uint32):
+		k = scanUint32AddUint324Uint32Kernel
+	case func(least, uint32, [4]uint32):
+		k = scanUint32LeastUint324Uint32Kernel
+	case func(greatest, uint32, [4]uint32):
+		k = scanUint32GreatestUint324Uint32Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, restIn)
+	device.PutSlice(p, restOut)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, exclusive)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zscanTilesUint32Add.sm_70.narrow.ptx
-var scanTilesUint32AddSM70Narrow string
+//go:embed zscanUint32AddUint324Uint32.sm_70.narrow.aligned.ptx
+var scanUint32AddUint324Uint32SM70NarrowAligned string
 
-//go:embed zscanTilesUint32Add.sm_70.ptx
-var scanTilesUint32AddSM70 string
+//go:embed zscanUint32AddUint324Uint32.sm_70.narrow.ptx
+var scanUint32AddUint324Uint32SM70Narrow string
 
-var scanTilesUint32AddKernel = &device.Kernel{
-	Name:    "scanTiles[uint32, add]",
+//go:embed zscanUint32AddUint324Uint32.sm_70.ptx
+var scanUint32AddUint324Uint32SM70 string
+
+var scanUint32AddUint324Uint32Kernel = &device.Kernel{
+	Name:    "scanTiles[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2095,18 +2173,18 @@ var scanTilesUint32AddKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesUint32AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesUint32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesUint32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint32AddUint324Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2118,25 +2196,25 @@ var scanTilesUint32AddKernel = &device.Kernel{
 			nothing         uint32
 		})(args)
 		for ts.Next() {
-			scanTiles[uint32, add](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[add, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesUint32Least.sm_70.narrow.aligned.ptx
-var scanTilesUint32LeastSM70NarrowAligned string
+//go:embed zscanUint32LeastUint324Uint32.sm_70.narrow.aligned.ptx
+var scanUint32LeastUint324Uint32SM70NarrowAligned string
 
-//go:embed zscanTilesUint32Least.sm_70.narrow.ptx
-var scanTilesUint32LeastSM70Narrow string
+//go:embed zscanUint32LeastUint324Uint32.sm_70.narrow.ptx
+var scanUint32LeastUint324Uint32SM70Narrow string
 
-//go:embed zscanTilesUint32Least.sm_70.ptx
-var scanTilesUint32LeastSM70 string
+//go:embed zscanUint32LeastUint324Uint32.sm_70.ptx
+var scanUint32LeastUint324Uint32SM70 string
 
-var scanTilesUint32LeastKernel = &device.Kernel{
-	Name:    "scanTiles[uint32, least]",
+var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
+	Name:    "scanTiles[least, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2153,18 +2231,18 @@ var scanTilesUint32LeastKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesUint32LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesUint32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesUint32LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint32LeastUint324Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2176,25 +2254,25 @@ var scanTilesUint32LeastKernel = &device.Kernel{
 			nothing         uint32
 		})(args)
 		for ts.Next() {
-			scanTiles[uint32, least](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[least, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesUint32Greatest.sm_70.narrow.aligned.ptx
-var scanTilesUint32GreatestSM70NarrowAligned string
+//go:embed zscanUint32GreatestUint324Uint32.sm_70.narrow.aligned.ptx
+var scanUint32GreatestUint324Uint32SM70NarrowAligned string
 
-//go:embed zscanTilesUint32Greatest.sm_70.narrow.ptx
-var scanTilesUint32GreatestSM70Narrow string
+//go:embed zscanUint32GreatestUint324Uint32.sm_70.narrow.ptx
+var scanUint32GreatestUint324Uint32SM70Narrow string
 
-//go:embed zscanTilesUint32Greatest.sm_70.ptx
-var scanTilesUint32GreatestSM70 string
+//go:embed zscanUint32GreatestUint324Uint32.sm_70.ptx
+var scanUint32GreatestUint324Uint32SM70 string
 
-var scanTilesUint32GreatestKernel = &device.Kernel{
-	Name:    "scanTiles[uint32, greatest]",
+var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
+	Name:    "scanTiles[greatest, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2211,18 +2289,18 @@ var scanTilesUint32GreatestKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesUint32GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesUint32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesUint32GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint32GreatestUint324Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2234,28 +2312,52 @@ var scanTilesUint32GreatestKernel = &device.Kernel{
 			nothing         uint32
 		})(args)
 		for ts.Next() {
-			scanTiles[uint32, greatest](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[greatest, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesUint64Add.sm_70.narrow.aligned.ptx
-var scanTilesUint64AddSM70NarrowAligned string
+// scanUint64 scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
+func scanUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, uint64, [2]uint64):
+		k = scanUint64AddUint642Uint64Kernel
+	case func(least, uint64, [2]uint64):
+		k = scanUint64LeastUint642Uint64Kernel
+	case func(greatest, uint64, [2]uint64):
+		k = scanUint64GreatestUint642Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, restIn)
+	device.PutSlice(p, restOut)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, exclusive)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zscanTilesUint64Add.sm_70.narrow.ptx
-var scanTilesUint64AddSM70Narrow string
+//go:embed zscanUint64AddUint642Uint64.sm_70.narrow.aligned.ptx
+var scanUint64AddUint642Uint64SM70NarrowAligned string
 
-//go:embed zscanTilesUint64Add.sm_70.ptx
-var scanTilesUint64AddSM70 string
+//go:embed zscanUint64AddUint642Uint64.sm_70.narrow.ptx
+var scanUint64AddUint642Uint64SM70Narrow string
 
-var scanTilesUint64AddKernel = &device.Kernel{
-	Name:    "scanTiles[uint64, add]",
+//go:embed zscanUint64AddUint642Uint64.sm_70.ptx
+var scanUint64AddUint642Uint64SM70 string
+
+var scanUint64AddUint642Uint64Kernel = &device.Kernel{
+	Name:    "scanTiles[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2269,23 +2371,23 @@ var scanTilesUint64AddKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesUint64AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesUint64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesUint64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint64AddUint642Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]uint64
+			in, out         [][2]uint64
 			restIn, restOut []uint64
 			ticket          []uint32
 			state           []uint64
@@ -2293,28 +2395,28 @@ var scanTilesUint64AddKernel = &device.Kernel{
 			nothing         uint64
 		})(args)
 		for ts.Next() {
-			scanTiles[uint64, add](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[add, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesUint64Least.sm_70.narrow.aligned.ptx
-var scanTilesUint64LeastSM70NarrowAligned string
+//go:embed zscanUint64LeastUint642Uint64.sm_70.narrow.aligned.ptx
+var scanUint64LeastUint642Uint64SM70NarrowAligned string
 
-//go:embed zscanTilesUint64Least.sm_70.narrow.ptx
-var scanTilesUint64LeastSM70Narrow string
+//go:embed zscanUint64LeastUint642Uint64.sm_70.narrow.ptx
+var scanUint64LeastUint642Uint64SM70Narrow string
 
-//go:embed zscanTilesUint64Least.sm_70.ptx
-var scanTilesUint64LeastSM70 string
+//go:embed zscanUint64LeastUint642Uint64.sm_70.ptx
+var scanUint64LeastUint642Uint64SM70 string
 
-var scanTilesUint64LeastKernel = &device.Kernel{
-	Name:    "scanTiles[uint64, least]",
+var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
+	Name:    "scanTiles[least, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2328,23 +2430,23 @@ var scanTilesUint64LeastKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesUint64LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesUint64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesUint64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint64LeastUint642Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]uint64
+			in, out         [][2]uint64
 			restIn, restOut []uint64
 			ticket          []uint32
 			state           []uint64
@@ -2352,28 +2454,28 @@ var scanTilesUint64LeastKernel = &device.Kernel{
 			nothing         uint64
 		})(args)
 		for ts.Next() {
-			scanTiles[uint64, least](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[least, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesUint64Greatest.sm_70.narrow.aligned.ptx
-var scanTilesUint64GreatestSM70NarrowAligned string
+//go:embed zscanUint64GreatestUint642Uint64.sm_70.narrow.aligned.ptx
+var scanUint64GreatestUint642Uint64SM70NarrowAligned string
 
-//go:embed zscanTilesUint64Greatest.sm_70.narrow.ptx
-var scanTilesUint64GreatestSM70Narrow string
+//go:embed zscanUint64GreatestUint642Uint64.sm_70.narrow.ptx
+var scanUint64GreatestUint642Uint64SM70Narrow string
 
-//go:embed zscanTilesUint64Greatest.sm_70.ptx
-var scanTilesUint64GreatestSM70 string
+//go:embed zscanUint64GreatestUint642Uint64.sm_70.ptx
+var scanUint64GreatestUint642Uint64SM70 string
 
-var scanTilesUint64GreatestKernel = &device.Kernel{
-	Name:    "scanTiles[uint64, greatest]",
+var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
+	Name:    "scanTiles[greatest, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2387,23 +2489,23 @@ var scanTilesUint64GreatestKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesUint64GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesUint64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesUint64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint64GreatestUint642Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]uint64
+			in, out         [][2]uint64
 			restIn, restOut []uint64
 			ticket          []uint32
 			state           []uint64
@@ -2411,25 +2513,49 @@ var scanTilesUint64GreatestKernel = &device.Kernel{
 			nothing         uint64
 		})(args)
 		for ts.Next() {
-			scanTiles[uint64, greatest](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[greatest, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesFloat32Add.sm_70.narrow.aligned.ptx
-var scanTilesFloat32AddSM70NarrowAligned string
+// scanFloat32 scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
+func scanFloat32[O add | least | greatest, T float32, A [4]float32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, float32, [4]float32):
+		k = scanFloat32AddFloat324Float32Kernel
+	case func(least, float32, [4]float32):
+		k = scanFloat32LeastFloat324Float32Kernel
+	case func(greatest, float32, [4]float32):
+		k = scanFloat32GreatestFloat324Float32Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, restIn)
+	device.PutSlice(p, restOut)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, exclusive)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zscanTilesFloat32Add.sm_70.narrow.ptx
-var scanTilesFloat32AddSM70Narrow string
+//go:embed zscanFloat32AddFloat324Float32.sm_70.narrow.aligned.ptx
+var scanFloat32AddFloat324Float32SM70NarrowAligned string
 
-//go:embed zscanTilesFloat32Add.sm_70.ptx
-var scanTilesFloat32AddSM70 string
+//go:embed zscanFloat32AddFloat324Float32.sm_70.narrow.ptx
+var scanFloat32AddFloat324Float32SM70Narrow string
 
-var scanTilesFloat32AddKernel = &device.Kernel{
-	Name:    "scanTiles[float32, add]",
+//go:embed zscanFloat32AddFloat324Float32.sm_70.ptx
+var scanFloat32AddFloat324Float32SM70 string
+
+var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
+	Name:    "scanTiles[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2446,18 +2572,18 @@ var scanTilesFloat32AddKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat32AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32AddFloat324Float32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2469,34 +2595,34 @@ var scanTilesFloat32AddKernel = &device.Kernel{
 			nothing         float32
 		})(args)
 		for ts.Next() {
-			scanTiles[float32, add](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[add, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesFloat32Least.sm_80.narrow.aligned.ptx
-var scanTilesFloat32LeastSM80NarrowAligned string
+//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
+var scanFloat32LeastFloat324Float32SM80NarrowAligned string
 
-//go:embed zscanTilesFloat32Least.sm_80.narrow.ptx
-var scanTilesFloat32LeastSM80Narrow string
+//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.ptx
+var scanFloat32LeastFloat324Float32SM80Narrow string
 
-//go:embed zscanTilesFloat32Least.sm_80.ptx
-var scanTilesFloat32LeastSM80 string
+//go:embed zscanFloat32LeastFloat324Float32.sm_80.ptx
+var scanFloat32LeastFloat324Float32SM80 string
 
-//go:embed zscanTilesFloat32Least.sm_70.narrow.aligned.ptx
-var scanTilesFloat32LeastSM70NarrowAligned string
+//go:embed zscanFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
+var scanFloat32LeastFloat324Float32SM70NarrowAligned string
 
-//go:embed zscanTilesFloat32Least.sm_70.narrow.ptx
-var scanTilesFloat32LeastSM70Narrow string
+//go:embed zscanFloat32LeastFloat324Float32.sm_70.narrow.ptx
+var scanFloat32LeastFloat324Float32SM70Narrow string
 
-//go:embed zscanTilesFloat32Least.sm_70.ptx
-var scanTilesFloat32LeastSM70 string
+//go:embed zscanFloat32LeastFloat324Float32.sm_70.ptx
+var scanFloat32LeastFloat324Float32SM70 string
 
-var scanTilesFloat32LeastKernel = &device.Kernel{
-	Name:    "scanTiles[float32, least]",
+var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
+	Name:    "scanTiles[least, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2513,21 +2639,21 @@ var scanTilesFloat32LeastKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32LeastSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanTilesFloat32LeastSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanTilesFloat32LeastSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat32LeastSM70},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2539,34 +2665,34 @@ var scanTilesFloat32LeastKernel = &device.Kernel{
 			nothing         float32
 		})(args)
 		for ts.Next() {
-			scanTiles[float32, least](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[least, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesFloat32Greatest.sm_80.narrow.aligned.ptx
-var scanTilesFloat32GreatestSM80NarrowAligned string
+//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
+var scanFloat32GreatestFloat324Float32SM80NarrowAligned string
 
-//go:embed zscanTilesFloat32Greatest.sm_80.narrow.ptx
-var scanTilesFloat32GreatestSM80Narrow string
+//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.ptx
+var scanFloat32GreatestFloat324Float32SM80Narrow string
 
-//go:embed zscanTilesFloat32Greatest.sm_80.ptx
-var scanTilesFloat32GreatestSM80 string
+//go:embed zscanFloat32GreatestFloat324Float32.sm_80.ptx
+var scanFloat32GreatestFloat324Float32SM80 string
 
-//go:embed zscanTilesFloat32Greatest.sm_70.narrow.aligned.ptx
-var scanTilesFloat32GreatestSM70NarrowAligned string
+//go:embed zscanFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
+var scanFloat32GreatestFloat324Float32SM70NarrowAligned string
 
-//go:embed zscanTilesFloat32Greatest.sm_70.narrow.ptx
-var scanTilesFloat32GreatestSM70Narrow string
+//go:embed zscanFloat32GreatestFloat324Float32.sm_70.narrow.ptx
+var scanFloat32GreatestFloat324Float32SM70Narrow string
 
-//go:embed zscanTilesFloat32Greatest.sm_70.ptx
-var scanTilesFloat32GreatestSM70 string
+//go:embed zscanFloat32GreatestFloat324Float32.sm_70.ptx
+var scanFloat32GreatestFloat324Float32SM70 string
 
-var scanTilesFloat32GreatestKernel = &device.Kernel{
-	Name:    "scanTiles[float32, greatest]",
+var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
+	Name:    "scanTiles[greatest, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2583,21 +2709,21 @@ var scanTilesFloat32GreatestKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32GreatestSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanTilesFloat32GreatestSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanTilesFloat32GreatestSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat32GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat32GreatestSM70},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2609,28 +2735,52 @@ var scanTilesFloat32GreatestKernel = &device.Kernel{
 			nothing         float32
 		})(args)
 		for ts.Next() {
-			scanTiles[float32, greatest](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[greatest, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesFloat64Add.sm_70.narrow.aligned.ptx
-var scanTilesFloat64AddSM70NarrowAligned string
+// scanFloat64 scans in to out, which may be the same; restIn and restOut are the
+// elements behind them that make no pack. ticket gives out the tiles.
+func scanFloat64[O add | least | greatest, T float64, A [2]float64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T, A))(nil)).(type) {
+	case func(add, float64, [2]float64):
+		k = scanFloat64AddFloat642Float64Kernel
+	case func(least, float64, [2]float64):
+		k = scanFloat64LeastFloat642Float64Kernel
+	case func(greatest, float64, [2]float64):
+		k = scanFloat64GreatestFloat642Float64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, restIn)
+	device.PutSlice(p, restOut)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, exclusive)
+	device.Put(p, nothing)
+	return p.Launch()
+}
 
-//go:embed zscanTilesFloat64Add.sm_70.narrow.ptx
-var scanTilesFloat64AddSM70Narrow string
+//go:embed zscanFloat64AddFloat642Float64.sm_70.narrow.aligned.ptx
+var scanFloat64AddFloat642Float64SM70NarrowAligned string
 
-//go:embed zscanTilesFloat64Add.sm_70.ptx
-var scanTilesFloat64AddSM70 string
+//go:embed zscanFloat64AddFloat642Float64.sm_70.narrow.ptx
+var scanFloat64AddFloat642Float64SM70Narrow string
 
-var scanTilesFloat64AddKernel = &device.Kernel{
-	Name:    "scanTiles[float64, add]",
+//go:embed zscanFloat64AddFloat642Float64.sm_70.ptx
+var scanFloat64AddFloat642Float64SM70 string
+
+var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
+	Name:    "scanTiles[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2644,23 +2794,23 @@ var scanTilesFloat64AddKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat64AddSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat64AddSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat64AddFloat642Float64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]float64
+			in, out         [][2]float64
 			restIn, restOut []float64
 			ticket          []uint32
 			state           []uint64
@@ -2668,28 +2818,28 @@ var scanTilesFloat64AddKernel = &device.Kernel{
 			nothing         float64
 		})(args)
 		for ts.Next() {
-			scanTiles[float64, add](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[add, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesFloat64Least.sm_70.narrow.aligned.ptx
-var scanTilesFloat64LeastSM70NarrowAligned string
+//go:embed zscanFloat64LeastFloat642Float64.sm_70.narrow.aligned.ptx
+var scanFloat64LeastFloat642Float64SM70NarrowAligned string
 
-//go:embed zscanTilesFloat64Least.sm_70.narrow.ptx
-var scanTilesFloat64LeastSM70Narrow string
+//go:embed zscanFloat64LeastFloat642Float64.sm_70.narrow.ptx
+var scanFloat64LeastFloat642Float64SM70Narrow string
 
-//go:embed zscanTilesFloat64Least.sm_70.ptx
-var scanTilesFloat64LeastSM70 string
+//go:embed zscanFloat64LeastFloat642Float64.sm_70.ptx
+var scanFloat64LeastFloat642Float64SM70 string
 
-var scanTilesFloat64LeastKernel = &device.Kernel{
-	Name:    "scanTiles[float64, least]",
+var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
+	Name:    "scanTiles[least, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2703,23 +2853,23 @@ var scanTilesFloat64LeastKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat64LeastSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat64LeastSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat64LeastFloat642Float64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]float64
+			in, out         [][2]float64
 			restIn, restOut []float64
 			ticket          []uint32
 			state           []uint64
@@ -2727,28 +2877,28 @@ var scanTilesFloat64LeastKernel = &device.Kernel{
 			nothing         float64
 		})(args)
 		for ts.Next() {
-			scanTiles[float64, least](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[least, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
 }
 
-//go:embed zscanTilesFloat64Greatest.sm_70.narrow.aligned.ptx
-var scanTilesFloat64GreatestSM70NarrowAligned string
+//go:embed zscanFloat64GreatestFloat642Float64.sm_70.narrow.aligned.ptx
+var scanFloat64GreatestFloat642Float64SM70NarrowAligned string
 
-//go:embed zscanTilesFloat64Greatest.sm_70.narrow.ptx
-var scanTilesFloat64GreatestSM70Narrow string
+//go:embed zscanFloat64GreatestFloat642Float64.sm_70.narrow.ptx
+var scanFloat64GreatestFloat642Float64SM70Narrow string
 
-//go:embed zscanTilesFloat64Greatest.sm_70.ptx
-var scanTilesFloat64GreatestSM70 string
+//go:embed zscanFloat64GreatestFloat642Float64.sm_70.ptx
+var scanFloat64GreatestFloat642Float64SM70 string
 
-var scanTilesFloat64GreatestKernel = &device.Kernel{
-	Name:    "scanTiles[float64, greatest]",
+var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
+	Name:    "scanTiles[greatest, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    191,
+	Line:    203,
 	Params: []device.Param{
-		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
 		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
 		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
@@ -2762,23 +2912,23 @@ var scanTilesFloat64GreatestKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 217, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanTilesFloat64GreatestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanTilesFloat64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanTilesFloat64GreatestSM70},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat64GreatestFloat642Float64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, out         [][4]float64
+			in, out         [][2]float64
 			restIn, restOut []float64
 			ticket          []uint32
 			state           []uint64
@@ -2786,7 +2936,574 @@ var scanTilesFloat64GreatestKernel = &device.Kernel{
 			nothing         float64
 		})(args)
 		for ts.Next() {
-			scanTiles[float64, greatest](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+			scanTiles[greatest, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+}
+
+// countEach adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
+func countEach[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[[4]K], rest device.Slice[K], counts device.Slice[uint64], rows int, order sortOrder[K]) error {
+	var k *device.Kernel
+	switch any((func(K))(nil)).(type) {
+	case func(uint32):
+		k = countEachUint32Kernel
+	case func(uint64):
+		k = countEachUint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, rest)
+	device.PutSlice(p, counts)
+	device.Put(p, rows)
+	device.Put(p, order)
+	return p.Launch()
+}
+
+//go:embed zcountEachUint32.sm_70.narrow.aligned.ptx
+var countEachUint32SM70NarrowAligned string
+
+//go:embed zcountEachUint32.sm_70.narrow.ptx
+var countEachUint32SM70Narrow string
+
+//go:embed zcountEachUint32.sm_70.ptx
+var countEachUint32SM70 string
+
+var countEachUint32Kernel = &device.Kernel{
+	Name:    "countDigits[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    66,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
+		{Name: "counts", Offset: 48, Size: 24, Elem: 8},
+		{Name: "rows", Offset: 72, Size: 8},
+		{Name: "order", Offset: 80, Size: 12},
+	},
+	ParamBytes: 112,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countEachUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countEachUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][4]uint32
+			rest   []uint32
+			counts []uint64
+			rows   int
+			order  sortOrder[uint32]
+		})(args)
+		for ts.Next() {
+			countDigits[uint32](ts.Thread(), a.x, a.rest, a.counts, a.rows, a.order)
+		}
+	},
+}
+
+//go:embed zcountEachUint64.sm_70.narrow.aligned.ptx
+var countEachUint64SM70NarrowAligned string
+
+//go:embed zcountEachUint64.sm_70.narrow.ptx
+var countEachUint64SM70Narrow string
+
+//go:embed zcountEachUint64.sm_70.ptx
+var countEachUint64SM70 string
+
+var countEachUint64Kernel = &device.Kernel{
+	Name:    "countDigits[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    66,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 32},
+		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
+		{Name: "counts", Offset: 48, Size: 24, Elem: 8},
+		{Name: "rows", Offset: 72, Size: 8},
+		{Name: "order", Offset: 80, Size: 24},
+	},
+	ParamBytes: 120,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countEachUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countEachUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][4]uint64
+			rest   []uint64
+			counts []uint64
+			rows   int
+			order  sortOrder[uint64]
+		})(args)
+		for ts.Next() {
+			countDigits[uint64](ts.Thread(), a.x, a.rest, a.counts, a.rows, a.order)
+		}
+	},
+}
+
+// startEach replaces the first of each so many rows of counts by the sums of the counts before: each
+// block one.
+func startEach(s *device.Stream, g device.Blocks, counts device.Slice[uint64], rows int) error {
+	p := s.Plan(startEachKernel, startEachKernel.Grid(g))
+	device.PutSlice(p, counts)
+	device.Put(p, rows)
+	return p.Launch()
+}
+
+//go:embed zstartEach.sm_70.narrow.ptx
+var startEachSM70Narrow string
+
+//go:embed zstartEach.sm_70.ptx
+var startEachSM70 string
+
+var startEachKernel = &device.Kernel{
+	Name:    "startDigits[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    107,
+	Params: []device.Param{
+		{Name: "counts", Offset: 0, Size: 24, Elem: 8},
+		{Name: "rows", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: startEachSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: startEachSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			counts []uint64
+			rows   int
+		})(args)
+		for ts.Next() {
+			startDigits[uint64](ts.Thread(), a.counts, a.rows)
+		}
+	},
+}
+
+// sortPass moves keys and values from in and fromValues by the digit that begins at a bit. starts has for
+// each digit where its keys begin; next gets the same for the next portion. first says which of
+// the keys of in is the portion's first.
+func sortPass[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g device.Blocks, in, out device.Slice[K], fromValues, toValues device.Slice[V], starts, next device.Slice[uint64], ticket, state device.Slice[uint32], how sortStep[K]) error {
+	var k *device.Kernel
+	switch any((func(K, V))(nil)).(type) {
+	case func(uint32, none):
+		k = sortPassUint32NoneKernel
+	case func(uint32, uint32):
+		k = sortPassUint32Uint32Kernel
+	case func(uint32, uint64):
+		k = sortPassUint32Uint64Kernel
+	case func(uint64, none):
+		k = sortPassUint64NoneKernel
+	case func(uint64, uint32):
+		k = sortPassUint64Uint32Kernel
+	case func(uint64, uint64):
+		k = sortPassUint64Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, fromValues)
+	device.PutSlice(p, toValues)
+	device.PutSlice(p, starts)
+	device.PutSlice(p, next)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, how)
+	return p.Launch()
+}
+
+//go:embed zsortPassUint32None.sm_70.narrow.ptx
+var sortPassUint32NoneSM70Narrow string
+
+//go:embed zsortPassUint32None.sm_70.ptx
+var sortPassUint32NoneSM70 string
+
+var sortPassUint32NoneKernel = &device.Kernel{
+	Name:    "moveKeys[uint32, none]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    255,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "next", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 4},
+		{Name: "how", Offset: 192, Size: 32},
+	},
+	ParamBytes: 240,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     26660,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint32NoneSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32NoneSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint32
+			fromValues, toValues []none
+			starts, next         []uint64
+			ticket, state        []uint32
+			how                  sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			moveKeys[uint32, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
+		}
+	},
+}
+
+//go:embed zsortPassUint32Uint32.sm_70.narrow.ptx
+var sortPassUint32Uint32SM70Narrow string
+
+//go:embed zsortPassUint32Uint32.sm_70.ptx
+var sortPassUint32Uint32SM70 string
+
+var sortPassUint32Uint32Kernel = &device.Kernel{
+	Name:    "moveKeys[uint32, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    255,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 4},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "next", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 4},
+		{Name: "how", Offset: 192, Size: 32},
+	},
+	ParamBytes: 240,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     43044,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint32Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint32
+			fromValues, toValues []uint32
+			starts, next         []uint64
+			ticket, state        []uint32
+			how                  sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			moveKeys[uint32, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
+		}
+	},
+}
+
+//go:embed zsortPassUint32Uint64.sm_70.narrow.ptx
+var sortPassUint32Uint64SM70Narrow string
+
+//go:embed zsortPassUint32Uint64.sm_70.ptx
+var sortPassUint32Uint64SM70 string
+
+var sortPassUint32Uint64Kernel = &device.Kernel{
+	Name:    "moveKeys[uint32, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    255,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 8},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "next", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 4},
+		{Name: "how", Offset: 192, Size: 32},
+	},
+	ParamBytes: 240,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Dynamic:    59440,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint32Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint32
+			fromValues, toValues []uint64
+			starts, next         []uint64
+			ticket, state        []uint32
+			how                  sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			moveKeys[uint32, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
+		}
+	},
+}
+
+//go:embed zsortPassUint64None.sm_70.narrow.ptx
+var sortPassUint64NoneSM70Narrow string
+
+//go:embed zsortPassUint64None.sm_70.ptx
+var sortPassUint64NoneSM70 string
+
+var sortPassUint64NoneKernel = &device.Kernel{
+	Name:    "moveKeys[uint64, none]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    255,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "next", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 4},
+		{Name: "how", Offset: 192, Size: 56},
+	},
+	ParamBytes: 264,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     43044,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64NoneSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64NoneSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint64
+			fromValues, toValues []none
+			starts, next         []uint64
+			ticket, state        []uint32
+			how                  sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			moveKeys[uint64, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
+		}
+	},
+}
+
+//go:embed zsortPassUint64Uint32.sm_70.narrow.ptx
+var sortPassUint64Uint32SM70Narrow string
+
+//go:embed zsortPassUint64Uint32.sm_70.ptx
+var sortPassUint64Uint32SM70 string
+
+var sortPassUint64Uint32Kernel = &device.Kernel{
+	Name:    "moveKeys[uint64, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    255,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 4},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "next", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 4},
+		{Name: "how", Offset: 192, Size: 56},
+	},
+	ParamBytes: 264,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Dynamic:    59440,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint64
+			fromValues, toValues []uint32
+			starts, next         []uint64
+			ticket, state        []uint32
+			how                  sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			moveKeys[uint64, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
+		}
+	},
+}
+
+//go:embed zsortPassUint64Uint64.sm_70.narrow.ptx
+var sortPassUint64Uint64SM70Narrow string
+
+//go:embed zsortPassUint64Uint64.sm_70.ptx
+var sortPassUint64Uint64SM70 string
+
+var sortPassUint64Uint64Kernel = &device.Kernel{
+	Name:    "moveKeys[uint64, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "sortkernel.go",
+	Line:    255,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 8},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "next", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 4},
+		{Name: "how", Offset: 192, Size: 56},
+	},
+	ParamBytes: 264,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Dynamic:    75824,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint64
+			fromValues, toValues []uint64
+			starts, next         []uint64
+			ticket, state        []uint32
+			how                  sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			moveKeys[uint64, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
 }
