@@ -35,6 +35,7 @@ Example:
 
 // Run is called by kong.
 func (c *runCommand) Run(ctx context.Context, t terminal) error {
+	hurry()
 	result, err := compile.Build(ctx, compile.Options{
 		Patterns:     []string{c.Package},
 		Dependencies: true,

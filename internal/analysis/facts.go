@@ -27,22 +27,55 @@ type Fact struct {
 // Facts are the facts of a function by the values that their conditions compare.
 type Facts struct {
 	dom     *ir.Dom
-	about   [][]Fact // by value ID: comparisons with the value as an argument
-	itself  [][]Fact // by value ID: the condition is the value
-	indices []int    // by value ID: the value's index in its block
+	about   chains  // by value ID: comparisons with the value as an argument
+	itself  chains  // by value ID: the condition is the value
+	indices []int32 // by value ID: the value's index in its block
+}
+
+// chains are lists of facts by value ID. Most are empty.
+type chains struct {
+	ends  []struct{ first, last int32 } // of the list, counted from 1; 0 where it is empty
+	links []link
+}
+
+type link struct {
+	fact Fact
+	next int32
+}
+
+func (c *chains) add(id int, f Fact) {
+	c.links = append(c.links, link{fact: f})
+	n := int32(len(c.links))
+	if e := &c.ends[id]; e.first == 0 {
+		e.first, e.last = n, n
+	} else {
+		c.links[e.last-1].next, e.last = n, n
+	}
+}
+
+// of yields the list of a value, in the order that it was added.
+func (c *chains) of(id int) iter.Seq[Fact] {
+	return func(yield func(Fact) bool) {
+		for n := c.ends[id].first; n > 0; n = c.links[n-1].next {
+			if !yield(c.links[n-1].fact) {
+				return
+			}
+		}
+	}
 }
 
 // NewFacts gathers the facts of the function that dom belongs to.
 func NewFacts(dom *ir.Dom) *Facts {
 	f := dom.Order()[0].Func
 	n := f.NumValues()
-	t := &Facts{dom: dom, about: make([][]Fact, n), itself: make([][]Fact, n), indices: make([]int, n)}
+	t := &Facts{dom: dom, indices: make([]int32, n)}
+	t.about.ends, t.itself.ends = make([]struct{ first, last int32 }, n), make([]struct{ first, last int32 }, n)
 	for _, b := range dom.Order() {
 		if c, holds, ok := Branch(b); ok {
 			t.add(Fact{c, holds, Place{b, 0}})
 		}
 		for i, v := range b.Values {
-			t.indices[v.ID] = i
+			t.indices[v.ID] = int32(i)
 			if v.Op == ir.OpCheck {
 				t.add(Fact{v.Args[0], true, Place{b, i + 1}})
 			}
@@ -72,11 +105,11 @@ func edge(p, b *ir.Block) (cond *ir.Value, holds, ok bool) {
 // add notes a fact, and those that follow from it.
 func (t *Facts) add(f Fact) {
 	for _, g := range Implied(f) {
-		t.itself[g.Cond.ID] = append(t.itself[g.Cond.ID], g)
+		t.itself.add(g.Cond.ID, g)
 		if isCompare(g.Cond.Op) {
 			for i, a := range g.Cond.Args {
 				if i == 0 || a != g.Cond.Args[0] {
-					t.about[a.ID] = append(t.about[a.ID], g)
+					t.about.add(a.ID, g)
 				}
 			}
 		}
@@ -111,7 +144,7 @@ func (t *Facts) Reaches(q, p Place) bool {
 }
 
 // PlaceOf returns the place of v.
-func (t *Facts) PlaceOf(v *ir.Value) Place { return Place{v.Block, t.indices[v.ID]} }
+func (t *Facts) PlaceOf(v *ir.Value) Place { return Place{v.Block, int(t.indices[v.ID])} }
 
 // About yields the facts that hold at p and compare v.
 func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
@@ -119,7 +152,7 @@ func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
 		if p.Block == nil {
 			return
 		}
-		for _, f := range t.about[v.ID] {
+		for f := range t.about.of(v.ID) {
 			if t.Reaches(f.Where, p) && !yield(f) {
 				return
 			}
@@ -129,7 +162,7 @@ func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
 
 // Truth returns what facts say about the condition c itself at p.
 func (t *Facts) Truth(c *ir.Value, p Place) (holds, known bool) {
-	for _, f := range t.itself[c.ID] {
+	for f := range t.itself.of(c.ID) {
 		if t.Reaches(f.Where, p) {
 			return f.Holds, true
 		}

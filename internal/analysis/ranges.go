@@ -12,22 +12,22 @@ import (
 type Ranges struct {
 	Facts  *Facts
 	of     []Range // by value ID
-	visits []int   // of phis
+	visits []uint8 // of phis, up to 4
 	asked  memory
 }
 
 // memory holds what was asked about one place: a proof asks the same again and again.
 type memory struct {
 	place  Place
-	number int     // of the place, among those that were asked about
-	when   []int   // by value ID: the number of the place that answer is for
-	answer []Range // by value ID
+	number uint32   // of the place, among those that were asked about
+	when   []uint32 // by value ID: the number of the place that answer is for
+	answer []Range  // by value ID
 }
 
 // NewRanges computes the ranges of the function that dom belongs to.
 func NewRanges(dom *ir.Dom) *Ranges {
 	f := dom.Order()[0].Func
-	r := &Ranges{Facts: NewFacts(dom), of: make([]Range, f.NumValues()), visits: make([]int, f.NumValues())}
+	r := &Ranges{Facts: NewFacts(dom), of: make([]Range, f.NumValues()), visits: make([]uint8, f.NumValues())}
 	for i := range r.of {
 		r.of[i] = none
 	}
@@ -66,7 +66,7 @@ func (r *Ranges) At(v *ir.Value, p Place) Range {
 		m.number++
 	}
 	if m.when == nil {
-		m.when, m.answer = make([]int, len(r.of)), make([]Range, len(r.of))
+		m.when, m.answer = make([]uint32, len(r.of)), make([]Range, len(r.of))
 	}
 	if m.when[v.ID] != m.number {
 		m.when[v.ID], m.answer[v.ID] = m.number, r.orFull(v, r.refined(v, p))
@@ -95,7 +95,8 @@ func (r *Ranges) sweep(dom *ir.Dom, growing bool) bool {
 			if growing {
 				now = old.union(now)
 				if v.Op == ir.OpPhi && now != old {
-					if r.visits[v.ID]++; r.visits[v.ID] > 3 {
+					r.visits[v.ID] = min(r.visits[v.ID]+1, 4)
+					if r.visits[v.ID] > 3 {
 						now = widen(old, now).intersect(FullRange(v.Type))
 					}
 				}
@@ -241,7 +242,7 @@ func (r *Ranges) refine(v *ir.Value, p Place, chain int) Range {
 	if v.Op == ir.OpConst {
 		return constRange(v)
 	}
-	for _, f := range r.Facts.about[v.ID] {
+	for f := range r.Facts.about.of(v.ID) {
 		if chain > 0 && r.Facts.Reaches(f.Where, p) {
 			x = r.implied(f, v, x, chain-1)
 		}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -172,31 +171,35 @@ func (u *Uniformity) leave(b, to *ir.Block) {
 		return
 	}
 	u.leaves[[2]*ir.Block{b, to}], u.changed = true, true
-	u.diverge(u.between(to, nil))
+	rest := u.newSet()
+	u.between(rest, to, nil)
+	u.diverge(rest)
 }
 
 // separate notes that b sends some threads one way and some the other, until they meet again.
 func (u *Uniformity) separate(b *ir.Block) {
 	meet := u.control.After(b)
-	region := map[*ir.Block]bool{}
+	region := u.newSet()
 	for _, s := range b.Succs {
-		for x := range u.between(s, meet) {
-			region[x] = true
-		}
+		u.between(region, s, meet)
 	}
 	u.diverge(region)
-	from := maps.Clone(region)
-	from[b] = true
+	from := *region
+	from.has = slices.Clone(region.has)
+	from.has[b.ID] = true
 	if meet != nil {
-		u.join(meet, from)
+		u.join(meet, &from)
 	}
-	for x := range region {
-		u.join(x, from)
+	for _, x := range region.list {
+		u.join(x, &from)
 	}
 	for _, x := range u.dom.Order() { // threads leave a loop with what it was in their last round
+		if region.has[x.ID] {
+			continue
+		}
 		for _, v := range x.Values {
 			for _, a := range v.Args {
-				if a.Block != nil && region[a.Block] && !region[x] {
+				if a.Block != nil && region.has[a.Block.ID] {
 					u.vary(a)
 				}
 			}
@@ -204,13 +207,21 @@ func (u *Uniformity) separate(b *ir.Block) {
 	}
 }
 
+// set is a set of blocks.
+type set struct {
+	has  []bool // by block ID
+	list []*ir.Block
+}
+
+func (u *Uniformity) newSet() *set { return &set{has: make([]bool, len(u.divergent))} }
+
 // join notes that threads come to b from several blocks of a region.
-func (u *Uniformity) join(b *ir.Block, region map[*ir.Block]bool) {
+func (u *Uniformity) join(b *ir.Block, region *set) {
 	for _, phi := range b.Phis() {
 		var first *ir.Value
 		for i, a := range phi.Args {
 			switch {
-			case !region[b.Preds[i]] || a == first:
+			case !region.has[b.Preds[i].ID] || a == first:
 			case first == nil:
 				first = a
 			default:
@@ -220,30 +231,29 @@ func (u *Uniformity) join(b *ir.Block, region map[*ir.Block]bool) {
 	}
 }
 
-func (u *Uniformity) diverge(region map[*ir.Block]bool) {
-	for b := range region {
+func (u *Uniformity) diverge(region *set) {
+	for _, b := range region.list {
 		if !u.divergent[b.ID] {
 			u.divergent[b.ID], u.changed = true, true
 		}
 	}
 }
 
-// between returns the blocks from one on, up to but without the other.
-func (u *Uniformity) between(from, to *ir.Block) map[*ir.Block]bool {
-	found := map[*ir.Block]bool{}
+// between adds to a set the blocks from one on, up to but without the other.
+func (u *Uniformity) between(found *set, from, to *ir.Block) {
 	work := []*ir.Block{from}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if b == to || found[b] {
+		if b == to || found.has[b.ID] {
 			continue
 		}
-		found[b] = true
+		found.has[b.ID] = true
+		found.list = append(found.list, b)
 		for _, s := range b.Succs {
 			if !u.Leaves(b, s) {
 				work = append(work, s)
 			}
 		}
 	}
-	return found
 }

@@ -11,7 +11,7 @@ type Dom struct {
 }
 
 // span holds a block's numbers in a walk over the tree: those of the blocks that it dominates lie in it.
-type span struct{ first, last int }
+type span struct{ first, last int32 }
 
 // Dominators computes the dominator tree after Cooper, Harvey and Kennedy, "A Simple, Fast
 // Dominance Algorithm".
@@ -46,7 +46,7 @@ func Dominators(f *Func) *Dom {
 // backwards, and places in the walk forwards.
 func (d *Dom) measure() {
 	d.span = slices.Repeat([]span{{-1, -2}}, len(d.idom)) // which nothing dominates
-	size := make([]int, len(d.idom))
+	size := make([]int32, len(d.idom))
 	for i := len(d.order) - 1; i >= 0; i-- {
 		b := d.order[i]
 		size[b.ID]++
@@ -54,9 +54,9 @@ func (d *Dom) measure() {
 			size[d.idom[b.ID].ID] += size[b.ID]
 		}
 	}
-	next := make([]int, len(d.idom)) // free place in the span of a block
+	next := make([]int32, len(d.idom)) // free place in the span of a block
 	for i, b := range d.order {
-		first := 0
+		first := int32(0)
 		if i > 0 {
 			parent := d.idom[b.ID].ID
 			first = next[parent]

@@ -14,7 +14,11 @@ import (
 func demote(v *ir.Value, direct func(user *ir.Value, arg int) bool) {
 	f := v.Block.Func
 	var slot *ir.Value
+	uses := func(u *ir.Value) bool { return slices.Contains(u.Args, v) }
 	for _, b := range f.Blocks {
+		if !slices.ContainsFunc(b.Values, uses) {
+			continue
+		}
 		for _, u := range slices.Clone(b.Values) {
 			for i, a := range u.Args {
 				if a != v || direct(u, i) {

@@ -101,14 +101,21 @@ func rounds(l *analysis.Loop) int { return roundsUpTo(l, maxRounds) }
 
 // roundsUpTo is rounds for loops that run so often at most.
 func roundsUpTo(l *analysis.Loop, limit int) int {
-	dom := ir.Dominators(l.Header.Func)
+	var dom *ir.Dom
 	for _, e := range l.Exits() {
 		t := e.From.Term()
-		if t.Op != ir.OpIf || slices.ContainsFunc(l.Latches, func(b *ir.Block) bool { return !dom.Dominates(e.From, b) }) {
+		if t.Op != ir.OpIf {
 			continue
 		}
 		p := player{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
-		if n := p.countdown(l); n > 0 {
+		n := p.countdown(l)
+		if n == 0 {
+			continue
+		}
+		if dom == nil {
+			dom = ir.Dominators(l.Header.Func)
+		}
+		if !slices.ContainsFunc(l.Latches, func(b *ir.Block) bool { return !dom.Dominates(e.From, b) }) {
 			return n
 		}
 	}
