@@ -122,20 +122,23 @@ func BenchmarkGPUStage(b *testing.B) {
 	d, err := device.MakeDirty[byte](s, n)
 	check(b, err)
 	wide, plain := widecopy.Copy, func(dst, src []byte) { copy(dst, src) }
+	pieces := func(dst, src []byte) { // Go copies less than a megabyte through the cache
+		for n := 0; len(dst) > 0; dst, src = dst[n:], src[n:] {
+			n = copy(dst[:min(len(dst), 128<<10)], src)
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		sizes stageSizes
 	}{
-		{"256KiBx16", stageSizes{256 << 10, 16, 16, 64 << 10, 8, plain, wide}},
-		{"512KiBx16", stageSizes{512 << 10, 16, 16, 256 << 10, 8, plain, wide}},
-		{"1MiBx12", stageSizes{1 << 20, 12, 12, 256 << 10, 8, plain, wide}},
-		{"1MiBx16", stageSizes{1 << 20, 16, 16, 256 << 10, 8, plain, wide}},
-		{"1MiBx24", stageSizes{1 << 20, 24, 24, 256 << 10, 8, plain, wide}},
-		{"2MiBx16", stageSizes{2 << 20, 16, 8, 256 << 10, 8, plain, wide}},
-		{"2MiBx16/wide/plain", stageSizes{2 << 20, 16, 8, 256 << 10, 8, wide, plain}},
-		{"4MiBx16", stageSizes{4 << 20, 16, 4, 256 << 10, 8, plain, wide}},
-		{"4MiBx16/wide", stageSizes{4 << 20, 16, 4, 256 << 10, 8, wide, wide}},
-		{"4MiBx24", stageSizes{4 << 20, 24, 4, 256 << 10, 8, plain, wide}},
+		{"4MiBx16", stageSizes{4 << 20, 16, 4, 256 << 10, 1 << 20, 4 << 20, 8, plain, wide}},
+		{"4MiBx24", stageSizes{4 << 20, 24, 4, 256 << 10, 1 << 20, 4 << 20, 8, plain, wide}},
+		{"8MiBx12", stageSizes{8 << 20, 12, 2, 256 << 10, 1 << 20, 4 << 20, 8, plain, wide}},
+		{"8MiBx16", stageSizes{8 << 20, 16, 2, 256 << 10, 1 << 20, 4 << 20, 8, plain, wide}},
+		{"8MiBx16/pieces", stageSizes{8 << 20, 16, 2, 256 << 10, 1 << 20, 4 << 20, 8, pieces, wide}},
+		{"8MiBx16/wide", stageSizes{8 << 20, 16, 2, 256 << 10, 1 << 20, 4 << 20, 8, wide, wide}},
+		{"8MiBx16/even", stageSizes{8 << 20, 16, 2, 8 << 20, 8 << 20, 4 << 20, 8, pieces, wide}},
+		{"16MiBx12/pieces", stageSizes{16 << 20, 12, 2, 256 << 10, 1 << 20, 4 << 20, 8, pieces, wide}},
 	} {
 		name, sizes := c.name, c.sizes
 		usual := back.stage

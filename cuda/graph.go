@@ -119,7 +119,7 @@ func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, err
 	}
 	p.SetHidden(uint64(env), uint32(number), l.number)
 	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared(l.variant))}
-	k.Grid, k.Block = l.sizes(p)
+	l.sizes(p, &k.Grid, &k.Block)
 	k.Params[0] = p.Params()
 	return k, nil
 }

@@ -35,15 +35,15 @@ func (q *queue) Launch(p *device.Plan) error {
 
 	a := q.launch
 	a.Function = cudasys.Function(l.function.Load())
-	a.Grid, a.Block = l.sizes(p)
+	l.sizes(p, &a.Grid, &a.Block)
 	a.Shared = uint32(p.Shared(l.variant))
 	a.Used = attributes(a.Attributes[:], p.Options())
 	a.Params[0] = p.Params()
-	if a.Used == 0 {
-		err = q.doInContext("cuLaunchKernel", func() cudasys.Status { return q.backend.driver.LaunchKernel(a) })
-	} else {
-		err = q.doInContext("cuLaunchKernelEx", func() cudasys.Status { return q.backend.driver.LaunchKernelEx(a) })
+	name, call := "cuLaunchKernel", q.backend.driver.LaunchKernel
+	if a.Used > 0 {
+		name, call = "cuLaunchKernelEx", q.backend.driver.LaunchKernelEx
 	}
+	err = q.doInContext(name, func() cudasys.Status { return call(a) })
 	a.Params[0] = nil
 	if err != nil {
 		return about(err, fmt.Sprintf("%s, %v blocks of %v threads", k.Name, a.Grid, a.Block))
@@ -51,14 +51,12 @@ func (q *queue) Launch(p *device.Plan) error {
 	return nil
 }
 
-// sizes returns the grid that runs p, in the driver's types.
-func (l *loaded) sizes(p *device.Plan) (grid, block [3]uint32) {
-	g := l.variant.Blocks(p)
-	_, b := p.Grid()
+// sizes puts the grid that runs p into the driver's types.
+func (l *loaded) sizes(p *device.Plan, grid, block *[3]uint32) {
 	for i := range grid {
-		grid[i], block[i] = uint32(g[i]), uint32(b[i])
+		b, t := p.Axis(i, l.variant)
+		grid[i], block[i] = uint32(b), uint32(t)
 	}
-	return grid, block
 }
 
 // attributes puts what a grid asks for beyond its sizes into all, and returns how many there are.

@@ -43,14 +43,15 @@ type stage struct {
 type stageSizes struct {
 	slot, slots int
 	slab        int // slots of an allocation
-	least       int // bytes of a chunk
+	least, most int // bytes of the first chunk
+	lent        int // bytes of a download that is lent a slot, at most
 	workers     int
 	fill, empty func(dst, src []byte) // copies to and from slots
 }
 
 func defaultStage() stageSizes {
 	return stageSizes{
-		slot: 4 << 20, slots: 16, slab: 4, least: 256 << 10, workers: 8,
+		slot: 8 << 20, slots: 16, slab: 2, least: 256 << 10, most: 1 << 20, lent: 4 << 20, workers: 8,
 		fill: func(dst, src []byte) { copy(dst, src) }, empty: widecopy.Copy,
 	}
 }
@@ -173,7 +174,7 @@ func (st *stage) lend(n int) (lent, error) {
 		p, err := st.take(&st.pieces)
 		return lent{part: p}, err
 	}
-	if n > st.sizes.slot {
+	if n > st.sizes.lent {
 		return lent{}, nil
 	}
 	if int(st.loans.Add(1)) > st.sizes.slots/2 {

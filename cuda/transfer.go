@@ -18,9 +18,10 @@ type transfer struct {
 	n             int
 	start, finish func(s *slot, at, n int) error
 
-	chunk  int
-	next   atomic.Int64
-	failed atomic.Pointer[error]
+	workers int
+	least   int // bytes of a chunk
+	next    atomic.Int64
+	failed  atomic.Pointer[error]
 }
 
 // piece is a chunk that was started. The slot is nil where there is none.
@@ -32,10 +33,10 @@ type piece struct {
 // run returns when all chunks are done, or with an error of one.
 func (t *transfer) run() error {
 	sizes := t.stage.sizes
-	workers := max(1, min(sizes.workers, runtime.GOMAXPROCS(0)))
-	t.chunk = min(max(t.n/(2*workers), sizes.least), sizes.slot) &^ 4095
+	t.workers = max(1, min(sizes.workers, runtime.GOMAXPROCS(0)))
+	t.least = min(max(t.n/(2*t.workers), sizes.least), sizes.most, sizes.slot) &^ 4095
 	var others sync.WaitGroup
-	for range min(workers, (t.n+t.chunk-1)/t.chunk) - 1 {
+	for range min(t.workers, (t.n+t.least-1)/t.least) - 1 {
 		others.Go(t.work)
 	}
 	t.work()
@@ -51,8 +52,8 @@ func (t *transfer) run() error {
 func (t *transfer) work() {
 	var before piece
 	for t.failed.Load() == nil {
-		at := int(t.next.Add(int64(t.chunk))) - t.chunk
-		if at >= t.n {
+		at, n := t.take()
+		if n == 0 {
 			break
 		}
 		s, err := t.stage.spare()
@@ -60,7 +61,7 @@ func (t *transfer) work() {
 			t.end(before)
 			before, s = piece{}, <-t.stage.slots
 		}
-		now := piece{s, at, min(t.chunk, t.n-at)}
+		now := piece{s, at, n}
 		t.begin(now, err)
 		if t.finish == nil {
 			t.end(now)
@@ -70,6 +71,21 @@ func (t *transfer) work() {
 		before = now
 	}
 	t.end(before)
+}
+
+// take returns the next chunk, of 0 bytes where none is left. Each costs the device some
+// microseconds in which it copies nothing, so chunks are large; but small at the start, when the
+// device has nothing to do yet, and at the end, when goroutines have nothing to do any more.
+func (t *transfer) take() (at, n int) {
+	for {
+		at := int(t.next.Load())
+		rest := t.n - at
+		n := min(max(min(at/t.workers+t.least, rest/t.workers), t.least), t.stage.sizes.slot) &^ 4095
+		n = min(n, rest)
+		if n == 0 || t.next.CompareAndSwap(int64(at), int64(at+n)) {
+			return at, n
+		}
+	}
 }
 
 // begin starts a piece, unless there was an error before.

@@ -179,12 +179,17 @@ func (s Slice[T]) bytes() int { return s.len * sizeOf[T]() }
 
 // pin returns the slice's address for work on a stream, and keeps its memory from being freed.
 func (s Slice[T]) pin(on *Stream) (uintptr, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	if s.from == nil {
-		return 0, ErrNilBuffer
+	if s.err != nil || s.from == nil {
+		return 0, s.unfit()
 	}
 	address, err := s.from.pin(on)
 	return address + uintptr(s.offset), err
+}
+
+// unfit returns why the slice cannot be used.
+func (s Slice[T]) unfit() error {
+	if s.err != nil {
+		return s.err
+	}
+	return ErrNilBuffer
 }

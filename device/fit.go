@@ -20,18 +20,17 @@ const SliceAlign = 16
 
 // Fit returns what a variant may count on in the launch.
 func (p *Plan) Fit() Fit {
-	blocks, block := p.Grid()
-	line := blocks[1] == 1 && blocks[2] == 1 && block[1] == 1 && block[2] == 1
+	line := p.blocks[1]|p.blocks[2]|p.block[1]|p.block[2] == 1
 	return Fit{
 		Narrow:  p.narrow(),
-		Line:    line && p.grid.Cluster == (Dim{}) && !p.grid.Cooperative,
+		Line:    line && p.grid.Cluster.X == 0 && !p.grid.Cooperative,
 		Aligned: p.aligned(),
 	}
 }
 
 func (p *Plan) aligned() bool {
-	for _, x := range p.kernel.Params {
-		if x.Elem > 0 && p.words[x.Offset/8]%SliceAlign != 0 {
+	for i := range p.kernel.Params {
+		if x := &p.kernel.Params[i]; x.Elem > 0 && p.words[x.Offset/8]%SliceAlign != 0 {
 			return false
 		}
 	}
@@ -44,11 +43,6 @@ func (p *Plan) narrow() bool {
 			return false
 		}
 	}
-	blocks, block := p.Grid()
-	for i := range blocks {
-		if blocks[i]*block[i] > math.MaxInt32 {
-			return false
-		}
-	}
-	return true
+	most := max(p.blocks[0]*p.block[0], p.blocks[1]*p.block[1], p.blocks[2]*p.block[2])
+	return most <= math.MaxInt32
 }

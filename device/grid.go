@@ -69,10 +69,11 @@ func ceilDiv(n, d int) int {
 	return (n-1)/d + 1
 }
 
-// check reports whether a device with limits l runs g.
-func (g *Grid) check(l *Limits) error {
-	blocks, block := g.Blocks.array(), g.Block.array()
-	for i, axis := range [3]string{"x", "y", "z"} {
+// checkGrid reports whether a device with limits l runs the plan's grid.
+func (p *Plan) checkGrid(l *Limits) error {
+	g, blocks, block := &p.grid, &p.blocks, &p.block
+	for i := range blocks {
+		axis := "xyz"[i : i+1]
 		if blocks[i] < 1 || blocks[i] > l.Grid[i] {
 			return fmt.Errorf("%d blocks along %s, allowed are 1 to %d: %w", blocks[i], axis, l.Grid[i], ErrGrid)
 		}
@@ -80,7 +81,7 @@ func (g *Grid) check(l *Limits) error {
 			return fmt.Errorf("%d threads along %s in a block, allowed are 1 to %d: %w", block[i], axis, l.Block[i], ErrGrid)
 		}
 	}
-	if n := g.Block.Count(); n > l.ThreadsPerBlock {
+	if n := block[0] * block[1] * block[2]; n > l.ThreadsPerBlock {
 		return fmt.Errorf("%d threads in a block of %v, allowed are 1 to %d: %w", n, g.Block, l.ThreadsPerBlock, ErrGrid)
 	}
 	if g.Shared < 0 {
@@ -89,14 +90,14 @@ func (g *Grid) check(l *Limits) error {
 	if g.Cooperative && !l.Cooperative {
 		return fmt.Errorf("a cooperative launch, which the device has not: %w", ErrGrid)
 	}
+	if g.Cluster.X|g.Cluster.Y|g.Cluster.Z == 0 {
+		return nil
+	}
 	return g.checkCluster(l)
 }
 
 // checkCluster reports whether a device with limits l has the clusters of g.
 func (g *Grid) checkCluster(l *Limits) error {
-	if g.Cluster == (Dim{}) {
-		return nil
-	}
 	if n := g.Cluster.Count(); n < 1 || n > l.ClusterBlocks {
 		return fmt.Errorf("%d blocks in a cluster of %v, allowed are 1 to %d: %w", n, g.Cluster, l.ClusterBlocks, ErrGrid)
 	}

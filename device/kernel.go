@@ -120,9 +120,7 @@ func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 // Blocks returns the grid of blocks that run the variant for p.
 func (v *Variant) Blocks(p *Plan) [3]int {
 	blocks, _ := p.Grid()
-	if v.Coarse > 0 {
-		blocks[0] = (blocks[0] + v.Coarse - 1) / v.Coarse
-	}
+	blocks[0], _ = p.Axis(0, v)
 	return blocks
 }
 

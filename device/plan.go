@@ -15,6 +15,8 @@ type Plan struct {
 	stream *Stream
 	kernel *Kernel
 	grid   Grid
+	blocks [3]int   // of grid, with every dimension at least 1
+	block  [3]int   // likewise
 	words  []uint64 // the parameter block of a coarse variant, which is that of others too
 	held   []*allocation
 	next   int     // the parameter that is put next
@@ -31,20 +33,27 @@ func (p *Plan) reset(k *Kernel, g Grid) {
 	}
 	p.words = p.words[:n]
 	clear(p.words) // padding is zero on every device
-	g.Cooperative = g.Cooperative || k.Cooperative
+	p.kernel, p.grid, p.next, p.err = k, g, 0, nil
+	p.grid.Cooperative = g.Cooperative || k.Cooperative
 	if g.Cluster == (Dim{}) {
-		g.Cluster = k.Cluster
+		p.grid.Cluster = k.Cluster
 	}
-	p.kernel, p.grid, p.next, p.err, p.from = k, g, 0, nil, callers{}
+	p.blocks = [3]int{g.Blocks.X, max1(g.Blocks.Y), max1(g.Blocks.Z)}
+	p.block = [3]int{g.Block.X, max1(g.Block.Y), max1(g.Block.Z)}
+	if p.from[0] != 0 {
+		p.from = callers{}
+	}
 }
 
 // release lets go of the memory that the plan held, which may have waited to be freed.
 func (p *Plan) release() error {
 	var err error
-	for _, a := range p.held {
-		err = join(err, a.unpin())
+	for i, a := range p.held {
+		if a.state.Add(-1) == shut {
+			err = join(err, a.block.free())
+		}
+		p.held[i] = nil
 	}
-	clear(p.held)
 	p.held = p.held[:0]
 	return err
 }
@@ -53,7 +62,16 @@ func (p *Plan) release() error {
 func (p *Plan) Kernel() *Kernel { return p.kernel }
 
 // Grid returns the grid, with every dimension at least 1.
-func (p *Plan) Grid() (blocks, block [3]int) { return p.grid.Blocks.array(), p.grid.Block.array() }
+func (p *Plan) Grid() (blocks, block [3]int) { return p.blocks, p.block }
+
+// Axis returns the blocks along an axis of the grid, 0 to 2, that run the variant, and their threads.
+func (p *Plan) Axis(i int, v *Variant) (blocks, threads int) {
+	blocks = p.blocks[i]
+	if i == 0 && v.Coarse > 0 {
+		blocks = (blocks + v.Coarse - 1) / v.Coarse
+	}
+	return blocks, p.block[i]
+}
 
 // Cluster returns the number of blocks in a cluster along each axis; zeros where the launch has no clusters.
 func (p *Plan) Cluster() [3]int {
@@ -89,8 +107,7 @@ func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
 	at := (p.kernel.ParamBytes - HiddenBytes) / 8
 	p.words[at] = env
 	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
-	blocks, block := p.Grid()
-	p.words[at+2] = uint64(blocks[0] * block[0])
+	p.words[at+2] = uint64(p.blocks[0] * p.block[0])
 }
 
 // PutSlice adds a slice as the next argument.
@@ -100,15 +117,18 @@ func PutSlice[T any](p *Plan, s Slice[T]) {
 	if !ok {
 		return
 	}
-	address, err := s.pin(p.stream)
+	if s.err != nil || s.from == nil {
+		p.fail(s.unfit())
+		return
+	}
+	address, err := s.from.pin(p.stream)
 	if err != nil {
 		p.fail(err)
 		return
 	}
 	p.held = append(p.held, s.from)
-	p.words[at/8] = uint64(address)
-	p.words[at/8+1] = uint64(s.len)
-	p.words[at/8+2] = uint64(s.len)
+	w := p.words[at/8 : at/8+3 : at/8+3]
+	w[0], w[1], w[2] = uint64(address+uintptr(s.offset)), uint64(s.len), uint64(s.len)
 }
 
 // Put adds a number, a boolean or a struct without slices as the next argument.
@@ -133,11 +153,13 @@ func (p *Plan) tensorParameter() (offset int, ok bool) {
 func (p *Plan) parameter(size, elem int) (offset int, ok bool) {
 	i := p.next
 	p.next++
-	if i >= len(p.kernel.Params) || p.kernel.Params[i].Size != size || p.kernel.Params[i].Elem != elem {
-		p.fail(ErrMismatch)
-		return 0, false
+	if i < len(p.kernel.Params) {
+		if x := &p.kernel.Params[i]; x.Size == size && x.Elem == elem {
+			return x.Offset, true
+		}
 	}
-	return p.kernel.Params[i].Offset, true
+	p.fail(ErrMismatch)
+	return 0, false
 }
 
 // fail keeps the first error, with the name of the argument that was put last.
@@ -163,13 +185,13 @@ func (p *Plan) check(i *Info) error {
 	if err := p.checkShared(i); err != nil {
 		return err
 	}
-	if fixed := p.kernel.Block; fixed != (Dim{}) && fixed.array() != p.grid.Block.array() {
-		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, fixed, ErrGrid)
+	if fixed := &p.kernel.Block; fixed.X != 0 && fixed.array() != p.block {
+		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, *fixed, ErrGrid)
 	}
-	if fixed := p.kernel.Cluster; fixed != (Dim{}) && fixed.array() != p.grid.Cluster.array() {
-		return fmt.Errorf("device: %s: a cluster of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Cluster, fixed, ErrGrid)
+	if fixed := &p.kernel.Cluster; fixed.X != 0 && fixed.array() != p.grid.Cluster.array() {
+		return fmt.Errorf("device: %s: a cluster of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Cluster, *fixed, ErrGrid)
 	}
-	if err := p.grid.check(&i.Limits); err != nil {
+	if err := p.checkGrid(&i.Limits); err != nil {
 		return fmt.Errorf("device: %s: %w", p.kernel.Name, err)
 	}
 	return nil

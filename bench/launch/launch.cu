@@ -1,5 +1,7 @@
-// The twin of main.go in CUDA C++.
+// The twin of main.go in CUDA C++: a library that it calls in turns with its own measurements, in one
+// process on one context; and a program that prints the same lines.
 //
+//	nvcc -O3 -shared -Xcompiler -fPIC -o /tmp/launch.so launch.cu -lcublas -lcufft -ldl
 //	nvcc -O3 -o /tmp/launch launch.cu -lcublas -lcufft -ldl && /tmp/launch
 
 #include <dlfcn.h>
@@ -26,7 +28,7 @@ __global__ void step(S x) {
 	if (i < x.len) x.p[i] = x.p[i] * 0.5f + 1;
 }
 
-static const int samples = 51, launches = 300, steps = 100, elements = 1024, calls = 1000000;
+static const int samples = 101, launches = 200, steps = 100, replays = 5, elements = 1024, calls = 1000000;
 
 static void check(cudaError_t s, const char *what) {
 	if (s != cudaSuccess) {
@@ -36,76 +38,94 @@ static void check(cudaError_t s, const char *what) {
 }
 
 typedef std::chrono::steady_clock steady;
-static double since(steady::time_point start) { return std::chrono::duration<double, std::micro>(steady::now() - start).count(); }
-static double median(std::vector<double> v) { std::sort(v.begin(), v.end()); return v[v.size() / 2]; }
-
-template <class F> static double measure(cudaStream_t s, F launch) {
-	std::vector<double> took;
-	for (int i = 0; i < samples; i++) {
-		auto start = steady::now();
-		for (int j = 0; j < launches; j++) {
-			launch();
-		}
-		took.push_back(since(start));
-		check(cudaStreamSynchronize(s), "wait");
-	}
-	return median(took) / launches;
-}
+static long since(steady::time_point start) { return std::chrono::duration_cast<std::chrono::nanoseconds>(steady::now() - start).count(); }
 
 __attribute__((noinline)) static int plain(int x) { __asm__ volatile(""); return x; }
 
-int main() {
-	cudaStream_t s;
+static cudaStream_t s;
+static S x = {nullptr, elements, elements};
+static cudaGraphExec_t exec;
+static cublasHandle_t blas;
+static cufftHandle fft;
+static float *a;
+static cufftComplex *c;
+
+// peer_start makes what is measured.
+extern "C" int peer_start() {
 	check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "stream");
-	S x = {nullptr, elements, elements};
 	check(cudaMalloc(&x.p, elements * sizeof(float)), "memory");
 	check(cudaMemset(x.p, 0, elements * sizeof(float)), "memory");
+	check(cudaMalloc(&a, 32 * 32 * 4), "memory");
+	check(cudaMemset(a, 0, 32 * 32 * 4), "memory");
+	check(cudaMalloc(&c, 64 * sizeof *c), "memory");
+	check(cudaMemset(c, 0, 64 * sizeof *c), "memory");
 	check(cudaDeviceSynchronize(), "memory");
-	printf("C++ launch, 0 arguments: %.2f us\n", measure(s, [&] { empty0<<<1, 32, 0, s>>>(); check(cudaGetLastError(), "launch"); }));
-	printf("C++ launch, 1 arguments: %.2f us\n", measure(s, [&] { empty1<<<1, 32, 0, s>>>(x); check(cudaGetLastError(), "launch"); }));
-	printf("C++ launch, 4 arguments: %.2f us\n", measure(s, [&] { empty4<<<1, 32, 0, s>>>(x, x, x, x); check(cudaGetLastError(), "launch"); }));
-	printf("C++ launch, 16 arguments: %.2f us\n", measure(s, [&] { empty16<<<1, 32, 0, s>>>(x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x); check(cudaGetLastError(), "launch"); }));
-
 	cudaGraph_t graph;
-	cudaGraphExec_t exec;
 	check(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal), "capture");
 	for (int i = 0; i < steps; i++) step<<<elements / 256, 256, 0, s>>>(x);
 	check(cudaStreamEndCapture(s, &graph), "capture");
 	check(cudaGraphInstantiate(&exec, graph, 0), "graph");
-	std::vector<double> replay, enqueue;
-	for (int i = 0; i < 4 * samples; i++) {
-		auto start = steady::now();
-		check(cudaGraphLaunch(exec, s), "graph");
-		enqueue.push_back(since(start));
-		check(cudaStreamSynchronize(s), "wait");
-		replay.push_back(since(start));
-	}
-	printf("C++ graph of %d kernels: %.2f us, of which enqueuing %.2f us\n", steps, median(replay), median(enqueue));
-
-	cublasHandle_t blas;
-	float *a, one = 1, zero = 0;
-	check(cudaMalloc(&a, 32 * 32 * 4), "memory");
-	check(cudaMemset(a, 0, 32 * 32 * 4), "memory");
 	if (cublasCreate(&blas) || cublasSetStream(blas, s)) return 1;
-	printf("C++ cuBLAS, product of 32 by 32: %.2f us\n", measure(s, [&] {
-		if (cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 32, 32, 32, &one, a, 32, a, 32, &zero, a, 32)) exit(1);
-	}));
-	cufftHandle fft;
-	cufftComplex *c;
-	check(cudaMalloc(&c, 64 * sizeof *c), "memory");
-	check(cudaMemset(c, 0, 64 * sizeof *c), "memory");
-	check(cudaDeviceSynchronize(), "memory");
-	if (cufftPlan1d(&fft, 64, CUFFT_C2C, 1) || cufftSetStream(fft, s)) return 1;
-	printf("C++ cuFFT, transform of 64: %.2f us\n", measure(s, [&] { if (cufftExecC2C(fft, c, c, CUFFT_FORWARD)) exit(1); }));
+	return cufftPlan1d(&fft, 64, CUFFT_C2C, 1) || cufftSetStream(fft, s);
+}
 
+template <class F> static long times(F launch) {
+	auto start = steady::now();
+	for (int j = 0; j < launches; j++) launch();
+	long took = since(start);
+	check(cudaStreamSynchronize(s), "wait");
+	return took;
+}
+
+static long queue; // nanoseconds that enqueuing the graph took last
+
+static long replay() {
+	auto start = steady::now();
+	check(cudaGraphLaunch(exec, s), "graph");
+	queue = since(start);
+	check(cudaStreamSynchronize(s), "wait");
+	return since(start);
+}
+
+// peer_sample measures one thing once and returns nanoseconds: for launches and libraries, of all calls.
+extern "C" long peer_sample(long what) {
+	const float one = 1, zero = 0;
+	switch (what) {
+	case 0: return times([] { empty0<<<1, 32, 0, s>>>(); check(cudaGetLastError(), "launch"); });
+	case 1: return times([] { empty1<<<1, 32, 0, s>>>(x); check(cudaGetLastError(), "launch"); });
+	case 2: return times([] { empty4<<<1, 32, 0, s>>>(x, x, x, x); check(cudaGetLastError(), "launch"); });
+	case 3: return times([] { empty16<<<1, 32, 0, s>>>(x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x); check(cudaGetLastError(), "launch"); });
+	case 4: for (int i = 1; i < replays; i++) replay(); return replay();
+	case 5: return queue;
+	case 6: return times([&] { if (cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 32, 32, 32, &one, a, 32, a, 32, &zero, a, 32)) exit(1); });
+	case 7: return times([] { if (cufftExecC2C(fft, c, c, CUFFT_FORWARD)) exit(1); });
+	default: return -1;
+	}
+}
+
+static double median(long what, double scale) {
+	std::vector<long> v;
+	for (int i = 0; i < samples; i++) {
+		if (what == 5) peer_sample(4);
+		v.push_back(peer_sample(what));
+	}
+	std::sort(v.begin(), v.end());
+	return v[v.size() / 2] / scale;
+}
+
+int main() {
+	if (peer_start()) return 1;
+	const char *names[] = {"launch, 0 arguments", "launch, 1 arguments", "launch, 4 arguments", "launch, 16 arguments",
+		"graph of 100 kernels", "graph of 100 kernels, enqueuing", "cuBLAS, product of 32 by 32", "cuFFT, transform of 64"};
+	for (int i = 0; i < 8; i++) printf("C++ %s: %.2f us\n", names[i], median(i, i == 4 || i == 5 ? 1e3 : 1e3 * launches));
 	auto start = steady::now();
 	for (int i = 0; i < calls; i++) plain(7);
-	printf("C++ call, C++: %.1f ns\n", since(start) * 1e3 / calls);
+	printf("C++ call, C++: %.1f ns\n", double(since(start)) / calls);
 	void *lib = dlopen("libcuda.so.1", RTLD_NOW);
 	auto version = (int (*)(int *))dlsym(lib, "cuDriverGetVersion");
 	int v;
 	start = steady::now();
 	for (int i = 0; i < calls; i++) version(&v);
-	printf("C++ call, driver (cuDriverGetVersion): %.1f ns\n", since(start) * 1e3 / calls);
+	printf("C++ call, driver (cuDriverGetVersion): %.1f ns\n", double(since(start)) / calls);
 	return 0;
 }

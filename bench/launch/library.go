@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 	"github.com/gopherwarp/gopherwarp/cuda/cufft"
@@ -17,40 +15,34 @@ const (
 	fftSize  = 64
 )
 
-// measureLibraries measures how long enqueuing calls of NVIDIA's libraries takes, where they are.
-func measureLibraries(ctx context.Context, w io.Writer, s *device.Stream) error {
+// addLibraries adds calls of NVIDIA's libraries, where they are, and returns what closes them.
+func (b *bench) addLibraries() (closer func() error, err error) {
+	s := b.stream
 	h, err := cublas.New(s)
 	if errors.Is(err, cublas.ErrNoLibrary) || errors.Is(err, device.ErrUnsupported) {
-		return nil
+		return func() error { return nil }, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a, err := device.Make[float32](s, gemmSize*gemmSize)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := cublas.Matrix[float32]{Rows: gemmSize, Cols: gemmSize, Data: a.All()}
 	product := cublas.Product[float32]{Alpha: 1, A: m, B: m, C: m}
-	took, err := enqueuing(ctx, s, func() error { return cublas.Gemm(h, product) })
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "cuBLAS, product of %d by %d: %.2f us\n", gemmSize, gemmSize, took)
+	b.enqueuing(fmt.Sprintf("cuBLAS, product of %d by %d", gemmSize, gemmSize), 6, func() error { return cublas.Gemm(h, product) })
 	p, err := cufft.NewComplex[complex64](s, cufft.Shape{Dims: []int{fftSize}})
 	if errors.Is(err, cufft.ErrNoLibrary) {
-		return errors.Join(h.Close(), a.Close())
+		return func() error { return errors.Join(h.Close(), a.Close()) }, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x, err := device.Make[complex64](s, fftSize)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if took, err = enqueuing(ctx, s, func() error { return p.Forward(x.All(), x.All()) }); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "cuFFT, transform of %d: %.2f us\n", fftSize, took)
-	return errors.Join(h.Close(), a.Close(), p.Close(), x.Close())
+	b.enqueuing(fmt.Sprintf("cuFFT, transform of %d", fftSize), 7, func() error { return p.Forward(x.All(), x.All()) })
+	return func() error { return errors.Join(h.Close(), a.Close(), p.Close(), x.Close()) }, nil
 }

@@ -1,39 +1,45 @@
 // Launch measures what it costs to give work to a GPU: launches of empty kernels with 0 to 16
-// arguments, the replay of a graph of 100 small kernels, and calls into the driver. Its twin,
-// launch.cu, does the same in CUDA C++ and prints the same lines.
+// arguments, the replay of a graph of 100 small kernels, calls of libraries and of the driver.
 //
 //	go run ./bench/launch
-//	nvcc -O3 -o /tmp/launch bench/launch/launch.cu -lcublas -lcufft -ldl && /tmp/launch
+//
+// Its twin launch.cu is the same in CUDA C++. Made a library, it is measured in turns with this
+// program, sample by sample in one process, so that both see the same machine:
+//
+//	nvcc -O3 -shared -Xcompiler -fPIC -o /tmp/launch.so bench/launch/launch.cu -lcublas -lcufft -ldl
+//	go run ./bench/launch -peer /tmp/launch.so
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"time"
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
 const (
-	samples  = 51
-	launches = 300 // in a sample; the driver's queue holds more
+	samples  = 101
+	launches = 200 // in a sample; the driver's queue holds more
 	steps    = 100 // kernels of the graph
+	replays  = 5   // of the graph in a sample; the last counts
 	elements = 1024
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	peer := flag.String("peer", "", "the `library` made of launch.cu, to measure in turns with")
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout, *peer); err != nil {
 		fmt.Fprintln(os.Stderr, "launch:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer) error {
+func run(ctx context.Context, w io.Writer, peer string) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return err
@@ -43,94 +49,41 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	b := &bench{ctx: ctx, stream: s}
+	if peer != "" {
+		if err := b.load(peer); err != nil {
+			return err
+		}
+	}
 	x, err := device.Make[float32](s, elements)
 	if err != nil {
 		return err
 	}
-	if err := measureLaunches(ctx, w, s, x.All()); err != nil {
-		return err
-	}
-	if err := measureGraph(ctx, w, s, x.All()); err != nil {
-		return err
-	}
-	return errors.Join(measureLibraries(ctx, w, s), measureCalls(w), s.Close(), x.Close())
-}
-
-// measureLaunches measures how long enqueuing takes.
-func measureLaunches(ctx context.Context, w io.Writer, s *device.Stream, x device.Slice[float32]) error {
-	g := device.Cover(1, 32)
-	for _, c := range []struct {
-		arguments int
-		launch    func() error
-	}{
-		{0, func() error { return Empty0(s, g) }},
-		{1, func() error { return Empty1(s, g, x) }},
-		{4, func() error { return Empty4(s, g, x, x, x, x) }},
-		{16, func() error { return Empty16(s, g, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x) }},
-	} {
-		took, err := enqueuing(ctx, s, c.launch)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "launch, %d arguments: %.2f us\n", c.arguments, took)
-	}
-	return nil
-}
-
-// enqueuing returns the median time of a call of f, which enqueues work, in microseconds.
-func enqueuing(ctx context.Context, s *device.Stream, f func() error) (float64, error) {
-	var took []time.Duration
-	for range samples {
-		start := time.Now()
-		for range launches {
-			if err := f(); err != nil {
-				return 0, err
-			}
-		}
-		took = append(took, time.Since(start))
-		if err := s.Synchronize(ctx); err != nil {
-			return 0, err
-		}
-	}
-	return microseconds(took) / launches, nil
-}
-
-// measureGraph measures how long a graph takes from its launch to its end.
-func measureGraph(ctx context.Context, w io.Writer, s *device.Stream, x device.Slice[float32]) error {
-	g, err := s.Device().Capture(func(s *device.Stream) error {
-		for range steps {
-			if err := Step(s, device.Cover(elements, 256), x); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	b.addLaunches(x.All())
+	g, err := b.addGraph(x.All())
 	if err != nil {
 		return err
 	}
-	var replay, enqueue []time.Duration
-	for range 4 * samples {
-		start := time.Now()
-		err := g.Launch(s)
-		enqueue = append(enqueue, time.Since(start))
-		if err := errors.Join(err, s.Synchronize(ctx)); err != nil {
-			return err
-		}
-		replay = append(replay, time.Since(start))
-	}
-	fmt.Fprintf(w, "graph of %d kernels: %.2f us, of which enqueuing %.2f us\n", steps, microseconds(replay), microseconds(enqueue))
-	got := make([]float32, elements)
-	if err := errors.Join(device.Download(s, got, x), s.Synchronize(ctx), g.Close()); err != nil {
+	libraries, err := b.addLibraries()
+	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(got, func(v float32) bool { return v != 2 }); i >= 0 {
-		return fmt.Errorf("element %d is %v after many steps, want 2", i, got[i])
+	if err := b.run(w); err != nil {
+		return err
 	}
-	return nil
+	return errors.Join(measureCalls(w), checkSteps(ctx, s, x), g.Close(), libraries(), s.Close(), x.Close())
 }
 
-// microseconds returns the median.
-func microseconds(all []time.Duration) float64 {
-	slices.Sort(all)
-	return float64(all[len(all)/2].Nanoseconds()) / 1e3
+// checkSteps demands what many steps lead to.
+func checkSteps(ctx context.Context, s *device.Stream, x *device.Buffer[float32]) error {
+	got := make([]float32, elements)
+	if err := errors.Join(device.Download(s, got, x), s.Synchronize(ctx)); err != nil {
+		return err
+	}
+	for i, v := range got {
+		if v != 2 {
+			return fmt.Errorf("element %d is %v after many steps, want 2", i, v)
+		}
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ func TestRun(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	var w strings.Builder
-	if err := run(t.Context(), &w); err != nil {
+	if err := run(t.Context(), &w, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"launch, 0 arguments: ", "launch, 16 arguments: ", "graph of 100 kernels: ", "call, Go: "} {

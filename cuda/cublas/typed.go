@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/dtype"
 
 // Number is the numbers of products whose operands and result have different types.
 type Number interface {
-	float32 | float64 | dtype.F16 | dtype.BF16 | int8 | int32
+	float32 | float64 | dtype.F16 | dtype.BF16 | dtype.F8E4M3 | dtype.F8E5M2 | int8 | int32
 }
 
 // MixedProduct is C = Alpha*A*B + Beta*C, with A and B or their transposes. Sums are float32; for
@@ -53,6 +53,7 @@ func putMixed[T Number](c *call, name string, m Matrix[T], b batch) {
 const (
 	real32, real64, real16  = 0, 1, 2
 	int8s, int32s, bfloat16 = 3, 10, 14
+	real8E4M3, real8E5M2    = 28, 29
 
 	sum32, sum64, sumInt = 68, 70, 72
 
@@ -68,6 +69,10 @@ func dataType[T Number]() int {
 		return real16
 	case dtype.BF16:
 		return bfloat16
+	case dtype.F8E4M3:
+		return real8E4M3
+	case dtype.F8E5M2:
+		return real8E5M2
 	case int8:
 		return int8s
 	case int32:

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/dl"
+)
+
+// bench is a list of things to measure, in turns.
+type bench struct {
+	ctx    context.Context
+	stream *device.Stream
+	all    []*contest
+	peer   uintptr // peer_sample of launch.cu, or 0
+}
+
+// contest is one thing to measure. The peer has it under its number in launch.cu.
+type contest struct {
+	name         string
+	number       int
+	calls        int // in a sample
+	sample       func() (time.Duration, error)
+	ours, theirs []time.Duration
+}
+
+// load opens the library of launch.cu.
+func (b *bench) load(name string) error {
+	lib, err := dl.Open(name)
+	if err != nil {
+		return err
+	}
+	start, err := lib.Symbol("peer_start")
+	if err != nil {
+		return err
+	}
+	if b.peer, err = lib.Symbol("peer_sample"); err != nil {
+		return err
+	}
+	if status := dl.Call(start); status != 0 {
+		return fmt.Errorf("%s: peer_start returned %d", name, status)
+	}
+	return nil
+}
+
+// enqueuing adds a call that enqueues work, of which a sample makes many.
+func (b *bench) enqueuing(name string, number int, f func() error) {
+	b.all = append(b.all, &contest{name: name, number: number, calls: launches, sample: func() (time.Duration, error) {
+		start := time.Now()
+		for range launches {
+			if err := f(); err != nil {
+				return 0, err
+			}
+		}
+		took := time.Since(start)
+		return took, b.stream.Synchronize(b.ctx)
+	}})
+}
+
+func (b *bench) addLaunches(x device.Slice[float32]) {
+	g, s := device.Cover(1, 32), b.stream
+	b.enqueuing("launch, 0 arguments", 0, func() error { return Empty0(s, g) })
+	b.enqueuing("launch, 1 arguments", 1, func() error { return Empty1(s, g, x) })
+	b.enqueuing("launch, 4 arguments", 2, func() error { return Empty4(s, g, x, x, x, x) })
+	b.enqueuing("launch, 16 arguments", 3, func() error { return Empty16(s, g, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x) })
+}
+
+// addGraph adds a graph, from its launch to its end, and as the second result of that its enqueuing.
+func (b *bench) addGraph(x device.Slice[float32]) (*device.Graph, error) {
+	g, err := b.stream.Device().Capture(func(s *device.Stream) error {
+		for range steps {
+			if err := Step(s, device.Cover(elements, 256), x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var enqueuing time.Duration
+	replay := func() (took time.Duration, err error) {
+		for range replays {
+			start := time.Now()
+			if err := g.Launch(b.stream); err != nil {
+				return 0, err
+			}
+			enqueuing = time.Since(start)
+			if err := b.stream.Synchronize(b.ctx); err != nil {
+				return 0, err
+			}
+			took = time.Since(start)
+		}
+		return took, nil
+	}
+	last := func() (time.Duration, error) { return enqueuing, nil }
+	name := fmt.Sprintf("graph of %d kernels", steps)
+	b.all = append(b.all, &contest{name: name, number: 4, calls: 1, sample: replay},
+		&contest{name: name + ", enqueuing", number: 5, calls: 1, sample: last})
+	return g, nil
+}
+
+// run measures everything in turns and prints medians.
+func (b *bench) run(w io.Writer) error {
+	for range samples {
+		for _, c := range b.all {
+			took, err := c.sample()
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			c.ours = append(c.ours, took)
+		}
+		if b.peer == 0 {
+			continue
+		}
+		for _, c := range b.all {
+			c.theirs = append(c.theirs, time.Duration(dl.Call(b.peer, uintptr(c.number))))
+		}
+	}
+	for _, c := range b.all {
+		ours := c.microseconds(c.ours)
+		if b.peer == 0 {
+			fmt.Fprintf(w, "%s: %.2f us\n", c.name, ours)
+			continue
+		}
+		theirs := c.microseconds(c.theirs)
+		fmt.Fprintf(w, "%s: %.2f us, C++ %.2f us, %.2f of it\n", c.name, ours, theirs, ours/theirs)
+	}
+	return nil
+}
+
+// microseconds returns the median of a call.
+func (c *contest) microseconds(all []time.Duration) float64 {
+	slices.Sort(all)
+	return float64(all[len(all)/2].Nanoseconds()) / 1e3 / float64(c.calls)
+}

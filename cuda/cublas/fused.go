@@ -1,0 +1,319 @@
+package cublas
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
+
+// Activation is a function of every element of a result.
+type Activation int
+
+// The activations.
+const (
+	Identity Activation = iota
+	ReLU                // max(x, 0)
+	GELU                // x times the normal distribution's integral up to x, by its tanh form
+)
+
+// Fusion describes products C = f(Alpha*A*B + Beta*C + Bias): what a layer of a network does, in one
+// kernel. A has M rows of K numbers, B K rows of N, or they are transposed.
+type Fusion struct {
+	M, N, K        int
+	TransA, TransB bool
+	Strides        [3]int // numbers from row to row of A, B and C; 0 is as many as a row has
+	Bias           bool   // N numbers are added to every row
+	Activation     Activation
+	TF32           bool // float32 on tensor cores, see Precision
+	// Scaled multiplies A and B by a number each that lies on the device, as numbers of 8 bits need.
+	Scaled bool
+	// FastSums adds products of 8-bit numbers in fewer bits: faster, and less exact.
+	FastSums bool
+}
+
+// Operands are the arguments of one product. Bias and the scales are there if the Fusion says so.
+type Operands[A, C Number] struct {
+	Alpha, Beta    float32
+	A, B           device.Slice[A]
+	C              device.Slice[C]
+	Bias           device.Slice[C]
+	ScaleA, ScaleB device.Slice[float32] // one number each
+}
+
+// Fused is products of one Fusion, for which the library has chosen an algorithm. Its methods may
+// be called from any goroutine; close it before its handle.
+//
+// Of 8-bit numbers (F8E4M3, F8E5M2 from compute capability 8.9 on) the library multiplies A by a
+// transposed B only, with sizes that are multiples of 16.
+type Fused[A, C Number] struct {
+	*fused
+	stream  *device.Stream
+	enqueue func() error // made once, so that calls allocate nothing
+	need    [4]int       // elements of A, B, C, Bias
+}
+
+// fused is what C sees, on the heap.
+type fused struct {
+	session *session
+	call    toolkit.Functions
+	run     func(cuda.Handle) error
+
+	closed    bool
+	scaled    bool
+	objects   [5]uintptr // description, layouts of B, A and C, preference
+	algorithm algorithm
+	found     int32
+	value     uint64 // of the attribute that is being set
+	addresses [3]uintptr
+	set       [3]uintptr // the addresses that the library was told last
+	scalars   [2]float32
+	args      [16]uintptr
+	frame     [16]uintptr
+	err       error
+}
+
+// pointers are the attributes that fused.addresses are for.
+var pointers = [3]uintptr{descBias, descScaleA, descScaleB}
+
+// Fuse has the library choose an algorithm for products. Where it has none, which depends on the
+// types, the error is NotSupported.
+func Fuse[A, C Number](h *Handle, f Fusion) (*Fused[A, C], error) {
+	call, err := loadLt()
+	if err != nil {
+		return nil, err
+	}
+	return fuse[A, C](h, call, f)
+}
+
+func fuse[A, C Number](h *Handle, call toolkit.Functions, f Fusion) (*Fused[A, C], error) {
+	a, b, c := f.layouts(dataType[A](), dataType[C]())
+	p := &Fused[A, C]{fused: &fused{session: h.session, call: call, scaled: f.Scaled}, need: [4]int{a.need(), b.need(), c.need(), f.N}}
+	if !f.Bias {
+		p.need[3] = 0
+	}
+	if err := errors.Join(a.check("A"), b.check("B"), c.check("C")); err != nil {
+		return nil, err
+	}
+	p.run = p.runOn
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	err := cuda.With(h.device, func(uintptr) error {
+		return p.choose(f, [3]layout{b, a, c}) // of the transposed matrices: B comes first
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.destroy())
+	}
+	return p.On(h.stream), nil
+}
+
+// On returns p for another stream of its device: one that records a graph. See Handle.On.
+func (p *Fused[A, C]) On(s *device.Stream) *Fused[A, C] {
+	q := &Fused[A, C]{fused: p.fused, stream: s, need: p.need}
+	q.enqueue = func() error { return cuda.Do(s, q.run) }
+	return q
+}
+
+// layout is a matrix as the library sees it: its rows are the library's columns.
+type layout struct{ kind, rows, cols, stride int }
+
+func (f *Fusion) layouts(in, out int) (a, b, c layout) {
+	side := func(i, kind, rows, cols int, transposed bool) layout {
+		if transposed {
+			rows, cols = cols, rows
+		}
+		stride := f.Strides[i]
+		if stride == 0 {
+			stride = max(1, cols)
+		}
+		return layout{kind, rows, cols, stride}
+	}
+	return side(0, in, f.M, f.K, f.TransA), side(1, in, f.K, f.N, f.TransB), side(2, out, f.M, f.N, false)
+}
+
+func (l layout) need() int { return max(0, l.rows-1)*l.stride + l.cols }
+
+func (l layout) check(name string) error {
+	if l.rows < 1 || l.cols < 1 || l.stride < l.cols {
+		return fmt.Errorf("cublas: %s: %d rows of %d numbers, %d apart: %w", name, l.rows, l.cols, l.stride, ErrShape)
+	}
+	return nil
+}
+
+// choose describes the product and asks for an algorithm.
+func (p *fused) choose(f Fusion, all [3]layout) error {
+	compute := computeType(all[0].kind)
+	if f.TF32 && all[0].kind == real32 {
+		compute = sumTF32
+	}
+	if compute != sum32 && compute != sumTF32 {
+		return fmt.Errorf("cublas: products of these numbers cannot be fused: %w", NotSupported)
+	}
+	if err := p.invoke(descCreate, p.object(0), uintptr(compute), real32); err != nil {
+		return err
+	}
+	for i, l := range all {
+		err := p.invoke(layoutCreate, p.object(1+i), uintptr(l.kind), uintptr(l.cols), uintptr(l.rows), uintptr(l.stride))
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.describe(f, all[2].kind); err != nil {
+		return err
+	}
+	if err := p.invoke(preferenceCreate, p.object(4)); err != nil {
+		return err
+	}
+	work := uint64(p.session.workspace.Len())
+	if err := p.attribute(preferenceSet, p.objects[4], preferenceWork, work); err != nil {
+		return err
+	}
+	err := p.invoke(heuristic, p.session.handle, p.objects[0], p.objects[1], p.objects[2], p.objects[3], p.objects[3],
+		p.objects[4], 1, uintptr(unsafe.Pointer(&p.algorithm)), uintptr(unsafe.Pointer(&p.found)))
+	if err == nil && (p.found < 1 || p.algorithm.state != int32(success)) {
+		err = &Error{heuristic.String(), NotSupported}
+	}
+	return err
+}
+
+// describe sets what the product does beside multiplying.
+func (p *fused) describe(f Fusion, out int) error {
+	epilogue := [...]uint64{Identity: 0, ReLU: epilogueReLU, GELU: epilogueGELU}[f.Activation]
+	if f.Bias {
+		epilogue |= epilogueBias
+	}
+	set := func(attribute uintptr, value uint64) error {
+		return p.attribute(descSet, p.objects[0], attribute, value)
+	}
+	err := errors.Join(set(descTransA, uint64(transposition(f.TransB))), set(descTransB, uint64(transposition(f.TransA))),
+		set(descEpilogue, max(epilogueNone, epilogue)))
+	if f.Bias {
+		err = errors.Join(err, set(descBiasType, uint64(out)))
+	}
+	if f.FastSums {
+		err = errors.Join(err, set(descFastSums, 1))
+	}
+	return err
+}
+
+// object is the address of a handle of the library's.
+func (p *fused) object(i int) uintptr { return uintptr(unsafe.Pointer(&p.objects[i])) }
+
+// sizes are the bytes of the attributes that are not of 4.
+var sizes = map[uintptr]uintptr{descBias: 8, descScaleA: 8, descScaleB: 8, descFastSums: 1}
+
+// attribute sets an attribute of an object.
+func (p *fused) attribute(f ltFunction, object, attribute uintptr, value uint64) error {
+	size, ok := sizes[attribute]
+	if f == preferenceSet {
+		size = 8
+	} else if !ok {
+		size = 4
+	}
+	p.value = value
+	return p.invoke(f, object, attribute, uintptr(unsafe.Pointer(&p.value)), size)
+}
+
+// invoke calls the library.
+func (p *fused) invoke(f ltFunction, args ...uintptr) error {
+	s := Status(p.call(int(f), p.frame[:copy(p.frame[:], args)]))
+	runtime.KeepAlive(p)
+	if s != success {
+		return &Error{f.String(), s}
+	}
+	return nil
+}
+
+// Multiply enqueues a product on the handle's stream.
+func (p *Fused[A, C]) Multiply(o Operands[A, C]) error {
+	s := p.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := device.LoansOn(p.stream)
+	work := device.Lend(&l, s.workspace.All())
+	a, b, c := device.Lend(&l, o.A), device.Lend(&l, o.B), device.Lend(&l, o.C)
+	p.addresses, p.err = [3]uintptr{}, p.check(&o)
+	if p.need[3] > 0 {
+		p.addresses[0] = device.Lend(&l, o.Bias)
+	}
+	if p.scaled { // the library's A is B
+		p.addresses[2], p.addresses[1] = device.Lend(&l, o.ScaleA), device.Lend(&l, o.ScaleB)
+	}
+	p.scalars = [2]float32{o.Alpha, o.Beta}
+	d := &p.objects
+	p.args = [16]uintptr{
+		s.handle, d[0], uintptr(unsafe.Pointer(&p.scalars[0])), b, d[1], a, d[2], uintptr(unsafe.Pointer(&p.scalars[1])),
+		c, d[3], c, d[3], uintptr(unsafe.Pointer(&p.algorithm)), work, p.algorithm.work,
+	}
+	return l.Enqueue(p.enqueue)
+}
+
+// check demands operands of the sizes that the products have.
+func (p *Fused[A, C]) check(o *Operands[A, C]) error {
+	for i, n := range [4]int{o.A.Len(), o.B.Len(), o.C.Len(), o.Bias.Len()} {
+		if n < p.need[i] {
+			return fmt.Errorf("cublas: %s has %d numbers, the product needs %d: %w", [4]string{"A", "B", "C", "the bias"}[i], n, p.need[i], ErrShape)
+		}
+	}
+	if a, b := o.ScaleA.Len(), o.ScaleB.Len(); p.scaled && (a != 1 || b != 1) || !p.scaled && a+b != 0 {
+		return fmt.Errorf("cublas: %d and %d numbers that scale A and B: %w", a, b, ErrShape)
+	}
+	return nil
+}
+
+// runOn calls the library for a stream. It is called with the session's lock held.
+func (p *fused) runOn(on cuda.Handle) error {
+	if p.closed || p.session.closed {
+		return ErrClosed
+	}
+	if p.err != nil {
+		return p.err
+	}
+	for i, a := range p.addresses {
+		if a == p.set[i] {
+			continue
+		}
+		if err := p.attribute(descSet, p.objects[0], pointers[i], uint64(a)); err != nil {
+			return err
+		}
+		p.set[i] = a
+	}
+	p.args[15] = on.Stream
+	s := Status(p.call(int(matmul), p.args[:]))
+	runtime.KeepAlive(p)
+	if s != success {
+		return &Error{matmul.String(), s}
+	}
+	return nil
+}
+
+// Close gives back what the library has for the products. Graphs that recorded them may run on.
+func (p *fused) Close() error {
+	p.session.mu.Lock()
+	defer p.session.mu.Unlock()
+	if p.closed {
+		return ErrClosed
+	}
+	p.closed = true
+	return p.destroy()
+}
+
+// destroy frees the objects that exist.
+func (p *fused) destroy() error {
+	return cuda.With(p.session.device, func(uintptr) error {
+		var err error
+		for i, f := range [5]ltFunction{descDestroy, layoutDestroy, layoutDestroy, layoutDestroy, preferenceDestroy} {
+			if p.objects[i] != 0 {
+				err = errors.Join(err, p.invoke(f, p.objects[i]))
+			}
+		}
+		return err
+	})
+}

@@ -1,0 +1,85 @@
+package cublas
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
+
+// ltNames are the file names of cuBLASLt, which comes with cuBLAS.
+var ltNames = toolkit.Library{
+	Name:    "cuBLASLt",
+	Unix:    []string{"libcublasLt.so.13", "libcublasLt.so.12"},
+	Windows: []string{"cublasLt64_13.dll", "cublasLt64_12.dll"},
+	Wheels:  names.Wheels,
+	Get:     names.Get,
+}
+
+// ltFunction is a function of cuBLASLt.
+type ltFunction int
+
+const (
+	descCreate ltFunction = iota
+	descDestroy
+	descSet
+	layoutCreate
+	layoutDestroy
+	preferenceCreate
+	preferenceDestroy
+	preferenceSet
+	heuristic
+	matmul
+)
+
+// ltSymbols are in the order of the functions.
+var ltSymbols = []string{
+	"cublasLtMatmulDescCreate", "cublasLtMatmulDescDestroy", "cublasLtMatmulDescSetAttribute",
+	"cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutDestroy",
+	"cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceDestroy", "cublasLtMatmulPreferenceSetAttribute",
+	"cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul",
+}
+
+func (f ltFunction) String() string { return ltSymbols[f] }
+
+// Attributes of a product's description (cublasLtMatmulDescAttributes_t) and what they are set to.
+const (
+	descTransA     = 3
+	descTransB     = 4
+	descEpilogue   = 7
+	descBias       = 8 // address
+	descScaleA     = 17
+	descScaleB     = 18
+	descFastSums   = 25
+	descBiasType   = 26
+	preferenceWork = 1 // bytes of memory to work in (cublasLtMatmulPreferenceAttributes_t)
+
+	epilogueNone = 1
+	epilogueReLU = 2
+	epilogueBias = 4
+	epilogueGELU = 32
+
+	sumTF32 = 77
+)
+
+// algorithm is cublasLtMatmulHeuristicResult_t: the algorithm, the memory that it needs, whether
+// it can be used, and more.
+type algorithm struct {
+	code  [8]uint64
+	work  uintptr
+	state int32
+	_     [5]int32
+}
+
+// loadLt opens the library once in a process: it stays open.
+var loadLt = sync.OnceValues(func() (toolkit.Functions, error) {
+	lib, err := toolkit.Open(ltNames)
+	if err != nil {
+		return nil, fmt.Errorf("cublas: %w", err)
+	}
+	call, err := toolkit.Bind(lib, ltSymbols)
+	if err != nil {
+		return nil, fmt.Errorf("cublas: %w", err)
+	}
+	return call, nil
+})
