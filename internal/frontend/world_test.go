@@ -116,9 +116,11 @@ func (w *world) kernels(name, text string) ([]frontend.Kernel, *ssa.Package, err
 		if p.info == nil {
 			prog.CreatePackage(p.types, nil, nil, true)
 		} else {
+			frontend.Reorder(p.types, p.files, p.info)
 			prog.CreatePackage(p.types, p.files, p.info, true)
 		}
 	}
+	frontend.Reorder(s.types, s.files, s.info)
 	pkg := prog.CreatePackage(s.types, s.files, s.info, false)
 	pkg.Build()
 	buildImports(prog, s.types, map[*types.Package]bool{})

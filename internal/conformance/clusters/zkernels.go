@@ -217,8 +217,8 @@ var exchangeKernel = &device.Kernel{
 		{File: "kernels.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 64, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 66, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 66, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 66, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{

@@ -10,5 +10,6 @@ func Cases() []check.Case {
 		check.Fields("loop", Loops, loopAll, small...),
 		check.Fields("branch", Branches, branchAll, signed...),
 		check.Fields("value", Changes, changeAll, small...),
+		check.Fields("order of evaluation", Orders, orderAll, signed...),
 	}
 }

@@ -99,6 +99,49 @@ var loopsKernel = &device.Kernel{
 	},
 }
 
+// Orders launches the kernel orders.
+func Orders(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[ordered]) error {
+	p := s.Plan(ordersKernel, g)
+	device.PutSlice(p, n)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zorders.sm_70.narrow.ptx
+var ordersSM70Narrow string
+
+//go:embed zorders.sm_70.ptx
+var ordersSM70 string
+
+var ordersKernel = &device.Kernel{
+	Name:    "orders",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
+	File:    "order.go",
+	Line:    200,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 408},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "order.go", Line: 202, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: ordersSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: ordersSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   []int64
+			out []ordered
+		})(args)
+		for ts.Next() {
+			orders(ts.Thread(), a.n, a.out)
+		}
+	},
+}
+
 // Changes launches the kernel changes.
 func Changes(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[changed]) error {
 	p := s.Plan(changesKernel, g)

@@ -148,14 +148,17 @@ func (d *decoder) clusterBarrier() {
 
 // waitCluster executes a barrier.cluster.wait.
 func (w *warp) waitCluster(g group) {
-	switch {
-	case g.mask&^(w.arrived|w.passed) != 0:
-		w.failAt(g.pc, g.mask&^(w.arrived|w.passed), ErrUndefined, "a wait without an arrival")
-	case g.mask&^w.passed != 0:
+	if wrong := g.mask &^ (w.arrived | w.passed); wrong != 0 {
+		w.failAt(g.pc, wrong, ErrUndefined, "a wait without an arrival")
+		return
+	}
+	if over := g.mask & w.passed; over != 0 { // the others may be a phase ahead
+		w.passed &^= over
+		w.ready = append(w.ready, group{g.pc + 1, g.depth, over})
+		g.mask &^= over
+	}
+	if g.mask != 0 {
 		w.waiting = append(w.waiting, g)
-	default:
-		w.passed &^= g.mask
-		w.ready = append(w.ready, group{g.pc + 1, g.depth, g.mask})
 	}
 }
 
