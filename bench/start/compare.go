@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// phases are times in ms by what was reached then, in order.
+type phases struct {
+	names []string
+	at    []float64
+}
+
+func (p *phases) mark(began time.Time, name string) {
+	p.names, p.at = append(p.names, name), append(p.at, float64(time.Since(began))/1e6)
+}
+
+// String returns "NAME MS NAME MS ...".
+func (p phases) String() string {
+	var words []string
+	for i, name := range p.names {
+		words = append(words, fmt.Sprintf("%s %.3f", name, p.at[i]))
+	}
+	return strings.Join(words, " ")
+}
+
+// parse reads what String writes.
+func parse(line string) (p phases, err error) {
+	words := strings.Fields(line)
+	for i := 0; i+1 < len(words); i += 2 {
+		at, err := strconv.ParseFloat(words[i+1], 64)
+		if err != nil {
+			return p, err
+		}
+		p.names, p.at = append(p.names, words[i]), append(p.at, at)
+	}
+	if len(p.names) == 0 || p.names[len(p.names)-1] != "result" {
+		return p, fmt.Errorf("no result in %q", line)
+	}
+	return p, nil
+}
+
+// compare runs this program and the peer alternately and writes medians.
+func compare(w io.Writer, peer string, runs int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, kind := range []struct{ name, disable string }{{"compiled PTX in the driver's cache", "0"}, {"no cache of compiled PTX", "1"}} {
+		var all [2][]phases
+		for i := range runs + 1 {
+			for k, program := range [...]string{self, peer} {
+				p, err := start(program, "CUDA_CACHE_DISABLE="+kind.disable)
+				if err != nil {
+					return fmt.Errorf("%s: %w", program, err)
+				}
+				if i > 0 { // the first fills caches
+					all[k] = append(all[k], p)
+				}
+			}
+		}
+		ours, bare := medians(all[0]), medians(all[1])
+		fmt.Fprintf(w, "%s, medians of %d, ms since the start of the process\n  Go   %v\n  bare %v\n  ratio %.3f\n",
+			kind.name, runs, ours, bare, ours.at[len(ours.at)-1]/bare.at[len(bare.at)-1])
+	}
+	return nil
+}
+
+// start runs a program and returns what it prints.
+func start(program, environment string) (phases, error) {
+	var out bytes.Buffer
+	command := exec.Command(program)
+	command.Env = append(os.Environ(), environment)
+	command.Stdout, command.Stderr = &out, os.Stderr
+	command.Args = append(command.Args, "-since", strconv.FormatInt(time.Now().UnixNano(), 10))
+	if err := command.Run(); err != nil {
+		return phases{}, err
+	}
+	return parse(out.String())
+}
+
+// medians returns the median of each phase.
+func medians(all []phases) phases {
+	m := phases{names: all[0].names}
+	for i := range m.names {
+		var at []float64
+		for _, p := range all {
+			at = append(at, p.at[i])
+		}
+		slices.Sort(at)
+		m.at = append(m.at, at[len(at)/2])
+	}
+	return m
+}
