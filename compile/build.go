@@ -37,6 +37,8 @@ type Options struct {
 	// from there, without its Kernels, where neither it nor what it imports has changed, nor the running
 	// program, of which the compiler is a part. Any number of builds may use a folder, at the same time too.
 	Cache string
+	// Report has each kernel report on itself.
+	Report bool
 	// Verify has the compiler check its work after every pass, for tests of it.
 	Verify bool
 	// Rebuild compiles what the cache has as well, and keeps it anew.
@@ -89,6 +91,8 @@ type Kernel struct {
 	IR             *ir.Func // as the back ends took it
 	// CPU says how the threads of a block run on the CPU: "loop", "twin", or what else and why.
 	CPU string
+	// Report is nil unless Options.Report asks for it.
+	Report *Report
 
 	stem string   // of the names of its files and variables
 	twin *ir.Func // for the CPU's back end

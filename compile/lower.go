@@ -101,11 +101,17 @@ func (j *job) compile() {
 	if j.found.Add(share(all)...); len(j.found) > 0 {
 		return
 	}
+	if j.options.Report {
+		j.compiled.Report = newReport(j)
+	}
 	for _, c := range all {
 		emit(c.wide, c, j.compiled)
 		for _, f := range c.narrow {
 			emit(f, c, j.compiled)
 		}
+	}
+	if r := j.compiled.Report; r != nil {
+		r.order(j.compiled.Variants)
 	}
 	j.compiled.twin = all[0].twin
 	j.checkShared()
@@ -267,18 +273,21 @@ func emit(f *ir.Func, c code, k *Kernel) {
 		} else {
 			k.Shared, k.Dynamic = made.SharedBytes, made.DynamicBytes
 		}
-		k.addVariant(v, f)
+		if k.addVariant(v, f) && k.Report != nil {
+			k.Report.Variants = append(k.Report.Variants, variantReport(f, v, k, made.SharedBytes+made.DynamicBytes))
+		}
 	}
 }
 
-// addVariant adds v unless one of the variants is the same code. The most demanding stand first.
-func (k *Kernel) addVariant(v device.Variant, f *ir.Func) {
+// addVariant adds v unless one of the variants is the same code, and reports whether it did. The most demanding
+// stand first.
+func (k *Kernel) addVariant(v device.Variant, f *ir.Func) bool {
 	same := slices.IndexFunc(k.Variants, func(w device.Variant) bool { return w.PTX == v.PTX })
 	if same == 0 {
 		k.IR = f
 	}
 	if same >= 0 {
-		return
+		return false
 	}
 	k.Variants = append(k.Variants, v)
 	slices.SortStableFunc(k.Variants, func(a, b device.Variant) int {
@@ -290,6 +299,7 @@ func (k *Kernel) addVariant(v device.Variant, f *ir.Func) {
 	if v.Narrow {
 		k.Integers = integers(f)
 	}
+	return true
 }
 
 func demandingFirst(a, b device.Variant) int { return cmp.Compare(demands(b), demands(a)) }

@@ -5,6 +5,7 @@ package main
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/bench/start/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -18,6 +19,7 @@ func addTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bLen := *(*int)(unsafe.Add(args, 32))
 	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	cLen := *(*int)(unsafe.Add(args, 56))
+	lanes := blocks.Lanes()
 //line kernel.go:11
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -26,7 +28,7 @@ func addTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line kernel.go:12
-				if !addTwinRow(i44, cLen, aLen, bLen, a, b, c, blocks) {
+				if !addTwinRow(lanes, a, aLen, b, bLen, c, cLen, i44, blocks) {
 					return
 				}
 			}
@@ -37,8 +39,14 @@ func addTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // addTwinRow is what a row of threads does in addTwin.
 //
 //line kernel.go:12
-func addTwinRow(i44 int, cLen int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
+func addTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i44 int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line kernel.go:12
+	if lanes == 16 {
+//line kernel.go:12
+		first = zvector.AddTwin(256, i44, cLen, aLen, a, bLen, b, c)
+	}
+	for tx := first; tx < 256; tx++ {
 //line kernel.go:12
 		i18 := i44 + tx
 //line kernel.go:12

@@ -14,12 +14,13 @@ import (
 )
 
 type buildCommand struct {
-	Check    bool     `help:"Write nothing; fail where a generated file is stale."`
-	Listing  bool     `short:"S" name:"S" help:"Write nothing; print each kernel's Go lines, IR and PTX."`
-	Rebuild  bool     `short:"a" help:"Compile everything, also what has not changed since it was compiled."`
-	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
-	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on. Without, a mistake in a kernel loses the device or spoils data."`
-	Packages []string `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
+	Check    bool       `help:"Write nothing; fail where a generated file is stale."`
+	Listing  bool       `short:"S" name:"S" help:"Write nothing; print each kernel's Go lines, IR and PTX."`
+	Rebuild  bool       `short:"a" help:"Compile everything, also what has not changed since it was compiled."`
+	Report   reportFlag `placeholder:"json" help:"Write nothing; print what became of each kernel: checks that are left, memory accesses, registers, loops. -report=json is for programs."`
+	Contract string     `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
+	Checks   string     `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on. Without, a mistake in a kernel loses the device or spoils data."`
+	Packages []string   `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
 }
 
 // Help is the text behind the flags.
@@ -46,6 +47,7 @@ func (c *buildCommand) Run(ctx context.Context, t terminal) error {
 		Checks:   compile.Checks(c.Checks),
 		Cache:    c.cache(),
 		Rebuild:  c.Rebuild,
+		Report:   c.Report != "",
 	})
 	if err != nil {
 		return err
@@ -59,6 +61,8 @@ func (c *buildCommand) Run(ctx context.Context, t terminal) error {
 	switch {
 	case c.Listing:
 		return compile.List(t.out, result)
+	case c.Report != "":
+		return c.Report.write(t.out, result)
 	case c.Check:
 		return c.check(result)
 	}
@@ -71,9 +75,9 @@ func (c *buildCommand) Run(ctx context.Context, t terminal) error {
 	return nil
 }
 
-// cache returns the folder of what was built, which tells files alone, not what -S prints.
+// cache returns the folder of what was built, which tells files alone, not what -S and -report print.
 func (c *buildCommand) cache() string {
-	if c.Listing {
+	if c.Listing || c.Report != "" {
 		return ""
 	}
 	return cacheFolder()

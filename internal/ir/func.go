@@ -60,6 +60,7 @@ type Func struct {
 	Coarse int
 	// Aligned says of a kernel that it runs only where every pointer parameter is a multiple of 16.
 	Aligned bool
+	Notes   []Note // what passes did
 
 	nextValue, nextBlock int
 }

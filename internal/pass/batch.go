@@ -28,6 +28,7 @@ func batch(f *ir.Func, o *Options) {
 	for _, l := range nest {
 		b := &batcher{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
 		if isInnermost(nest, l) && rounds(l) == 0 && b.fits() && b.counter() && b.stages() {
+			note(l, ir.Joined, batched)
 			b.apply()
 			changed = true
 		}

@@ -22,6 +22,7 @@ func chain(f *ir.Func, o *Options) {
 			continue
 		}
 		if n := roundsUpTo(l, maxPlayed); n > chained && n%chained == 0 {
+			note(l, ir.Joined, chained)
 			chainLoop(l)
 			changed = true
 		}

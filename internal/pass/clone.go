@@ -62,7 +62,7 @@ func (c *cloner) mapArgs(v *ir.Value) {
 func cloneFunc(f *ir.Func) *ir.Func {
 	g := ir.NewFunc(f.Name, f.Result)
 	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse
-	g.Aligned = f.Aligned
+	g.Aligned, g.Notes = f.Aligned, f.Notes
 	c := &cloner{f: g, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
 	for _, p := range f.Params {
 		c.values[p] = g.NewParam(p.Type, p.Imm)

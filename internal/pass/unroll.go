@@ -30,6 +30,7 @@ func unroll(f *ir.Func, o *Options) {
 				continue
 			}
 			taken = append(taken, l)
+			note(l, ir.Unrolled, n)
 			demoteLiveOuts(l)
 			for range n {
 				copyLoop(l)

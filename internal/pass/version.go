@@ -28,6 +28,7 @@ func version(f *ir.Func, o *Options) {
 		}
 	}
 	for _, v := range plans {
+		note(v.loop, ir.Versioned, 0)
 		v.apply()
 	}
 	if len(plans) > 0 {
