@@ -356,3 +356,41 @@ func sortsPairs[K prim.Number, V float32 | int32 | int | [2]int32](b *bench, n i
 		same(b, fmt.Sprintf("values of %d", n), gotValues, wantValues)
 	}
 }
+
+func TestSelect(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		selects(b, 0, func(i int) int32 { return int32(i) })
+		selects(b, 1, func(i int) uint8 { return uint8(i) })
+		selects(b, 5000, func(i int) int16 { return int16(i) })
+		selects(b, 4096, func(i int) float32 { return float32(i) })
+		selects(b, 9000, func(i int) int { return i })
+		selects(b, 100, func(i int) [4]int32 { return [4]int32{int32(i), 1, 2, 3} })
+	})
+}
+
+func selects[T comparable](b *bench, n int, element func(i int) T) {
+	b.Helper()
+	n *= b.big
+	x, flags := make([]T, n), make([]bool, n)
+	var kept, others []T
+	for i := range x {
+		x[i], flags[i] = element(i), b.r.IntN(3) == 0
+		if flags[i] {
+			kept = append(kept, x[i])
+		} else {
+			others = append(others, x[i])
+		}
+	}
+	src, set, count := put(b, x), put(b, flags), put(b, []int{-1, -1, -1})
+	dst, split, few := put(b, make([]T, n)), put(b, make([]T, n)), put(b, make([]T, len(kept)/2))
+	if err := errors.Join(
+		prim.Select(b.Stream, dst, count.Slice(0, 1), src, set),
+		prim.Select(b.Stream, few, count.Slice(1, 2), src, set),
+		prim.Partition(b.Stream, split, count.Slice(2, 3), src, set)); err != nil {
+		b.Fatal(err)
+	}
+	same(b, fmt.Sprintf("counts of %d", n), get(b, count), []int{len(kept), len(kept), len(kept)})
+	same(b, fmt.Sprintf("selected of %d", n), get(b, dst)[:len(kept)], kept)
+	same(b, fmt.Sprintf("the first selected of %d", n), get(b, few), kept[:len(kept)/2])
+	same(b, fmt.Sprintf("partition of %d", n), get(b, split), append(kept, others...))
+}

@@ -63,15 +63,29 @@ func scanBy[T number, A pack[T]](s *device.Stream, launch scans[T, A], how scann
 	if tiles == 0 {
 		return idle(s)
 	}
-	words := tiles * wordsOf[T]()
-	words += words % 2 // so that all slices start at multiples of 16 bytes
-	state, err := device.Make[uint64](s, words+1)
+	state, err := newTileStates(s, tiles, wordsOf[T]())
 	if err != nil {
 		return err
 	}
-	ticket := device.View[uint32](state.Slice(words, words+1))
-	err = launch[how.op](s, device.Blocks{X: tiles}, in, out, restIn, restOut, ticket, state.Slice(0, words), how.exclusive, neutral[T](how.op))
+	err = launch[how.op](s, device.Blocks{X: tiles}, in, out, restIn, restOut, state.ticket, state.words, how.exclusive, neutral[T](how.op))
 	return errors.Join(err, state.Close())
+}
+
+// tileStates is the memory of what blocks know of the tiles, and of the counter that gives those out.
+type tileStates struct {
+	*device.Buffer[uint64]
+	words  device.Slice[uint64]
+	ticket device.Slice[uint32]
+}
+
+// newTileStates returns the states of tiles of so many words each.
+func newTileStates(s *device.Stream, tiles, words int) (tileStates, error) {
+	n := (tiles*words + 1) / 2 * 2 // so that all slices start at multiples of 16 bytes
+	b, err := device.Make[uint64](s, n+1)
+	if err != nil {
+		return tileStates{}, err
+	}
+	return tileStates{b, b.Slice(0, n), device.View[uint32](b.Slice(n, n+1))}, nil
 }
 
 // wordsOf returns how many words of a tile's state a T takes.

@@ -187,7 +187,9 @@ type sorter[K key, V value] struct {
 	n          int // of the tile's keys that are there
 	shift      int
 	keys       [sortItems]K
-	ranks      [sortItems]uint32 // among the keys of the warp with the same digit, later in the tile
+	// places[i] has in its lower half the rank of keys[i] among the warp's with the same digit, and later
+	// in the tile, and above it the digit: so no other register has it.
+	places [sortItems]uint32
 }
 
 func (s *sorter[K, V]) digit(k K) uint32 { return uint32(k>>s.shift) % digits }
@@ -213,7 +215,7 @@ func (s *sorter[K, V]) load(in []K, order sortOrder[K]) {
 	}
 }
 
-// rank fills ranks, and counts the warp's keys by digit.
+// rank fills places, and counts the warp's keys by digit.
 func (s *sorter[K, V]) rank(counts *[digits]uint32) {
 	below := uint32(1)<<s.lane - 1
 	for i, k := range s.keys {
@@ -226,22 +228,37 @@ func (s *sorter[K, V]) rank(counts *[digits]uint32) {
 			counts[d] = known + uint32(bits.OnesCount32(same))
 		}
 		s.t.SyncWarp()
-		s.ranks[i] = known + before
+		s.places[i] = d<<16 | (known + before)
 	}
 }
 
-// store writes keys, which are sorted and strided over the block, from where their digits begin.
-func (s *sorter[K, V]) store(out []K, bases *[digits]uint64, order sortOrder[K]) {
-	if s.n == sortTile {
-		for i, k := range s.keys {
-			out[bases[s.digit(k)]+uint64(i*sortWidth+s.me)] = order.back(k)
+// sortGroup is how many keys a thread writes at once.
+const sortGroup = 4
+
+// store writes the keys of the tile, which are sorted, from where their digits begin.
+func (s *sorter[K, V]) store(out []K, staged *[sortTile]K, bases *[digits]uint64, order sortOrder[K]) {
+	for i := s.me; i < s.n; i += sortGroup * sortWidth {
+		if i+(sortGroup-1)*sortWidth >= s.n {
+			for ; i < s.n; i += sortWidth {
+				k := staged[i]
+				out[bases[s.digit(k)]+uint64(i)] = order.back(k)
+			}
+			return
 		}
-		return
+		var keys [sortGroup]K
+		for j := range keys {
+			keys[j] = staged[i+j*sortWidth]
+		}
+		for j, k := range keys {
+			out[bases[s.digit(k)]+uint64(i+j*sortWidth)] = order.back(k)
+		}
 	}
-	for i, k := range s.keys {
-		if at := i*sortWidth + s.me; at < s.n {
-			out[bases[s.digit(k)]+uint64(at)] = order.back(k)
-		}
+}
+
+// storeValues writes the values of the tile to where store writes the keys.
+func (s *sorter[K, V]) storeValues(out []V, values *[sortTile]V, staged *[sortTile]K, bases *[digits]uint64) {
+	for i := s.me; i < s.n; i += sortWidth {
+		out[bases[s.digit(staged[i])]+uint64(i)] = values[i]
 	}
 }
 
@@ -297,13 +314,14 @@ func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []
 	}
 	t.Sync()
 	for i, k := range s.keys {
-		s.ranks[i] += counts[s.warp][s.digit(k)]
-		staged[s.ranks[i]%sortTile] = k // it is less
+		place := s.places[i]
+		s.places[i] = min(place&0xffff+counts[s.warp][place>>16%digits], sortTile-1) // it is no more
+		staged[s.places[i]] = k
 	}
 	if hasValues[V]() {
 		for i := range s.keys {
 			if at := s.at(i); at < s.n {
-				stagedValues[s.ranks[i]%sortTile] = fromValues[s.first+at]
+				stagedValues[s.places[i]] = fromValues[s.first+at]
 			}
 		}
 	}
@@ -316,16 +334,9 @@ func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []
 		}
 	}
 	t.Sync()
-	for i := range s.keys {
-		s.keys[i] = staged[i*sortWidth+me]
-	}
-	s.store(out, bases, how.Back)
+	s.store(out, staged, bases, how.Back)
 	if hasValues[V]() {
-		for i := range s.keys {
-			if at := i*sortWidth + me; at < s.n {
-				toValues[bases[s.digit(s.keys[i])]+uint64(at)] = stagedValues[at]
-			}
-		}
+		s.storeValues(toValues, stagedValues, staged, bases)
 	}
 }
 

@@ -11,6 +11,338 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// countUint8 adds to counts how many elements of x and tail are low, low+1 and so on.
+func countUint8(s *device.Stream, g device.Blocks, x device.Slice[[16]uint8], tail device.Slice[uint8], low uint8, counts device.Slice[uint64]) error {
+	p := s.Plan(countUint8Kernel, countUint8Kernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, tail)
+	device.Put(p, low)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zcountUint8.sm_70.narrow.aligned.ptx
+var countUint8SM70NarrowAligned string
+
+//go:embed zcountUint8.sm_70.narrow.ptx
+var countUint8SM70Narrow string
+
+//go:embed zcountUint8.sm_70.ptx
+var countUint8SM70 string
+
+var countUint8Kernel = &device.Kernel{
+	Name:    "countValues[uint8, [16]uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "histogramkernel.go",
+	Line:    65,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 1},
+		{Name: "low", Offset: 48, Size: 1},
+		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Integers:   []int{8, 16, 32, 40, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint8SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint8SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][16]uint8
+			tail   []uint8
+			low    uint8
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			countValues[uint8, [16]uint8](ts.Thread(), a.x, a.tail, a.low, a.counts)
+		}
+	},
+}
+
+// countUint16 adds to counts how many elements of x and tail are low, low+1 and so on.
+func countUint16(s *device.Stream, g device.Blocks, x device.Slice[[8]uint16], tail device.Slice[uint16], low uint16, counts device.Slice[uint64]) error {
+	p := s.Plan(countUint16Kernel, countUint16Kernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, tail)
+	device.Put(p, low)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zcountUint16.sm_70.narrow.aligned.ptx
+var countUint16SM70NarrowAligned string
+
+//go:embed zcountUint16.sm_70.narrow.ptx
+var countUint16SM70Narrow string
+
+//go:embed zcountUint16.sm_70.ptx
+var countUint16SM70 string
+
+var countUint16Kernel = &device.Kernel{
+	Name:    "countValues[uint16, [8]uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "histogramkernel.go",
+	Line:    65,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 2},
+		{Name: "low", Offset: 48, Size: 2},
+		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint16SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint16SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][8]uint16
+			tail   []uint16
+			low    uint16
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			countValues[uint16, [8]uint16](ts.Thread(), a.x, a.tail, a.low, a.counts)
+		}
+	},
+}
+
+// countUint32 adds to counts how many elements of x and tail are low, low+1 and so on.
+func countUint32(s *device.Stream, g device.Blocks, x device.Slice[[4]uint32], tail device.Slice[uint32], low uint32, counts device.Slice[uint64]) error {
+	p := s.Plan(countUint32Kernel, countUint32Kernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, tail)
+	device.Put(p, low)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zcountUint32.sm_70.narrow.aligned.ptx
+var countUint32SM70NarrowAligned string
+
+//go:embed zcountUint32.sm_70.narrow.ptx
+var countUint32SM70Narrow string
+
+//go:embed zcountUint32.sm_70.ptx
+var countUint32SM70 string
+
+var countUint32Kernel = &device.Kernel{
+	Name:    "countValues[uint32, [4]uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "histogramkernel.go",
+	Line:    65,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 4},
+		{Name: "low", Offset: 48, Size: 4},
+		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][4]uint32
+			tail   []uint32
+			low    uint32
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			countValues[uint32, [4]uint32](ts.Thread(), a.x, a.tail, a.low, a.counts)
+		}
+	},
+}
+
+// countUint64 adds to counts how many elements of x and tail are low, low+1 and so on.
+func countUint64(s *device.Stream, g device.Blocks, x device.Slice[[2]uint64], tail device.Slice[uint64], low uint64, counts device.Slice[uint64]) error {
+	p := s.Plan(countUint64Kernel, countUint64Kernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, tail)
+	device.Put(p, low)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zcountUint64.sm_70.narrow.aligned.ptx
+var countUint64SM70NarrowAligned string
+
+//go:embed zcountUint64.sm_70.narrow.ptx
+var countUint64SM70Narrow string
+
+//go:embed zcountUint64.sm_70.ptx
+var countUint64SM70 string
+
+var countUint64Kernel = &device.Kernel{
+	Name:    "countValues[uint64, [2]uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "histogramkernel.go",
+	Line:    65,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 8},
+		{Name: "low", Offset: 48, Size: 8},
+		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Integers:   []int{8, 16, 32, 40, 48, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][2]uint64
+			tail   []uint64
+			low    uint64
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			countValues[uint64, [2]uint64](ts.Thread(), a.x, a.tail, a.low, a.counts)
+		}
+	},
+}
+
+// countFloat32 adds to counts how many elements of x and tail lie in each bin.
+func countFloat32(s_ *device.Stream, g device.Blocks, x device.Slice[[4]float32], tail device.Slice[float32], s span[float32], counts device.Slice[uint64]) error {
+	p := s_.Plan(countFloat32Kernel, countFloat32Kernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, tail)
+	device.Put(p, s)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zcountFloat32.sm_70.narrow.aligned.ptx
+var countFloat32SM70NarrowAligned string
+
+//go:embed zcountFloat32.sm_70.narrow.ptx
+var countFloat32SM70Narrow string
+
+//go:embed zcountFloat32.sm_70.ptx
+var countFloat32SM70 string
+
+var countFloat32Kernel = &device.Kernel{
+	Name:    "countFloats[float32, [4]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "histogramkernel.go",
+	Line:    94,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 4},
+		{Name: "s", Offset: 48, Size: 12},
+		{Name: "counts", Offset: 64, Size: 24, Elem: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 72, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][4]float32
+			tail   []float32
+			s      span[float32]
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			countFloats[float32, [4]float32](ts.Thread(), a.x, a.tail, a.s, a.counts)
+		}
+	},
+}
+
+// countFloat64 adds to counts how many elements of x and tail lie in each bin.
+func countFloat64(s_ *device.Stream, g device.Blocks, x device.Slice[[2]float64], tail device.Slice[float64], s span[float64], counts device.Slice[uint64]) error {
+	p := s_.Plan(countFloat64Kernel, countFloat64Kernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, tail)
+	device.Put(p, s)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zcountFloat64.sm_70.narrow.aligned.ptx
+var countFloat64SM70NarrowAligned string
+
+//go:embed zcountFloat64.sm_70.narrow.ptx
+var countFloat64SM70Narrow string
+
+//go:embed zcountFloat64.sm_70.ptx
+var countFloat64SM70 string
+
+var countFloat64Kernel = &device.Kernel{
+	Name:    "countFloats[float64, [2]float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "histogramkernel.go",
+	Line:    94,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 8},
+		{Name: "s", Offset: 48, Size: 24},
+		{Name: "counts", Offset: 72, Size: 24, Elem: 8},
+	},
+	ParamBytes: 112,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      [][2]float64
+			tail   []float64
+			s      span[float64]
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			countFloats[float64, [2]float64](ts.Thread(), a.x, a.tail, a.s, a.counts)
+		}
+	},
+}
+
 // reduceInt32 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *device.Kernel
@@ -673,15 +1005,6 @@ var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
-var reduceFloat32LeastFloat324Float32SM80NarrowAligned string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.ptx
-var reduceFloat32LeastFloat324Float32SM80Narrow string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_80.ptx
-var reduceFloat32LeastFloat324Float32SM80 string
-
 //go:embed zreduceFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
 var reduceFloat32LeastFloat324Float32SM70NarrowAligned string
 
@@ -710,9 +1033,6 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
@@ -728,15 +1048,6 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
-var reduceFloat32GreatestFloat324Float32SM80NarrowAligned string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.ptx
-var reduceFloat32GreatestFloat324Float32SM80Narrow string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.ptx
-var reduceFloat32GreatestFloat324Float32SM80 string
 
 //go:embed zreduceFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
 var reduceFloat32GreatestFloat324Float32SM70NarrowAligned string
@@ -766,9 +1077,6 @@ var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
@@ -1504,12 +1812,6 @@ var reduceTailFloat32AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailFloat32Least.sm_80.narrow.ptx
-var reduceTailFloat32LeastSM80Narrow string
-
-//go:embed zreduceTailFloat32Least.sm_80.ptx
-var reduceTailFloat32LeastSM80 string
-
 //go:embed zreduceTailFloat32Least.sm_70.narrow.ptx
 var reduceTailFloat32LeastSM70Narrow string
 
@@ -1536,8 +1838,6 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32LeastSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32LeastSM70},
 	},
@@ -1551,12 +1851,6 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailFloat32Greatest.sm_80.narrow.ptx
-var reduceTailFloat32GreatestSM80Narrow string
-
-//go:embed zreduceTailFloat32Greatest.sm_80.ptx
-var reduceTailFloat32GreatestSM80 string
 
 //go:embed zreduceTailFloat32Greatest.sm_70.narrow.ptx
 var reduceTailFloat32GreatestSM70Narrow string
@@ -1584,8 +1878,6 @@ var reduceTailFloat32GreatestKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32GreatestSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32GreatestSM70},
 	},
@@ -1757,7 +2049,7 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 	Name:    "scanTiles[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1769,17 +2061,17 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -1815,7 +2107,7 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 	Name:    "scanTiles[least, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1827,17 +2119,17 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -1873,7 +2165,7 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1885,17 +2177,17 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -1955,7 +2247,7 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 	Name:    "scanTiles[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -1967,18 +2259,18 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
@@ -2014,7 +2306,7 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 	Name:    "scanTiles[least, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2026,18 +2318,18 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
@@ -2073,7 +2365,7 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2085,18 +2377,18 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
@@ -2156,7 +2448,7 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 	Name:    "scanTiles[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2168,17 +2460,17 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2214,7 +2506,7 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Name:    "scanTiles[least, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2226,17 +2518,17 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2272,7 +2564,7 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2284,17 +2576,17 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2354,7 +2646,7 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 	Name:    "scanTiles[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2366,18 +2658,18 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
@@ -2413,7 +2705,7 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Name:    "scanTiles[least, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2425,18 +2717,18 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
@@ -2472,7 +2764,7 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2484,18 +2776,18 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
@@ -2555,7 +2847,7 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Name:    "scanTiles[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2567,17 +2859,17 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2600,15 +2892,6 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
-var scanFloat32LeastFloat324Float32SM80NarrowAligned string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.ptx
-var scanFloat32LeastFloat324Float32SM80Narrow string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_80.ptx
-var scanFloat32LeastFloat324Float32SM80 string
-
 //go:embed zscanFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
 var scanFloat32LeastFloat324Float32SM70NarrowAligned string
 
@@ -2622,7 +2905,7 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Name:    "scanTiles[least, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2634,23 +2917,20 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
@@ -2670,15 +2950,6 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
-var scanFloat32GreatestFloat324Float32SM80NarrowAligned string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.ptx
-var scanFloat32GreatestFloat324Float32SM80Narrow string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_80.ptx
-var scanFloat32GreatestFloat324Float32SM80 string
-
 //go:embed zscanFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
 var scanFloat32GreatestFloat324Float32SM70NarrowAligned string
 
@@ -2692,7 +2963,7 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2704,23 +2975,20 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     36,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
@@ -2777,7 +3045,7 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Name:    "scanTiles[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2789,18 +3057,18 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2836,7 +3104,7 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Name:    "scanTiles[least, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2848,18 +3116,18 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2895,7 +3163,7 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
-	Line:    203,
+	Line:    93,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2907,18 +3175,18 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     68,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "scankernel.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 132, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 233, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
@@ -2937,6 +3205,345 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			scanTiles[greatest, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+}
+
+// selectFlagged copies the elements whose flag is set to the start of out, in their order, as far as there is
+// room, and the others behind those where rest has that place. Where it has not, count gets it.
+func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
+	var k *device.Kernel
+	switch any((func(E))(nil)).(type) {
+	case func(uint8):
+		k = selectFlaggedUint8Kernel
+	case func(uint16):
+		k = selectFlaggedUint16Kernel
+	case func(uint32):
+		k = selectFlaggedUint32Kernel
+	case func(uint64):
+		k = selectFlaggedUint64Kernel
+	case func([2]uint64):
+		k = selectFlagged2Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, flags)
+	device.PutSlice(p, rest)
+	device.PutSlice(p, count)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	return p.Launch()
+}
+
+//go:embed zselectFlaggedUint8.sm_70.narrow.ptx
+var selectFlaggedUint8SM70Narrow string
+
+//go:embed zselectFlaggedUint8.sm_70.ptx
+var selectFlaggedUint8SM70 string
+
+var selectFlaggedUint8Kernel = &device.Kernel{
+	Name:    "selectTiles[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "selectkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 1},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
+		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+	},
+	ParamBytes: 184,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out     []uint8
+			flags       []bool
+			rest, count []int
+			ticket      []uint32
+			state       []uint64
+		})(args)
+		for ts.Next() {
+			selectTiles[uint8](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+		}
+	},
+}
+
+//go:embed zselectFlaggedUint16.sm_70.narrow.ptx
+var selectFlaggedUint16SM70Narrow string
+
+//go:embed zselectFlaggedUint16.sm_70.ptx
+var selectFlaggedUint16SM70 string
+
+var selectFlaggedUint16Kernel = &device.Kernel{
+	Name:    "selectTiles[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "selectkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "out", Offset: 24, Size: 24, Elem: 2},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
+		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+	},
+	ParamBytes: 184,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out     []uint16
+			flags       []bool
+			rest, count []int
+			ticket      []uint32
+			state       []uint64
+		})(args)
+		for ts.Next() {
+			selectTiles[uint16](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+		}
+	},
+}
+
+//go:embed zselectFlaggedUint32.sm_70.narrow.ptx
+var selectFlaggedUint32SM70Narrow string
+
+//go:embed zselectFlaggedUint32.sm_70.ptx
+var selectFlaggedUint32SM70 string
+
+var selectFlaggedUint32Kernel = &device.Kernel{
+	Name:    "selectTiles[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "selectkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
+		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+	},
+	ParamBytes: 184,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out     []uint32
+			flags       []bool
+			rest, count []int
+			ticket      []uint32
+			state       []uint64
+		})(args)
+		for ts.Next() {
+			selectTiles[uint32](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+		}
+	},
+}
+
+//go:embed zselectFlaggedUint64.sm_70.narrow.ptx
+var selectFlaggedUint64SM70Narrow string
+
+//go:embed zselectFlaggedUint64.sm_70.ptx
+var selectFlaggedUint64SM70 string
+
+var selectFlaggedUint64Kernel = &device.Kernel{
+	Name:    "selectTiles[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "selectkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
+		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+	},
+	ParamBytes: 184,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out     []uint64
+			flags       []bool
+			rest, count []int
+			ticket      []uint32
+			state       []uint64
+		})(args)
+		for ts.Next() {
+			selectTiles[uint64](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+		}
+	},
+}
+
+//go:embed zselectFlagged2Uint64.sm_70.narrow.aligned.ptx
+var selectFlagged2Uint64SM70NarrowAligned string
+
+//go:embed zselectFlagged2Uint64.sm_70.narrow.ptx
+var selectFlagged2Uint64SM70Narrow string
+
+//go:embed zselectFlagged2Uint64.sm_70.ptx
+var selectFlagged2Uint64SM70 string
+
+var selectFlagged2Uint64Kernel = &device.Kernel{
+	Name:    "selectTiles[[2]uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "selectkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
+		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+	},
+	ParamBytes: 184,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlagged2Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlagged2Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out     [][2]uint64
+			flags       []bool
+			rest, count []int
+			ticket      []uint32
+			state       []uint64
+		})(args)
+		for ts.Next() {
+			selectTiles[[2]uint64](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+		}
+	},
+}
+
+// flagsSet adds to count how many flags are set. Each thread takes strides of the grid.
+func flagsSet(s *device.Stream, g device.Blocks, flags device.Slice[[16]bool], tail device.Slice[bool], count device.Slice[int]) error {
+	p := s.Plan(flagsSetKernel, flagsSetKernel.Grid(g))
+	device.PutSlice(p, flags)
+	device.PutSlice(p, tail)
+	device.PutSlice(p, count)
+	return p.Launch()
+}
+
+//go:embed zflagsSet.sm_70.narrow.ptx
+var flagsSetSM70Narrow string
+
+//go:embed zflagsSet.sm_70.ptx
+var flagsSetSM70 string
+
+var flagsSetKernel = &device.Kernel{
+	Name:    "countFlags[bool]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "selectkernel.go",
+	Line:    108,
+	Params: []device.Param{
+		{Name: "flags", Offset: 0, Size: 24, Elem: 16},
+		{Name: "tail", Offset: 24, Size: 24, Elem: 1},
+		{Name: "count", Offset: 48, Size: 24, Elem: 8},
+	},
+	ParamBytes: 88,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagsSetSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: flagsSetSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			flags [][16]bool
+			tail  []bool
+			count []int
+		})(args)
+		for ts.Next() {
+			countFlags[bool](ts.Thread(), a.flags, a.tail, a.count)
 		}
 	},
 }
@@ -3144,7 +3751,7 @@ var sortPassUint32NoneKernel = &device.Kernel{
 	Name:    "moveKeys[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    255,
+	Line:    272,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -3162,19 +3769,20 @@ var sortPassUint32NoneKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
-		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
@@ -3205,7 +3813,7 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 	Name:    "moveKeys[uint32, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    255,
+	Line:    272,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -3223,21 +3831,22 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
-		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
@@ -3268,7 +3877,7 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 	Name:    "moveKeys[uint32, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    255,
+	Line:    272,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -3286,21 +3895,22 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
-		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
@@ -3331,7 +3941,7 @@ var sortPassUint64NoneKernel = &device.Kernel{
 	Name:    "moveKeys[uint64, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    255,
+	Line:    272,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -3349,19 +3959,20 @@ var sortPassUint64NoneKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
-		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
@@ -3392,7 +4003,7 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 	Name:    "moveKeys[uint64, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    255,
+	Line:    272,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -3410,21 +4021,22 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
-		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
@@ -3455,7 +4067,7 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 	Name:    "moveKeys[uint64, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    255,
+	Line:    272,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -3473,21 +4085,22 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 264, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 315, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 193, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 223, Format: "invalid memory address or nil pointer dereference"},
-		{File: "sortkernel.go", Line: 201, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 313, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
+		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 237, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 326, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 306, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
@@ -3504,6 +4117,295 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			moveKeys[uint64, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
+		}
+	},
+}
+
+// transposeAny transposes a matrix by tiles in shared memory, whose rows are one element longer so
+// that those of a column lie in different banks.
+func transposeAny[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], rows, columns int) error {
+	var k *device.Kernel
+	switch any((func(E))(nil)).(type) {
+	case func(uint8):
+		k = transposeAnyUint8Kernel
+	case func(uint16):
+		k = transposeAnyUint16Kernel
+	case func(uint32):
+		k = transposeAnyUint32Kernel
+	case func(uint64):
+		k = transposeAnyUint64Kernel
+	case func([2]uint64):
+		k = transposeAny2Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.Put(p, rows)
+	device.Put(p, columns)
+	return p.Launch()
+}
+
+//go:embed ztransposeAnyUint8.sm_70.narrow.ptx
+var transposeAnyUint8SM70Narrow string
+
+//go:embed ztransposeAnyUint8.sm_70.ptx
+var transposeAnyUint8SM70 string
+
+var transposeAnyUint8Kernel = &device.Kernel{
+	Name:    "transposeTiles[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "transposekernel.go",
+	Line:    17,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 1},
+		{Name: "rows", Offset: 48, Size: 8},
+		{Name: "columns", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Shared:     1056,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint8SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out       []uint8
+			rows, columns int
+		})(args)
+		for ts.Next() {
+			transposeTiles[uint8](ts.Thread(), a.in, a.out, a.rows, a.columns)
+		}
+	},
+}
+
+//go:embed ztransposeAnyUint16.sm_70.narrow.ptx
+var transposeAnyUint16SM70Narrow string
+
+//go:embed ztransposeAnyUint16.sm_70.ptx
+var transposeAnyUint16SM70 string
+
+var transposeAnyUint16Kernel = &device.Kernel{
+	Name:    "transposeTiles[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "transposekernel.go",
+	Line:    17,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "out", Offset: 24, Size: 24, Elem: 2},
+		{Name: "rows", Offset: 48, Size: 8},
+		{Name: "columns", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Shared:     2112,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint16SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out       []uint16
+			rows, columns int
+		})(args)
+		for ts.Next() {
+			transposeTiles[uint16](ts.Thread(), a.in, a.out, a.rows, a.columns)
+		}
+	},
+}
+
+//go:embed ztransposeAnyUint32.sm_70.narrow.ptx
+var transposeAnyUint32SM70Narrow string
+
+//go:embed ztransposeAnyUint32.sm_70.ptx
+var transposeAnyUint32SM70 string
+
+var transposeAnyUint32Kernel = &device.Kernel{
+	Name:    "transposeTiles[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "transposekernel.go",
+	Line:    17,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 48, Size: 8},
+		{Name: "columns", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Shared:     4224,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out       []uint32
+			rows, columns int
+		})(args)
+		for ts.Next() {
+			transposeTiles[uint32](ts.Thread(), a.in, a.out, a.rows, a.columns)
+		}
+	},
+}
+
+//go:embed ztransposeAnyUint64.sm_70.narrow.ptx
+var transposeAnyUint64SM70Narrow string
+
+//go:embed ztransposeAnyUint64.sm_70.ptx
+var transposeAnyUint64SM70 string
+
+var transposeAnyUint64Kernel = &device.Kernel{
+	Name:    "transposeTiles[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "transposekernel.go",
+	Line:    17,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "rows", Offset: 48, Size: 8},
+		{Name: "columns", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Shared:     8448,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out       []uint64
+			rows, columns int
+		})(args)
+		for ts.Next() {
+			transposeTiles[uint64](ts.Thread(), a.in, a.out, a.rows, a.columns)
+		}
+	},
+}
+
+//go:embed ztransposeAny2Uint64.sm_70.narrow.aligned.ptx
+var transposeAny2Uint64SM70NarrowAligned string
+
+//go:embed ztransposeAny2Uint64.sm_70.narrow.ptx
+var transposeAny2Uint64SM70Narrow string
+
+//go:embed ztransposeAny2Uint64.sm_70.ptx
+var transposeAny2Uint64SM70 string
+
+var transposeAny2Uint64Kernel = &device.Kernel{
+	Name:    "transposeTiles[[2]uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "transposekernel.go",
+	Line:    17,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "rows", Offset: 48, Size: 8},
+		{Name: "columns", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Shared:     16896,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeAny2Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAny2Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAny2Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out       [][2]uint64
+			rows, columns int
+		})(args)
+		for ts.Next() {
+			transposeTiles[[2]uint64](ts.Thread(), a.in, a.out, a.rows, a.columns)
+		}
+	},
+}
+
+// transposeWide32 is transposeTiles of four elements at a time. Rows and columns count those groups, and
+// are multiples of 16; a block moves one tile.
+func transposeWide32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]uint32], rows, columns int) error {
+	p := s.Plan(transposeWide32Kernel, transposeWide32Kernel.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.Put(p, rows)
+	device.Put(p, columns)
+	return p.Launch()
+}
+
+//go:embed ztransposeWide32.sm_70.narrow.aligned.ptx
+var transposeWide32SM70NarrowAligned string
+
+//go:embed ztransposeWide32.sm_70.narrow.ptx
+var transposeWide32SM70Narrow string
+
+//go:embed ztransposeWide32.sm_70.ptx
+var transposeWide32SM70 string
+
+var transposeWide32Kernel = &device.Kernel{
+	Name:    "transposeWide[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "transposekernel.go",
+	Line:    43,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "rows", Offset: 48, Size: 8},
+		{Name: "columns", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Shared:     16640,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "transposekernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeWide32SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeWide32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeWide32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out       [][4]uint32
+			rows, columns int
+		})(args)
+		for ts.Next() {
+			transposeWide[uint32](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
 }

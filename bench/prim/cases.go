@@ -143,9 +143,9 @@ func newSort[T uint32 | uint64 | float32](make1 func(r uint64) T) func(*hall, in
 			if err := download(ctx, h.s, got, x); err != nil {
 				return err
 			}
-			var sum, want T
+			var sum, want float64 // of whole numbers, so exact
 			for i, v := range got {
-				sum, want = sum+v, want+host[i]
+				sum, want = sum+low(v), want+low(host[i])
 				if i > 0 && v < got[i-1] {
 					return fmt.Errorf("element %d is %v, behind %v", i, v, got[i-1])
 				}
@@ -161,6 +161,9 @@ func newSort[T uint32 | uint64 | float32](make1 func(r uint64) T) func(*hall, in
 		}, check
 	}
 }
+
+// low returns a whole number made of v.
+func low[T uint32 | uint64 | float32](v T) float64 { return float64(int64(v) & (1<<20 - 1)) }
 
 // newSortPairs sorts keys with their indices.
 func newSortPairs(h *hall, n int) (work, func(context.Context) error) {

@@ -1,0 +1,123 @@
+package prim
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+const (
+	selectItems = 8 // elements of a thread
+	selectTile  = scanWidth * selectItems
+	selectWarp  = gpu.WarpSize * selectItems
+)
+
+// element is what kernels move: the memory of a type of the same size.
+type element interface {
+	uint8 | uint16 | uint32 | uint64 | [2]uint64
+}
+
+// picker is a thread's part in picking elements of a tile in their order. The warp's elements are
+// neighbours, and those of one round too.
+type picker struct {
+	linker[uint64, add]
+	first int                 // of the tile's elements
+	sets  [selectItems]uint32 // which of the warp are picked in each round
+}
+
+func newPicker(t gpu.Thread, tile int) picker {
+	return picker{linker: newLinker[uint64, add](t, 0), first: tile * selectTile}
+}
+
+// at returns the element of a round.
+func (p *picker) at(i int) int { return p.first + p.warp*selectWarp + i*gpu.WarpSize + p.lane }
+
+// count returns how many the warp picks.
+func (p *picker) count() (n uint64) {
+	for _, set := range p.sets {
+		n += uint64(bits.OnesCount32(set))
+	}
+	return n
+}
+
+// place returns how many elements are picked before the warp's.
+func (p *picker) place(warps *[scanWarps]uint64, state []uint64, tile int) uint64 {
+	if n := p.count(); p.lane == 0 {
+		warps[p.warp] = n
+	}
+	p.t.Sync()
+	if p.warp == 0 {
+		p.connect(warps, tileState[uint64](state), tile)
+	}
+	p.t.Sync()
+	return warps[p.warp]
+}
+
+// rank returns whether the thread's element of a round is picked, and how many of that round are before it.
+func (p *picker) rank(i int) (picked bool, before uint64) {
+	below := uint32(1)<<p.lane - 1
+	return p.sets[i]>>p.lane&1 != 0, uint64(bits.OnesCount32(p.sets[i] & below))
+}
+
+// selectTiles copies the elements whose flag is set to the start of out, in their order, as far as there is
+// room, and the others behind those where rest has that place. Where it has not, count gets it.
+//
+//gpu:kernel
+//gpu:block 512
+//gpu:instance selectFlagged = selectTiles[uint8|uint16|uint32|uint64|[2]uint64]
+func selectTiles[E element](t gpu.Thread, in, out []E, flags []bool, rest, count []int, ticket []uint32, state []uint64) {
+	warps := gpu.Shared[[scanWarps]uint64](t)
+	which := gpu.Shared[[1]uint32](t)
+	if t.ThreadX() == 0 {
+		which[0] = gpu.AtomicAdd(&ticket[0], 1)
+	}
+	t.Sync()
+	tile := int(which[0])
+	p := newPicker(t, tile)
+	for i := range selectItems {
+		at := p.at(i)
+		p.sets[i] = gpu.Ballot(t, at < len(flags) && flags[at])
+	}
+	var v [selectItems]E
+	for i := range v {
+		if at := p.at(i); at < len(in) {
+			v[i] = in[at]
+		}
+	}
+	to := p.place(warps, state, tile)
+	for i := range v {
+		picked, before := p.rank(i)
+		if at := to + before; picked && at < uint64(len(out)) {
+			out[at] = v[i]
+		}
+		if at := p.at(i); !picked && at < len(in) && len(rest) > 0 {
+			out[rest[0]+at-int(to+before)] = v[i]
+		}
+		to += uint64(bits.OnesCount32(p.sets[i]))
+	}
+	if t.ThreadX() == scanWidth-1 && p.first+selectTile >= len(in) && len(rest) == 0 {
+		count[0] = int(to)
+	}
+}
+
+// countFlags adds to count how many flags are set. Each thread takes strides of the grid.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance flagsSet = countFlags[bool]
+func countFlags[F bool](t gpu.Thread, flags [][16]F, tail []F, count []int) {
+	n := 0
+	for i := t.GlobalX(); i < len(flags); i += t.GridDimX() * reduceWidth {
+		for _, set := range flags[i] {
+			if bool(set) {
+				n++
+			}
+		}
+	}
+	if i := t.GlobalX(); i < len(tail) && bool(tail[i]) {
+		n++
+	}
+	if n = gpu.WarpReduceAdd(t, n); t.Lane() == 0 {
+		gpu.AtomicAdd(&count[0], n)
+	}
+}

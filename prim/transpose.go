@@ -1,0 +1,51 @@
+package prim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Transpose stores src, a matrix of so many rows and columns, row by row, in dst with rows and columns
+// exchanged. A T has 1, 2, 4, 8 or 16 bytes.
+func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows, columns int) error {
+	if rows < 0 || columns < 0 || src.Len() != rows*columns || dst.Len() != src.Len() {
+		return refuse(s, "transpose", fmt.Errorf("%d x %d, of %d elements to %d: %w", rows, columns, src.Len(), dst.Len(), device.ErrLength))
+	}
+	if device.Overlap(dst, src) {
+		return refuse(s, "transpose", device.ErrOverlap)
+	}
+	switch size := reflect.TypeFor[T]().Size(); size {
+	case 1:
+		return transpose(s, between[uint8](dst, src), rows, columns)
+	case 2:
+		return transpose(s, between[uint16](dst, src), rows, columns)
+	case 4:
+		if rows%wideSide == 0 && columns%wideSide == 0 && rows > 0 && columns > 0 && rows/wideSide <= maxGridY {
+			g := device.Blocks{X: columns / wideSide, Y: rows / wideSide}
+			at := between[[4]uint32](dst, src)
+			return transposeWide32(s, g, at.src, at.dst, rows/4, columns/4)
+		}
+		return transpose(s, between[uint32](dst, src), rows, columns)
+	case 8:
+		return transpose(s, between[uint64](dst, src), rows, columns)
+	case 16:
+		return transpose(s, between[[2]uint64](dst, src), rows, columns)
+	default:
+		return refuse(s, "transpose", fmt.Errorf("elements of %d bytes: %w", size, errors.ErrUnsupported))
+	}
+}
+
+// maxGridY is how many blocks a grid has along y at most.
+const maxGridY = 65535
+
+func transpose[E element](s *device.Stream, at ends[E], rows, columns int) error {
+	if rows == 0 || columns == 0 {
+		return idle(s)
+	}
+	g := device.CoverBlocks(columns, rows, device.Dim{X: smallSide, Y: smallSide})
+	g.Y = min(g.Y, maxGridY)
+	return transposeAny(s, g, at.src, at.dst, rows, columns)
+}
