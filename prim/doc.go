@@ -9,7 +9,7 @@
 //		prim.Sum(s, total.All(), x.All()),                  // total[0] = x[0] + x[1] + ...
 //		prim.InclusiveScan(s, prim.Add, y.All(), x.All()),  // y[i] = x[0] + ... + x[i]
 //		prim.SortPairs(s, keys.All(), values.All()),        // in place, stable
-//		prim.Select(s, kept.All(), count.All(), x.All(), flags.All()),
+//		prim.Select(s, kept.All(), x.All(), prim.Flags{Set: flags.All(), Count: count.All()}),
 //		s.Synchronize(ctx))
 //
 // Destinations come first, as with copy. Sizes may be anything, also 0. A destination may be the

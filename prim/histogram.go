@@ -34,12 +34,15 @@ func Count[T Integer](s *device.Stream, counts device.Slice[uint64], src device.
 	}
 }
 
-// Histogram stores in counts how many elements of src lie in each of len(counts) bins of equal width
-// from low to high, without high. Others, NaN among them, are not counted. An element beside the
+// Interval is the numbers from Low to High, without High.
+type Interval[T ~float32 | ~float64] struct{ Low, High T }
+
+// Histogram stores in counts how many elements of src lie in each of its bins, which have equal widths
+// and together are the interval. Others, NaN among them, are not counted. An element beside the
 // border of two bins may be counted in either.
-func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], low, high T) error {
-	if !(low < high) {
-		return refuse(s, "histogram", fmt.Errorf("from %v to %v: %w", low, high, device.ErrRange))
+func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], in Interval[T]) error {
+	if !(in.Low < in.High) {
+		return refuse(s, "histogram", fmt.Errorf("from %v to %v: %w", in.Low, in.High, device.ErrRange))
 	}
 	if err := readyCounts(s, counts, src); err != nil || src.Len() == 0 {
 		return err
@@ -47,10 +50,10 @@ func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint
 	g := countGrid(src)
 	if reflect.TypeFor[T]().Kind() == reflect.Float32 {
 		x, tail := packed[[4]float32](view[float32](src))
-		return countFloat32(s, g, x, tail, spanOf(float32(low), float32(high), counts.Len()), counts)
+		return countFloat32(s, g, x, tail, spanOf(float32(in.Low), float32(in.High), counts.Len()), counts)
 	}
 	x, tail := packed[[2]float64](view[float64](src))
-	return countFloat64(s, g, x, tail, spanOf(float64(low), float64(high), counts.Len()), counts)
+	return countFloat64(s, g, x, tail, spanOf(float64(in.Low), float64(in.High), counts.Len()), counts)
 }
 
 func spanOf[F float32 | float64](low, high F, bins int) span[F] {

@@ -241,6 +241,17 @@ func TestMistakes(t *testing.T) {
 		{"no operation", errors.ErrUnsupported, func() error { return prim.Reduce(s, 7, x.Slice(0, 1), x.Slice(50, 100)) }},
 		{"scan to less", device.ErrLength, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 49), x.Slice(50, 100)) }},
 		{"scan to the neighbour", device.ErrOverlap, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 50), x.Slice(1, 51)) }},
+		{"more values than keys", device.ErrLength, func() error { return prim.SortPairs(s, x.Slice(0, 9), x.Slice(10, 20)) }},
+		{"keys as values", device.ErrOverlap, func() error { return prim.SortPairs(s, x, x) }},
+		{"values of 12 bytes", errors.ErrUnsupported, func() error { return prim.SortPairs(s, x.Slice(0, 2), device.View[[3]int32](x.Slice(10, 16))) }},
+		{"no count", device.ErrLength, func() error { return prim.Select(s, x.Slice(0, 9), x.Slice(10, 20), prim.Flags{}) }},
+		{"no bins", device.ErrLength, func() error { return prim.Count(s, device.Slice[uint64]{}, x, 0) }},
+		{"an empty interval", device.ErrRange, func() error {
+			return prim.Histogram(s, device.View[uint64](x), device.View[float32](x), prim.Interval[float32]{Low: 1, High: 1})
+		}},
+		{"rows that are no rows", device.ErrLength, func() error { return prim.Transpose(s, x.Slice(0, 50), x.Slice(50, 100), 7) }},
+		{"a transpose in place", device.ErrOverlap, func() error { return prim.Transpose(s, x, x, 10) }},
+		{"more than there are", device.ErrLength, func() error { return prim.Top(s, x.Slice(0, 60), put(b, make([]int, 60)), x.Slice(60, 100)) }},
 		{"no memory", device.ErrNilBuffer, func() error { return prim.Sum(s, x.Slice(0, 1), device.Slice[int32]{}) }},
 	} {
 		if err := c.call(); !errors.Is(err, c.want) {
@@ -384,9 +395,9 @@ func selects[T comparable](b *bench, n int, element func(i int) T) {
 	src, set, count := put(b, x), put(b, flags), put(b, []int{-1, -1, -1})
 	dst, split, few := put(b, make([]T, n)), put(b, make([]T, n)), put(b, make([]T, len(kept)/2))
 	if err := errors.Join(
-		prim.Select(b.Stream, dst, count.Slice(0, 1), src, set),
-		prim.Select(b.Stream, few, count.Slice(1, 2), src, set),
-		prim.Partition(b.Stream, split, count.Slice(2, 3), src, set)); err != nil {
+		prim.Select(b.Stream, dst, src, prim.Flags{Set: set, Count: count.Slice(0, 1)}),
+		prim.Select(b.Stream, few, src, prim.Flags{Set: set, Count: count.Slice(1, 2)}),
+		prim.Partition(b.Stream, split, src, prim.Flags{Set: set, Count: count.Slice(2, 3)})); err != nil {
 		b.Fatal(err)
 	}
 	same(b, fmt.Sprintf("counts of %d", n), get(b, count), []int{len(kept), len(kept), len(kept)})

@@ -8,37 +8,41 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Select copies the elements of src whose flag is set to the start of dst, in their order, and
-// stores in count, which has one element, how many those are. flags has the length of src. dst may
-// have any length: what finds no room is left out. A T has 1, 2, 4, 8 or 16 bytes.
-func Select[T any](s *device.Stream, dst device.Slice[T], count device.Slice[int], src device.Slice[T], flags device.Slice[bool]) error {
-	return pick(s, picking{"select", count, flags, false}, dst, src)
+// Flags say which elements are meant.
+type Flags struct {
+	Set   device.Slice[bool] // one for each element
+	Count device.Slice[int]  // one element, which gets how many are set
+}
+
+// Select copies the elements of src whose flag is set to the start of dst, in their order. dst may
+// have any length: what finds no room is left out, but counted. A T has 1, 2, 4, 8 or 16 bytes.
+func Select[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
+	return pick(s, picking{"select", flags, false}, dst, src)
 }
 
 // Partition is Select that copies the other elements behind those whose flag is set, in their order too.
 // dst has the length of src.
-func Partition[T any](s *device.Stream, dst device.Slice[T], count device.Slice[int], src device.Slice[T], flags device.Slice[bool]) error {
+func Partition[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	if dst.Len() != src.Len() {
 		return refuse(s, "partition", fmt.Errorf("of %d elements to %d: %w", src.Len(), dst.Len(), device.ErrLength))
 	}
-	return pick(s, picking{"partition", count, flags, true}, dst, src)
+	return pick(s, picking{"partition", flags, true}, dst, src)
 }
 
 // picking says what is selected.
 type picking struct {
-	what  string
-	count device.Slice[int]
-	flags device.Slice[bool]
-	all   bool // the others too
+	what string
+	Flags
+	all bool // the others too
 }
 
 func pick[T any](s *device.Stream, p picking, dst, src device.Slice[T]) error {
 	switch {
-	case p.count.Len() != 1:
-		return refuse(s, p.what, fmt.Errorf("the count has %d elements, want 1: %w", p.count.Len(), device.ErrLength))
-	case p.flags.Len() != src.Len():
-		return refuse(s, p.what, fmt.Errorf("%d flags for %d elements: %w", p.flags.Len(), src.Len(), device.ErrLength))
-	case device.Overlap(dst, src) || device.Overlap(dst, p.flags) || device.Overlap(p.count, src) || device.Overlap(p.count, dst) || device.Overlap(p.count, p.flags):
+	case p.Count.Len() != 1:
+		return refuse(s, p.what, fmt.Errorf("the count has %d elements, want 1: %w", p.Count.Len(), device.ErrLength))
+	case p.Set.Len() != src.Len():
+		return refuse(s, p.what, fmt.Errorf("%d flags for %d elements: %w", p.Set.Len(), src.Len(), device.ErrLength))
+	case device.Overlap(dst, src) || device.Overlap(dst, p.Set) || device.Overlap(p.Count, src) || device.Overlap(p.Count, dst) || device.Overlap(p.Count, p.Set):
 		return refuse(s, p.what, device.ErrOverlap)
 	}
 	switch size := reflect.TypeFor[T]().Size(); size {
@@ -58,7 +62,7 @@ func pick[T any](s *device.Stream, p picking, dst, src device.Slice[T]) error {
 }
 
 func pickBy[E element](s *device.Stream, p picking, at ends[E]) error {
-	if err := device.Fill(s, p.count, 0); err != nil {
+	if err := device.Fill(s, p.Count, 0); err != nil {
 		return err
 	}
 	n := at.src.Len()
@@ -70,14 +74,14 @@ func pickBy[E element](s *device.Stream, p picking, at ends[E]) error {
 	if err != nil {
 		return err
 	}
-	rest := p.count.Slice(0, 0)
+	rest := p.Count.Slice(0, 0)
 	if p.all {
-		rest = p.count
-		packs, tail := packed[[16]bool](p.flags)
-		err = flagsSet(s, device.Blocks{X: min(packs.Len()/reduceWidth+1, reduceGrid)}, packs, tail, p.count)
+		rest = p.Count
+		packs, tail := packed[[16]bool](p.Set)
+		err = flagsSet(s, device.Blocks{X: min(packs.Len()/reduceWidth+1, reduceGrid)}, packs, tail, p.Count)
 	}
 	if err == nil {
-		err = selectFlagged(s, device.Blocks{X: tiles}, at.src, at.dst, p.flags, rest, p.count, state.ticket, state.words)
+		err = selectFlagged(s, device.Blocks{X: tiles}, at.src, at.dst, p.Set, rest, p.Count, state.ticket, state.words)
 	}
 	return errors.Join(err, state.Close())
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Transpose stores src, a matrix of so many rows and columns, row by row, in dst with rows and columns
-// exchanged. A T has 1, 2, 4, 8 or 16 bytes.
-func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows, columns int) error {
-	if rows < 0 || columns < 0 || src.Len() != rows*columns || dst.Len() != src.Len() {
-		return refuse(s, "transpose", fmt.Errorf("%d x %d, of %d elements to %d: %w", rows, columns, src.Len(), dst.Len(), device.ErrLength))
+// Transpose stores src, a matrix of so many rows, row by row, in dst with rows and columns exchanged. A T
+// has 1, 2, 4, 8 or 16 bytes.
+func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows int) error {
+	if rows < 0 || src.Len()%max(rows, 1) != 0 || rows == 0 && src.Len() > 0 || dst.Len() != src.Len() {
+		return refuse(s, "transpose", fmt.Errorf("%d rows of %d elements, to %d: %w", rows, src.Len(), dst.Len(), device.ErrLength))
 	}
+	columns := src.Len() / max(rows, 1)
 	if device.Overlap(dst, src) {
 		return refuse(s, "transpose", device.ErrOverlap)
 	}

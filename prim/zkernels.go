@@ -4121,6 +4121,298 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 	},
 }
 
+// countNext adds to counts the next digit, from the bit shift on, of the keys that begin like the one in
+// state.
+func countNext[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[K], counts, state device.Slice[uint64], how sortStep[K]) error {
+	var k *device.Kernel
+	switch any((func(K))(nil)).(type) {
+	case func(uint32):
+		k = countNextUint32Kernel
+	case func(uint64):
+		k = countNextUint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, counts)
+	device.PutSlice(p, state)
+	device.Put(p, how)
+	return p.Launch()
+}
+
+//go:embed zcountNextUint32.sm_70.narrow.ptx
+var countNextUint32SM70Narrow string
+
+//go:embed zcountNextUint32.sm_70.ptx
+var countNextUint32SM70 string
+
+var countNextUint32Kernel = &device.Kernel{
+	Name:    "countTop[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "topkernel.go",
+	Line:    27,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
+		{Name: "state", Offset: 48, Size: 24, Elem: 8},
+		{Name: "how", Offset: 72, Size: 32},
+	},
+	ParamBytes: 120,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     1024,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "topkernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 34, Format: "negative shift amount"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countNextUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x             []uint32
+			counts, state []uint64
+			how           sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			countTop[uint32](ts.Thread(), a.x, a.counts, a.state, a.how)
+		}
+	},
+}
+
+//go:embed zcountNextUint64.sm_70.narrow.ptx
+var countNextUint64SM70Narrow string
+
+//go:embed zcountNextUint64.sm_70.ptx
+var countNextUint64SM70 string
+
+var countNextUint64Kernel = &device.Kernel{
+	Name:    "countTop[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "topkernel.go",
+	Line:    27,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
+		{Name: "state", Offset: 48, Size: 24, Elem: 8},
+		{Name: "how", Offset: 72, Size: 56},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     1024,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "topkernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 34, Format: "negative shift amount"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112, 120},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countNextUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x             []uint64
+			counts, state []uint64
+			how           sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			countTop[uint64](ts.Thread(), a.x, a.counts, a.state, a.how)
+		}
+	},
+}
+
+// chooseNext adds the next digit to the key in state.
+func chooseNext(s *device.Stream, g device.Blocks, counts, state device.Slice[uint64], shift int) error {
+	p := s.Plan(chooseNextKernel, chooseNextKernel.Grid(g))
+	device.PutSlice(p, counts)
+	device.PutSlice(p, state)
+	device.Put(p, shift)
+	return p.Launch()
+}
+
+//go:embed zchooseNext.sm_70.narrow.aligned.ptx
+var chooseNextSM70NarrowAligned string
+
+//go:embed zchooseNext.sm_70.narrow.ptx
+var chooseNextSM70Narrow string
+
+//go:embed zchooseNext.sm_70.ptx
+var chooseNextSM70 string
+
+var chooseNextKernel = &device.Kernel{
+	Name:    "chooseTop[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "topkernel.go",
+	Line:    49,
+	Params: []device.Param{
+		{Name: "counts", Offset: 0, Size: 24, Elem: 8},
+		{Name: "state", Offset: 24, Size: 24, Elem: 8},
+		{Name: "shift", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "topkernel.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 57, Format: "negative shift amount"},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: chooseNextSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: chooseNextSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: chooseNextSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			counts, state []uint64
+			shift         int
+		})(args)
+		for ts.Next() {
+			chooseTop[uint64](ts.Thread(), a.counts, a.state, a.shift)
+		}
+	},
+}
+
+// pickBest copies the keys that are greater than the one in state, or equal to it, and their indices, in their
+// order, to out and at. The equal ones stand behind the others, as far as there is room.
+func pickBest[K uint32 | uint64](s *device.Stream, g device.Blocks, x, out device.Slice[K], at device.Slice[int], known device.Slice[uint64], ticket device.Slice[uint32], state device.Slice[uint64], order sortOrder[K], equal bool) error {
+	var k *device.Kernel
+	switch any((func(K))(nil)).(type) {
+	case func(uint32):
+		k = pickBestUint32Kernel
+	case func(uint64):
+		k = pickBestUint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	device.PutSlice(p, at)
+	device.PutSlice(p, known)
+	device.PutSlice(p, ticket)
+	device.PutSlice(p, state)
+	device.Put(p, order)
+	device.Put(p, equal)
+	return p.Launch()
+}
+
+//go:embed zpickBestUint32.sm_70.narrow.ptx
+var pickBestUint32SM70Narrow string
+
+//go:embed zpickBestUint32.sm_70.ptx
+var pickBestUint32SM70 string
+
+var pickBestUint32Kernel = &device.Kernel{
+	Name:    "pickTop[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "topkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "at", Offset: 48, Size: 24, Elem: 8},
+		{Name: "known", Offset: 72, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "order", Offset: 144, Size: 12},
+		{Name: "equal", Offset: 156, Size: 1},
+	},
+	ParamBytes: 176,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "topkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "topkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []uint32
+			at     []int
+			known  []uint64
+			ticket []uint32
+			state  []uint64
+			order  sortOrder[uint32]
+			equal  bool
+		})(args)
+		for ts.Next() {
+			pickTop[uint32](ts.Thread(), a.x, a.out, a.at, a.known, a.ticket, a.state, a.order, a.equal)
+		}
+	},
+}
+
+//go:embed zpickBestUint64.sm_70.narrow.ptx
+var pickBestUint64SM70Narrow string
+
+//go:embed zpickBestUint64.sm_70.ptx
+var pickBestUint64SM70 string
+
+var pickBestUint64Kernel = &device.Kernel{
+	Name:    "pickTop[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "topkernel.go",
+	Line:    68,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "at", Offset: 48, Size: 24, Elem: 8},
+		{Name: "known", Offset: 72, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "order", Offset: 144, Size: 24},
+		{Name: "equal", Offset: 168, Size: 1},
+	},
+	ParamBytes: 192,
+	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     132,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "topkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "topkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []uint64
+			at     []int
+			known  []uint64
+			ticket []uint32
+			state  []uint64
+			order  sortOrder[uint64]
+			equal  bool
+		})(args)
+		for ts.Next() {
+			pickTop[uint64](ts.Thread(), a.x, a.out, a.at, a.known, a.ticket, a.state, a.order, a.equal)
+		}
+	},
+}
+
 // transposeAny transposes a matrix by tiles in shared memory, whose rows are one element longer so
 // that those of a column lie in different banks.
 func transposeAny[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], rows, columns int) error {

@@ -1,0 +1,66 @@
+package prim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Top stores in dst the greatest elements of src, as many as dst has room for, the greatest first,
+// and in indices where in src they are. Of equal ones those that come first are taken, in their order. The
+// order is that of SortDescending.
+func Top[T Number](s *device.Stream, dst device.Slice[T], indices device.Slice[int], src device.Slice[T]) error {
+	switch {
+	case dst.Len() > src.Len() || indices.Len() != dst.Len():
+		return refuse(s, "top", fmt.Errorf("%d elements and %d indices of %d: %w", dst.Len(), indices.Len(), src.Len(), device.ErrLength))
+	case device.Overlap(dst, src) || device.Overlap(indices, src) || device.Overlap(dst, indices):
+		return refuse(s, "top", device.ErrOverlap)
+	case dst.Len() == 0:
+		return idle(s)
+	}
+	switch kind := kindOf[T](); kind {
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		return topBy(s, orderOf[uint32](kind, false), between[uint32](dst, src), indices)
+	default:
+		return topBy(s, orderOf[uint64](kind, false), between[uint64](dst, src), indices)
+	}
+}
+
+func topBy[K key](s *device.Stream, order sortOrder[K], at ends[K], indices device.Slice[int]) error {
+	tiles := (at.src.Len() + selectTile - 1) / selectTile
+	known, err := device.Make[uint64](s, topWords+passes[K]()*digits)
+	above, errAbove := newTileStates(s, tiles, 2)
+	equal, errEqual := newTileStates(s, tiles, 2)
+	if err = errors.Join(err, errAbove, errEqual); err == nil {
+		state := known.Slice(0, topWords)
+		err = cmp.Or(
+			device.Fill(s, state.Slice(topWanted, topWords), uint64(at.dst.Len())),
+			findLast(s, order, at, known.All()),
+			pickBest(s, device.Blocks{X: tiles}, at.src, at.dst, indices, state, above.ticket, above.words, order, false),
+			pickBest(s, device.Blocks{X: tiles}, at.src, at.dst, indices, state, equal.ticket, equal.words, order, true))
+	}
+	for _, b := range []*device.Buffer[uint64]{known, above.Buffer, equal.Buffer} {
+		if b != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}
+	order.After = ^K(0)
+	return cmp.Or(err, sortBy(s, order, pairs[K, uint64]{at.dst, view[uint64](indices)}))
+}
+
+// findLast finds the last key that is wanted: known begins with its state, behind which are counts for each digit.
+func findLast[K key](s *device.Stream, order sortOrder[K], at ends[K], known device.Slice[uint64]) error {
+	state, counts := known.Slice(0, topWords), known.Slice(topWords, known.Len())
+	g := device.Blocks{X: min((at.src.Len()+digits-1)/digits, reduceGrid)}
+	for pass := passes[K]() - 1; pass >= 0; pass-- {
+		row := counts.Slice(pass*digits, (pass+1)*digits)
+		how := sortStep[K]{Shift: pass * digitBits, Turn: order}
+		if err := cmp.Or(countNext(s, g, at.src, row, state, how), chooseNext(s, device.Blocks{X: 1}, row, state, how.Shift)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

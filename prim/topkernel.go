@@ -1,0 +1,99 @@
+package prim
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// The greatest elements are found digit by digit, the highest first: of the keys that begin like the
+// one that is looked for, count how many have each next digit. Then two passes pick those that are
+// greater than it, and as many of its equals as are missing.
+
+// topState is what is known of the last key that is wanted, in memory: its digits so far, and how many of the
+// keys that begin with them are wanted.
+const (
+	topKey = iota
+	topWanted
+	topWords
+)
+
+// countTop adds to counts the next digit, from the bit shift on, of the keys that begin like the one in
+// state.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance countNext = countTop[uint32|uint64]
+func countTop[K key](t gpu.Thread, x []K, counts, state []uint64, how sortStep[K]) {
+	own := gpu.Shared[[digits]uint32](t)
+	me := t.ThreadX()
+	own[me] = 0
+	t.Sync()
+	like := K(state[topKey])
+	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * digits {
+		if k := how.Turn.turn(x[i]); (k^like)>>how.Shift>>digitBits == 0 {
+			gpu.AtomicAdd(&own[k>>how.Shift%digits], 1, gpu.BlockScope)
+		}
+	}
+	t.Sync()
+	if n := own[me]; n != 0 {
+		gpu.AtomicAdd(&counts[me], uint64(n))
+	}
+}
+
+// chooseTop adds the next digit to the key in state.
+//
+//gpu:kernel
+//gpu:block 256
+//gpu:instance chooseNext = chooseTop[uint64]
+func chooseTop[C uint64](t gpu.Thread, counts, state []C, shift int) {
+	warps := gpu.Shared[[digits / gpu.WarpSize]C](t)
+	me := t.ThreadX()
+	own := counts[digits-1-me] // the highest digit first
+	until := digitScan(t, warps, own)
+	wanted := state[topWanted]
+	t.Sync()
+	if until-own < wanted && wanted <= until {
+		state[topKey] |= C(digits-1-me) << shift
+		state[topWanted] = wanted - (until - own)
+	}
+}
+
+// pickTop copies the keys that are greater than the one in state, or equal to it, and their indices, in their
+// order, to out and at. The equal ones stand behind the others, as far as there is room.
+//
+//gpu:kernel
+//gpu:block 512
+//gpu:instance pickBest = pickTop[uint32|uint64]
+func pickTop[K key](t gpu.Thread, x, out []K, at []int, known []uint64, ticket []uint32, state []uint64, order sortOrder[K], equal bool) {
+	warps := gpu.Shared[[scanWarps]uint64](t)
+	which := gpu.Shared[[1]uint32](t)
+	if t.ThreadX() == 0 {
+		which[0] = gpu.AtomicAdd(&ticket[0], 1)
+	}
+	t.Sync()
+	tile := int(which[0])
+	p := newPicker(t, tile)
+	last := K(known[topKey])
+	var keys [selectItems]K
+	for i := range keys {
+		from := p.at(i)
+		if from < len(x) {
+			keys[i] = x[from]
+		}
+		k := order.turn(keys[i])
+		p.sets[i] = gpu.Ballot(t, from < len(x) && (k > last && !equal || k == last && equal))
+	}
+	to := p.place(warps, state, tile)
+	if equal {
+		to += uint64(len(out)) - known[topWanted]
+	}
+	for i, k := range keys {
+		picked, before := p.rank(i)
+		if place := to + before; picked && place < uint64(len(out)) {
+			out[place] = k
+			at[place] = p.at(i)
+		}
+		to += uint64(bits.OnesCount32(p.sets[i]))
+	}
+}
