@@ -41,13 +41,23 @@ func Reduce[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	}
 }
 
+// reduceLauncher launches reduceBlocks.
+type reduceLauncher[T number, A pack[T]] func(s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error
+
 // reduces are the launchers of a type, by Op.
-type reduces[T number, A pack[T]] [Max + 1]func(s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error
+type reduces[T number, A pack[T]] [Max + 1]reduceLauncher[T, A]
 
 // reduceGrid is how many blocks a reduction has at most.
 const reduceGrid = 2048
 
 func reduceBy[T number, A pack[T]](s *device.Stream, launch reduces[T, A], op Op, at ends[T]) error {
+	if serial(s) {
+		return reduceSerially(s, op, at)
+	}
+	return reduceInBlocks(s, launch[op], op, at)
+}
+
+func reduceInBlocks[T number, A pack[T]](s *device.Stream, launch reduceLauncher[T, A], op Op, at ends[T]) error {
 	packs, rest := packed[A](at.src)
 	blocks := min((packs.Len()+reduceWidth-1)/reduceWidth, reduceGrid)
 	partial, err := device.MakeDirty[T](s, blocks)
@@ -55,7 +65,7 @@ func reduceBy[T number, A pack[T]](s *device.Stream, launch reduces[T, A], op Op
 		return err
 	}
 	if blocks > 0 {
-		err = launch[op](s, device.Blocks{X: blocks}, packs, partial.All(), neutral[T](op))
+		err = launch(s, device.Blocks{X: blocks}, packs, partial.All(), neutral[T](op))
 	}
 	if err == nil {
 		err = reduceLast(s, op, ends[T]{at.dst, partial.All()}, rest)

@@ -53,21 +53,31 @@ func scan[T Number](s *device.Stream, how scanning, dst, src device.Slice[T]) er
 	}
 }
 
+// scanLauncher launches scanTiles.
+type scanLauncher[T number, A pack[T]] func(s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error
+
 // scans are the launchers of a type, by Op.
-type scans[T number, A pack[T]] [Max + 1]func(s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error
+type scans[T number, A pack[T]] [Max + 1]scanLauncher[T, A]
 
 func scanBy[T number, A pack[T]](s *device.Stream, launch scans[T, A], how scanning, at ends[T]) error {
-	in, restIn := packed[A](at.src)
-	out, restOut := packed[A](at.dst)
-	tiles := (in.Len() + min(restIn.Len(), 1) + scanVecs - 1) / scanVecs
-	if tiles == 0 {
+	if at.src.Len() == 0 {
 		return idle(s)
 	}
+	if serial(s) {
+		return scanSerially(s, how, at)
+	}
+	return scanInTiles(s, launch[how.op], how, at)
+}
+
+func scanInTiles[T number, A pack[T]](s *device.Stream, launch scanLauncher[T, A], how scanning, at ends[T]) error {
+	in, restIn := packed[A](at.src)
+	out, restOut := packed[A](at.dst)
+	tiles := (in.Len() + min(restIn.Len(), 1) + scanSpan - 1) / scanSpan
 	state, err := newTileStates(s, tiles, wordsOf[T]())
 	if err != nil {
 		return err
 	}
-	err = launch[how.op](s, device.Blocks{X: tiles}, in, out, restIn, restOut, state.ticket, state.words, how.exclusive, neutral[T](how.op))
+	err = launch(s, device.Blocks{X: tiles}, in, out, restIn, restOut, state.ticket, state.words, how.exclusive, neutral[T](how.op))
 	return errors.Join(err, state.Close())
 }
 

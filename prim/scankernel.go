@@ -8,35 +8,35 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 // to, and publishes the same of itself. Tiles are given out in order by a counter, so a block waits
 // only for blocks that run.
 const (
-	scanWidth  = 512            // threads in a block
-	scanWarps  = scanWidth / 32 //
-	scanChunks = 8              // packs that a thread takes
-	scanVecs   = scanWidth * scanChunks
+	scanWidth = 512 // threads in a block
+	scanWarps = scanWidth / gpu.WarpSize
+	scanPacks = 8 // packs that a thread takes
+	scanSpan  = scanWidth * scanPacks
 )
 
 // scanner is a thread's part in the scan of a tile.
 type scanner[T number, A pack[T], O operator] struct {
 	linker[T, O]
 	first int // of the tile's packs
-	v     [scanChunks]A
+	v     [scanPacks]A
 	total T // what the warp's elements come to
 }
 
 // at returns where v[k] lies in the tile.
 func (s *scanner[T, A, O]) at(k int) int {
-	return s.warp*(scanVecs/scanWarps) + k*gpu.WarpSize + s.lane
+	return s.warp*(scanSpan/scanWarps) + k*gpu.WarpSize + s.lane
 }
 
 // load fills v from a tile of which so much is there.
 func (s *scanner[T, A, O]) load(in []A) {
-	if s.first+scanVecs <= len(in) {
-		part := in[s.first : s.first+scanVecs]
-		for k := range scanChunks {
+	if s.first+scanSpan <= len(in) {
+		part := in[s.first : s.first+scanSpan]
+		for k := range scanPacks {
 			s.v[k] = part[s.at(k)]
 		}
 		return
 	}
-	for k := range scanChunks {
+	for k := range scanPacks {
 		for j := range len(s.v[k]) {
 			s.v[k][j] = s.nothing
 		}
@@ -48,14 +48,14 @@ func (s *scanner[T, A, O]) load(in []A) {
 
 // store is load's counterpart.
 func (s *scanner[T, A, O]) store(out []A) {
-	if s.first+scanVecs <= len(out) {
-		part := out[s.first : s.first+scanVecs]
-		for k := range scanChunks {
+	if s.first+scanSpan <= len(out) {
+		part := out[s.first : s.first+scanSpan]
+		for k := range scanPacks {
 			part[s.at(k)] = s.v[k]
 		}
 		return
 	}
-	for k := range scanChunks {
+	for k := range scanPacks {
 		if i := s.first + s.at(k); i < len(out) {
 			out[i] = s.v[k]
 		}
@@ -98,7 +98,7 @@ func scanTiles[O operator, T number, A pack[T]](t gpu.Thread, in, out []A, restI
 	}
 	t.Sync()
 	tile := int(which[0])
-	s := scanner[T, A, O]{linker: newLinker[T, O](t, nothing), first: tile * scanVecs}
+	s := scanner[T, A, O]{linker: newLinker[T, O](t, nothing), first: tile * scanSpan}
 	s.load(in)
 	s.scanWarp(exclusive)
 	if s.lane == 0 {
@@ -116,7 +116,7 @@ func scanTiles[O operator, T number, A pack[T]](t gpu.Thread, in, out []A, restI
 		}
 	}
 	s.store(out)
-	if t.ThreadX() == scanWidth-1 && s.first+scanVecs > len(in) { // behind the last tile
+	if t.ThreadX() == scanWidth-1 && s.first+scanSpan > len(in) { // behind the last tile
 		r := join[T, O](from, s.total)
 		for i, v := range restIn {
 			next := join[T, O](r, v)

@@ -65,11 +65,17 @@ func pickBy[E element](s *device.Stream, p picking, at ends[E]) error {
 	if err := device.Fill(s, p.Count, 0); err != nil {
 		return err
 	}
-	n := at.src.Len()
-	if n == 0 {
+	switch {
+	case at.src.Len() == 0:
 		return nil
+	case serial(s):
+		return selectSerially(s, p, at)
 	}
-	tiles := (n + selectTile - 1) / selectTile
+	return selectInTiles(s, p, at)
+}
+
+func selectInTiles[E element](s *device.Stream, p picking, at ends[E]) error {
+	tiles := (at.src.Len() + selectTile - 1) / selectTile
 	state, err := newTileStates(s, tiles, 2)
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 package prim
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -35,4 +37,15 @@ func refuse(s *device.Stream, what string, err error) error {
 func idle(s *device.Stream) error {
 	none := device.LoansOn(s)
 	return none.Enqueue(func() error { return nil })
+}
+
+// closeAll closes buffers, of which some may be nil.
+func closeAll(all ...io.Closer) error {
+	var errs []error
+	for _, b := range all {
+		if !reflect.ValueOf(b).IsNil() {
+			errs = append(errs, b.Close())
+		}
+	}
+	return errors.Join(errs...)
 }

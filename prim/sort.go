@@ -129,13 +129,10 @@ func newSortPlaces[K key, V value](s *device.Stream, n int, all []portion) (p so
 	starts, errStarts := device.Make[uint64](s, (len(all)+passes[K]())*digits)
 	states, errStates := device.Make[uint32](s, tickets(all)+tiles*digits)
 	if err = errors.Join(err, errValues, errStarts, errStates); err != nil {
-		for _, b := range []interface{ Close() error }{keys, values, starts, states} {
-			b.Close() // some are nil, which is an error of no interest
-		}
-		return p, err
+		return p, errors.Join(err, closeAll(keys, values, starts, states))
 	}
 	p = sortPlaces[K, V]{pairs[K, V]{keys.All(), values.All()}, starts.All(), states.All(), nil}
-	p.close = func() error { return errors.Join(keys.Close(), values.Close(), starts.Close(), states.Close()) }
+	p.close = func() error { return closeAll(keys, values, starts, states) }
 	return p, nil
 }
 
@@ -155,12 +152,32 @@ func sortBy[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K, V])
 	if n == 0 {
 		return idle(s)
 	}
+	if serial(s) {
+		return sortSerially(s, order, x)
+	}
+	return sortInTiles(s, order, x)
+}
+
+func sortInTiles[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K, V]) error {
+	n := x.keys.Len()
 	all := portions[K](n)
 	places, err := newSortPlaces[K, V](s, n, all)
 	if err != nil {
 		return err
 	}
 	return errors.Join(enqueueSort(s, order, x, places), places.close())
+}
+
+// stepOf returns what a pass does: the first one turns the keys, the last one turns them back.
+func stepOf[K key](pass int, order sortOrder[K]) sortStep[K] {
+	how := sortStep[K]{Shift: pass * digitBits}
+	if pass == 0 {
+		how.Turn = order
+	}
+	if pass == passes[K]()-1 {
+		how.Back = order
+	}
+	return how
 }
 
 func enqueueSort[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K, V], places sortPlaces[K, V]) error {
@@ -180,20 +197,13 @@ func enqueueSort[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K
 	}
 	state := places.states.Slice(tickets(all), places.states.Len())
 	for i, p := range all {
-		how := sortStep[K]{Shift: p.pass * digitBits}
-		if p.pass == 0 {
-			how.Turn = order
-		}
-		if p.pass == passes[K]()-1 {
-			how.Back = order
-		}
 		in, out := x, places.other
 		if p.pass%2 == 1 {
 			in, out = out, in
 		}
 		in = in.part(p.from, p.to)
 		words := p.tiles() * digits
-		err := sortPass(s, device.Blocks{X: p.tiles()}, in.keys, out.keys, in.values, out.values, row(p.pass, p.number), row(p.pass, p.number+1), places.states.Slice(i, i+1), state.Slice(0, words), how)
+		err := sortPass(s, device.Blocks{X: p.tiles()}, in.keys, out.keys, in.values, out.values, row(p.pass, p.number), row(p.pass, p.number+1), places.states.Slice(i, i+1), state.Slice(0, words), stepOf(p.pass, order))
 		if err != nil {
 			return err
 		}

@@ -30,6 +30,17 @@ func Top[T Number](s *device.Stream, dst device.Slice[T], indices device.Slice[i
 }
 
 func topBy[K key](s *device.Stream, order sortOrder[K], at ends[K], indices device.Slice[int]) error {
+	down := order
+	down.After = ^K(0)
+	if serial(s) {
+		return topSerially(s, down, at, indices)
+	}
+	err := topInTiles(s, order, at, indices)
+	return cmp.Or(err, sortBy(s, down, pairs[K, uint64]{at.dst, view[uint64](indices)}))
+}
+
+// topInTiles finds what Top does, the greater ones and then the equal ones in their order.
+func topInTiles[K key](s *device.Stream, order sortOrder[K], at ends[K], indices device.Slice[int]) error {
 	tiles := (at.src.Len() + selectTile - 1) / selectTile
 	known, err := device.Make[uint64](s, topWords+passes[K]()*digits)
 	above, errAbove := newTileStates(s, tiles, 2)
@@ -42,13 +53,7 @@ func topBy[K key](s *device.Stream, order sortOrder[K], at ends[K], indices devi
 			pickBest(s, device.Blocks{X: tiles}, at.src, at.dst, indices, state, above.ticket, above.words, order, false),
 			pickBest(s, device.Blocks{X: tiles}, at.src, at.dst, indices, state, equal.ticket, equal.words, order, true))
 	}
-	for _, b := range []*device.Buffer[uint64]{known, above.Buffer, equal.Buffer} {
-		if b != nil {
-			err = errors.Join(err, b.Close())
-		}
-	}
-	order.After = ^K(0)
-	return cmp.Or(err, sortBy(s, order, pairs[K, uint64]{at.dst, view[uint64](indices)}))
+	return errors.Join(err, closeAll(known, above.Buffer, equal.Buffer))
 }
 
 // findLast finds the last key that is wanted: known begins with its state, behind which are counts for each digit.

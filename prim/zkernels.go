@@ -11,6 +11,2293 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// joinChunks joins the chunk's elements.
+func joinChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, x, partial device.Slice[T], nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T))(nil)).(type) {
+	case func(add, int32):
+		k = joinChunksAddInt32Kernel
+	case func(add, int64):
+		k = joinChunksAddInt64Kernel
+	case func(add, uint32):
+		k = joinChunksAddUint32Kernel
+	case func(add, uint64):
+		k = joinChunksAddUint64Kernel
+	case func(add, float32):
+		k = joinChunksAddFloat32Kernel
+	case func(add, float64):
+		k = joinChunksAddFloat64Kernel
+	case func(least, int32):
+		k = joinChunksLeastInt32Kernel
+	case func(least, int64):
+		k = joinChunksLeastInt64Kernel
+	case func(least, uint32):
+		k = joinChunksLeastUint32Kernel
+	case func(least, uint64):
+		k = joinChunksLeastUint64Kernel
+	case func(least, float32):
+		k = joinChunksLeastFloat32Kernel
+	case func(least, float64):
+		k = joinChunksLeastFloat64Kernel
+	case func(greatest, int32):
+		k = joinChunksGreatestInt32Kernel
+	case func(greatest, int64):
+		k = joinChunksGreatestInt64Kernel
+	case func(greatest, uint32):
+		k = joinChunksGreatestUint32Kernel
+	case func(greatest, uint64):
+		k = joinChunksGreatestUint64Kernel
+	case func(greatest, float32):
+		k = joinChunksGreatestFloat32Kernel
+	case func(greatest, float64):
+		k = joinChunksGreatestFloat64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, partial)
+	device.Put(p, nothing)
+	return p.Launch()
+}
+
+//go:embed zjoinChunksAddInt32.sm_70.narrow.ptx
+var joinChunksAddInt32SM70Narrow string
+
+//go:embed zjoinChunksAddInt32.sm_70.ptx
+var joinChunksAddInt32SM70 string
+
+var joinChunksAddInt32Kernel = &device.Kernel{
+	Name:    "joinChunk[add, int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []int32
+			nothing    int32
+		})(args)
+		for ts.Next() {
+			joinChunk[add, int32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksAddInt64.sm_70.narrow.ptx
+var joinChunksAddInt64SM70Narrow string
+
+//go:embed zjoinChunksAddInt64.sm_70.ptx
+var joinChunksAddInt64SM70 string
+
+var joinChunksAddInt64Kernel = &device.Kernel{
+	Name:    "joinChunk[add, int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []int64
+			nothing    int64
+		})(args)
+		for ts.Next() {
+			joinChunk[add, int64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksAddUint32.sm_70.narrow.ptx
+var joinChunksAddUint32SM70Narrow string
+
+//go:embed zjoinChunksAddUint32.sm_70.ptx
+var joinChunksAddUint32SM70 string
+
+var joinChunksAddUint32Kernel = &device.Kernel{
+	Name:    "joinChunk[add, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []uint32
+			nothing    uint32
+		})(args)
+		for ts.Next() {
+			joinChunk[add, uint32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksAddUint64.sm_70.narrow.ptx
+var joinChunksAddUint64SM70Narrow string
+
+//go:embed zjoinChunksAddUint64.sm_70.ptx
+var joinChunksAddUint64SM70 string
+
+var joinChunksAddUint64Kernel = &device.Kernel{
+	Name:    "joinChunk[add, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []uint64
+			nothing    uint64
+		})(args)
+		for ts.Next() {
+			joinChunk[add, uint64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksAddFloat32.sm_70.narrow.ptx
+var joinChunksAddFloat32SM70Narrow string
+
+//go:embed zjoinChunksAddFloat32.sm_70.ptx
+var joinChunksAddFloat32SM70 string
+
+var joinChunksAddFloat32Kernel = &device.Kernel{
+	Name:    "joinChunk[add, float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []float32
+			nothing    float32
+		})(args)
+		for ts.Next() {
+			joinChunk[add, float32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksAddFloat64.sm_70.narrow.ptx
+var joinChunksAddFloat64SM70Narrow string
+
+//go:embed zjoinChunksAddFloat64.sm_70.ptx
+var joinChunksAddFloat64SM70 string
+
+var joinChunksAddFloat64Kernel = &device.Kernel{
+	Name:    "joinChunk[add, float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []float64
+			nothing    float64
+		})(args)
+		for ts.Next() {
+			joinChunk[add, float64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksLeastInt32.sm_70.narrow.ptx
+var joinChunksLeastInt32SM70Narrow string
+
+//go:embed zjoinChunksLeastInt32.sm_70.ptx
+var joinChunksLeastInt32SM70 string
+
+var joinChunksLeastInt32Kernel = &device.Kernel{
+	Name:    "joinChunk[least, int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []int32
+			nothing    int32
+		})(args)
+		for ts.Next() {
+			joinChunk[least, int32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksLeastInt64.sm_70.narrow.ptx
+var joinChunksLeastInt64SM70Narrow string
+
+//go:embed zjoinChunksLeastInt64.sm_70.ptx
+var joinChunksLeastInt64SM70 string
+
+var joinChunksLeastInt64Kernel = &device.Kernel{
+	Name:    "joinChunk[least, int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []int64
+			nothing    int64
+		})(args)
+		for ts.Next() {
+			joinChunk[least, int64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksLeastUint32.sm_70.narrow.ptx
+var joinChunksLeastUint32SM70Narrow string
+
+//go:embed zjoinChunksLeastUint32.sm_70.ptx
+var joinChunksLeastUint32SM70 string
+
+var joinChunksLeastUint32Kernel = &device.Kernel{
+	Name:    "joinChunk[least, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []uint32
+			nothing    uint32
+		})(args)
+		for ts.Next() {
+			joinChunk[least, uint32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksLeastUint64.sm_70.narrow.ptx
+var joinChunksLeastUint64SM70Narrow string
+
+//go:embed zjoinChunksLeastUint64.sm_70.ptx
+var joinChunksLeastUint64SM70 string
+
+var joinChunksLeastUint64Kernel = &device.Kernel{
+	Name:    "joinChunk[least, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []uint64
+			nothing    uint64
+		})(args)
+		for ts.Next() {
+			joinChunk[least, uint64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksLeastFloat32.sm_70.narrow.ptx
+var joinChunksLeastFloat32SM70Narrow string
+
+//go:embed zjoinChunksLeastFloat32.sm_70.ptx
+var joinChunksLeastFloat32SM70 string
+
+var joinChunksLeastFloat32Kernel = &device.Kernel{
+	Name:    "joinChunk[least, float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []float32
+			nothing    float32
+		})(args)
+		for ts.Next() {
+			joinChunk[least, float32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksLeastFloat64.sm_70.narrow.ptx
+var joinChunksLeastFloat64SM70Narrow string
+
+//go:embed zjoinChunksLeastFloat64.sm_70.ptx
+var joinChunksLeastFloat64SM70 string
+
+var joinChunksLeastFloat64Kernel = &device.Kernel{
+	Name:    "joinChunk[least, float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []float64
+			nothing    float64
+		})(args)
+		for ts.Next() {
+			joinChunk[least, float64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksGreatestInt32.sm_70.narrow.ptx
+var joinChunksGreatestInt32SM70Narrow string
+
+//go:embed zjoinChunksGreatestInt32.sm_70.ptx
+var joinChunksGreatestInt32SM70 string
+
+var joinChunksGreatestInt32Kernel = &device.Kernel{
+	Name:    "joinChunk[greatest, int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []int32
+			nothing    int32
+		})(args)
+		for ts.Next() {
+			joinChunk[greatest, int32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksGreatestInt64.sm_70.narrow.ptx
+var joinChunksGreatestInt64SM70Narrow string
+
+//go:embed zjoinChunksGreatestInt64.sm_70.ptx
+var joinChunksGreatestInt64SM70 string
+
+var joinChunksGreatestInt64Kernel = &device.Kernel{
+	Name:    "joinChunk[greatest, int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []int64
+			nothing    int64
+		})(args)
+		for ts.Next() {
+			joinChunk[greatest, int64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksGreatestUint32.sm_70.narrow.ptx
+var joinChunksGreatestUint32SM70Narrow string
+
+//go:embed zjoinChunksGreatestUint32.sm_70.ptx
+var joinChunksGreatestUint32SM70 string
+
+var joinChunksGreatestUint32Kernel = &device.Kernel{
+	Name:    "joinChunk[greatest, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []uint32
+			nothing    uint32
+		})(args)
+		for ts.Next() {
+			joinChunk[greatest, uint32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksGreatestUint64.sm_70.narrow.ptx
+var joinChunksGreatestUint64SM70Narrow string
+
+//go:embed zjoinChunksGreatestUint64.sm_70.ptx
+var joinChunksGreatestUint64SM70 string
+
+var joinChunksGreatestUint64Kernel = &device.Kernel{
+	Name:    "joinChunk[greatest, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []uint64
+			nothing    uint64
+		})(args)
+		for ts.Next() {
+			joinChunk[greatest, uint64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksGreatestFloat32.sm_70.narrow.ptx
+var joinChunksGreatestFloat32SM70Narrow string
+
+//go:embed zjoinChunksGreatestFloat32.sm_70.ptx
+var joinChunksGreatestFloat32SM70 string
+
+var joinChunksGreatestFloat32Kernel = &device.Kernel{
+	Name:    "joinChunk[greatest, float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
+		{Name: "nothing", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []float32
+			nothing    float32
+		})(args)
+		for ts.Next() {
+			joinChunk[greatest, float32](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+//go:embed zjoinChunksGreatestFloat64.sm_70.narrow.ptx
+var joinChunksGreatestFloat64SM70Narrow string
+
+//go:embed zjoinChunksGreatestFloat64.sm_70.ptx
+var joinChunksGreatestFloat64SM70 string
+
+var joinChunksGreatestFloat64Kernel = &device.Kernel{
+	Name:    "joinChunk[greatest, float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
+		{Name: "nothing", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, partial []float64
+			nothing    float64
+		})(args)
+		for ts.Next() {
+			joinChunk[greatest, float64](ts.Thread(), a.x, a.partial, a.nothing)
+		}
+	},
+}
+
+// scanChunks scans the chunk's elements, starting from the block's element of start, where it has one.
+func scanChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, in, out, start device.Slice[T], exclusive bool, nothing T) error {
+	var k *device.Kernel
+	switch any((func(O, T))(nil)).(type) {
+	case func(add, int32):
+		k = scanChunksAddInt32Kernel
+	case func(add, int64):
+		k = scanChunksAddInt64Kernel
+	case func(add, uint32):
+		k = scanChunksAddUint32Kernel
+	case func(add, uint64):
+		k = scanChunksAddUint64Kernel
+	case func(add, float32):
+		k = scanChunksAddFloat32Kernel
+	case func(add, float64):
+		k = scanChunksAddFloat64Kernel
+	case func(least, int32):
+		k = scanChunksLeastInt32Kernel
+	case func(least, int64):
+		k = scanChunksLeastInt64Kernel
+	case func(least, uint32):
+		k = scanChunksLeastUint32Kernel
+	case func(least, uint64):
+		k = scanChunksLeastUint64Kernel
+	case func(least, float32):
+		k = scanChunksLeastFloat32Kernel
+	case func(least, float64):
+		k = scanChunksLeastFloat64Kernel
+	case func(greatest, int32):
+		k = scanChunksGreatestInt32Kernel
+	case func(greatest, int64):
+		k = scanChunksGreatestInt64Kernel
+	case func(greatest, uint32):
+		k = scanChunksGreatestUint32Kernel
+	case func(greatest, uint64):
+		k = scanChunksGreatestUint64Kernel
+	case func(greatest, float32):
+		k = scanChunksGreatestFloat32Kernel
+	case func(greatest, float64):
+		k = scanChunksGreatestFloat64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, start)
+	device.Put(p, exclusive)
+	device.Put(p, nothing)
+	return p.Launch()
+}
+
+//go:embed zscanChunksAddInt32.sm_70.narrow.ptx
+var scanChunksAddInt32SM70Narrow string
+
+//go:embed zscanChunksAddInt32.sm_70.ptx
+var scanChunksAddInt32SM70 string
+
+var scanChunksAddInt32Kernel = &device.Kernel{
+	Name:    "scanChunk[add, int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []int32
+			exclusive      bool
+			nothing        int32
+		})(args)
+		for ts.Next() {
+			scanChunk[add, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksAddInt64.sm_70.narrow.ptx
+var scanChunksAddInt64SM70Narrow string
+
+//go:embed zscanChunksAddInt64.sm_70.ptx
+var scanChunksAddInt64SM70 string
+
+var scanChunksAddInt64Kernel = &device.Kernel{
+	Name:    "scanChunk[add, int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []int64
+			exclusive      bool
+			nothing        int64
+		})(args)
+		for ts.Next() {
+			scanChunk[add, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksAddUint32.sm_70.narrow.ptx
+var scanChunksAddUint32SM70Narrow string
+
+//go:embed zscanChunksAddUint32.sm_70.ptx
+var scanChunksAddUint32SM70 string
+
+var scanChunksAddUint32Kernel = &device.Kernel{
+	Name:    "scanChunk[add, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []uint32
+			exclusive      bool
+			nothing        uint32
+		})(args)
+		for ts.Next() {
+			scanChunk[add, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksAddUint64.sm_70.narrow.ptx
+var scanChunksAddUint64SM70Narrow string
+
+//go:embed zscanChunksAddUint64.sm_70.ptx
+var scanChunksAddUint64SM70 string
+
+var scanChunksAddUint64Kernel = &device.Kernel{
+	Name:    "scanChunk[add, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []uint64
+			exclusive      bool
+			nothing        uint64
+		})(args)
+		for ts.Next() {
+			scanChunk[add, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksAddFloat32.sm_70.narrow.ptx
+var scanChunksAddFloat32SM70Narrow string
+
+//go:embed zscanChunksAddFloat32.sm_70.ptx
+var scanChunksAddFloat32SM70 string
+
+var scanChunksAddFloat32Kernel = &device.Kernel{
+	Name:    "scanChunk[add, float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []float32
+			exclusive      bool
+			nothing        float32
+		})(args)
+		for ts.Next() {
+			scanChunk[add, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksAddFloat64.sm_70.narrow.ptx
+var scanChunksAddFloat64SM70Narrow string
+
+//go:embed zscanChunksAddFloat64.sm_70.ptx
+var scanChunksAddFloat64SM70 string
+
+var scanChunksAddFloat64Kernel = &device.Kernel{
+	Name:    "scanChunk[add, float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []float64
+			exclusive      bool
+			nothing        float64
+		})(args)
+		for ts.Next() {
+			scanChunk[add, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksLeastInt32.sm_70.narrow.ptx
+var scanChunksLeastInt32SM70Narrow string
+
+//go:embed zscanChunksLeastInt32.sm_70.ptx
+var scanChunksLeastInt32SM70 string
+
+var scanChunksLeastInt32Kernel = &device.Kernel{
+	Name:    "scanChunk[least, int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []int32
+			exclusive      bool
+			nothing        int32
+		})(args)
+		for ts.Next() {
+			scanChunk[least, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksLeastInt64.sm_70.narrow.ptx
+var scanChunksLeastInt64SM70Narrow string
+
+//go:embed zscanChunksLeastInt64.sm_70.ptx
+var scanChunksLeastInt64SM70 string
+
+var scanChunksLeastInt64Kernel = &device.Kernel{
+	Name:    "scanChunk[least, int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []int64
+			exclusive      bool
+			nothing        int64
+		})(args)
+		for ts.Next() {
+			scanChunk[least, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksLeastUint32.sm_70.narrow.ptx
+var scanChunksLeastUint32SM70Narrow string
+
+//go:embed zscanChunksLeastUint32.sm_70.ptx
+var scanChunksLeastUint32SM70 string
+
+var scanChunksLeastUint32Kernel = &device.Kernel{
+	Name:    "scanChunk[least, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []uint32
+			exclusive      bool
+			nothing        uint32
+		})(args)
+		for ts.Next() {
+			scanChunk[least, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksLeastUint64.sm_70.narrow.ptx
+var scanChunksLeastUint64SM70Narrow string
+
+//go:embed zscanChunksLeastUint64.sm_70.ptx
+var scanChunksLeastUint64SM70 string
+
+var scanChunksLeastUint64Kernel = &device.Kernel{
+	Name:    "scanChunk[least, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []uint64
+			exclusive      bool
+			nothing        uint64
+		})(args)
+		for ts.Next() {
+			scanChunk[least, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksLeastFloat32.sm_70.narrow.ptx
+var scanChunksLeastFloat32SM70Narrow string
+
+//go:embed zscanChunksLeastFloat32.sm_70.ptx
+var scanChunksLeastFloat32SM70 string
+
+var scanChunksLeastFloat32Kernel = &device.Kernel{
+	Name:    "scanChunk[least, float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []float32
+			exclusive      bool
+			nothing        float32
+		})(args)
+		for ts.Next() {
+			scanChunk[least, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksLeastFloat64.sm_70.narrow.ptx
+var scanChunksLeastFloat64SM70Narrow string
+
+//go:embed zscanChunksLeastFloat64.sm_70.ptx
+var scanChunksLeastFloat64SM70 string
+
+var scanChunksLeastFloat64Kernel = &device.Kernel{
+	Name:    "scanChunk[least, float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []float64
+			exclusive      bool
+			nothing        float64
+		})(args)
+		for ts.Next() {
+			scanChunk[least, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksGreatestInt32.sm_70.narrow.ptx
+var scanChunksGreatestInt32SM70Narrow string
+
+//go:embed zscanChunksGreatestInt32.sm_70.ptx
+var scanChunksGreatestInt32SM70 string
+
+var scanChunksGreatestInt32Kernel = &device.Kernel{
+	Name:    "scanChunk[greatest, int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []int32
+			exclusive      bool
+			nothing        int32
+		})(args)
+		for ts.Next() {
+			scanChunk[greatest, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksGreatestInt64.sm_70.narrow.ptx
+var scanChunksGreatestInt64SM70Narrow string
+
+//go:embed zscanChunksGreatestInt64.sm_70.ptx
+var scanChunksGreatestInt64SM70 string
+
+var scanChunksGreatestInt64Kernel = &device.Kernel{
+	Name:    "scanChunk[greatest, int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []int64
+			exclusive      bool
+			nothing        int64
+		})(args)
+		for ts.Next() {
+			scanChunk[greatest, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksGreatestUint32.sm_70.narrow.ptx
+var scanChunksGreatestUint32SM70Narrow string
+
+//go:embed zscanChunksGreatestUint32.sm_70.ptx
+var scanChunksGreatestUint32SM70 string
+
+var scanChunksGreatestUint32Kernel = &device.Kernel{
+	Name:    "scanChunk[greatest, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []uint32
+			exclusive      bool
+			nothing        uint32
+		})(args)
+		for ts.Next() {
+			scanChunk[greatest, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksGreatestUint64.sm_70.narrow.ptx
+var scanChunksGreatestUint64SM70Narrow string
+
+//go:embed zscanChunksGreatestUint64.sm_70.ptx
+var scanChunksGreatestUint64SM70 string
+
+var scanChunksGreatestUint64Kernel = &device.Kernel{
+	Name:    "scanChunk[greatest, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []uint64
+			exclusive      bool
+			nothing        uint64
+		})(args)
+		for ts.Next() {
+			scanChunk[greatest, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksGreatestFloat32.sm_70.narrow.ptx
+var scanChunksGreatestFloat32SM70Narrow string
+
+//go:embed zscanChunksGreatestFloat32.sm_70.ptx
+var scanChunksGreatestFloat32SM70 string
+
+var scanChunksGreatestFloat32Kernel = &device.Kernel{
+	Name:    "scanChunk[greatest, float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "start", Offset: 48, Size: 24, Elem: 4},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []float32
+			exclusive      bool
+			nothing        float32
+		})(args)
+		for ts.Next() {
+			scanChunk[greatest, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+//go:embed zscanChunksGreatestFloat64.sm_70.narrow.ptx
+var scanChunksGreatestFloat64SM70Narrow string
+
+//go:embed zscanChunksGreatestFloat64.sm_70.ptx
+var scanChunksGreatestFloat64SM70 string
+
+var scanChunksGreatestFloat64Kernel = &device.Kernel{
+	Name:    "scanChunk[greatest, float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "start", Offset: 48, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 72, Size: 1},
+		{Name: "nothing", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out, start []float64
+			exclusive      bool
+			nothing        float64
+		})(args)
+		for ts.Next() {
+			scanChunk[greatest, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
+		}
+	},
+}
+
+// digitChunks stores for each digit how many of the chunk's keys have it: counts has for each digit a number
+// for each block.
+func digitChunks[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[K], counts device.Slice[uint64], how sortStep[K]) error {
+	var k *device.Kernel
+	switch any((func(K))(nil)).(type) {
+	case func(uint32):
+		k = digitChunksUint32Kernel
+	case func(uint64):
+		k = digitChunksUint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, counts)
+	device.Put(p, how)
+	return p.Launch()
+}
+
+//go:embed zdigitChunksUint32.sm_70.narrow.ptx
+var digitChunksUint32SM70Narrow string
+
+//go:embed zdigitChunksUint32.sm_70.ptx
+var digitChunksUint32SM70 string
+
+var digitChunksUint32Kernel = &device.Kernel{
+	Name:    "digitChunk[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    57,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
+		{Name: "how", Offset: 48, Size: 32},
+	},
+	ParamBytes: 96,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 61, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      []uint32
+			counts []uint64
+			how    sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			digitChunk[uint32](ts.Thread(), a.x, a.counts, a.how)
+		}
+	},
+}
+
+//go:embed zdigitChunksUint64.sm_70.narrow.ptx
+var digitChunksUint64SM70Narrow string
+
+//go:embed zdigitChunksUint64.sm_70.ptx
+var digitChunksUint64SM70 string
+
+var digitChunksUint64Kernel = &device.Kernel{
+	Name:    "digitChunk[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    57,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
+		{Name: "how", Offset: 48, Size: 56},
+	},
+	ParamBytes: 120,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 61, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x      []uint64
+			counts []uint64
+			how    sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			digitChunk[uint64](ts.Thread(), a.x, a.counts, a.how)
+		}
+	},
+}
+
+// moveChunks moves the chunk's keys and values to where starts, which is like the counts of digitChunk, says.
+func moveChunks[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g device.Blocks, in, out device.Slice[K], fromValues, toValues device.Slice[V], starts device.Slice[uint64], how sortStep[K]) error {
+	var k *device.Kernel
+	switch any((func(K, V))(nil)).(type) {
+	case func(uint32, none):
+		k = moveChunksUint32NoneKernel
+	case func(uint32, uint32):
+		k = moveChunksUint32Uint32Kernel
+	case func(uint32, uint64):
+		k = moveChunksUint32Uint64Kernel
+	case func(uint64, none):
+		k = moveChunksUint64NoneKernel
+	case func(uint64, uint32):
+		k = moveChunksUint64Uint32Kernel
+	case func(uint64, uint64):
+		k = moveChunksUint64Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, fromValues)
+	device.PutSlice(p, toValues)
+	device.PutSlice(p, starts)
+	device.Put(p, how)
+	return p.Launch()
+}
+
+//go:embed zmoveChunksUint32None.sm_70.narrow.ptx
+var moveChunksUint32NoneSM70Narrow string
+
+//go:embed zmoveChunksUint32None.sm_70.ptx
+var moveChunksUint32NoneSM70 string
+
+var moveChunksUint32NoneKernel = &device.Kernel{
+	Name:    "moveChunk[uint32, none]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    73,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "how", Offset: 120, Size: 32},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32NoneSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32NoneSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint32
+			fromValues, toValues []none
+			starts               []uint64
+			how                  sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			moveChunk[uint32, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
+		}
+	},
+}
+
+//go:embed zmoveChunksUint32Uint32.sm_70.narrow.ptx
+var moveChunksUint32Uint32SM70Narrow string
+
+//go:embed zmoveChunksUint32Uint32.sm_70.ptx
+var moveChunksUint32Uint32SM70 string
+
+var moveChunksUint32Uint32Kernel = &device.Kernel{
+	Name:    "moveChunk[uint32, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    73,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 4},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "how", Offset: 120, Size: 32},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint32
+			fromValues, toValues []uint32
+			starts               []uint64
+			how                  sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			moveChunk[uint32, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
+		}
+	},
+}
+
+//go:embed zmoveChunksUint32Uint64.sm_70.narrow.ptx
+var moveChunksUint32Uint64SM70Narrow string
+
+//go:embed zmoveChunksUint32Uint64.sm_70.ptx
+var moveChunksUint32Uint64SM70 string
+
+var moveChunksUint32Uint64Kernel = &device.Kernel{
+	Name:    "moveChunk[uint32, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    73,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 8},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "how", Offset: 120, Size: 32},
+	},
+	ParamBytes: 168,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint32
+			fromValues, toValues []uint64
+			starts               []uint64
+			how                  sortStep[uint32]
+		})(args)
+		for ts.Next() {
+			moveChunk[uint32, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
+		}
+	},
+}
+
+//go:embed zmoveChunksUint64None.sm_70.narrow.ptx
+var moveChunksUint64NoneSM70Narrow string
+
+//go:embed zmoveChunksUint64None.sm_70.ptx
+var moveChunksUint64NoneSM70 string
+
+var moveChunksUint64NoneKernel = &device.Kernel{
+	Name:    "moveChunk[uint64, none]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    73,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "how", Offset: 120, Size: 56},
+	},
+	ParamBytes: 192,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64NoneSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64NoneSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint64
+			fromValues, toValues []none
+			starts               []uint64
+			how                  sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			moveChunk[uint64, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
+		}
+	},
+}
+
+//go:embed zmoveChunksUint64Uint32.sm_70.narrow.ptx
+var moveChunksUint64Uint32SM70Narrow string
+
+//go:embed zmoveChunksUint64Uint32.sm_70.ptx
+var moveChunksUint64Uint32SM70 string
+
+var moveChunksUint64Uint32Kernel = &device.Kernel{
+	Name:    "moveChunk[uint64, uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    73,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 4},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "how", Offset: 120, Size: 56},
+	},
+	ParamBytes: 192,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint64
+			fromValues, toValues []uint32
+			starts               []uint64
+			how                  sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			moveChunk[uint64, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
+		}
+	},
+}
+
+//go:embed zmoveChunksUint64Uint64.sm_70.narrow.ptx
+var moveChunksUint64Uint64SM70Narrow string
+
+//go:embed zmoveChunksUint64Uint64.sm_70.ptx
+var moveChunksUint64Uint64SM70 string
+
+var moveChunksUint64Uint64Kernel = &device.Kernel{
+	Name:    "moveChunk[uint64, uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    73,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 8},
+		{Name: "starts", Offset: 96, Size: 24, Elem: 8},
+		{Name: "how", Offset: 120, Size: 56},
+	},
+	ParamBytes: 192,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out              []uint64
+			fromValues, toValues []uint64
+			starts               []uint64
+			how                  sortStep[uint64]
+		})(args)
+		for ts.Next() {
+			moveChunk[uint64, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
+		}
+	},
+}
+
+// flagChunks stores how many of the chunk's flags are set.
+func flagChunks(s *device.Stream, g device.Blocks, flags device.Slice[bool], counts device.Slice[uint64]) error {
+	p := s.Plan(flagChunksKernel, flagChunksKernel.Grid(g))
+	device.PutSlice(p, flags)
+	device.PutSlice(p, counts)
+	return p.Launch()
+}
+
+//go:embed zflagChunks.sm_70.narrow.ptx
+var flagChunksSM70Narrow string
+
+//go:embed zflagChunks.sm_70.ptx
+var flagChunksSM70 string
+
+var flagChunksKernel = &device.Kernel{
+	Name:    "flagChunk[bool]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    96,
+	Params: []device.Param{
+		{Name: "flags", Offset: 0, Size: 24, Elem: 1},
+		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagChunksSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: flagChunksSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			flags  []bool
+			counts []uint64
+		})(args)
+		for ts.Next() {
+			flagChunk[bool](ts.Thread(), a.flags, a.counts)
+		}
+	},
+}
+
+// selectChunks does the chunk's part of what selectTiles does. starts has how many flags are set before each
+// chunk; the last element is how many there are in all.
+func selectChunks[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], starts device.Slice[uint64], count device.Slice[int], all bool) error {
+	var k *device.Kernel
+	switch any((func(E))(nil)).(type) {
+	case func(uint8):
+		k = selectChunksUint8Kernel
+	case func(uint16):
+		k = selectChunksUint16Kernel
+	case func(uint32):
+		k = selectChunksUint32Kernel
+	case func(uint64):
+		k = selectChunksUint64Kernel
+	case func([2]uint64):
+		k = selectChunks2Uint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	device.PutSlice(p, flags)
+	device.PutSlice(p, starts)
+	device.PutSlice(p, count)
+	device.Put(p, all)
+	return p.Launch()
+}
+
+//go:embed zselectChunksUint8.sm_70.narrow.ptx
+var selectChunksUint8SM70Narrow string
+
+//go:embed zselectChunksUint8.sm_70.ptx
+var selectChunksUint8SM70 string
+
+var selectChunksUint8Kernel = &device.Kernel{
+	Name:    "selectChunk[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    113,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 1},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "all", Offset: 120, Size: 1},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint8SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []uint8
+			flags   []bool
+			starts  []uint64
+			count   []int
+			all     bool
+		})(args)
+		for ts.Next() {
+			selectChunk[uint8](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
+		}
+	},
+}
+
+//go:embed zselectChunksUint16.sm_70.narrow.ptx
+var selectChunksUint16SM70Narrow string
+
+//go:embed zselectChunksUint16.sm_70.ptx
+var selectChunksUint16SM70 string
+
+var selectChunksUint16Kernel = &device.Kernel{
+	Name:    "selectChunk[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    113,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "out", Offset: 24, Size: 24, Elem: 2},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "all", Offset: 120, Size: 1},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint16SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []uint16
+			flags   []bool
+			starts  []uint64
+			count   []int
+			all     bool
+		})(args)
+		for ts.Next() {
+			selectChunk[uint16](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
+		}
+	},
+}
+
+//go:embed zselectChunksUint32.sm_70.narrow.ptx
+var selectChunksUint32SM70Narrow string
+
+//go:embed zselectChunksUint32.sm_70.ptx
+var selectChunksUint32SM70 string
+
+var selectChunksUint32Kernel = &device.Kernel{
+	Name:    "selectChunk[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    113,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "all", Offset: 120, Size: 1},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint32SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []uint32
+			flags   []bool
+			starts  []uint64
+			count   []int
+			all     bool
+		})(args)
+		for ts.Next() {
+			selectChunk[uint32](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
+		}
+	},
+}
+
+//go:embed zselectChunksUint64.sm_70.narrow.ptx
+var selectChunksUint64SM70Narrow string
+
+//go:embed zselectChunksUint64.sm_70.ptx
+var selectChunksUint64SM70 string
+
+var selectChunksUint64Kernel = &device.Kernel{
+	Name:    "selectChunk[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    113,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "all", Offset: 120, Size: 1},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []uint64
+			flags   []bool
+			starts  []uint64
+			count   []int
+			all     bool
+		})(args)
+		for ts.Next() {
+			selectChunk[uint64](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
+		}
+	},
+}
+
+//go:embed zselectChunks2Uint64.sm_70.narrow.aligned.ptx
+var selectChunks2Uint64SM70NarrowAligned string
+
+//go:embed zselectChunks2Uint64.sm_70.narrow.ptx
+var selectChunks2Uint64SM70Narrow string
+
+//go:embed zselectChunks2Uint64.sm_70.ptx
+var selectChunks2Uint64SM70 string
+
+var selectChunks2Uint64Kernel = &device.Kernel{
+	Name:    "selectChunk[[2]uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "chunkkernel.go",
+	Line:    113,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
+		{Name: "starts", Offset: 72, Size: 24, Elem: 8},
+		{Name: "count", Offset: 96, Size: 24, Elem: 8},
+		{Name: "all", Offset: 120, Size: 1},
+	},
+	ParamBytes: 144,
+	Block:      device.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectChunks2Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunks2Uint64SM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunks2Uint64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out [][2]uint64
+			flags   []bool
+			starts  []uint64
+			count   []int
+			all     bool
+		})(args)
+		for ts.Next() {
+			selectChunk[[2]uint64](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
+		}
+	},
+}
+
 // countUint8 adds to counts how many elements of x and tail are low, low+1 and so on.
 func countUint8(s *device.Stream, g device.Blocks, x device.Slice[[16]uint8], tail device.Slice[uint8], low uint8, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint8Kernel, countUint8Kernel.Grid(g))
