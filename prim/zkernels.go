@@ -449,6 +449,12 @@ var joinChunksLeastUint64Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zjoinChunksLeastFloat32.sm_80.narrow.ptx
+var joinChunksLeastFloat32SM80Narrow string
+
+//go:embed zjoinChunksLeastFloat32.sm_80.ptx
+var joinChunksLeastFloat32SM80 string
+
 //go:embed zjoinChunksLeastFloat32.sm_70.narrow.ptx
 var joinChunksLeastFloat32SM70Narrow string
 
@@ -474,6 +480,8 @@ var joinChunksLeastFloat32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: joinChunksLeastFloat32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat32SM70},
 	},
@@ -683,6 +691,12 @@ var joinChunksGreatestUint64Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zjoinChunksGreatestFloat32.sm_80.narrow.ptx
+var joinChunksGreatestFloat32SM80Narrow string
+
+//go:embed zjoinChunksGreatestFloat32.sm_80.ptx
+var joinChunksGreatestFloat32SM80 string
+
 //go:embed zjoinChunksGreatestFloat32.sm_70.narrow.ptx
 var joinChunksGreatestFloat32SM70Narrow string
 
@@ -708,6 +722,8 @@ var joinChunksGreatestFloat32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: joinChunksGreatestFloat32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat32SM70},
 	},
@@ -1231,6 +1247,12 @@ var scanChunksLeastUint64Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zscanChunksLeastFloat32.sm_80.narrow.ptx
+var scanChunksLeastFloat32SM80Narrow string
+
+//go:embed zscanChunksLeastFloat32.sm_80.ptx
+var scanChunksLeastFloat32SM80 string
+
 //go:embed zscanChunksLeastFloat32.sm_70.narrow.ptx
 var scanChunksLeastFloat32SM70Narrow string
 
@@ -1258,6 +1280,8 @@ var scanChunksLeastFloat32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanChunksLeastFloat32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat32SM70},
 	},
@@ -1483,6 +1507,12 @@ var scanChunksGreatestUint64Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zscanChunksGreatestFloat32.sm_80.narrow.ptx
+var scanChunksGreatestFloat32SM80Narrow string
+
+//go:embed zscanChunksGreatestFloat32.sm_80.ptx
+var scanChunksGreatestFloat32SM80 string
+
 //go:embed zscanChunksGreatestFloat32.sm_70.narrow.ptx
 var scanChunksGreatestFloat32SM70Narrow string
 
@@ -1510,6 +1540,8 @@ var scanChunksGreatestFloat32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanChunksGreatestFloat32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat32SM70},
 	},
@@ -3292,6 +3324,15 @@ var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
+var reduceFloat32LeastFloat324Float32SM80NarrowAligned string
+
+//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.ptx
+var reduceFloat32LeastFloat324Float32SM80Narrow string
+
+//go:embed zreduceFloat32LeastFloat324Float32.sm_80.ptx
+var reduceFloat32LeastFloat324Float32SM80 string
+
 //go:embed zreduceFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
 var reduceFloat32LeastFloat324Float32SM70NarrowAligned string
 
@@ -3320,6 +3361,9 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
@@ -3335,6 +3379,15 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
+var reduceFloat32GreatestFloat324Float32SM80NarrowAligned string
+
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.ptx
+var reduceFloat32GreatestFloat324Float32SM80Narrow string
+
+//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.ptx
+var reduceFloat32GreatestFloat324Float32SM80 string
 
 //go:embed zreduceFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
 var reduceFloat32GreatestFloat324Float32SM70NarrowAligned string
@@ -3364,6 +3417,9 @@ var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
@@ -4099,6 +4155,12 @@ var reduceTailFloat32AddKernel = &device.Kernel{
 	},
 }
 
+//go:embed zreduceTailFloat32Least.sm_80.narrow.ptx
+var reduceTailFloat32LeastSM80Narrow string
+
+//go:embed zreduceTailFloat32Least.sm_80.ptx
+var reduceTailFloat32LeastSM80 string
+
 //go:embed zreduceTailFloat32Least.sm_70.narrow.ptx
 var reduceTailFloat32LeastSM70Narrow string
 
@@ -4125,6 +4187,8 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32LeastSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32LeastSM70},
 	},
@@ -4138,6 +4202,12 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zreduceTailFloat32Greatest.sm_80.narrow.ptx
+var reduceTailFloat32GreatestSM80Narrow string
+
+//go:embed zreduceTailFloat32Greatest.sm_80.ptx
+var reduceTailFloat32GreatestSM80 string
 
 //go:embed zreduceTailFloat32Greatest.sm_70.narrow.ptx
 var reduceTailFloat32GreatestSM70Narrow string
@@ -4165,6 +4235,8 @@ var reduceTailFloat32GreatestKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32GreatestSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32GreatestSM70},
 	},
@@ -5179,6 +5251,15 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
+var scanFloat32LeastFloat324Float32SM80NarrowAligned string
+
+//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.ptx
+var scanFloat32LeastFloat324Float32SM80Narrow string
+
+//go:embed zscanFloat32LeastFloat324Float32.sm_80.ptx
+var scanFloat32LeastFloat324Float32SM80 string
+
 //go:embed zscanFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
 var scanFloat32LeastFloat324Float32SM70NarrowAligned string
 
@@ -5218,6 +5299,9 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
@@ -5236,6 +5320,15 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
+
+//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
+var scanFloat32GreatestFloat324Float32SM80NarrowAligned string
+
+//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.ptx
+var scanFloat32GreatestFloat324Float32SM80Narrow string
+
+//go:embed zscanFloat32GreatestFloat324Float32.sm_80.ptx
+var scanFloat32GreatestFloat324Float32SM80 string
 
 //go:embed zscanFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
 var scanFloat32GreatestFloat324Float32SM70NarrowAligned string
@@ -5276,6 +5369,9 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
