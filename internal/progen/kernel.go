@@ -60,8 +60,8 @@ type gen struct {
 func New(seed uint64, index int) Kernel { return write(newRandom(seed, index), index) }
 
 // FromBytes returns a kernel whose choices bytes make, for as long as there are some: bytes that
-// differ little make kernels that differ little.
-func FromBytes(choices []byte) Kernel { return write(newChosen(choices), 0) }
+// differ little make kernels that differ little. Its name depends on index.
+func FromBytes(choices []byte, index int) Kernel { return write(newChosen(choices), index) }
 
 func write(r random, index int) Kernel {
 	g := &gen{r: r, trips: 1, token: fmt.Sprintf("k%d_", index)}

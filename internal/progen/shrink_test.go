@@ -38,7 +38,7 @@ func TestKernelsFromBytes(t *testing.T) {
 				choices[j] = byte(i)
 			}
 		}
-		if k := FromBytes(choices); !c.valid(k.Source) {
+		if k := FromBytes(choices, i); !c.valid(k.Source) {
 			t.Errorf("%x makes\n%s", choices, k.Source)
 		}
 	}
