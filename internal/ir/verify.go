@@ -12,7 +12,7 @@ func Verify(f *Func) error {
 	if len(f.Blocks) == 0 {
 		return fmt.Errorf("%s: has no blocks", f.Name)
 	}
-	c := &checker{f: f, where: map[*Value]int{}}
+	c := &checker{f: f, where: make([]position, f.NumValues())}
 	c.params()
 	for _, b := range f.Blocks {
 		c.edges(b)
@@ -34,8 +34,39 @@ func Verify(f *Func) error {
 type checker struct {
 	f     *Func
 	dom   *Dom
-	where map[*Value]int // index in the block; -1 for parameters
+	where []position // by ID
 	errs  []error
+}
+
+// position is where a value stands. It is kept by ID, since most of what a build does with a map by value
+// would be to verify.
+type position struct {
+	value *Value
+	index int // in the block; -1 for parameters
+}
+
+// stand notes where v stands.
+func (c *checker) stand(v *Value, index int) {
+	if v.ID < 0 || v.ID >= len(c.where) {
+		c.fail(v, "has an ID that the function does not know")
+		return
+	}
+	switch c.where[v.ID].value {
+	case nil:
+	case v:
+		c.fail(v, "stands in two places")
+	default:
+		c.fail(v, "has the ID of another value")
+	}
+	c.where[v.ID] = position{v, index}
+}
+
+// find returns where v stands, if it does.
+func (c *checker) find(v *Value) (index int, ok bool) {
+	if v.ID < 0 || v.ID >= len(c.where) || c.where[v.ID].value != v {
+		return 0, false
+	}
+	return c.where[v.ID].index, true
 }
 
 func (c *checker) fail(v *Value, format string, args ...any) {
@@ -52,7 +83,7 @@ func (c *checker) failBlock(b *Block, format string, args ...any) {
 
 func (c *checker) params() {
 	for _, p := range c.f.Params {
-		c.where[p] = -1
+		c.stand(p, -1)
 		if p.Op != OpParam {
 			c.fail(p, "is no parameter")
 		}
@@ -102,10 +133,7 @@ func count(blocks []*Block, b *Block) int {
 
 // place checks v by itself and its position in b.
 func (c *checker) place(b *Block, i int, v *Value) {
-	if _, twice := c.where[v]; twice {
-		c.fail(v, "stands in two places")
-	}
-	c.where[v] = i
+	c.stand(v, i)
 	if v.Op <= OpParam || v.Op >= numOps {
 		c.fail(v, "stands in a block")
 		return
@@ -158,7 +186,7 @@ func (c *checker) uses(v *Value) {
 		return
 	}
 	for i, a := range v.Args {
-		at, known := c.where[a]
+		at, known := c.find(a)
 		switch {
 		case !known:
 			c.fail(v, "uses %%%d (%s), which stands nowhere", a.ID, a.Op)
@@ -168,7 +196,7 @@ func (c *checker) uses(v *Value) {
 				c.fail(v, "uses %%%d, which does not reach the end of b%d", a.ID, p.ID)
 			}
 		case a.Block == v.Block:
-			if at >= c.where[v] {
+			if at >= c.where[v.ID].index {
 				c.fail(v, "uses %%%d before it is defined", a.ID)
 			}
 		case !c.dom.Dominates(a.Block, v.Block):
