@@ -43,7 +43,7 @@ func (c *checker) smaller(k Kernel, round int, fails func([]Kernel) ([]bool, err
 		for len(cuts) > 0 && len(tried) < batch {
 			source, ok := c.mend(cuts[0].apply(k.Source))
 			cuts = cuts[1:]
-			if ok && len(source) < len(k.Source) {
+			if ok && len(source) < len(k.Source) && strings.Contains(source, "\nfunc "+k.Name+"(") {
 				tried = append(tried, k.renamed(source, fmt.Sprintf("k%d_", 1000*(round+1)+len(tried))))
 			}
 		}

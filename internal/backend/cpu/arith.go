@@ -154,6 +154,11 @@ func (e *emitter) negated(v *ir.Value) expr {
 	return not(e.ref(v))
 }
 
+const dtypePath = "github.com/gopherwarp/gopherwarp/dtype"
+
+// halves has the type of package dtype from or to which an operation converts.
+var halves = map[ir.Op]string{ir.OpF16ToF: "F16", ir.OpFToF16: "F16", ir.OpBF16ToF: "BF16", ir.OpFToBF16: "BF16"}
+
 func (e *emitter) conversion(v *ir.Value) expr {
 	a := v.Args[0]
 	t := e.typeName(v.Type, false)
@@ -179,6 +184,10 @@ func (e *emitter) conversion(v *ir.Value) expr {
 		if a.Type.Kind != ir.KindI1 {
 			return convert(t, e.unsignedArg(v, 0))
 		}
+	case ir.OpF16ToF, ir.OpBF16ToF:
+		return operand("%s.%s(%s).Float32()", e.imported(dtypePath), halves[v.Op], e.unsignedArg(v, 0).text)
+	case ir.OpFToF16, ir.OpFToBF16:
+		return convert(t, operand("%s.%sFrom32(%s)", e.imported(dtypePath), halves[v.Op], e.arg(v, 0).text))
 	}
 	panic(refuse("%s from %v to %v has no form in Go", v.Op, a.Type, v.Type))
 }

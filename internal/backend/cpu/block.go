@@ -151,7 +151,7 @@ func (e *emitter) variables(g *region) []line {
 	var types []string
 	names := map[string][]string{}
 	for _, v := range e.known.order[g] {
-		if !e.known.used[use{v: v}] {
+		if !e.known.used[use{v: v}] && e.keep[v.ID] != keepBlock {
 			continue
 		}
 		t := e.varType(v)

@@ -119,7 +119,7 @@ func (e *emitter) reserve() {
 	for _, name := range strings.Fields(builtin) {
 		e.taken[name] = true
 	}
-	for _, path := range [...]string{gpuPath, "math", "math/bits", "unsafe"} {
+	for _, path := range [...]string{gpuPath, dtypePath, "math", "math/bits", "unsafe"} {
 		e.taken[e.o.Package(path)] = true
 	}
 	for _, p := range e.f.Params {

@@ -206,10 +206,12 @@ func without(text string, names []string) string {
 	switch {
 	case len(keptTo) > 0:
 		return strings.Join(keptTo, ", ") + op + strings.Join(keptFrom, ", ")
-	case strings.Contains(right, ".Atomic"):
+	case !strings.Contains(right, ".Atomic"):
+		return ""
+	case strings.Contains(right[:strings.IndexByte(right, '(')], ".Atomic"):
 		return right
 	}
-	return ""
+	return "_ = " + right // a conversion is no statement
 }
 
 // splitArgs splits a list at its commas outside of parentheses.

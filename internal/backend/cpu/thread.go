@@ -134,7 +134,7 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	default:
 		g := c.here
 		if c.keep[phi.ID] == keepBlock {
-			g = nil
+			g, c.assigns = nil, true
 		}
 		c.hoist(g, phi)
 		c.each(phi, func() { here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text) })

@@ -17,7 +17,8 @@ import (
 type Report struct {
 	Trials  []*trial.Trial // of each kernel
 	Results []trial.Result // that are right
-	Wrong   []string       // how each kernel differs, or what the compiler has against it, or ""
+	Wrong   []string       // how each kernel differs, or what a compiler has against it, or ""
+	Refused []bool         // by a compiler
 	Faulted int            // that faulted as they should
 	Twins   int            // that ran as twins, too
 	OnGPU   int            // that ran on a GPU, too
@@ -26,7 +27,7 @@ type Report struct {
 
 // newReport returns a report of trials that have not been run.
 func newReport(trials []*trial.Trial) Report {
-	return Report{Trials: trials, Wrong: make([]string, len(trials)), Results: make([]trial.Result, len(trials))}
+	return Report{Trials: trials, Wrong: make([]string, len(trials)), Refused: make([]bool, len(trials)), Results: make([]trial.Result, len(trials))}
 }
 
 // add puts a report of other kernels behind r's.
@@ -34,22 +35,23 @@ func (r *Report) add(other Report) {
 	r.Trials = append(r.Trials, other.Trials...)
 	r.Results = append(r.Results, other.Results...)
 	r.Wrong = append(r.Wrong, other.Wrong...)
+	r.Refused = append(r.Refused, other.Refused...)
 	r.Faulted += other.Faulted
 	r.Twins += other.Twins
 	r.OnGPU += other.OnGPU
 	r.Device = cmp.Or(r.Device, other.Device)
 }
 
-// maxBroken is how many kernels may fail to compile: to find them takes long, and with more of them
+// maxBroken is how many kernels of a list may fail to compile: to find them takes long, and with more of them
 // the cause is none of a single kernel.
-const maxBroken = 5
+func maxBroken(n int) int { return max(5, n/4) }
 
 // oldest is the capability of the oldest GPU that there is code for.
 var oldest = device.Capability{Major: 7}
 
 // Kernels compares what the kernels leave. An error is one of the surroundings.
 func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
-	c.broken = 0
+	c.broken = maxBroken(len(list))
 	return c.kernels(ctx, list)
 }
 
@@ -81,10 +83,10 @@ func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, e
 		first.add(second)
 		return first, err
 	}
-	if c.broken++; c.broken > maxBroken {
-		return r, fmt.Errorf("compare: %d kernels do not compile, of which this is one: %w", c.broken, wrong)
+	if c.broken--; c.broken < 0 {
+		return r, fmt.Errorf("compare: too many kernels do not compile; one of them: %w", wrong)
 	}
-	r.Wrong[0] = wrong.Error()
+	r.Wrong[0], r.Refused[0] = wrong.Error(), true
 	return r, nil
 }
 

@@ -17,7 +17,7 @@ import (
 // Comparer has a folder with a module beside the repository, in which it writes kernels.
 type Comparer struct {
 	dir    string
-	broken int        // kernels that did not compile
+	broken int        // how many more kernels may fail to compile
 	tools  *toolchain // nil until it is wanted
 	gpu    *process   // likewise
 	Options
