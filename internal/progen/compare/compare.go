@@ -42,16 +42,12 @@ func (r *Report) add(other Report) {
 	r.Device = cmp.Or(r.Device, other.Device)
 }
 
-// maxBroken is how many kernels of a list may fail to compile: to find them takes long, and with more of them
-// the cause is none of a single kernel.
-func maxBroken(n int) int { return max(5, n/4) }
-
 // oldest is the capability of the oldest GPU that there is code for.
 var oldest = device.Capability{Major: 7}
 
 // Kernels compares what the kernels leave. An error is one of the surroundings.
 func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
-	c.broken = maxBroken(len(list))
+	c.broken = cmp.Or(c.MayRefuse, len(list)/8+5)
 	return c.kernels(ctx, list)
 }
 
@@ -84,7 +80,7 @@ func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, e
 		return first, err
 	}
 	if c.broken--; c.broken < 0 {
-		return r, fmt.Errorf("compare: too many kernels do not compile; one of them: %w", wrong)
+		return r, fmt.Errorf("compare: too many kernels are refused; one of them: %w", wrong)
 	}
 	r.Wrong[0], r.Refused[0] = wrong.Error(), true
 	return r, nil

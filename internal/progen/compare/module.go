@@ -30,6 +30,9 @@ type Options struct {
 	Contracted bool
 	// GPU, where it is not empty, is the name of a program that runs trials on a GPU: internal/progen/replay.
 	GPU string
+	// MayRefuse is how many kernels of a list a compiler may refuse: to find them takes long, and where there are
+	// many, the cause is none of a single kernel. 0 is an eighth.
+	MayRefuse int
 }
 
 // New returns a comparer for the repository in root.

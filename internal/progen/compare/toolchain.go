@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -123,8 +124,28 @@ func (t *toolchain) vectors(ctx context.Context) error {
 	if err := assemble("-o", object); err != nil {
 		return err
 	}
-	_, err := t.run(ctx, nil, "go", "tool", "pack", "r", filepath.Join(t.dir, vectors+".a"), object)
-	return err
+	return archive(filepath.Join(t.dir, vectors+".a"), object)
+}
+
+// archive adds an object file to an archive, as the pack tool does, which no longer comes with Go's releases.
+func archive(name, object string) error {
+	text, err := os.ReadFile(object)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	const header = "%-16.16s%-12d%-6d%-6d%-8o%-10d`\n" // name, time, owner, group, mode, size
+	if _, err := fmt.Fprintf(f, header, filepath.Base(object), 0, 0, 0, 0o644, len(text)); err != nil {
+		return err
+	}
+	if len(text)%2 != 0 {
+		text = append(text, 0)
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // config writes down where packages lie.

@@ -39,6 +39,7 @@ func main() {
 	flag.StringVar(&r.report, "report", "random.txt", "the report, which an interrupted run goes on with")
 	flag.StringVar(&r.Root, "root", ".", "of the repository")
 	flag.BoolVar(&r.Contracted, "contract", false, "let products and sums fuse; Go's own compiler does not, and what it makes is left out")
+	flag.BoolVar(&r.Lanes, "lanes", false, "run kernels of control flow, for vector code")
 	gpu := flag.Bool("gpu", false, "run the kernels on the first GPU, too")
 	sum := flag.Bool("sum", false, "print what the reports say that are the arguments")
 	worker := flag.Bool("worker", false, "work for another process of this program")

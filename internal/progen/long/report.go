@@ -39,13 +39,16 @@ func parse(text string) (b batch, ok bool) {
 
 // difference is the line of a kernel that differs: how, and what brings it back.
 func (t task) difference(number int, how string) string {
-	contract := ""
+	more := ""
 	if t.Contracted {
-		contract = " -contract"
+		more += " -contract"
+	}
+	if t.Lanes {
+		more += " -lanes"
 	}
 	first, _, _ := strings.Cut(how, "\n")
 	return fmt.Sprintf("DIFFERS %s seed %d kernel %d: %.300s: go test ./internal/progen -run=TestRandomKernels -seed=%d -first=%d -kernels=1%s -shrink\n",
-		t.mode(), t.Seed, number, first, t.Seed, number, contract)
+		t.mode(), t.Seed, number, first, t.Seed, number, more)
 }
 
 // read returns the batches of a report, and its lines of differences. A report that is not there is empty.

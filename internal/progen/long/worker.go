@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"runtime/debug"
 	"time"
@@ -19,6 +20,7 @@ type task struct {
 	Seed       uint64
 	Root       string
 	Contracted bool
+	Lanes      bool   // kernels of control flow, for vector code
 	GPU        string // the program that runs kernels on a GPU, if they are to
 }
 
@@ -27,6 +29,9 @@ func (t task) mode() string {
 	mode := "native"
 	if t.Contracted {
 		mode = "contracted"
+	}
+	if t.Lanes {
+		mode += "+lanes"
 	}
 	if t.GPU != "" {
 		mode += "+gpu"
@@ -72,7 +77,7 @@ func work(ctx context.Context, r io.Reader, w io.Writer) error {
 		var done outcome
 		var err error
 		if c == nil {
-			c, err = compare.New(o.Root, compare.Options{Contracted: o.Contracted, GPU: o.GPU})
+			c, err = compare.New(o.Root, compare.Options{Contracted: o.Contracted, GPU: o.GPU, MayRefuse: math.MaxInt})
 		}
 		if err == nil {
 			done, err = kernels(ctx, c, o)
@@ -96,9 +101,13 @@ func closeComparer(c *compare.Comparer) {
 
 // kernels compares the kernels of an order.
 func kernels(ctx context.Context, c *compare.Comparer, o order) (outcome, error) {
+	of := progen.New
+	if o.Lanes {
+		of = progen.NewLanes
+	}
 	var list []progen.Kernel
 	for i := o.From; i < o.To; i++ {
-		list = append(list, progen.New(o.Seed, i))
+		list = append(list, of(o.Seed, i))
 	}
 	r, err := c.Kernels(ctx, list)
 	done := outcome{Faulted: r.Faulted, Twins: r.Twins, OnGPU: r.OnGPU, Device: r.Device, Wrong: map[int]string{}}
