@@ -23,7 +23,12 @@ func OpenThreads(t Threads) (*device.Device, error) {
 	b := newBackend()
 	switch t {
 	case Coroutines:
-		b.tier = func(*device.Kernel) tier { return coroutines }
+		b.tier = func(k *device.Kernel) tier {
+			if k.Spins { // for what a thread writes that must have its turn first
+				return goroutines
+			}
+			return coroutines
+		}
 	case Scalar:
 		b.lanes = 0
 	case Goroutines:

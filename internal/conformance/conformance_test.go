@@ -19,6 +19,9 @@ const limit = time.Minute
 
 func TestNative(t *testing.T)      { run(t, cpu.OpenNative) }
 func TestCPU(t *testing.T)         { run(t, cpu.Open) }
+func TestScalar(t *testing.T)      { run(t, threads(cpu.Scalar)) }
+func TestCoroutines(t *testing.T)  { run(t, threads(cpu.Coroutines)) }
+func TestGoroutines(t *testing.T)  { run(t, threads(cpu.Goroutines)) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open) }
 
 // TestInterpreterWide runs the code for launches of any size, and warps and blocks in another order.
@@ -37,6 +40,11 @@ func TestCUDA(t *testing.T) {
 		}
 		return dev, err
 	})
+}
+
+// threads returns the CPU device that runs the threads of a block in the given way.
+func threads(way cpu.Threads) func() (*device.Device, error) {
+	return func() (*device.Device, error) { return cpu.OpenThreads(way) }
 }
 
 // run runs every case on one device.
