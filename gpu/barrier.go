@@ -39,8 +39,12 @@ func (b *Barrier) Wait(t Thread, phase int) {
 	}
 }
 
-// Done reports whether the phase of the given number is over.
-func (b *Barrier) Done(t Thread, phase int) bool { return t.block.Passed(&b.word, phase) }
+// Done reports whether the phase of the given number is over. A loop may wait with it: should a thread that it waits for
+// fault, the one that waits leaves the kernel.
+func (b *Barrier) Done(t Thread, phase int) bool {
+	simt.Pause()
+	return t.block.Passed(&b.word, phase)
+}
 
 // WarpGroupSize is the number of threads that multiply panels together: four warps, of which the
 // first has an index that is a multiple of four.

@@ -40,7 +40,7 @@ func (both[T]) combine(a, b T) T     { return a & b }
 func (either[T]) combine(a, b T) T   { return a | b }
 func (odd[T]) combine(a, b T) T      { return a ^ b }
 
-// reduce combines v of all threads. It is compiled for a GPU as it stands here. In a full warp
+// reduce combines v of all threads. It is compiled for a GPU as it stands here, but for integers of 32 bits. In a full warp
 // each thread combines its value with that of a partner, five times; where threads are missing,
 // with those that are there, one after the other.
 func reduce[T Number, O operation[T]](t Thread, v T) T {

@@ -47,6 +47,9 @@ func Any(t Thread, p bool) bool { return Ballot(t, p) != 0 }
 // All reports whether p is true for all threads of the warp.
 func All(t Thread, p bool) bool { return Ballot(t, !p) == 0 }
 
+// Elect reports whether the thread is the first of its warp that has not left: it is true for one of them.
+func Elect(t Thread) bool { return Ballot(t, true)&(1<<t.Lane()-1) == 0 }
+
 // Match returns the set of the warp's threads whose v has the same bits as this thread's.
 func Match[T Number](t Thread, v T) uint32 {
 	m := t.block.Meet(t.linear(), simt.Match, toBits(v))

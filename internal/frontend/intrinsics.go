@@ -207,6 +207,9 @@ func intrinsicOf(fn *ssa.Function) intrinsic {
 	if f := intrinsics[name]; f != nil {
 		return f
 	}
+	if name, ok := strings.CutPrefix(name, gpuPath+".WarpReduce"); ok {
+		return warpReduce(fn, name)
+	}
 	if name, ok := strings.CutPrefix(name, "sync/atomic."); ok {
 		return syncAtomic(name)
 	}

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -55,5 +57,29 @@ func shuffle(op ir.Op) intrinsic {
 	return func(l *lowerer, v *ssa.Call) *ir.Value {
 		x, by := l.value(v.Call.Args[1]), l.value(v.Call.Args[2])
 		return l.emit(op, x.Type, x, l.emit(ir.OpTrunc, ir.I32, by))
+	}
+}
+
+// warpReduce returns what gpu.WarpReduceAdd and its like are lowered by for integers of 32 bits; nil for others, whose Go
+// code is compiled.
+func warpReduce(fn *ssa.Function, name string) intrinsic {
+	if len(fn.TypeArgs()) != 1 {
+		return nil
+	}
+	t, ok := fn.TypeArgs()[0].Underlying().(*types.Basic)
+	if !ok || t.Kind() != types.Int32 && t.Kind() != types.Uint32 {
+		return nil
+	}
+	signed, found := map[string]ir.Reduction{
+		"Add": ir.ReduceAdd, "Min": ir.ReduceSMin, "Max": ir.ReduceSMax, "And": ir.ReduceAnd, "Or": ir.ReduceOr, "Xor": ir.ReduceXor,
+	}[name]
+	if !found {
+		return nil
+	}
+	if t.Kind() == types.Uint32 && (signed == ir.ReduceSMin || signed == ir.ReduceSMax) {
+		signed++
+	}
+	return func(l *lowerer, v *ssa.Call) *ir.Value {
+		return l.emitImm(ir.OpWarpReduce, ir.I32, int64(signed), l.value(v.Call.Args[1]))
 	}
 }

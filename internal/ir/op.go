@@ -138,6 +138,7 @@ const (
 	OpShuffleUp
 	OpShuffleDown
 	OpShuffleXor
+	OpWarpReduce
 
 	OpLoadMatrix
 	OpMMA

@@ -174,6 +174,8 @@ var ops = [numOps]row{
 	OpShuffleDown:    {"shuffledown", 2, attrNone, effect | meets, shuffle}, // at the own lane + arg1; arg0 where there is none
 	OpShuffleXor:     {"shufflexor", 2, attrNone, effect | meets, shuffle},  // at the own lane ^ arg1
 
+	OpWarpReduce: {"warpreduce", 1, attrImm, effect | meets, warpReduce}, // arg0 of all the warp's threads, combined by the Reduction Imm
+
 	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | meets, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
 	OpMMA:        {"mma", 10, attrImm, effect | meets, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format
 

@@ -287,6 +287,26 @@ func shuffle(v *Value) string {
 	return want(ok, "exchanges %v for %v by %v", v.Args[0].Type, v.Type, v.Args[1].Type)
 }
 
+// Reduction is how OpWarpReduce combines numbers: its Imm.
+type Reduction int64
+
+// The reductions.
+const (
+	ReduceAdd Reduction = iota
+	ReduceSMin
+	ReduceUMin
+	ReduceSMax
+	ReduceUMax
+	ReduceAnd
+	ReduceOr
+	ReduceXor
+)
+
+func warpReduce(v *Value) string {
+	ok := v.Type.Kind == KindI32 && v.Args[0].Type.Kind == KindI32 && v.Imm >= 0 && v.Imm <= int64(ReduceXor)
+	return want(ok, "reduces %v to %v by %d", v.Args[0].Type, v.Type, v.Imm)
+}
+
 func nothing(v *Value) string { return want(v.Type.Kind == KindVoid, "has no result") }
 
 func condition(v *Value) string {

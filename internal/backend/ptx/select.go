@@ -148,6 +148,8 @@ func (s *selector) value(v *ir.Value) {
 		s.gridBarrier()
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor:
 		s.warp(v)
+	case ir.OpWarpReduce:
+		s.vals[v.ID] = s.warpReduce(v)
 	case ir.OpLoadMatrix:
 		s.loadMatrix(v)
 	case ir.OpMMA:

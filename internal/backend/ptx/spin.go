@@ -12,13 +12,13 @@ import (
 // those may have faulted, and would be waited for until the end of time: there the thread looks
 // for a fault and leaves.
 //
-// A loop waits where whether it goes on depends on what an atomic operation in it found. It does not
+// A loop waits where whether it goes on depends on what an atomic operation or a look at a gpu.Barrier in it found. It does not
 // wait where each round tries a compare-and-swap from what it has just read: the swap fails only
 // because another thread's has succeeded. It does not wait for ever where it counts towards a limit:
 // what looks at one place after another pays twice for looking at the claim word in between.
 func spins(f *ir.Func) []bool {
 	polls := make([]bool, f.NumBlocks())
-	if !uses(f, ir.Op.Atomic) {
+	if !uses(f, func(op ir.Op) bool { return op.Atomic() || op == ir.OpMBarrierTest }) {
 		return polls
 	}
 	dom := ir.Dominators(f)
@@ -54,7 +54,7 @@ func waits(l *analysis.Loop) bool {
 // not wait: it counts.
 func observes(v *ir.Value) bool {
 	if v.Op != ir.OpAtomicAdd {
-		return v.Op.Atomic() && v.Op != ir.OpAtomicStore
+		return v.Op.Atomic() && v.Op != ir.OpAtomicStore || v.Op == ir.OpMBarrierTest
 	}
 	x := v.Args[1]
 	return x.Op == ir.OpConst && x.Imm == 0

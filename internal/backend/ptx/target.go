@@ -39,10 +39,11 @@ func Known(c device.Capability, exact bool) bool {
 
 // better has the operations that need fewer instructions from a capability on.
 var better = map[ir.Op]device.Capability{
-	ir.OpFToBF16:   {Major: 8, Minor: 0},
-	ir.OpCopyAsync: {Major: 8, Minor: 0},
-	ir.OpFMin:      {Major: 8, Minor: 0}, // of float32
-	ir.OpFMax:      {Major: 8, Minor: 0},
+	ir.OpFToBF16:    {Major: 8, Minor: 0},
+	ir.OpCopyAsync:  {Major: 8, Minor: 0},
+	ir.OpWarpReduce: {Major: 8, Minor: 0},
+	ir.OpFMin:       {Major: 8, Minor: 0}, // of float32
+	ir.OpFMax:       {Major: 8, Minor: 0},
 }
 
 // needs has the operations that there are only from a capability on.

@@ -79,3 +79,52 @@ func (s *selector) shuffle(v *ir.Value) operand {
 	s.emit(inst{op: "mov.b64", form: pack, pure: true, dst: r, args: []operand{low, high}})
 	return operand{reg: r}
 }
+
+// reductions are the names of the operations that combine numbers of 32 bits.
+var reductions = [...]string{
+	ir.ReduceAdd: "add.s32", ir.ReduceSMin: "min.s32", ir.ReduceUMin: "min.u32", ir.ReduceSMax: "max.s32", ir.ReduceUMax: "max.u32",
+	ir.ReduceAnd: "and.b32", ir.ReduceOr: "or.b32", ir.ReduceXor: "xor.b32",
+}
+
+// warpReduce selects a reduction: an instruction from sm_80 on. Without it each thread of a full warp combines its
+// number with that of a partner, five times; where threads are missing, with those that are there.
+func (s *selector) warpReduce(v *ir.Value) operand {
+	op, x := reductions[v.Imm], s.inReg(b32, s.operand(v.Args[0]))
+	if atLeast(s.target, better[ir.OpWarpReduce]) {
+		return s.placed("redux.sync."+op, b32, x, allLanes)
+	}
+	shuffled := func(mode string, x, by operand) operand {
+		return s.placed("shfl.sync."+mode+".b32", b32, x, by, imm(31), allLanes)
+	}
+	lowest := func(set operand) operand { return s.def(b32, "clz.b32", s.def(b32, "brev.b32", set)) }
+	without := func(set operand) operand {
+		return s.def(b32, "and.b32", set, s.def(b32, "sub.s32", set, imm(1)))
+	}
+	lanes := s.placed("vote.sync.ballot.b32", b32, s.inReg(pred, imm(1)), allLanes)
+	full, part, test, next, done := &block{}, &block{}, &block{}, &block{}, &block{}
+	s.reach(s.def(pred, "setp.eq.s32", lanes, imm(-1)), full, part)
+
+	s.open(full)
+	all := x
+	for distance := int64(16); distance > 0; distance /= 2 {
+		all = s.def(b32, op, all, shuffled("bfly", all, imm(distance)))
+	}
+	s.reach(operand{}, done)
+
+	s.open(part)
+	first, rest := shuffled("idx", x, lowest(lanes)), without(lanes)
+	s.reach(operand{}, test)
+	s.open(test)
+	sum, left := operand{reg: s.out.newReg(b32)}, operand{reg: s.out.newReg(b32)}
+	s.reach(s.def(pred, "setp.eq.s32", left, imm(0)), done, next)
+	s.open(next)
+	more := s.def(b32, op, sum, shuffled("idx", x, lowest(left)))
+	fewer := without(left)
+	s.reach(operand{}, test)
+	test.phis = []phi{{dst: sum.reg, args: []operand{first, more}}, {dst: left.reg, args: []operand{rest, fewer}}}
+
+	s.open(done)
+	result := operand{reg: s.out.newReg(b32)}
+	done.phis = []phi{{dst: result.reg, args: []operand{all, sum}}}
+	return result
+}

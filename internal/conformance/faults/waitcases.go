@@ -55,6 +55,21 @@ func waitCases() []check.Case {
 			again(r)
 		}},
 	}
+	for kind, name := range []string{"a look at a barrier", "a look at a barrier, with work", "a look at a barrier, kept in a variable"} {
+		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {
+			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
+				return
+			}
+			x := check.Make[int32](r, 256)
+			r.Launch(BesideDone(r.Stream, grid.Blocks, kind, -1, x))
+			if got := check.Get(r, x); got[0] != 3 || got[255] != 3 {
+				r.Wrong("without a fault threads 0 and 255 leave %d and %d, want 3", got[0], got[255])
+			}
+			r.Launch(BesideDone(r.Stream, grid.Blocks, kind, who, x))
+			r.Fault(far("besideDone", "beside done", past))
+			again(r)
+		}})
+	}
 	for kind, name := range []string{"load", "load after other work", "load of the system", "load in a function", "load kept in a variable"} {
 		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {
 			r.Launch(BesideLoad(r.Stream, grid, kind, who, check.Make[int32](r, 1), check.Make[int32](r, 256)))

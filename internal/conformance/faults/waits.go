@@ -167,3 +167,40 @@ func besideArrivals(t gpu.Thread, who int, x []int32) {
 		x[t.GlobalX()]++
 	}
 }
+
+// besideDone lets one thread fault that the others of its block wait for in a loop that looks at a barrier, with
+// or without something to do meanwhile.
+//
+//gpu:kernel
+//gpu:block 64
+func besideDone(t gpu.Thread, kind, who int, x []int32) {
+	full := gpu.Shared[gpu.Barrier](t)
+	if t.ThreadX() == 0 {
+		full.Init(t, 64)
+	}
+	t.Sync()
+	for phase := range 3 {
+		if t.GlobalX() == who && phase == 1 {
+			x[who] = x[len(x)] // beside done
+		}
+		full.Arrive(t)
+		switch kind {
+		case 0:
+			for !full.Done(t, phase) {
+			}
+		case 1:
+			for work := int32(1); ; work++ {
+				if full.Done(t, phase) {
+					break
+				}
+				x[t.GlobalX()] += work & 0
+			}
+		case 2:
+			over := false
+			for !over {
+				over = t.ThreadX() < 0 || full.Done(t, phase)
+			}
+		}
+		x[t.GlobalX()]++
+	}
+}

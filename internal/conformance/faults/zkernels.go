@@ -165,6 +165,12 @@ func BesideWarp(s *device.Stream, g device.Grid, who int, x device.Slice[int32])
 	return p.Launch()
 }
 
+//go:embed zbesideWarp.sm_80.narrow.ptx
+var besideWarpSM80Narrow string
+
+//go:embed zbesideWarp.sm_80.ptx
+var besideWarpSM80 string
+
 //go:embed zbesideWarp.sm_70.narrow.ptx
 var besideWarpSM70Narrow string
 
@@ -188,6 +194,8 @@ var besideWarpKernel = &device.Kernel{
 	},
 	Integers: []int{0, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: besideWarpSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: besideWarpSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideWarpSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideWarpSM70},
 	},
@@ -1192,6 +1200,58 @@ var besideArrivalsKernel = &device.Kernel{
 		})(args)
 		for ts.Next() {
 			besideArrivals(ts.Thread(), a.who, a.x)
+		}
+	},
+}
+
+// BesideDone lets one thread fault that the others of its block wait for in a loop that looks at a barrier, with
+// or without something to do meanwhile.
+func BesideDone(s *device.Stream, g device.Blocks, kind, who int, x device.Slice[int32]) error {
+	p := s.Plan(besideDoneKernel, besideDoneKernel.Grid(g))
+	device.Put(p, kind)
+	device.Put(p, who)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zbesideDone.sm_90.narrow.ptx
+var besideDoneSM90Narrow string
+
+//go:embed zbesideDone.sm_90.ptx
+var besideDoneSM90 string
+
+var besideDoneKernel = &device.Kernel{
+	Name:    "besideDone",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    176,
+	Params: []device.Param{
+		{Name: "kind", Offset: 0, Size: 8},
+		{Name: "who", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+	},
+	ParamBytes: 56,
+	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     8,
+	Barriers:   true,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 204, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 196, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 24, 32},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: besideDoneSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: besideDoneSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			kind, who int
+			x         []int32
+		})(args)
+		for ts.Next() {
+			besideDone(ts.Thread(), a.kind, a.who, a.x)
 		}
 	},
 }

@@ -14,6 +14,7 @@ func Cases() []check.Case {
 		check.Struct[exchanged]("shared memory", exchanges),
 		check.Struct[together]("block", cooperations),
 		check.Struct[warped]("warp", warpOperations),
+		check.Struct[reduced]("warp of 32-bit integers", reductionCase),
 		{Name: "threads that left are not waited for", Run: thinOut},
 		check.Struct[added[int32]]("atomic", additions(AddInt32)).Of("int32"),
 		check.Struct[added[uint32]]("atomic", additions(AddUint32)).Of("uint32"),

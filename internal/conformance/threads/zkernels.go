@@ -575,6 +575,61 @@ var placesKernel = &device.Kernel{
 	Twin: placesTwin,
 }
 
+// Reductions combines numbers of 32 bits. Threads of which the index modulo every is 1 have left, if every is not 0.
+func Reductions(s *device.Stream, g device.Grid, every int, in device.Slice[int32], out device.Slice[reduced]) error {
+	p := s.Plan(reductionsKernel, g)
+	device.Put(p, every)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zreductions.sm_80.narrow.ptx
+var reductionsSM80Narrow string
+
+//go:embed zreductions.sm_80.ptx
+var reductionsSM80 string
+
+//go:embed zreductions.sm_70.narrow.ptx
+var reductionsSM70Narrow string
+
+//go:embed zreductions.sm_70.ptx
+var reductionsSM70 string
+
+var reductionsKernel = &device.Kernel{
+	Name:    "reductions",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "reduce.go",
+	Line:    22,
+	Params: []device.Param{
+		{Name: "every", Offset: 0, Size: 8},
+		{Name: "in", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 52},
+	},
+	ParamBytes: 72,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "reduce.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reductionsSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reductionsSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reductionsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reductionsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			every int
+			in    []int32
+			out   []reduced
+		})(args)
+		for ts.Next() {
+			reductions(ts.Thread(), a.every, a.in, a.out)
+		}
+	},
+}
+
 // Exchange launches the kernel exchange.
 func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out device.Slice[exchanged]) error {
 	p := s.Plan(exchangeKernel, exchangeKernel.Grid(g))
@@ -744,6 +799,12 @@ func Warps(s *device.Stream, g device.Grid, in device.Slice[int64], out device.S
 	return p.Launch()
 }
 
+//go:embed zwarps.sm_80.narrow.ptx
+var warpsSM80Narrow string
+
+//go:embed zwarps.sm_80.ptx
+var warpsSM80 string
+
 //go:embed zwarps.sm_70.narrow.ptx
 var warpsSM70Narrow string
 
@@ -772,6 +833,8 @@ var warpsKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: warpsSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: warpsSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: warpsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: warpsSM70},
 	},
