@@ -8,10 +8,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-// Declared is a kernel without type parameters that a package declares.
+// Declared is a kernel that a package declares.
 type Declared struct {
-	Func  *types.Func
-	Block [3]int // of //gpu:block, or zeros
+	Func    *types.Func
+	Block   [3]int // of //gpu:block, or zeros
+	Generic bool   // it has type parameters: what is compiled are instances
 }
 
 // Declarations returns the kernels that files declare, which are all those of package p, and what is wrong
@@ -42,14 +43,19 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	var kernels []Declared
 	for _, k := range d.Kernels {
 		fn, ok := p.Scope().Lookup(k.Name).(*types.Func)
-		if !ok || len(k.TypeParams) > 0 {
+		if !ok {
+			continue
+		}
+		block := [3]int{k.Block.X, k.Block.Y, k.Block.Z}
+		if len(k.TypeParams) > 0 {
+			kernels = append(kernels, Declared{fn, block, true})
 			continue
 		}
 		if wrong := checkParams(function{Kernel: k, instance: k.Instances[0], sig: fn.Signature()}); len(wrong) > 0 {
 			found.Add(wrong...)
 			continue
 		}
-		kernels = append(kernels, Declared{fn, [3]int{k.Block.X, k.Block.Y, k.Block.Z}})
+		kernels = append(kernels, Declared{fn, block, false})
 	}
 	return kernels, found
 }

@@ -22,6 +22,11 @@ import (
 func buildSSA(p *load.Program) *ssa.Program {
 	program := ssa.NewProgram(p.Fset, ssa.InstantiateGenerics|ssa.BuildSerially)
 	for _, pkg := range p.Packages {
+		for _, imported := range pkg.Types.Imports() {
+			if imported.Path() == "C" { // of which nothing is known
+				program.CreatePackage(imported, nil, nil, true)
+			}
+		}
 		if pkg.IllTyped {
 			program.CreatePackage(pkg.Types, nil, nil, true)
 		} else {

@@ -1,12 +1,15 @@
 package vet
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
@@ -33,7 +36,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if err != nil || !mentioned {
 		return nil, err
 	}
-	r := &reporter{pass: pass}
+	r := &reporter{pass: pass, said: map[string]bool{}}
 	kernels, found := compile.Declarations(pass.Pkg, files)
 	r.diagnostics(found)
 	if len(kernels) == 0 {
@@ -41,11 +44,30 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	program := build(pass)
 	for _, k := range kernels {
-		if err := r.kernel(program, k); err != nil {
-			return nil, err
+		for _, fn := range instances(program, k) {
+			if err := r.kernel(fn, k.Block); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nil, nil
+}
+
+// instances returns the functions that a kernel is compiled from: of a generic one, its instances that the package
+// names, as the generated file does for those of the directives.
+func instances(program *ssa.Program, k compile.Declared) []*ssa.Function {
+	fn := program.FuncValue(k.Func)
+	if !k.Generic {
+		return []*ssa.Function{fn}
+	}
+	var all []*ssa.Function
+	for f := range ssautil.AllFunctions(program) {
+		if f.Origin() == fn && f != fn {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b *ssa.Function) int { return cmp.Compare(a.Name(), b.Name()) })
+	return all
 }
 
 // sources returns the texts of the package's files, and whether one mentions a directive.
@@ -82,22 +104,32 @@ func build(pass *analysis.Pass) *ssa.Program {
 // reporter turns what is found into diagnostics of the pass.
 type reporter struct {
 	pass *analysis.Pass
+	said map[string]bool // by place and message: instances of one kernel say the same
+}
+
+// report reports what has not been said.
+func (r *reporter) report(d analysis.Diagnostic) {
+	key := fmt.Sprint(d.Pos, d.Message)
+	if !r.said[key] {
+		r.said[key] = true
+		r.pass.Report(d)
+	}
 }
 
 // kernel looks at one kernel. A panic is a mistake of ours, and of no use to somebody who types.
-func (r *reporter) kernel(program *ssa.Program, k compile.Declared) (err error) {
+func (r *reporter) kernel(fn *ssa.Function, block [3]int) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("gopherwarp: internal error in kernel %s, please report it: %v", k.Func.Name(), v)
+			err = fmt.Errorf("gopherwarp: internal error in kernel %s, please report it: %v", fn.Name(), v)
 		}
 	}()
-	fn := program.FuncValue(k.Func)
-	module, found := frontend.Build([]frontend.Kernel{{Func: fn, Block: k.Block, Partial: true}})
+	name := fn.Object().Name()
+	module, found := frontend.Build([]frontend.Kernel{{Func: fn, Name: name, Block: block, Partial: true}})
 	r.diagnostics(found)
 	if len(found) > 0 {
 		return nil
 	}
-	findings, err := lint.Kernel(module, module.Func(fn.Name()))
+	findings, err := lint.Kernel(module, module.Func(name))
 	if err != nil {
 		return nil // recursion through a function of another package; the build says so
 	}
@@ -118,7 +150,7 @@ func (r *reporter) diagnostics(l diag.List) {
 		if d.Help != "" {
 			message += ": " + d.Help
 		}
-		r.pass.Report(analysis.Diagnostic{Pos: pos, Category: d.Code.String(), Message: message, URL: page})
+		r.report(analysis.Diagnostic{Pos: pos, Category: d.Code.String(), Message: message, URL: page})
 	}
 }
 
@@ -132,7 +164,7 @@ func (r *reporter) finding(f lint.Finding) {
 		d.Message += fmt.Sprintf(" (%s: %s:%d)", f.Says, filepath.Base(f.Other.File), f.Other.Line)
 		d.Related = []analysis.RelatedInformation{{Pos: other, Message: f.Says}}
 	}
-	r.pass.Report(d)
+	r.report(d)
 }
 
 // at returns the place in the package's files, whose names may be without folder.

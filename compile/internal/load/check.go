@@ -34,6 +34,7 @@ func (g *Graph) Check(pkgs []*Package, overlay map[string][]byte) *Program {
 	c := &checker{
 		graph:   g,
 		overlay: overlay,
+		asked:   pkgs,
 		program: &Program{Fset: token.NewFileSet()},
 		files:   map[*Package][]*ast.File{},
 	}
@@ -71,6 +72,7 @@ func (g *Graph) closure(pkgs []*Package) []*Package {
 
 type checker struct {
 	graph   *Graph
+	asked   []*Package
 	overlay map[string][]byte
 	program *Program
 	files   map[*Package][]*ast.File
@@ -82,14 +84,14 @@ func (c *checker) parse() {
 	var group sync.WaitGroup
 	limit := make(chan struct{}, 4)
 	for _, p := range c.program.Packages {
-		if hasBodies(p) {
+		if c.hasBodies(p) {
 			c.files[p] = c.parseFiles(p)
 		} else {
 			c.files[p] = make([]*ast.File, len(p.Files()))
 		}
 	}
 	for _, p := range c.program.Packages {
-		if hasBodies(p) {
+		if c.hasBodies(p) {
 			continue
 		}
 		for i, file := range p.Files() {
@@ -120,6 +122,9 @@ func (c *checker) parseFiles(p *Package) []*ast.File {
 			f, err = parser.ParseFile(c.program.Fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 			if f != nil {
 				files = append(files, f)
+			}
+			if f != nil && slices.Contains(p.CgoFiles, name) {
+				withoutC(f)
 			}
 		}
 		if err != nil {
@@ -169,12 +174,12 @@ func (c *checker) check(p *Package) {
 		p.Types = types.Unsafe
 		return
 	}
-	bodies := hasBodies(p)
+	bodies := c.hasBodies(p)
 	config := &types.Config{
 		Importer:         importer(func(path string) (*types.Package, error) { return c.imported(p, path) }),
 		Sizes:            Sizes,
-		IgnoreFuncBodies: !bodies,
 		FakeImportC:      true,
+		IgnoreFuncBodies: !bodies,
 		Error:            func(error) {}, // of a package without bodies: its own build tells
 	}
 	if p.Module != nil && p.Module.GoVersion != "" {

@@ -1,7 +1,10 @@
 package load
 
 import (
+	"go/ast"
+	"go/token"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -12,13 +15,43 @@ var compiled = map[string]bool{
 	"unicode/utf8": true,
 }
 
-// hasBodies reports whether the function bodies of p are loaded. Bodies that call C
-// have no types.
-func hasBodies(p *Package) bool {
+// hasBodies reports whether the function bodies of p are loaded. Of packages that call C they are where p
+// may have kernels: without what mentions C.
+func (c *checker) hasBodies(p *Package) bool {
 	if p.Standard {
 		return compiled[p.ImportPath]
 	}
-	return len(p.CgoFiles) == 0
+	return len(p.CgoFiles) == 0 || slices.Contains(c.asked, p)
+}
+
+// withoutC takes out of a file what has no types without a C compiler: the bodies of functions that mention C, and what
+// variables of a package start with.
+func withoutC(f *ast.File) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Body != nil && mentionsC(d.Body) {
+				d.Body = nil
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if v, ok := s.(*ast.ValueSpec); ok && d.Tok == token.VAR && mentionsC(v) {
+					v.Type, v.Values = &ast.InterfaceType{Interface: v.Pos(), Methods: &ast.FieldList{}}, nil
+				}
+			}
+		}
+	}
+}
+
+func mentionsC(n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := s.X.(*ast.Ident)
+			found = found || ok && x.Name == "C"
+		}
+		return !found
+	})
+	return found
 }
 
 // portable returns the file to read instead of the named one. Package math has functions
