@@ -1695,6 +1695,15 @@ func Meet(s *device.Stream, g device.Grid, x device.Slice[int32], out device.Sli
 	return p.Launch()
 }
 
+//go:embed zmeet.sm_80.narrow.aligned.ptx
+var meetSM80NarrowAligned string
+
+//go:embed zmeet.sm_80.narrow.ptx
+var meetSM80Narrow string
+
+//go:embed zmeet.sm_80.ptx
+var meetSM80 string
+
 //go:embed zmeet.sm_70.narrow.aligned.ptx
 var meetSM70NarrowAligned string
 
@@ -1721,6 +1730,9 @@ var meetKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: meetSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: meetSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: meetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
@@ -1745,6 +1757,12 @@ func Stumble(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) 
 	return p.Launch()
 }
 
+//go:embed zstumble.sm_80.narrow.ptx
+var stumbleSM80Narrow string
+
+//go:embed zstumble.sm_80.ptx
+var stumbleSM80 string
+
 //go:embed zstumble.sm_70.narrow.ptx
 var stumbleSM70Narrow string
 
@@ -1768,6 +1786,8 @@ var stumbleKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: stumbleSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: stumbleSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stumbleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stumbleSM70},
 	},
