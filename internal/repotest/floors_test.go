@@ -78,6 +78,7 @@ var floors = map[string]string{
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
 	"bench/prim":            ". prim device",
+	"bench/compile":         "compile internal/ir internal/pass internal/backend/...",
 	"bench/multi":           "cuda cuda/nccl device",
 	"bench/launch":          "bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
 	"bench/suite/unchecked": "compile device",
