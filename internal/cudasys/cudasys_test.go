@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,34 @@ func TestLoad(t *testing.T) {
 	var version int32
 	if s := d.DriverGetVersion(&version); s != Success || version < 11000 {
 		t.Errorf("version %d, %v", version, s)
+	}
+}
+
+// windows is Windows with nvcuda.dll in which some functions are missing, or without it.
+func windows(installed bool, missing ...string) loader {
+	return loader{"windows", func(names ...string) (string, lookup, error) {
+		if !installed || !slices.Contains(names, "nvcuda.dll") {
+			return "", nil, fmt.Errorf("%w: %s: The specified module could not be found.", dl.ErrNotFound, strings.Join(names, "; "))
+		}
+		return "nvcuda.dll", func(symbol string) (uintptr, error) {
+			if slices.Contains(missing, symbol) {
+				return 0, fmt.Errorf("nvcuda.dll: %w: %s", dl.ErrSymbol, symbol)
+			}
+			return 1, nil
+		}, nil
+	}}
+}
+
+// TestLoadOnWindows finds a stub of Windows' driver. What it cannot show here is a call into it.
+func TestLoadOnWindows(t *testing.T) {
+	d, err := windows(true).load()
+	if err != nil || d.Library != "nvcuda.dll" || d.LaunchKernel == nil || d.setCurrent != 1 {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	if _, err := windows(false).load(); !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "nvcuda.dll") {
+		t.Errorf("without the library: %v", err)
+	}
+	if _, err := windows(true, "cuGraphLaunch").load(); !errors.Is(err, ErrOldDriver) || !strings.Contains(err.Error(), "it lacks cuGraphLaunch") {
+		t.Errorf("with an old one: %v", err)
 	}
 }

@@ -23,15 +23,34 @@ func Load() (*Driver, error) { return theDriver() }
 var theDriver = sync.OnceValues(load)
 
 func load() (*Driver, error) {
-	lib, err := dl.Open(LibraryNames(runtime.GOOS)...)
+	return loader{runtime.GOOS, func(names ...string) (string, lookup, error) {
+		lib, err := dl.Open(names...)
+		if err != nil {
+			return "", nil, err
+		}
+		return lib.Name(), lib.Symbol, nil
+	}}.load()
+}
+
+// lookup returns the address of a function of a library.
+type lookup func(symbol string) (uintptr, error)
+
+// loader is an operating system as far as the driver is looked for on it.
+type loader struct {
+	goos string
+	open func(names ...string) (name string, symbols lookup, err error) // the first of the names that is there
+}
+
+func (l loader) load() (*Driver, error) {
+	name, symbols, err := l.open(LibraryNames(l.goos)...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDriver, err)
 	}
-	d, err := bind(lib.Symbol)
+	d, err := bind(symbols)
 	if err != nil {
 		return nil, err
 	}
-	d.Library = lib.Name()
+	d.Library = name
 	return d, nil
 }
 
@@ -51,10 +70,10 @@ func LibraryNames(goos string) []string {
 }
 
 // bind fills a Driver with the functions that lookup finds.
-func bind(lookup func(symbol string) (uintptr, error)) (*Driver, error) {
+func bind(find lookup) (*Driver, error) {
 	d := new(Driver)
 	for _, f := range functions {
-		a, err := lookup(f.symbol)
+		a, err := find(f.symbol)
 		if err != nil {
 			return nil, fmt.Errorf("%w: it lacks %s: %w", ErrOldDriver, f.symbol, err)
 		}

@@ -17,16 +17,25 @@ var (
 type Library struct {
 	name   string
 	handle uintptr
+	system system
+}
+
+// system is what the operating system's loader does; each has a file of its own.
+type system struct {
+	open   func(name string) (handle uintptr, err error)
+	symbol func(handle uintptr, name string) (address uintptr, err error)
 }
 
 // Open opens the first of the named libraries that the system's loader finds. A name without
 // a directory is looked for where the loader looks. The error has the loader's words for each.
-func Open(names ...string) (*Library, error) {
+func Open(names ...string) (*Library, error) { return system{open, symbol}.find(names) }
+
+func (s system) find(names []string) (*Library, error) {
 	var said []string
 	for _, name := range names {
-		handle, err := open(name)
+		handle, err := s.open(name)
 		if err == nil {
-			return &Library{name, handle}, nil
+			return &Library{name, handle, s}, nil
 		}
 		said = append(said, loaderText(name, err))
 	}
@@ -46,7 +55,7 @@ func (l *Library) Name() string { return l.name }
 
 // Symbol returns the address of a function that the library exports.
 func (l *Library) Symbol(name string) (uintptr, error) {
-	address, err := symbol(l.handle, name)
+	address, err := l.system.symbol(l.handle, name)
 	if err != nil || address == 0 {
 		return 0, fmt.Errorf("%s: %w: %s", l.name, ErrSymbol, name)
 	}
