@@ -60,6 +60,7 @@ func BenchmarkGPUCopy(b *testing.B) {
 		raw, err := dev.Backend().Allocate(n)
 		check(b, err)
 		q := s.Queue().(*queue)
+		check(b, device.UploadTo(s, d.All(), host)) // makes the slots
 		for name, f := range map[string]func() error{
 			"upload/pinned":     func() error { return device.UploadPinned(s, d.All(), pinned.All()) },
 			"upload/ordinary":   func() error { return device.UploadTo(s, d.All(), host) },

@@ -7,11 +7,17 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // Handle is a stream as the driver and NVIDIA's libraries know it: a CUstream, which is a
 // cudaStream_t too, and the CUcontext that it belongs to.
-type Handle struct{ Stream, Context uintptr }
+type Handle struct {
+	Stream, Context uintptr
+	// Before makes the context current where Each has lent the handle. It is for packages of this
+	// module, which hand it to the function that calls the library.
+	Before dl.Before
+}
 
 // Do calls f with the handle of s, for calls of a library that enqueue work on it. The context is
 // current and the goroutine tied to its thread until f returns; f neither waits for the stream
@@ -19,7 +25,13 @@ type Handle struct{ Stream, Context uintptr }
 // called once, and memory that it uses must outlive the graph.
 //
 // A stream of another kind of device returns device.ErrUnsupported.
-func Do(s *device.Stream, f func(h Handle) error) error {
+func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
+
+// Each is Do for an f whose calls of C each make the handle's Before first, on their threads: nothing is
+// current otherwise, and one crossing into C is saved.
+func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lendEach) }
+
+func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {
 	b, ok := s.Device().Backend().(*backend)
 	if !ok {
 		return fmt.Errorf("cuda: handle of a stream on %v: %w", s.Device().Info().Kind, device.ErrUnsupported)
@@ -34,7 +46,20 @@ func Do(s *device.Stream, f func(h Handle) error) error {
 	q := s.Queue().(*queue)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.lend(f)
+	return lend(q, f)
+}
+
+// lendEach calls f with the queue's handle, whose context f makes current. The lock is held.
+func (q *queue) lendEach(f func(h Handle) error) error {
+	var failed error
+	err := q.doInContext("", func() cudasys.Status {
+		failed = f(Handle{uintptr(q.stream), uintptr(q.backend.handle), q.backend.driver.Current(q.backend.handle)})
+		return cudasys.Success
+	})
+	if err == nil {
+		return failed
+	}
+	return err
 }
 
 // lend calls f with the queue's handle. The lock is held.
@@ -43,7 +68,7 @@ func (q *queue) lend(f func(h Handle) error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := q.do("cuCtxSetCurrent", func() cudasys.Status {
-		failed = f(Handle{uintptr(q.stream), uintptr(q.backend.handle)})
+		failed = f(Handle{Stream: uintptr(q.stream), Context: uintptr(q.backend.handle)})
 		return cudasys.Success
 	})
 	return errors.Join(err, failed)

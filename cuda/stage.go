@@ -52,7 +52,7 @@ type stageSizes struct {
 
 func defaultStage() stageSizes {
 	return stageSizes{
-		slot: 8 << 20, slots: 16, slab: 2, least: 256 << 10, most: 1 << 20, lent: 4 << 20, workers: 8,
+		slot: 8 << 20, slots: 12, slab: 2, least: 256 << 10, most: 1 << 20, lent: 4 << 20, workers: 8,
 		fill: func(dst, src []byte) { copy(dst, src) }, empty: widecopy.Copy,
 	}
 }

@@ -45,10 +45,12 @@ func newWaiter(b *backend) *waiter {
 	return w
 }
 
-// A wait asks without a pause for as long as short kernels take, then with pauses that add at
-// most a twentieth to the time that it has taken so far.
+// A wait asks without a pause for as long as short kernels take, and where few wait, as long as
+// the steps of a model and copies of a gigabyte; then with pauses that add at most a twentieth to the
+// time that it has taken so far.
 const (
 	pollBusy   = 200 * time.Microsecond
+	pollLong   = 5 * time.Millisecond
 	pauseLeast = 20 * time.Microsecond
 	pauseMost  = time.Millisecond
 	// mostSpinning bounds the processors that waits keep busy.
@@ -57,6 +59,18 @@ const (
 
 // pause returns how long to sleep after having waited so long.
 func pause(waited time.Duration) time.Duration { return min(max(waited/20, pauseLeast), pauseMost) }
+
+// patience returns how long the n-th goroutine that asks by itself does so: the first of every eight
+// processors for long.
+func patience(n, processors int) time.Duration {
+	switch {
+	case n <= processors/8:
+		return pollLong
+	case n <= max(1, min(mostSpinning, processors/2)):
+		return pollBusy
+	}
+	return 0
+}
 
 // isReached asks whether the device has come to a point.
 func (w *waiter) isReached(p *point) (bool, error) {
@@ -93,10 +107,8 @@ func (w *waiter) spin(ctx context.Context, p *point) (bool, error) {
 	}
 	defer w.spinning.Add(-1)
 	processors := runtime.GOMAXPROCS(0)
-	if int(w.spinning.Add(1)) > max(1, min(mostSpinning, processors/2)) {
-		return false, nil
-	}
-	for start := time.Now(); time.Since(start) < pollBusy && ctx.Err() == nil; {
+	long := patience(int(w.spinning.Add(1)), processors)
+	for start := time.Now(); time.Since(start) < long && ctx.Err() == nil; {
 		if processors == 1 {
 			runtime.Gosched() // others have the other processors; on an H200's host it costs 8 us of 90
 		}

@@ -35,6 +35,7 @@ func (c *doctorCommand) Run(t terminal) error {
 	for _, info := range report.Devices {
 		printDevice(t, info)
 	}
+	here().print(t.out)
 	printLibraries(t)
 	if !report.Usable() {
 		fmt.Fprintln(t.out, "No GPU can be used here. Programs run their kernels on the CPU.")

@@ -9,6 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // Activation is a function of every element of a result.
@@ -42,7 +44,7 @@ type Operands[A, C Number] struct {
 	A, B           device.Slice[A]
 	C              device.Slice[C]
 	Bias           device.Slice[C]
-	ScaleA, ScaleB device.Slice[float32] // one number each
+	ScaleA, ScaleB device.Slice[float32] // one number each, at a multiple of 16 bytes
 }
 
 // Fused is products of one Fusion, for which the library has chosen an algorithm. Its methods may
@@ -75,6 +77,7 @@ type fused struct {
 	args      [16]uintptr
 	frame     [16]uintptr
 	err       error
+	before    dl.Before // of calls for a stream
 }
 
 // pointers are the attributes that fused.addresses are for.
@@ -117,7 +120,7 @@ func fuse[A, C Number](h *Handle, call toolkit.Functions, f Fusion) (*Fused[A, C
 // On returns p for another stream of its device: one that records a graph. See Handle.On.
 func (p *Fused[A, C]) On(s *device.Stream) *Fused[A, C] {
 	q := &Fused[A, C]{fused: p.fused, stream: s, need: p.need}
-	q.enqueue = func() error { return cuda.Do(s, q.run) }
+	q.enqueue = func() error { return cuda.Each(s, q.run) }
 	return q
 }
 
@@ -223,7 +226,7 @@ func (p *fused) attribute(f ltFunction, object, attribute uintptr, value uint64)
 
 // invoke calls the library.
 func (p *fused) invoke(f ltFunction, args ...uintptr) error {
-	s := Status(p.call(int(f), p.frame[:copy(p.frame[:], args)]))
+	s := Status(p.call(int(f), p.before, p.frame[:copy(p.frame[:], args)]))
 	runtime.KeepAlive(p)
 	if s != success {
 		return &Error{f.String(), s}
@@ -245,6 +248,9 @@ func (p *Fused[A, C]) Multiply(o Operands[A, C]) error {
 	}
 	if p.scaled { // the library's A is B
 		p.addresses[2], p.addresses[1] = device.Lend(&l, o.ScaleA), device.Lend(&l, o.ScaleB)
+	}
+	if (p.addresses[1]|p.addresses[2])%device.SliceAlign != 0 && p.err == nil {
+		p.err = fmt.Errorf("cublas: a number that scales: %w", device.ErrAlign)
 	}
 	p.scalars = [2]float32{o.Alpha, o.Beta}
 	d := &p.objects
@@ -276,6 +282,7 @@ func (p *fused) runOn(on cuda.Handle) error {
 	if p.err != nil {
 		return p.err
 	}
+	p.before = on.Before
 	for i, a := range p.addresses {
 		if a == p.set[i] {
 			continue
@@ -286,7 +293,7 @@ func (p *fused) runOn(on cuda.Handle) error {
 		p.set[i] = a
 	}
 	p.args[15] = on.Stream
-	s := Status(p.call(int(matmul), p.args[:]))
+	s := Status(p.call(int(matmul), p.before, p.args[:]))
 	runtime.KeepAlive(p)
 	if s != success {
 		return &Error{matmul.String(), s}

@@ -64,7 +64,7 @@ func fusedRight[A, C Number](t *testing.T, in kind[A], out kind[C], f Fusion, of
 	b, bs := numbers(t, s, in, f.K*f.N)
 	c, cs := numbers(t, s, out, f.M*f.N)
 	bias, biases := numbers(t, s, out, f.N)
-	scales, _ := numbers(t, s, floats, 2)
+	scales, _ := numbers(t, s, floats, 5) // the second one 16 bytes behind the first
 	scale := [2]float32{1, 1}
 	o := Operands[A, C]{Alpha: 1.5, Beta: 0.5, A: a, B: b, C: c}
 	if f.Bias {
@@ -72,8 +72,8 @@ func fusedRight[A, C Number](t *testing.T, in kind[A], out kind[C], f Fusion, of
 	}
 	if f.Scaled {
 		scale = [2]float32{2, 0.75}
-		o.ScaleA, o.ScaleB = scales.Slice(0, 1), scales.Slice(1, 2)
-		if err := device.UploadTo(s, scales, scale[:]); err != nil {
+		o.ScaleA, o.ScaleB = scales.Slice(0, 1), scales.Slice(4, 5)
+		if err := device.UploadTo(s, scales, []float32{scale[0], 0, 0, 0, scale[1]}); err != nil {
 			t.Fatal(err)
 		}
 	}

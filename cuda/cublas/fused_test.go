@@ -9,6 +9,8 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // fakeLt is a cuBLASLt that remembers what it was told.
@@ -26,7 +28,7 @@ func newFakeLt() *fakeLt {
 	return &fakeLt{attributes: map[[2]uintptr]uint64{}, layouts: map[uintptr][4]uintptr{}}
 }
 
-func (f *fakeLt) call(number int, args []uintptr) int32 {
+func (f *fakeLt) call(number int, _ dl.Before, args []uintptr) int32 {
 	f.calls++
 	if f.calls == f.failAt {
 		return int32(InternalError)
@@ -65,13 +67,13 @@ func TestFused(t *testing.T) {
 	bs, bb := array[dtype.F8E4M3](b, 48*64)
 	cs, c := array[dtype.BF16](b, 32*50)
 	biases, bias := array[dtype.BF16](b, 48)
-	scales, scale := array[float32](b, 2)
+	scales, scale := array[float32](b, 5)
 	p, err := fuse[dtype.F8E4M3, dtype.BF16](b.handle, lt.call, Fusion{
 		M: 32, N: 48, K: 64, TransB: true, Strides: [3]int{2: 50}, Bias: true, Activation: GELU, Scaled: true, FastSums: true,
 	})
 	b.check(err)
 	o := Operands[dtype.F8E4M3, dtype.BF16]{
-		Alpha: 2, Beta: 3, A: as, B: bs, C: cs, Bias: biases, ScaleA: scales.Slice(0, 1), ScaleB: scales.Slice(1, 2),
+		Alpha: 2, Beta: 3, A: as, B: bs, C: cs, Bias: biases, ScaleA: scales.Slice(0, 1), ScaleB: scales.Slice(4, 5),
 	}
 	b.check(p.Multiply(o))
 	d := p.objects
@@ -83,7 +85,7 @@ func TestFused(t *testing.T) {
 	}
 	for attribute, want := range map[uintptr]uint64{
 		descTransA: 1, descTransB: 0, descEpilogue: 36, descBias: uint64(bias), descBiasType: 14,
-		descScaleA: uint64(scale + 4), descScaleB: uint64(scale), descFastSums: 1, // the library's A is B
+		descScaleA: uint64(scale + 16), descScaleB: uint64(scale), descFastSums: 1, // the library's A is B
 	} {
 		if got := lt.attributes[[2]uintptr{d[0], attribute}]; got != want {
 			t.Errorf("attribute %d is %#x, want %#x", attribute, got, want)
@@ -106,6 +108,11 @@ func TestFused(t *testing.T) {
 	}
 	if lt.calls != calls+11 {
 		t.Errorf("%d calls for 11 products of the same memory", lt.calls-calls)
+	}
+	misaligned := o
+	misaligned.ScaleB = scales.Slice(3, 4)
+	if err := errors.Join(p.Multiply(misaligned), b.stream.Synchronize(t.Context())); !errors.Is(err, device.ErrAlign) {
+		t.Errorf("scale at 12 bytes: %v", err)
 	}
 	b.check(p.Close())
 	if err := p.Multiply(o); !errors.Is(err, ErrClosed) {

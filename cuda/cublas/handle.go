@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // ErrClosed is the error of using a Handle after Close.
@@ -72,7 +73,7 @@ func newHandle(l library, s *device.Stream) (*Handle, error) {
 }
 
 func (h *session) on(s *device.Stream) *Handle {
-	return &Handle{session: h, stream: s, enqueue: func() error { return cuda.Do(s, h.run) }}
+	return &Handle{session: h, stream: s, enqueue: func() error { return cuda.Each(s, h.run) }}
 }
 
 // On returns h for another stream of its device: one that records a graph. The memory that the
@@ -128,7 +129,7 @@ func (h *Handle) SetPrecision(p Precision) error {
 // invoke calls the library.
 func (h *session) invoke(f function, args ...uintptr) error {
 	c := &h.call
-	s := Status(h.library.call(int(f), c.frame[:copy(c.frame[:], args)]))
+	s := Status(h.library.call(int(f), c.before, c.frame[:copy(c.frame[:], args)]))
 	if s != success {
 		return &Error{f.String(), s}
 	}
@@ -149,6 +150,7 @@ type call struct {
 	workspace uintptr
 	enqueue   func() error
 	err       error
+	before    dl.Before
 }
 
 // begin starts a call. The handle's lock is held until end returns.
@@ -205,6 +207,7 @@ func (h *session) runOn(on cuda.Handle) error {
 	if c.err != nil {
 		return c.err
 	}
+	c.before = on.Before
 	if on.Stream != h.bound {
 		if err := h.bind(on.Stream); err != nil {
 			return err
@@ -220,7 +223,7 @@ func (h *session) runOn(on cuda.Handle) error {
 		}
 		h.onGPU = c.onGPU
 	}
-	s := Status(h.library.call(int(c.function), c.args[:c.n]))
+	s := Status(h.library.call(int(c.function), c.before, c.args[:c.n]))
 	runtime.KeepAlive(h)
 	if s != success {
 		return &Error{c.function.String(), s}

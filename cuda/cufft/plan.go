@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // Shape is the size of signals, and how many are transformed at once.
@@ -46,6 +47,7 @@ type plan struct {
 	mu     sync.Mutex
 	closed bool
 	bound  uintptr // the stream that the library was told last
+	before dl.Before
 
 	// What C sees is below, and on the heap.
 	handle int32
@@ -111,7 +113,7 @@ func (p *plan) make(r request) error {
 
 // invoke calls the library.
 func (p *plan) invoke(f function, args ...uintptr) error {
-	s := Status(p.library.call(int(f), p.args[:copy(p.args[:], args)]))
+	s := Status(p.library.call(int(f), p.before, p.args[:copy(p.args[:], args)]))
 	runtime.KeepAlive(p)
 	if s != success {
 		return &Error{f.String(), s}
@@ -141,7 +143,7 @@ type on struct {
 }
 
 func (p *plan) on(s *device.Stream) on {
-	return on{p, s, func() error { return cuda.Do(s, p.run) }}
+	return on{p, s, func() error { return cuda.Each(s, p.run) }}
 }
 
 // direction is the library's word, where a function needs one.
@@ -181,6 +183,7 @@ func (p *plan) runOn(on cuda.Handle) error {
 	if p.closed {
 		return ErrClosed
 	}
+	p.before = on.Before
 	if on.Stream != p.bound {
 		p.bound = 0
 		if err := p.invoke(setStream, uintptr(p.handle), on.Stream); err != nil {
@@ -191,7 +194,7 @@ func (p *plan) runOn(on cuda.Handle) error {
 		}
 		p.bound = on.Stream
 	}
-	s := Status(p.library.call(int(p.function), p.next[:p.n]))
+	s := Status(p.library.call(int(p.function), p.before, p.next[:p.n]))
 	if s != success {
 		return &Error{p.function.String(), s}
 	}

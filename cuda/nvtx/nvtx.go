@@ -84,7 +84,7 @@ func (t *Tracer) function(i int) uintptr {
 	if t == nil {
 		return 0
 	}
-	return t.slots.functions[i]
+	return t.slots.functions[coreModule][i]
 }
 
 // cString returns the first byte of the text with a zero behind it.

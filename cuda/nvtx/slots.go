@@ -15,8 +15,9 @@ const (
 	mark       = 2  // nvtxMarkA
 	rangeStart = 5  // nvtxRangeStartA
 	rangeEnd   = 7  // nvtxRangeEnd
-	slotCount  = 16 // of the core module
+	slotCount  = 16 // of a module, at most
 	coreModule = 1
+	modules    = 7 // with module 0, which is none
 )
 
 // Numbers of tables.
@@ -32,8 +33,8 @@ const (
 // freed, hold the slots, and Go does not move what is on the heap. Threads: the library writes inside
 // InitializeInjectionNvtx2 only.
 type slots struct {
-	functions [slotCount]uintptr
-	pointers  [slotCount]*uintptr // to the functions; nil for slot 0
+	functions [modules][slotCount]uintptr
+	pointers  [modules][slotCount]*uintptr // to the functions; nil for slot 0
 	callbacks struct {
 		size   uintptr
 		module uintptr
@@ -47,8 +48,10 @@ type slots struct {
 
 // exports returns the C function that returns the tables.
 func (s *slots) exports() uintptr {
-	for i := 1; i < slotCount; i++ {
-		s.pointers[i] = &s.functions[i]
+	for m := range s.pointers {
+		for i := 1; i < slotCount; i++ {
+			s.pointers[m][i] = &s.functions[m][i]
+		}
 	}
 	s.callbacks.size, s.callbacks.module = unsafe.Sizeof(s.callbacks), dl.Callback(s.module)
 	s.version.size, s.version.version, s.version.set = unsafe.Sizeof(s.version), apiVersion, dl.Callback(func(uintptr) uintptr { return 0 })
@@ -64,11 +67,12 @@ func (s *slots) exports() uintptr {
 }
 
 // module stores where the slots of a module are, and how many, and returns whether there are any.
+// A library may demand modules of which this package uses nothing: those of names and domains.
 func (s *slots) module(module uintptr, table **[slotCount]*uintptr, size *uint32) uintptr {
-	if uint32(module) != coreModule {
+	if m := uint32(module); m == 0 || m >= modules {
 		return 0
 	}
-	*table = &s.pointers
+	*table = &s.pointers[uint32(module)]
 	if size != nil {
 		*size = slotCount
 	}

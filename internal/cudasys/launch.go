@@ -30,10 +30,13 @@ func (a address) loadModule(m *Module, image []byte, log *Log) Status {
 
 // launch is cuLaunchKernel.
 func (a address) launch(before dl.Before, l *Launch) Status {
-	s := a.callAfter(before, uintptr(l.Function),
-		uintptr(l.Grid[0]), uintptr(l.Grid[1]), uintptr(l.Grid[2]),
-		uintptr(l.Block[0]), uintptr(l.Block[1]), uintptr(l.Block[2]),
-		uintptr(l.Shared), uintptr(l.Stream), pointer(&l.Params), 0)
+	f := &l.frame
+	f.Before, f.Function, f.N = before, uintptr(a), 11
+	f.Args[0] = uintptr(l.Function)
+	f.Args[1], f.Args[2], f.Args[3] = uintptr(l.Grid[0]), uintptr(l.Grid[1]), uintptr(l.Grid[2])
+	f.Args[4], f.Args[5], f.Args[6] = uintptr(l.Block[0]), uintptr(l.Block[1]), uintptr(l.Block[2])
+	f.Args[7], f.Args[8], f.Args[9], f.Args[10] = uintptr(l.Shared), uintptr(l.Stream), pointer(&l.Params), 0
+	s := Status(f.Call())
 	runtime.KeepAlive(l)
 	return s
 }

@@ -1,6 +1,10 @@
 package cudasys
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl"
+)
 
 // The structs below have the layout of the driver's own on 64-bit machines ("CUDA Driver
 // API", section "Data types used by CUDA driver"), or hold one that has. They must be on the
@@ -22,6 +26,7 @@ type Launch struct {
 	Used       int
 
 	config launchConfig
+	frame  dl.Frame // of its call
 }
 
 // launchConfig is CUlaunchConfig.

@@ -80,10 +80,10 @@ var moduleFunctions = []function{
 		}
 	}},
 	{"cuLaunchKernel", func(d *Driver, a address) {
-		d.LaunchKernel = func(l *Launch) Status { return a.launch(d.current(l.Context), l) }
+		d.LaunchKernel = func(l *Launch) Status { return a.launch(d.Current(l.Context), l) }
 	}},
 	{"cuLaunchKernelEx", func(d *Driver, a address) {
-		d.LaunchKernelEx = func(l *Launch) Status { return a.launchEx(d.current(l.Context), l) }
+		d.LaunchKernelEx = func(l *Launch) Status { return a.launchEx(d.Current(l.Context), l) }
 	}},
 	{"cuTensorMapEncodeTiled", func(d *Driver, a address) { d.TensorMapEncodeTiled = a.encodeTensorMap }},
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", func(d *Driver, a address) {
@@ -118,7 +118,7 @@ var graphFunctions = []function{
 	{"cuGraphUpload", func(d *Driver, a address) { d.GraphUpload = input2[GraphExec, Stream](a) }},
 	{"cuGraphLaunch", func(d *Driver, a address) {
 		d.GraphLaunch = func(c Context, x GraphExec, s Stream) Status {
-			return a.callAfter(d.current(c), uintptr(x), uintptr(s))
+			return a.callAfter(d.Current(c), uintptr(x), uintptr(s))
 		}
 	}},
 	{"cuGraphExecDestroy", func(d *Driver, a address) { d.GraphExecDestroy = input[GraphExec](a) }},
@@ -141,8 +141,8 @@ func (a address) callAfter(before dl.Before, args ...uintptr) Status {
 	return Status(dl.CallAfter(before, uintptr(a), args...))
 }
 
-// current is the call that makes c current, or none for 0.
-func (d *Driver) current(c Context) dl.Before {
+// Current is the call that makes c current, or none for 0, to be made before another.
+func (d *Driver) Current(c Context) dl.Before {
 	if c == 0 {
 		return dl.Before{}
 	}

@@ -8,17 +8,25 @@ import (
 // MaxArgs is the largest number of arguments that a call takes.
 const MaxArgs = 24
 
-// frame is the memory of a call. It comes from a pool, because C may call back into Go, whose stack
-// moves then, and a call must not allocate.
-type frame struct {
-	before   Before
-	function uintptr
-	n        int
-	args     [MaxArgs]uintptr
-	result   uintptr
+// Frame is the memory of a call: a call before it, a function, the first N of its arguments, its
+// result. It is on the heap, because C may call back into Go, whose stack moves then. Who calls often
+// keeps one; one goroutine at a time uses it.
+type Frame struct {
+	Before   Before
+	Function uintptr
+	N        int
+	Args     [MaxArgs]uintptr
+	Result   uintptr
 }
 
-var frames = sync.Pool{New: func() any { return new(frame) }}
+// Call makes the calls, as CallAfter.
+func (f *Frame) Call() uintptr {
+	f.run()
+	return f.Result
+}
+
+// frames are those of Call and CallAfter, which must not allocate.
+var frames = sync.Pool{New: func() any { return new(Frame) }}
 
 // Call calls the C function at address, which takes whole words, and returns its result.
 // It does not allocate. It blocks the calling thread as long as the function does.
@@ -43,11 +51,10 @@ func CallAfter(before Before, address uintptr, args ...uintptr) uintptr {
 	if len(args) > MaxArgs {
 		panic(fmt.Sprintf("BUG: a C call with %d arguments, at most %d are possible", len(args), MaxArgs))
 	}
-	f := frames.Get().(*frame)
-	f.before, f.function = before, address
-	f.n = copy(f.args[:], args)
-	f.run()
-	r := f.result
+	f := frames.Get().(*Frame)
+	f.Before, f.Function = before, address
+	f.N = copy(f.Args[:], args)
+	r := f.Call()
 	frames.Put(f)
 	return r
 }

@@ -14,4 +14,4 @@ func cgocall(function uintptr, argument unsafe.Pointer) int32
 
 // run makes the frame's calls. The frame is on the heap: C may call back into Go, and the stack
 // move then.
-func (f *frame) run() { cgocall(enter, unsafe.Pointer(f)) }
+func (f *Frame) run() { cgocall(enter, unsafe.Pointer(f)) }

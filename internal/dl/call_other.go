@@ -5,13 +5,13 @@ package dl
 import "runtime"
 
 // run makes the frame's calls.
-func (f *frame) run() {
-	if f.before.Function != 0 {
+func (f *Frame) run() {
+	if f.Before.Function != 0 {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		if f.result = uintptr(uint32(syscallN(f.before.Function, []uintptr{f.before.Argument}))); f.result != 0 {
+		if f.Result = uintptr(uint32(syscallN(f.Before.Function, []uintptr{f.Before.Argument}))); f.Result != 0 {
 			return
 		}
 	}
-	f.result = syscallN(f.function, f.args[:f.n])
+	f.Result = syscallN(f.Function, f.Args[:f.N])
 }

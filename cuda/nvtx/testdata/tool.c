@@ -19,7 +19,7 @@ int InitializeInjectionNvtx2(const void *(*get)(uint32_t)) {
 	unsigned n;
 	if (!c || !v || get(2) || c->size < sizeof *c || v->size < sizeof *v || v->version != 3) return 0;
 	v->set(3);
-	if (c->module(5, &table, &n) || !c->module(1, &table, &n) || n != 16 || table[0]) return 0;
+	if (c->module(7, &table, &n) || !c->module(5, &table, &n) || !c->module(1, &table, &n) || n != 16 || table[0]) return 0;
 	if (!(out = fopen(getenv("TOOL_OUT"), "w"))) return 0;
 	*table[2] = (function)markA, *table[5] = (function)startA, *table[7] = (function)end;
 	return 1;

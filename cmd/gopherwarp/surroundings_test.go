@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSurroundings looks at machines that have all, and nothing.
+func TestSurroundings(t *testing.T) {
+	all := map[string]bool{"/home/x/.nv/ComputeCache": true, "/dev/nvidiactl": true, "/run/nvidia-persistenced/socket": true}
+	machine := func(goos string, files map[string]bool, env map[string]string) surroundings {
+		return surroundings{
+			goos: goos, env: func(name string) string { return env[name] }, home: "/home/x",
+			exists: func(path string) bool { return files[filepath.ToSlash(path)] },
+			size:   func(string) (int64, error) { return 3 << 19, nil },
+			look: func(program string) (string, error) {
+				if files[program] {
+					return "/usr/bin/" + program, nil
+				}
+				return "", errors.New("not found")
+			},
+		}
+	}
+	for name, c := range map[string]struct {
+		machine surroundings
+		want    []string
+	}{
+		"all": {machine("linux", all, nil), []string{
+			"ok     the driver keeps compiled kernels in /home/x/.nv/ComputeCache, 1.5 MiB", "ok     nvidia-persistenced runs",
+			"-      NVIDIA's container toolkit is not here",
+		}},
+		"nothing": {machine("linux", nil, nil), []string{
+			"-      the driver has compiled no kernels for this user yet; it will keep them in /home/x/.nv/ComputeCache",
+			"-      NVIDIA's container toolkit is not here",
+		}},
+		"a host of containers": {machine("linux", map[string]bool{"nvidia-container-cli": true, "/dev/nvidiactl": true, "/c": true}, map[string]string{"CUDA_CACHE_PATH": "/c"}), []string{
+			"ok     the driver keeps compiled kernels in /c", "-      nvidia-persistenced does not run here",
+			"ok     NVIDIA's container toolkit is here (/usr/bin/nvidia-container-cli)",
+		}},
+		"variables": {machine("windows", nil, map[string]string{"CUDA_VISIBLE_DEVICES": "MIG-1", "CUDA_CACHE_DISABLE": "1"}), []string{
+			"-      CUDA_VISIBLE_DEVICES=MIG-1", "-      CUDA_CACHE_DISABLE=1",
+		}},
+		"Windows": {machine("windows", nil, map[string]string{"APPDATA": "/a"}), []string{"it will keep them in " + filepath.Join("/a", "NVIDIA", "ComputeCache")}},
+	} {
+		var w strings.Builder
+		c.machine.print(&w)
+		lines := strings.Split(strings.TrimSpace(w.String()), "\n")
+		if len(lines) != len(c.want) {
+			t.Errorf("%s: %d lines, want %d:\n%s", name, len(lines), len(c.want), &w)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(lines[i], want) {
+				t.Errorf("%s: line %d is %q, want %q", name, i, lines[i], want)
+			}
+		}
+	}
+}
+
+func TestFolderSize(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "a", "b", "c"), make([]byte, 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := folderSize(folder); n != 1000 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
