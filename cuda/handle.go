@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
-	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // Handle is a stream as the driver and NVIDIA's libraries know it: a CUstream, which is a
@@ -16,7 +15,7 @@ type Handle struct {
 	Stream, Context uintptr
 	// Before makes the context current where Each has lent the handle. It is for packages of this
 	// module, which hand it to the function that calls the library.
-	Before dl.Before
+	Before cudasys.Before
 }
 
 // Do calls f with the handle of s, for calls of a library that enqueue work on it. The context is

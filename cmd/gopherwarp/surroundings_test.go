@@ -10,10 +10,10 @@ import (
 
 // TestSurroundings looks at machines that have all, and nothing.
 func TestSurroundings(t *testing.T) {
-	all := map[string]bool{"/home/x/.nv/ComputeCache": true, "/dev/nvidiactl": true, "/run/nvidia-persistenced/socket": true}
+	all := map[string]bool{"/users/x/.nv/ComputeCache": true, "/dev/nvidiactl": true, "/run/nvidia-persistenced/socket": true}
 	machine := func(goos string, files map[string]bool, env map[string]string) surroundings {
 		return surroundings{
-			goos: goos, env: func(name string) string { return env[name] }, home: "/home/x",
+			goos: goos, env: func(name string) string { return env[name] }, home: "/users/x",
 			exists: func(path string) bool { return files[filepath.ToSlash(path)] },
 			size:   func(string) (int64, error) { return 3 << 19, nil },
 			look: func(program string) (string, error) {
@@ -29,11 +29,11 @@ func TestSurroundings(t *testing.T) {
 		want    []string
 	}{
 		"all": {machine("linux", all, nil), []string{
-			"ok     the driver keeps compiled kernels in /home/x/.nv/ComputeCache, 1.5 MiB", "ok     nvidia-persistenced runs",
+			"ok     the driver keeps compiled kernels in /users/x/.nv/ComputeCache, 1.5 MiB", "ok     nvidia-persistenced runs",
 			"-      NVIDIA's container toolkit is not here",
 		}},
 		"nothing": {machine("linux", nil, nil), []string{
-			"-      the driver has compiled no kernels for this user yet; it will keep them in /home/x/.nv/ComputeCache",
+			"-      the driver has compiled no kernels for this user yet; it will keep them in /users/x/.nv/ComputeCache",
 			"-      NVIDIA's container toolkit is not here",
 		}},
 		"a host of containers": {machine("linux", map[string]bool{"nvidia-container-cli": true, "/dev/nvidiactl": true, "/c": true}, map[string]string{"CUDA_CACHE_PATH": "/c"}), []string{

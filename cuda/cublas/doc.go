@@ -15,5 +15,7 @@
 // launches do. Results that are numbers (Dot, Norm) go to the device's memory, so that nothing
 // waits. A stream that records gets the work into its graph: close the handle after the graph.
 //
+// Fuse plans products with a bias and an activation, also of numbers of 8 bits, by cuBLASLt.
+//
 // It computes nothing itself, and needs a device of package cuda.
 package cublas

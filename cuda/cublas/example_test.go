@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
 // factors are matrices of m by k and k by n numbers.
@@ -65,4 +66,48 @@ func ExampleGemm() {
 		return
 	}
 	fmt.Println(product(context.Background(), s, factors{1, 2, 1, []float32{1, 2}, []float32{3, 4}}))
+}
+
+// dense is a layer: batch rows of inputs numbers become rows of outputs numbers.
+type dense struct {
+	batch, inputs, outputs int
+	weights, bias          device.Slice[dtype.BF16] // a row of weights for each output
+}
+
+// apply enqueues y = GELU(x*weights' + bias).
+func (d dense) apply(h *cublas.Handle, y, x device.Slice[dtype.BF16]) error {
+	batch, inputs, outputs, weights, bias := d.batch, d.inputs, d.outputs, d.weights, d.bias
+	layer, err := cublas.Fuse[dtype.BF16, dtype.BF16](h, cublas.Fusion{
+		M: batch, N: outputs, K: inputs, TransB: true, Bias: true, Activation: cublas.GELU,
+	})
+	if err != nil {
+		return err // NotSupported: the library has none for these numbers on this GPU
+	}
+	defer layer.Close()
+	return layer.Multiply(cublas.Operands[dtype.BF16, dtype.BF16]{Alpha: 1, A: x, B: weights, C: y, Bias: bias})
+}
+
+func ExampleFuse() {
+	dev, err := cuda.Open(0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer dev.Close()
+	err = dev.Scope(context.Background(), func(s *device.Stream) error {
+		h, err := cublas.New(s)
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		all, err := device.Make[dtype.BF16](s, 3*64*64+64)
+		if err != nil {
+			return err
+		}
+		defer all.Close()
+		part := func(i int) device.Slice[dtype.BF16] { return all.Slice(i*64*64, (i+1)*64*64) }
+		d := dense{64, 64, 64, part(0), all.Slice(3*64*64, 3*64*64+64)}
+		return d.apply(h, part(1), part(2))
+	})
+	fmt.Println(err)
 }

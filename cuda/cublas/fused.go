@@ -9,8 +9,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
-
-	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // Activation is a function of every element of a result.
@@ -77,7 +75,7 @@ type fused struct {
 	args      [16]uintptr
 	frame     [16]uintptr
 	err       error
-	before    dl.Before // of calls for a stream
+	before    toolkit.Before // of calls for a stream
 }
 
 // pointers are the attributes that fused.addresses are for.

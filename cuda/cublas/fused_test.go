@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // fakeLt is a cuBLASLt that remembers what it was told.
@@ -28,7 +28,7 @@ func newFakeLt() *fakeLt {
 	return &fakeLt{attributes: map[[2]uintptr]uint64{}, layouts: map[uintptr][4]uintptr{}}
 }
 
-func (f *fakeLt) call(number int, _ dl.Before, args []uintptr) int32 {
+func (f *fakeLt) call(number int, _ toolkit.Before, args []uintptr) int32 {
 	f.calls++
 	if f.calls == f.failAt {
 		return int32(InternalError)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // ErrClosed is the error of using a Handle after Close.
@@ -150,7 +150,7 @@ type call struct {
 	workspace uintptr
 	enqueue   func() error
 	err       error
-	before    dl.Before
+	before    toolkit.Before
 }
 
 // begin starts a call. The handle's lock is held until end returns.

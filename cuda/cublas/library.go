@@ -6,8 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
-
-	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // names are the file names of the versions that this package knows, from CUDA 12 on.
@@ -137,7 +135,7 @@ func (l library) installed() (version, path string, err error) {
 	var parts [3]int32
 	for i := range parts { // major, minor, patch
 		v := new(int32)
-		if s := Status(l.call(int(getProperty), dl.Before{}, []uintptr{uintptr(i), uintptr(unsafe.Pointer(v))})); s != success {
+		if s := Status(l.call(int(getProperty), toolkit.Before{}, []uintptr{uintptr(i), uintptr(unsafe.Pointer(v))})); s != success {
 			return "", "", &Error{getProperty.String(), s}
 		}
 		parts[i] = *v

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // fake is a library that remembers how it was called last, and fails where it is told to.
@@ -30,7 +30,7 @@ type fake struct {
 	memory   uintptr
 }
 
-func (f *fake) call(number int, _ dl.Before, args []uintptr) int32 {
+func (f *fake) call(number int, _ toolkit.Before, args []uintptr) int32 {
 	f.calls++
 	if f.calls == f.failAt {
 		return int32(InternalError)

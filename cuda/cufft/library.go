@@ -6,8 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
-
-	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 // names are the file names of the versions of CUDA 12 and 13.
@@ -80,7 +78,7 @@ func Installed() (version, path string, err error) {
 
 func (l library) installed() (version, path string, err error) {
 	v := new(int32)
-	if s := Status(l.call(int(getVersion), dl.Before{}, []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
+	if s := Status(l.call(int(getVersion), toolkit.Before{}, []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
 		return "", "", &Error{getVersion.String(), s}
 	}
 	return fmt.Sprintf("%d.%d.%d", *v/1000, *v%1000/100, *v%100), l.path, nil

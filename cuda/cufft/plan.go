@@ -10,7 +10,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // Shape is the size of signals, and how many are transformed at once.
@@ -47,7 +47,7 @@ type plan struct {
 	mu     sync.Mutex
 	closed bool
 	bound  uintptr // the stream that the library was told last
-	before dl.Before
+	before toolkit.Before
 
 	// What C sees is below, and on the heap.
 	handle int32

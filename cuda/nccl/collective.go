@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // ErrLength matches errors of slices whose lengths do not fit a collective.
@@ -167,7 +167,7 @@ func (c *Comm) runOn(on cuda.Handle) error {
 		return c.failed
 	}
 	c.put(c.handle, on.Stream)
-	s := Status(c.library.call(int(c.function), dl.Before{}, c.pending[:c.n]))
+	s := Status(c.library.call(int(c.function), toolkit.Before{}, c.pending[:c.n]))
 	if s != success && s != inProgress {
 		return &Error{c.function.String(), c.rank, s}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/rendezvous"
 
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // Options say who this process is in a job, and how patient it is.
@@ -158,7 +158,7 @@ func (c *Comm) start() error {
 
 // invoke calls the library. That the call goes on is no error.
 func (c *Comm) invoke(f function, args ...uintptr) error {
-	s := Status(c.library.call(int(f), dl.Before{}, c.args[:copy(c.args[:], args)]))
+	s := Status(c.library.call(int(f), toolkit.Before{}, c.args[:copy(c.args[:], args)]))
 	runtime.KeepAlive(c)
 	if s != success && s != inProgress {
 		return &Error{f.String(), c.rank, s}

@@ -6,8 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
-
-	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
 var names = toolkit.Library{
@@ -111,7 +109,7 @@ func Installed() (version, path string, err error) {
 
 func (l library) installed() (version, path string, err error) {
 	v := new(int32)
-	if s := Status(l.call(int(getVersion), dl.Before{}, []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
+	if s := Status(l.call(int(getVersion), toolkit.Before{}, []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
 		return "", "", fmt.Errorf("nccl: %v: %w", getVersion, s)
 	}
 	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), l.path, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // fake is a library that remembers how it was called last, and fails or hangs where it is told to.
@@ -36,7 +36,7 @@ type fake struct {
 	groups   int
 }
 
-func (f *fake) call(number int, _ dl.Before, args []uintptr) int32 {
+func (f *fake) call(number int, _ toolkit.Before, args []uintptr) int32 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls++

@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 
-	"github.com/gopherwarp/gopherwarp/internal/dl"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // watchMembers aborts the communicator when a process of the job ends.
@@ -103,7 +103,7 @@ func (c *Comm) fail(err error) {
 func (c *Comm) abort(handle uintptr) error {
 	args := make([]uintptr, 1)
 	args[0] = handle
-	if s := Status(c.library.call(int(abort), dl.Before{}, args)); s != success && s != inProgress {
+	if s := Status(c.library.call(int(abort), toolkit.Before{}, args)); s != success && s != inProgress {
 		return &Error{abort.String(), c.rank, s}
 	}
 	return nil

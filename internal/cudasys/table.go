@@ -141,8 +141,11 @@ func (a address) callAfter(before dl.Before, args ...uintptr) Status {
 	return Status(dl.CallAfter(before, uintptr(a), args...))
 }
 
+// Before is a call of C that is made before another, on the same thread.
+type Before = dl.Before
+
 // Current is the call that makes c current, or none for 0, to be made before another.
-func (d *Driver) Current(c Context) dl.Before {
+func (d *Driver) Current(c Context) Before {
 	if c == 0 {
 		return dl.Before{}
 	}

@@ -6,12 +6,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
+// Before is the call that makes a context current (see cuda.Each), or none.
+type Before = dl.Before
+
 // Functions calls functions of a library by their number in a table of symbols, and returns their
 // status, after a call that makes a context current, or none. A test can put another in its place.
 //
 // Lifetimes: args lie on the heap, in an object of the caller, so that a call allocates nothing;
 // what they point to does too, and is kept alive by the caller.
-type Functions func(number int, before dl.Before, args []uintptr) int32
+type Functions func(number int, before Before, args []uintptr) int32
 
 // Bind returns the functions of a library that a table names. All must be there.
 func Bind(lib *dl.Library, symbols []string) (Functions, error) {
@@ -23,7 +26,7 @@ func Bind(lib *dl.Library, symbols []string) (Functions, error) {
 		}
 		addresses[i] = a
 	}
-	return func(number int, before dl.Before, args []uintptr) int32 {
+	return func(number int, before Before, args []uintptr) int32 {
 		return int32(dl.CallAfter(before, addresses[number], args...))
 	}, nil
 }
