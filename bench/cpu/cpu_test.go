@@ -50,11 +50,19 @@ type problem struct {
 	launch  func(s *device.Stream, x []device.Slice[float32], n int) error // the last is the result
 	loop    func(x [][]float32, n int)
 	work    func(n int) int // elements
+	// positive is for problems that make no sense of other numbers.
+	positive bool
 }
 
 func square(n int) int { return n * n }
 func cube(n int) int   { return n * n * n }
+func slab(n int) int   { return n * 12 * 12 }
 func same(n int) int   { return n }
+
+// rows returns a grid of w x h threads in blocks of rows.
+func rows(w, h int) device.Grid {
+	return device.Grid{Blocks: device.Dim{X: (w + 127) / 128, Y: h}, Block: device.Dim{X: 128}}
+}
 
 var problems = map[string]problem{
 	"multiply": {
@@ -64,14 +72,41 @@ var problems = map[string]problem{
 		},
 		loop: func(x [][]float32, _ int) { multiplyLoop(x[0], x[1], x[2]) },
 	},
-	"stencil": {
-		small: 16, size: 64, in: 1, length: cube, results: cube, work: cube,
+	"saxpy": {
+		small: 1 << 12, size: 1 << 22, in: 1, length: same, results: same, work: same,
 		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
-			side := (n + 7) / 8
-			g := device.Grid{Blocks: device.Dim{X: (n + 31) / 32, Y: side, Z: n}, Block: device.Dim{X: 32, Y: 8}}
-			return Stencil(s, g, x[0], x[1], n)
+			return Saxpy(s, device.Cover(n, 256), x[0], x[1], 3)
 		},
-		loop: func(x [][]float32, n int) { stencilLoop(x[0], x[1], n) },
+		loop: func(x [][]float32, _ int) { saxpyLoop(x[0], x[1], 3) },
+	},
+	"mandelbrot": {
+		small: 40, size: 512, length: same, results: square, work: square,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return Mandelbrot(s, rows(n, n), x[0], n)
+		},
+		loop: func(x [][]float32, n int) { mandelbrotLoop(x[0], n) },
+	},
+	"blackScholes": {
+		small: 1 << 12, size: 1 << 16, in: 3, length: same, results: same, work: same, positive: true,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return BlackScholes(s, device.Cover(n, 256), x[0], x[1], x[2], x[3])
+		},
+		loop: func(x [][]float32, _ int) { blackScholesLoop(x[0], x[1], x[2], x[3]) },
+	},
+	"nbody": {
+		small: 100, size: 1 << 10, in: 1, length: func(n int) int { return 3 * n }, results: func(n int) int { return 3 * n }, work: square,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			return Nbody(s, device.Cover(n, 256), x[0], x[1], n)
+		},
+		loop: func(x [][]float32, n int) { nbodyLoop(x[0], x[1], n) },
+	},
+	"stencil": { // of n x 12 x 12 elements: with 512 both volumes are in a second-level cache
+		small: 40, size: 512, in: 1, length: slab, results: slab, work: slab,
+		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
+			g := device.Grid{Blocks: device.Dim{X: (n + 511) / 512, Y: 6, Z: 12}, Block: device.Dim{X: 512, Y: 2}}
+			return Stencil(s, g, x[0], x[1], n, 12, 12)
+		},
+		loop: func(x [][]float32, n int) { stencilLoop(x[0], x[1], n, 12, 12) },
 	},
 	"sums": {
 		small: 1 << 12, size: 1 << 20, in: 1, length: same, results: func(n int) int { return n / width }, work: same,
@@ -100,7 +135,13 @@ var problems = map[string]problem{
 func (p problem) host(n int) [][]float32 {
 	var x [][]float32
 	for range p.in {
-		x = append(x, numbers(p.length(n)))
+		list := numbers(p.length(n))
+		for i := range list {
+			if p.positive {
+				list[i] = (list[i] + 5) / 4
+			}
+		}
+		x = append(x, list)
 	}
 	return append(x, make([]float32, p.results(n)))
 }

@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
 
 //go:generate go tool gopherwarp build .
 
@@ -18,17 +21,100 @@ func multiply(t gpu.Thread, a, b, c []float32) {
 	}
 }
 
-// stencil stores the weighted sum of each inner element of a volume of n x n x n elements and
+// saxpy adds f times x to y.
+//
+//gpu:kernel
+func saxpy(t gpu.Thread, x, y []float32, f float32) {
+	if i := t.GlobalX(); i < len(y) {
+		y[i] += f * x[i]
+	}
+}
+
+// mandelbrot stores, for each pixel of a square picture of n x n, how many steps it takes to leave it.
+//
+//gpu:kernel
+func mandelbrot(t gpu.Thread, steps []float32, n int) {
+	x, y := t.GlobalX(), t.GlobalY()
+	if x < n && y < n {
+		steps[y*n+x] = escape(float32(x)*3/float32(n)-2, float32(y)*3/float32(n)-1.5)
+	}
+}
+
+// maxSteps is where escape gives up.
+const maxSteps = 256
+
+func escape(re, im float32) float32 {
+	var x, y float32
+	steps := 0
+	for steps < maxSteps && x*x+y*y < 4 {
+		x, y = x*x-y*y+re, 2*x*y+im
+		steps++
+	}
+	return float32(steps)
+}
+
+// blackScholes stores in value the price of each European call option with the price of the share, the price agreed
+// upon and the years to go.
+//
+//gpu:kernel
+func blackScholes(t gpu.Thread, price, strike, years, value []float32) {
+	if i := t.GlobalX(); i < len(value) {
+		value[i] = call(price[i], strike[i], years[i])
+	}
+}
+
+// call is the value of an option after Black and Scholes.
+func call(price, strike, years float32) float32 {
+	const rate, volatility = 0.02, 0.3
+	spread := volatility * math32.Sqrt(years)
+	d1 := (math32.Log(price/strike) + (rate+volatility*volatility/2)*years) / spread
+	return price*normal(d1) - strike*math32.Exp(-rate*years)*normal(d1-spread)
+}
+
+// normal is the distribution function of the normal distribution by a polynomial (Abramowitz and Stegun 26.2.17).
+func normal(d float32) float32 {
+	k := 1 / (1 + 0.2316419*math32.Abs(d))
+	sum := k * (0.31938153 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))
+	tail := 0.39894228 * math32.Exp(-0.5*d*d) * sum
+	if d > 0 {
+		return 1 - tail
+	}
+	return tail
+}
+
+// nbody stores in the three parts of force, one behind the other, the accelerations of bodies at the places in the
+// three parts of at, all of which have the same mass.
+//
+//gpu:kernel
+func nbody(t gpu.Thread, at, force []float32, n int) {
+	i := t.GlobalX()
+	if i >= n {
+		return
+	}
+	x, y, z := at[i], at[n+i], at[2*n+i]
+	var fx, fy, fz float32
+	for j := range n {
+		dx, dy, dz := at[j]-x, at[n+j]-y, at[2*n+j]-z
+		d := dx*dx + dy*dy + dz*dz + 0.01
+		w := 1 / (d * math32.Sqrt(d))
+		fx += dx * w
+		fy += dy * w
+		fz += dz * w
+	}
+	force[i], force[n+i], force[2*n+i] = fx, fy, fz
+}
+
+// stencil stores the weighted sum of each inner element of a volume of w x h x d elements and
 // its six neighbours.
 //
 //gpu:kernel
-func stencil(t gpu.Thread, in, out []float32, n int) {
+func stencil(t gpu.Thread, in, out []float32, w, h, d int) {
 	x, y, z := t.GlobalX(), t.GlobalY(), t.GlobalZ()
-	if x < 1 || y < 1 || z < 1 || x >= n-1 || y >= n-1 || z >= n-1 {
+	if x < 1 || y < 1 || z < 1 || x >= w-1 || y >= h-1 || z >= d-1 {
 		return
 	}
-	i := (z*n+y)*n + x
-	out[i] = 0.4*in[i] + 0.1*(in[i-1]+in[i+1]+in[i-n]+in[i+n]+in[i-n*n]+in[i+n*n])
+	i := (z*h+y)*w + x
+	out[i] = 0.4*in[i] + 0.1*(in[i-1]+in[i+1]+in[i-w]+in[i+w]+in[i-w*h]+in[i+w*h])
 }
 
 // width is the number of threads in a block that adds up.

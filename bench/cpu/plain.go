@@ -1,17 +1,55 @@
 package cpu
 
+import "github.com/gopherwarp/gopherwarp/math32"
+
+func saxpyLoop(x, y []float32, f float32) {
+	for i := range y {
+		y[i] += f * x[i]
+	}
+}
+
+func mandelbrotLoop(steps []float32, n int) {
+	for y := range n {
+		for x := range n {
+			steps[y*n+x] = escape(float32(x)*3/float32(n)-2, float32(y)*3/float32(n)-1.5)
+		}
+	}
+}
+
+func blackScholesLoop(price, strike, years, value []float32) {
+	for i := range value {
+		value[i] = call(price[i], strike[i], years[i])
+	}
+}
+
+func nbodyLoop(at, force []float32, n int) {
+	for i := range n {
+		x, y, z := at[i], at[n+i], at[2*n+i]
+		var fx, fy, fz float32
+		for j := range n {
+			dx, dy, dz := at[j]-x, at[n+j]-y, at[2*n+j]-z
+			d := dx*dx + dy*dy + dz*dz + 0.01
+			w := 1 / (d * math32.Sqrt(d))
+			fx += dx * w
+			fy += dy * w
+			fz += dz * w
+		}
+		force[i], force[n+i], force[2*n+i] = fx, fy, fz
+	}
+}
+
 func multiplyLoop(a, b, c []float32) {
 	for i := range c {
 		c[i] = a[i] * b[i]
 	}
 }
 
-func stencilLoop(in, out []float32, n int) {
-	for z := 1; z < n-1; z++ {
-		for y := 1; y < n-1; y++ {
-			for x := 1; x < n-1; x++ {
-				i := (z*n+y)*n + x
-				out[i] = 0.4*in[i] + 0.1*(in[i-1]+in[i+1]+in[i-n]+in[i+n]+in[i-n*n]+in[i+n*n])
+func stencilLoop(in, out []float32, w, h, d int) {
+	for z := 1; z < d-1; z++ {
+		for y := 1; y < h-1; y++ {
+			for x := 1; x < w-1; x++ {
+				i := (z*h+y)*w + x
+				out[i] = 0.4*in[i] + 0.1*(in[i-1]+in[i+1]+in[i-w]+in[i+w]+in[i-w*h]+in[i+w*h])
 			}
 		}
 	}

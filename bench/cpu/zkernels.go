@@ -24,7 +24,7 @@ var nothingKernel = &device.Kernel{
 	Name:       "nothing",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:       "kernels.go",
-	Line:       10,
+	Line:       13,
 	ParamBytes: 16,
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
@@ -59,7 +59,7 @@ var multiplyKernel = &device.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    15,
+	Line:    18,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -67,7 +67,7 @@ var multiplyKernel = &device.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
@@ -86,13 +86,210 @@ var multiplyKernel = &device.Kernel{
 	Twin: multiplyTwin,
 }
 
-// Stencil stores the weighted sum of each inner element of a volume of n x n x n elements and
+// Saxpy adds f times x to y.
+func Saxpy(s *device.Stream, g device.Grid, x, y device.Slice[float32], f float32) error {
+	p := s.Plan(saxpyKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.Put(p, f)
+	return p.Launch()
+}
+
+//go:embed zsaxpy.sm_70.narrow.coarse.ptx
+var saxpySM70NarrowCoarse string
+
+//go:embed zsaxpy.sm_70.narrow.ptx
+var saxpySM70Narrow string
+
+//go:embed zsaxpy.sm_70.ptx
+var saxpySM70 string
+
+var saxpyKernel = &device.Kernel{
+	Name:    "saxpy",
+	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    27,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "f", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: saxpySM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: saxpySM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: saxpySM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []float32
+			f    float32
+		})(args)
+		for ts.Next() {
+			saxpy(ts.Thread(), a.x, a.y, a.f)
+		}
+	},
+	Twin: saxpyTwin,
+}
+
+// Mandelbrot stores, for each pixel of a square picture of n x n, how many steps it takes to leave it.
+func Mandelbrot(s *device.Stream, g device.Grid, steps device.Slice[float32], n int) error {
+	p := s.Plan(mandelbrotKernel, g)
+	device.PutSlice(p, steps)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed zmandelbrot.sm_70.narrow.ptx
+var mandelbrotSM70Narrow string
+
+//go:embed zmandelbrot.sm_70.ptx
+var mandelbrotSM70 string
+
+var mandelbrotKernel = &device.Kernel{
+	Name:    "mandelbrot",
+	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    36,
+	Params: []device.Param{
+		{Name: "steps", Offset: 0, Size: 24, Elem: 4},
+		{Name: "n", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			steps []float32
+			n     int
+		})(args)
+		for ts.Next() {
+			mandelbrot(ts.Thread(), a.steps, a.n)
+		}
+	},
+	Twin: mandelbrotTwin,
+}
+
+// BlackScholes stores in value the price of each European call option with the price of the share, the price agreed
+// upon and the years to go.
+func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, value device.Slice[float32]) error {
+	p := s.Plan(blackScholesKernel, g)
+	device.PutSlice(p, price)
+	device.PutSlice(p, strike)
+	device.PutSlice(p, years)
+	device.PutSlice(p, value)
+	return p.Launch()
+}
+
+//go:embed zblackScholes.sm_70.narrow.ptx
+var blackScholesSM70Narrow string
+
+//go:embed zblackScholes.sm_70.ptx
+var blackScholesSM70 string
+
+var blackScholesKernel = &device.Kernel{
+	Name:    "blackScholes",
+	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    60,
+	Params: []device.Param{
+		{Name: "price", Offset: 0, Size: 24, Elem: 4},
+		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
+		{Name: "years", Offset: 48, Size: 24, Elem: 4},
+		{Name: "value", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			price, strike, years, value []float32
+		})(args)
+		for ts.Next() {
+			blackScholes(ts.Thread(), a.price, a.strike, a.years, a.value)
+		}
+	},
+	Twin: blackScholesTwin,
+}
+
+// Nbody stores in the three parts of force, one behind the other, the accelerations of bodies at the places in the
+// three parts of at, all of which have the same mass.
+func Nbody(s *device.Stream, g device.Grid, at, force device.Slice[float32], n int) error {
+	p := s.Plan(nbodyKernel, g)
+	device.PutSlice(p, at)
+	device.PutSlice(p, force)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed znbody.sm_70.narrow.aligned.ptx
+var nbodySM70NarrowAligned string
+
+//go:embed znbody.sm_70.narrow.ptx
+var nbodySM70Narrow string
+
+//go:embed znbody.sm_70.ptx
+var nbodySM70 string
+
+var nbodyKernel = &device.Kernel{
+	Name:    "nbody",
+	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
+	File:    "kernels.go",
+	Line:    89,
+	Params: []device.Param{
+		{Name: "at", Offset: 0, Size: 24, Elem: 4},
+		{Name: "force", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Sites: []device.Site{
+		{File: "kernels.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: nbodySM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			at, force []float32
+			n         int
+		})(args)
+		for ts.Next() {
+			nbody(ts.Thread(), a.at, a.force, a.n)
+		}
+	},
+	Twin: nbodyTwin,
+}
+
+// Stencil stores the weighted sum of each inner element of a volume of w x h x d elements and
 // its six neighbours.
-func Stencil(s *device.Stream, g device.Grid, in, out device.Slice[float32], n int) error {
+func Stencil(s *device.Stream, g device.Grid, in, out device.Slice[float32], w, h, d int) error {
 	p := s.Plan(stencilKernel, g)
 	device.PutSlice(p, in)
 	device.PutSlice(p, out)
-	device.Put(p, n)
+	device.Put(p, w)
+	device.Put(p, h)
+	device.Put(p, d)
 	return p.Launch()
 }
 
@@ -106,17 +303,19 @@ var stencilKernel = &device.Kernel{
 	Name:    "stencil",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    25,
+	Line:    111,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
-		{Name: "n", Offset: 48, Size: 8},
+		{Name: "w", Offset: 48, Size: 8},
+		{Name: "h", Offset: 56, Size: 8},
+		{Name: "d", Offset: 64, Size: 8},
 	},
-	ParamBytes: 72,
+	ParamBytes: 88,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
+	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencilSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencilSM70},
@@ -124,10 +323,10 @@ var stencilKernel = &device.Kernel{
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []float32
-			n       int
+			w, h, d int
 		})(args)
 		for ts.Next() {
-			stencil(ts.Thread(), a.in, a.out, a.n)
+			stencil(ts.Thread(), a.in, a.out, a.w, a.h, a.d)
 		}
 	},
 	Twin: stencilTwin,
@@ -151,7 +350,7 @@ var sumsKernel = &device.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    41,
+	Line:    127,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -161,7 +360,7 @@ var sumsKernel = &device.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 141, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -200,7 +399,7 @@ var matmulKernel = &device.Kernel{
 	Name:    "matmul",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    67,
+	Line:    153,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -212,9 +411,9 @@ var matmulKernel = &device.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 168, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
@@ -253,7 +452,7 @@ var naiveKernel = &device.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    89,
+	Line:    175,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -263,8 +462,8 @@ var naiveKernel = &device.Kernel{
 	ParamBytes: 96,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 182, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{

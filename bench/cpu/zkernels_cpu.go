@@ -3,24 +3,26 @@
 package cpu
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/bench/cpu/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // nothingTwin runs blocks of the kernel nothing.
 //
-//line kernels.go:10
+//line kernels.go:13
 func nothingTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line kernels.go:10
+//line kernels.go:13
 	for blocks.Next() {
 	}
 }
 
 // multiplyTwin runs blocks of the kernel multiply.
 //
-//line kernels.go:15
+//line kernels.go:18
 func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -30,14 +32,14 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:15
+//line kernels.go:18
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:16
+//line kernels.go:19
 		i16 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:16
+//line kernels.go:19
 				if !multiplyTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
 					return
 				}
@@ -48,34 +50,681 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // multiplyTwinRow is what a row of threads does in multiplyTwin.
 //
-//line kernels.go:16
+//line kernels.go:19
 func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	first := 0
-//line kernels.go:16
+//line kernels.go:19
 	if lanes == 16 {
-//line kernels.go:16
-		first = zvector.MultiplyTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+//line kernels.go:19
+		first = zvector.MultiplyTwin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
-//line kernels.go:16
+//line kernels.go:19
 		i19 := i16 + tx
-//line kernels.go:16
+//line kernels.go:19
 		if i19 < cLen {
 			if uint(i19) >= uint(aLen) {
-//line kernels.go:17
+//line kernels.go:20
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i19, aLen)
-//line kernels.go:17
+//line kernels.go:20
 				return false
 			}
-//line kernels.go:17
+//line kernels.go:20
 			if uint(i19) >= uint(bLen) {
-//line kernels.go:17
+//line kernels.go:20
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i19, bLen)
-//line kernels.go:17
+//line kernels.go:20
 				return false
 			}
-//line kernels.go:17
+//line kernels.go:20
 			*(*float32)(unsafe.Add(c, i19*4)) = float32(*(*float32)(unsafe.Add(a, i19*4)) * *(*float32)(unsafe.Add(b, i19*4)))
+		}
+	}
+	return true
+}
+
+// saxpyTwin runs blocks of the kernel saxpy.
+//
+//line kernels.go:27
+func saxpyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	f := *(*float32)(unsafe.Add(args, 48))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:27
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:28
+		i13 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:28
+				if !saxpyTwinRow(lanes, dx, f, i13, x, xLen, y, yLen, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// saxpyTwinRow is what a row of threads does in saxpyTwin.
+//
+//line kernels.go:28
+func saxpyTwinRow(lanes int, dx int, f float32, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernels.go:28
+	if lanes == 16 {
+//line kernels.go:28
+		first = zvector.SaxpyTwin(dx, i13, xLen, yLen, x, f, y)
+	}
+	for tx := first; tx < dx; tx++ {
+//line kernels.go:28
+		i16 := i13 + tx
+//line kernels.go:28
+		if i16 < yLen {
+			if uint(i16) >= uint(xLen) {
+//line kernels.go:29
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
+//line kernels.go:29
+				return false
+			}
+//line kernels.go:29
+			*(*float32)(unsafe.Add(y, i16*4)) = *(*float32)(unsafe.Add(y, i16*4)) + float32(f**(*float32)(unsafe.Add(x, i16*4)))
+		}
+	}
+	return true
+}
+
+// mandelbrotTwin runs blocks of the kernel mandelbrot.
+//
+//line kernels.go:36
+func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	steps := *(*unsafe.Pointer)(args)
+	stepsLen := *(*int)(unsafe.Add(args, 8))
+	n := *(*int)(unsafe.Add(args, 24))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:39
+	f30 := float32(n)
+//line kernels.go:36
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line kernels.go:37
+		i12 := bx * dx
+//line kernels.go:37
+		i20 := by * dy
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:37
+				if !mandelbrotTwinRow(i20, ty, n, f30, lanes, dx, i12, steps, stepsLen, blocks, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mandelbrotTwinRow is what a row of threads does in mandelbrotTwin.
+//
+//line kernels.go:37
+func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, lanes int, dx int, i12 int, steps unsafe.Pointer, stepsLen int, blocks *gpu.Blocks, tz int) (ok bool) {
+//line kernels.go:37
+	i23 := i20 + ty
+//line kernels.go:39
+	i26 := i23 * n
+//line kernels.go:38
+	c47 := i23 < n
+	f37 := float32(float32(i23)*3)/f30 - 1.5
+	first := 0
+//line kernels.go:37
+	if lanes == 16 {
+//line kernels.go:37
+		first = zvector.MandelbrotTwin(dx, i12, i26, stepsLen, n, c47, f30, f37, steps)
+	}
+	for tx := first; tx < dx; tx++ {
+		var f67, f68 float32
+		var i69 int
+//line kernels.go:37
+		i15 := i12 + tx
+		if i15 < n {
+//line kernels.go:38
+			if c47 {
+				i27 := i26 + i15
+//line kernels.go:39
+				f32 := float32(float32(i15)*3)/f30 - 2
+//line kernels.go:46
+				f67, f68, i69 = 0, 0, 0
+//line kernels.go:49
+				for {
+//line kernels.go:49
+					if i69 >= 256 {
+//line kernels.go:49
+						break
+					}
+//line kernels.go:49
+					f72 := float32(f67 * f67)
+//line kernels.go:49
+					f73 := float32(f68 * f68)
+//line kernels.go:49
+					if !(f72+f73 < 4) {
+//line kernels.go:49
+						break
+					}
+					f67, f68, i69 = f72-f73+f32, float32(float32(f67*2)*f68)+f37, i69+1
+				}
+//line kernels.go:39
+				if uint(i27) >= uint(stepsLen) {
+//line kernels.go:39
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i27, stepsLen)
+//line kernels.go:39
+					return false
+				}
+//line kernels.go:39
+				*(*float32)(unsafe.Add(steps, i27*4)) = float32(i69)
+			}
+		}
+	}
+	return true
+}
+
+// blackScholesTwin runs blocks of the kernel blackScholes.
+//
+//line kernels.go:60
+func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	price := *(*unsafe.Pointer)(args)
+	priceLen := *(*int)(unsafe.Add(args, 8))
+	strike := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	strikeLen := *(*int)(unsafe.Add(args, 32))
+	years := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yearsLen := *(*int)(unsafe.Add(args, 56))
+	value := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valueLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:60
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:61
+		i20 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:61
+				if !blackScholesTwinRow(lanes, dx, i20, price, priceLen, strike, strikeLen, value, valueLen, years, yearsLen, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// blackScholesTwinRow is what a row of threads does in blackScholesTwin.
+//
+//line kernels.go:61
+func blackScholesTwinRow(lanes int, dx int, i20 int, price unsafe.Pointer, priceLen int, strike unsafe.Pointer, strikeLen int, value unsafe.Pointer, valueLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernels.go:61
+	if lanes == 16 {
+//line kernels.go:61
+		first = zvector.BlackScholesTwin(dx, i20, priceLen, strikeLen, yearsLen, valueLen, price, strike, years, value)
+	}
+	for tx := first; tx < dx; tx++ {
+		var f136, f137, f283, f415, f124, f391, f491, f209 float32
+//line kernels.go:61
+		i23 := i20 + tx
+//line kernels.go:61
+		if i23 < valueLen {
+			if uint(i23) >= uint(priceLen) {
+//line kernels.go:62
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i23, priceLen)
+//line kernels.go:62
+				return false
+			}
+//line kernels.go:62
+			f32 := *(*float32)(unsafe.Add(price, i23*4))
+//line kernels.go:62
+			if uint(i23) >= uint(strikeLen) {
+//line kernels.go:62
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i23, strikeLen)
+//line kernels.go:62
+				return false
+			}
+//line kernels.go:62
+			f38 := *(*float32)(unsafe.Add(strike, i23*4))
+//line kernels.go:62
+			if uint(i23) >= uint(yearsLen) {
+//line kernels.go:62
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i23, yearsLen)
+//line kernels.go:62
+				return false
+			}
+//line kernels.go:62
+			f44 := *(*float32)(unsafe.Add(years, i23*4))
+//line kernels.go:69
+			f58 := float32(float32(math.Sqrt(float64(f44))) * 0.3)
+			f59 := f32 / f38
+//line log.go:64
+			if f59 < 1.1754944e-38 {
+				f136, f137 = float32(f59*8.388608e+06), -23
+			} else {
+//line log.go:64
+				f136, f137 = f59, 0
+			}
+//line log.go:67
+			i138 := int32(math.Float32bits(f136))
+			i140 := (i138 - 1060439283) & -8388608
+//line log.go:8
+			f81 := math.Float32frombits(uint32(i138-i140)) - 1
+//line log.go:78
+			f298 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f81, 0.12901418), f81, -0.13246344), f81, 0.14182273), f81, -0.16608718), f81, 0.20001961), f81, -0.250016)
+//line log.go:9
+			f83 := math32.FMA(math32.FMA(float32(i140), 1.1920929e-07, f137), 0.6931472, math32.FMA(math32.FMA(math32.FMA(f298, f81, 0.33333325), f81, -0.49999988), float32(f81*f81), f81))
+//line log.go:83
+			if uint32(int32(math.Float32bits(f59))-1) < 2139095039 {
+//line log.go:83
+				f283 = f83
+			} else {
+//line log.go:86
+				if f59 == 0 {
+//line log.go:86
+					f283 = math.Float32frombits(0xff800000)
+				} else {
+//line log.go:89
+					if f59 < 0 {
+//line basic.go:30
+						f283 = math.Float32frombits(0x7fc00000)
+					} else {
+//line log.go:89
+						f283 = f59
+					}
+				}
+			}
+//line kernels.go:70
+			f63 := (f283 + float32(f44*0.065)) / f58
+//line kernels.go:76
+			f101 := 1 / (float32(math.Float32frombits(math.Float32bits(f63)&^(1<<31))*0.2316419) + 1)
+//line kernels.go:78
+			f112 := float32(float32(f63*-0.5) * f63)
+//line exp.go:23
+			f245 := math32.FMA(f112, 1.442695, 1.2582912e+07)
+			f246 := f245 - 1.2582912e+07
+			f248 := math32.FMA(f246, 1.9046542e-09, math32.FMA(f246, -0.6931472, f112))
+//line exp.go:27
+			i255 := int32(math.Float32bits(f245))
+//line exp.go:33
+			i324 := int32(uint32(i255) >> 1)
+			f329 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f248, 0.008368675), f248, 0.041668262), f248, 0.16666521), f248, 0.49999994), f248, 1), f248, 1)*math.Float32frombits(uint32(i324<<23+1065353216))) * math.Float32frombits(uint32((i255-i324)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f112 {
+//line exp.go:42
+				f415 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f112 < -104 {
+//line exp.go:45
+					f415 = 0
+				} else {
+//line exp.go:48
+					f415 = f329
+				}
+			}
+//line kernels.go:78
+			f115 := float32(float32(f415*0.3989423) * float32(f101*(float32(f101*(float32(f101*(float32(f101*(float32(f101*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f63 {
+				f124 = 1 - f115
+			} else {
+//line kernels.go:79
+				f124 = f115
+			}
+//line kernels.go:71
+			f66 := float32(f44 * -0.02)
+//line exp.go:23
+			f220 := math32.FMA(f66, 1.442695, 1.2582912e+07)
+			f221 := f220 - 1.2582912e+07
+			f223 := math32.FMA(f221, 1.9046542e-09, math32.FMA(f221, -0.6931472, f66))
+//line exp.go:27
+			i230 := int32(math.Float32bits(f220))
+//line exp.go:33
+			i314 := int32(uint32(i230) >> 1)
+			f319 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f223, 0.008368675), f223, 0.041668262), f223, 0.16666521), f223, 0.49999994), f223, 1), f223, 1)*math.Float32frombits(uint32(i314<<23+1065353216))) * math.Float32frombits(uint32((i230-i314)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f66 {
+//line exp.go:42
+				f391 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f66 < -104 {
+//line exp.go:45
+					f391 = 0
+				} else {
+//line exp.go:48
+					f391 = f319
+				}
+			}
+//line kernels.go:71
+			f69 := f63 - f58
+//line kernels.go:76
+			f186 := 1 / (float32(math.Float32frombits(math.Float32bits(f69)&^(1<<31))*0.2316419) + 1)
+//line kernels.go:78
+			f197 := float32(float32(f69*-0.5) * f69)
+//line exp.go:23
+			f361 := math32.FMA(f197, 1.442695, 1.2582912e+07)
+			f362 := f361 - 1.2582912e+07
+			f364 := math32.FMA(f362, 1.9046542e-09, math32.FMA(f362, -0.6931472, f197))
+//line exp.go:27
+			i371 := int32(math.Float32bits(f361))
+//line exp.go:33
+			i425 := int32(uint32(i371) >> 1)
+			f430 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f364, 0.008368675), f364, 0.041668262), f364, 0.16666521), f364, 0.49999994), f364, 1), f364, 1)*math.Float32frombits(uint32(i425<<23+1065353216))) * math.Float32frombits(uint32((i371-i425)<<23+1065353216)))
+//line exp.go:42
+			if 104 < f197 {
+//line exp.go:42
+				f491 = math.Float32frombits(0x7f800000)
+			} else {
+//line exp.go:45
+				if f197 < -104 {
+//line exp.go:45
+					f491 = 0
+				} else {
+//line exp.go:48
+					f491 = f430
+				}
+			}
+//line kernels.go:78
+			f200 := float32(float32(f491*0.3989423) * float32(f186*(float32(f186*(float32(f186*(float32(f186*(float32(f186*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			if 0 < f69 {
+				f209 = 1 - f200
+			} else {
+//line kernels.go:79
+				f209 = f200
+			}
+//line kernels.go:62
+			*(*float32)(unsafe.Add(value, i23*4)) = float32(f32*f124) - float32(float32(f38*f391)*f209)
+		}
+	}
+	return true
+}
+
+// nbodyTwin runs blocks of the kernel nbody.
+//
+//line kernels.go:89
+func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	at := *(*unsafe.Pointer)(args)
+	atLen := *(*int)(unsafe.Add(args, 8))
+	force := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	forceLen := *(*int)(unsafe.Add(args, 32))
+	n := *(*int)(unsafe.Add(args, 48))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:94
+	i121 := n << 1
+//line kernels.go:94
+	i131 := 0
+//line kernels.go:94
+	if 0 < n {
+//line kernels.go:94
+		i131 = n - 1
+	}
+//line kernels.go:94
+	c147 := uint(i131) < 2147483648 && i131 < 2305843009213693952 && 0 < uint(atLen) && uint(i131) < uint(atLen) && uint(n) < uint(atLen) && uint(n+i131) < uint(atLen)
+//line kernels.go:94
+	c153 := c147 && uint(i121) < uint(atLen) && uint(i121+i131) < uint(atLen)
+	i370 := n - 3
+//line kernels.go:95
+	i230 := 0
+//line kernels.go:95
+	if i370 <= n && 0 < i370 {
+//line kernels.go:95
+		i230 = i370
+	}
+//line kernels.go:95
+	c231 := 0 < i230
+//line kernels.go:89
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:90
+		i19 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:90
+				if !nbodyTwinRow(lanes, at, atLen, c153, c231, dx, force, forceLen, i121, i19, i230, n, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nbodyTwinRow is what a row of threads does in nbodyTwin.
+//
+//line kernels.go:90
+func nbodyTwinRow(lanes int, at unsafe.Pointer, atLen int, c153 bool, c231 bool, dx int, force unsafe.Pointer, forceLen int, i121 int, i19 int, i230 int, n int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line kernels.go:90
+	if lanes == 16 {
+//line kernels.go:90
+		first = zvector.NbodyTwin(dx, i19, atLen, n, i121, forceLen, at, c153, c231, i230, force)
+	}
+	for tx := first; tx < dx; tx++ {
+		var i22, i32, i40, i235, i241, i246, i394, i408, i52, i92, i167, i173, i179, i203 int
+		var f31, f38, f46, f232, f233, f234, f240, f245, f250, f256, f259, f271, f276, f281, f287, f290, f302, f307, f312, f318, f321, f333, f338, f343, f349, f352, f354, f356, f358, f405, f406, f407, f209, f208, f207, f49, f50, f51, f59, f67, f76, f82, f85, f87, f89, f91, f164, f165, f166, f172, f178, f184, f190, f193, f195, f198, f201 float32
+		var c360 bool
+//line kernels.go:90
+		i22 = i19 + tx
+		if n > i22 {
+//line kernels.go:94
+			if uint(i22) >= uint(atLen) {
+//line kernels.go:94
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, atLen)
+//line kernels.go:94
+				return false
+			}
+//line kernels.go:94
+			f31 = *(*float32)(unsafe.Add(at, i22*4))
+//line kernels.go:94
+			i32 = n + i22
+//line kernels.go:94
+			if uint(i32) >= uint(atLen) {
+//line kernels.go:94
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i32, atLen)
+//line kernels.go:94
+				return false
+			}
+//line kernels.go:94
+			f38 = *(*float32)(unsafe.Add(at, i32*4))
+//line kernels.go:94
+			i40 = i121 + i22
+//line kernels.go:94
+			if uint(i40) >= uint(atLen) {
+//line kernels.go:94
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, atLen)
+//line kernels.go:94
+				return false
+			}
+//line kernels.go:94
+			f46 = *(*float32)(unsafe.Add(at, i40*4))
+//line kernels.go:94
+			if c153 {
+				if c231 {
+//line kernels.go:102
+					f232, f233, f234, i235 = 0, 0, 0, 0
+//line kernels.go:102
+					for {
+//line kernels.go:97
+						f240 = *(*float32)(unsafe.Add(at, i235*4)) - f31
+//line kernels.go:97
+						i241 = n + i235
+//line kernels.go:97
+						f245 = *(*float32)(unsafe.Add(at, i241*4)) - f38
+//line kernels.go:97
+						i246 = i121 + i235
+//line kernels.go:97
+						f250 = *(*float32)(unsafe.Add(at, i246*4)) - f46
+						f256 = float32(f240*f240) + float32(f245*f245) + float32(f250*f250) + 0.01
+						f259 = 1 / float32(f256*float32(math.Sqrt(float64(f256))))
+//line kernels.go:97
+						f271 = *(*float32)(unsafe.Add(at, (i235+1)*4)) - f31
+//line kernels.go:97
+						f276 = *(*float32)(unsafe.Add(at, (i241+1)*4)) - f38
+//line kernels.go:97
+						f281 = *(*float32)(unsafe.Add(at, (i246+1)*4)) - f46
+						f287 = float32(f271*f271) + float32(f276*f276) + float32(f281*f281) + 0.01
+						f290 = 1 / float32(f287*float32(math.Sqrt(float64(f287))))
+//line kernels.go:97
+						f302 = *(*float32)(unsafe.Add(at, (i235+2)*4)) - f31
+//line kernels.go:97
+						f307 = *(*float32)(unsafe.Add(at, (i241+2)*4)) - f38
+//line kernels.go:97
+						f312 = *(*float32)(unsafe.Add(at, (i246+2)*4)) - f46
+						f318 = float32(f302*f302) + float32(f307*f307) + float32(f312*f312) + 0.01
+						f321 = 1 / float32(f318*float32(math.Sqrt(float64(f318))))
+//line kernels.go:97
+						f333 = *(*float32)(unsafe.Add(at, (i235+3)*4)) - f31
+//line kernels.go:97
+						f338 = *(*float32)(unsafe.Add(at, (i241+3)*4)) - f38
+//line kernels.go:97
+						f343 = *(*float32)(unsafe.Add(at, (i246+3)*4)) - f46
+						f349 = float32(f333*f333) + float32(f338*f338) + float32(f343*f343) + 0.01
+						f352 = 1 / float32(f349*float32(math.Sqrt(float64(f349))))
+						f354 = f232 + float32(f240*f259) + float32(f271*f290) + float32(f302*f321) + float32(f333*f352)
+						f356 = f233 + float32(f245*f259) + float32(f276*f290) + float32(f307*f321) + float32(f338*f352)
+						f358 = f234 + float32(f250*f259) + float32(f281*f290) + float32(f312*f321) + float32(f343*f352)
+//line kernels.go:102
+						i394 = i235 + 4
+//line kernels.go:102
+						c360 = i394 < n
+//line kernels.go:102
+						if i394 >= i230 {
+//line kernels.go:102
+							break
+						}
+//line kernels.go:102
+						f232, f233, f234, i235 = f354, f356, f358, i394
+					}
+//line kernels.go:102
+					if !c360 {
+//line kernels.go:102
+						f209, f208, f207 = f354, f356, f358
+//line kernels.go:102
+						goto l1
+					}
+//line kernels.go:102
+					f405, f406, f407, i408 = f354, f356, f358, i394
+				} else {
+//line kernels.go:95
+					f405, f406, f407, i408 = 0, 0, 0, 0
+				}
+//line kernels.go:95
+				f49, f50, f51, i52 = f405, f406, f407, i408
+//line kernels.go:102
+				for {
+//line kernels.go:97
+					f59 = *(*float32)(unsafe.Add(at, i52*4)) - f31
+//line kernels.go:97
+					f67 = *(*float32)(unsafe.Add(at, (n+i52)*4)) - f38
+//line kernels.go:97
+					f76 = *(*float32)(unsafe.Add(at, (i121+i52)*4)) - f46
+					f82 = float32(f59*f59) + float32(f67*f67) + float32(f76*f76) + 0.01
+					f85 = 1 / float32(f82*float32(math.Sqrt(float64(f82))))
+					f87 = f49 + float32(f59*f85)
+					f89 = f50 + float32(f67*f85)
+					f91 = f51 + float32(f76*f85)
+//line kernels.go:102
+					i92 = i52 + 1
+//line kernels.go:102
+					if i92 >= n {
+//line kernels.go:102
+						break
+					}
+//line kernels.go:102
+					f49, f50, f51, i52 = f87, f89, f91, i92
+				}
+//line kernels.go:102
+				f209, f208, f207 = f87, f89, f91
+			} else {
+//line kernels.go:102
+				f164, f165, f166, i167 = 0, 0, 0, 0
+//line kernels.go:102
+				for {
+//line kernels.go:97
+					if uint(i167) >= uint(atLen) {
+//line kernels.go:97
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i167, atLen)
+//line kernels.go:97
+						return false
+					}
+//line kernels.go:97
+					f172 = *(*float32)(unsafe.Add(at, i167*4)) - f31
+//line kernels.go:97
+					i173 = n + i167
+//line kernels.go:97
+					if uint(i173) >= uint(atLen) {
+//line kernels.go:97
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i173, atLen)
+//line kernels.go:97
+						return false
+					}
+//line kernels.go:97
+					f178 = *(*float32)(unsafe.Add(at, i173*4)) - f38
+//line kernels.go:97
+					i179 = i121 + i167
+//line kernels.go:97
+					if uint(i179) >= uint(atLen) {
+//line kernels.go:97
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i179, atLen)
+//line kernels.go:97
+						return false
+					}
+//line kernels.go:97
+					f184 = *(*float32)(unsafe.Add(at, i179*4)) - f46
+					f190 = float32(f172*f172) + float32(f178*f178) + float32(f184*f184) + 0.01
+					f193 = 1 / float32(f190*float32(math.Sqrt(float64(f190))))
+					f195 = f164 + float32(f172*f193)
+					f198 = f165 + float32(f178*f193)
+					f201 = f166 + float32(f184*f193)
+//line kernels.go:102
+					i203 = i167 + 1
+//line kernels.go:102
+					if i203 >= n {
+//line kernels.go:102
+						break
+					}
+//line kernels.go:102
+					f164, f165, f166, i167 = f195, f198, f201, i203
+				}
+//line kernels.go:102
+				f209, f208, f207 = f195, f198, f201
+			}
+		l1:
+//line kernels.go:104
+			if uint(i22) >= uint(forceLen) {
+//line kernels.go:104
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, forceLen)
+//line kernels.go:104
+				return false
+			}
+//line kernels.go:104
+			*(*float32)(unsafe.Add(force, i22*4)) = f209
+//line kernels.go:104
+			if uint(i32) >= uint(forceLen) {
+//line kernels.go:104
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i32, forceLen)
+//line kernels.go:104
+				return false
+			}
+//line kernels.go:104
+			*(*float32)(unsafe.Add(force, i32*4)) = f208
+//line kernels.go:104
+			if uint(i40) >= uint(forceLen) {
+//line kernels.go:104
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, forceLen)
+//line kernels.go:104
+				return false
+			}
+//line kernels.go:104
+			*(*float32)(unsafe.Add(force, i40*4)) = f207
 		}
 	}
 	return true
@@ -83,39 +732,46 @@ func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bL
 
 // stencilTwin runs blocks of the kernel stencil.
 //
-//line kernels.go:25
+//line kernels.go:111
 func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
-	n := *(*int)(unsafe.Add(args, 48))
+	w := *(*int)(unsafe.Add(args, 48))
+	h := *(*int)(unsafe.Add(args, 56))
+	d := *(*int)(unsafe.Add(args, 64))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:27
-	i122 := n - 1
-//line kernels.go:31
-	i81 := n * n
-//line kernels.go:25
+//line kernels.go:117
+	i83 := w * h
+//line kernels.go:113
+	i124 := w - 1
+//line kernels.go:113
+	i126 := h - 1
+//line kernels.go:113
+	i128 := d - 1
+//line kernels.go:111
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
-//line kernels.go:26
-		i16 := bx * dx
-//line kernels.go:26
-		i24 := by * dy
-//line kernels.go:26
-		i32 := bz * dz
+//line kernels.go:112
+		i18 := bx * dx
+//line kernels.go:112
+		i26 := by * dy
+//line kernels.go:112
+		i34 := bz * dz
 		for tz := range dz {
-//line kernels.go:26
-			i35 := i32 + tz
-			c117 := i35 < 1
-//line kernels.go:27
-			c109 := i122 <= i35
-//line kernels.go:30
-			i39 := i35 * n
+//line kernels.go:112
+			i37 := i34 + tz
+//line kernels.go:116
+			i41 := i37 * h
+//line kernels.go:113
+			c119 := i37 < 1
+//line kernels.go:113
+			c111 := i128 <= i37
 			for ty := range dy {
-//line kernels.go:26
-				if !stencilTwinRow(i24, ty, i122, i39, n, lanes, c109, c117, dx, i16, i81, in, inLen, out, outLen, blocks, tz) {
+//line kernels.go:112
+				if !stencilTwinRow(i26, ty, i41, w, i126, lanes, c111, c119, dx, i124, i18, i83, in, inLen, out, outLen, d, blocks, tz) {
 					return
 				}
 			}
@@ -125,108 +781,109 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // stencilTwinRow is what a row of threads does in stencilTwin.
 //
-//line kernels.go:26
-func stencilTwinRow(i24 int, ty int, i122 int, i39 int, n int, lanes int, c109 bool, c117 bool, dx int, i16 int, i81 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, tz int) (ok bool) {
-//line kernels.go:26
-	i27 := i24 + ty
-	c119 := i27 < 1
-//line kernels.go:27
-	c112 := i122 <= i27
-//line kernels.go:30
-	i41 := (i39 + i27) * n
+//line kernels.go:112
+func stencilTwinRow(i26 int, ty int, i41 int, w int, i126 int, lanes int, c111 bool, c119 bool, dx int, i124 int, i18 int, i83 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, d int, blocks *gpu.Blocks, tz int) (ok bool) {
+//line kernels.go:112
+	i29 := i26 + ty
+//line kernels.go:116
+	i43 := (i41 + i29) * w
+//line kernels.go:113
+	c121 := i29 < 1
+//line kernels.go:113
+	c114 := i126 <= i29
 	first := 0
-//line kernels.go:26
+//line kernels.go:112
 	if lanes == 16 {
-//line kernels.go:26
-		first = zvector.StencilTwin(dx, i16, c119, c117, i122, c112, c109, i41, inLen, in, n, i81, outLen, out)
+//line kernels.go:112
+		first = zvector.StencilTwin(dx, i18, i43, inLen, w, i83, outLen, c121, c119, i124, c114, c111, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
-//line kernels.go:26
-		i19 := i16 + tx
-		if i19 >= 1 {
-//line kernels.go:27
-			if !c119 {
-//line kernels.go:27
-				if !c117 {
-//line kernels.go:27
-					if i122 > i19 {
-//line kernels.go:27
-						if !c112 {
-//line kernels.go:27
-							if !c109 {
-//line kernels.go:30
-								i42 := i41 + i19
-								if uint(i42) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i42, inLen)
-//line kernels.go:31
+//line kernels.go:112
+		i21 := i18 + tx
+		if i21 >= 1 {
+//line kernels.go:113
+			if !c121 {
+//line kernels.go:113
+				if !c119 {
+//line kernels.go:113
+					if i124 > i21 {
+//line kernels.go:113
+						if !c114 {
+//line kernels.go:113
+							if !c111 {
+//line kernels.go:116
+								i44 := i43 + i21
+								if uint(i44) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i44, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								i128 := i42 - 1
-//line kernels.go:31
-								if uint(i128) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i128, inLen)
-//line kernels.go:31
+//line kernels.go:117
+								i130 := i44 - 1
+//line kernels.go:117
+								if uint(i130) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i130, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								i57 := i42 + 1
-//line kernels.go:31
-								if uint(i57) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i57, inLen)
-//line kernels.go:31
+//line kernels.go:117
+								i59 := i44 + 1
+//line kernels.go:117
+								if uint(i59) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i59, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								i65 := i42 - n
-//line kernels.go:31
-								if uint(i65) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i65, inLen)
-//line kernels.go:31
+//line kernels.go:117
+								i67 := i44 - w
+//line kernels.go:117
+								if uint(i67) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i67, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								i73 := i42 + n
-//line kernels.go:31
-								if uint(i73) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i73, inLen)
-//line kernels.go:31
+//line kernels.go:117
+								i75 := i44 + w
+//line kernels.go:117
+								if uint(i75) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i75, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								i82 := i42 - i81
-//line kernels.go:31
-								if uint(i82) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i82, inLen)
-//line kernels.go:31
+//line kernels.go:117
+								i84 := i44 - i83
+//line kernels.go:117
+								if uint(i84) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i84, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								f89 := *(*float32)(unsafe.Add(in, i128*4)) + *(*float32)(unsafe.Add(in, i57*4)) + *(*float32)(unsafe.Add(in, i65*4)) + *(*float32)(unsafe.Add(in, i73*4)) + *(*float32)(unsafe.Add(in, i82*4))
-//line kernels.go:31
-								i91 := i42 + i81
-//line kernels.go:31
-								if uint(i91) >= uint(inLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, inLen)
-//line kernels.go:31
+//line kernels.go:117
+								f91 := *(*float32)(unsafe.Add(in, i130*4)) + *(*float32)(unsafe.Add(in, i59*4)) + *(*float32)(unsafe.Add(in, i67*4)) + *(*float32)(unsafe.Add(in, i75*4)) + *(*float32)(unsafe.Add(in, i84*4))
+//line kernels.go:117
+								i93 := i44 + i83
+//line kernels.go:117
+								if uint(i93) >= uint(inLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i93, inLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								if uint(i42) >= uint(outLen) {
-//line kernels.go:31
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i42, outLen)
-//line kernels.go:31
+//line kernels.go:117
+								if uint(i44) >= uint(outLen) {
+//line kernels.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i44, outLen)
+//line kernels.go:117
 									return false
 								}
-//line kernels.go:31
-								*(*float32)(unsafe.Add(out, i42*4)) = float32(*(*float32)(unsafe.Add(in, i42*4))*0.4) + float32((f89+*(*float32)(unsafe.Add(in, i91*4)))*0.1)
+//line kernels.go:117
+								*(*float32)(unsafe.Add(out, i44*4)) = float32(*(*float32)(unsafe.Add(in, i44*4))*0.4) + float32((f91+*(*float32)(unsafe.Add(in, i93*4)))*0.1)
 							}
 						}
 					}
@@ -239,7 +896,7 @@ func stencilTwinRow(i24 int, ty int, i122 int, i39 int, n int, lanes int, c109 b
 
 // sumsTwin runs blocks of the kernel sums.
 //
-//line kernels.go:41
+//line kernels.go:127
 func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -247,66 +904,66 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
 	lanes := blocks.Lanes()
-//line kernels.go:41
+//line kernels.go:127
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:45
+//line kernels.go:131
 		i80 := bx << 8
 		{
 			{
-//line kernels.go:42
+//line kernels.go:128
 				sumsTwinRow(lanes, i80, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				sumsTwinRow_______(lanes, shared)
 			}
 		}
-//line kernels.go:55
+//line kernels.go:141
 		c70 := uint(bx) < uint(outLen)
-//line kernels.go:55
+//line kernels.go:141
 		o73 := bx * 4
 		{
 			{
-//line kernels.go:50
+//line kernels.go:136
 				if !sumsTwinRow________(lanes, c70, o73, out, shared, blocks, bx, outLen) {
 					return
 				}
@@ -317,21 +974,21 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumsTwinRow is what a row of threads does in sumsTwin.
 //
-//line kernels.go:42
+//line kernels.go:128
 func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
 	first := 0
-//line kernels.go:42
+//line kernels.go:128
 	if lanes == 16 {
-//line kernels.go:42
+//line kernels.go:128
 		first = zvector.SumsTwin(256, shared, i80, xLen, x)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:44
+//line kernels.go:130
 		*(*float32)(unsafe.Add(shared, o18)) = 0
 		i25 := i80 + tx
-//line kernels.go:45
+//line kernels.go:131
 		if i25 < xLen {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(x, i25*4))
 		}
@@ -340,18 +997,18 @@ func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xL
 
 // sumsTwinRow_ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow_(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 128 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+128)*4))
 		}
@@ -360,18 +1017,18 @@ func sumsTwinRow_(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow__ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow__(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 64 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+64)*4))
 		}
@@ -380,18 +1037,18 @@ func sumsTwinRow__(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow___ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow___(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 32 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
 		}
@@ -400,18 +1057,18 @@ func sumsTwinRow___(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow____ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow____(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 16 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+16)*4))
 		}
@@ -420,18 +1077,18 @@ func sumsTwinRow____(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow_____ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 8 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+8)*4))
 		}
@@ -440,18 +1097,18 @@ func sumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow______ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow______(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 4 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+4)*4))
 		}
@@ -460,18 +1117,18 @@ func sumsTwinRow______(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow_______ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow_______(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		if uint32(int32(tx)) < 2 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
 		}
@@ -480,31 +1137,31 @@ func sumsTwinRow_______(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow________ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:50
+//line kernels.go:136
 func sumsTwinRow________(lanes int, c70 bool, o73 int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks, bx int, outLen int) (ok bool) {
 	first := 0
-//line kernels.go:50
+//line kernels.go:136
 	if lanes == 16 {
-//line kernels.go:50
+//line kernels.go:136
 		first = zvector.SumsTwin________(256, shared, c70, out, o73)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:44
+//line kernels.go:130
 		o18 := tx * 4
-//line kernels.go:50
+//line kernels.go:136
 		c273 := int32(tx) == 0
-//line kernels.go:55
+//line kernels.go:141
 		if !(!c273 || c70) {
-//line kernels.go:55
+//line kernels.go:141
 			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, outLen)
-//line kernels.go:55
+//line kernels.go:141
 			return false
 		}
-//line kernels.go:50
+//line kernels.go:136
 		if c273 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
 		}
-//line kernels.go:54
+//line kernels.go:140
 		if c273 {
 			*(*float32)(unsafe.Add(out, o73)) = *(*float32)(shared)
 		}
@@ -514,7 +1171,7 @@ func sumsTwinRow________(lanes int, c70 bool, o73 int, out unsafe.Pointer, share
 
 // matmulTwin runs blocks of the kernel matmul.
 //
-//line kernels.go:67
+//line kernels.go:153
 func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -526,39 +1183,39 @@ func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(2048)
 	lanes := blocks.Lanes()
 	each36 := blocks.Scratch(4)
-//line kernels.go:67
+//line kernels.go:153
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
 		var i37 int
-//line kernels.go:71
+//line kernels.go:157
 		i110 := by << 4
-//line kernels.go:71
+//line kernels.go:157
 		i112 := bx << 4
 		for ty := range 16 {
-//line kernels.go:71
+//line kernels.go:157
 			matmulTwinRow(ty, each36)
 		}
 		i37 = 0
-//line kernels.go:73
+//line kernels.go:159
 		for {
-//line kernels.go:73
+//line kernels.go:159
 			if i37 >= n {
 				break
 			}
 			for ty := range 16 {
-//line kernels.go:74
-				if !matmulTwinRow_(ty, i110, n, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
+//line kernels.go:160
+				if !matmulTwinRow_(i110, n, ty, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 16 {
-//line kernels.go:74
+//line kernels.go:160
 				matmulTwinRow__(ty, lanes, each36, shared)
 			}
 			i37 = i37 + 16
 		}
 		for ty := range 16 {
-//line kernels.go:74
+//line kernels.go:160
 			if !matmulTwinRow___(i110, n, ty, lanes, c, cLen, each36, i112, blocks) {
 				return
 			}
@@ -568,60 +1225,60 @@ func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // matmulTwinRow is what a row of threads does in matmulTwin.
 //
-//line kernels.go:71
+//line kernels.go:157
 func matmulTwinRow(ty int, each36 unsafe.Pointer) {
 	row := ty * 16
 	for tx := range 16 {
-//line kernels.go:71
+//line kernels.go:157
 		*(*float32)(unsafe.Add(each36, (row+tx)*4)) = 0
 	}
 }
 
 // matmulTwinRow_ is what a row of threads does in matmulTwin.
 //
-//line kernels.go:74
-func matmulTwinRow_(ty int, i110 int, n int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-//line kernels.go:74
-	o42 := ty * 64
-	o58 := ty * 64
-//line kernels.go:74
+//line kernels.go:160
+func matmulTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line kernels.go:160
 	i43 := (i110 + ty) * n
-//line kernels.go:74
+//line kernels.go:160
 	i44 := i43 + i37
 	i60 := (i37 + ty) * n
+//line kernels.go:160
+	o42 := ty * 64
+	o58 := ty * 64
 	first := 0
-//line kernels.go:74
+//line kernels.go:160
 	if lanes == 16 {
-//line kernels.go:74
-		first = zvector.MatmulTwin(16, shared, o42, i112, unsafe.Add(shared, 1024), o58, i44, aLen, a, i60, bLen, b)
+//line kernels.go:160
+		first = zvector.MatmulTwin(16, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 1024), o58, a, b)
 	}
 	for tx := first; tx < 16; tx++ {
-//line kernels.go:74
+//line kernels.go:160
 		o54 := o42 + tx*4
-//line kernels.go:71
+//line kernels.go:157
 		i34 := i112 + tx
-//line kernels.go:75
+//line kernels.go:161
 		o70 := o58 + tx*4
-//line kernels.go:74
+//line kernels.go:160
 		i45 := i44 + tx
-//line kernels.go:74
+//line kernels.go:160
 		if uint(i45) >= uint(aLen) {
-//line kernels.go:74
+//line kernels.go:160
 			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i45, aLen)
-//line kernels.go:74
+//line kernels.go:160
 			return false
 		}
-//line kernels.go:74
+//line kernels.go:160
 		*(*float32)(unsafe.Add(shared, o54)) = *(*float32)(unsafe.Add(a, i45*4))
 		i61 := i60 + i34
-//line kernels.go:75
+//line kernels.go:161
 		if uint(i61) >= uint(bLen) {
-//line kernels.go:75
+//line kernels.go:161
 			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i61, bLen)
-//line kernels.go:75
+//line kernels.go:161
 			return false
 		}
-//line kernels.go:75
+//line kernels.go:161
 		*(*float32)(unsafe.Add(shared, o70+1024)) = *(*float32)(unsafe.Add(b, i61*4))
 	}
 	return true
@@ -629,87 +1286,87 @@ func matmulTwinRow_(ty int, i110 int, n int, i37 int, lanes int, a unsafe.Pointe
 
 // matmulTwinRow__ is what a row of threads does in matmulTwin.
 //
-//line kernels.go:74
+//line kernels.go:160
 func matmulTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
-//line kernels.go:74
+//line kernels.go:160
 	o42 := ty * 64
 	row := ty * 16
 	first := 0
-//line kernels.go:76
+//line kernels.go:162
 	if lanes == 16 {
-//line kernels.go:76
+//line kernels.go:162
 		first = zvector.MatmulTwin_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
 	}
 	for tx := first; tx < 16; tx += 4 {
 		var f84a, f84b, f84c, f84d, f101a, f101b, f101c, f101d float32
 		var i85 int
-//line kernels.go:72
+//line kernels.go:158
 		f36a := *(*float32)(unsafe.Add(each36, (row+tx)*4))
-//line kernels.go:72
+//line kernels.go:158
 		f36b := *(*float32)(unsafe.Add(each36, (row+(tx+1))*4))
-//line kernels.go:72
+//line kernels.go:158
 		f36c := *(*float32)(unsafe.Add(each36, (row+(tx+2))*4))
-//line kernels.go:72
+//line kernels.go:158
 		f36d := *(*float32)(unsafe.Add(each36, (row+(tx+3))*4))
-//line kernels.go:76
+//line kernels.go:162
 		f84a, f84b, f84c, f84d, i85 = f36a, f36b, f36c, f36d, 0
-//line kernels.go:78
+//line kernels.go:164
 		for {
-//line kernels.go:78
+//line kernels.go:164
 			f101a = f84a + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+tx*4+1024)))
-//line kernels.go:78
+//line kernels.go:164
 			f101b = f84b + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+(tx+1)*4+1024)))
-//line kernels.go:78
+//line kernels.go:164
 			f101c = f84c + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+(tx+2)*4+1024)))
-//line kernels.go:78
+//line kernels.go:164
 			f101d = f84d + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+(tx+3)*4+1024)))
-//line kernels.go:78
+//line kernels.go:164
 			i102 := i85 + 1
-//line kernels.go:78
+//line kernels.go:164
 			if i102 >= 16 {
-//line kernels.go:78
+//line kernels.go:164
 				break
 			}
-//line kernels.go:78
+//line kernels.go:164
 			f84a, f84b, f84c, f84d, i85 = f101a, f101b, f101c, f101d, i102
 		}
 		*(*float32)(unsafe.Add(each36, (row+tx)*4)) = f101a
-//line kernels.go:80
+//line kernels.go:166
 		*(*float32)(unsafe.Add(each36, (row+(tx+1))*4)) = f101b
-//line kernels.go:80
+//line kernels.go:166
 		*(*float32)(unsafe.Add(each36, (row+(tx+2))*4)) = f101c
-//line kernels.go:80
+//line kernels.go:166
 		*(*float32)(unsafe.Add(each36, (row+(tx+3))*4)) = f101d
 	}
 }
 
 // matmulTwinRow___ is what a row of threads does in matmulTwin.
 //
-//line kernels.go:74
+//line kernels.go:160
 func matmulTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen int, each36 unsafe.Pointer, i112 int, blocks *gpu.Blocks) (ok bool) {
-//line kernels.go:74
+//line kernels.go:160
 	i43 := (i110 + ty) * n
 	row := ty * 16
 	first := 0
-//line kernels.go:82
+//line kernels.go:168
 	if lanes == 16 {
-//line kernels.go:82
-		first = zvector.MatmulTwin__(16, i112, unsafe.Add(each36, row*4), i43, cLen, c)
+//line kernels.go:168
+		first = zvector.MatmulTwin__(16, i112, i43, cLen, unsafe.Add(each36, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
-//line kernels.go:71
+//line kernels.go:157
 		i34 := i112 + tx
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
-//line kernels.go:82
+//line kernels.go:168
 		i76 := i43 + i34
-//line kernels.go:82
+//line kernels.go:168
 		if uint(i76) >= uint(cLen) {
-//line kernels.go:82
+//line kernels.go:168
 			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i76, cLen)
-//line kernels.go:82
+//line kernels.go:168
 			return false
 		}
-//line kernels.go:82
+//line kernels.go:168
 		*(*float32)(unsafe.Add(c, i76*4)) = f36
 	}
 	return true
@@ -717,7 +1374,7 @@ func matmulTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen
 
 // naiveTwin runs blocks of the kernel naive.
 //
-//line kernels.go:89
+//line kernels.go:175
 func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -727,37 +1384,37 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	lanes := blocks.Lanes()
-//line kernels.go:91
+//line kernels.go:177
 	i78 := 0
-//line kernels.go:91
+//line kernels.go:177
 	if 0 < n {
-//line kernels.go:91
+//line kernels.go:177
 		i78 = n - 1
 	}
-//line kernels.go:91
+//line kernels.go:177
 	c87 := uint(i78) < 2147483648 && i78 < 2305843009213693952 && uint(n) < 2147483648
-//line kernels.go:91
+//line kernels.go:177
 	i98 := i78 * n
-//line kernels.go:94
+//line kernels.go:180
 	i207 := n - 3
-//line kernels.go:94
+//line kernels.go:180
 	i141 := 0
-//line kernels.go:94
+//line kernels.go:180
 	if i207 <= n && 0 < i207 {
-//line kernels.go:94
+//line kernels.go:180
 		i141 = i207
 	}
-//line kernels.go:94
+//line kernels.go:180
 	c142 := 0 < i141
-//line kernels.go:89
+//line kernels.go:175
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:90
+//line kernels.go:176
 		i70 := by << 4
-//line kernels.go:90
+//line kernels.go:176
 		i72 := bx << 4
 		for ty := range 16 {
-//line kernels.go:90
+//line kernels.go:176
 			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, lanes, a, b, bLen, c, c142, cLen, i141, i72, i98, blocks) {
 				return
 			}
@@ -767,138 +1424,139 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
-//line kernels.go:90
+//line kernels.go:176
 func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c142 bool, cLen int, i141 int, i72 int, i98 int, blocks *gpu.Blocks) (ok bool) {
-//line kernels.go:90
+//line kernels.go:176
 	i22 := i70 + ty
-	c29 := n <= i22
-//line kernels.go:96
+//line kernels.go:182
 	i38 := i22 * n
-//line kernels.go:91
+//line kernels.go:177
+	c29 := n <= i22
+//line kernels.go:177
 	c93 := c87 && uint(i38) < uint(aLen) && uint(i38+i78) < uint(aLen)
 	first := 0
-//line kernels.go:90
+//line kernels.go:176
 	if lanes == 16 {
-//line kernels.go:90
-		first = zvector.NaiveTwin(16, i72, c29, n, bLen, c93, i98, c142, i38, a, b, i141, aLen, cLen, c)
+//line kernels.go:176
+		first = zvector.NaiveTwin(16, i72, i38, cLen, c29, n, bLen, c93, i98, c142, a, b, i141, aLen, c)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int
 		var c97, c197 bool
 		var f143, f169, f195, f229, f126, f36, f55, f106, f120 float32
-//line kernels.go:90
+//line kernels.go:176
 		i28 = i72 + tx
 		if !c29 {
-//line kernels.go:91
+//line kernels.go:177
 			if n > i28 {
-//line kernels.go:91
+//line kernels.go:177
 				c97 = c93 && uint(i28) < uint(bLen)
-//line kernels.go:91
+//line kernels.go:177
 				if c97 && uint(i98+i28) < uint(bLen) {
-//line kernels.go:94
+//line kernels.go:180
 					if c142 {
-//line kernels.go:96
+//line kernels.go:182
 						f143, i144 = 0, 0
-//line kernels.go:96
+//line kernels.go:182
 						for {
-//line kernels.go:96
+//line kernels.go:182
 							i146 = i38 + i144
-//line kernels.go:96
+//line kernels.go:182
 							f169 = f143 + float32(*(*float32)(unsafe.Add(a, i146*4))**(*float32)(unsafe.Add(b, (i144*n+i28)*4))) + float32(*(*float32)(unsafe.Add(a, (i146+1)*4))**(*float32)(unsafe.Add(b, ((i144+1)*n+i28)*4)))
-//line kernels.go:96
+//line kernels.go:182
 							f195 = f169 + float32(*(*float32)(unsafe.Add(a, (i146+2)*4))**(*float32)(unsafe.Add(b, ((i144+2)*n+i28)*4))) + float32(*(*float32)(unsafe.Add(a, (i146+3)*4))**(*float32)(unsafe.Add(b, ((i144+3)*n+i28)*4)))
-//line kernels.go:96
+//line kernels.go:182
 							i222 = i144 + 4
-//line kernels.go:96
+//line kernels.go:182
 							c197 = i222 < n
-//line kernels.go:96
+//line kernels.go:182
 							if i222 >= i141 {
-//line kernels.go:96
+//line kernels.go:182
 								break
 							}
-//line kernels.go:96
+//line kernels.go:182
 							f143, i144 = f195, i222
 						}
-//line kernels.go:96
+//line kernels.go:182
 						if !c197 {
-//line kernels.go:96
+//line kernels.go:182
 							f126 = f195
-//line kernels.go:96
+//line kernels.go:182
 							goto l1
 						}
-//line kernels.go:96
+//line kernels.go:182
 						f229, i230 = f195, i222
 					} else {
-//line kernels.go:94
+//line kernels.go:180
 						f229, i230 = 0, 0
 					}
-//line kernels.go:94
+//line kernels.go:180
 					f36, i37 = f229, i230
-//line kernels.go:96
+//line kernels.go:182
 					for {
-//line kernels.go:96
+//line kernels.go:182
 						f55 = f36 + float32(*(*float32)(unsafe.Add(a, (i38+i37)*4))**(*float32)(unsafe.Add(b, (i37*n+i28)*4)))
-//line kernels.go:96
+//line kernels.go:182
 						i56 = i37 + 1
-//line kernels.go:96
+//line kernels.go:182
 						if i56 >= n {
-//line kernels.go:96
+//line kernels.go:182
 							break
 						}
-//line kernels.go:96
+//line kernels.go:182
 						f36, i37 = f55, i56
 					}
-//line kernels.go:96
+//line kernels.go:182
 					f126 = f55
 				} else {
-//line kernels.go:96
+//line kernels.go:182
 					f106, i107 = 0, 0
-//line kernels.go:96
+//line kernels.go:182
 					for {
-//line kernels.go:96
+//line kernels.go:182
 						i108 = i38 + i107
-//line kernels.go:96
+//line kernels.go:182
 						if uint(i108) >= uint(aLen) {
-//line kernels.go:96
+//line kernels.go:182
 							blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i108, aLen)
-//line kernels.go:96
+//line kernels.go:182
 							return false
 						}
-//line kernels.go:96
+//line kernels.go:182
 						i114 = i107*n + i28
-//line kernels.go:96
+//line kernels.go:182
 						if uint(i114) >= uint(bLen) {
-//line kernels.go:96
+//line kernels.go:182
 							blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i114, bLen)
-//line kernels.go:96
+//line kernels.go:182
 							return false
 						}
-//line kernels.go:96
+//line kernels.go:182
 						f120 = f106 + float32(*(*float32)(unsafe.Add(a, i108*4))**(*float32)(unsafe.Add(b, i114*4)))
-//line kernels.go:96
+//line kernels.go:182
 						i122 = i107 + 1
-//line kernels.go:96
+//line kernels.go:182
 						if i122 >= n {
-//line kernels.go:96
+//line kernels.go:182
 							break
 						}
-//line kernels.go:96
+//line kernels.go:182
 						f106, i107 = f120, i122
 					}
-//line kernels.go:96
+//line kernels.go:182
 					f126 = f120
 				}
 			l1:
-//line kernels.go:98
+//line kernels.go:184
 				i61 = i38 + i28
-//line kernels.go:98
+//line kernels.go:184
 				if uint(i61) >= uint(cLen) {
-//line kernels.go:98
+//line kernels.go:184
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i61, cLen)
-//line kernels.go:98
+//line kernels.go:184
 					return false
 				}
-//line kernels.go:98
+//line kernels.go:184
 				*(*float32)(unsafe.Add(c, i61*4)) = f126
 			}
 		}

@@ -45,7 +45,7 @@ func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bL
 //line kernel.go:11
 	if lanes == 16 {
 //line kernel.go:11
-		first = zvector.MultiplyTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+		first = zvector.MultiplyTwin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:11

@@ -44,7 +44,7 @@ func pastTwinRow(lanes int, dx int, far int, i13 int, out unsafe.Pointer, outLen
 //line kernel.go:11
 	if lanes == 16 {
 //line kernel.go:11
-		first = zvector.PastTwin(dx, i13, outLen, far, xLen, x, out)
+		first = zvector.PastTwin(dx, i13, far, xLen, outLen, x, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:11

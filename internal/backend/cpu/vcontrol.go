@@ -10,10 +10,13 @@ import (
 // check leaves the row to Go where v fails in a lane that comes to it.
 func (z *vectorizer) check(v *ir.Value) {
 	cond := v.Args[0]
+	if z.proved[v] {
+		return
+	}
 	if !z.replays && (z.dirty[z.block.block] || z.wrote) {
 		panic(scalar("a check comes behind a store"))
 	}
-	if z.shape(cond).kind == uniform && z.activeMask() == 0 {
+	if z.shape(cond).kind == uniform { // for the lanes that are here, and there are some
 		z.branch(cond, "", z.bail)
 		return
 	}
@@ -35,11 +38,15 @@ var jumpIf = map[ir.Op][2]string{
 	ir.OpULt: {"JCS", "JCC"}, ir.OpULe: {"JLS", "JHI"},
 }
 
-// branch jumps by a condition that is uniform; "" is the way on.
+// branch jumps by a condition that is uniform; "" is the way on. What the lanes agree on the first one tells.
 func (z *vectorizer) branch(cond *ir.Value, yes, no string) {
 	jumps, ok := jumpIf[cond.Op]
-	if ok && !z.fromOutside(cond) && cond.Args[0].Type.Kind != ir.KindI1 && z.shape(cond.Args[0]).kind == uniform && z.shape(cond.Args[1]).kind == uniform {
-		z.code.Op(compareOp(cond), vasm.Use(z.integerOf(cond.Args[0])), vasm.Use(z.integerOf(cond.Args[1])))
+	if ok && !z.fromOutside(cond) && cond.Args[0].Type.Kind != ir.KindI1 {
+		right := vasm.Imm(cond.Args[1].Imm)
+		if !isShort(cond.Args[1]) {
+			right = vasm.Use(z.integerOf(cond.Args[1]))
+		}
+		z.code.Op(compareOp(cond), vasm.Use(z.integerOf(cond.Args[0])), right)
 	} else {
 		r := z.integerOf(cond)
 		z.code.Op("TESTB", vasm.Use(r), vasm.Use(r))
@@ -71,7 +78,7 @@ func (z *vectorizer) ends(n *node) {
 		z.way(n, 0, z.activeMask())
 		z.goOn(z.rankOf(n), n.loop)
 	default:
-		z.part(n)
+		z.fork(n)
 		z.goOn(z.rankOf(n), n.loop)
 	}
 }
@@ -142,8 +149,8 @@ func (z *vectorizer) jumpTo(n, s *node) {
 	}
 }
 
-// part writes the ways out of n, some lanes taking the one and some the other.
-func (z *vectorizer) part(n *node) {
+// fork writes the ways out of n, some lanes taking the one and some the other.
+func (z *vectorizer) fork(n *node) {
 	c := z.maskOfValue(n.block.Term().Args[0])
 	m := z.activeMask()
 	ways := [2]vreg{z.code.Reg(vasm.Mask), z.code.Reg(vasm.Mask)}
@@ -271,7 +278,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 	for _, x := range z.g.blocks {
 		for _, v := range x.Values {
 			if z.keeps(v) && z.keptAtEnd(v) {
-				z.storeLanes(z.vectorOf(v), isWide(v.Type), z.keptAddress(v), m)
+				z.storeLanes(z.vectorOf(v), isWide(v.Type), vasm.Mem(z.keptAddress(v), 0), m)
 			}
 		}
 	}
@@ -307,7 +314,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 			}
 		}
 		for _, k := range stores {
-			z.storeLanes(k.x, k.wide, k.at, m)
+			z.storeLanes(k.x, k.wide, vasm.Mem(k.at, 0), m)
 		}
 	}
 }

@@ -16,27 +16,37 @@ const vectorLanes = 16
 // vectorizer writes what a row of threads does in a region as vector code. It returns how many threads it has
 // done: it leaves the rest to Go where that is no full vector, and from where a check fails on,
 // before any thread of that vector has written anything.
+//
+// Where conditions of integers may differ between lanes but rarely do, the loop over the vectors is there twice:
+// see plan.agree.
 type vectorizer struct {
 	*emitter
 	*plan
-	g        *region
-	code     *vasm.Func
+	*shared
 	vals     map[*ir.Value]*vector
 	maskRegs map[*laneSet]vasm.Reg // registers of masks
 	heads    map[*node]loopCode    // of headers
 	label    map[*node]string
-	inputs   []input
 	block    *node
 	tx       vasm.Reg
-	iota     [2]vasm.Reg
-	consts   map[constant]vasm.Reg
-	outside  map[constant]vasm.Reg // vectors of uniform registers that never change
-	steps    map[[2]constant][2]vreg
-	dirty    map[*ir.Block]bool // before which something may have been written
-	wrote    bool               // something was written in this block
-	replays  bool               // what threads have done in the region they can do again
-	bail     string
-	end      string
+	wrote    bool   // something was written in this block
+	end      string // of a vector
+	begin    string // a label in front of a vector's code, if any
+	part     string // where lanes that do not agree do the vector again; "" in the loop that takes all
+}
+
+// shared is what the loops of a function share.
+type shared struct {
+	code      *vasm.Func
+	row       vasm.Reg // how many threads are in it
+	inputs    []input
+	inputRegs []vreg
+	pointers  map[*ir.Value]*vector // from outside
+	iota      [2]vasm.Reg
+	consts    map[constant]vasm.Reg
+	outside   map[constant]vasm.Reg // vectors of uniform registers that never change
+	strides   map[[2]constant][2]vreg
+	bail      string
 }
 
 // input is a parameter of the function: what the caller passes for it.
@@ -77,31 +87,51 @@ type vectorFunc struct {
 }
 
 // vectorize returns vector code for g, or nil where there is none.
-func (e *emitter) vectorize(g *region) (f *vectorFunc) {
+func (e *emitter) vectorize(g *region) *vectorFunc {
 	if known, ok := e.vectors[g]; ok {
 		return known
 	}
+	f, why := e.vectorCodeOf(g, true)
+	if why != "" {
+		f, why = e.vectorCodeOf(g, false)
+	}
+	if why != "" {
+		e.scalar = append(e.scalar, fmt.Sprintf("%s at %s:%d", why, g.place().File, g.place().Line))
+	}
+	e.vectors[g] = f
+	return f
+}
+
+// vectorCodeOf is vectorize with a loop for lanes that agree, or without. Where there is no code it says why, if
+// it is worth saying.
+func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalarOnly) {
 	defer func() {
 		if r := recover(); r != nil {
-			why, ok := r.(scalarOnly)
-			if !ok {
+			ok := false
+			if why, ok = r.(scalarOnly); !ok {
 				panic(r)
 			}
-			e.scalar = append(e.scalar, fmt.Sprintf("%s at %s:%d", why, g.place().File, g.place().Line))
-			f = nil
 		}
-		e.vectors[g] = f
 	}()
 	if e.o.Vector == nil || e.anyLeaves() || e.f.Block[0] > 0 && e.f.Block[0] < vectorLanes || !worthVectors(g) {
-		return nil
+		return nil, ""
 	}
-	z := &vectorizer{emitter: e, g: g, vals: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{}, consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}}
-	z.plan = newPlan(e, g)
-	z.dirty, z.replays = e.written(g), replays(g)
-	z.code = vasm.New()
-	z.write()
-	z.code.SetName(e.o.Vector.Declare(e.o.Func))
-	return &vectorFunc{z.code, z.inputs}
+	c := vasm.New()
+	s := &shared{
+		code: c, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
+		consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}, strides: map[[2]constant][2]vreg{},
+	}
+	s.write(e, g, agree)
+	c.SetName(e.o.Vector.Declare(e.o.Func))
+	return &vectorFunc{c, s.inputs}, ""
+}
+
+// newVectorizer returns one for a loop over the vectors, tx being the register of the first thread's number.
+func (s *shared) newVectorizer(e *emitter, p *plan, tx vasm.Reg) *vectorizer {
+	return &vectorizer{
+		emitter: e, plan: p, shared: s, tx: tx, end: s.code.NewLabel(),
+		vals: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{},
+	}
 }
 
 // scalarOnly says by a panic that a region has no vector code.
@@ -135,20 +165,63 @@ func worthVectors(g *region) bool {
 	})
 }
 
-// write writes the loop over the vectors of the row.
-func (z *vectorizer) write() {
-	c := z.code
-	size, next := c.Reg(vasm.Integer), c.NewLabel()
-	z.tx, z.bail, z.end = c.Reg(vasm.Integer), c.NewLabel(), c.NewLabel()
-	first := c.Param("int")
-	c.Once("MOVQ", first, vasm.Def(size))
-	c.Once("XORQ", vasm.Def(z.tx), vasm.Def(z.tx))
-	c.Place(next)
+// write writes the function.
+func (s *shared) write(e *emitter, g *region, agree bool) {
+	c := s.code
+	tx := c.Reg(vasm.Integer)
+	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
+	c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
+	all := s.newVectorizer(e, newPlan(e, g, false), tx)
+	alike := s.newVectorizer(e, newPlan(e, g, agree), tx)
+	next := c.NewLabel()
+	if len(alike.agreeing)+len(alike.proved) > 0 {
+		again := s.both(alike, all, next)
+		all.loop(next, again)
+	} else {
+		all.loop(next, func() { c.Jump("JMP", next) })
+	}
+	c.Place(s.bail)
+	c.Op("VZEROUPPER")
+	c.Op("MOVQ", vasm.Use(tx), c.Result())
+	c.Op("RET")
+}
+
+// both writes the loop for lanes that agree, from which those that do not go to the start of the other loop's
+// body. It returns what the other loop ends with.
+func (s *shared) both(alike, all *vectorizer, next string) (again func()) {
+	c := s.code
+	alike.part = c.NewLabel()
+	proved := c.Reg(vasm.Integer)
+	if len(alike.proved) > 0 {
+		c.Op("XORQ", vasm.Def(proved), vasm.Def(proved))
+		s.prove(alike, next)
+		c.Op("MOVQ", vasm.Imm(1), vasm.Def(proved))
+	}
+	start := c.NewLabel()
 	c.Deeper(1)
+	alike.loop(start, func() { c.Jump("JMP", start) })
+	c.Deeper(-1)
+	all.begin = alike.part
+	return func() {
+		if len(alike.proved) > 0 {
+			c.Op("TESTQ", vasm.Use(proved), vasm.Use(proved))
+			c.Jump("JEQ", next)
+		}
+		c.Jump("JMP", start)
+	}
+}
+
+// loop writes a loop over the vectors of the row.
+func (z *vectorizer) loop(start string, again func()) {
+	c := z.code
+	c.Place(start)
 	limit := c.Reg(vasm.Integer)
 	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
-	c.Op("CMPQ", vasm.Use(limit), vasm.Use(size))
+	c.Op("CMPQ", vasm.Use(limit), vasm.Use(z.shared.row))
 	c.Jump("JGT", z.bail)
+	if z.begin != "" {
+		c.Place(z.begin)
+	}
 	z.zeroMasks(nil)
 	z.foreign()
 	for i, n := range z.order {
@@ -161,12 +234,7 @@ func (z *vectorizer) write() {
 	}
 	c.Place(z.end)
 	c.Op("ADDQ", vasm.Imm(vectorLanes), vasm.Mod(z.tx))
-	c.Jump("JMP", next)
-	c.Deeper(-1)
-	c.Place(z.bail)
-	c.Op("VZEROUPPER")
-	c.Op("MOVQ", vasm.Use(z.tx), c.Result())
-	c.Op("RET")
+	again()
 }
 
 // node writes a block.
@@ -411,7 +479,7 @@ func (z *vectorizer) keptSize(v *ir.Value) int64 {
 func (z *vectorizer) loadKept(v *ir.Value) {
 	at := z.keptAddress(v)
 	r := z.result(v)
-	z.loadLanes(r, v, at, 0)
+	z.loadLanes(r, v, vasm.Mem(at, 0))
 }
 
 // keeps reports whether the region's own value v is stored for other regions.
@@ -454,12 +522,13 @@ func (z *vectorizer) input(in input) vasm.Reg {
 }
 
 // newPlan decides what the lanes of g do together.
-func newPlan(e *emitter, g *region) *plan {
+func newPlan(e *emitter, g *region, agree bool) *plan {
 	entry, err := e.graph(g)
 	if err != nil {
 		panic(scalar(err.Error()))
 	}
-	p := &plan{e: e, g: g, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}}
+	p := &plan{e: e, g: g, agree: agree, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}, agreeing: map[*ir.Value]bool{}, proved: map[*ir.Value]bool{}}
+	p.dirty, p.replays = e.written(g), replays(g)
 	p.order = p.layout(entry, nil)
 	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })
 	p.varied, p.mixes, p.nodes = map[*ir.Value]bool{}, map[*node]bool{}, map[*ir.Block]*node{}
@@ -474,6 +543,7 @@ func newPlan(e *emitter, g *region) *plan {
 		p.findShapes()
 		again = p.findVaried()
 	}
+	p.findAgreeing()
 	return p
 }
 

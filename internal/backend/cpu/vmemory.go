@@ -1,15 +1,31 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// loadLanes reads neighbouring elements from n bytes behind the address on.
-func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vreg, n int64) {
+// address returns the memory that p, of the first lane, points to.
+func (z *vectorizer) address(p *ir.Value) vasm.Operand {
+	if p.Op == ir.OpParam || z.fromOutside(p) || z.of[p.Block.ID] != z.g {
+		return vasm.Mem(z.integerOf(p), 0)
+	}
+	switch {
+	case p.Op == ir.OpOffset && p.Imm == int64(int32(p.Imm)):
+		return z.address(p.Args[0]).Behind(p.Imm)
+	case p.Op == ir.OpIndex && p.Args[1].Type.Kind == ir.KindI64 && p.Args[1].Op != ir.OpConst && slices.Contains([]int64{1, 2, 4, 8}, p.Imm):
+		return vasm.Indexed(z.integerOf(p.Args[0]), z.integerOf(p.Args[1]), p.Imm)
+	}
+	return vasm.Mem(z.integerOf(p), 0)
+}
+
+// loadLanes reads neighbouring elements.
+func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vasm.Operand) {
 	m := z.activeMask()
 	for i, reg := range z.regs(r, v) {
-		from := vasm.Mem(at, n+int64(i)*64)
+		from := at.Behind(int64(i) * 64)
 		if m == 0 {
 			z.code.Op("VMOVUPS", from, vasm.Def(reg))
 		} else if isWide(v.Type) {
@@ -21,12 +37,12 @@ func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vreg, n int64) {
 }
 
 // storeLanes writes neighbouring elements.
-func (z *vectorizer) storeLanes(x [2]vreg, wide bool, at vreg, m vreg) {
+func (z *vectorizer) storeLanes(x [2]vreg, wide bool, at vasm.Operand, m vreg) {
 	for i := range 2 {
 		if i == 1 && !wide {
 			return
 		}
-		to := vasm.Mem(at, int64(i)*64)
+		to := at.Behind(int64(i) * 64)
 		switch {
 		case m == 0:
 			z.code.Op("VMOVUPS", vasm.Use(x[i]), to)
@@ -56,14 +72,14 @@ func (z *vectorizer) load(v *ir.Value) {
 	switch s := z.shape(p); {
 	case r.kind == uniform:
 		op := map[int64]string{4: "MOVL", 8: "MOVQ"}[size]
-		z.code.Op(op, vasm.Mem(z.integerOf(p), 0), vasm.Def(r.reg[0]))
+		z.code.Op(op, z.address(p), vasm.Def(r.reg[0]))
 	case s.kind == uniform:
 		op := map[int64]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[size]
 		for _, reg := range z.regs(r, v) {
-			z.code.Op(op, vasm.Mem(z.integerOf(p), 0), vasm.Def(reg))
+			z.code.Op(op, z.address(p), vasm.Def(reg))
 		}
 	case s.kind == affine && s.stride == size:
-		z.loadLanes(r, v, z.integerOf(p), 0)
+		z.loadLanes(r, v, z.address(p))
 	default:
 		z.gather(r, v)
 	}
@@ -107,7 +123,7 @@ func (z *vectorizer) store(v *ir.Value) {
 	s := z.shape(p)
 	from := z.vectorOf(x)
 	if s.kind == affine && s.stride == size {
-		z.storeLanes(from, isWide(x.Type), z.integerOf(p), z.activeMask())
+		z.storeLanes(from, isWide(x.Type), z.address(p), z.activeMask())
 		return
 	}
 	z.scatter(p, x, from)

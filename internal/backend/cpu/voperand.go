@@ -76,7 +76,7 @@ func (z *vectorizer) fromOutside(v *ir.Value) bool {
 // pointerInput returns the register of a pointer that is computed by the caller as a root and bytes
 // from there: what points nowhere must not be seen by Go's collector.
 func (z *vectorizer) pointerInput(p *ir.Value) vreg {
-	if r := z.vals[p]; r != nil {
+	if r := z.pointers[p]; r != nil {
 		return r.reg[0]
 	}
 	root := z.rootOf(p)
@@ -94,7 +94,7 @@ func (z *vectorizer) pointerInput(p *ir.Value) vreg {
 	offset := z.input(input{p, inputValue})
 	z.code.Once("MOVQ", vasm.Use(base), vasm.Def(r.reg[0]))
 	z.code.Once("ADDQ", vasm.Use(offset), vasm.Mod(r.reg[0]))
-	z.vals[p] = r
+	z.pointers[p] = r
 	return r.reg[0]
 }
 
@@ -181,10 +181,7 @@ func (z *vectorizer) spread(v *ir.Value, s shape) [2]vreg {
 // steps64 returns the stride times the number of the lane.
 func (z *vectorizer) steps64(stride int64) [2]vreg {
 	key := [2]constant{{stride, true}, {stride, false}}
-	if z.steps == nil {
-		z.steps = map[[2]constant][2]vreg{}
-	}
-	if r, ok := z.steps[key]; ok {
+	if r, ok := z.strides[key]; ok {
 		return r
 	}
 	var out [2]vreg
@@ -196,7 +193,7 @@ func (z *vectorizer) steps64(stride int64) [2]vreg {
 		z.code.Once("VPMULLQ", vasm.Use(by), vasm.Use(r), vasm.Def(r))
 		out[i] = r
 	}
-	z.steps[key] = out
+	z.strides[key] = out
 	return out
 }
 

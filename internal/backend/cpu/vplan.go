@@ -12,17 +12,21 @@ import (
 // sides are run, one after the other, each for its lanes; a loop is run until no lane is left in it (after
 // Karrenberg and Hack, "Whole-Function Vectorization").
 type plan struct {
-	e         *emitter
-	g         *region
-	order     []*node
-	mask      map[*node]*laneSet // of each block; nil for all lanes
-	splits    map[*loop]bool     // some lanes may leave the loop before others
-	shapes    map[*ir.Value]shape
-	sticky    map[*ir.Value]bool // needed behind a loop in which lanes part: a lane that has left keeps its own
-	mixes     map[*node]bool     // goes to where other lanes come, too
-	varied    map[*ir.Value]bool // conditions of branches that differ between lanes
-	inputRegs []vreg
-	nodes     map[*ir.Block]*node
+	e        *emitter
+	g        *region
+	order    []*node
+	mask     map[*node]*laneSet // of each block; nil for all lanes
+	splits   map[*loop]bool     // some lanes may leave the loop before others
+	shapes   map[*ir.Value]shape
+	sticky   map[*ir.Value]bool // needed behind a loop in which lanes part: a lane that has left keeps its own
+	mixes    map[*node]bool     // goes to where other lanes come, too
+	varied   map[*ir.Value]bool // conditions of branches that differ between lanes
+	nodes    map[*ir.Block]*node
+	dirty    map[*ir.Block]bool // before which something may have been written
+	replays  bool               // what threads have done in the region they can do again
+	agree    bool               // see vagree.go
+	agreeing map[*ir.Value]bool // comparisons that are the same for all lanes, or the vector is done otherwise
+	proved   map[*ir.Value]bool // checks that no lane of the row fails, or the row is done otherwise
 }
 
 // laneSet is the lanes that run some blocks.
@@ -281,6 +285,8 @@ func (p *plan) shapeOf(v *ir.Value, n *node) shape {
 		return shape{kind: varying}
 	case !v.Op.Pure():
 		return shape{kind: varying}
+	case p.agrees(v):
+		return p.uniformOr(v, shape{kind: uniform})
 	case v.Type.Kind != ir.KindI64 && !v.Type.IsPtr():
 		return p.uniformOr(v, shape{kind: varying})
 	}

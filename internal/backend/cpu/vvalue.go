@@ -31,20 +31,28 @@ func (z *vectorizer) value(v *ir.Value) {
 		z.load(v)
 	case !v.Op.Pure():
 		panic(scalar(v.Op.String()))
+	case z.forChecks(v):
+		return
+	case z.agreeing[v]:
+		z.agreement(v)
+		if z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.tests(u, v) }) {
+			return
+		}
+		z.pure(v)
 	case z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.tests(u, v) }):
 		return
 	default:
 		z.pure(v)
 	}
 	if z.keeps(v) && !z.keptAtEnd(v) {
-		z.storeLanes(z.vectorOf(v), isWide(v.Type), z.keptAddress(v), z.activeMask())
+		z.storeLanes(z.vectorOf(v), isWide(v.Type), vasm.Mem(z.keptAddress(v), 0), z.activeMask())
 	}
 }
 
 // tests reports whether u is a branch that compares the operands of v itself.
 func (z *vectorizer) tests(u, v *ir.Value) bool {
 	_, ok := jumpIf[v.Op]
-	return ok && u.Op == ir.OpIf && z.shape(v).kind == uniform && v.Args[0].Type.Kind != ir.KindI1 && z.nodes[u.Block] != nil && z.jumps(z.nodes[u.Block])
+	return ok && (u.Op == ir.OpIf || u.Op == ir.OpCheck) && z.shape(v).kind == uniform && v.Args[0].Type.Kind != ir.KindI1 && z.nodes[u.Block] != nil && (u.Op == ir.OpCheck || z.jumps(z.nodes[u.Block]))
 }
 
 func (z *vectorizer) pure(v *ir.Value) {
@@ -135,6 +143,10 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 		if v.Type.Kind != ir.KindI1 && v.Type.Bits() < 32 {
 			panic(scalar("a small integer"))
 		}
+		if wide && v.Op == ir.OpAdd {
+			z.add(x, v.Args[1], to)
+			return
+		}
 		y := z.integerOf(v.Args[1])
 		c.Op("MOVQ", vasm.Use(x), vasm.Def(to).Soon())
 		c.Op(pick(names, wide), vasm.Use(y), vasm.Mod(to))
@@ -167,6 +179,20 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 		c.Op(set, vasm.Def(to)) // to clear it first is no way: Go's assembler makes XORL of MOVL $0, which sets flags
 		c.Op("MOVBLZX", vasm.Use(to), vasm.Def(to))
 	}
+}
+
+// add adds y to x.
+func (z *vectorizer) add(x vreg, y *ir.Value, to vreg) {
+	if isShort(y) {
+		z.code.Op("LEAQ", vasm.Mem(x, y.Imm), vasm.Def(to))
+	} else {
+		z.code.Op("LEAQ", vasm.Indexed(x, z.integerOf(y), 1), vasm.Def(to))
+	}
+}
+
+// isShort reports whether v is a number that instructions have room for.
+func isShort(v *ir.Value) bool {
+	return v.Op == ir.OpConst && v.Type.IsInt() && v.Imm == int64(int32(v.Imm))
 }
 
 func (z *vectorizer) indexOp(v *ir.Value, x, to vreg) {

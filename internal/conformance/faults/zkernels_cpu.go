@@ -494,7 +494,7 @@ func writesTwinRow(lanes int, by int32, dx int, i9 int, x unsafe.Pointer, xLen i
 //line beside.go:102
 	if lanes == 16 {
 //line beside.go:102
-		first = zvector.WritesTwin(dx, i9, int(by), xLen, x)
+		first = zvector.WritesTwin(dx, i9, xLen, int(by), x)
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:102
@@ -548,7 +548,7 @@ func productTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLe
 //line elements.go:13
 	if lanes == 16 {
 //line elements.go:13
-		first = zvector.ProductTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+		first = zvector.ProductTwin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:13

@@ -1055,7 +1055,7 @@ func roundTwiceTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int,
 //line floats.go:126
 	if lanes == 16 {
 //line floats.go:126
-		first = zvector.RoundTwiceTwin(dx, i12, outLen, inLen, in, out)
+		first = zvector.RoundTwiceTwin(dx, i12, inLen, outLen, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:126
@@ -1127,7 +1127,7 @@ func fusedTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out 
 //line floats.go:135
 	if lanes == 16 {
 //line floats.go:135
-		first = zvector.FusedTwin(dx, i12, outLen, inLen, in, out)
+		first = zvector.FusedTwin(dx, i12, inLen, outLen, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:135
@@ -1183,7 +1183,7 @@ func mayFuseTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, ou
 //line floats.go:144
 	if lanes == 16 {
 //line floats.go:144
-		first = zvector.MayFuseTwin(dx, i12, outLen, inLen, in, out)
+		first = zvector.MayFuseTwin(dx, i12, inLen, outLen, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:144

@@ -1163,7 +1163,7 @@ func differenceTwinRow_(lanes int, out unsafe.Pointer, outLen int, shared unsafe
 //line memory.go:15
 	if lanes == 16 {
 //line memory.go:15
-		first = zvector.DifferenceTwin_(64, shared, outLen, out)
+		first = zvector.DifferenceTwin_(64, outLen, shared, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:13
@@ -1257,7 +1257,7 @@ func differencePastTwinRow_(lanes int, out unsafe.Pointer, outLen int, shared un
 //line memory.go:29
 	if lanes == 16 {
 //line memory.go:29
-		first = zvector.DifferencePastTwin_(64, shared, outLen, out)
+		first = zvector.DifferencePastTwin_(64, outLen, shared, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:27
@@ -1382,7 +1382,7 @@ func shiftTwinRow(lanes int, out unsafe.Pointer, outLen int, x unsafe.Pointer, x
 //line memory.go:50
 	if lanes == 16 {
 //line memory.go:50
-		first = zvector.ShiftTwin(64, xLen, x, outLen, out)
+		first = zvector.ShiftTwin(64, xLen, outLen, x, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:51
@@ -1470,7 +1470,7 @@ func freshTwinRow(lanes int, out unsafe.Pointer, outLen int, x unsafe.Pointer, x
 //line memory.go:67
 	if lanes == 16 {
 //line memory.go:67
-		first = zvector.FreshTwin(64, xLen, x, outLen, out)
+		first = zvector.FreshTwin(64, xLen, outLen, x, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:67

@@ -525,7 +525,7 @@ func randomTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out
 //line random.go:23
 	if lanes == 16 {
 //line random.go:23
-		first = zvector.RandomTwin(dx, i12, outLen, inLen, in, out)
+		first = zvector.RandomTwin(dx, i12, inLen, outLen, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i97, i98, i99, i100, i101, i102, i148, i172, i111, i113 int32

@@ -2137,7 +2137,7 @@ func placeTwinRow(i23 int, i39 int, i45 int, ty int, lanes int, dx int, i15 int,
 //line control.go:57
 	if lanes == 16 {
 //line control.go:57
-		first = zvector.PlaceTwin(dx, i15, i47, i53, i57, i61, i65, i69, i73, i77, outLen, out)
+		first = zvector.PlaceTwin(dx, i15, i47, outLen, i53, i57, i61, i65, i69, i73, i77, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line control.go:59
@@ -2232,7 +2232,7 @@ func reverseTwinRow(lanes int, dx int, i17 int, i34 int, shared unsafe.Pointer, 
 //line dynamic.go:19
 	if lanes == 16 {
 //line dynamic.go:19
-		first = zvector.ReverseTwin(dx, i34, xLen, x, i17, shared)
+		first = zvector.ReverseTwin(dx, i34, xLen, i17, x, shared)
 	}
 	for tx := first; tx < dx; tx++ {
 		i133 := tx << 1
@@ -2299,7 +2299,7 @@ func reverseTwinRow__(dx int, dy int, ty int, tz int, lanes int, each57 unsafe.P
 //line dynamic.go:26
 	if lanes == 16 {
 //line dynamic.go:26
-		first = zvector.ReverseTwin__(dx, unsafe.Add(each57, row*4), i22, shared)
+		first = zvector.ReverseTwin__(dx, i22, unsafe.Add(each57, row*4), shared)
 	}
 	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
@@ -2531,7 +2531,7 @@ func float32sTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bL
 //line floats.go:25
 	if lanes == 16 {
 //line floats.go:25
-		first = zvector.Float32sTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+		first = zvector.Float32sTwin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i19 int
@@ -2614,7 +2614,7 @@ func float64sTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bL
 //line floats.go:32
 	if lanes == 16 {
 //line floats.go:32
-		first = zvector.Float64sTwin(dx, i16, cLen, aLen, a, bLen, b, c)
+		first = zvector.Float64sTwin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i19 int
@@ -3823,15 +3823,16 @@ func transposeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func transposeTwinRow(i89 int, ty int, n int, lanes int, i87 int, shared unsafe.Pointer, src unsafe.Pointer, srcLen int, blocks *gpu.Blocks) (ok bool) {
 //line memory.go:63
 	i23 := i89 + ty
-	c61 := i23 < n
-	i33 := i23 * n
 //line memory.go:65
+	i33 := i23 * n
+//line memory.go:64
+	c61 := i23 < n
 	o30 := ty * 68
 	first := 0
 //line memory.go:62
 	if lanes == 16 {
 //line memory.go:62
-		first = zvector.TransposeTwin(16, i87, n, c61, i33, srcLen, src, shared, o30)
+		first = zvector.TransposeTwin(16, i87, i33, srcLen, n, c61, src, shared, o30)
 	}
 	for tx := first; tx < 16; tx++ {
 //line memory.go:63
@@ -3861,13 +3862,15 @@ func transposeTwinRow(i89 int, ty int, n int, lanes int, i87 int, shared unsafe.
 func transposeTwinRow_(i87 int, ty int, n int, lanes int, dst unsafe.Pointer, dstLen int, i89 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line memory.go:68
 	i58 := i87 + ty
-	c84 := i58 < n
+//line memory.go:70
 	i63 := i58 * n
+//line memory.go:69
+	c84 := i58 < n
 	first := 0
 //line memory.go:68
 	if lanes == 16 {
 //line memory.go:68
-		first = zvector.TransposeTwin_(16, i89, n, c84, i63, shared, ty, dstLen, dst)
+		first = zvector.TransposeTwin_(16, i89, i63, dstLen, n, c84, shared, ty, dst)
 	}
 	for tx := first; tx < 16; tx++ {
 //line memory.go:68

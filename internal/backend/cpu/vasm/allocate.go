@@ -75,7 +75,7 @@ func (f *Func) Signature() string {
 
 // Text returns the function in Go's assembly language.
 func (f *Func) Text() string {
-	code := append(slices.Clone(f.entry), f.code...)
+	code := straighten(append(slices.Clone(f.entry), f.code...))
 	p := &printer{f: f, all: intervals(code, len(f.class))}
 	frame := f.allocate(p.all)
 	fmt.Fprintf(&p.out, "// %s\nTEXT ·%s(SB), 0, $%d-%d\n", f.Signature(), f.name, frame, f.resultAt()+8)

@@ -143,6 +143,9 @@ func Indexed(r, index Reg, scale int64) Operand {
 	return Operand{kind: memory, reg: r, index: index, scale: scale}
 }
 
+// Behind is the memory o, n bytes further.
+func (o Operand) Behind(n int64) Operand { o.n += n; return o }
+
 // Vectored is memory at the address in r and, for each lane, that many bytes more.
 func Vectored(r, index Reg, width byte) Operand {
 	return Operand{kind: memory, reg: r, index: index, scale: 1, width: width}

@@ -141,7 +141,7 @@ func liveOut(blocks []block, i, registers int) []bool {
 }
 
 // plain are instructions that do nothing but write their last operand.
-var plain = map[string]bool{"KXORW": true, "MOVQ": true, "VPBROADCASTD": true, "VPBROADCASTQ": true, "VBROADCASTSS": true, "VBROADCASTSD": true}
+var plain = map[string]bool{"KXORW": true, "MOVQ": true, "LEAQ": true, "VPBROADCASTD": true, "VPBROADCASTQ": true, "VBROADCASTSS": true, "VBROADCASTSD": true}
 
 // sweep takes away what writes registers that nothing reads. It reports whether there was any.
 func sweep(code []inst, blocks []block, registers int) (found bool) {

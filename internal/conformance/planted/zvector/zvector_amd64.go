@@ -53,22 +53,22 @@ func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 
 func DifferenceTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
-func DifferenceTwin_(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int)
+func DifferenceTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func DifferencePastTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
-func DifferencePastTwin_(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int)
+func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func TotalTwin(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer) (done int)
 
 //go:noescape
-func ShiftTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+func ShiftTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
 func DoubleTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func FreshTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+func FreshTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)

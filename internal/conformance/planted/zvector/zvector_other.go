@@ -70,7 +70,7 @@ func DifferenceTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done 
 	return 0
 }
 
-func DifferenceTwin_(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int) {
+func DifferenceTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -78,7 +78,7 @@ func DifferencePastTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (d
 	return 0
 }
 
-func DifferencePastTwin_(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int) {
+func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -86,7 +86,7 @@ func TotalTwin(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer) (done int)
 	return 0
 }
 
-func ShiftTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+func ShiftTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -94,6 +94,6 @@ func DoubleTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func FreshTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+func FreshTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }

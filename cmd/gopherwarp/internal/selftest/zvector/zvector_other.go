@@ -30,7 +30,7 @@ func PlaceTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a
 	return 0
 }
 
-func ReverseTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int) {
+func ReverseTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -38,7 +38,7 @@ func ReverseTwin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) 
 	return 0
 }
 
-func ReverseTwin__(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int) {
+func ReverseTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -46,11 +46,11 @@ func ReverseTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int
 	return 0
 }
 
-func Float32sTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+func Float32sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Float64sTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+func Float64sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -90,11 +90,11 @@ func BlockSumsTwin_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer,
 	return 0
 }
 
-func TransposeTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func TransposeTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
 	return 0
 }
 
-func TransposeTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int) {
+func TransposeTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int) {
 	return 0
 }
 

@@ -1,0 +1,17 @@
+//go:build unix
+
+package cpu
+
+import (
+	"syscall"
+	"time"
+)
+
+// processTime returns how long the process has had a core.
+func processTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
