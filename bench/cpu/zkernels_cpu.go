@@ -271,7 +271,8 @@ func blackScholesTwinRow(lanes int, dx int, i20 int, price unsafe.Pointer, price
 		first = zvector.BlackScholesTwin(dx, i20, priceLen, strikeLen, yearsLen, valueLen, price, strike, years, value)
 	}
 	for tx := first; tx < dx; tx++ {
-		var f136, f137, f283, f415, f124, f391, f491, f209 float32
+		var f136, f341, f346, f205, f124, f174, f395, f253 float32
+		var i137, i161, i162 int32
 //line kernels.go:61
 		i23 := i20 + tx
 //line kernels.go:61
@@ -305,73 +306,57 @@ func blackScholesTwinRow(lanes int, dx int, i20 int, price unsafe.Pointer, price
 //line kernels.go:69
 			f58 := float32(float32(math.Sqrt(float64(f44))) * 0.3)
 			f59 := f32 / f38
-//line log.go:64
-			if f59 < 1.1754944e-38 {
-				f136, f137 = float32(f59*8.388608e+06), -23
-			} else {
-//line log.go:64
-				f136, f137 = f59, 0
-			}
 //line log.go:67
+			if math.Float32frombits(math.Float32bits(f59)&^(1<<31)) < 1.1754944e-38 {
+				f136, i137 = float32(f59*8.388608e+06), 192937984
+			} else {
+//line log.go:67
+				f136, i137 = f59, 0
+			}
+//line log.go:70
 			i138 := int32(math.Float32bits(f136))
 			i140 := (i138 - 1060439283) & -8388608
 //line log.go:8
 			f81 := math.Float32frombits(uint32(i138-i140)) - 1
-//line log.go:78
-			f298 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f81, 0.12901418), f81, -0.13246344), f81, 0.14182273), f81, -0.16608718), f81, 0.20001961), f81, -0.250016)
+//line log.go:81
+			f364 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f81, 0.12901418), f81, -0.13246344), f81, 0.14182273), f81, -0.16608718), f81, 0.20001961), f81, -0.250016)
 //line log.go:9
-			f83 := math32.FMA(math32.FMA(float32(i140), 1.1920929e-07, f137), 0.6931472, math32.FMA(math32.FMA(math32.FMA(f298, f81, 0.33333325), f81, -0.49999988), float32(f81*f81), f81))
-//line log.go:83
-			if uint32(int32(math.Float32bits(f59))-1) < 2139095039 {
-//line log.go:83
-				f283 = f83
+			f83 := math32.FMA(float32(i140-i137), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f364, f81, 0.33333325), f81, -0.49999988), float32(f81*f81), f81))
+//line log.go:86
+			if 2139095040 <= uint32(int32(math.Float32bits(f59))) {
+				f341 = math32.FMA(f59, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:86
-				if f59 == 0 {
-//line log.go:86
-					f283 = math.Float32frombits(0xff800000)
-				} else {
+				f341 = f83
+			}
 //line log.go:89
-					if f59 < 0 {
-//line basic.go:30
-						f283 = math.Float32frombits(0x7fc00000)
-					} else {
+			if f59 == 0 {
+//line basic.go:21
+				f346 = math.Float32frombits(0xff800000)
+			} else {
 //line log.go:89
-						f283 = f59
-					}
-				}
+				f346 = f341
 			}
 //line kernels.go:70
-			f63 := (f283 + float32(f44*0.065)) / f58
+			f63 := (f346 + float32(f44*0.065)) / f58
 //line kernels.go:76
 			f101 := 1 / (float32(math.Float32frombits(math.Float32bits(f63)&^(1<<31))*0.2316419) + 1)
 //line kernels.go:78
 			f112 := float32(float32(f63*-0.5) * f63)
-//line exp.go:23
-			f245 := math32.FMA(f112, 1.442695, 1.2582912e+07)
-			f246 := f245 - 1.2582912e+07
-			f248 := math32.FMA(f246, 1.9046542e-09, math32.FMA(f246, -0.6931472, f112))
+//line exp.go:36
+			f302 := math32.FMA(f112, 1.442695, 1.2582912e+07)
+			f303 := f302 - 1.2582912e+07
+			f305 := math32.FMA(f303, 1.9046542e-09, math32.FMA(f303, -0.6931472, f112))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f112)&^(1<<31)) {
 //line exp.go:27
-			i255 := int32(math.Float32bits(f245))
-//line exp.go:33
-			i324 := int32(uint32(i255) >> 1)
-			f329 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f248, 0.008368675), f248, 0.041668262), f248, 0.16666521), f248, 0.49999994), f248, 1), f248, 1)*math.Float32frombits(uint32(i324<<23+1065353216))) * math.Float32frombits(uint32((i255-i324)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f112 {
-//line exp.go:42
-				f415 = math.Float32frombits(0x7f800000)
+				f205 = 0
 			} else {
-//line exp.go:45
-				if f112 < -104 {
-//line exp.go:45
-					f415 = 0
-				} else {
-//line exp.go:48
-					f415 = f329
-				}
+//line exp.go:25
+				f205 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f305, 0.008368675), f305, 0.041668262), f305, 0.16666521), f305, 0.49999994), f305, 1), f305, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f302))<<23+1602224128))) * 5.421011e-20)
 			}
 //line kernels.go:78
-			f115 := float32(float32(f415*0.3989423) * float32(f101*(float32(f101*(float32(f101*(float32(f101*(float32(f101*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			f115 := float32(float32(f205*0.3989423) * float32(f101*(float32(f101*(float32(f101*(float32(f101*(float32(f101*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
 			if 0 < f63 {
 				f124 = 1 - f115
 			} else {
@@ -380,68 +365,63 @@ func blackScholesTwinRow(lanes int, dx int, i20 int, price unsafe.Pointer, price
 			}
 //line kernels.go:71
 			f66 := float32(f44 * -0.02)
-//line exp.go:23
-			f220 := math32.FMA(f66, 1.442695, 1.2582912e+07)
-			f221 := f220 - 1.2582912e+07
-			f223 := math32.FMA(f221, 1.9046542e-09, math32.FMA(f221, -0.6931472, f66))
-//line exp.go:27
-			i230 := int32(math.Float32bits(f220))
-//line exp.go:33
-			i314 := int32(uint32(i230) >> 1)
-			f319 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f223, 0.008368675), f223, 0.041668262), f223, 0.16666521), f223, 0.49999994), f223, 1), f223, 1)*math.Float32frombits(uint32(i314<<23+1065353216))) * math.Float32frombits(uint32((i230-i314)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f66 {
-//line exp.go:42
-				f391 = math.Float32frombits(0x7f800000)
+//line exp.go:36
+			f264 := math32.FMA(f66, 1.442695, 1.2582912e+07)
+			f265 := f264 - 1.2582912e+07
+			f267 := math32.FMA(f265, 1.9046542e-09, math32.FMA(f265, -0.6931472, f66))
+//line exp.go:21
+			c158 := 0 < f66
+//line exp.go:21
+			if c158 {
+//line exp.go:21
+				i161, i162 = 528482304, 1602224128
 			} else {
-//line exp.go:45
-				if f66 < -104 {
-//line exp.go:45
-					f391 = 0
+//line exp.go:21
+				i161, i162 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f168 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f267, 0.008368675), f267, 0.041668262), f267, 0.16666521), f267, 0.49999994), f267, 1), f267, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f264))<<23+i161))) * math.Float32frombits(uint32(i162)))
+			if 104 < math.Float32frombits(math.Float32bits(f66)&^(1<<31)) {
+//line exp.go:27
+				if c158 {
+//line basic.go:19
+					f174 = math.Float32frombits(0x7f800000)
 				} else {
-//line exp.go:48
-					f391 = f319
+//line exp.go:27
+					f174 = 0
 				}
+			} else {
+//line exp.go:25
+				f174 = f168
 			}
 //line kernels.go:71
 			f69 := f63 - f58
 //line kernels.go:76
-			f186 := 1 / (float32(math.Float32frombits(math.Float32bits(f69)&^(1<<31))*0.2316419) + 1)
+			f230 := 1 / (float32(math.Float32frombits(math.Float32bits(f69)&^(1<<31))*0.2316419) + 1)
 //line kernels.go:78
-			f197 := float32(float32(f69*-0.5) * f69)
-//line exp.go:23
-			f361 := math32.FMA(f197, 1.442695, 1.2582912e+07)
-			f362 := f361 - 1.2582912e+07
-			f364 := math32.FMA(f362, 1.9046542e-09, math32.FMA(f362, -0.6931472, f197))
+			f241 := float32(float32(f69*-0.5) * f69)
+//line exp.go:36
+			f437 := math32.FMA(f241, 1.442695, 1.2582912e+07)
+			f438 := f437 - 1.2582912e+07
+			f440 := math32.FMA(f438, 1.9046542e-09, math32.FMA(f438, -0.6931472, f241))
+//line exp.go:25
+			if 104 < math.Float32frombits(math.Float32bits(f241)&^(1<<31)) {
 //line exp.go:27
-			i371 := int32(math.Float32bits(f361))
-//line exp.go:33
-			i425 := int32(uint32(i371) >> 1)
-			f430 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f364, 0.008368675), f364, 0.041668262), f364, 0.16666521), f364, 0.49999994), f364, 1), f364, 1)*math.Float32frombits(uint32(i425<<23+1065353216))) * math.Float32frombits(uint32((i371-i425)<<23+1065353216)))
-//line exp.go:42
-			if 104 < f197 {
-//line exp.go:42
-				f491 = math.Float32frombits(0x7f800000)
+				f395 = 0
 			} else {
-//line exp.go:45
-				if f197 < -104 {
-//line exp.go:45
-					f491 = 0
-				} else {
-//line exp.go:48
-					f491 = f430
-				}
+//line exp.go:25
+				f395 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f440, 0.008368675), f440, 0.041668262), f440, 0.16666521), f440, 0.49999994), f440, 1), f440, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f437))<<23+1602224128))) * 5.421011e-20)
 			}
 //line kernels.go:78
-			f200 := float32(float32(f491*0.3989423) * float32(f186*(float32(f186*(float32(f186*(float32(f186*(float32(f186*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
+			f244 := float32(float32(f395*0.3989423) * float32(f230*(float32(f230*(float32(f230*(float32(f230*(float32(f230*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
 			if 0 < f69 {
-				f209 = 1 - f200
+				f253 = 1 - f244
 			} else {
 //line kernels.go:79
-				f209 = f200
+				f253 = f244
 			}
 //line kernels.go:62
-			*(*float32)(unsafe.Add(value, i23*4)) = float32(f32*f124) - float32(float32(f38*f391)*f209)
+			*(*float32)(unsafe.Add(value, i23*4)) = float32(f32*f124) - float32(float32(f38*f174)*f253)
 		}
 	}
 	return true

@@ -44,7 +44,7 @@ func addTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen in
 //line kernel.go:12
 	if lanes == 16 {
 //line kernel.go:12
-		first = zvector.AddTwin(256, i44, cLen, aLen, a, bLen, b, c)
+		first = zvector.AddTwin(256, i44, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:12

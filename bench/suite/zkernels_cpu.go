@@ -198,16 +198,17 @@ func mandelbrot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func mandelbrot32TwinRow(i75 int, ty int, n int, f33 float32, lanes int, counts unsafe.Pointer, countsLen int, i73 int, blocks *gpu.Blocks) (ok bool) {
 //line mandelbrot.go:20
 	i27 := i75 + ty
+//line mandelbrot.go:32
+	i53 := i27 * n
+//line mandelbrot.go:21
 	c42 := n <= i27
 //line mandelbrot.go:25
 	f40 := float32(float32(i27)*3)/f33 + -1.5
-//line mandelbrot.go:32
-	i53 := i27 * n
 	first := 0
 //line mandelbrot.go:20
 	if lanes == 16 {
 //line mandelbrot.go:20
-		first = zvector.Mandelbrot32Twin(32, i73, n, c42, f33, f40, i53, countsLen, counts)
+		first = zvector.Mandelbrot32Twin(32, i73, i53, countsLen, n, c42, f33, f40, counts)
 	}
 	for tx := first; tx < 32; tx++ {
 		var f62, f63 float32
@@ -285,16 +286,17 @@ func mandelbrot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func mandelbrot64TwinRow(i75 int, ty int, n int, f33 float64, lanes int, counts unsafe.Pointer, countsLen int, i73 int, blocks *gpu.Blocks) (ok bool) {
 //line mandelbrot.go:40
 	i27 := i75 + ty
+//line mandelbrot.go:52
+	i53 := i27 * n
+//line mandelbrot.go:41
 	c42 := n <= i27
 //line mandelbrot.go:45
 	f40 := float64(float64(i27)*3)/f33 + -1.5
-//line mandelbrot.go:52
-	i53 := i27 * n
 	first := 0
 //line mandelbrot.go:40
 	if lanes == 16 {
 //line mandelbrot.go:40
-		first = zvector.Mandelbrot64Twin(32, i73, n, c42, f33, f40, i53, countsLen, counts)
+		first = zvector.Mandelbrot64Twin(32, i73, i53, countsLen, n, c42, f33, f40, counts)
 	}
 	for tx := first; tx < 32; tx++ {
 		var f62, f63 float64
@@ -708,7 +710,7 @@ func blackScholesTwinRow(lanes int, call unsafe.Pointer, callLen int, dx int, f8
 //line options.go:20
 	if lanes == 16 {
 //line options.go:20
-		first = zvector.BlackScholesTwin(dx, i27, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f83, m4, f97, call, putLen, put)
+		first = zvector.BlackScholesTwin(dx, i27, priceLen, strikeLen, yearsLen, putLen, callLen, price, strike, years, f83, m4, f97, call, put)
 	}
 	for tx := first; tx < dx; tx++ {
 		var f173, f371, f376, f248, f161, f316, f222, f285 float32
@@ -923,7 +925,7 @@ func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f735 f
 //line options.go:32
 	if lanes == 16 {
 //line options.go:32
-		first = zvector.BlackScholesBestTwin(256, i635, callLen, priceLen, price, strikeLen, strike, yearsLen, years, f735, m4, f827, call, putLen, put)
+		first = zvector.BlackScholesBestTwin(256, i635, priceLen, strikeLen, yearsLen, putLen, callLen, price, strike, years, f735, m4, f827, call, put)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f702, f728, f732, f776, f783, f819, f826, f856, f892, f918, f922, f966, f973, f1009, f1016, f1046, f1082, f1108, f1112, f1156, f1163, f1199, f1206, f1236, f1272, f1298, f1302, f1346, f1353, f1389, f1396, f1426 float32
@@ -4128,7 +4130,7 @@ func sgemm32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 32 {
 //line sgemm.go:22
-				if !sgemm32TwinRow_(ty, i110, n, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
+				if !sgemm32TwinRow_(i110, n, ty, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
 					return
 				}
 			}
@@ -4161,20 +4163,20 @@ func sgemm32TwinRow(ty int, each36 unsafe.Pointer) {
 // sgemm32TwinRow_ is what a row of threads does in sgemm32Twin.
 //
 //line sgemm.go:22
-func sgemm32TwinRow_(ty int, i110 int, n int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-//line sgemm.go:22
-	o42 := ty * 128
-	o58 := ty * 128
+func sgemm32TwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line sgemm.go:22
 	i43 := (i110 + ty) * n
 //line sgemm.go:22
 	i44 := i43 + i37
 	i60 := (i37 + ty) * n
+//line sgemm.go:22
+	o42 := ty * 128
+	o58 := ty * 128
 	first := 0
 //line sgemm.go:22
 	if lanes == 16 {
 //line sgemm.go:22
-		first = zvector.Sgemm32Twin(32, shared, o42, i112, unsafe.Add(shared, 4096), o58, i44, aLen, a, i60, bLen, b)
+		first = zvector.Sgemm32Twin(32, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 4096), o58, a, b)
 	}
 	for tx := first; tx < 32; tx++ {
 //line sgemm.go:22
@@ -4275,7 +4277,7 @@ func sgemm32TwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLe
 //line sgemm.go:30
 	if lanes == 16 {
 //line sgemm.go:30
-		first = zvector.Sgemm32Twin__(32, i112, unsafe.Add(each36, row*4), i43, cLen, c)
+		first = zvector.Sgemm32Twin__(32, i112, i43, cLen, unsafe.Add(each36, row*4), c)
 	}
 	for tx := first; tx < 32; tx++ {
 //line sgemm.go:19
@@ -4943,7 +4945,7 @@ func sgemm64TwinRow___(ty int, i202 int, i204 int, n int, lanes int, c unsafe.Po
 //line sgemm.go:75
 	if lanes == 16 {
 //line sgemm.go:75
-		first = zvector.Sgemm64Twin_(16, unsafe.Add(each906, row*4), unsafe.Add(each908, row*4), unsafe.Add(each910, row*4), unsafe.Add(each912, row*4), unsafe.Add(each914, row*4), unsafe.Add(each916, row*4), unsafe.Add(each918, row*4), unsafe.Add(each920, row*4), unsafe.Add(each922, row*4), unsafe.Add(each924, row*4), unsafe.Add(each926, row*4), unsafe.Add(each928, row*4), unsafe.Add(each930, row*4), unsafe.Add(each932, row*4), unsafe.Add(each934, row*4), unsafe.Add(each936, row*4), i552, cLen, c, i590, i628, i666)
+		first = zvector.Sgemm64Twin_(16, i552, cLen, i590, i628, i666, unsafe.Add(each906, row*4), unsafe.Add(each908, row*4), unsafe.Add(each910, row*4), unsafe.Add(each912, row*4), unsafe.Add(each914, row*4), unsafe.Add(each916, row*4), unsafe.Add(each918, row*4), unsafe.Add(each920, row*4), unsafe.Add(each922, row*4), unsafe.Add(each924, row*4), unsafe.Add(each926, row*4), unsafe.Add(each928, row*4), unsafe.Add(each930, row*4), unsafe.Add(each932, row*4), unsafe.Add(each934, row*4), unsafe.Add(each936, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line sgemm.go:63
@@ -6238,7 +6240,7 @@ func sgemm64BestTwinRow_(i330 int, ty int, i400 int, i402 int, lanes int, c unsa
 //line sgemmbest.go:68
 	if lanes == 16 {
 //line sgemmbest.go:68
-		first = zvector.Sgemm64BestTwin_(16, unsafe.Add(each817, row*4), unsafe.Add(each819, row*4), unsafe.Add(each821, row*4), unsafe.Add(each823, row*4), unsafe.Add(each825, row*4), unsafe.Add(each827, row*4), unsafe.Add(each829, row*4), unsafe.Add(each831, row*4), unsafe.Add(each833, row*4), unsafe.Add(each835, row*4), unsafe.Add(each837, row*4), unsafe.Add(each839, row*4), unsafe.Add(each841, row*4), unsafe.Add(each843, row*4), unsafe.Add(each845, row*4), unsafe.Add(each847, row*4), i403, cLen, c, i434, i465, i496)
+		first = zvector.Sgemm64BestTwin_(16, i403, cLen, i434, i465, i496, unsafe.Add(each817, row*4), unsafe.Add(each819, row*4), unsafe.Add(each821, row*4), unsafe.Add(each823, row*4), unsafe.Add(each825, row*4), unsafe.Add(each827, row*4), unsafe.Add(each829, row*4), unsafe.Add(each831, row*4), unsafe.Add(each833, row*4), unsafe.Add(each835, row*4), unsafe.Add(each837, row*4), unsafe.Add(each839, row*4), unsafe.Add(each841, row*4), unsafe.Add(each843, row*4), unsafe.Add(each845, row*4), unsafe.Add(each847, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line sgemmbest.go:68
@@ -6385,7 +6387,7 @@ func spmvTwinRow(lanes int, columns unsafe.Pointer, columnsLen int, dx int, i27 
 //line sparse.go:15
 	if lanes == 16 {
 //line sparse.go:15
-		first = zvector.SpmvTwin(dx, i27, yLen, startsLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y)
+		first = zvector.SpmvTwin(dx, i27, startsLen, yLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y)
 	}
 	for tx := first; tx < dx; tx++ {
 		var f42 float32
@@ -6467,10 +6469,10 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w0 := *(*float32)(unsafe.Add(args, 56))
 	w4 := *(*float32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
-//line stencil.go:23
-	i160 := n - 1
 //line stencil.go:27
 	i106 := n * n
+//line stencil.go:23
+	i160 := n - 1
 //line stencil.go:17
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -6483,15 +6485,17 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencil.go:18
 			i38 := i158 + tz
-			c48 := n <= i38
 //line stencil.go:22
 			i42 := i38 * n
+//line stencil.go:19
+			c48 := n <= i38
+//line stencil.go:23
 			c142 := i38 == 0
 //line stencil.go:23
 			c134 := i38 == i160
 			for ty := range 4 {
 //line stencil.go:18
-				if !stencil7TwinRow(i156, ty, n, i42, i160, lanes, a, aLen, b, bLen, c134, c142, c48, i106, i154, w0, w4, blocks, tz) {
+				if !stencil7TwinRow(i156, ty, i42, n, i160, lanes, a, aLen, b, bLen, c134, c142, c48, i106, i154, w0, w4, blocks, tz) {
 					return
 				}
 			}
@@ -6502,12 +6506,14 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil7TwinRow is what a row of threads does in stencil7Twin.
 //
 //line stencil.go:18
-func stencil7TwinRow(i156 int, ty int, n int, i42 int, i160 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c134 bool, c142 bool, c48 bool, i106 int, i154 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil7TwinRow(i156 int, ty int, i42 int, n int, i160 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c134 bool, c142 bool, c48 bool, i106 int, i154 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
 //line stencil.go:18
 	i32 := i156 + ty
-	c50 := n <= i32
 //line stencil.go:22
 	i44 := (i42 + i32) * n
+//line stencil.go:19
+	c50 := n <= i32
+//line stencil.go:23
 	c144 := i32 == 0
 //line stencil.go:23
 	c137 := i32 == i160
@@ -6515,7 +6521,7 @@ func stencil7TwinRow(i156 int, ty int, n int, i42 int, i160 int, lanes int, a un
 //line stencil.go:18
 	if lanes == 16 {
 //line stencil.go:18
-		first = zvector.Stencil7Twin(32, i154, n, c50, c48, i44, c144, c142, i160, c137, c134, aLen, a, w0, i106, w4, bLen, b)
+		first = zvector.Stencil7Twin(32, i154, i44, aLen, n, i106, bLen, c50, c48, c144, c142, i160, c137, c134, a, w0, w4, b)
 	}
 	for tx := first; tx < 32; tx++ {
 //line stencil.go:18
@@ -6655,8 +6661,6 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w8 := *(*float32)(unsafe.Add(args, 64))
 	w12 := *(*float32)(unsafe.Add(args, 68))
 	lanes := blocks.Lanes()
-//line stencil.go:40
-	i167 := n - 1
 //line stencil.go:48
 	i1233 := 0 - n
 //line stencil.go:48
@@ -6665,6 +6669,8 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	i740 := i1233 * n
 //line stencil.go:48
 	i782 := (i1233 + 1) * n
+//line stencil.go:40
+	i167 := n - 1
 //line stencil.go:48
 	i969 := i167 * n
 //line stencil.go:48
@@ -6683,18 +6689,22 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencil.go:35
 			i38 := i165 + tz
-			c48 := n <= i38
 //line stencil.go:39
 			i42 := i38 * n
+//line stencil.go:36
+			c48 := n <= i38
+//line stencil.go:40
 			c75 := i38 == 0
 //line stencil.go:40
 			c67 := i38 == i167
 			for ty := range 4 {
 //line stencil.go:35
 				i32 := i163 + ty
-				c50 := n <= i32
 //line stencil.go:39
 				i44 := (i42 + i32) * n
+//line stencil.go:36
+				c50 := n <= i32
+//line stencil.go:40
 				c77 := i32 == 0
 //line stencil.go:40
 				c70 := i32 == i167
@@ -6702,7 +6712,7 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stencil.go:35
 				if lanes == 16 {
 //line stencil.go:35
-					first = zvector.Stencil27Twin(32, i161, n, c50, c48, i44, c77, c75, i167, c70, c67, i697, aLen, a, w12, w8, i740, w4, i782, i1233, w0, i969, i1012, i1054, bLen, b)
+					first = zvector.Stencil27Twin(32, i161, i44, i697, aLen, i740, i782, i1233, n, i969, i1012, i1054, bLen, c50, c48, c77, c75, i167, c70, c67, a, w12, w8, w4, w0, b)
 				}
 				for tx := first; tx < 32; tx++ {
 //line stencil.go:35
@@ -7040,12 +7050,12 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lanes := blocks.Lanes()
 //line stencilbest.go:31
 	i48 := n / 4
+//line stencilbest.go:40
+	i74 := n * i48
 //line stencilbest.go:37
 	i423 := n - 1
 //line stencilbest.go:20
 	i427 := i48 - 1
-//line stencilbest.go:40
-	i74 := n * i48
 //line stencilbest.go:30
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -7058,16 +7068,17 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencilbest.go:31
 			i47 := i421 + tz
-			c65 := n <= i47
 //line stencilbest.go:35
 			i52 := i47 * n
+//line stencilbest.go:32
+			c65 := n <= i47
 //line stencilbest.go:37
 			c124 := 0 < i47
 //line stencilbest.go:37
 			c119 := i47 < i423
 			for ty := range 4 {
 //line stencilbest.go:31
-				if !stencil7BestTwinRow(i419, ty, n, i48, i52, i423, lanes, a, aLen, b, bLen, c119, c124, c65, i417, i427, i74, w0, w4, blocks, tz) {
+				if !stencil7BestTwinRow(i419, ty, i48, i52, n, i423, lanes, a, aLen, b, bLen, c119, c124, c65, i417, i427, i74, w0, w4, blocks, tz) {
 					return
 				}
 			}
@@ -7078,12 +7089,13 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil7BestTwinRow is what a row of threads does in stencil7BestTwin.
 //
 //line stencilbest.go:31
-func stencil7BestTwinRow(i419 int, ty int, n int, i48 int, i52 int, i423 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c119 bool, c124 bool, c65 bool, i417 int, i427 int, i74 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, n int, i423 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c119 bool, c124 bool, c65 bool, i417 int, i427 int, i74 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
 //line stencilbest.go:31
 	i41 := i419 + ty
-	c67 := n <= i41
 //line stencilbest.go:35
 	i54 := (i52 + i41) * i48
+//line stencilbest.go:32
+	c67 := n <= i41
 //line stencilbest.go:37
 	c63 := 0 < i41
 //line stencilbest.go:37
@@ -7092,7 +7104,7 @@ func stencil7BestTwinRow(i419 int, ty int, n int, i48 int, i52 int, i423 int, la
 //line stencilbest.go:31
 	if lanes == 16 {
 //line stencilbest.go:31
-		first = zvector.Stencil7BestTwin(32, i417, i48, c67, c65, i54, aLen, a, c63, c124, c122, c119, i427, i74, w0, w4, bLen, b)
+		first = zvector.Stencil7BestTwin(32, i417, i54, aLen, i74, i48, bLen, c67, c65, a, c63, c124, c122, c119, i427, w0, w4, b)
 	}
 	for tx := first; tx < 32; tx++ {
 		var i202, i207 int
@@ -7297,16 +7309,17 @@ func stencil27BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencilbest.go:61
 			i40 := i352 + tz
-			c58 := n <= i40
 //line stencilbest.go:65
 			i45 := i40 * n
+//line stencilbest.go:62
+			c58 := n <= i40
 //line stencilbest.go:67
 			c80 := 0 < i40
 //line stencilbest.go:67
 			c75 := i40 < i354
 			for ty := range 4 {
 //line stencilbest.go:61
-				if !stencil27BestTwinRow(i350, ty, n, i41, i45, i354, lanes, a, aLen, b, bLen, c58, c75, c80, i348, i358, w0, w12, w4, w8, blocks, tz) {
+				if !stencil27BestTwinRow(i350, ty, i41, i45, n, i354, lanes, a, aLen, b, bLen, c58, c75, c80, i348, i358, w0, w12, w4, w8, blocks, tz) {
 					return
 				}
 			}
@@ -7317,12 +7330,13 @@ func stencil27BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil27BestTwinRow is what a row of threads does in stencil27BestTwin.
 //
 //line stencilbest.go:61
-func stencil27BestTwinRow(i350 int, ty int, n int, i41 int, i45 int, i354 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c58 bool, c75 bool, c80 bool, i348 int, i358 int, w0 float32, w12 float32, w4 float32, w8 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil27BestTwinRow(i350 int, ty int, i41 int, i45 int, n int, i354 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c58 bool, c75 bool, c80 bool, i348 int, i358 int, w0 float32, w12 float32, w4 float32, w8 float32, blocks *gpu.Blocks, tz int) (ok bool) {
 //line stencilbest.go:61
 	i34 := i350 + ty
-	c60 := n <= i34
 //line stencilbest.go:65
 	i47 := (i45 + i34) * i41
+//line stencilbest.go:62
+	c60 := n <= i34
 //line stencilbest.go:67
 	c56 := 0 < i34
 //line stencilbest.go:67
@@ -7331,7 +7345,7 @@ func stencil27BestTwinRow(i350 int, ty int, n int, i41 int, i45 int, i354 int, l
 //line stencilbest.go:61
 	if lanes == 16 {
 //line stencilbest.go:61
-		first = zvector.Stencil27BestTwin(32, i348, i41, c60, c58, i47, aLen, a, c56, c80, c78, c75, i358, n, w0, w4, w8, w12, bLen, b)
+		first = zvector.Stencil27BestTwin(32, i348, i47, aLen, bLen, i41, c60, c58, a, c56, c80, c78, c75, i358, n, w0, w4, w8, w12, b)
 	}
 	for tx := first; tx < 32; tx++ {
 		var i161, i166, i82, i96 int
@@ -7758,7 +7772,7 @@ func copy32TwinRow(lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen
 //line stream.go:17
 	if lanes == 16 {
 //line stream.go:17
-		first = zvector.Copy32Twin(dx, i12, cLen, aLen, a, c)
+		first = zvector.Copy32Twin(dx, i12, aLen, cLen, a, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:17
@@ -7812,7 +7826,7 @@ func mul32TwinRow(lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen 
 //line stream.go:26
 	if lanes == 16 {
 //line stream.go:26
-		first = zvector.Mul32Twin(dx, i13, bLen, cLen, c, b)
+		first = zvector.Mul32Twin(dx, i13, cLen, bLen, c, b)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:26
@@ -7868,7 +7882,7 @@ func add32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen 
 //line stream.go:35
 	if lanes == 16 {
 //line stream.go:35
-		first = zvector.Add32Twin(dx, i16, cLen, aLen, a, bLen, b, c)
+		first = zvector.Add32Twin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:35
@@ -7931,7 +7945,7 @@ func triad32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLe
 //line stream.go:44
 	if lanes == 16 {
 //line stream.go:44
-		first = zvector.Triad32Twin(dx, i17, aLen, bLen, b, cLen, c, a)
+		first = zvector.Triad32Twin(dx, i17, bLen, cLen, aLen, b, c, a)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:44
@@ -7992,7 +8006,7 @@ func copy64TwinRow(lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen
 //line stream.go:53
 	if lanes == 16 {
 //line stream.go:53
-		first = zvector.Copy64Twin(dx, i12, cLen, aLen, a, c)
+		first = zvector.Copy64Twin(dx, i12, aLen, cLen, a, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:53
@@ -8046,7 +8060,7 @@ func mul64TwinRow(lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen 
 //line stream.go:62
 	if lanes == 16 {
 //line stream.go:62
-		first = zvector.Mul64Twin(dx, i13, bLen, cLen, c, b)
+		first = zvector.Mul64Twin(dx, i13, cLen, bLen, c, b)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:62
@@ -8102,7 +8116,7 @@ func add64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen 
 //line stream.go:71
 	if lanes == 16 {
 //line stream.go:71
-		first = zvector.Add64Twin(dx, i16, cLen, aLen, a, bLen, b, c)
+		first = zvector.Add64Twin(dx, i16, aLen, bLen, cLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:71
@@ -8165,7 +8179,7 @@ func triad64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLe
 //line stream.go:80
 	if lanes == 16 {
 //line stream.go:80
-		first = zvector.Triad64Twin(dx, i17, aLen, bLen, b, cLen, c, a)
+		first = zvector.Triad64Twin(dx, i17, bLen, cLen, aLen, b, c, a)
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:80
@@ -8224,13 +8238,15 @@ func transposeNaiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func transposeNaiveTwinRow(i48 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i46 int, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:17
 	i22 := i48 + ty
-	c43 := i22 < n
+//line transpose.go:19
 	i27 := i22 * n
+//line transpose.go:18
+	c43 := i22 < n
 	first := 0
 //line transpose.go:17
 	if lanes == 16 {
 //line transpose.go:17
-		first = zvector.TransposeNaiveTwin(32, i46, n, c43, i22, i27, aLen, a, bLen, b)
+		first = zvector.TransposeNaiveTwin(32, i46, i27, aLen, n, c43, i22, a, bLen, b)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:17
@@ -8302,37 +8318,34 @@ func transposeTiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func transposeTiledTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, i95 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:31
 	i25 := i97 + ty
-//line transpose.go:33
-	c113 := i25 < n
-	i119 := i25 * n
 //line transpose.go:34
-	o118 := ty * 132
+	i119 := i25 * n
 //line transpose.go:33
 	i136 := i25 + 8
-//line transpose.go:33
-	c137 := i136 < n
 	i143 := i136 * n
-//line transpose.go:34
-	o142 := (ty + 8) * 132
 //line transpose.go:33
 	i160 := i25 + 16
-//line transpose.go:33
-	c161 := i160 < n
 	i167 := i160 * n
-//line transpose.go:34
-	o166 := (ty + 16) * 132
 //line transpose.go:33
 	i184 := i25 + 24
+	i191 := i184 * n
+//line transpose.go:33
+	c113 := i25 < n
+	o118 := ty * 132
+//line transpose.go:33
+	c137 := i136 < n
+	o142 := (ty + 8) * 132
+//line transpose.go:33
+	c161 := i160 < n
+	o166 := (ty + 16) * 132
 //line transpose.go:33
 	c185 := i184 < n
-	i191 := i184 * n
-//line transpose.go:34
 	o190 := (ty + 24) * 132
 	first := 0
 //line transpose.go:29
 	if lanes == 16 {
 //line transpose.go:29
-		first = zvector.TransposeTiledTwin(32, i95, n, c113, i119, aLen, a, shared, o118, c137, i143, o142, c161, i167, o166, c185, i191, o190)
+		first = zvector.TransposeTiledTwin(32, i95, i119, aLen, i143, i167, i191, n, c113, a, shared, o118, c137, o142, c161, o166, c185, o190)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:31
@@ -8413,35 +8426,33 @@ func transposeTiledTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, 
 func transposeTiledTwinRow_(i95 int, ty int, n int, lanes int, b unsafe.Pointer, bLen int, i97 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:38
 	i40 := i95 + ty
-//line transpose.go:40
-	c233 := i40 < n
+//line transpose.go:41
 	i235 := i40 * n
 //line transpose.go:40
 	i256 := i40 + 8
-//line transpose.go:40
-	c257 := i256 < n
 	i259 := i256 * n
-//line transpose.go:41
-	i263 := ty + 8
 //line transpose.go:40
 	i280 := i40 + 16
-//line transpose.go:40
-	c281 := i280 < n
 	i283 := i280 * n
-//line transpose.go:41
-	i287 := ty + 16
 //line transpose.go:40
 	i304 := i40 + 24
+	i307 := i304 * n
+//line transpose.go:40
+	c233 := i40 < n
+//line transpose.go:40
+	c257 := i256 < n
+	i263 := ty + 8
+//line transpose.go:40
+	c281 := i280 < n
+	i287 := ty + 16
 //line transpose.go:40
 	c305 := i304 < n
-	i307 := i304 * n
-//line transpose.go:41
 	i311 := ty + 24
 	first := 0
 //line transpose.go:38
 	if lanes == 16 {
 //line transpose.go:38
-		first = zvector.TransposeTiledTwin_(32, i97, n, c233, i235, shared, ty, bLen, b, c257, i259, i263, c281, i283, i287, c305, i307, i311)
+		first = zvector.TransposeTiledTwin_(32, i97, i235, bLen, i259, i283, i307, n, c233, shared, ty, b, c257, i263, c281, i287, c305, i311)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:38
@@ -8760,22 +8771,22 @@ func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, lanes int, a 
 	i460 := i163 + ty
 //line transposebest.go:34
 	i463 := i460*i21 + i25
-//line transposebest.go:36
-	o482 := ty * 260
 //line transposebest.go:34
 	i517 := (i460+16)*i21 + i25
+//line transposebest.go:34
+	i571 := (i460+32)*i21 + i25
+//line transposebest.go:34
+	i625 := (i460+48)*i21 + i25
+//line transposebest.go:36
+	o482 := ty * 260
 //line transposebest.go:36
 	i533 := ty + 16
 //line transposebest.go:36
 	o536 := i533 * 260
-//line transposebest.go:34
-	i571 := (i460+32)*i21 + i25
 //line transposebest.go:36
 	i587 := ty + 32
 //line transposebest.go:36
 	o590 := i587 * 260
-//line transposebest.go:34
-	i625 := (i460+48)*i21 + i25
 //line transposebest.go:36
 	i641 := ty + 48
 //line transposebest.go:36
@@ -8784,7 +8795,7 @@ func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, lanes int, a 
 //line transposebest.go:30
 	if lanes == 16 {
 //line transposebest.go:30
-		first = zvector.TransposeTiledBestTwin(16, i463, aLen, a, shared, o482, i517, o536, i571, o590, i625, o644)
+		first = zvector.TransposeTiledBestTwin(16, i463, aLen, i517, i571, i625, a, shared, o482, o536, o590, o644)
 	}
 	for tx := first; tx < 16; tx++ {
 //line transposebest.go:34
@@ -8899,23 +8910,23 @@ func transposeTiledBestTwinRow_(i161 int, ty int, i21 int, i52 int, lanes int, b
 	i764 := i161 + ty
 //line transposebest.go:46
 	i767 := i764*i21 + i52
-//line transposebest.go:36
-	i533 := ty + 16
 //line transposebest.go:46
 	i832 := (i764+16)*i21 + i52
-//line transposebest.go:36
-	i587 := ty + 32
 //line transposebest.go:46
 	i897 := (i764+32)*i21 + i52
-//line transposebest.go:36
-	i641 := ty + 48
 //line transposebest.go:46
 	i962 := (i764+48)*i21 + i52
+//line transposebest.go:36
+	i533 := ty + 16
+//line transposebest.go:36
+	i587 := ty + 32
+//line transposebest.go:36
+	i641 := ty + 48
 	first := 0
 //line transposebest.go:40
 	if lanes == 16 {
 //line transposebest.go:40
-		first = zvector.TransposeTiledBestTwin_(16, shared, ty, i767, bLen, b, i533, i832, i587, i897, i641, i962)
+		first = zvector.TransposeTiledBestTwin_(16, i767, bLen, i832, i897, i962, shared, ty, b, i533, i587, i641)
 	}
 	for tx := first; tx < 16; tx++ {
 //line transposebest.go:36
