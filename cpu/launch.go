@@ -23,14 +23,14 @@ type launch struct {
 	args   unsafe.Pointer // the parameter block
 	grid   [3]int
 	dim    [3]int
-	shared int   // bytes of dynamic shared memory
+	shared int // bytes of dynamic shared memory
 	// cluster is how many blocks form one along each axis, which run at once; zeros where the launch has none.
 	cluster [3]int
-	blocks *gate // for all blocks of a cooperative launch, which run at once; else nil
-	tier   tier
-	lanes  int    // that vector code takes at once
-	number uint32 // counts launches
-	prints *prints
+	blocks  *gate // for all blocks of a cooperative launch, which run at once; else nil
+	tier    tier
+	lanes   int    // that vector code takes at once
+	number  uint32 // counts launches
+	prints  *prints
 
 	total, chunk int64
 	next         atomic.Int64 // the first block that no worker has taken

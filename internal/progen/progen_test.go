@@ -134,5 +134,5 @@ func shrinkKernel(t *testing.T, k progen.Kernel, o compare.Options) {
 		refused = true
 	}
 	small, err := progen.Shrink(k, tell)
-	t.Logf("smaller (%v):\n%v blocks of %v threads\n%s", err, small.Blocks, small.Threads, small.Source)
+	t.Logf("smaller (%v), as a file of compare/testdata/fixedbugs:\n%s", err, compare.Format(small))
 }

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/progen"
@@ -39,5 +41,39 @@ func TestMathematics(t *testing.T) {
 	}
 	if r.Twins != 1 {
 		t.Errorf("%d kernels ran as twins, want 1", r.Twins)
+	}
+}
+
+// TestFixedBugs runs kernels that once differed. Their names are all different.
+func TestFixedBugs(t *testing.T) {
+	files, err := filepath.Glob("testdata/fixedbugs/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	var list []progen.Kernel
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := Parse(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		list = append(list, k)
+	}
+	c, err := New("../../..", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r, err := c.Kernels(t.Context(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, how := range r.Wrong {
+		if how != "" {
+			t.Errorf("%s: %s", files[i], how)
+		}
 	}
 }

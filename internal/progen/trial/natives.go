@@ -38,6 +38,7 @@ type bench struct {
 
 type other struct {
 	name string
+	twin bool // it differs from the native way only where there is a twin
 	*Runner
 }
 
@@ -49,12 +50,13 @@ func newBench() (*bench, error) {
 	b := &bench{native: NewRunner(dev)}
 	for _, way := range []struct {
 		name    string
+		twin    bool
 		threads cpu.Threads
-	}{{"twin", cpu.Fastest}, {"coroutines", cpu.Coroutines}, {"goroutines", cpu.Goroutines}} {
+	}{{"twin", true, cpu.Fastest}, {"scalar twin", true, cpu.Scalar}, {"coroutines", false, cpu.Coroutines}, {"goroutines", false, cpu.Goroutines}} {
 		if dev, err = cpu.OpenThreads(way.threads); err != nil {
 			return nil, err
 		}
-		b.others = append(b.others, other{way.name, NewRunner(dev)})
+		b.others = append(b.others, other{way.name, way.twin, NewRunner(dev)})
 	}
 	return b, nil
 }
@@ -63,7 +65,7 @@ func newBench() (*bench, error) {
 func (b *bench) run(t *Trial) Answer {
 	a := Answer{Result: b.native.Run(t), Twin: t.Kernel.Twin != nil}
 	for _, o := range b.others {
-		if o.name == "twin" && !a.Twin {
+		if o.twin && !a.Twin {
 			continue
 		}
 		if d := t.Differs(a.Result, o.Run(t)); d != "" && a.Wrong == "" {
