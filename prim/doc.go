@@ -17,7 +17,7 @@
 // lengths that do not fit are device.ErrLength. A mistake sticks to the stream, as that of a launch.
 //
 // Scratch memory comes from the device's pool and goes back behind the work. So a graph cannot
-// record these functions but Transpose: they return device.ErrCapture.
+// record these functions, but Count, Histogram and Transpose: they return device.ErrCapture.
 //
 // The package is no array library: it knows no shapes and does no arithmetic on elements.
 package prim

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
@@ -123,4 +124,27 @@ func tops[T prim.Number](b *bench, n, k int) {
 // sortIndices sorts indices by the elements of x, the greatest first.
 func sortIndices[T prim.Number](indices []int, x []T) {
 	slices.SortStableFunc(indices, func(i, j int) int { return cmp.Compare(x[j], x[i]) })
+}
+
+// TestGraph records what needs no memory, and is refused the rest.
+func TestGraph(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		x, y, n := put(b, []int32{1, 2, 3, 4, 5, 6}), put(b, make([]int32, 6)), put(b, make([]uint64, 3))
+		g, err := b.Device().Capture(func(s *device.Stream) error {
+			return errors.Join(prim.Transpose(s, y, x, 2), prim.Count(s, n, x, 4))
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer g.Close()
+		if err := g.Launch(b.Stream); err != nil {
+			b.Fatal(err)
+		}
+		same(b, "transpose", get(b, y), []int32{1, 4, 2, 5, 3, 6})
+		same(b, "counts", get(b, n), []uint64{1, 1, 1})
+		_, err = b.Device().Capture(func(s *device.Stream) error { return prim.Sort(s, x) })
+		if !errors.Is(err, device.ErrCapture) {
+			b.Errorf("Capture of a sort returns %v, want %v", err, device.ErrCapture)
+		}
+	})
 }

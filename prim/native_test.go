@@ -21,7 +21,7 @@ func TestNative(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = sortTile + 100
+	const n = scanSpan*4 + 100 // elements of two tiles, and more of smaller ones
 	host, flags := make([]int32, n), make([]bool, n)
 	for i := range host {
 		host[i], flags[i] = int32(i*7919%1000)-500, i%3 == 0

@@ -116,7 +116,7 @@ func nothing[T prim.Number](op prim.Op) (v T) {
 
 var (
 	ops   = []prim.Op{prim.Add, prim.Min, prim.Max}
-	sizes = []int{0, 1, 3, 4, 31, 255, 1024, 4095, 4096, 4097, 10007}
+	sizes = []int{0, 1, 3, 4, 31, 1023, 16384, 16385, 40007} // a tile has 8192 or 16384
 )
 
 func TestReduce(t *testing.T) {
@@ -268,7 +268,7 @@ func TestSort(t *testing.T) {
 		sorts[int32](b, 10007)
 		sorts[uint32](b, 0)
 		sorts[uint32](b, 1)
-		sorts[uint32](b, 4096)
+		sorts[uint32](b, 12288) // two tiles
 		sorts[int](b, 4097)
 		sorts[uint64](b, 255)
 		sorts[float32](b, 5000)
@@ -373,7 +373,7 @@ func TestSelect(t *testing.T) {
 		selects(b, 0, func(i int) int32 { return int32(i) })
 		selects(b, 1, func(i int) uint8 { return uint8(i) })
 		selects(b, 5000, func(i int) int16 { return int16(i) })
-		selects(b, 4096, func(i int) float32 { return float32(i) })
+		selects(b, 8192, func(i int) float32 { return float32(i) })
 		selects(b, 9000, func(i int) int { return i })
 		selects(b, 100, func(i int) [4]int32 { return [4]int32{int32(i), 1, 2, 3} })
 	})

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	selectItems = 8 // elements of a thread
+	selectItems = 16 // elements of a thread
 	selectTile  = scanWidth * selectItems
 	selectWarp  = gpu.WarpSize * selectItems
 )
@@ -21,8 +21,8 @@ type element interface {
 // neighbours, and those of one round too.
 type picker struct {
 	linker[uint64, add]
-	first int                 // of the tile's elements
-	sets  [selectItems]uint32 // which of the warp are picked in each round
+	first int    // of the tile's elements
+	own   uint32 // bits by round: whether the thread's element is picked
 }
 
 func newPicker(t gpu.Thread, tile int) picker {
@@ -32,18 +32,17 @@ func newPicker(t gpu.Thread, tile int) picker {
 // at returns the element of a round.
 func (p *picker) at(i int) int { return p.first + p.warp*selectWarp + i*gpu.WarpSize + p.lane }
 
-// count returns how many the warp picks.
-func (p *picker) count() (n uint64) {
-	for _, set := range p.sets {
-		n += uint64(bits.OnesCount32(set))
+// pick says whether the element of a round is picked.
+func (p *picker) pick(i int, picked bool) {
+	if picked {
+		p.own |= 1 << i
 	}
-	return n
 }
 
 // place returns how many elements are picked before the warp's.
 func (p *picker) place(warps *[scanWarps]uint64, state []uint64, tile int) uint64 {
-	if n := p.count(); p.lane == 0 {
-		warps[p.warp] = n
+	if n := gpu.WarpReduceAdd(p.t, uint32(bits.OnesCount32(p.own))); p.lane == 0 {
+		warps[p.warp] = uint64(n)
 	}
 	p.t.Sync()
 	if p.warp == 0 {
@@ -53,10 +52,12 @@ func (p *picker) place(warps *[scanWarps]uint64, state []uint64, tile int) uint6
 	return warps[p.warp]
 }
 
-// rank returns whether the thread's element of a round is picked, and how many of that round are before it.
-func (p *picker) rank(i int) (picked bool, before uint64) {
-	below := uint32(1)<<p.lane - 1
-	return p.sets[i]>>p.lane&1 != 0, uint64(bits.OnesCount32(p.sets[i] & below))
+// rank returns whether the thread's element of a round is picked, how many of the warp's in that round are
+// before it, and how many in all.
+func (p *picker) rank(i int) (picked bool, before, all uint64) {
+	picked = p.own>>i&1 != 0
+	set, below := gpu.Ballot(p.t, picked), uint32(1)<<p.lane-1
+	return picked, uint64(bits.OnesCount32(set & below)), uint64(bits.OnesCount32(set))
 }
 
 // selectTiles copies the elements whose flag is set to the start of out, in their order, as far as there is
@@ -76,7 +77,7 @@ func selectTiles[E element](t gpu.Thread, in, out []E, flags []bool, rest, count
 	p := newPicker(t, tile)
 	for i := range selectItems {
 		at := p.at(i)
-		p.sets[i] = gpu.Ballot(t, at < len(flags) && flags[at])
+		p.pick(i, at < len(flags) && flags[at])
 	}
 	var v [selectItems]E
 	for i := range v {
@@ -86,14 +87,14 @@ func selectTiles[E element](t gpu.Thread, in, out []E, flags []bool, rest, count
 	}
 	to := p.place(warps, state, tile)
 	for i := range v {
-		picked, before := p.rank(i)
+		picked, before, all := p.rank(i)
 		if at := to + before; picked && at < uint64(len(out)) {
 			out[at] = v[i]
 		}
 		if at := p.at(i); !picked && at < len(in) && len(rest) > 0 {
 			out[rest[0]+at-int(to+before)] = v[i]
 		}
-		to += uint64(bits.OnesCount32(p.sets[i]))
+		to += all
 	}
 	if t.ThreadX() == scanWidth-1 && p.first+selectTile >= len(in) && len(rest) == 0 {
 		count[0] = int(to)

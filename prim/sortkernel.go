@@ -15,7 +15,7 @@ const (
 	digits    = 1 << digitBits
 	sortWidth = 256 // threads in a block, at least one for each digit
 	sortWarps = sortWidth / gpu.WarpSize
-	sortItems = 16 // keys of a thread
+	sortItems = 24 // keys of a thread
 	sortTile  = sortWidth * sortItems
 	warpItems = gpu.WarpSize * sortItems
 )
@@ -232,8 +232,25 @@ func (s *sorter[K, V]) rank(counts *[digits]uint32) {
 	}
 }
 
+// stageValues puts values where the keys are staged.
+func (s *sorter[K, V]) stageValues(staged *[sortTile]V, from []V) {
+	if s.n == sortTile {
+		part := from[s.first : s.first+sortTile]
+		for i, place := range s.places {
+			staged[place] = part[s.at(i)]
+		}
+		return
+	}
+	part := from[s.first : s.first+s.n]
+	for i, place := range s.places {
+		if at := s.at(i); at < len(part) {
+			staged[place] = part[at]
+		}
+	}
+}
+
 // sortGroup is how many keys a thread writes at once.
-const sortGroup = 4
+const sortGroup = 8
 
 // store writes the keys of the tile, which are sorted, from where their digits begin.
 func (s *sorter[K, V]) store(out []K, staged *[sortTile]K, bases *[digits]uint64, order sortOrder[K]) {
@@ -257,8 +274,21 @@ func (s *sorter[K, V]) store(out []K, staged *[sortTile]K, bases *[digits]uint64
 
 // storeValues writes the values of the tile to where store writes the keys.
 func (s *sorter[K, V]) storeValues(out []V, values *[sortTile]V, staged *[sortTile]K, bases *[digits]uint64) {
-	for i := s.me; i < s.n; i += sortWidth {
-		out[bases[s.digit(staged[i])]+uint64(i)] = values[i]
+	for i := s.me; i < s.n; i += sortGroup * sortWidth {
+		if i+(sortGroup-1)*sortWidth >= s.n {
+			for ; i < s.n; i += sortWidth {
+				out[bases[s.digit(staged[i])]+uint64(i)] = values[i]
+			}
+			return
+		}
+		var places [sortGroup]uint64
+		for j := range places {
+			at := i + j*sortWidth
+			places[j] = bases[s.digit(staged[at])] + uint64(at)
+		}
+		for j, place := range places {
+			out[place] = values[i+j*sortWidth]
+		}
 	}
 }
 
@@ -319,11 +349,7 @@ func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []
 		staged[s.places[i]] = k
 	}
 	if hasValues[V]() {
-		for i := range s.keys {
-			if at := s.at(i); at < s.n {
-				stagedValues[s.places[i]] = fromValues[s.first+at]
-			}
-		}
+		s.stageValues(stagedValues, fromValues)
 	}
 	if me < digits {
 		sum := keysBefore(state[me:], tile)

@@ -1,10 +1,6 @@
 package prim
 
-import (
-	"math/bits"
-
-	"github.com/gopherwarp/gopherwarp/gpu"
-)
+import "github.com/gopherwarp/gopherwarp/gpu"
 
 // The greatest elements are found digit by digit, the highest first: of the keys that begin like the
 // one that is looked for, count how many have each next digit. Then two passes pick those that are
@@ -82,18 +78,18 @@ func pickTop[K key](t gpu.Thread, x, out []K, at []int, known []uint64, ticket [
 			keys[i] = x[from]
 		}
 		k := order.turn(keys[i])
-		p.sets[i] = gpu.Ballot(t, from < len(x) && (k > last && !equal || k == last && equal))
+		p.pick(i, from < len(x) && (k > last && !equal || k == last && equal))
 	}
 	to := p.place(warps, state, tile)
 	if equal {
 		to += uint64(len(out)) - known[topWanted]
 	}
 	for i, k := range keys {
-		picked, before := p.rank(i)
+		picked, before, all := p.rank(i)
 		if place := to + before; picked && place < uint64(len(out)) {
 			out[place] = k
 			at[place] = p.at(i)
 		}
-		to += uint64(bits.OnesCount32(p.sets[i]))
+		to += all
 	}
 }

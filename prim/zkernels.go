@@ -5619,6 +5619,12 @@ func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Str
 	return p.Launch()
 }
 
+//go:embed zselectFlaggedUint8.sm_80.narrow.ptx
+var selectFlaggedUint8SM80Narrow string
+
+//go:embed zselectFlaggedUint8.sm_80.ptx
+var selectFlaggedUint8SM80 string
+
 //go:embed zselectFlaggedUint8.sm_70.narrow.ptx
 var selectFlaggedUint8SM70Narrow string
 
@@ -5629,7 +5635,7 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 	Name:    "selectTiles[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    68,
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
@@ -5645,15 +5651,17 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint8SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
 	},
@@ -5671,6 +5679,12 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zselectFlaggedUint16.sm_80.narrow.ptx
+var selectFlaggedUint16SM80Narrow string
+
+//go:embed zselectFlaggedUint16.sm_80.ptx
+var selectFlaggedUint16SM80 string
+
 //go:embed zselectFlaggedUint16.sm_70.narrow.ptx
 var selectFlaggedUint16SM70Narrow string
 
@@ -5681,7 +5695,7 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 	Name:    "selectTiles[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    68,
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
@@ -5697,15 +5711,17 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint16SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
 	},
@@ -5723,6 +5739,12 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zselectFlaggedUint32.sm_80.narrow.ptx
+var selectFlaggedUint32SM80Narrow string
+
+//go:embed zselectFlaggedUint32.sm_80.ptx
+var selectFlaggedUint32SM80 string
+
 //go:embed zselectFlaggedUint32.sm_70.narrow.ptx
 var selectFlaggedUint32SM70Narrow string
 
@@ -5733,7 +5755,7 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 	Name:    "selectTiles[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    68,
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -5749,15 +5771,17 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
 	},
@@ -5775,6 +5799,12 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zselectFlaggedUint64.sm_80.narrow.ptx
+var selectFlaggedUint64SM80Narrow string
+
+//go:embed zselectFlaggedUint64.sm_80.ptx
+var selectFlaggedUint64SM80 string
+
 //go:embed zselectFlaggedUint64.sm_70.narrow.ptx
 var selectFlaggedUint64SM70Narrow string
 
@@ -5785,7 +5815,7 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 	Name:    "selectTiles[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    68,
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -5801,15 +5831,17 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint64SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
 	},
@@ -5827,6 +5859,15 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zselectFlagged2Uint64.sm_80.narrow.aligned.ptx
+var selectFlagged2Uint64SM80NarrowAligned string
+
+//go:embed zselectFlagged2Uint64.sm_80.narrow.ptx
+var selectFlagged2Uint64SM80Narrow string
+
+//go:embed zselectFlagged2Uint64.sm_80.ptx
+var selectFlagged2Uint64SM80 string
+
 //go:embed zselectFlagged2Uint64.sm_70.narrow.aligned.ptx
 var selectFlagged2Uint64SM70NarrowAligned string
 
@@ -5840,7 +5881,7 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 	Name:    "selectTiles[[2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    68,
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -5856,15 +5897,18 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "selectkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlagged2Uint64SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlagged2Uint64SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlagged2Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlagged2Uint64SM70},
@@ -5902,7 +5946,7 @@ var flagsSetKernel = &device.Kernel{
 	Name:    "countFlags[bool]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    108,
+	Line:    109,
 	Params: []device.Param{
 		{Name: "flags", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 1},
@@ -5912,7 +5956,7 @@ var flagsSetKernel = &device.Kernel{
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
@@ -6134,7 +6178,7 @@ var sortPassUint32NoneKernel = &device.Kernel{
 	Name:    "moveKeys[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    272,
+	Line:    302,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -6148,22 +6192,22 @@ var sortPassUint32NoneKernel = &device.Kernel{
 	},
 	ParamBytes: 240,
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     26660,
+	Shared:     34852,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
 		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
 		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -6196,7 +6240,7 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 	Name:    "moveKeys[uint32, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    272,
+	Line:    302,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -6210,26 +6254,30 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 	},
 	ParamBytes: 240,
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     43044,
+	Dynamic:    59440,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
 		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
 		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
@@ -6260,7 +6308,7 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 	Name:    "moveKeys[uint32, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    272,
+	Line:    302,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -6274,26 +6322,30 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 	},
 	ParamBytes: 240,
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    59440,
+	Dynamic:    84016,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
 		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
 		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
@@ -6324,7 +6376,7 @@ var sortPassUint64NoneKernel = &device.Kernel{
 	Name:    "moveKeys[uint64, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    272,
+	Line:    302,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -6338,22 +6390,22 @@ var sortPassUint64NoneKernel = &device.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     43044,
+	Dynamic:    59440,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
 		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
 		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -6386,7 +6438,7 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 	Name:    "moveKeys[uint64, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    272,
+	Line:    302,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -6400,26 +6452,30 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    59440,
+	Dynamic:    84016,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
 		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
 		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
@@ -6450,7 +6506,7 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 	Name:    "moveKeys[uint64, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
-	Line:    272,
+	Line:    302,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -6464,26 +6520,30 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    75824,
+	Dynamic:    108592,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "sortkernel.go", Line: 281, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 333, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
 		{File: "sortkernel.go", Line: 225, Format: "invalid memory address or nil pointer dereference"},
 		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 331, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 253, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 307, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 250, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 324, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
@@ -6532,7 +6592,7 @@ var countNextUint32Kernel = &device.Kernel{
 	Name:    "countTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    27,
+	Line:    23,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -6544,9 +6604,9 @@ var countNextUint32Kernel = &device.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "topkernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 34, Format: "negative shift amount"},
+		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
@@ -6575,7 +6635,7 @@ var countNextUint64Kernel = &device.Kernel{
 	Name:    "countTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    27,
+	Line:    23,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -6587,9 +6647,9 @@ var countNextUint64Kernel = &device.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "topkernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 34, Format: "negative shift amount"},
+		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112, 120},
 	Variants: []device.Variant{
@@ -6630,7 +6690,7 @@ var chooseNextKernel = &device.Kernel{
 	Name:    "chooseTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    49,
+	Line:    45,
 	Params: []device.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 8},
 		{Name: "state", Offset: 24, Size: 24, Elem: 8},
@@ -6641,9 +6701,9 @@ var chooseNextKernel = &device.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "topkernel.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 57, Format: "negative shift amount"},
+		{File: "topkernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 53, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
@@ -6684,6 +6744,12 @@ func pickBest[K uint32 | uint64](s *device.Stream, g device.Blocks, x, out devic
 	return p.Launch()
 }
 
+//go:embed zpickBestUint32.sm_80.narrow.ptx
+var pickBestUint32SM80Narrow string
+
+//go:embed zpickBestUint32.sm_80.ptx
+var pickBestUint32SM80 string
+
 //go:embed zpickBestUint32.sm_70.narrow.ptx
 var pickBestUint32SM70Narrow string
 
@@ -6694,7 +6760,7 @@ var pickBestUint32Kernel = &device.Kernel{
 	Name:    "pickTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    68,
+	Line:    64,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -6711,16 +6777,18 @@ var pickBestUint32Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "topkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "topkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint32SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
 	},
@@ -6740,6 +6808,12 @@ var pickBestUint32Kernel = &device.Kernel{
 	},
 }
 
+//go:embed zpickBestUint64.sm_80.narrow.ptx
+var pickBestUint64SM80Narrow string
+
+//go:embed zpickBestUint64.sm_80.ptx
+var pickBestUint64SM80 string
+
 //go:embed zpickBestUint64.sm_70.narrow.ptx
 var pickBestUint64SM70Narrow string
 
@@ -6750,7 +6824,7 @@ var pickBestUint64Kernel = &device.Kernel{
 	Name:    "pickTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    68,
+	Line:    64,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -6767,16 +6841,18 @@ var pickBestUint64Kernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "topkernel.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "topkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint64SM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint64SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
 	},

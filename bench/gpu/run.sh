@@ -46,6 +46,7 @@ run "Doctor" "./gopherwarp doctor"
 run "Self-test" "./gopherwarp selftest"
 run "Tests of the CUDA runtime" "./cuda.test -test.v | grep -E '^ *(---|ok|PASS|FAIL|panic)|_test.go' | tee '$out/cuda.txt' && ! grep -q 'SKIP: TestGPU' '$out/cuda.txt' && rm '$out/cuda.txt'"
 run "Conformance suite" "./conformance.test -test.v -test.run CUDA | tee '$out/conformance.txt' | grep -E '^(---|ok|PASS|FAIL|panic)|behaviours|--- FAIL' && ! grep -q -e '--- SKIP' -e '--- FAIL' '$out/conformance.txt' && rm '$out/conformance.txt'"
+run "Tests of prim" "./prim.test -test.v -test.run /cuda | tee '$out/prim.txt' | grep -E '^(---|ok|PASS|FAIL|panic)|--- FAIL' && ! grep -q -e '--- SKIP' -e '--- FAIL' '$out/prim.txt' && rm '$out/prim.txt'"
 run "Benchmarks of the CUDA runtime" "./cuda.test -test.run NONE -test.bench 'GPU(Overlap|Launch|Graph|Synchronize)|GPUCopy.*/1GiB' -test.benchtime 0.5s"
 
 run "hello" "./hello | tee '$out/hello.txt' && tail -n +2 '$out/hello.txt' | diff - hello.txt && rm '$out/hello.txt'"
@@ -89,6 +90,7 @@ else
 	rm -rf "$peer"
 fi
 
+run "Package prim beside CUB" "./prim"
 run "Benchmark suite" "PATH=\$PATH:/usr/local/cuda/bin ./gopherwarp bench -unchecked unchecked.gob -json '$out/suite.json' 2>/dev/null"
 
 say "" "## Result" "" "$failures failures"

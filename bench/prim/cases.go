@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// benchmark is one algorithm at one size, which CUB's part knows by the same name.
+// benchmark is one algorithm at one size.
 type benchmark struct {
 	name string
+	cub  bool // CUB's part knows it by the same name
 	n    int
 	make func(h *hall, n int) (work, func(context.Context) error)
 }
@@ -23,15 +25,19 @@ type work struct{ prepare, run func() error }
 
 func cases() []benchmark {
 	return []benchmark{
-		{"sum-float32", 1 << 28, newSum},
-		{"inclusive-int32", 1 << 28, newScan[int32](prim.InclusiveScan[int32], false)},
-		{"inclusive-float32", 1 << 28, newScan[float32](prim.InclusiveScan[float32], false)},
-		{"exclusive-float32", 1 << 28, newScan[float32](prim.ExclusiveScan[float32], true)},
-		{"inclusive-int64", 1 << 27, newScan[int64](prim.InclusiveScan[int64], false)},
-		{"sort-uint32", 1 << 26, newSort(func(r uint64) uint32 { return uint32(r) })},
-		{"sort-float32", 1 << 26, newSort(small[float32])},
-		{"sort-uint64", 1 << 26, newSort(func(r uint64) uint64 { return r })},
-		{"sort-pairs", 1 << 26, newSortPairs},
+		{"sum-float32", true, 1 << 28, newSum},
+		{"inclusive-int32", true, 1 << 28, newScan[int32](prim.InclusiveScan[int32], false)},
+		{"inclusive-float32", true, 1 << 28, newScan[float32](prim.InclusiveScan[float32], false)},
+		{"exclusive-float32", true, 1 << 28, newScan[float32](prim.ExclusiveScan[float32], true)},
+		{"inclusive-int64", true, 1 << 27, newScan[int64](prim.InclusiveScan[int64], false)},
+		{"sort-uint32", true, 1 << 26, newSort(func(r uint64) uint32 { return uint32(r) })},
+		{"sort-float32", true, 1 << 26, newSort(small[float32])},
+		{"sort-uint64", true, 1 << 26, newSort(func(r uint64) uint64 { return r })},
+		{"sort-pairs", true, 1 << 26, newSortPairs},
+		{"histogram", true, 1 << 30, newHistogram},
+		{"select", true, 1 << 28, newSelect},
+		{"transpose", false, 16384 * 16384, newTranspose},
+		{"top", false, 1 << 28, newTop},
 	}
 }
 
@@ -191,6 +197,116 @@ func newSortPairs(h *hall, n int) (work, func(context.Context) error) {
 	return work{
 		func() error { return errors.Join(device.Copy(h.s, x, master), device.Copy(h.s, y, indices)) },
 		func() error { return prim.SortPairs(h.s, x, y) },
+	}, check
+}
+
+// newHistogram counts bytes.
+func newHistogram(h *hall, n int) (work, func(context.Context) error) {
+	host, x := input(h, n, func(r uint64) uint8 { return uint8(r) })
+	master, counts := empty[uint8](h, n), empty[uint64](h, 256)
+	check := func(ctx context.Context) error {
+		got, want := make([]uint64, 256), make([]uint64, 256)
+		for _, v := range host {
+			want[v]++
+		}
+		if err := download(ctx, h.s, got, counts); err != nil {
+			return err
+		}
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("the counts are %v, want %v", got, want)
+		}
+		return nil
+	}
+	return work{
+		func() error { return device.Copy(h.s, master, x) },
+		func() error { return prim.Count(h.s, counts, x, 0) },
+	}, check
+}
+
+// newSelect keeps half of the elements.
+func newSelect(h *hall, n int) (work, func(context.Context) error) {
+	host, master := input(h, n, func(r uint64) uint32 { return uint32(r) })
+	set, flags := input(h, n, func(r uint64) bool { return r&1 != 0 })
+	x, y, count := empty[uint32](h, n), empty[uint32](h, n), empty[int](h, 1)
+	check := func(ctx context.Context) error {
+		got, kept := []int{0}, make([]uint32, n)
+		if err := errors.Join(device.Download(h.s, got, count), download(ctx, h.s, kept, y)); err != nil {
+			return err
+		}
+		k := 0
+		for i, v := range host {
+			if set[i] {
+				if kept[k] != v {
+					return fmt.Errorf("element %d is %d, want %d", k, kept[k], v)
+				}
+				k++
+			}
+		}
+		if got[0] != k {
+			return fmt.Errorf("%d are selected, want %d", got[0], k)
+		}
+		return nil
+	}
+	return work{
+		func() error { return device.Copy(h.s, x, master) },
+		func() error { return prim.Select(h.s, y, x, prim.Flags{Set: flags, Count: count}) },
+	}, check
+}
+
+// newTranspose transposes a matrix of one to four times as many columns as rows.
+func newTranspose(h *hall, n int) (work, func(context.Context) error) {
+	rows := 1
+	for 4*rows*rows <= n {
+		rows *= 2
+	}
+	columns := n / rows
+	n = rows * columns
+	host, master := input(h, n, func(r uint64) uint32 { return uint32(r) })
+	x, y := empty[uint32](h, n), empty[uint32](h, n)
+	check := func(ctx context.Context) error {
+		got := make([]uint32, n)
+		if err := download(ctx, h.s, got, y); err != nil {
+			return err
+		}
+		for i, v := range host {
+			if at := i%columns*rows + i/columns; got[at] != v {
+				return fmt.Errorf("element %d is %d, want %d", at, got[at], v)
+			}
+		}
+		return nil
+	}
+	return work{
+		func() error { return device.Copy(h.s, x, master) },
+		func() error { return prim.Transpose(h.s, y, x, rows) },
+	}, check
+}
+
+// newTop takes the greatest 1000.
+func newTop(h *hall, n int) (work, func(context.Context) error) {
+	host, master := input(h, n, func(r uint64) float32 { return float32(r>>40) / (1 << 24) })
+	k := min(n, 1000)
+	x, best, where := empty[float32](h, n), empty[float32](h, k), empty[int](h, k)
+	check := func(ctx context.Context) error {
+		got, at := make([]float32, k), make([]int, k)
+		if err := errors.Join(device.Download(h.s, at, where), download(ctx, h.s, got, best)); err != nil {
+			return err
+		}
+		greater := 0
+		for _, v := range host {
+			if v > got[k-1] {
+				greater++
+			}
+		}
+		for i, v := range got {
+			if host[at[i]] != v || i > 0 && (v > got[i-1] || v == got[i-1] && at[i] < at[i-1]) || greater >= k {
+				return fmt.Errorf("number %d is %v from %d, behind %v; %d are greater than the last", i, v, at[i], got[max(i-1, 0)], greater)
+			}
+		}
+		return nil
+	}
+	return work{
+		func() error { return device.Copy(h.s, x, master) },
+		func() error { return prim.Top(h.s, best, where, x) },
 	}, check
 }
 

@@ -6,27 +6,31 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/bench/suite"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
 func main() {
 	samples := flag.Int("samples", 15, "runs of each, of which the median counts")
-	shrink := flag.Int("shrink", 0, "divide the sizes by 1<<shrink")
+	n := flag.Int("n", 0, "number of elements; 0 is that of the case")
 	program := flag.String("cub", "", "CUB's part, compiled; built by nvcc where it is empty")
 	flag.Parse()
-	err := run(context.Background(), os.Stdout, options{*samples, *shrink, *program, flag.Args()})
+	err := run(context.Background(), os.Stdout, options{*samples, *n, *program, flag.Args()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "prim:", err)
 		os.Exit(1)
@@ -34,9 +38,9 @@ func main() {
 }
 
 type options struct {
-	samples, shrink int
-	program         string
-	words           []string
+	samples, n int
+	program    string
+	words      []string
 }
 
 // wants reports whether a case was asked for.
@@ -55,19 +59,16 @@ func run(ctx context.Context, w io.Writer, o options) error {
 		return err
 	}
 	defer s.Close()
-	cub, err := start(ctx, o.program)
-	if err != nil {
-		fmt.Fprintln(w, "without CUB:", err)
+	cub, errCUB := start(ctx, o.program)
+	if errCUB != nil {
+		fmt.Fprintln(w, "without CUB:", errCUB)
 	}
 	defer cub.close()
 	fmt.Fprintf(w, "%v\n%-20s %10s %9s %8s %9s %8s %6s\n", dev.Info(), "case", "elements", "ours ms", "G/s", "CUB ms", "G/s", "ratio")
 	for _, c := range cases() {
 		if o.wants(c.name) {
-			err = errors.Join(err, (&arena{s, cub, o.samples, w}).compete(ctx, c, c.n>>o.shrink))
+			err = errors.Join(err, (&arena{s, cub, o.samples, w}).compete(ctx, c, cmp.Or(o.n, c.n)))
 		}
-	}
-	if cub == nil {
-		return nil
 	}
 	return err
 }
@@ -100,7 +101,7 @@ func (a *arena) compete(ctx context.Context, c benchmark, n int) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		ours = append(ours, ms)
-		if a.cub != nil {
+		if a.cub != nil && c.cub {
 			if ms, err = a.cub.time(c.name, n); err != nil {
 				return err
 			}
@@ -156,9 +157,8 @@ func start(ctx context.Context, program string) (*peer, error) {
 			return nil, err
 		}
 		defer os.RemoveAll(dir) // the program that runs stays
-		program = dir + "/cub"
-		if out, err := exec.CommandContext(ctx, "nvcc", "-O3", "-arch=sm_90", "-o", program, "cub.cu").CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("nvcc: %w\n%s", err, out)
+		if program, err = compile(ctx, dir); err != nil {
+			return nil, err
 		}
 	}
 	p := &peer{cmd: exec.CommandContext(ctx, program)}
@@ -174,6 +174,25 @@ func start(ctx context.Context, program string) (*peer, error) {
 	p.in, p.out = in, out
 	return p, p.cmd.Start()
 }
+
+// compile has nvcc compile CUB's part in a folder, which takes half a minute, for the GPU that is there.
+func compile(ctx context.Context, dir string) (program string, err error) {
+	nvcc := suite.FindNVCC()
+	if nvcc == "" {
+		return "", errors.New("there is no nvcc")
+	}
+	source, program := filepath.Join(dir, "cub.cu"), filepath.Join(dir, "cub")
+	if err := os.WriteFile(source, []byte(cubSource), 0o600); err != nil {
+		return "", err
+	}
+	if out, err := exec.CommandContext(ctx, nvcc, "-O3", "-arch=native", "-o", program, source).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("nvcc: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+//go:embed cub.cu
+var cubSource string
 
 // time returns the milliseconds of one run.
 func (p *peer) time(name string, n int) (ms float64, err error) {

@@ -46,6 +46,7 @@ func waitCases() []check.Case {
 			}
 		}},
 		{Name: "waits: one for the next", Run: handOvers},
+		{Name: "waits: for each of those before", Run: lookBacks},
 		{Name: "waits: arrivals", Run: func(r *check.Run) {
 			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
 				return
@@ -105,5 +106,22 @@ func handOvers(r *check.Run) {
 	want := fault("handOver", "waits.go", "hand over", "dropped")
 	want.Block, want.Thread = [3]int{2}, [3]int{8}
 	r.Fault(want)
+	again(r)
+}
+
+// lookBacks lets each thread wait for all before it, in a loop that counts, and one of them fault.
+func lookBacks(r *check.Run) {
+	const n = 4 * 16
+	x := check.Make[int32](r, n)
+	r.Launch(LookBack(r.Stream, check.Blocks(4, 16), x, -1))
+	want := make([]int32, n)
+	for i := range want {
+		want[i] = 1<<16 | int32(i+1)
+	}
+	check.Want(r, x, want...)
+	r.Launch(LookBack(r.Stream, check.Blocks(4, 16), check.Make[int32](r, n), 20))
+	f := fault("lookBack", "waits.go", "look back", "skipped")
+	f.Block, f.Thread = [3]int{1}, [3]int{4}
+	r.Fault(f)
 	again(r)
 }

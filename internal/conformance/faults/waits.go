@@ -147,6 +147,28 @@ func handOver(t gpu.Thread, x []int32, bad int) {
 	gpu.AtomicStore(&x[i], x[i+1]+1, gpu.Release)
 }
 
+// lookBack has each thread look at those in front of it, one after another, waits for each, and stores how many
+// there are.
+//
+//gpu:kernel
+func lookBack(t gpu.Thread, x []int32, bad int) {
+	i := t.GlobalX()
+	if i == bad {
+		panic("skipped") // look back
+	}
+	sum := int32(1)
+	for k := i - 1; k >= 0; k-- {
+		word := gpu.AtomicLoad(&x[k])
+		for word == 0 {
+			word = gpu.AtomicLoad(&x[k])
+		}
+		if sum += word & 0xffff; word>>16 != 0 { // it knows all before it
+			break
+		}
+	}
+	gpu.AtomicStore(&x[i], 1<<16|sum)
+}
+
 // besideArrivals lets one thread fault that the others of its block wait for at a barrier that counts
 // arrivals.
 //

@@ -1156,6 +1156,54 @@ var handOverKernel = &device.Kernel{
 	Twin: handOverTwin,
 }
 
+// LookBack has each thread look at those in front of it, one after another, waits for each, and stores how many
+// there are.
+func LookBack(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) error {
+	p := s.Plan(lookBackKernel, g)
+	device.PutSlice(p, x)
+	device.Put(p, bad)
+	return p.Launch()
+}
+
+//go:embed zlookBack.sm_70.narrow.ptx
+var lookBackSM70Narrow string
+
+//go:embed zlookBack.sm_70.ptx
+var lookBackSM70 string
+
+var lookBackKernel = &device.Kernel{
+	Name:    "lookBack",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "waits.go",
+	Line:    154,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "bad", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Spins:      true,
+	Sites: []device.Site{
+		{File: "waits.go", Line: 157, Format: "skipped"},
+		{File: "waits.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lookBackSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lookBackSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   []int32
+			bad int
+		})(args)
+		for ts.Next() {
+			lookBack(ts.Thread(), a.x, a.bad)
+		}
+	},
+	Twin: lookBackTwin,
+}
+
 // BesideArrivals lets one thread fault that the others of its block wait for at a barrier that counts
 // arrivals.
 func BesideArrivals(s *device.Stream, g device.Blocks, who int, x device.Slice[int32]) error {
@@ -1175,7 +1223,7 @@ var besideArrivalsKernel = &device.Kernel{
 	Name:    "besideArrivals",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "waits.go",
-	Line:    155,
+	Line:    177,
 	Params: []device.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -1185,8 +1233,8 @@ var besideArrivalsKernel = &device.Kernel{
 	Shared:     8,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "waits.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 163, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 189, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
 	Variants: []device.Variant{
@@ -1224,7 +1272,7 @@ var besideDoneKernel = &device.Kernel{
 	Name:    "besideDone",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "waits.go",
-	Line:    176,
+	Line:    198,
 	Params: []device.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "who", Offset: 8, Size: 8},
@@ -1236,9 +1284,9 @@ var besideDoneKernel = &device.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []device.Site{
-		{File: "waits.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 204, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 196, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 206, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 226, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32},
 	Variants: []device.Variant{
