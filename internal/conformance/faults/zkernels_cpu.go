@@ -1482,3 +1482,104 @@ func handOverTwinRow(dx int, i12 int, bad int, xLen int, x unsafe.Pointer, block
 	}
 	return true
 }
+
+// lookBackTwin runs blocks of the kernel lookBack.
+//
+//line waits.go:154
+func lookBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	bad := *(*int)(unsafe.Add(args, 24))
+	dx, dy, dz := blocks.Dim()
+//line waits.go:154
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line waits.go:155
+		i16 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line waits.go:155
+				if !lookBackTwinRow(dx, i16, bad, xLen, x, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lookBackTwinRow is what a row of threads does in lookBackTwin.
+//
+//line waits.go:155
+func lookBackTwinRow(dx int, i16 int, bad int, xLen int, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+		var i19, i26, o33 int
+		var i25, i34, i57, i50, i53, i36 int32
+//line waits.go:155
+		i19 = i16 + tx
+		if i19 == bad {
+			blocks.Fault(blocks.Thread(tx, ty, tz), "skipped")
+//line waits.go:157
+			return false
+		}
+//line waits.go:160
+		i25, i26 = 1, i19-1
+//line waits.go:160
+		for {
+//line waits.go:160
+			if 0 > i26 {
+//line waits.go:160
+				goto l1
+			}
+//line waits.go:161
+			if uint(i26) >= uint(xLen) {
+//line waits.go:161
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
+//line waits.go:161
+				return false
+			}
+//line waits.go:161
+			o33 = i26 * 4
+//line waits.go:161
+			i34 = gpu.AtomicLoad((*int32)(unsafe.Add(x, o33)))
+//line waits.go:161
+			i57 = i34
+			for {
+//line waits.go:162
+				if i57 != 0 {
+//line waits.go:162
+					break
+				}
+//line waits.go:163
+				i50 = gpu.AtomicLoad((*int32)(unsafe.Add(x, o33)))
+//line waits.go:163
+				i57 = i50
+			}
+			i53 = i25 + i57&65535
+//line waits.go:165
+			if i57>>16 != 0 {
+//line waits.go:165
+				break
+			}
+//line waits.go:160
+			i25, i26 = i53, i26-1
+		}
+//line waits.go:165
+		i36 = i53
+//line waits.go:165
+		goto l2
+	l1:
+//line waits.go:160
+		i36 = i25
+	l2:
+//line waits.go:169
+		if uint(i19) >= uint(xLen) {
+//line waits.go:169
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i19, xLen)
+//line waits.go:169
+			return false
+		}
+//line waits.go:169
+		gpu.AtomicStore((*int32)(unsafe.Add(x, i19*4)), i36|65536)
+	}
+	return true
+}
