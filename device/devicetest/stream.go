@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 )
@@ -154,6 +155,7 @@ func (r *rig) testEvents(t *testing.T) {
 	if took, err := end.Since(end); err != nil || took != 0 {
 		t.Errorf("from an event to itself: %v, %v, want 0", took, err)
 	}
+	addUp(t, s, start, end)
 	must(t, start.Close())
 	_, err = end.Since(start)
 	wants(t, "Since a closed event", err, device.ErrClosed)
@@ -167,6 +169,30 @@ func (r *rig) testEvents(t *testing.T) {
 	wants(t, "Since another device's event", err, device.ErrForeign)
 	must(t, foreign.Close())
 	must(t, end.Close())
+}
+
+// addUp demands that the times between events add up to the time from the first to the last.
+// Drivers tell them as float32 milliseconds, to half a microsecond.
+func addUp(t *testing.T, s *device.Stream, first, last *device.Event) {
+	t.Helper()
+	const parts = 10
+	sum, err := last.Since(first)
+	must(t, err)
+	for range parts {
+		next, err := s.Record()
+		must(t, err)
+		must(t, s.Synchronize(t.Context()))
+		took, err := next.Since(last)
+		must(t, err)
+		sum += took
+		defer func() { must(t, next.Close()) }()
+		last = next
+	}
+	whole, err := last.Since(first)
+	must(t, err)
+	if off := (whole - sum).Abs(); off > (parts+2)*time.Microsecond+whole/1000 {
+		t.Errorf("%d times between events add up to %v, from the first to the last it is %v", parts+1, sum, whole)
+	}
 }
 
 func (r *rig) testClosedStream(t *testing.T) {
