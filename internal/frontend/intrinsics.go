@@ -71,6 +71,7 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".Assert":      assert,
 	gpuPath + ".Clock":       clock(0),
 	gpuPath + ".GlobalTimer": clock(1),
+	gpuPath + ".Sleep":       sleep,
 
 	gpuPath + ".MMA":             mma,
 	gpuPath + ".LoadMatrix":      loadMatrix(1, 0),

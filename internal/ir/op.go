@@ -122,6 +122,7 @@ const (
 	OpClusterSize
 	OpLane
 	OpClock
+	OpSleep
 	OpDynamicBytes
 
 	OpBarrier

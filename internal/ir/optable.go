@@ -159,6 +159,8 @@ var ops = [numOps]row{
 	OpDynamicBytes:  {"dynamicbytes", 0, attrNone, pure, word},    // of shared memory that the launch adds; a shared variable of size 0 is the address of it
 	OpClock:         {"clock", 0, attrImm, 0, clock},              // a time: in cycles (Imm 0), or in nanoseconds and the same for the device (1)
 
+	OpSleep: {"sleep", 1, attrNone, reads | writes | effect, sleep}, // for about arg0 nanoseconds
+
 	OpBarrier:        {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},              // of the block
 	OpBarrierCount:   {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount},    // and for how many threads arg0 holds
 	OpBarrierAnd:     {"barrierand", 1, attrNone, reads | writes | effect | meets, vote},              // and whether arg0 holds for all threads

@@ -260,6 +260,13 @@ func clock(v *Value) string {
 	return want(v.Type.Kind == KindI64 && (v.Imm == 0 || v.Imm == 1), "wants type i64 and a clock of 0 or 1")
 }
 
+func sleep(v *Value) string {
+	if k := v.Args[0].Type; k.Kind != KindI32 {
+		return fmt.Sprintf("sleeps %v", k)
+	}
+	return nothing(v)
+}
+
 func barrierCount(v *Value) string { return counted(v, KindI32) }
 
 // vote checks that arg0 and the result are truths.

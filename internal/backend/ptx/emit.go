@@ -70,7 +70,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 // module puts the text together.
 func (s *selector) module(w *writer, body string) string {
 	var b strings.Builder
-	b.WriteString(header(s.target, s.exact || Exact(s.f)))
+	b.WriteString(header(s.target, s.exact || Exact(s.f), s.f))
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}

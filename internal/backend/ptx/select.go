@@ -142,6 +142,8 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.dynamicBytes()
 	case ir.OpClock:
 		s.vals[v.ID] = s.placed("mov.u64", b64, operand{text: [...]string{"%clock64", "%globaltimer"}[v.Imm]})
+	case ir.OpSleep:
+		s.emit(inst{op: "nanosleep.u32", args: []operand{s.operand(v.Args[0])}})
 	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr:
 		s.barrier(v)
 	case ir.OpGridBarrier:

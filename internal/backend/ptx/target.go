@@ -112,13 +112,16 @@ func atLeast(c, d device.Capability) bool {
 
 // header returns the first lines of a module. 64-bit addresses are the only ones that drivers
 // still take.
-func header(c device.Capability, exact bool) string {
+func header(c device.Capability, exact bool, f *ir.Func) string {
 	suffix := ""
 	if exact {
 		suffix = "a"
 	}
 	for _, t := range targets {
 		if t.capability == c {
+			if t.version == "6.0" && uses(f, func(op ir.Op) bool { return op == ir.OpSleep }) {
+				t.version = "6.3" // ISA, nanosleep
+			}
 			return fmt.Sprintf(".version %s\n.target sm_%d%d%s\n.address_size 64\n", t.version, c.Major, c.Minor, suffix)
 		}
 	}

@@ -32,6 +32,8 @@ type timed struct{ ClockRuns, TimerRuns bool }
 func clocks(t gpu.Thread, out []timed) {
 	c, g := gpu.Clock(), gpu.GlobalTimer()
 	t.Sync()
+	gpu.Sleep(500)
+	gpu.Sleep(-int(c & 1))
 	out[t.ThreadX()] = timed{gpu.Clock() >= c, gpu.GlobalTimer() >= g && g > 0}
 }
 

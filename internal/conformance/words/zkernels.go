@@ -574,7 +574,7 @@ var clocksKernel = &device.Kernel{
 	ParamBytes: 40,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "random.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "random.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
 	Variants: []device.Variant{
