@@ -139,7 +139,7 @@ func (j *job) code(body lowered) (code, diag.List) {
 	o := newOptimiser(body.ir)
 	c := code{body: body.body, wide: o.optimise(options)}
 	if v := misplaced(c.wide); v != nil {
-		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory", k.instance.Name, v.Pos).
+		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory, or in a slice that it is given", k.instance.Name, v.Pos).
 			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned")}
 	}
 	if v := unawaited(c.wide); v != nil {
@@ -219,6 +219,9 @@ func misplaced(f *ir.Func) *ir.Value {
 				if v.Args[i].Type.Space != ir.Shared {
 					return v
 				}
+			}
+			if i := v.Op.InGlobal(); i > 0 && v.Args[i].Type.Space != ir.Global {
+				return v
 			}
 		}
 	}

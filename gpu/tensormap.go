@@ -32,9 +32,10 @@ type MapPlan struct {
 	Stride  [2]int64       // bytes from row to row, from layer to layer
 }
 
-// Corner is where a tile lies in a stack of matrices: the place of its first element. The coordinates have
-// 31 bits and are not negative, and X times the size of an element is a multiple of 16 bytes: an H200 loses the device
-// otherwise, so the thread faults. A tile may stick out of the matrix, or lie outside of it.
+// Corner is where a tile lies in a stack of matrices: the place of its first element. X times the size of an element is
+// a multiple of 16 bytes, as bulk tensor copies want the innermost coordinate: a GPU takes another for an illegal instruction and the
+// device is lost, so the thread faults. So it does where a coordinate is negative, which an H200 did not take in a store, or has
+// more than 31 bits. A tile may stick out of the matrix, or lie outside of it.
 type Corner struct{ X, Y, Z int }
 
 // Fetch starts to copy the tile at column X, row Y and matrix Z of m to dst, in shared memory, and

@@ -72,6 +72,8 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".Clock":       clock(0),
 	gpuPath + ".GlobalTimer": clock(1),
 	gpuPath + ".Sleep":       sleep,
+	gpuPath + ".FetchBulk":   fetchBulk,
+	gpuPath + ".StoreBulk":   storeBulk,
 
 	gpuPath + ".MMA":             mma,
 	gpuPath + ".LoadMatrix":      loadMatrix(1, 0),

@@ -231,3 +231,36 @@ func (l *lowerer) corner(x ssa.Value) []*ir.Value {
 	}
 	return all
 }
+
+// fetchBulk lowers gpu.FetchBulk.
+func fetchBulk(l *lowerer, v *ssa.Call) *ir.Value {
+	to, from, n := l.stretch(v, v.Call.Args[1], v.Call.Args[2])
+	bar := l.sharedAddress(v, v.Call.Args[3])
+	return l.emit(ir.OpBulkFetch, ir.Void, to, from, n, bar)
+}
+
+// storeBulk lowers gpu.StoreBulk.
+func storeBulk(l *lowerer, v *ssa.Call) *ir.Value {
+	from, to, n := l.stretch(v, v.Call.Args[2], v.Call.Args[1])
+	return l.emit(ir.OpBulkStore, ir.Void, from, to, n)
+}
+
+// mostBulk is less than what a barrier can expect (PTX ISA, mbarrier, expect-tx), in bytes.
+const mostBulk = 1<<20 - 16
+
+// stretch returns the addresses of two slices of the same length, of which the first is in shared memory, and their
+// bytes, as bulk copies take them.
+func (l *lowerer) stretch(v *ssa.Call, shared, global ssa.Value) (near, far, bytes *ir.Value) {
+	x, y := l.value(shared), l.value(global)
+	near, far = l.part(x, 0), l.part(y, 0)
+	l.needShared(v, near)
+	name, size := callName(v.Call.StaticCallee()), l.irType(shared.Type().Underlying().(*types.Slice).Elem()).Size()
+	l.check(l.emit(ir.OpEq, ir.I1, l.part(x, 1), l.part(y, 1)), "gpu."+name+": slices of different lengths")
+	n := l.emit(ir.OpMul, ir.I64, l.part(x, 1), l.int64(size))
+	address := func(p *ir.Value) *ir.Value { return l.emit(ir.OpBitcast, ir.I64, p) }
+	all := l.emit(ir.OpOr, ir.I64, l.emit(ir.OpOr, ir.I64, address(near), address(far)), n)
+	aligned := l.emit(ir.OpEq, ir.I1, l.emit(ir.OpAnd, ir.I64, all, l.int64(15)), l.int64(0))
+	some := l.emit(ir.OpULt, ir.I1, l.emit(ir.OpSub, ir.I64, n, l.int64(1)), l.int64(mostBulk))
+	l.check(l.emit(ir.OpAnd, ir.I1, aligned, some), "gpu."+name+": addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB")
+	return near, far, l.emit(ir.OpTrunc, ir.I32, n)
+}

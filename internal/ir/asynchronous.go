@@ -36,6 +36,20 @@ func tileCopy(v *Value, addresses int) string {
 	return nothing(v)
 }
 
+func bulkStore(v *Value) string {
+	if !v.Args[0].Type.IsPtr() || !v.Args[1].Type.IsPtr() || v.Args[2].Type.Kind != KindI32 {
+		return fmt.Sprintf("cannot copy %v bytes between %v and %v", v.Args[2].Type, v.Args[0].Type, v.Args[1].Type)
+	}
+	return nothing(v)
+}
+
+func bulkFetch(v *Value) string {
+	if !v.Args[3].Type.IsPtr() {
+		return fmt.Sprintf("tells %v", v.Args[3].Type)
+	}
+	return bulkStore(v)
+}
+
 func tileWait(v *Value) string {
 	if v.Imm < 0 || v.Imm > 15 {
 		return fmt.Sprintf("cannot leave %d groups", v.Imm)

@@ -152,6 +152,8 @@ const (
 	OpTensorMap
 	OpTileFetch
 	OpTileStore
+	OpBulkFetch
+	OpBulkStore
 	OpTileCommit
 	OpTileWait
 	OpAsyncFence
@@ -221,6 +223,10 @@ func (op Op) InShared() []int {
 		return []int{0}
 	case OpPeer:
 		return []int{0}
+	case OpBulkFetch:
+		return []int{0, 3}
+	case OpBulkStore:
+		return []int{0}
 	case OpTileFetch:
 		return []int{0, 2}
 	case OpTileStore:
@@ -229,6 +235,14 @@ func (op Op) InShared() []int {
 		return []int{0, 1}
 	}
 	return nil
+}
+
+// InGlobal returns which argument of the operation is an address that must lie in global memory; 0 for none.
+func (op Op) InGlobal() int {
+	if op == OpBulkFetch || op == OpBulkStore {
+		return 1
+	}
+	return 0
 }
 
 // Ops returns all operations.

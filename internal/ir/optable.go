@@ -190,6 +190,8 @@ var ops = [numOps]row{
 	OpTensorMap:      {"tensormap", 0, attrImm, pure, pointer},                             // the address of the tensor map at byte Imm of the parameter block
 	OpTileFetch:      {"tilefetch", 6, attrNone, reads | writes | effect, tileFetch},       // begins to copy the tile at (arg3, arg4, arg5) of map arg1 to arg0, whose bytes barrier arg2 counts
 	OpTileStore:      {"tilestore", 5, attrNone, reads | writes | effect, tileStore},       // begins to copy arg0 to the tile at (arg2, arg3, arg4) of map arg1
+	OpBulkFetch:      {"bulkfetch", 4, attrNone, reads | writes | effect, bulkFetch},       // begins to copy arg2 bytes from arg1 to arg0, which barrier arg3 counts; all multiples of 16
+	OpBulkStore:      {"bulkstore", 3, attrNone, reads | writes | effect, bulkStore},       // begins to copy arg2 bytes from arg0, in shared memory, to arg1; in a group of tile stores
 	OpTileCommit:     {"tilecommit", 0, attrNone, reads | writes | effect, nothing},        // makes a group of the thread's tile stores since the last one
 	OpTileWait:       {"tilewait", 0, attrImm, reads | writes | effect, tileWait},          // until all but the thread's last Imm&7 groups are done; with 8, until they have been read
 	OpAsyncFence:     {"asyncfence", 0, attrNone, reads | writes | effect, nothing},        // the thread's accesses to shared memory come before later ones of tile copies and products

@@ -140,10 +140,8 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.lane()
 	case ir.OpDynamicBytes:
 		s.vals[v.ID] = s.dynamicBytes()
-	case ir.OpClock:
-		s.vals[v.ID] = s.placed("mov.u64", b64, operand{text: [...]string{"%clock64", "%globaltimer"}[v.Imm]})
-	case ir.OpSleep:
-		s.emit(inst{op: "nanosleep.u32", args: []operand{s.operand(v.Args[0])}})
+	case ir.OpClock, ir.OpSleep:
+		s.time(v)
 	case ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr:
 		s.barrier(v)
 	case ir.OpGridBarrier:
@@ -162,7 +160,7 @@ func (s *selector) value(v *ir.Value) {
 		s.mbarrier(v)
 	case ir.OpTensorMap:
 		s.vals[v.ID] = s.tensorMap(v.Imm)
-	case ir.OpTileFetch, ir.OpTileStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
+	case ir.OpTileFetch, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
 		s.tile(v)
 	case ir.OpMultiply, ir.OpMultiplyWait:
 		s.multiply(v)
@@ -187,6 +185,15 @@ func (s *selector) value(v *ir.Value) {
 		}
 		s.vals[v.ID] = s.arithmetic(v)
 	}
+}
+
+// time reads a clock or waits for one.
+func (s *selector) time(v *ir.Value) {
+	if v.Op == ir.OpSleep {
+		s.emit(inst{op: "nanosleep.u32", args: []operand{s.operand(v.Args[0])}})
+		return
+	}
+	s.vals[v.ID] = s.placed("mov.u64", b64, operand{text: [...]string{"%clock64", "%globaltimer"}[v.Imm]})
 }
 
 // arithmetic selects an operation on integers, booleans or floats.

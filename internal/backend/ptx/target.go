@@ -69,6 +69,8 @@ var needs = map[ir.Op]device.Capability{
 	ir.OpTileFetch:      {Major: 9, Minor: 0},
 	ir.OpTileStore:      {Major: 9, Minor: 0},
 	ir.OpTileCommit:     {Major: 9, Minor: 0},
+	ir.OpBulkFetch:      {Major: 9, Minor: 0},
+	ir.OpBulkStore:      {Major: 9, Minor: 0},
 	ir.OpTileWait:       {Major: 9, Minor: 0},
 	ir.OpAsyncFence:     {Major: 9, Minor: 0},
 	ir.OpMultiply:       {Major: 9, Minor: 0},

@@ -104,6 +104,12 @@ func (s *selector) tile(v *ir.Value) {
 		from, m := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
 		s.pattern(inst{op: "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group"},
 			"[%, {%, %, %}], [%]", m, s.number(v.Args[2]), s.number(v.Args[3]), s.number(v.Args[4]), from)
+	case ir.OpBulkFetch:
+		to, from, bar := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedPlace(v.Args[3])
+		s.pattern(inst{op: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"}, "[%], [%], %, [%]", to, from, s.number(v.Args[2]), bar)
+	case ir.OpBulkStore:
+		from, to := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
+		s.pattern(inst{op: "cp.async.bulk.global.shared::cta.bulk_group"}, "[%], [%], %", to, from, s.number(v.Args[2]))
 	case ir.OpTileCommit:
 		s.emit(inst{op: "cp.async.bulk.commit_group"})
 	case ir.OpTileWait:

@@ -42,6 +42,8 @@ func Cases() []check.Case {
 			p.tolerance = 1 << 11 // of the sums' bits the tensor cores keep few: 14
 			p.compare(r, out)
 		}},
+		{Name: "rows", Run: bulkRows},
+		{Name: "rows that cannot be copied", Run: bulkFaults},
 		{Name: "tile", Run: func(r *check.Run) { tile(r, [3]int{0, 0, 0}) }},
 		{Name: "tile/inside", Run: func(r *check.Run) { tile(r, [3]int{4, 1, 2}) }},
 		{Name: "tile/behind", Run: func(r *check.Run) { tile(r, [3]int{12, 7, 1}) }},

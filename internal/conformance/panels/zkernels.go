@@ -11,6 +11,64 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// Rows doubles rows of x, each by a block that copies it as a whole, to shared memory and back.
+func Rows(s *device.Stream, g device.Blocks, from, length int, x, y device.Slice[float32]) error {
+	p := s.Plan(rowsKernel, rowsKernel.Grid(g))
+	device.Put(p, from)
+	device.Put(p, length)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	return p.Launch()
+}
+
+//go:embed zrows.sm_90.narrow.ptx
+var rowsSM90Narrow string
+
+//go:embed zrows.sm_90.ptx
+var rowsSM90 string
+
+var rowsKernel = &device.Kernel{
+	Name:    "rows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
+	File:    "bulk.go",
+	Line:    15,
+	Params: []device.Param{
+		{Name: "from", Offset: 0, Size: 8},
+		{Name: "length", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+		{Name: "y", Offset: 40, Size: 24, Elem: 4},
+	},
+	ParamBytes: 80,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     1032,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "bulk.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 25, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 25, Format: "gpu.FetchBulk: addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB"},
+		{File: "bulk.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 34, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 34, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bulk.go", Line: 34, Format: "gpu.StoreBulk: addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB"},
+	},
+	Integers: []int{0, 8, 24, 32, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: rowsSM90Narrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, PTX: rowsSM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from, length int
+			x, y         []float32
+		})(args)
+		for ts.Next() {
+			rows(ts.Thread(), a.from, a.length, a.x, a.y)
+		}
+	},
+}
+
 // ProductBF16 stores the product of a, of 64x64, and b, of 64x64, row by row both.
 func ProductBF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[float32]) error {
 	p := s.Plan(productBF16Kernel, productBF16Kernel.Grid(g))

@@ -105,8 +105,58 @@ func (d *decoder) bulkCopy() {
 	case "tensor":
 		d.tensorCopy()
 	default:
-		d.need(false)
+		d.stretchCopy()
 	}
+}
+
+// stretchCopy decodes the copy of a stretch of memory.
+func (d *decoder) stretchCopy() {
+	fetch := d.m.has("shared::cluster")
+	d.need(d.m.has("global"))
+	operands := 3
+	if fetch {
+		d.need(d.m.has("mbarrier::complete_tx::bytes"))
+		operands++
+	} else {
+		d.need(d.m.has("shared::cta") && d.m.has("bulk_group"))
+	}
+	if !d.args(operands, operands) {
+		return
+	}
+	globalAt, sharedAt := 0, 1
+	if fetch {
+		globalAt, sharedAt = 1, 0
+	}
+	x := &access{space: ptx.Shared, size: 16, count: 1, total: 16, near: d.near(), rows: [4]int32{-1}, write: fetch, reads: !fetch, each: true}
+	in := instr{mem: x}
+	var offset uint64
+	in.b, offset, _ = d.place(globalAt, ptx.Global)
+	d.need(offset == 0)
+	in.q = d.src(2, ptx.U32)
+	in.a, in.imm, x.space = d.place(sharedAt, ptx.Shared)
+	in.exec = execStoreTile
+	if fetch {
+		in.c, offset, _ = d.place(3, ptx.Shared)
+		in.d = d.constant(offset)
+		in.exec = execFetch
+	}
+	d.emit(in)
+}
+
+// stretchOf returns the copy of a stretch, as that of a tile of one row.
+func (w *warp) stretchOf(in *instr, l int) (f bulkFetch, ok bool) {
+	n, from := int(w.row(in.q)[l]), w.row(in.b)[l]
+	f = bulkFetch{to: w.row(in.a)[l] + in.imm - spaceBase, warp: w, lane: l, in: in, thread: w.id*warpSize + l}
+	f.tile = tensorMap{address: from, size: [3]int{n / 16, 1, 1}, box: [2]int{n / 16, 1}, element: 16}
+	switch {
+	case n%16 != 0 || n == 0 || n >= 1<<20 || from%16 != 0 || (f.to+spaceBase)%16 != 0:
+		w.fail(in, 1<<l, ErrAlignment, fmt.Sprintf("%d bytes at %#x to byte %d of shared memory", n, from, f.to))
+	case w.block.shared.window(f.to+spaceBase, uint64(n)) == nil:
+		w.fail(in, 1<<l, ErrAddress, fmt.Sprintf("%d bytes at byte %d of %v", n, f.to, &w.block.shared))
+	default:
+		return f, true
+	}
+	return f, false
 }
 
 // tensorCopy decodes the copy of a tile, of a tensor of rank 3.
@@ -167,6 +217,9 @@ func (d *decoder) coordinates(i int) []ptx.Operand {
 
 // tileOf reads the operands that both directions have. It returns false after a fault.
 func (w *warp) tileOf(in *instr, l int) (f bulkFetch, ok bool) {
+	if in.list == nil {
+		return w.stretchOf(in, l)
+	}
 	address := w.row(in.b)[l]
 	space := spaceAt(address)
 	at := address - window(space)
