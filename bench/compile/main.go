@@ -39,7 +39,7 @@ func main() {
 
 func run(ctx context.Context, w io.Writer, runs int, patterns []string) error {
 	debug.SetGCPercent(300) // as the command does
-	debug.SetMemoryLimit(1 << 30)
+	debug.SetMemoryLimit(3 << 29)
 	dir, err := os.MkdirTemp("", "bench-compile-")
 	if err != nil {
 		return err

@@ -92,11 +92,11 @@ func cacheFolder() string {
 	return filepath.Join(dir, "gopherwarp", "build")
 }
 
-// hurry has the collector run less often up to a gigabyte: a compiler does not live long, and the collector
+// hurry has the collector run less often up to one and a half gigabytes: a compiler does not live long, and the collector
 // takes a third of its time otherwise.
 func hurry() {
 	debug.SetGCPercent(300)
-	debug.SetMemoryLimit(1 << 30)
+	debug.SetMemoryLimit(3 << 29)
 }
 
 func (c *buildCommand) patterns() string {

@@ -142,7 +142,12 @@ func (r *Ranges) compute(v *ir.Value, p Place) Range {
 	if len(v.Args) == 0 || !v.Op.Pure() {
 		return source(v)
 	}
-	args := make([]Range, len(v.Args))
+	var space [3]Range // nearly always enough
+	args := space[:]
+	if len(v.Args) > len(space) {
+		args = make([]Range, len(v.Args))
+	}
+	args = args[:len(v.Args)]
 	for i, a := range v.Args {
 		if !a.Type.IsInt() {
 			return FullRange(v.Type)

@@ -77,7 +77,9 @@ func (d *Dom) number(f *Func) {
 		next  int
 	}
 	seen := make([]bool, f.NumBlocks())
-	stack := []visit{{block: f.Blocks[0]}}
+	d.order = make([]*Block, 0, len(f.Blocks))
+	stack := make([]visit, 1, 64)
+	stack[0].block = f.Blocks[0]
 	seen[f.Blocks[0].ID] = true
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]

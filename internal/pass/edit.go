@@ -84,6 +84,19 @@ func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 // uses lists, by value ID, the values of f that have the value as an argument, once for each.
 func uses(f *ir.Func) [][]*ir.Value {
 	list := make([][]*ir.Value, f.NumValues())
+	counts, total := make([]int32, f.NumValues()), 0
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			total += len(v.Args)
+			for _, a := range v.Args {
+				counts[a.ID]++
+			}
+		}
+	}
+	space := make([]*ir.Value, total)
+	for id, n := range counts {
+		list[id], space = space[:0:n], space[n:]
+	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			for _, a := range v.Args {

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -10,11 +11,17 @@ import (
 // other values without arguments in the entry, so that each exists once.
 func gvn(f *ir.Func, _ *Options) {
 	gatherNullary(f)
-	n := &numberer{dom: ir.Dominators(f), table: map[expr][]*ir.Value{}, repl: map[*ir.Value]*ir.Value{}}
+	n := newNumberer(f)
 	for _, b := range n.dom.Order() {
 		b.Values = slices.DeleteFunc(b.Values, n.redundant)
 	}
-	f.Replace(n.repl)
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for i, a := range v.Args {
+				v.Args[i] = n.find(a)
+			}
+		}
+	}
 }
 
 // gatherNullary moves pure values without arguments to the start of the entry.
@@ -33,21 +40,36 @@ func gatherNullary(f *ir.Func) {
 	f.Blocks[0].Values = append(moved, f.Blocks[0].Values...)
 }
 
-// An expr identifies what a pure value computes.
-type expr struct {
-	op    ir.Op
-	kind  ir.Kind
-	space ir.Space
-	block *ir.Block // of a phi
-	imm   int64
-	aux   any
-	args  [3]*ir.Value
+// numberer finds equal values by a hash of what they compute. Arguments are replaced as soon as a value
+// is looked at, so that equal values have equal ones; no two equal values in the table dominate a third.
+type numberer struct {
+	dom    *ir.Dom
+	heads  []int32 // of lists of values with one hash, counted from 1
+	values []numbered
+	repl   []*ir.Value // by value ID
 }
 
-type numberer struct {
-	dom   *ir.Dom
-	table map[expr][]*ir.Value
-	repl  map[*ir.Value]*ir.Value
+type numbered struct {
+	v    *ir.Value
+	next int32
+}
+
+func newNumberer(f *ir.Func) *numberer {
+	count := 0
+	for _, b := range f.Blocks {
+		count += len(b.Values)
+	}
+	return &numberer{
+		dom: ir.Dominators(f), repl: make([]*ir.Value, f.NumValues()),
+		heads: make([]int32, 1<<bits.Len(uint(count))), values: make([]numbered, 0, count),
+	}
+}
+
+func (n *numberer) find(v *ir.Value) *ir.Value {
+	for n.repl[v.ID] != nil {
+		v = n.repl[v.ID]
+	}
+	return v
 }
 
 // redundant reports whether an equal value dominates v, and then notes that one for v.
@@ -55,32 +77,53 @@ func (n *numberer) redundant(v *ir.Value) bool {
 	if !v.Op.Pure() && v.Op != ir.OpPhi || len(v.Args) > 3 || isAggregate(v.Type) {
 		return false
 	}
-	k := n.key(v)
-	for _, w := range n.table[k] {
-		if n.dom.Dominates(w.Block, v.Block) {
-			n.repl[v] = w
+	for i, a := range v.Args {
+		v.Args[i] = n.find(a)
+	}
+	head := &n.heads[hash(v)&uint64(len(n.heads)-1)]
+	for i := *head; i > 0; i = n.values[i-1].next {
+		if w := n.values[i-1].v; equal(v, w) && n.dom.Dominates(w.Block, v.Block) {
+			n.repl[v.ID] = w
 			return true
 		}
 	}
-	n.table[k] = append(n.table[k], v)
+	n.values = append(n.values, numbered{v, *head})
+	*head = int32(len(n.values))
 	return false
 }
 
-func (n *numberer) key(v *ir.Value) expr {
-	k := expr{op: v.Op, kind: v.Type.Kind, space: v.Type.Space, imm: v.Imm, aux: v.Aux}
-	if v.Op == ir.OpPhi {
-		k.block = v.Block
-	}
-	if v.Op == ir.OpConst {
-		k.imm = constKey(v)
-	}
+// hash is the same for equal values.
+func hash(v *ir.Value) uint64 {
+	h := uint64(v.Op)<<16 ^ uint64(v.Type.Kind)<<8 ^ uint64(imm(v))
+	sum := uint64(0) // whatever the order
 	for i, a := range v.Args {
-		k.args[i] = find(n.repl, a)
+		x := (uint64(a.ID) + 1) * 0x9e3779b97f4a7c15
+		if !v.Op.Commutative() {
+			x *= uint64(2*i + 1)
+		}
+		sum += x ^ x>>29
 	}
-	if v.Op.Commutative() && k.args[0].ID > k.args[1].ID {
-		k.args[0], k.args[1] = k.args[1], k.args[0]
+	h = (h ^ sum) * 0xbf58476d1ce4e5b9
+	return h ^ h>>31
+}
+
+// equal reports whether v and w compute the same.
+func equal(v, w *ir.Value) bool {
+	if v.Op != w.Op || v.Type.Kind != w.Type.Kind || v.Type.Space != w.Type.Space || imm(v) != imm(w) || v.Aux != w.Aux {
+		return false
 	}
-	return k
+	if v.Op == ir.OpPhi && v.Block != w.Block || len(v.Args) != len(w.Args) {
+		return false
+	}
+	return slices.Equal(v.Args, w.Args) ||
+		v.Op.Commutative() && v.Args[0] == w.Args[1] && v.Args[1] == w.Args[0] && slices.Equal(v.Args[2:], w.Args[2:])
+}
+
+func imm(v *ir.Value) int64 {
+	if v.Op == ir.OpConst {
+		return constKey(v)
+	}
+	return v.Imm
 }
 
 // constKey returns the bits of a constant such that equal ones are equal.

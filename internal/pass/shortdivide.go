@@ -32,12 +32,16 @@ func isSlowDivision(b *ir.Block) bool {
 // reuseQuotients replaces x%y by x - x/y*y where x/y is known.
 func reuseQuotients(f *ir.Func) {
 	dom := ir.Dominators(f)
-	quotients := map[expr]*ir.Value{}
+	type division struct {
+		op   ir.Op
+		x, y *ir.Value
+	}
+	quotients := map[division]*ir.Value{}
 	rewrite(f, func(e *editor, v *ir.Value) *ir.Value {
 		if !isLongDivision(v) {
 			return v
 		}
-		k := expr{op: quotientOf(v.Op), args: [3]*ir.Value{v.Args[0], v.Args[1]}}
+		k := division{quotientOf(v.Op), v.Args[0], v.Args[1]}
 		q := quotients[k]
 		known := q != nil && dom.Dominates(q.Block, v.Block)
 		switch {
