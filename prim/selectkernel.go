@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	selectItems = 16 // elements of a thread
+	selectItems = 8 // elements of a thread
 	selectTile  = scanWidth * selectItems
 	selectWarp  = gpu.WarpSize * selectItems
 )
@@ -85,14 +85,18 @@ func selectTiles[E element](t gpu.Thread, in, out []E, flags []bool, rest, count
 			v[i] = in[at]
 		}
 	}
+	others, total := len(rest) > 0, 0
+	if others {
+		total = rest[0]
+	}
 	to := p.place(warps, state, tile)
 	for i := range v {
 		picked, before, all := p.rank(i)
 		if at := to + before; picked && at < uint64(len(out)) {
 			out[at] = v[i]
 		}
-		if at := p.at(i); !picked && at < len(in) && len(rest) > 0 {
-			out[rest[0]+at-int(to+before)] = v[i]
+		if at := p.at(i); others && !picked && at < len(in) {
+			out[total+at-int(to+before)] = v[i]
 		}
 		to += all
 	}
