@@ -99,6 +99,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(e.imports, func(_, name string) bool { return !usesWord([]line{{text: text}}, name) }) // swept
 	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.scalar, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.list) > 1}, nil
 }
 

@@ -122,6 +122,9 @@ func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalar
 		consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}, strides: map[[2]constant][2]vreg{},
 	}
 	s.write(e, g, agree)
+	if c.Lost() != "" {
+		return nil, scalar("control goes to a piece that lanes never come to")
+	}
 	c.SetName(e.o.Vector.Declare(e.o.Func))
 	return &vectorFunc{c, s.inputs}, ""
 }
@@ -173,6 +176,9 @@ func (s *shared) write(e *emitter, g *region, agree bool) {
 	c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
 	all := s.newVectorizer(e, newPlan(e, g, false), tx)
 	alike := s.newVectorizer(e, newPlan(e, g, agree), tx)
+	if len(all.order) == 0 || len(alike.order) == 0 {
+		panic(scalar("lanes come to nothing"))
+	}
 	next := c.NewLabel()
 	if len(alike.agreeing)+len(alike.proved) > 0 {
 		again := s.both(alike, all, next)

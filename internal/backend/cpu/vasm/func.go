@@ -88,6 +88,22 @@ func (f *Func) Place(label string) { f.Op(label + ":") }
 // Jump appends a jump.
 func (f *Func) Jump(op, label string) { f.Op(op, Operand{kind: target, text: label}) }
 
+// Lost returns a label that is jumped to and stands nowhere, or "".
+func (f *Func) Lost() string {
+	placed := map[string]bool{}
+	for _, i := range f.code {
+		placed[i.op] = true
+	}
+	for _, i := range f.code {
+		for _, o := range i.ops {
+			if o.kind == target && !placed[o.text+":"] {
+				return o.text
+			}
+		}
+	}
+	return ""
+}
+
 // Undefined says that r has no value here, whatever it had.
 func (f *Func) Undefined(r Reg) { f.Op("", Def(r)) }
 

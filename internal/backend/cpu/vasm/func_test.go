@@ -1,0 +1,16 @@
+package vasm
+
+import "testing"
+
+func TestLost(t *testing.T) {
+	f := New()
+	label := f.NewLabel()
+	f.Jump("JMP", label)
+	if got := f.Lost(); got != label {
+		t.Errorf("lost: %q, want %q", got, label)
+	}
+	f.Place(label)
+	if got := f.Lost(); got != "" {
+		t.Errorf("lost: %q, which stands there", got)
+	}
+}
