@@ -1,0 +1,124 @@
+"""The kernels of this package by Numba's CPU target, for comparison: pip install numba; python numba_peer.py [threads].
+
+Prints the least time of an element in nanoseconds of CPU time summed over the threads, as go test -run TestBars -bars=15 -v
+./bench/cpu does for one core. No fast math, as there: both keep IEEE's rules. Products and sums may fuse nowhere.
+"""
+import math
+import sys
+import time
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+f32 = np.float32
+
+
+@njit(parallel=True)
+def saxpy(x, y, f):
+    for i in prange(y.size):
+        y[i] += f * x[i]
+
+
+@njit(parallel=True)
+def stencil(a, out, w, h, d):
+    p, q = f32(0.4), f32(0.1)
+    for z in prange(1, d - 1):
+        for y in range(1, h - 1):
+            for x in range(1, w - 1):
+                i = (z * h + y) * w + x
+                out[i] = p * a[i] + q * (a[i - 1] + a[i + 1] + a[i - w] + a[i + w] + a[i - w * h] + a[i + w * h])
+
+
+@njit
+def escape(re, im):
+    x, y, steps = f32(0), f32(0), 0
+    while steps < 256 and x * x + y * y < f32(4):
+        x, y = x * x - y * y + re, f32(2) * x * y + im
+        steps += 1
+    return f32(steps)
+
+
+@njit(parallel=True)
+def mandelbrot(steps, n):
+    for y in prange(n):
+        for x in range(n):
+            steps[y * n + x] = escape(f32(x) * f32(3) / f32(n) - f32(2), f32(y) * f32(3) / f32(n) - f32(1.5))
+
+
+@njit
+def normal(d):
+    k = f32(1) / (f32(1) + f32(0.2316419) * abs(d))
+    s = k * (f32(0.31938153) + k * (f32(-0.356563782) + k * (f32(1.781477937) + k * (f32(-1.821255978) + k * f32(1.330274429)))))
+    tail = f32(0.39894228) * math.exp(f32(-0.5) * d * d) * s
+    return f32(1) - tail if d > 0 else tail
+
+
+@njit(parallel=True)
+def black_scholes(price, strike, years, value):
+    rate, vol = f32(0.02), f32(0.3)
+    for i in prange(value.size):
+        spread = vol * math.sqrt(years[i])
+        d1 = (math.log(price[i] / strike[i]) + (rate + vol * vol / f32(2)) * years[i]) / spread
+        value[i] = price[i] * normal(d1) - strike[i] * math.exp(-rate * years[i]) * normal(d1 - spread)
+
+
+@njit(parallel=True)
+def nbody(at, force, n):
+    for i in prange(n):
+        x, y, z = at[i], at[n + i], at[2 * n + i]
+        fx, fy, fz = f32(0), f32(0), f32(0)
+        for j in range(n):
+            dx, dy, dz = at[j] - x, at[n + j] - y, at[2 * n + j] - z
+            d = dx * dx + dy * dy + dz * dz + f32(0.01)
+            w = f32(1) / (d * math.sqrt(d))
+            fx += dx * w
+            fy += dy * w
+            fz += dz * w
+        force[i], force[n + i], force[2 * n + i] = fx, fy, fz
+
+
+@njit(parallel=True)
+def matmul(a, b, c, n):
+    """Blocks of 32 x 32, as matmulLoop of this package has them."""
+    for i0 in prange(n // 32):
+        c[i0 * 32 * n:(i0 + 1) * 32 * n] = 0
+        for k0 in range(0, n, 32):
+            for j0 in range(0, n, 32):
+                for i in range(i0 * 32, i0 * 32 + 32):
+                    for k in range(k0, k0 + 32):
+                        x = a[i * n + k]
+                        for j in range(j0, j0 + 32):
+                            c[i * n + j] += x * b[k * n + j]
+
+
+def numbers(n, positive=False):
+    x = np.random.default_rng(n).integers(-4, 5, n).astype(f32)
+    return (x + f32(5)) / f32(4) if positive else x
+
+
+def measure(name, work, f, *args, rounds=15):
+    f(*args)
+    times = []
+    for _ in range(rounds):
+        start = time.process_time()
+        f(*args)
+        times.append(time.process_time() - start)
+    times.sort()
+    print(f"{name:13} {times[len(times) // 2] / work * 1e9:8.3f} ns an element (least {times[0] / work * 1e9:8.3f})")
+
+
+def main():
+    numba.set_num_threads(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    n = 1 << 22
+    measure("saxpy", n, saxpy, numbers(n), numbers(n), f32(3))
+    n = 512 * 12 * 12
+    measure("stencil", n, stencil, numbers(n), np.zeros(n, f32), 512, 12, 12)
+    measure("mandelbrot", 512 * 512, mandelbrot, np.zeros(512 * 512, f32), 512)
+    n = 1 << 16
+    measure("blackScholes", n, black_scholes, numbers(n, True), numbers(n, True), numbers(n, True), np.zeros(n, f32))
+    measure("nbody", 1 << 20, nbody, numbers(3 << 10), np.zeros(3 << 10, f32), 1 << 10)
+    measure("matmul", 1 << 30, matmul, numbers(1 << 20), numbers(1 << 20), np.zeros(1 << 20, f32), 1 << 10, rounds=5)
+
+
+main()
