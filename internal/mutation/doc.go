@@ -1,14 +1,13 @@
-// Package mutation changes the compiler, one small mistake at a time, and looks whether the tests
-// notice: operators are exchanged, conditions negated, numbers and statements changed.
+// Package mutation has mistakes for the compiler to be made with, each small and each such that some
+// valid program gets a wrong result, to see whether the tests notice.
 //
-//	sites, err := mutation.Sites("internal/pass/fold.go", source)
-//	mutant := sites[7].Apply(source)
+//	list, err := mutation.List()
+//	text, err := mutation.Switched("fold.go", source, list[3:5])
 //
-// Its test, with -mutations=100, builds command judge with each of that many mutants, which
-// runs the conformance suite and random programs. A mutant that survives is either as good as the
-// compiler (a threshold of an optimisation) or what no program shows.
+// All mistakes are built into one compiler, which makes the one whose number the environment
+// names: a function with a mistake exists twice, and chooses when it is called. Command hunt does
+// that, and has the conformance suite and random programs look for each.
 //
-// Sites are chosen for what they mean to valid programs. What is said about invalid ones, and about
-// the compiler's own mistakes, is no site: refusals and panics with the conditions that lead
-// to nothing else.
+// The mistakes are in mutations.txt, which also says which ones are none: those that only cost
+// speed, or that no program can show.
 package mutation

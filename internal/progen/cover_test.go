@@ -16,10 +16,9 @@ import (
 // exempt are operations and passes that neither the conformance suite nor random programs need to
 // have, and why.
 var exempt = map[string]string{
-	"insert":       "the frontend does not make it; cases of the passes have it",
-	"storematrix":  "of sm_90: no case of the suite has it yet",
-	"mbarriertest": "of sm_90: no case of the suite has it yet",
-	"registers":    "of sm_90: no case of the suite has it yet",
+	"insert":      "the frontend does not make it; cases of the passes have it",
+	"storematrix": "of sm_90: no case of the suite has it yet",
+	"registers":   "of sm_90: no case of the suite has it yet",
 }
 
 // TestEverythingIsHit looks whether every operation of the IR occurs in a kernel of the conformance suite or

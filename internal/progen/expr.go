@@ -19,6 +19,9 @@ func (g *gen) value(t *typ, depth int) string {
 	if depth <= 0 || g.r.oneIn(6) {
 		return g.leaf(t)
 	}
+	if t.number() && g.r.oneIn(9) { // a constant, though not for the language
+		return "same(" + g.literal(t) + ")"
+	}
 	switch t.kind {
 	case boolean:
 		return g.boolean(depth - 1)
@@ -84,14 +87,26 @@ func (g *gen) element(t *typ) (string, bool) {
 // literal returns a constant of type t.
 func (g *gen) literal(t *typ) string {
 	if t.kind == float {
-		return t.name + "(" + pick(g.r, "0", "1", "-1", "0.5", "3.25", "-7.75", "1e10", "-1e-10", "123456.789", "1e30", "2.5e-38") + ")"
+		return t.name + "(" + pick(g.r, "0", "1", "-1", "0.5", "1.5", "2.5", "-0.5", "3.25", "-7.75", "0.1", "3", "1e10", "-1e-10", "123456.789", "1e30", "1e-30", "2.5e-38", "0x1p-127", "0x1p127", "0x1p24", "16777217") + ")"
 	}
 	low, high := int64(0), int64(1)<<(t.bits-1)-1
 	if t.kind == signed {
 		low = -high - 1
 	}
-	n := pick(g.r, 0, 1, 2, 3, 5, 7, 8, 10, 100, int64(g.r.IntN(1000)), g.r.Int64(), low, high, high-1, low+1)
+	n := pick(g.r, 0, 1, 2, 3, 5, 7, 8, 10, 100, int64(g.r.IntN(1000)), g.r.Int64()>>g.r.IntN(63), low, high, high-1, low+1)
+	switch g.r.IntN(12) {
+	case 0: // at the edges of other types, and where floats round
+		n = pick[int64](g.r, 127, 128, 255, 256, 1<<15, 1<<16-1, 1<<24+1, 1<<31-1, 1<<31, 1<<32-1, 1<<32, 1<<33-1, 1<<53+1, 1<<62+1<<38+1)
+	case 1:
+		n = -int64(g.r.IntN(50))
+	}
+	if t.bits < 64 && n > high {
+		n &= high
+	}
 	n = min(max(n, low), high)
+	if t.kind == unsigned && g.r.oneIn(8) { // the upper half of the numbers without sign
+		return fmt.Sprintf("%s(%d)", t.name, uint64(n)+uint64(high)+1)
+	}
 	return fmt.Sprintf("%s(%d)", t.name, n)
 }
 
@@ -143,7 +158,12 @@ func (g *gen) boolean(depth int) string {
 
 func (g *gen) float(t *typ, depth int) string {
 	x := func() string { return g.value(t, depth) }
-	switch g.r.IntN(20) {
+	switch g.r.IntN(22) {
+	case 13:
+		op := pick(g.r, " + ", " - ", " * ", " / ")
+		return fmt.Sprintf("%s(float32(float64(float32(%s))%sfloat64(%s)))", t.name, x(), op, pick(g.r, "0.1", "3", "1e-3", "7.3", "0.5"))
+	case 12:
+		return t.name + "(" + pick(g.r, "minusZero()", "math.NaN()", "math.Inf(1)", "math.Inf(-1)", "minusZero()") + ")"
 	case 9:
 		return g.mathematics(t, depth)
 	case 10:
@@ -214,11 +234,33 @@ func (g *gen) integer(t *typ, depth int) string {
 func (g *gen) quotient(t *typ, depth int) string {
 	by := "(" + g.value(t, depth) + " | 1)"
 	if g.r.oneIn(4) {
-		by = fmt.Sprintf("%s(%d)", t.name, pick(g.r, 1, 2, 3, 4, 5, 7, 10, 16, 100, 127))
+		by = fmt.Sprintf("%s(%d)", t.name, pick(g.r, 1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 14, 16, 28, 100, 107, 127))
+		if g.r.oneIn(3) {
+			by = g.divisor(t)
+		}
 	} else if g.mayFault() {
 		by = g.value(t, depth)
 	}
 	return "(" + g.value(t, depth) + pick(g.r, " / ", " % ") + by + ")"
+}
+
+// divisor returns a constant that is not 0, of any size.
+func (g *gen) divisor(t *typ) string {
+	n := g.r.Int64()>>(64-t.bits)>>g.r.IntN(t.bits-1) | 1
+	if g.r.oneIn(2) {
+		n += n & (1<<(t.bits-2) - 1) // even
+	}
+	if n &= 1<<(t.bits-1) - 1; n == 0 {
+		n = 2
+	}
+	if t.kind == unsigned {
+		if g.r.oneIn(4) {
+			return fmt.Sprintf("%s(%d)", t.name, uint64(n)+uint64(1)<<(t.bits-1))
+		}
+	} else if g.r.oneIn(3) {
+		n = -n
+	}
+	return fmt.Sprintf("%s(%d)", t.name, n)
 }
 
 // shift returns a shift by any count, rarely by one that may be negative.
@@ -237,8 +279,11 @@ func (g *gen) shift(t *typ, depth int) string {
 }
 
 func (g *gen) bits(t *typ, depth int) string {
-	x := pick(g.r, typeUint32, typeUint64)
-	f := pick(g.r, "LeadingZeros", "TrailingZeros", "OnesCount", "Len", "Reverse", "ReverseBytes")
+	x := pick(g.r, typeUint32, typeUint64, typeUint8, typeUint16)
+	f := pick(g.r, "LeadingZeros", "TrailingZeros", "OnesCount", "Len", "Reverse")
+	if x.bits >= 16 && g.r.oneIn(5) {
+		f = "ReverseBytes"
+	}
 	return fmt.Sprintf("%s(bits.%s%d(%s))", t.name, f, x.bits, g.value(x, depth))
 }
 

@@ -257,3 +257,29 @@ func (t *typ) size() int {
 	}
 	return 1
 }
+
+// bytes returns the bytes that a value of t takes.
+func (t *typ) bytes() int {
+	n, _ := t.place()
+	return n
+}
+
+// place returns the size and the alignment of t.
+func (t *typ) place() (size, align int) {
+	switch t.kind {
+	case boolean:
+		return 1, 1
+	case array:
+		size, align = t.elem.place()
+		return t.length * size, align
+	case structure:
+		align = 1
+		for _, f := range t.fields {
+			n, a := f.place()
+			size = (size+a-1)/a*a + n
+			align = max(align, a)
+		}
+		return (size + align - 1) / align * align, align
+	}
+	return t.bits / 8, t.bits / 8
+}

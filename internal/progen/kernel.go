@@ -54,6 +54,8 @@ type gen struct {
 	faulty    bool // operations may fault
 	risk      int  // those of the statement
 	quiet     bool // they must not
+	larges    int  // large arrays
+	hash      bool // there is a variable that all others go into
 }
 
 // New returns a kernel. It depends on nothing but seed and index.
@@ -119,7 +121,14 @@ func (g *gen) kernel(k *Kernel) {
 		g.faulty = false // a warp of one thread has nobody to exchange values with
 	}
 	params := append([]string{"t gpu.Thread", "first int"}, g.params(k)...)
+	if len(k.Args)%2 == 0 || g.r.oneIn(3) {
+		params = append(params, "hash []uint64")
+		k.Args = append(k.Args, Arg{"uint64", "uint64", k.Blocks[0] * k.Threads[0] * k.Blocks[1] * k.Threads[1]})
+	}
 	g.line("//gpu:kernel")
+	if !g.faulty && g.r.oneIn(4) { // else a thread may be launched alone
+		g.line("//gpu:block %d,%d", k.Threads[0], k.Threads[1])
+	}
 	g.line("func %s(%s) {", k.Name, strings.Join(params, ", "))
 	where := "t.GlobalX()"
 	if g.plane {
@@ -130,6 +139,9 @@ func (g *gen) kernel(k *Kernel) {
 	g.line("\t_ = own")
 	g.declare("id", typeInt, true)
 	g.indent++
+	if g.hash = strings.HasPrefix(params[len(params)-1], "hash "); g.hash {
+		g.line("var h uint64")
+	}
 	if k.Barriers {
 		g.withBarriers(k)
 	} else {
@@ -192,6 +204,35 @@ func (g *gen) results() {
 			}
 		}
 	}
+	if g.hash {
+		for _, p := range g.scope.places {
+			g.mixed(p, 2)
+		}
+		g.line("hash[own] = h")
+	}
+}
+
+// mixed has a place go into the hash, or parts of it.
+func (g *gen) mixed(p place, parts int) {
+	switch {
+	case p.text == "h" || p.constant && p.typ.kind >= array:
+	case p.typ.integer():
+		g.line("h = mix(h, uint64(%s))", p.text)
+	case p.typ.kind == boolean:
+		g.line("h = mixBool(h, %s)", p.text)
+	case p.typ.kind == float:
+		g.line("h = mixFloat(h, float64(%s))", p.text)
+	case p.typ.kind == half:
+		g.line("h = mixFloat(h, float64(%s.Float32()))", p.text)
+	case p.typ.kind == array:
+		for range min(parts, p.typ.length) {
+			g.mixed(place{text: fmt.Sprintf("%s[%d]", p.text, g.r.IntN(p.typ.length)), typ: p.typ.elem}, 1)
+		}
+	default:
+		for i, f := range p.typ.fields {
+			g.mixed(place{text: fmt.Sprintf("%s.F%d", p.text, i), typ: f}, 1)
+		}
+	}
 }
 
 // params writes the parameters: values, slices that all threads read, slices of which
@@ -212,8 +253,8 @@ func (g *gen) params(k *Kernel) []string {
 		g.declare(name, t, false)
 	}
 	for range g.r.between(1, 3) {
-		s := slice{text: g.name("in"), elem: g.anyType()}
-		add(s.text, s.elem, g.r.between(1, 20))
+		s := slice{text: g.name("in"), elem: g.anyType(), least: g.r.between(1, 20)}
+		add(s.text, s.elem, s.least)
 		g.scope.slices = append(g.scope.slices, s)
 	}
 	for range g.r.between(1, 3) {

@@ -243,12 +243,17 @@ func (g *gen) warp() {
 	g.line("%s := %s", name, strings.ReplaceAll(text, "lane)", "lane%32)"))
 	g.line("_ = %s", name)
 	g.declare(name, t, false)
+	if name = g.name("v"); g.r.oneIn(4) {
+		g.line("%s := t.Lane() + 32*t.Warp()", name)
+		g.line("_ = %s", name)
+		g.declare(name, typeInt, false)
+	}
 }
 
 // copyAsync fills the thread's element of shared memory by an asynchronous copy, where there is
 // something to copy.
 func (g *gen) copyAsync(s slice) bool {
-	if !s.elem.number() || s.elem.bits < 32 || !g.r.oneIn(2) {
+	if n := s.elem.bytes(); n != 4 && n != 8 && n != 16 || !g.r.oneIn(2) {
 		return false
 	}
 	for _, from := range g.scope.slices {

@@ -9,22 +9,15 @@ import (
 //go:embed program/shared.go.txt
 var sharedText string
 
-// perFile is how many kernels stand in a file of a package.
-const perFile = 50
-
-// Package returns the files, by name, of a package of kernels. Its variable Natives has a function
-// that runs each kernel for a device.Kernel's Native.
+// Package returns the files, by name, of a package of kernels: each has its own, so that what it says of its lines does
+// not depend on the others. The variable Natives has a function that runs each kernel for a device.Kernel's Native.
 func Package(name string, kernels []Kernel) map[string]string {
 	files := map[string]string{"shared.go": "package " + name + "\n" + sharedText + conversions()}
 	var table strings.Builder
 	fmt.Fprintf(&table, "package %s\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/gopherwarp/gopherwarp/dtype\"\n\t\"github.com/gopherwarp/gopherwarp/gpu\"\n)\n\nvar _ dtype.F16\n\n", name)
 	table.WriteString("var Natives = map[string]func(ts *gpu.Threads, args unsafe.Pointer){\n")
-	for i, k := range kernels {
-		file := fmt.Sprintf("kernels%d.go", i/perFile)
-		if files[file] == "" {
-			files[file] = "package " + name + "\n" + header
-		}
-		files[file] += "\n" + k.Source
+	for _, k := range kernels {
+		files[k.Name+".go"] = "package " + name + "\n" + header + "\n" + k.Source
 		table.WriteString(k.native())
 	}
 	files["natives.go"] = table.String() + "}\n"

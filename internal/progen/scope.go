@@ -17,6 +17,7 @@ type slice struct {
 	// where the thread may read all.
 	own      int
 	writable bool
+	least    int // its length, where that is known; the compiler does not know it
 }
 
 // scope is what names mean at one point of a function.

@@ -46,7 +46,7 @@ func TestKernelsFromBytes(t *testing.T) {
 
 // TestShrink takes a kernel to fail that has a certain function in it.
 func TestShrink(t *testing.T) {
-	const mark = "math.Floor("
+	const mark = "math.Ceil("
 	index := 0
 	for !strings.Contains(New(1, index).Source, mark) {
 		index++

@@ -20,6 +20,11 @@ func (g *gen) block(n int) {
 	for range n {
 		g.statement()
 	}
+	if g.hash && g.r.oneIn(2) { // before they are gone
+		for _, p := range g.scope.places[min(len(saved.places), len(g.scope.places)):] {
+			g.mixed(p, 1)
+		}
+	}
 	g.depth--
 	g.indent--
 	g.scope = saved
@@ -32,7 +37,33 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.r.IntN(34) {
+	switch g.r.IntN(50) {
+	case 34, 35, 36:
+		g.reduce()
+	case 37:
+		g.march()
+	case 38:
+		g.stencil()
+	case 39:
+		g.choosePointer()
+	case 40:
+		g.pointers()
+	case 41:
+		g.slicesOf()
+	case 42:
+		g.regrow()
+	case 43:
+		g.deferring()
+	case 44:
+		g.localAtomic()
+	case 45:
+		g.texts()
+	case 46:
+		g.settle()
+	case 47:
+		g.whole()
+	case 48:
+		g.search()
 	case 27:
 		g.forward()
 	case 28:

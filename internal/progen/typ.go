@@ -36,6 +36,8 @@ var (
 	typeUint32  = &typ{name: "uint32", kind: unsigned, bits: 32}
 	typeUint64  = &typ{name: "uint64", kind: unsigned, bits: 64}
 	typeUint    = &typ{name: "uint", kind: unsigned, bits: 64}
+	typeUint8   = &typ{name: "uint8", kind: unsigned, bits: 8}
+	typeUint16  = &typ{name: "uint16", kind: unsigned, bits: 16}
 	typeFloat32 = &typ{name: "float32", kind: float, bits: 32}
 	typeFloat64 = &typ{name: "float64", kind: float, bits: 64}
 )
@@ -48,8 +50,7 @@ var integers = []*typ{
 	typeInt, typeInt, typeInt32, typeInt32, typeInt64, typeUint32, typeUint64, typeUint,
 	{name: "int8", kind: signed, bits: 8},
 	{name: "int16", kind: signed, bits: 16},
-	{name: "uint8", kind: unsigned, bits: 8},
-	{name: "uint16", kind: unsigned, bits: 16},
+	typeUint8, typeUint16,
 }
 
 var floats = []*typ{typeFloat32, typeFloat64}

@@ -27,6 +27,7 @@ type Options struct {
 	// kernel's variants; 0 is 9.0.
 	Capability device.Capability
 	Wide       bool // runs the code for launches of any size where a narrow launch has its own
+	Plain      bool // runs the code that counts on no alignment and does an element a thread, likewise
 	// Checks are made besides those of bounds, alignment, freed memory, barriers and deadlocks, which
 	// are always made. What they find, Synchronize returns; the kernel goes on.
 	Checks machine.Checks

@@ -61,6 +61,9 @@ func (q *queue) Launch(p *device.Plan) error {
 		k := p.Kernel()
 		fit := p.Fit()
 		fit.Narrow = fit.Narrow && !q.backend.options.Wide
+		if q.backend.options.Plain {
+			fit.Line, fit.Aligned = false, false
+		}
 		l := q.backend.load(k, fit)
 		if l.err != nil {
 			return l.err

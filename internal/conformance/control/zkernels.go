@@ -11,6 +11,58 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// Bounds launches the kernel bounds.
+func Bounds(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[bounded]) error {
+	p := s.Plan(boundsKernel, g)
+	device.PutSlice(p, n)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zbounds.sm_70.narrow.aligned.ptx
+var boundsSM70NarrowAligned string
+
+//go:embed zbounds.sm_70.narrow.ptx
+var boundsSM70Narrow string
+
+//go:embed zbounds.sm_70.ptx
+var boundsSM70 string
+
+var boundsKernel = &device.Kernel{
+	Name:    "bounds",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
+	File:    "bounded.go",
+	Line:    14,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 128},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "bounded.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bounded.go", Line: 42, Format: "integer divide by zero"},
+		{File: "bounded.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bounded.go", Line: 103, Format: "invalid memory address or nil pointer dereference"},
+		{File: "bounded.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bounded.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: boundsSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: boundsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: boundsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   []int64
+			out []bounded
+		})(args)
+		for ts.Next() {
+			bounds(ts.Thread(), a.n, a.out)
+		}
+	},
+}
+
 // Branches launches the kernel branches.
 func Branches(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[branched]) error {
 	p := s.Plan(branchesKernel, g)
@@ -140,6 +192,56 @@ var ordersKernel = &device.Kernel{
 			orders(ts.Thread(), a.n, a.out)
 		}
 	},
+}
+
+// Settles launches the kernel settles.
+func Settles(s *device.Stream, g device.Grid, x device.Slice[float64], out device.Slice[settled]) error {
+	p := s.Plan(settlesKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsettles.sm_70.narrow.aligned.ptx
+var settlesSM70NarrowAligned string
+
+//go:embed zsettles.sm_70.narrow.ptx
+var settlesSM70Narrow string
+
+//go:embed zsettles.sm_70.ptx
+var settlesSM70 string
+
+var settlesKernel = &device.Kernel{
+	Name:    "settles",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
+	File:    "settling.go",
+	Line:    74,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 80},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "settling.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "settling.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "settling.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: settlesSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: settlesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: settlesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   []float64
+			out []settled
+		})(args)
+		for ts.Next() {
+			settles(ts.Thread(), a.x, a.out)
+		}
+	},
+	Twin: settlesTwin,
 }
 
 // Changes launches the kernel changes.

@@ -847,6 +847,78 @@ var saidKernel = &device.Kernel{
 	Twin: saidTwin,
 }
 
+// Patterns lets the thread 3 of block 1 read elements in ways of which compilers know that few of the
+// indices need be compared with the length. The number w is the length of width.
+func Patterns(s *device.Stream, g device.Grid, kind, n int, x, y device.Slice[int32], width device.Slice[int32], out device.Slice[int32]) error {
+	p := s.Plan(patternsKernel, g)
+	device.Put(p, kind)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zpatterns.sm_70.narrow.aligned.ptx
+var patternsSM70NarrowAligned string
+
+//go:embed zpatterns.sm_70.narrow.ptx
+var patternsSM70Narrow string
+
+//go:embed zpatterns.sm_70.ptx
+var patternsSM70 string
+
+var patternsKernel = &device.Kernel{
+	Name:    "patterns",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "patterns.go",
+	Line:    9,
+	Params: []device.Param{
+		{Name: "kind", Offset: 0, Size: 8},
+		{Name: "n", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+		{Name: "y", Offset: 40, Size: 24, Elem: 4},
+		{Name: "width", Offset: 64, Size: 24, Elem: 4},
+		{Name: "out", Offset: 88, Size: 24, Elem: 4},
+	},
+	ParamBytes: 128,
+	Sites: []device.Site{
+		{File: "patterns.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 47, Format: "%v", Args: []dtype.Type{dtype.Int32}},
+		{File: "patterns.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 40, Format: "negative shift amount"},
+		{File: "patterns.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80, 96, 104},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: patternsSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: patternsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: patternsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			kind, n int
+			x, y    []int32
+			width   []int32
+			out     []int32
+		})(args)
+		for ts.Next() {
+			patterns(ts.Thread(), a.kind, a.n, a.x, a.y, a.width, a.out)
+		}
+	},
+}
+
 // BesideLoad lets one thread fault that the others wait for, in all ways to wait by a load.
 func BesideLoad(s *device.Stream, g device.Grid, kind, who int, flags, x device.Slice[int32]) error {
 	p := s.Plan(besideLoadKernel, g)

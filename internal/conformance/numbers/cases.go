@@ -26,6 +26,8 @@ func Cases() []check.Case {
 		check.Fields("rounded twice", RoundTwice, contract, realPairs[float32]()...),
 		check.Map("rounded once", Fused, func(p pair[float64]) float64 { return math.FMA(p.A, p.B, p.A) }, realPairs[float64]()...),
 		{Name: "rounded once or twice", Run: onceOrTwice},
+		check.Fields("known when it is compiled", Foresees, foreseeAll, 3, 7, 10, 251, 1000, 1<<40+7, 1<<62, math.MaxInt64, -5, math.MinInt64+5),
+		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),
 		check.Within(check.Loose{Name: "math32, fast", Tolerance: 0x1p-19}, Approximates, approximate, singleUnits...),
@@ -33,6 +35,16 @@ func Cases() []check.Case {
 		check.Near("math to the last bits", Evaluates, evaluate, units...),
 	}
 	return append(cases, integers()...)
+}
+
+// smallPairs are integers whose products are exact.
+func smallPairs() (list []pair[float32]) {
+	for a := range 7 {
+		for b := range 7 {
+			list = append(list, pair[float32]{float32(3*a - 9), float32(5*b - 14)})
+		}
+	}
+	return list
 }
 
 func integers() []check.Case {

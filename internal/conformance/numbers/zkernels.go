@@ -415,6 +415,103 @@ var mayFuseKernel = &device.Kernel{
 	Twin: mayFuseTwin,
 }
 
+// Foresees launches the kernel foresees.
+func Foresees(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[foreseen]) error {
+	p := s.Plan(foreseesKernel, g)
+	device.PutSlice(p, n)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zforesees.sm_70.narrow.aligned.ptx
+var foreseesSM70NarrowAligned string
+
+//go:embed zforesees.sm_70.narrow.ptx
+var foreseesSM70Narrow string
+
+//go:embed zforesees.sm_70.ptx
+var foreseesSM70 string
+
+var foreseesKernel = &device.Kernel{
+	Name:    "foresees",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "foreseen.go",
+	Line:    115,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 336},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "foreseen.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "foreseen.go", Line: 67, Format: "integer divide by zero"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: foreseesSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foreseesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foreseesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   []int64
+			out []foreseen
+		})(args)
+		for ts.Next() {
+			foresees(ts.Thread(), a.n, a.out)
+		}
+	},
+	Twin: foreseesTwin,
+}
+
+// Summing launches the kernel summing.
+func Summing(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[summed]) error {
+	p := s.Plan(summingKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsumming.sm_70.narrow.aligned.ptx
+var summingSM70NarrowAligned string
+
+//go:embed zsumming.sm_70.narrow.ptx
+var summingSM70Narrow string
+
+//go:embed zsumming.sm_70.ptx
+var summingSM70 string
+
+var summingKernel = &device.Kernel{
+	Name:    "summing",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "foreseen.go",
+	Line:    138,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 40},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "foreseen.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: summingSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: summingSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: summingSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []pair[float32]
+			out []summed
+		})(args)
+		for ts.Next() {
+			summing(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: summingTwin,
+}
+
 // Int8s launches the kernel int8s.
 func Int8s(s *device.Stream, g device.Grid, in device.Slice[pair[int8]], out device.Slice[arithmetic[int8]]) error {
 	p := s.Plan(int8sKernel, g)

@@ -27,6 +27,13 @@ func Cases() []check.Case {
 		{Name: "sync/atomic, orders and scopes", Run: standardAtomics},
 		{Name: "the last block adds up", Run: lastBlocks},
 		{Name: "tickets are unique", Run: tickets},
+		{Name: "elements that are read by another name", Run: chained},
+		{Name: "differences of elements", Run: different},
+		{Name: "elements from one on", Run: behind},
+		{Name: "lanes of a block of two dimensions", Run: numbered},
+		{Name: "more shared memory than can be declared", Run: roomy},
+		{Name: "fields without a name", Run: unnamedFields},
+		{Name: "barriers beside conditions", Run: swept},
 	}
 }
 

@@ -530,6 +530,322 @@ var queueKernel = &device.Kernel{
 	Twin: queueTwin,
 }
 
+// Chain launches the kernel chain.
+func Chain(s *device.Stream, g device.Grid, a, x, z, y device.Slice[float32]) error {
+	p := s.Plan(chainKernel, g)
+	device.PutSlice(p, a)
+	device.PutSlice(p, x)
+	device.PutSlice(p, z)
+	device.PutSlice(p, y)
+	return p.Launch()
+}
+
+//go:embed zchain.sm_70.narrow.ptx
+var chainSM70Narrow string
+
+//go:embed zchain.sm_70.ptx
+var chainSM70 string
+
+var chainKernel = &device.Kernel{
+	Name:    "chain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    12,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "z", Offset: 48, Size: 24, Elem: 4},
+		{Name: "y", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Integers:   []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: chainSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: chainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, x, z, y []float32
+		})(args)
+		for ts.Next() {
+			chain(ts.Thread(), a.a, a.x, a.z, a.y)
+		}
+	},
+	Twin: chainTwin,
+}
+
+// Differences launches the kernel differences.
+func Differences(s *device.Stream, g device.Grid, x, y device.Slice[float32]) error {
+	p := s.Plan(differencesKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	return p.Launch()
+}
+
+//go:embed zdifferences.sm_70.narrow.coarse.ptx
+var differencesSM70NarrowCoarse string
+
+//go:embed zdifferences.sm_70.narrow.ptx
+var differencesSM70Narrow string
+
+//go:embed zdifferences.sm_70.ptx
+var differencesSM70 string
+
+var differencesKernel = &device.Kernel{
+	Name:    "differences",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    20,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: differencesSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: differencesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: differencesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []float32
+		})(args)
+		for ts.Next() {
+			differences(ts.Thread(), a.x, a.y)
+		}
+	},
+	Twin: differencesTwin,
+}
+
+// FromOn launches the kernel fromOn.
+func FromOn(s *device.Stream, g device.Grid, k int, x device.Slice[int32]) error {
+	p := s.Plan(fromOnKernel, g)
+	device.Put(p, k)
+	device.PutSlice(p, x)
+	return p.Launch()
+}
+
+//go:embed zfromOn.sm_70.narrow.coarse.ptx
+var fromOnSM70NarrowCoarse string
+
+//go:embed zfromOn.sm_70.narrow.ptx
+var fromOnSM70Narrow string
+
+//go:embed zfromOn.sm_70.ptx
+var fromOnSM70 string
+
+var fromOnKernel = &device.Kernel{
+	Name:    "fromOn",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    27,
+	Params: []device.Param{
+		{Name: "k", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Integers:   []int{0, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: fromOnSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fromOnSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fromOnSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			k int
+			x []int32
+		})(args)
+		for ts.Next() {
+			fromOn(ts.Thread(), a.k, a.x)
+		}
+	},
+	Twin: fromOnTwin,
+}
+
+// Lanes launches the kernel lanes.
+func Lanes(s *device.Stream, g device.Blocks, out device.Slice[int32]) error {
+	p := s.Plan(lanesKernel, lanesKernel.Grid(g))
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zlanes.sm_70.narrow.ptx
+var lanesSM70Narrow string
+
+//go:embed zlanes.sm_70.ptx
+var lanesSM70 string
+
+var lanesKernel = &device.Kernel{
+	Name:    "lanes",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    85,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      device.Dim{X: 16, Y: 4, Z: 1},
+	Sites: []device.Site{
+		{File: "elements.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lanesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lanesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []int32
+		})(args)
+		for ts.Next() {
+			lanes(ts.Thread(), a.out)
+		}
+	},
+	Twin: lanesTwin,
+}
+
+// Spacious has more shared memory than a kernel may declare, of several alignments, and what the launch adds.
+func Spacious(s *device.Stream, g device.Grid, out device.Slice[int64]) error {
+	p := s.Plan(spaciousKernel, g)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zspacious.sm_70.narrow.ptx
+var spaciousSM70Narrow string
+
+//go:embed zspacious.sm_70.ptx
+var spaciousSM70 string
+
+var spaciousKernel = &device.Kernel{
+	Name:    "spacious",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    103,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 8},
+	},
+	ParamBytes: 40,
+	Dynamic:    56032,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "elements.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spaciousSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spaciousSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []int64
+		})(args)
+		for ts.Next() {
+			spacious(ts.Thread(), a.out)
+		}
+	},
+	Twin: spaciousTwin,
+}
+
+// SpacedOut launches the kernel spacedOut.
+func SpacedOut(s *device.Stream, g device.Grid, out device.Slice[int32]) error {
+	p := s.Plan(spacedOutKernel, g)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zspacedOut.sm_70.narrow.ptx
+var spacedOutSM70Narrow string
+
+//go:embed zspacedOut.sm_70.ptx
+var spacedOutSM70 string
+
+var spacedOutKernel = &device.Kernel{
+	Name:    "spacedOut",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    147,
+	Params: []device.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Shared:     384,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "elements.go", Line: 150, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spacedOutSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spacedOutSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []int32
+		})(args)
+		for ts.Next() {
+			spacedOut(ts.Thread(), a.out)
+		}
+	},
+	Twin: spacedOutTwin,
+}
+
+// Sweep reads, in a loop with barriers, indices that are in range for the threads that read them.
+func Sweep(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) error {
+	p := s.Plan(sweepKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsweep.sm_70.narrow.ptx
+var sweepSM70Narrow string
+
+//go:embed zsweep.sm_70.ptx
+var sweepSM70 string
+
+var sweepKernel = &device.Kernel{
+	Name:    "sweep",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "elements.go",
+	Line:    177,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "elements.go", Line: 180, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 183, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sweepSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sweepSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n      int
+			x, out []int32
+		})(args)
+		for ts.Next() {
+			sweep(ts.Thread(), a.n, a.x, a.out)
+		}
+	},
+	Twin: sweepTwin,
+}
+
 // Places launches the kernel places.
 func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	p := s.Plan(placesKernel, g)

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/conformance/threads/zvector"
 )
 
 // addInt32Twin runs blocks of the kernel addInt32.
@@ -1152,6 +1153,613 @@ func queueTwinRow(dx int, head unsafe.Pointer, takenLen int, taken unsafe.Pointe
 		}
 //line atomics.go:112
 		*(*int32)(unsafe.Add(taken, i75*4)) = *(*int32)(unsafe.Add(taken, i75*4)) + 1
+	}
+	return true
+}
+
+// chainTwin runs blocks of the kernel chain.
+//
+//line elements.go:12
+func chainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xLen := *(*int)(unsafe.Add(args, 32))
+	z := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	zLen := *(*int)(unsafe.Add(args, 56))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	yLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line elements.go:12
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line elements.go:13
+		i22 := bx * dx
+		for range dz {
+			for range dy {
+//line elements.go:13
+				chainTwinRow(lanes, a, aLen, dx, i22, x, xLen, y, yLen, z, zLen)
+			}
+		}
+	}
+}
+
+// chainTwinRow is what a row of threads does in chainTwin.
+//
+//line elements.go:13
+func chainTwinRow(lanes int, a unsafe.Pointer, aLen int, dx int, i22 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, z unsafe.Pointer, zLen int) {
+	first := 0
+//line elements.go:13
+	if lanes == 16 {
+//line elements.go:13
+		first = zvector.ChainTwin(dx, i22, xLen, yLen, aLen, zLen, a, x, z, y)
+	}
+	for tx := first; tx < dx; tx++ {
+//line elements.go:13
+		i25 := i22 + tx
+//line elements.go:13
+		if i25 < xLen {
+//line elements.go:13
+			if i25 < yLen {
+//line elements.go:13
+				if i25 < aLen {
+//line elements.go:13
+					if i25 < zLen {
+						*(*float32)(unsafe.Add(x, i25*4)) = *(*float32)(unsafe.Add(a, i25*4)) + 1
+						*(*float32)(unsafe.Add(y, i25*4)) = float32(*(*float32)(unsafe.Add(z, i25*4)) * 2)
+					}
+				}
+			}
+		}
+	}
+}
+
+// differencesTwin runs blocks of the kernel differences.
+//
+//line elements.go:20
+func differencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line elements.go:21
+	i47 := xLen - 1
+//line elements.go:20
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line elements.go:21
+		i13 := bx * dx
+		for range dz {
+			for range dy {
+//line elements.go:21
+				differencesTwinRow(lanes, dx, i13, i47, x, y, yLen)
+			}
+		}
+	}
+}
+
+// differencesTwinRow is what a row of threads does in differencesTwin.
+//
+//line elements.go:21
+func differencesTwinRow(lanes int, dx int, i13 int, i47 int, x unsafe.Pointer, y unsafe.Pointer, yLen int) {
+	first := 0
+//line elements.go:21
+	if lanes == 16 {
+//line elements.go:21
+		first = zvector.DifferencesTwin(dx, i13, i47, yLen, x, y)
+	}
+	for tx := first; tx < dx; tx++ {
+//line elements.go:21
+		i16 := i13 + tx
+//line elements.go:21
+		if i16 < i47 {
+//line elements.go:21
+			if i16 < yLen {
+				*(*float32)(unsafe.Add(y, i16*4)) = *(*float32)(unsafe.Add(x, (i16+1)*4)) - *(*float32)(unsafe.Add(x, i16*4))
+			}
+		}
+	}
+}
+
+// fromOnTwin runs blocks of the kernel fromOn.
+//
+//line elements.go:27
+func fromOnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	k := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line elements.go:27
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line elements.go:28
+		i10 := bx * dx
+		for range dz {
+			for range dy {
+//line elements.go:28
+				fromOnTwinRow(lanes, dx, i10, k, x, xLen)
+			}
+		}
+	}
+}
+
+// fromOnTwinRow is what a row of threads does in fromOnTwin.
+//
+//line elements.go:28
+func fromOnTwinRow(lanes int, dx int, i10 int, k int, x unsafe.Pointer, xLen int) {
+	first := 0
+//line elements.go:28
+	if lanes == 16 {
+//line elements.go:28
+		first = zvector.FromOnTwin(dx, i10, k, xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
+//line elements.go:28
+		i13 := i10 + tx
+		if i13 >= k {
+//line elements.go:32
+			if i13 < xLen {
+				*(*int32)(unsafe.Add(x, i13*4)) = *(*int32)(unsafe.Add(x, i13*4)) + 5
+			}
+		}
+	}
+}
+
+// lanesTwin runs blocks of the kernel lanes.
+//
+//line elements.go:85
+func lanesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	out := *(*unsafe.Pointer)(args)
+	outLen := *(*int)(unsafe.Add(args, 8))
+//line elements.go:85
+	for blocks.Next() {
+		{
+			i40 := 0 << 2
+			for ty := range 4 {
+//line elements.go:86
+				i38 := ty << 4
+				i42 := (i40 + ty) << 4
+				row := ty * 16
+				for tx := range 16 {
+//line elements.go:86
+					i13 := i38 + tx
+					i28 := int(uint32(int32((row+tx)%32))) + int(uint(i42+tx)>>5)*100
+//line elements.go:87
+					if uint(i13) >= uint(outLen) {
+//line elements.go:87
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i13, outLen)
+//line elements.go:87
+						return
+					}
+//line elements.go:87
+					*(*int32)(unsafe.Add(out, i13*4)) = int32(i28)
+				}
+			}
+		}
+	}
+}
+
+// spaciousTwin runs blocks of the kernel spacious.
+//
+//line elements.go:103
+func spaciousTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	out := *(*unsafe.Pointer)(args)
+	outLen := *(*int)(unsafe.Add(args, 8))
+	shared := blocks.Shared(56032)
+	dx, dy, dz := blocks.Dim()
+//line elements.go:107
+	i26 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 4)
+//line elements.go:120
+	i131 := i26 * 1000000000000
+//line elements.go:103
+	for blocks.Next() {
+		for tz := range dz {
+			for ty := range dy {
+//line elements.go:109
+				if !spaciousTwinRow(dx, shared, i26, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+		for tz := range dz {
+			for ty := range dy {
+//line elements.go:115
+				if !spaciousTwinRow_(dx, shared, i26, outLen, out, i131, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// spaciousTwinRow is what a row of threads does in spaciousTwin.
+//
+//line elements.go:109
+func spaciousTwinRow(dx int, shared unsafe.Pointer, i26 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line elements.go:109
+		i30 := tx * 200
+//line elements.go:109
+		f32 := float64(tx)
+//line elements.go:109
+		if uint(i30) >= 7000 {
+//line elements.go:109
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i30, int(7000))
+//line elements.go:109
+			return false
+		}
+//line elements.go:109
+		*(*float64)(unsafe.Add(shared, i30*8+16)) = f32
+//line elements.go:109
+		*(*float64)(unsafe.Add(shared, (6999-tx)*8+16)) = f32 + 0.5
+		if uint(tx) >= uint(i26) {
+//line elements.go:110
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, i26)
+//line elements.go:110
+			return false
+		}
+//line elements.go:110
+		*(*int32)(unsafe.Add(shared, tx*4+56032)) = int32(tx * 3)
+		if uint32(int32(tx)) < 3 {
+			*(*int8)(unsafe.Add(shared, tx)) = int8(tx + 7)
+//line elements.go:112
+			*(*bool)(unsafe.Add(shared, tx+56016)) = int32(tx) == 1
+		}
+	}
+	return true
+}
+
+// spaciousTwinRow_ is what a row of threads does in spaciousTwin.
+//
+//line elements.go:115
+func spaciousTwinRow_(dx int, shared unsafe.Pointer, i26 int, outLen int, out unsafe.Pointer, i131 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line elements.go:115
+		var i71 int
+//line elements.go:115
+		if dx != 0 {
+//line elements.go:115
+			i71 = (tx + 5) % dx
+		}
+//line elements.go:116
+		i72 := i71 * 200
+//line elements.go:116
+		if uint(i72) >= 7000 {
+//line elements.go:116
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i72, int(7000))
+//line elements.go:116
+			return false
+		}
+//line elements.go:116
+		f76 := *(*float64)(unsafe.Add(shared, i72*8+16))
+//line elements.go:116
+		var i77 int
+//line elements.go:116
+		if f76 >= -9223372036854775808 && f76 < 9223372036854775808 {
+//line elements.go:116
+			i77 = int(f76)
+//line elements.go:116
+		} else if f76 > 0 {
+//line elements.go:116
+			i77 = 1<<63 - 1
+//line elements.go:116
+		} else if f76 < 0 {
+//line elements.go:116
+			i77 = -9223372036854775808
+		}
+//line elements.go:116
+		f83 := float64(*(*float64)(unsafe.Add(shared, (6999-i71)*8+16)) * 2)
+//line elements.go:116
+		var i84 int
+//line elements.go:116
+		if f83 >= -9223372036854775808 && f83 < 9223372036854775808 {
+//line elements.go:116
+			i84 = int(f83)
+//line elements.go:116
+		} else if f83 > 0 {
+//line elements.go:116
+			i84 = 1<<63 - 1
+//line elements.go:116
+		} else if f83 < 0 {
+//line elements.go:116
+			i84 = -9223372036854775808
+		}
+//line elements.go:116
+		if uint(i71) >= uint(i26) {
+//line elements.go:116
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i71, i26)
+//line elements.go:116
+			return false
+		}
+//line elements.go:116
+		i95 := i77 + i84*100 + int(*(*int32)(unsafe.Add(shared, i71*4+56032)))*10000
+//line elements.go:116
+		i96 := tx % 3
+//line elements.go:116
+		i103 := i95 + int(uint8(*(*int8)(unsafe.Add(shared, i96))))*100000000
+//line elements.go:116
+		if uint(tx) >= uint(outLen) {
+//line elements.go:116
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, outLen)
+//line elements.go:116
+			return false
+		}
+//line elements.go:116
+		*(*int)(unsafe.Add(out, tx*8)) = i103
+		if *(*bool)(unsafe.Add(shared, i96+56016)) {
+			*(*int)(unsafe.Add(out, tx*8)) = i103 + 10000000000
+		}
+		*(*int)(unsafe.Add(out, tx*8)) = *(*int)(unsafe.Add(out, tx*8)) + i131
+	}
+	return true
+}
+
+// spacedOutTwin runs blocks of the kernel spacedOut.
+//
+//line elements.go:147
+func spacedOutTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	out := *(*unsafe.Pointer)(args)
+	outLen := *(*int)(unsafe.Add(args, 8))
+	shared := blocks.Shared(384)
+	dx, dy, dz := blocks.Dim()
+//line elements.go:147
+	for blocks.Next() {
+		for tz := range dz {
+			for ty := range dy {
+				if !spacedOutTwinRow(dx, shared, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+		for tz := range dz {
+			for ty := range dy {
+//line elements.go:150
+				if !spacedOutTwinRow_(dx, shared, outLen, out, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// spacedOutTwinRow is what a row of threads does in spacedOutTwin.
+//
+//line elements.go:150
+func spacedOutTwinRow(dx int, shared unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line elements.go:150
+		if uint32(int32(tx)) >= 32 {
+//line elements.go:150
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, int(32))
+//line elements.go:150
+			return false
+		}
+//line elements.go:150
+		i23 := int32(tx % 4)
+//line elements.go:150
+		*(*int32)(unsafe.Add(shared, tx*12)) = int32(tx)
+//line elements.go:150
+		*(*int32)(unsafe.Add(shared, tx*12+8)) = i23
+	}
+	return true
+}
+
+// spacedOutTwinRow_ is what a row of threads does in spacedOutTwin.
+//
+//line elements.go:150
+func spacedOutTwinRow_(dx int, shared unsafe.Pointer, outLen int, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line elements.go:150
+		i23 := int32(tx % 4)
+//line elements.go:152
+		i28 := tx ^ 4
+//line elements.go:152
+		if uint(i28) >= 32 {
+//line elements.go:152
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, int(32))
+//line elements.go:152
+			return false
+		}
+//line elements.go:152
+		i90 := *(*int32)(unsafe.Add(shared, i28*12+8))
+		c43 := *(*int32)(unsafe.Add(shared, i28*12)) == int32(i28)
+//line elements.go:153
+		c47 := c43 && i90 == i23
+		if !(!c47 || uint(tx) < uint(outLen)) {
+//line elements.go:154
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, outLen)
+//line elements.go:154
+			return false
+		}
+		c68 := c43 && i90 == 2
+		if !(c68 || uint(tx) < uint(outLen)) {
+//line elements.go:157
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, outLen)
+//line elements.go:157
+			return false
+		}
+//line elements.go:153
+		if c47 {
+			*(*int32)(unsafe.Add(out, tx*4)) = 1
+		}
+		if !c68 {
+			*(*int32)(unsafe.Add(out, tx*4)) = *(*int32)(unsafe.Add(out, tx*4)) + 10
+		}
+	}
+	return true
+}
+
+// sweepTwin runs blocks of the kernel sweep.
+//
+//line elements.go:177
+func sweepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	shared := blocks.Shared(128)
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line elements.go:182
+	i27 := outLen / 2
+//line elements.go:180
+	c23 := 0 < n
+//line elements.go:177
+	for blocks.Next() {
+		var i25 int
+		for tz := range dz {
+			for ty := range dy {
+//line elements.go:178
+				if !sweepTwinRow(lanes, dx, shared, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+//line elements.go:180
+		if c23 {
+			i25 = 0
+			for {
+				for tz := range dz {
+					for ty := range dy {
+//line elements.go:180
+						if !sweepTwinRow__(lanes, dx, i25, i27, shared, x, xLen, blocks, ty, tz) {
+							return
+						}
+					}
+				}
+//line elements.go:187
+				o65 := i25 % 16 * 4
+				for range dz {
+					for range dy {
+//line elements.go:186
+						sweepTwinRow___(lanes, dx, o65, shared)
+					}
+				}
+				i72 := i25 + 1
+//line elements.go:189
+				if i72 >= n {
+					break
+				}
+				i25 = i72
+			}
+		}
+		for tz := range dz {
+			for ty := range dy {
+//line elements.go:191
+				if !sweepTwinRow____(lanes, dx, out, outLen, shared, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sweepTwinRow is what a row of threads does in sweepTwin.
+//
+//line elements.go:178
+func sweepTwinRow(lanes int, dx int, shared unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line elements.go:178
+	if lanes == 16 {
+//line elements.go:178
+		first = zvector.SweepTwin(dx, shared)
+	}
+	for tx := first; tx < dx; tx++ {
+//line elements.go:180
+		if uint32(int32(tx)) >= 32 {
+//line elements.go:180
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, int(32))
+//line elements.go:180
+			return false
+		}
+//line elements.go:180
+		o21 := tx * 4
+//line elements.go:180
+		*(*int32)(unsafe.Add(shared, o21)) = 0
+	}
+	return true
+}
+
+// sweepTwinRow__ is what a row of threads does in sweepTwin.
+//
+//line elements.go:180
+func sweepTwinRow__(lanes int, dx int, i25 int, i27 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line elements.go:180
+	if lanes == 16 {
+//line elements.go:180
+		first = zvector.SweepTwin_(dx, i27, shared, i25, xLen, x)
+	}
+	for tx := first; tx < dx; tx++ {
+		i78 := tx << 1
+//line elements.go:182
+		c28 := tx < i27
+//line elements.go:180
+		o21 := tx * 4
+//line elements.go:183
+		i42 := i78 + i25
+//line elements.go:183
+		if !(!c28 || uint(i42) < uint(xLen)) {
+//line elements.go:183
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i42, xLen)
+//line elements.go:183
+			return false
+		}
+//line elements.go:182
+		if c28 {
+			*(*int32)(unsafe.Add(shared, o21)) = *(*int32)(unsafe.Add(shared, o21)) + *(*int32)(unsafe.Add(x, i42*4))
+		}
+	}
+	return true
+}
+
+// sweepTwinRow___ is what a row of threads does in sweepTwin.
+//
+//line elements.go:186
+func sweepTwinRow___(lanes int, dx int, o65 int, shared unsafe.Pointer) {
+	first := 0
+//line elements.go:186
+	if lanes == 16 {
+//line elements.go:186
+		first = zvector.SweepTwin__(dx, shared, o65, 124)
+	}
+	for tx := first; tx < dx; tx++ {
+//line elements.go:186
+		c84 := int32(tx) == 0
+//line elements.go:186
+		if c84 {
+			*(*int32)(unsafe.Add(shared, 124)) = *(*int32)(unsafe.Add(shared, o65)) + 1
+		}
+	}
+}
+
+// sweepTwinRow____ is what a row of threads does in sweepTwin.
+//
+//line elements.go:191
+func sweepTwinRow____(lanes int, dx int, out unsafe.Pointer, outLen int, shared unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line elements.go:191
+	if lanes == 16 {
+//line elements.go:191
+		first = zvector.SweepTwin___(dx, outLen, shared, out)
+	}
+	for tx := first; tx < dx; tx++ {
+//line elements.go:180
+		o21 := tx * 4
+//line elements.go:191
+		if uint(tx) >= uint(outLen) {
+//line elements.go:191
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, outLen)
+//line elements.go:191
+			return false
+		}
+//line elements.go:191
+		*(*int32)(unsafe.Add(out, tx*4)) = *(*int32)(unsafe.Add(shared, o21))
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -10,215 +11,271 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/conformance"
+	"github.com/gopherwarp/gopherwarp/internal/progen"
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
-	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
-
-// Known is what the unchanged compiler and Go's own have to say about the kernels.
-type Known struct {
-	Trials  []*trial.Trial
-	Results []trial.Result
-	Code    map[string]uint64 // hashes of the PTX, by the name of the kernel
-}
 
 // judge is a run.
 type judge struct {
-	root, random string
-	learn        bool
-	known        Known
-	code         map[string]uint64
+	root, work string
+	number     int // of the mutation
+	most       int // random kernels
+	known      Known
+	reached    map[string]bool   // kernels whose compilation comes to the mutation, by package and name
+	right      map[string]uint64 // hashes of the unchanged compiler's code
+	code       map[string]uint64 // those of this one
+	wrong      []string          // random kernels that the unchanged compiler is wrong about
+}
+
+// Known is what command hunt has of the random kernels: what Go's own compiler makes of them.
+type Known struct {
+	Kernels []progen.Kernel
+	Trials  []*trial.Trial
+	Results []trial.Result
 }
 
 func main() {
-	var j judge
+	j := judge{code: map[string]uint64{}}
+	var first string
+	var learn bool
 	flag.StringVar(&j.root, "root", ".", "of the repository")
-	flag.StringVar(&j.random, "random", "", "folder with a module of random kernels, and the file known")
-	flag.BoolVar(&j.learn, "learn", false, "write down the code as that of the right compiler")
+	flag.StringVar(&j.work, "work", "", "folder with what is known, and for packages of random kernels")
+	flag.IntVar(&j.number, "mutation", 0, "the number of the mutation that the environment names")
+	flag.IntVar(&j.most, "most", 1000, "how many random kernels to try")
+	flag.StringVar(&first, "first", "", "the part to begin with")
+	flag.BoolVar(&learn, "learn", false, "write down the code as that of the right compiler")
 	flag.Parse()
 	debug.SetGCPercent(300)
-	if err := j.all(); err != nil {
+	err := load(filepath.Join(j.work, "known"), &j.known)
+	if err == nil && learn {
+		err = j.learn()
+	} else if err == nil {
+		err = j.all(first)
+	}
+	if err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
 }
 
+// groups returns the names of the suite's groups, that with most to compile last.
+func groups() (names []string) {
+	for _, g := range conformance.Groups() {
+		names = append(names, g.Name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(weight(a), weight(b)) })
+	return names
+}
+
+func weight(group string) int {
+	switch group {
+	case "panels":
+		return 1
+	case "numbers":
+		return 2
+	}
+	return 0
+}
+
+// part is something that can be compiled and run.
+type part struct {
+	name  string
+	judge func() (string, error)
+}
+
+// parts returns all that reaches the mutation, what was asked for first.
+func (j *judge) parts(first string) (list []part) {
+	add := func(p part) {
+		if p.name == first {
+			list = slices.Insert(list, 0, p)
+		} else {
+			list = append(list, p)
+		}
+	}
+	var programs []int
+	for i, k := range j.known.Kernels {
+		if "random/"+k.Name == first {
+			add(j.programs([]int{i}))
+		}
+		if _, right := j.right[randomPath+k.Name]; right && j.reached[randomPath+k.Name] {
+			programs = append(programs, i)
+		}
+	}
+	programs = programs[:min(len(programs), j.most)]
+	for _, n := range []int{25, 100} { // a few between the groups
+		list = append(list, j.programs(programs[:min(n, len(programs))]))
+		programs = programs[min(n, len(programs)):]
+		if n > 25 {
+			break
+		}
+		for _, name := range groups() {
+			if j.reachedBy(name) {
+				add(part{"suite/" + name, func() (string, error) { return j.suite(name) }})
+			}
+		}
+	}
+	for some := range slices.Chunk(programs, 250) {
+		list = append(list, j.programs(some))
+	}
+	return list
+}
+
 // all prints the verdict. An error is one of the surroundings.
-func (j *judge) all() error {
-	j.code = map[string]uint64{}
-	f, err := os.Open(filepath.Join(j.random, "known"))
+func (j *judge) all(first string) error {
+	if err := j.readReached(); err != nil {
+		return err
+	}
+	if err := load(filepath.Join(j.work, "code"), &j.right); err != nil {
+		return err
+	}
+	for _, p := range j.parts(first) {
+		how, err := p.judge()
+		if err != nil {
+			how = p.name + ": building: " + err.Error()
+		}
+		if how != "" {
+			how, _, _ = strings.Cut(how, "\n")
+			fmt.Printf("caught by %.160s\n", how)
+			return nil
+		}
+	}
+	changed := 0
+	for name := range j.code {
+		if j.changed(name) {
+			changed++
+		}
+	}
+	fmt.Printf("lives: of %d kernels that come to it %d have other code\n", len(j.reached), changed)
+	return nil
+}
+
+// learn takes what the compiler makes for right.
+func (j *judge) learn() error {
+	for _, name := range groups() {
+		if how, err := j.suite(name); how != "" || err != nil {
+			return fmt.Errorf("%s: %s %w", name, how, err)
+		}
+	}
+	for some := range slices.Chunk(j.numbers(), 250) {
+		if err := j.learnPrograms(some); err != nil {
+			return err
+		}
+	}
+	for _, name := range j.wrong {
+		delete(j.code, name)
+	}
+	f, err := os.Create(filepath.Join(j.work, "code"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(gob.NewEncoder(f).Encode(j.code), f.Close())
+}
+
+// learnPrograms is learn for random kernels. It prints which ones the compiler itself is wrong about, and forgets them.
+func (j *judge) learnPrograms(numbers []int) error {
+	for {
+		how, err := j.programs(numbers).judge()
+		if how == "" || err != nil {
+			return err
+		}
+		fmt.Println("wrong without a mutation:", how)
+		name, _, _ := strings.Cut(strings.TrimPrefix(how, "random/"), ":")
+		numbers = slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return j.known.Kernels[n].Name == name })
+		j.wrong = append(j.wrong, randomPath+name)
+	}
+}
+
+// numbers returns those of all random kernels.
+func (j *judge) numbers() (list []int) {
+	for i := range j.known.Kernels {
+		list = append(list, i)
+	}
+	return list
+}
+
+func load(name string, into any) error {
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := gob.NewDecoder(f).Decode(&j.known); err != nil {
-		return err
-	}
-	for _, part := range []struct {
-		name  string
-		judge func() (string, error)
-	}{{"the suite", j.suite}, {"random programs", j.programs}} {
-		how, err := part.judge()
-		if err != nil {
-			how = "building: " + err.Error()
-		}
-		if how != "" {
-			how, _, _ = strings.Cut(how, "\n")
-			fmt.Printf("caught by %s: %.160s\n", part.name, how)
-			return nil
-		}
-	}
-	if j.learn {
-		return j.write()
-	}
-	fmt.Printf("lives: %d kernels of %d have other code\n", j.changed(), len(j.known.Code))
-	return nil
+	return gob.NewDecoder(f).Decode(into)
 }
 
-// write adds the code to what is known.
-func (j *judge) write() error {
-	j.known.Code = j.code
-	f, err := os.Create(filepath.Join(j.random, "known"))
-	if err != nil {
-		return err
-	}
-	return errors.Join(gob.NewEncoder(f).Encode(j.known), f.Close())
-}
-
-func (j *judge) changed() (n int) {
-	for name, code := range j.code {
-		if j.known.Code[name] != code {
-			n++
+// readReached reads which kernels come to the mutation. The compiler with all mutations has written it.
+func (j *judge) readReached() error {
+	text, err := os.ReadFile(filepath.Join(j.work, "reached"))
+	j.reached = map[string]bool{}
+	number := fmt.Sprint(j.number)
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Split(strings.TrimSpace(line), "\t"); slices.Contains(fields[1:], number) {
+			j.reached[fields[0]] = true
 		}
 	}
-	return n
+	return err
 }
 
-// build compiles packages, by the name of package and kernel.
-func (j *judge) build(o compile.Options) (map[string]*device.Kernel, error) {
+// reachedBy reports whether a kernel of a group comes to the mutation.
+func (j *judge) reachedBy(group string) bool {
+	for name := range j.reached {
+		if strings.Contains(name, "/conformance/"+group+".") || strings.Contains(name, "/conformance/"+group+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// changed reports whether a kernel's code is other than the right compiler's, or not known.
+func (j *judge) changed(name string) bool {
+	code, ok := j.right[name]
+	return !ok || code != j.code[name]
+}
+
+// build compiles a package, with those below it, and returns the kernels by the name of package and kernel. It
+// reports whether some have other code than they should.
+func (j *judge) build(o compile.Options) (kernels map[string]*device.Kernel, changed bool, err error) {
 	o.Twins, o.Verify = compile.TwinsNone, true
 	result, err := compile.Build(context.Background(), o)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := result.Diagnostics.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	kernels := map[string]*device.Kernel{}
+	kernels = map[string]*device.Kernel{}
 	for _, p := range result.Packages {
 		for _, k := range p.Kernels {
 			h := fnv.New64()
+			fmt.Fprintln(h, k.Shared, k.Dynamic, k.Barriers, k.Cooperative, k.Spins, k.Sites, k.Params, k.Integers)
 			for _, v := range k.Variants {
-				fmt.Fprintln(h, v.Target, v.Narrow, v.PTX)
+				fmt.Fprintln(h, v)
 			}
-			kernels[k.Package+"."+k.Name] = k.Kernel
-			j.code[k.Package+"."+k.Name] = h.Sum64()
+			name := k.Package + "." + k.Name
+			if strings.HasPrefix(name, randomModule) {
+				name = randomPath + k.Name
+			}
+			kernels[name], j.code[name] = k.Kernel, h.Sum64()
+			changed = changed || j.changed(name)
 		}
 	}
-	return kernels, nil
-}
-
-// suite runs the conformance suite with new code.
-func (j *judge) suite() (string, error) {
-	kernels, err := j.build(compile.Options{Dir: j.root, Patterns: []string{"./internal/conformance/..."}})
-	if err != nil {
-		return "", err
-	}
-	for _, o := range []ptxinterp.Options{ptxinterp.Checked(), {Wide: true, Seed: 99, Checks: ptxinterp.Checked().Checks}} {
-		o.Budget = budget
-		dev, err := ptxinterp.OpenWith(o)
-		if err != nil {
-			return "", err
-		}
-		wrapped := device.New(&replacing{Backend: dev.Backend(), kernels: kernels})
-		if how := cases(wrapped); how != "" {
-			return how, nil
-		}
-	}
-	return "", nil
+	return kernels, changed, nil
 }
 
 // budget is the instructions that a launch may execute: a mutant may loop for ever.
 const budget = 20_000_000
 
-func cases(dev *device.Device) string {
+// group returns the cases of a name.
+func group(name string) conformance.Group {
 	for _, g := range conformance.Groups() {
-		for _, c := range g.Cases {
-			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-			for behaviour, err := range c.On(ctx, dev) {
-				cancel()
-				return fmt.Sprintf("%s/%s: %v", g.Name, behaviour, err)
-			}
-			cancel()
+		if g.Name == name {
+			return g
 		}
 	}
-	return ""
-}
-
-// programs compares random kernels.
-func (j *judge) programs() (string, error) {
-	kernels, err := j.build(compile.Options{Dir: j.random, Patterns: []string{"./kernels"}, Contract: compile.ContractOff})
-	if err != nil {
-		return "", err
-	}
-	var mu sync.Mutex
-	wrong := ""
-	err = trial.Each(len(j.known.Trials), func() (func(int), error) {
-		var devices []*trial.Runner
-		for _, o := range []ptxinterp.Options{
-			{Budget: budget, Checks: ptxinterp.Checked().Checks},
-			{Budget: budget, Wide: true, Seed: 99, Capability: device.Capability{Major: 7}, Checks: ptxinterp.Checked().Checks},
-		} {
-			dev, err := ptxinterp.OpenWith(o)
-			if err != nil {
-				return nil, err
-			}
-			dev.CoarsenAlways(true) // the kernels are small
-			devices = append(devices, trial.NewRunner(dev))
-		}
-		return func(i int) {
-			mu.Lock()
-			done := wrong != ""
-			mu.Unlock()
-			if done {
-				return
-			}
-			if d := j.program(i, kernels, devices); d != "" {
-				mu.Lock()
-				wrong = d
-				mu.Unlock()
-			}
-		}, nil
-	})
-	return wrong, err
-}
-
-// program compares a random kernel.
-func (j *judge) program(i int, kernels map[string]*device.Kernel, devices []*trial.Runner) string {
-	t := j.known.Trials[i]
-	k := kernels["github.com/gopherwarp/gopherwarp/random/kernels."+t.Kernel.Name]
-	if k == nil {
-		return "no kernel " + t.Kernel.Name
-	}
-	t.Compiled(k)
-	for _, dev := range devices {
-		if _, ok := k.Variant(dev.Device().Info().Capability, device.Fit{}); !ok {
-			continue
-		}
-		if d := t.Differs(j.known.Results[i], dev.Run(t)); d != "" {
-			return t.Kernel.Name + ": " + d
-		}
-		if less := t.Lesser(); less != nil {
-			if d := t.Differs(j.known.Results[i], dev.Run(less)); d != "" {
-				return t.Kernel.Name + ": " + d
-			}
-		}
-	}
-	return ""
+	panic("BUG: judge: there is no group " + name)
 }

@@ -79,7 +79,7 @@ func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
 	}
 	result := Result{Printed: r.printed.String()}
 	for _, a := range slices {
-		if err := s.Queue().Download(a.data, a.memory.Address()); err != nil {
+		if err := s.Queue().Download(a.data, a.address()); err != nil {
 			return Result{Fault: err.Error()}
 		}
 	}
@@ -96,15 +96,15 @@ func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
 func (t *Trial) launch(s *device.Stream, g device.Grid, block []byte, slices []array) error {
 	for i := range slices {
 		a := &slices[i]
-		m, err := s.Device().Backend().Allocate(len(a.data))
+		m, err := s.Device().Backend().Allocate(a.skip + len(a.data))
 		if err != nil {
 			return err
 		}
 		a.memory = m
-		if err := s.Queue().Upload(m.Address(), a.data); err != nil {
+		if err := s.Queue().Upload(a.address(), a.data); err != nil {
 			return err
 		}
-		put(block[a.at:], 8, uint64(m.Address()))
+		put(block[a.at:], 8, uint64(a.address()))
 		put(block[a.at+8:], 8, uint64(a.n))
 		put(block[a.at+16:], 8, uint64(a.n))
 	}

@@ -15,6 +15,8 @@ type Trial struct {
 	Grid   device.Grid
 	Args   []progen.Arg
 	Values uint64 // the seed of the arguments
+
+	unaligned bool // slices start one element behind a multiple of 16, where the code does not count on more
 }
 
 // Of returns the trial of a random kernel, with nothing that runs yet.
@@ -34,15 +36,30 @@ func Of(k progen.Kernel) *Trial {
 func (t *Trial) Compiled(k *device.Kernel) {
 	t.Kernel = *k
 	t.Kernel.Params = nil
+	t.unaligned = !slices.ContainsFunc(k.Variants, aligned)
 }
 
-// Lesser returns the trial with the code for launches of which less is known, where there is some, or nil.
-func (t *Trial) Lesser() *Trial {
-	less := *t
-	less.Kernel.Variants = slices.DeleteFunc(slices.Clone(t.Kernel.Variants), func(v device.Variant) bool { return v.Coarse > 0 || v.Aligned })
-	if len(less.Kernel.Variants) == len(t.Kernel.Variants) {
-		return nil
+func aligned(v device.Variant) bool { return v.Aligned }
+
+// Lesser returns the trial with the code for launches of which less is known, where there is some: slices
+// whose starts are no multiples of 16, and grids whose threads must stay where they are.
+func (t *Trial) Lesser() (list []*Trial) {
+	coarse := slices.ContainsFunc(t.Kernel.Variants, func(v device.Variant) bool { return v.Coarse > 0 })
+	count := slices.ContainsFunc(t.Kernel.Variants, aligned)
+	if coarse && count {
+		list = append(list, t.without(aligned))
 	}
+	if coarse || count {
+		list = append(list, t.without(func(v device.Variant) bool { return v.Aligned || v.Coarse > 0 }))
+	}
+	return list
+}
+
+// without returns the trial without some of its variants, and with slices that start anywhere.
+func (t *Trial) without(gone func(v device.Variant) bool) *Trial {
+	less := *t
+	less.Kernel.Variants = slices.DeleteFunc(slices.Clone(t.Kernel.Variants), gone)
+	less.unaligned = true
 	return &less
 }
 
@@ -73,6 +90,9 @@ func (t *Trial) arguments(first int) (block []byte, slices []array) {
 			return
 		}
 		s := array{layout: l, at: at, n: a.Len, data: make([]byte, a.Len*l.size)}
+		if t.unaligned {
+			s.skip = l.size
+		}
 		for i := range a.Len {
 			l.fill(r, s.data[i*l.size:])
 		}
@@ -88,4 +108,8 @@ type array struct {
 	n      int
 	data   []byte
 	memory device.Memory
+	skip   int // bytes of memory in front of the data
 }
+
+// address returns where the data is.
+func (a *array) address() uintptr { return a.memory.Address() + uintptr(a.skip) }

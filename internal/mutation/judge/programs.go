@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+)
+
+const (
+	randomModule = "github.com/gopherwarp/gopherwarp/random/"
+	randomPath   = "random." // stands for the packages that random kernels are in for a while
+)
+
+// programs is the part that compares some random kernels.
+func (j *judge) programs(numbers []int) part {
+	p := part{name: "random"}
+	if len(numbers) == 1 {
+		p.name = "random/" + j.known.Kernels[numbers[0]].Name
+	}
+	p.judge = func() (string, error) {
+		if len(numbers) == 0 {
+			return "", nil
+		}
+		kernels, changed, err := j.compiled(numbers)
+		if err != nil || !changed {
+			return "", err
+		}
+		return j.compare(numbers, kernels)
+	}
+	return p
+}
+
+// compiled writes a package of random kernels and compiles it.
+func (j *judge) compiled(numbers []int) (kernels map[string]*device.Kernel, changed bool, err error) {
+	var list []progen.Kernel
+	for _, n := range numbers {
+		list = append(list, j.known.Kernels[n])
+	}
+	const name = "kernels" // which code contains
+	dir := filepath.Join(j.work, fmt.Sprint("mutation", j.number), name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, false, err
+	}
+	defer os.RemoveAll(filepath.Dir(dir))
+	for file, text := range progen.Package(name, list) {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			return nil, false, err
+		}
+	}
+	return j.build(compile.Options{Dir: j.work, Patterns: []string{fmt.Sprintf("./mutation%d/%s", j.number, name)}, Contract: compile.ContractOff})
+}
+
+// compare runs random kernels.
+func (j *judge) compare(numbers []int, kernels map[string]*device.Kernel) (string, error) {
+	var wrong atomic.Value
+	err := trial.Each(len(numbers), func() (func(int), error) {
+		machines, err := machines()
+		return func(i int) {
+			t, name := j.known.Trials[numbers[i]], j.known.Kernels[numbers[i]].Name
+			if wrong.Load() != nil || !j.changed(randomPath+name) {
+				return
+			}
+			if d := program(t, kernels[randomPath+name], j.known.Results[numbers[i]], machines); d != "" {
+				wrong.Store("random/" + name + ": " + d)
+			}
+		}, err
+	})
+	how, _ := wrong.Load().(string)
+	return how, err
+}
+
+// machines are a new GPU, which runs the code for small launches, and an old one, which runs that for all.
+func machines() (machines []*trial.Runner, err error) {
+	checks := ptxinterp.Checked().Checks
+	for _, o := range []ptxinterp.Options{{}, {Wide: true, Seed: 99, Capability: device.Capability{Major: 7}}} {
+		o.Budget, o.Checks = budget, checks
+		dev, err := ptxinterp.OpenWith(o)
+		if err != nil {
+			return nil, err
+		}
+		dev.CoarsenAlways(true) // the kernels are small
+		machines = append(machines, trial.NewRunner(dev))
+	}
+	return machines, nil
+}
+
+// program compares a random kernel.
+func program(t *trial.Trial, k *device.Kernel, want trial.Result, machines []*trial.Runner) string {
+	if k == nil {
+		return "there is none"
+	}
+	t.Compiled(k)
+	for i, m := range machines {
+		if _, ok := k.Variant(m.Device().Info().Capability, device.Fit{}); !ok {
+			continue
+		}
+		if d := t.Differs(want, m.Run(t)); d != "" {
+			return d
+		}
+		if i > 0 {
+			break // it runs the code for all launches alone
+		}
+		for _, less := range t.Lesser() {
+			if d := t.Differs(want, m.Run(less)); d != "" {
+				return d
+			}
+		}
+	}
+	return ""
+}
