@@ -162,16 +162,6 @@ func TestStageIsReused(t *testing.T) {
 	mustClose(t, dev)
 }
 
-// TestStageGrows pins little for the first copies, and all for a large one.
-func TestStageGrows(t *testing.T) {
-	st := newStage(nil, defaultStage())
-	for i, step := range []struct{ n, want int }{{4 << 20, 1}, {4 << 20, 1}, {4 << 20, 1}, {4 << 20, 2}, {64 << 20, 10}} {
-		if got := st.worth(step.n); got != step.want {
-			t.Errorf("copy %d of %s: %d goroutines, want %d", i, bytesText(step.n), got, step.want)
-		}
-	}
-}
-
 func TestGPUFull(t *testing.T) {
 	dev, err := onGPU(t)()
 	check(t, err)

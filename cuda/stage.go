@@ -25,7 +25,6 @@ type stage struct {
 	sizes   stageSizes
 	slots   chan *slot
 	loans   atomic.Int32 // slots that are lent
-	copied  atomic.Int64 // bytes that went through slots, or are about to
 
 	growing sync.Mutex
 	made    int // slots that exist; guarded by growing
@@ -86,13 +85,6 @@ func newStage(b *backend, sizes stageSizes) *stage {
 		marks:  class{size: 256, perSlab: 256},
 		prints: class{size: printsAt + printBytes, perSlab: 1},
 	}
-}
-
-// worth returns how many goroutines are worth the slots that they take for a copy of n bytes. To pin 16 MiB takes
-// the driver five milliseconds, in which it could have copied more: a process that copies little, like one that
-// has just begun, needs few slots, and one that goes on copying soon has all.
-func (st *stage) worth(n int) int {
-	return max(1, int(st.copied.Add(int64(n))/int64(st.sizes.slot)))
 }
 
 // acquire returns a slot, which may still be in use by the device.
