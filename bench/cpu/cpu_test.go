@@ -106,7 +106,7 @@ var problems = map[string]problem{
 			g := device.Grid{Blocks: device.Dim{X: (n + 511) / 512, Y: 6, Z: 12}, Block: device.Dim{X: 512, Y: 2}}
 			return Stencil(s, g, x[0], x[1], n, 12, 12)
 		},
-		loop: func(x [][]float32, n int) { stencilLoop(x[0], x[1], n, 12, 12) },
+		loop: func(x [][]float32, n int) { stencilLoop(x[0], x[1], [3]int{n, 12, 12}) },
 	},
 	"sums": {
 		small: 1 << 12, size: 1 << 20, in: 1, length: same, results: func(n int) int { return n / width }, work: same,

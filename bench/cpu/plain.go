@@ -44,7 +44,8 @@ func multiplyLoop(a, b, c []float32) {
 	}
 }
 
-func stencilLoop(in, out []float32, w, h, d int) {
+func stencilLoop(in, out []float32, size [3]int) {
+	w, h, d := size[0], size[1], size[2]
 	for z := 1; z < d-1; z++ {
 		for y := 1; y < h-1; y++ {
 			for x := 1; x < w-1; x++ {
