@@ -9,9 +9,11 @@ import (
 func (g *gen) view() {
 	name := g.name("s")
 	if p, ok := g.find(func(t *typ) bool { return t.kind == array }, true); ok && g.r.oneIn(2) {
-		risk := g.risk
-		g.line("%s := %s[%s]", name, p.text, g.bounds(p.typ.length))
-		if g.line("_ = %s", name); g.risk > risk {
+		bounds := g.bounds(p.typ.length)
+		risky := g.risk > 0
+		g.line("%s := %s[%s]", name, p.text, bounds)
+		g.line("_ = %s", name)
+		if risky {
 			g.line("_ = %s[0]", name) // an empty one must not fault together with something else
 		}
 		g.scope.slices = append(g.scope.slices, slice{text: name, elem: p.typ.elem, writable: true})
