@@ -125,11 +125,12 @@ func (j *job) compile() {
 // code is what became of a kernel's body.
 type code struct {
 	body
-	wide    *ir.Func   // for all launches
-	narrow  []*ir.Func // for those that are narrow
-	twin    *ir.Func   // for the CPU's back end, if that is wanted
-	targets []device.Capability
-	exact   bool // for the lowest target alone
+	wide     *ir.Func   // for all launches
+	narrow   []*ir.Func // for those that are narrow
+	twin     *ir.Func   // for the CPU's back end, if that is wanted
+	targets  []device.Capability
+	exact    bool // for the lowest target alone
+	resident int  // blocks on a multiprocessor, or 0
 }
 
 // code optimises one body.
@@ -137,7 +138,7 @@ func (j *job) code(body lowered) (code, diag.List) {
 	k := j.function
 	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Verify: j.options.Verify}
 	o := newOptimiser(body.ir)
-	c := code{body: body.body, wide: o.optimise(options)}
+	c := code{body: body.body, wide: o.optimise(options), resident: k.Resident}
 	if v := misplaced(c.wide); v != nil {
 		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory, or in a slice that it is given", k.instance.Name, v.Pos).
 			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned")}
@@ -268,7 +269,7 @@ func (o Options) contract(k decl.Kernel) bool {
 // launches, then of that for narrow ones, which goes in front where it differs.
 func emit(f *ir.Func, c code, k *Kernel) {
 	for _, target := range c.targets {
-		made, err := ptx.Emit(f, ptx.Options{Target: target, Exact: c.exact, Sites: k.Sites})
+		made, err := ptx.Emit(f, ptx.Options{Target: target, Exact: c.exact, Sites: k.Sites, Resident: c.resident})
 		if err != nil {
 			panic("BUG: " + err.Error()) // package frontend has refused what has no form in PTX
 		}

@@ -13,7 +13,7 @@ import (
 
 // gpuOnly are the passes that a twin is better without: they serve PTX, or do what Go's compiler
 // does by itself. Nor are products and sums fused, so that every machine computes the same.
-var gpuOnly = []string{"narrow", "divide", "if-convert", "rotate", "unify-phis", "addresses", "shorten", "short-divide", "early-checks", "fuse-checks", "quotients", "sink"}
+var gpuOnly = []string{"narrow", "divide", "if-convert", "rotate", "unify-phis", "addresses", "shorten", "short-divide", "unroll-dense", "bound-checks", "lift-addresses", "early-checks", "fuse-checks", "quotients", "sink"}
 
 // Twins says which kernels get a twin, package internal/backend/cpu's Go function for whole blocks.
 type Twins string

@@ -88,11 +88,12 @@ func newSoftmax(b *bench, rows int) work {
 	}
 	x, y := input(b, random(b, rows*cols, between(-8, 8))), result(b, rows*cols, nan[float32]())
 	run := launch{"softmax", Softmax, rowGrid(rows), []argument{x, y, byValue(cols)}}
+	wide := device.Grid{Blocks: device.Dim{X: rows}, Block: device.Dim{X: rowWidth}}
 	return work{
 		bytes: float64(8 * rows * cols),
 		ours:  []launch{run},
-		tuned: []launch{{"softmax", SoftmaxBest, rowGrid(rows), []argument{as[[4]float32](x), as[[4]float32](y), byValue(cols)}}},
-		best:  []launch{run.twin("softmax_best", rowGrid(rows))},
+		tuned: []launch{{"softmax", SoftmaxBest, wide, []argument{as[[4]float32](x), as[[4]float32](y), byValue(cols)}}},
+		best:  []launch{run.twin("softmax_best", wide)},
 		check: func() error {
 			return examine(rows, rowsChecked, func(row int) error {
 				from := x.host[row*cols:][:cols]

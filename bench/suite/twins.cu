@@ -18,7 +18,8 @@ typedef unsigned long long u64;
 struct Hidden { u64 env; u32 launch, kernel; };
 
 #define KERNEL extern "C" __global__ void
-#define KERNEL_OF(threads) extern "C" __global__ void __launch_bounds__(threads)
+// With a second number, as many blocks are to share a multiprocessor.
+#define KERNEL_OF(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
 
 const int width = 256;
 
@@ -487,34 +488,42 @@ __device__ float shuffledMax(float* part, float v) {
 	for (int d = 16; d > 0; d /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, d));
 	if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
 	__syncthreads();
-	v = part[threadIdx.x % (width / 32)];
-	for (int d = 4; d > 0; d /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, d));
+	v = part[threadIdx.x % 16];
+	for (int d = 8; d > 0; d /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, d));
 	return v;
 }
 
-KERNEL_OF(256) softmax_best(const SoftmaxArgs g) {
-	__shared__ float part[2][width / 32];
+// Rows of up to 16384 elements, in registers: 512 threads hold eight quads each.
+KERNEL_OF(512, 2) softmax_best(const SoftmaxArgs g) {
+	__shared__ float part[2][16];
 	int n = g.cols / 4, me = threadIdx.x;
 	const float4* x = (const float4*)(g.x.p + blockIdx.x * (int)g.cols);
 	float4* y = (float4*)(g.y.p + blockIdx.x * (int)g.cols);
-	float largest = -INFINITY;
-#pragma unroll 4
-	for (int i = me; i < n; i += width) {
-		float4 v = __ldg(x + i);
-		largest = fmaxf(largest, fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)));
+	float4 v[8];
+	float largest = -INFINITY, sum = 0;
+#pragma unroll
+	for (int k = 0; k < 8; k++) {
+		int i = me + k * 512;
+		v[k] = i < n ? __ldg(x + i) : make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
 	}
+#pragma unroll
+	for (int k = 0; k < 8; k++) largest = fmaxf(largest, fmaxf(fmaxf(v[k].x, v[k].y), fmaxf(v[k].z, v[k].w)));
 	largest = shuffledMax(part[0], largest);
-	float sum = 0;
-#pragma unroll 2
-	for (int i = me; i < n; i += width) {
-		float4 v = __ldg(x + i);
-		sum += (expf(v.x - largest) + expf(v.y - largest)) + (expf(v.z - largest) + expf(v.w - largest));
+#pragma unroll
+	for (int k = 0; k < 8; k++) {
+		v[k] = make_float4(expf(v[k].x - largest), expf(v[k].y - largest), expf(v[k].z - largest), expf(v[k].w - largest));
+		sum += (v[k].x + v[k].y) + (v[k].z + v[k].w);
 	}
-	sum = shuffledSum(part[1], sum);
-#pragma unroll 2
-	for (int i = me; i < n; i += width) {
-		float4 v = __ldg(x + i);
-		y[i] = make_float4(expf(v.x - largest) / sum, expf(v.y - largest) / sum, expf(v.z - largest) / sum, expf(v.w - largest) / sum);
+	for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+	if (me % 32 == 0) part[1][me / 32] = sum;
+	__syncthreads();
+	sum = part[1][me % 16];
+	for (int d = 8; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+	float inverse = 1 / sum;
+#pragma unroll
+	for (int k = 0; k < 8; k++) {
+		int i = me + k * 512;
+		if (i < n) y[i] = make_float4(v[k].x * inverse, v[k].y * inverse, v[k].z * inverse, v[k].w * inverse);
 	}
 }
 

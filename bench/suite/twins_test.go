@@ -113,7 +113,7 @@ type cuda struct {
 func readTwins(t *testing.T) cuda {
 	t.Helper()
 	c := cuda{map[string]string{}, map[string][]string{}}
-	for _, m := range regexp.MustCompile(`(?m)^KERNEL(?:_OF\(\d+\))? (\w+)\(const (\w+) g\)`).FindAllStringSubmatch(twinsSource, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^KERNEL(?:_OF\([\d, ]+\))? (\w+)\(const (\w+) g\)`).FindAllStringSubmatch(twinsSource, -1) {
 		c.takes[m[1]] = m[2]
 	}
 	for _, m := range regexp.MustCompile(`(?m)^struct (\w+) \{ (.*) \};$`).FindAllStringSubmatch(twinsSource, -1) {

@@ -11,7 +11,7 @@ var catalogue = [...]struct {
 	{DirectiveUnknown, "there is no such //gpu: directive"},
 	{DirectiveStray, "a directive stands where it means nothing; it belongs into the doc comment of a kernel"},
 	{DirectiveTwice, "a kernel has the same directive twice"},
-	{DirectiveBlock, "//gpu:block takes one to three positive sizes, at most 1024 threads in all; //gpu:cluster likewise, at most 16 blocks"},
+	{DirectiveBlock, "//gpu:block takes one to three positive sizes, at most 1024 threads in all; //gpu:cluster likewise, at most 16 blocks; //gpu:resident takes a number up to 32"},
 	{DirectiveArgument, "a directive has an argument that it does not know"},
 
 	{KernelMethod, "a kernel is a function, not a method"},

@@ -13,6 +13,8 @@ const (
 	maxRounds   = 128
 	maxUnrolled = 4000
 	maxSmall    = 500
+	maxDense    = 1500
+	minDense    = 32 // products in a round
 	fewRounds   = 8
 )
 
@@ -20,13 +22,25 @@ const (
 // array, so that the indices become constants and the array becomes registers (an array in
 // local memory is up to 266 times slower); and of small ones of few rounds, as a stencil has
 // them, whose conditions become constants. ptxas unrolls all other such loops itself.
-func unroll(f *ir.Func, o *Options) {
-	for range 4 { // inner loops first; their copies let the loop around them follow
+func unroll(f *ir.Func, o *Options) { unrollThose(f, o, worthUnrolling) }
+
+// unrollDense copies the body of loops of few rounds with many products of what lies in shared memory, so that the loads
+// of one round stand beside the products of another: ptxas does not unroll what is as long. It comes when local
+// arrays have become registers.
+func unrollDense(f *ir.Func, o *Options) {
+	unrollThose(f, o, func(l *analysis.Loop, n int) bool {
+		return n <= fewRounds+1 && n*size(l) <= maxDense && dense(l)
+	})
+}
+
+// unrollThose copies the body of loops with a known number of rounds that it is worth for.
+func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int) bool) {
+	for range 6 { // inner loops first; their copies let the loop around them follow
 		changed := false
 		var taken []*analysis.Loop
 		for _, l := range analysis.Loops(ir.Dominators(f)) {
 			n := rounds(l)
-			if n == 0 || !worthUnrolling(l, n) || overlaps(taken, l) {
+			if n == 0 || !worth(l, n) || overlaps(taken, l) {
 				continue
 			}
 			taken = append(taken, l)
@@ -59,6 +73,26 @@ func worthUnrolling(l *analysis.Loop, n int) bool {
 // constants to add to the addresses.
 func multiplies(l *analysis.Loop) bool {
 	return slices.ContainsFunc(l.Blocks, hasProduct)
+}
+
+// dense reports whether most of the loop is products of floats, and what it reads for them from shared memory.
+func dense(l *analysis.Loop) bool {
+	products, others := 0, 0
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			switch {
+			case v.Op == ir.OpFma || v.Op == ir.OpFMul:
+				products++
+			case v.Op == ir.OpConst || v.Op == ir.OpPhi || v.Op == ir.OpExtract || v.Op.Terminator():
+			case v.Op == ir.OpLoad && v.Args[0].Type.Space == ir.Shared:
+			case !v.Op.Pure():
+				return false
+			default:
+				others++
+			}
+		}
+	}
+	return products >= minDense && others < products
 }
 
 // overlaps reports whether l shares blocks with a loop that has been copied already: what is

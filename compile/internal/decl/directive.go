@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], all behind //gpu:"
+const known = "directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], all behind //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -64,6 +64,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			k.Block = s.block(d)
 		case "cluster":
 			k.Cluster = s.cluster(d)
+		case "resident":
+			k.Resident = s.resident(d)
 		case "contract":
 			k.Contract = s.contract(d)
 		case "target":
@@ -110,7 +112,7 @@ func (s *scanner) stray(d directive) {
 	case "kernel":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
 			Help = "put it on a line of the comment directly above the function"
-	case "block", "cluster", "contract", "target", "variant":
+	case "block", "cluster", "resident", "contract", "target", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
 			Help = "it belongs into the doc comment of a kernel"
 	default:
@@ -145,6 +147,20 @@ func (d directive) sizes(most int) (sizes [3]int, ok bool) {
 		sizes[i] = n
 	}
 	return sizes, ok
+}
+
+// maxResident is the most blocks that a multiprocessor of any NVIDIA GPU runs at a time.
+const maxResident = 32
+
+// resident reads the number of //gpu:resident.
+func (s *scanner) resident(d directive) int {
+	n, err := strconv.Atoi(d.arg)
+	if err != nil || n < 1 || n > maxResident {
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:resident takes a number from 1 to %d, and has %q", maxResident, d.arg).
+			Help = "write //gpu:resident 2 for two blocks at a time on a multiprocessor"
+		return 0
+	}
+	return n
 }
 
 // maxCluster is the most blocks in a cluster on any NVIDIA GPU.

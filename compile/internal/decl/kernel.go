@@ -19,6 +19,7 @@ type Kernel struct {
 	Doc      string     // the doc comment's text, without directives
 	Block    device.Dim // of //gpu:block, or zero
 	Cluster  device.Dim // of //gpu:cluster, or zero
+	Resident int        // of //gpu:resident, or zero
 	// Contract is the argument of //gpu:contract, "on" or "off", or empty.
 	Contract string
 	Target   Target  // of //gpu:target

@@ -30,6 +30,9 @@ type Options struct {
 	// Target is the lowest compute capability that has to run the code: not below the first of Targets.
 	Target device.Capability
 	Exact  bool // for Target alone, and what only it has (sm_90a)
+	// Resident is how many blocks of a fixed size a multiprocessor should be able to run at a time, or 0: threads then
+	// have registers to share.
+	Resident int
 	// Sites are those of another variant: they keep their numbers, and new ones come behind.
 	Sites []device.Site
 }
@@ -86,8 +89,12 @@ func (s *selector) module(w *writer, body string) string {
 	if d := s.f.Block; d != [3]int{} {
 		fmt.Fprintf(&b, ".reqntid %d, %d, %d\n", max(1, d[0]), max(1, d[1]), max(1, d[2]))
 	}
+	resident := s.resident
 	if uses(s.f, func(op ir.Op) bool { return op == ir.OpRegisters }) {
-		b.WriteString(".minnctapersm 1\n") // without it ptxas does not know how many registers there are to share
+		resident = max(1, resident) // without it ptxas does not know how many registers there are to share
+	}
+	if resident > 0 && s.f.Block != [3]int{} {
+		fmt.Fprintf(&b, ".minnctapersm %d\n", resident)
 	}
 	b.WriteString("{\n" + s.vars.local.String() + w.registers() + s.bond.registers() + "\n" + body + "}\n")
 	return b.String()

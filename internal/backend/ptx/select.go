@@ -10,14 +10,15 @@ import (
 
 // selector chooses instructions for a function, a value at a time.
 type selector struct {
-	f      *ir.Func
-	target device.Capability
-	exact  bool
-	name   string // of the entry
-	out    *function
-	sites  *siteTable
-	stubs  []*stub
-	vars   *variables
+	f        *ir.Func
+	target   device.Capability
+	exact    bool
+	resident int
+	name     string // of the entry
+	out      *function
+	sites    *siteTable
+	stubs    []*stub
+	vars     *variables
 
 	vals   []operand // by value ID
 	parts  [][]reg   // by value ID, of operations with several results
@@ -36,7 +37,7 @@ type selector struct {
 
 func newSelector(f *ir.Func, o Options) *selector {
 	s := &selector{
-		f: f, target: o.Target, exact: o.Exact, name: identifier(f.Name),
+		f: f, target: o.Target, exact: o.Exact, resident: o.Resident, name: identifier(f.Name),
 		out:    &function{regs: make([]class, 1)},
 		sites:  newSiteTable(f, o.Sites),
 		vars:   newVariables(f),

@@ -115,22 +115,28 @@ func BenchmarkEightGPU(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x, closing := p.upload(b, s)
 			defer closing()
-			if err := errors.Join(matmul.Launch8(s, p.Shape, x), s.Synchronize(b.Context())); err != nil {
-				b.Fatal(err)
-			}
-			began, err := s.Record()
-			for range b.N {
-				err = errors.Join(err, matmul.Launch8(s, p.Shape, x))
-			}
-			ended, err2 := s.Record()
-			if err = errors.Join(err, err2, s.Synchronize(b.Context())); err != nil {
-				b.Fatal(err)
-			}
-			took, err := ended.Since(began)
-			if err = errors.Join(err, began.Close(), ended.Close()); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(2*math.Pow(float64(n), 3)*float64(b.N)/took.Seconds()/1e12, "TFLOP/s")
+			timed(b, s, n, func() error { return matmul.Launch8(s, p.Shape, x) })
 		})
 	}
+}
+
+// timed reports the TFLOP/s of products of n x n matrices that launch starts.
+func timed(b *testing.B, s *device.Stream, n int, launch func() error) {
+	b.Helper()
+	if err := errors.Join(launch(), s.Synchronize(b.Context())); err != nil {
+		b.Fatal(err)
+	}
+	began, err := s.Record()
+	for range b.N {
+		err = errors.Join(err, launch())
+	}
+	ended, err2 := s.Record()
+	if err = errors.Join(err, err2, s.Synchronize(b.Context())); err != nil {
+		b.Fatal(err)
+	}
+	took, err := ended.Since(began)
+	if err = errors.Join(err, began.Close(), ended.Close()); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(2*math.Pow(float64(n), 3)*float64(b.N)/took.Seconds()/1e12, "TFLOP/s")
 }

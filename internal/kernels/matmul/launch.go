@@ -3,6 +3,7 @@ package matmul
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -213,4 +214,24 @@ func Launch8(s *device.Stream, shape Shape, x Operands8) error {
 	b := device.MapTensor[[4]gpu.Panel[dtype.F8E4M3]](x.B, device.Extent{Width: shape.K, Height: shape.N, Depth: 1})
 	c := device.MapTensor[panel](x.C, device.Extent{Width: shape.N, Height: shape.M, Depth: 1})
 	return Eight(s, device.Dim{X: min(tiles, s.Device().Info().Cores)}, a, b, c, shape)
+}
+
+// Operands32 are matrices of float32 numbers.
+type Operands32 struct{ A, B, C device.Slice[float32] }
+
+// Launch32 computes C = A x B in float32. K and N are multiples of 4, A and B smaller than 32 GiB; else the error is ErrShape.
+func Launch32(s *device.Stream, shape Shape, x Operands32) error {
+	if shape.M < 0 || shape.N < 0 || shape.K < 0 || shape.N%4 != 0 || shape.K%4 != 0 ||
+		x.A.Len() != shape.M*shape.K || x.B.Len() != shape.K*shape.N || x.C.Len() != shape.M*shape.N {
+		return fmt.Errorf("matmul: %d, %d and %d float32 for %+v: %w", x.A.Len(), x.B.Len(), x.C.Len(), shape, ErrShape)
+	}
+	if max((shape.M+singleTile)*shape.K, (shape.K+singleDepth)*shape.N)/4 > math.MaxInt32 {
+		return fmt.Errorf("matmul: %+v is too large for indices of 32 bits: %w", shape, ErrShape)
+	}
+	if shape.M == 0 || shape.N == 0 {
+		return nil
+	}
+	up := func(n int) int { return (n + singleTile - 1) / singleTile }
+	a, b, c := device.View[[4]float32](x.A), device.View[[4]float32](x.B), device.View[[4]float32](x.C)
+	return Single(s, device.Dim{X: up(shape.N), Y: up(shape.M)}, a, b, c, shape)
 }
