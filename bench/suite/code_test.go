@@ -37,7 +37,7 @@ func TestCode(t *testing.T) {
 		{"triad64", 2, 2, 0, 2, 1},
 		{"histogram", 0, 1, 0, 0, 0},
 		{"sum32Best", 0, 1, 0, 5, 0},
-		{"softmaxBest", 0, 4, 0, 7, 1},
+		{"softmaxBest", 0, 6, 0, 0, 1}, // asynchronous copies, whose checks are in front of their loop
 		{"layerNormBest", 0, 6, 2, 16, 2},
 		{"scanBlocksBest", 0, 1, 0, 1, 1},
 		{"sgemm32", 0, 3, 0, 0, 0},

@@ -6,8 +6,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+// minLifted is the cost of what is worth moving: ptxas makes instructions with a predicate of less where it stands.
+const minLifted = 3
+
 // liftAddresses moves what small blocks that run on a condition, several in a row, compute in front of their loads and
-// stores to the end of the block with the branch, where that is little: ptxas then makes instructions with a
+// stores, in global memory, to the end of the block with the branch, where that is little: ptxas then makes instructions with a
 // predicate of the rest, as behind liftChecks.
 func liftAddresses(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
@@ -19,13 +22,17 @@ func liftAddresses(f *ir.Func, _ *Options) {
 	}
 	for _, b := range order {
 		m, j := triangle(b)
-		if m == nil || !harmless(m) {
+		if m == nil || !harmless(m) || !slices.ContainsFunc(m.Values, accessesGlobal) {
 			continue
 		}
 		if next, _ := triangle(j); next != nil || behind[b] {
 			liftPure(m, b)
 		}
 	}
+}
+
+func accessesGlobal(v *ir.Value) bool {
+	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Args[0].Type.Space == ir.Global
 }
 
 // liftPure moves the values of m that need no load of it to the end of b.
@@ -39,7 +46,7 @@ func liftPure(m, b *ir.Block) {
 			sum += cost(v)
 		}
 	}
-	if sum <= maxSpeculated {
+	if sum >= minLifted && sum <= maxSpeculated {
 		hoistTo(m, b, cone)
 	}
 }

@@ -314,6 +314,65 @@ var tiledKernel = &device.Kernel{
 	},
 }
 
+// Single multiplies float32 numbers without tensor cores, which would round them to 10 bits: a block computes 128x128
+// elements, a thread two by two quads of 4x4. While it multiplies what lies in shared memory, what comes next is
+// on its way to registers. The tile of A is transposed there, in rows that are a quad longer, so that the
+// threads of a warp write to different banks.
+func Single(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], s Shape) error {
+	p := s_.Plan(singleKernel, singleKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.PutSlice(p, c)
+	device.Put(p, s)
+	return p.Launch()
+}
+
+//go:embed zsingle.sm_70.narrow.aligned.ptx
+var singleSM70NarrowAligned string
+
+//go:embed zsingle.sm_70.narrow.ptx
+var singleSM70Narrow string
+
+//go:embed zsingle.sm_70.ptx
+var singleSM70 string
+
+var singleKernel = &device.Kernel{
+	Name:    "single",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
+	File:    "single.go",
+	Line:    19,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 16},
+		{Name: "s", Offset: 72, Size: 24},
+	},
+	ParamBytes: 112,
+	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16640,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "single.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "single.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: singleSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c [][4]float32
+			s       Shape
+		})(args)
+		for ts.Next() {
+			single(ts.Thread(), a.a, a.b, a.c, a.s)
+		}
+	},
+	Twin: singleTwin,
+}
+
 // Specialised computes a tile of 128x256 elements a block: a warp group brings panels and gives its registers to the
 // two others, of which each multiplies 64 rows. Blocks go down groups of tiles, as in wide.
 func Specialised(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
