@@ -15,6 +15,8 @@ func Cases() []check.Case {
 		check.Struct[together]("block", cooperations),
 		check.Struct[warped]("warp", warpOperations),
 		check.Struct[reduced]("warp of 32-bit integers", reductionCase),
+		{Name: "tiles of a matrix", Run: turns},
+		{Name: "outer products", Run: outers},
 		{Name: "threads that left are not waited for", Run: thinOut},
 		check.Struct[added[int32]]("atomic", additions(AddInt32)).Of("int32"),
 		check.Struct[added[uint32]]("atomic", additions(AddUint32)).Of("uint32"),
