@@ -846,6 +846,108 @@ var sweepKernel = &device.Kernel{
 	Twin: sweepTwin,
 }
 
+// Turn stores the transpose of a in b, both of rows of n elements, as far as the grid goes.
+func Turn(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
+	p := s.Plan(turnKernel, turnKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed zturn.sm_70.narrow.ptx
+var turnSM70Narrow string
+
+//go:embed zturn.sm_70.ptx
+var turnSM70 string
+
+var turnKernel = &device.Kernel{
+	Name:    "turn",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "grids.go",
+	Line:    16,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 8, Y: 4, Z: 1},
+	Shared:     288,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "grids.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: turnSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b []int32
+			n    int
+		})(args)
+		for ts.Next() {
+			turn(ts.Thread(), a.a, a.b, a.n)
+		}
+	},
+	Twin: turnTwin,
+}
+
+// Outer adds up, for each of 32 threads, products of 4 by 8 numbers in shared memory.
+func Outer(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
+	p := s.Plan(outerKernel, outerKernel.Grid(g))
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zouter.sm_70.narrow.aligned.ptx
+var outerSM70NarrowAligned string
+
+//go:embed zouter.sm_70.narrow.ptx
+var outerSM70Narrow string
+
+//go:embed zouter.sm_70.ptx
+var outerSM70 string
+
+var outerKernel = &device.Kernel{
+	Name:    "outer",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "grids.go",
+	Line:    60,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     1024,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "grids.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: outerSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: outerSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: outerSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []float32
+		})(args)
+		for ts.Next() {
+			outer(ts.Thread(), a.x, a.out)
+		}
+	},
+	Twin: outerTwin,
+}
+
 // Places launches the kernel places.
 func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	p := s.Plan(placesKernel, g)

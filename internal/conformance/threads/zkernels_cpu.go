@@ -1764,6 +1764,690 @@ func sweepTwinRow____(lanes int, dx int, out unsafe.Pointer, outLen int, shared 
 	return true
 }
 
+// turnTwin runs blocks of the kernel turn.
+//
+//line grids.go:16
+func turnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	n := *(*int)(unsafe.Add(args, 48))
+	shared := blocks.Shared(288)
+//line grids.go:16
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line grids.go:19
+		i95 := bx << 3
+//line grids.go:19
+		i97 := by << 3
+		for ty := range 4 {
+//line grids.go:19
+			if !turnTwinRow(i97, ty, n, i95, aLen, a, shared, blocks) {
+				return
+			}
+		}
+		for ty := range 4 {
+//line grids.go:26
+			if !turnTwinRow_(i95, ty, n, i97, bLen, b, shared, blocks) {
+				return
+			}
+		}
+	}
+}
+
+// turnTwinRow is what a row of threads does in turnTwin.
+//
+//line grids.go:19
+func turnTwinRow(i97 int, ty int, n int, i95 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line grids.go:19
+	i25 := i97 + ty
+//line grids.go:22
+	i119 := i25 * n
+//line grids.go:22
+	o118 := ty * 36
+//line grids.go:21
+	c113 := i25 < n
+//line grids.go:21
+	i136 := i25 + 4
+	i143 := i136 * n
+//line grids.go:22
+	o142 := (ty + 4) * 36
+//line grids.go:21
+	c137 := i136 < n
+	for tx := range 8 {
+//line grids.go:19
+		i21 := i95 + tx
+//line grids.go:21
+		c110 := i21 < n
+//line grids.go:21
+		if c110 {
+//line grids.go:21
+			if c113 {
+				i120 := i119 + i21
+//line grids.go:22
+				if uint(i120) >= uint(aLen) {
+//line grids.go:22
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i120, aLen)
+//line grids.go:22
+					return false
+				}
+//line grids.go:22
+				*(*int32)(unsafe.Add(shared, o118+tx*4)) = *(*int32)(unsafe.Add(a, i120*4))
+			}
+		}
+//line grids.go:21
+		if c110 {
+//line grids.go:21
+			if c137 {
+				i144 := i143 + i21
+//line grids.go:22
+				if uint(i144) >= uint(aLen) {
+//line grids.go:22
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i144, aLen)
+//line grids.go:22
+					return false
+				}
+//line grids.go:22
+				*(*int32)(unsafe.Add(shared, o142+tx*4)) = *(*int32)(unsafe.Add(a, i144*4))
+			}
+		}
+	}
+	return true
+}
+
+// turnTwinRow_ is what a row of threads does in turnTwin.
+//
+//line grids.go:26
+func turnTwinRow_(i95 int, ty int, n int, i97 int, bLen int, b unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line grids.go:26
+	i40 := i95 + ty
+//line grids.go:29
+	i187 := i40 * n
+//line grids.go:28
+	c185 := i40 < n
+//line grids.go:28
+	i208 := i40 + 4
+	i211 := i208 * n
+//line grids.go:29
+	i215 := ty + 4
+//line grids.go:28
+	c209 := i208 < n
+	for tx := range 8 {
+//line grids.go:26
+		i36 := i97 + tx
+//line grids.go:28
+		c182 := i36 < n
+//line grids.go:28
+		if c182 {
+//line grids.go:28
+			if c185 {
+				i188 := i187 + i36
+//line grids.go:29
+				if uint(i188) >= uint(bLen) {
+//line grids.go:29
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i188, bLen)
+//line grids.go:29
+					return false
+				}
+//line grids.go:29
+				*(*int32)(unsafe.Add(b, i188*4)) = *(*int32)(unsafe.Add(shared, tx*36+ty*4))
+			}
+		}
+//line grids.go:28
+		if c182 {
+//line grids.go:28
+			if c209 {
+				i212 := i211 + i36
+//line grids.go:29
+				if uint(i212) >= uint(bLen) {
+//line grids.go:29
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i212, bLen)
+//line grids.go:29
+					return false
+				}
+//line grids.go:29
+				*(*int32)(unsafe.Add(b, i212*4)) = *(*int32)(unsafe.Add(shared, tx*36+i215*4))
+			}
+		}
+	}
+	return true
+}
+
+// outerTwin runs blocks of the kernel outer.
+//
+//line grids.go:60
+func outerTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	shared := blocks.Shared(1024)
+	left := blocks.Scratch(1)
+//line grids.go:60
+	for blocks.Next() {
+		live := blocks.Threads()
+		for tx := range 32 {
+			*(*bool)(unsafe.Add(left, tx)) = false
+			c293 := uint(tx) < uint(xLen)
+			i304 := tx + 128
+//line grids.go:65
+			i334 := tx + 160
+//line grids.go:65
+			i364 := tx + 192
+//line grids.go:65
+			i394 := tx + 224
+//line grids.go:65
+			if !(c293 && uint(i394) < uint(xLen)) {
+//line grids.go:64
+				if !c293 {
+//line grids.go:64
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, xLen)
+//line grids.go:64
+					return
+				}
+//line grids.go:65
+				if uint(i304) >= uint(xLen) {
+//line grids.go:65
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i304, xLen)
+//line grids.go:65
+					return
+				}
+//line grids.go:65
+				if uint(i334) >= uint(xLen) {
+//line grids.go:65
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i334, xLen)
+//line grids.go:65
+					return
+				}
+//line grids.go:65
+				if uint(i364) >= uint(xLen) {
+//line grids.go:65
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i364, xLen)
+//line grids.go:65
+					return
+				}
+//line grids.go:65
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i394, xLen)
+//line grids.go:65
+				return
+			}
+//line grids.go:64
+			i287 := tx / 4
+//line grids.go:64
+			i290 := tx % 4
+//line grids.go:64
+			*(*float32)(unsafe.Add(shared, i287*16+i290*4)) = *(*float32)(unsafe.Add(x, tx*4))
+			*(*float32)(unsafe.Add(shared, i287*16+i290*4+512)) = *(*float32)(unsafe.Add(x, i304*4))
+//line grids.go:64
+			*(*float32)(unsafe.Add(shared, 128+i287*16+i290*4)) = *(*float32)(unsafe.Add(x, (tx+32)*4))
+			*(*float32)(unsafe.Add(shared, 128+i287*16+i290*4+512)) = *(*float32)(unsafe.Add(x, i334*4))
+//line grids.go:64
+			*(*float32)(unsafe.Add(shared, 256+i287*16+i290*4)) = *(*float32)(unsafe.Add(x, (tx+64)*4))
+			*(*float32)(unsafe.Add(shared, 256+i287*16+i290*4+512)) = *(*float32)(unsafe.Add(x, i364*4))
+//line grids.go:64
+			*(*float32)(unsafe.Add(shared, 384+i287*16+i290*4)) = *(*float32)(unsafe.Add(x, (tx+96)*4))
+			*(*float32)(unsafe.Add(shared, 384+i287*16+i290*4+512)) = *(*float32)(unsafe.Add(x, i394*4))
+		}
+		if live == 0 {
+			continue
+		}
+		for tx := range 32 {
+			var f1450, f1449, f1448, f1447, f1446, f1445, f1444, f1443, f1442, f1441, f1440, f1439, f1438, f1437, f1436, f1435, f1434, f1433, f1432, f1431, f1430, f1429, f1428, f1427, f1426, f1425, f1424, f1423, f1422, f1421, f1420, f1419, f769, f776, f783, f790, f797, f804, f811, f818, f830, f837, f844, f851, f858, f865, f872, f879, f891, f898, f905, f912, f919, f926, f933, f940, f952, f959, f966, f973, f980, f987, f994, f1001 float32
+			var i68 int
+			if *(*bool)(unsafe.Add(left, tx)) {
+				continue
+			}
+//line grids.go:70
+			i75 := tx % 8
+//line grids.go:70
+			i83 := tx / 8
+//line grids.go:70
+			i92 := i83 + 4
+//line grids.go:68
+			f1450, f1449, f1448, f1447, f1446, f1445, f1444, f1443, f1442, f1441, f1440, f1439, f1438, f1437, f1436, f1435, f1434, f1433, f1432, f1431, f1430, f1429, f1428, f1427, f1426, f1425, f1424, f1423, f1422, f1421, f1420, f1419, i68 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line grids.go:74
+			for {
+//line grids.go:70
+				f188 := *(*float32)(unsafe.Add(shared, i68*128+i75*16))
+//line grids.go:70
+				f190 := *(*float32)(unsafe.Add(shared, i68*128+i75*16+4))
+//line grids.go:70
+				f192 := *(*float32)(unsafe.Add(shared, i68*128+i75*16+8))
+//line grids.go:70
+				f194 := *(*float32)(unsafe.Add(shared, i68*128+i75*16+12))
+//line grids.go:70
+				f195 := *(*float32)(unsafe.Add(shared, i68*128+i83*16+512))
+//line grids.go:70
+				f197 := *(*float32)(unsafe.Add(shared, i68*128+i83*16+4+512))
+//line grids.go:70
+				f199 := *(*float32)(unsafe.Add(shared, i68*128+i83*16+8+512))
+//line grids.go:70
+				f201 := *(*float32)(unsafe.Add(shared, i68*128+i83*16+12+512))
+//line grids.go:70
+				f202 := *(*float32)(unsafe.Add(shared, i68*128+i92*16+512))
+//line grids.go:70
+				f204 := *(*float32)(unsafe.Add(shared, i68*128+i92*16+4+512))
+//line grids.go:70
+				f206 := *(*float32)(unsafe.Add(shared, i68*128+i92*16+8+512))
+//line grids.go:70
+				f208 := *(*float32)(unsafe.Add(shared, i68*128+i92*16+12+512))
+//line grids.go:73
+				f769 = f1419 + float32(f188*f195)
+				f776 = f1423 + float32(f188*f202)
+//line grids.go:73
+				f783 = f1420 + float32(f188*f197)
+				f790 = f1424 + float32(f188*f204)
+//line grids.go:73
+				f797 = f1421 + float32(f188*f199)
+				f804 = f1425 + float32(f188*f206)
+//line grids.go:73
+				f811 = f1422 + float32(f188*f201)
+				f818 = f1426 + float32(f188*f208)
+//line grids.go:73
+				f830 = f1427 + float32(f190*f195)
+				f837 = f1431 + float32(f190*f202)
+//line grids.go:73
+				f844 = f1428 + float32(f190*f197)
+				f851 = f1432 + float32(f190*f204)
+//line grids.go:73
+				f858 = f1429 + float32(f190*f199)
+				f865 = f1433 + float32(f190*f206)
+//line grids.go:73
+				f872 = f1430 + float32(f190*f201)
+				f879 = f1434 + float32(f190*f208)
+//line grids.go:73
+				f891 = f1435 + float32(f192*f195)
+				f898 = f1439 + float32(f192*f202)
+//line grids.go:73
+				f905 = f1436 + float32(f192*f197)
+				f912 = f1440 + float32(f192*f204)
+//line grids.go:73
+				f919 = f1437 + float32(f192*f199)
+				f926 = f1441 + float32(f192*f206)
+//line grids.go:73
+				f933 = f1438 + float32(f192*f201)
+				f940 = f1442 + float32(f192*f208)
+//line grids.go:73
+				f952 = f1443 + float32(f194*f195)
+				f959 = f1447 + float32(f194*f202)
+//line grids.go:73
+				f966 = f1444 + float32(f194*f197)
+				f973 = f1448 + float32(f194*f204)
+//line grids.go:73
+				f980 = f1445 + float32(f194*f199)
+				f987 = f1449 + float32(f194*f206)
+//line grids.go:73
+				f994 = f1446 + float32(f194*f201)
+				f1001 = f1450 + float32(f194*f208)
+//line grids.go:74
+				i107 := i68 + 1
+//line grids.go:74
+				if i107 >= 4 {
+//line grids.go:74
+					break
+				}
+//line grids.go:74
+				f1450, f1449, f1448, f1447, f1446, f1445, f1444, f1443, f1442, f1441, f1440, f1439, f1438, f1437, f1436, f1435, f1434, f1433, f1432, f1431, f1430, f1429, f1428, f1427, f1426, f1425, f1424, f1423, f1422, f1421, f1420, f1419, i68 = f1001, f987, f973, f959, f994, f980, f966, f952, f940, f926, f912, f898, f933, f919, f905, f891, f879, f865, f851, f837, f872, f858, f844, f830, f818, f804, f790, f776, f811, f797, f783, f769, i107
+			}
+//line grids.go:80
+			i1007 := tx << 5
+//line grids.go:80
+			c1012 := uint(i1007) < uint(outLen)
+//line grids.go:80
+			i1016 := i1007 + 1
+//line grids.go:80
+			i1023 := i1007 + 2
+//line grids.go:80
+			i1030 := i1007 + 3
+//line grids.go:80
+			i1037 := i1007 + 4
+//line grids.go:80
+			i1044 := i1007 + 5
+//line grids.go:80
+			i1051 := i1007 + 6
+//line grids.go:80
+			i1058 := i1007 + 7
+//line grids.go:80
+			i1071 := i1007 + 8
+//line grids.go:80
+			i1295 := i1007 + 9
+//line grids.go:80
+			i1298 := i1007 + 10
+//line grids.go:80
+			i1301 := i1007 + 11
+//line grids.go:80
+			i1304 := i1007 + 12
+//line grids.go:80
+			i1307 := i1007 + 13
+//line grids.go:80
+			i1310 := i1007 + 14
+//line grids.go:80
+			i1313 := i1007 + 15
+//line grids.go:80
+			i1133 := i1007 + 16
+//line grids.go:80
+			i1320 := i1007 + 17
+//line grids.go:80
+			i1323 := i1007 + 18
+//line grids.go:80
+			i1326 := i1007 + 19
+//line grids.go:80
+			i1329 := i1007 + 20
+//line grids.go:80
+			i1332 := i1007 + 21
+//line grids.go:80
+			i1335 := i1007 + 22
+//line grids.go:80
+			i1338 := i1007 + 23
+//line grids.go:80
+			i1195 := i1007 + 24
+//line grids.go:80
+			i1345 := i1007 + 25
+//line grids.go:80
+			i1348 := i1007 + 26
+//line grids.go:80
+			i1351 := i1007 + 27
+//line grids.go:80
+			i1354 := i1007 + 28
+//line grids.go:80
+			i1357 := i1007 + 29
+//line grids.go:80
+			i1360 := i1007 + 30
+//line grids.go:80
+			i1363 := i1007 + 31
+//line grids.go:80
+			if !(c1012 && uint(i1363) < uint(outLen)) {
+//line grids.go:80
+				if !c1012 {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1007, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1016) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1016, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1023) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1023, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1030) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1030, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1037) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1037, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1044) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1044, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1051) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1051, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1058) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1058, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1071) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1071, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1295) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1295, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1298) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1298, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1301) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1301, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1304) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1304, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1307) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1307, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1310) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1310, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1313) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1313, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1133) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1133, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1320) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1320, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1323) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1323, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1326) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1326, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1329) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1329, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1332) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1332, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1335) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1335, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1338) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1338, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1195) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1195, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1345) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1345, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1348) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1348, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1351) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1351, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1354) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1354, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1357) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1357, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				if uint(i1360) >= uint(outLen) {
+//line grids.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1360, outLen)
+//line grids.go:80
+					return
+				}
+//line grids.go:80
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1363, outLen)
+//line grids.go:80
+				return
+			}
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1007*4)) = f769
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1016*4)) = f783
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1023*4)) = f797
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1030*4)) = f811
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1037*4)) = f776
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1044*4)) = f790
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1051*4)) = f804
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1058*4)) = f818
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1071*4)) = f830
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1295*4)) = f844
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1298*4)) = f858
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1301*4)) = f872
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1304*4)) = f837
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1307*4)) = f851
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1310*4)) = f865
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1313*4)) = f879
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1133*4)) = f891
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1320*4)) = f905
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1323*4)) = f919
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1326*4)) = f933
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1329*4)) = f898
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1332*4)) = f912
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1335*4)) = f926
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1338*4)) = f940
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1195*4)) = f952
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1345*4)) = f966
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1348*4)) = f980
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1351*4)) = f994
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1354*4)) = f959
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1357*4)) = f973
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1360*4)) = f987
+//line grids.go:80
+			*(*float32)(unsafe.Add(out, i1363*4)) = f1001
+		}
+	}
+}
+
 // placesTwin runs blocks of the kernel places.
 //
 //line indices.go:15
