@@ -223,6 +223,9 @@ func (e *emitter) again(v *ir.Value) {
 			e.hoist(nil, v)
 			return
 		}
+		if v.Op == ir.OpLoad && v.Type.IsPtr() {
+			panic(refuse("a pointer that was kept in memory lives across pieces of the body"))
+		}
 		panic(fmt.Sprintf("BUG: cpu: %s: %s is used where it is not computed", e.f.Name, v.LongString()))
 	}
 	lines := e.apart(func() { e.statement(v) }, v)
