@@ -57,7 +57,7 @@ func foreseeRanges(n int64, r *foreseen) {
 	if int64(b) < 300 && int64(uint16(n)) <= 70000 {
 		r.ByteBelowLarge = 1
 	}
-	if int64(b) != 256+int64(b&0)+44 && int64(int8(n)) > -200 {
+	if int64(b) != 300 && int64(int8(n)) > -200 {
 		r.ByteEqualLarge = 1
 	}
 	q := (100 + int64(b)%100) / (1 + int64(uint16(n)>>3)%10)
@@ -89,7 +89,6 @@ func single[T integer](x T) float64    { return float64(float32(x)) }
 func double[T integer](x T) float64    { return float64(x) }
 func over(a, b float64) float64        { return a / b }
 func plus(a, b float64) float64        { return a + b }
-func minus(a, b float64) float64       { return a - b }
 func negative(x float64) float64       { return -x }
 func tiny(a, b float32) float32        { return a / b }
 func tenth(x float32) float32          { return float32(float64(x) * 0.1) }

@@ -436,14 +436,14 @@ var foreseesKernel = &device.Kernel{
 	Name:    "foresees",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "foreseen.go",
-	Line:    115,
+	Line:    114,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 336},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "foreseen.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "foreseen.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "foreseen.go", Line: 67, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -485,14 +485,14 @@ var summingKernel = &device.Kernel{
 	Name:    "summing",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "foreseen.go",
-	Line:    138,
+	Line:    137,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 40},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "foreseen.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "foreseen.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{

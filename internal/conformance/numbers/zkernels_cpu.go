@@ -1207,21 +1207,21 @@ func mayFuseTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, ou
 
 // foreseesTwin runs blocks of the kernel foresees.
 //
-//line foreseen.go:115
+//line foreseen.go:114
 func foreseesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*unsafe.Pointer)(args)
 	nLen := *(*int)(unsafe.Add(args, 8))
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
-//line foreseen.go:115
+//line foreseen.go:114
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line foreseen.go:116
+//line foreseen.go:115
 		i12 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line foreseen.go:116
+//line foreseen.go:115
 				if !foreseesTwinRow(dx, i12, outLen, nLen, n, out, blocks, ty, tz) {
 					return
 				}
@@ -1232,195 +1232,195 @@ func foreseesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // foreseesTwinRow is what a row of threads does in foreseesTwin.
 //
-//line foreseen.go:116
+//line foreseen.go:115
 func foreseesTwinRow(dx int, i12 int, outLen int, nLen int, n unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	for tx := range dx {
-		var i1133, i1134, i1135, i488 int
-		var f1136, f499 float64
-//line foreseen.go:116
+		var i1122, i1123, i1124, i481 int
+		var f1125, f492 float64
+//line foreseen.go:115
 		i15 := i12 + tx
-//line foreseen.go:116
+//line foreseen.go:115
 		if i15 < outLen {
 			if uint(i15) >= uint(nLen) {
-//line foreseen.go:117
+//line foreseen.go:116
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, nLen)
-//line foreseen.go:117
+//line foreseen.go:116
 				return false
 			}
-//line foreseen.go:117
+//line foreseen.go:116
 			i24 := *(*int)(unsafe.Add(n, i15*8))
 //line foreseen.go:55
-			i306 := int8(i24)
-			i313 := int16(i24)
+			i303 := int8(i24)
+			i310 := int16(i24)
 //line foreseen.go:56
-			i317 := int(uint8(int8(uint8(i306)/200)))*1000 + int(uint8(int8(uint8(i306)%200))) + int(uint16(int16(uint16(i313)/60000)))*5000
+			i314 := int(uint8(int8(uint8(i303)/200)))*1000 + int(uint8(int8(uint8(i303)%200))) + int(uint16(int16(uint16(i310)/60000)))*5000
 //line foreseen.go:63
-			var i356 int
+			var i349 int
 //line foreseen.go:63
-			if int(uint16(int16(uint16(i313)>>3)))%10+1 != 0 {
+			if int(uint16(int16(uint16(i310)>>3)))%10+1 != 0 {
 //line foreseen.go:63
-				i356 = (int(uint8(i306))%100 + 100) / (int(uint16(int16(uint16(i313)>>3)))%10 + 1)
+				i349 = (int(uint8(i303))%100 + 100) / (int(uint16(int16(uint16(i310)>>3)))%10 + 1)
 			}
 //line foreseen.go:67
-			i371 := int(uint(i24)>>1) | 1
+			i364 := int(uint(i24)>>1) | 1
 //line foreseen.go:67
-			if i371 == 0 {
+			if i364 == 0 {
 //line foreseen.go:67
 				blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
 //line foreseen.go:67
 				return false
 			}
 //line foreseen.go:64
-			if i356 < 50 {
-				i1133 = i356
+			if i349 < 50 {
+				i1122 = i349
 			} else {
 //line foreseen.go:64
-				i1133 = 0
+				i1122 = 0
 			}
 //line foreseen.go:67
-			i369 := int(uint32(int32(i24)))
+			i362 := int(uint32(int32(i24)))
+//line foreseen.go:67
+			var i367 int
+//line foreseen.go:67
+			if i364 != 0 {
+//line foreseen.go:67
+				i367 = int(uint(i362) / uint(i364))
+			}
 //line foreseen.go:67
 			var i374 int
 //line foreseen.go:67
-			if i371 != 0 {
+			if i364 != 0 {
 //line foreseen.go:67
-				i374 = int(uint(i369) / uint(i371))
-			}
-//line foreseen.go:67
-			var i381 int
-//line foreseen.go:67
-			if i371 != 0 {
-//line foreseen.go:67
-				i381 = int(uint(i369) % uint(i371))
+				i374 = int(uint(i362) % uint(i364))
 			}
 //line foreseen.go:68
-			i390 := i24&3 | i24&4
+			i383 := i24&3 | i24&4
 //line foreseen.go:68
-			if 4 < i390 {
-				i1134 = i390
+			if 4 < i383 {
+				i1123 = i383
 			} else {
 //line foreseen.go:68
-				i1134 = 0
+				i1123 = 0
 			}
 //line foreseen.go:71
-			i1044 := i24 - 1
-			if i1044 < i24 {
+			i1033 := i24 - 1
+			if i1033 < i24 {
 //line foreseen.go:74
-				if i1044 < i24+i24&9223372036854775807 {
-					i1135 = 2
+				if i1033 < i24+i24&9223372036854775807 {
+					i1124 = 2
 				} else {
 //line foreseen.go:74
-					i1135 = 1
+					i1124 = 1
 				}
 			} else {
 //line foreseen.go:72
-				i1135 = 0
+				i1124 = 0
 			}
-//line foreseen.go:103
-			f1136, i488 = 0, 0
-//line foreseen.go:105
+//line foreseen.go:102
+			f1125, i481 = 0, 0
+//line foreseen.go:104
 			for {
-//line foreseen.go:105
-				f499 = float64(f1136*3) + float64(float32(float64(float64(float32(i24+i488*i488))*0.1)))
-//line foreseen.go:105
-				i504 := i488 + 1
-//line foreseen.go:105
-				if i504 >= 40 {
-//line foreseen.go:105
+//line foreseen.go:104
+				f492 = float64(f1125*3) + float64(float32(float64(float64(float32(i24+i481*i481))*0.1)))
+//line foreseen.go:104
+				i497 := i481 + 1
+//line foreseen.go:104
+				if i497 >= 40 {
+//line foreseen.go:104
 					break
 				}
-//line foreseen.go:105
-				f1136, i488 = f499, i504
+//line foreseen.go:104
+				f1125, i481 = f492, i497
 			}
-			f508 := float64(i24 >> 62)
-//line foreseen.go:93
-			f570 := float64(-f508)
-//line foreseen.go:111
-			f546 := float64(i24)
-//line foreseen.go:117
+			f501 := float64(i24 >> 62)
+//line foreseen.go:92
+			f563 := float64(-f501)
+//line foreseen.go:110
+			f539 := float64(i24)
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336)) = -3
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+8)) = -3
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+16)) = 3
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+24)) = 1048576
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+32)) = -9223372036854775807
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+40)) = -5
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+48)) = 268435457
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+56)) = -1
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+64)) = i24>>5 + (0-i24)>>63
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+72)) = 44
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+80)) = 65530
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+88)) = 0
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+96)) = 1
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+104)) = 200
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+112)) = -56
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+120)) = -128
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+128)) = 15
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+136)) = 8
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+144)) = 208
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+152)) = 6
-//line foreseen.go:117
-			*(*int)(unsafe.Add(out, i15*336+160)) = i317
-//line foreseen.go:117
+//line foreseen.go:116
+			*(*int)(unsafe.Add(out, i15*336+160)) = i314
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+168)) = 1
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*int)(unsafe.Add(out, i15*336+176)) = 1
-//line foreseen.go:117
-			*(*int)(unsafe.Add(out, i15*336+184)) = i1133
-//line foreseen.go:117
-			*(*int)(unsafe.Add(out, i15*336+192)) = i374 + i381*3
-//line foreseen.go:117
-			*(*int)(unsafe.Add(out, i15*336+200)) = i1134
-//line foreseen.go:117
-			*(*int)(unsafe.Add(out, i15*336+208)) = i1135
-//line foreseen.go:117
+//line foreseen.go:116
+			*(*int)(unsafe.Add(out, i15*336+184)) = i1122
+//line foreseen.go:116
+			*(*int)(unsafe.Add(out, i15*336+192)) = i367 + i374*3
+//line foreseen.go:116
+			*(*int)(unsafe.Add(out, i15*336+200)) = i1123
+//line foreseen.go:116
+			*(*int)(unsafe.Add(out, i15*336+208)) = i1124
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+216)) = 2
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+224)) = -1
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+232)) = 2
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+240)) = 4
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+248)) = -3
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+256)) = 9.223373136366404e+18
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+264)) = -4.611686568183202e+18
-//line foreseen.go:117
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+272)) = 9.223372036854778e+18
-//line foreseen.go:117
-			*(*float64)(unsafe.Add(out, i15*336+280)) = f499
-//line foreseen.go:117
+//line foreseen.go:116
+			*(*float64)(unsafe.Add(out, i15*336+280)) = f492
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+288)) = math.Float64frombits(0xfff0000000000000)
-//line foreseen.go:117
-			*(*float64)(unsafe.Add(out, i15*336+296)) = 1 / (0 - f508)
-//line foreseen.go:117
-			*(*float64)(unsafe.Add(out, i15*336+304)) = 1 / (f570 - math.Float64frombits(0x8000000000000000))
-//line foreseen.go:117
+//line foreseen.go:116
+			*(*float64)(unsafe.Add(out, i15*336+296)) = 1 / (0 - f501)
+//line foreseen.go:116
+			*(*float64)(unsafe.Add(out, i15*336+304)) = 1 / (f563 - math.Float64frombits(0x8000000000000000))
+//line foreseen.go:116
 			*(*float64)(unsafe.Add(out, i15*336+312)) = float64(float32(float32(i24)*7.17e-43)/2.938736e-39) + 0
-//line foreseen.go:117
-			*(*float64)(unsafe.Add(out, i15*336+320)) = min(f546, math.Float64frombits(0x7ff8000000000001)) + max(f546, math.Float64frombits(0x7ff8000000000001))
-//line foreseen.go:117
-			*(*float64)(unsafe.Add(out, i15*336+328)) = f570
+//line foreseen.go:116
+			*(*float64)(unsafe.Add(out, i15*336+320)) = min(f539, math.Float64frombits(0x7ff8000000000001)) + max(f539, math.Float64frombits(0x7ff8000000000001))
+//line foreseen.go:116
+			*(*float64)(unsafe.Add(out, i15*336+328)) = f563
 		}
 	}
 	return true
@@ -1428,7 +1428,7 @@ func foreseesTwinRow(dx int, i12 int, outLen int, nLen int, n unsafe.Pointer, ou
 
 // summingTwin runs blocks of the kernel summing.
 //
-//line foreseen.go:138
+//line foreseen.go:137
 func summingTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -1436,14 +1436,14 @@ func summingTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line foreseen.go:138
+//line foreseen.go:137
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line foreseen.go:139
+//line foreseen.go:138
 		i12 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line foreseen.go:139
+//line foreseen.go:138
 				if !summingTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
 					return
 				}
@@ -1454,61 +1454,61 @@ func summingTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // summingTwinRow is what a row of threads does in summingTwin.
 //
-//line foreseen.go:139
+//line foreseen.go:138
 func summingTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	first := 0
-//line foreseen.go:139
+//line foreseen.go:138
 	if lanes == 16 {
-//line foreseen.go:139
+//line foreseen.go:138
 		first = zvector.SummingTwin(dx, i12, inLen, outLen, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
-//line foreseen.go:139
+//line foreseen.go:138
 		i15 := i12 + tx
-//line foreseen.go:139
+//line foreseen.go:138
 		if i15 < outLen {
 			if uint(i15) >= uint(inLen) {
-//line foreseen.go:140
+//line foreseen.go:139
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
-//line foreseen.go:140
+//line foreseen.go:139
 				return false
 			}
-//line foreseen.go:140
+//line foreseen.go:139
 			f103 := *(*float32)(unsafe.Add(in, i15*8))
-//line foreseen.go:140
+//line foreseen.go:139
 			f105 := *(*float32)(unsafe.Add(in, i15*8+4))
-//line foreseen.go:128
+//line foreseen.go:127
 			f47 := f103 + 3
 			f48 := float32(f103 * f105)
-//line foreseen.go:129
+//line foreseen.go:128
 			f49 := f48 + f47
 			f66 := float32(f103 * f103)
-//line foreseen.go:130
+//line foreseen.go:129
 			f67 := float32(f105 * f105)
-//line foreseen.go:132
+//line foreseen.go:131
 			f86 := f103 + 0.1
-//line foreseen.go:132
+//line foreseen.go:131
 			f87 := f105 + 0.3
 			f88 := float32(f86 * f87)
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40)) = f49
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+4)) = f49
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+8)) = f48 - f47
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+12)) = f47 - f48
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+16)) = -f48 - f47
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+20)) = f66 + f67
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+24)) = f66 - f67
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+28)) = float32((float32((float32(f103*2)-f105)*f103)+1)*f105) - 7
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+32)) = f86 - f88
-//line foreseen.go:140
+//line foreseen.go:139
 			*(*float32)(unsafe.Add(out, i15*40+36)) = f88 - f87
 		}
 	}

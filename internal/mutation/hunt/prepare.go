@@ -210,21 +210,41 @@ func ZCompiled(kernel string) {
 }
 `
 
+// compiledText is added to package compile. Kernels are compiled one after another, so that what is reached belongs to one.
+const compiledText = `package compile
+
+import (
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+func zcompiled(name string, f func()) {
+	f()
+	if i := strings.Index(name, "/kernels."); i >= 0 && strings.Contains(name, "/random/") {
+		name = "random." + name[i+len("/kernels."):]
+	}
+	ir.ZCompiled(name)
+}
+`
+
 // listen has the compiler say, for each kernel, which mutations it came to.
 func (h *hunt) listen(replace map[string]string, list []mutation.Mutation) error {
 	text := fmt.Sprintf(listenText, environment, len(list)+1, environmentReached)
 	if err := h.overlay(replace, "internal/ir/zmutation.go", []byte(text)); err != nil {
 		return err
 	}
-	const file, function = "compile/lower.go", "func (b *build) lower(u *unit, k function) (*Kernel, error) {"
+	if err := h.overlay(replace, "compile/zmutation.go", []byte(compiledText)); err != nil {
+		return err
+	}
+	const file, work = "compile/unit.go", "b.workers.Go(func() {\n\t\t\terr := guard(name,"
 	source, err := os.ReadFile(filepath.Join(h.root, file))
 	if err != nil {
 		return err
 	}
-	heard := strings.Replace(string(source), function, function+
-		` defer func() { name := u.pkg.ImportPath; if strings.Contains(name, "/random/") { name = "random" }; ir.ZCompiled(name+"."+k.instance.Name) }();`, 1)
-	if heard = strings.Replace(heard, "import (", "import (\n\t\"strings\"", 1); strings.Count(heard, "ir.ZCompiled") != 1 {
-		return fmt.Errorf("hunt: %s has no %q", file, function)
+	heard := strings.Replace(string(source), work, strings.Replace(work, "b.workers.Go(", "zcompiled(name, ", 1), 1)
+	if heard == string(source) {
+		return fmt.Errorf("hunt: %s has no %q", file, work)
 	}
 	return h.overlay(replace, file, []byte(heard))
 }
