@@ -36,6 +36,8 @@ func Cases() []check.Case {
 		{Name: "more shared memory than can be declared", Run: roomy},
 		{Name: "fields without a name", Run: unnamedFields},
 		{Name: "barriers beside conditions", Run: swept},
+		{Name: "windows of a slice", Run: slid},
+		{Name: "elements of 16 bytes are copied", Run: fetched},
 	}
 }
 
