@@ -1266,3 +1266,114 @@ var warpsKernel = &device.Kernel{
 		}
 	},
 }
+
+// Slide reads four elements at a time, from every element on, and checks an index only where it comes to it.
+func Slide(s *device.Stream, g device.Grid, n int, x device.Slice[int32], out device.Slice[int64]) error {
+	p := s.Plan(slideKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zslide.sm_70.narrow.ptx
+var slideSM70Narrow string
+
+//go:embed zslide.sm_70.ptx
+var slideSM70 string
+
+var slideKernel = &device.Kernel{
+	Name:    "slide",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "windows.go",
+	Line:    11,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 8},
+	},
+	ParamBytes: 72,
+	Sites: []device.Site{
+		{File: "windows.go", Line: 14, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "windows.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "windows.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slideSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slideSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   int
+			x   []int32
+			out []int64
+		})(args)
+		for ts.Next() {
+			slide(ts.Thread(), a.n, a.x, a.out)
+		}
+	},
+	Twin: slideTwin,
+}
+
+// Fetch has elements of 16 bytes copied beside the threads.
+func Fetch(s *device.Stream, g device.Grid, x, out device.Slice[[4]float32]) error {
+	p := s.Plan(fetchKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfetch.sm_80.narrow.aligned.ptx
+var fetchSM80NarrowAligned string
+
+//go:embed zfetch.sm_80.narrow.ptx
+var fetchSM80Narrow string
+
+//go:embed zfetch.sm_80.ptx
+var fetchSM80 string
+
+//go:embed zfetch.sm_70.narrow.aligned.ptx
+var fetchSM70NarrowAligned string
+
+//go:embed zfetch.sm_70.narrow.ptx
+var fetchSM70Narrow string
+
+//go:embed zfetch.sm_70.ptx
+var fetchSM70 string
+
+var fetchKernel = &device.Kernel{
+	Name:    "fetch",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "windows.go",
+	Line:    51,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+	},
+	ParamBytes: 64,
+	Shared:     512,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "windows.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "windows.go", Line: 54, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "windows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fetchSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fetchSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out [][4]float32
+		})(args)
+		for ts.Next() {
+			fetch(ts.Thread(), a.x, a.out)
+		}
+	},
+}

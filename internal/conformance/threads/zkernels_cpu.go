@@ -2640,3 +2640,122 @@ func thinTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 	}
 }
+
+// slideTwin runs blocks of the kernel slide.
+//
+//line windows.go:11
+func slideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line windows.go:14
+	c75 := 0 < n
+//line windows.go:21
+	c92 := uint(n) < uint(xLen)
+//line windows.go:21
+	o95 := n * 4
+//line windows.go:11
+	for blocks.Next() {
+		for tz := range dz {
+			for ty := range dy {
+//line windows.go:12
+				if !slideTwinRow(lanes, c75, c92, dx, n, o95, out, outLen, x, xLen, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// slideTwinRow is what a row of threads does in slideTwin.
+//
+//line windows.go:12
+func slideTwinRow(lanes int, c75 bool, c92 bool, dx int, n int, o95 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line windows.go:12
+	if lanes == 16 {
+//line windows.go:12
+		first = zvector.SlideTwin(dx, outLen, xLen, x, c75, c92, o95, n, out)
+	}
+	for tx := first; tx < dx; tx++ {
+		var i28, o102, i103, i77, i78, i98, i99, i81 int
+		var i62 int32
+//line windows.go:14
+		if uint(tx) > uint(xLen) {
+//line windows.go:14
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", tx, xLen)
+//line windows.go:14
+			return false
+		}
+//line windows.go:14
+		i28, o102, i103 = 0, tx*4, xLen-tx
+//line windows.go:14
+		for {
+//line windows.go:14
+			if 4 > i103 {
+//line windows.go:14
+				break
+			}
+//line windows.go:15
+			i62 = *(*int32)(unsafe.Add(x, o102)) - *(*int32)(unsafe.Add(x, o102+4))<<1 + *(*int32)(unsafe.Add(x, o102+8))*5 + *(*int32)(unsafe.Add(x, o102+12))
+//line windows.go:14
+			i28, o102, i103 = i28*3+int(i62), o102+4, i103-1
+		}
+//line windows.go:14
+		if c75 {
+//line windows.go:13
+			i77, i78 = i28, 0
+//line windows.go:18
+			for {
+//line windows.go:18
+				if i78 == tx {
+//line windows.go:18
+					break
+				}
+//line windows.go:21
+				if !c92 {
+//line windows.go:21
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", n, xLen)
+//line windows.go:21
+					return false
+				}
+//line windows.go:21
+				i98 = i77 + int(*(*int32)(unsafe.Add(x, o95)))
+//line windows.go:21
+				i99 = i78 + 1
+//line windows.go:21
+				if i99 >= n {
+//line windows.go:21
+					goto l1
+				}
+//line windows.go:21
+				i77, i78 = i98, i99
+			}
+//line windows.go:18
+			i81 = i77
+//line windows.go:18
+			goto l2
+		l1:
+//line windows.go:21
+			i81 = i98
+		} else {
+//line windows.go:14
+			i81 = i28
+		}
+	l2:
+//line windows.go:23
+		if uint(tx) >= uint(outLen) {
+//line windows.go:23
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, outLen)
+//line windows.go:23
+			return false
+		}
+//line windows.go:23
+		*(*int)(unsafe.Add(out, tx*8)) = i81
+	}
+	return true
+}
