@@ -56,7 +56,7 @@ func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bL
 //line kernels.go:19
 	if lanes == 16 {
 //line kernels.go:19
-		first = zvector.MultiplyTwin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = zvector.MultiplyTwin(dx, i16, cLen, aLen, bLen, a, b, c)
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:19
@@ -118,7 +118,7 @@ func saxpyTwinRow(lanes int, dx int, f float32, i13 int, x unsafe.Pointer, xLen 
 //line kernels.go:28
 	if lanes == 16 {
 //line kernels.go:28
-		first = zvector.SaxpyTwin(dx, i13, xLen, yLen, x, f, y)
+		first = zvector.SaxpyTwin(dx, i13, yLen, xLen, x, f, y)
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:28
@@ -173,16 +173,15 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, lanes int, dx int, i12 int, steps unsafe.Pointer, stepsLen int, blocks *gpu.Blocks, tz int) (ok bool) {
 //line kernels.go:37
 	i23 := i20 + ty
-//line kernels.go:39
-	i26 := i23 * n
-//line kernels.go:38
 	c47 := i23 < n
+	i26 := i23 * n
+//line kernels.go:39
 	f37 := float32(float32(i23)*3)/f30 - 1.5
 	first := 0
 //line kernels.go:37
 	if lanes == 16 {
 //line kernels.go:37
-		first = zvector.MandelbrotTwin(dx, i12, i26, stepsLen, n, c47, f30, f37, steps)
+		first = zvector.MandelbrotTwin(dx, i12, n, c47, i26, stepsLen, f30, f37, steps)
 	}
 	for tx := first; tx < dx; tx++ {
 		var f67, f68 float32
@@ -268,7 +267,7 @@ func blackScholesTwinRow(lanes int, dx int, i20 int, price unsafe.Pointer, price
 //line kernels.go:61
 	if lanes == 16 {
 //line kernels.go:61
-		first = zvector.BlackScholesTwin(dx, i20, priceLen, strikeLen, yearsLen, valueLen, price, strike, years, value)
+		first = zvector.BlackScholesTwin(dx, i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value)
 	}
 	for tx := first; tx < dx; tx++ {
 		var f136, f341, f346, f205, f124, f174, f395, f253 float32
@@ -485,7 +484,7 @@ func nbodyTwinRow(lanes int, at unsafe.Pointer, atLen int, c153 bool, c231 bool,
 //line kernels.go:90
 	if lanes == 16 {
 //line kernels.go:90
-		first = zvector.NbodyTwin(dx, i19, atLen, n, i121, forceLen, at, c153, c231, i230, force)
+		first = zvector.NbodyTwin(dx, i19, n, atLen, i121, c153, c231, forceLen, at, i230, force)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i22, i32, i40, i235, i241, i246, i394, i408, i52, i92, i167, i173, i179, i203 int
@@ -723,14 +722,14 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	d := *(*int)(unsafe.Add(args, 64))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:117
-	i83 := w * h
 //line kernels.go:113
 	i124 := w - 1
 //line kernels.go:113
 	i126 := h - 1
 //line kernels.go:113
 	i128 := d - 1
+//line kernels.go:117
+	i83 := w * h
 //line kernels.go:111
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -743,15 +742,14 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 //line kernels.go:112
 			i37 := i34 + tz
-//line kernels.go:116
-			i41 := i37 * h
-//line kernels.go:113
 			c119 := i37 < 1
 //line kernels.go:113
 			c111 := i128 <= i37
+//line kernels.go:116
+			i41 := i37 * h
 			for ty := range dy {
 //line kernels.go:112
-				if !stencilTwinRow(i26, ty, i41, w, i126, lanes, c111, c119, dx, i124, i18, i83, in, inLen, out, outLen, d, blocks, tz) {
+				if !stencilTwinRow(i26, ty, i126, i41, w, lanes, c111, c119, dx, i124, i18, i83, in, inLen, out, outLen, d, blocks, tz) {
 					return
 				}
 			}
@@ -762,20 +760,19 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencilTwinRow is what a row of threads does in stencilTwin.
 //
 //line kernels.go:112
-func stencilTwinRow(i26 int, ty int, i41 int, w int, i126 int, lanes int, c111 bool, c119 bool, dx int, i124 int, i18 int, i83 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, d int, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, lanes int, c111 bool, c119 bool, dx int, i124 int, i18 int, i83 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, d int, blocks *gpu.Blocks, tz int) (ok bool) {
 //line kernels.go:112
 	i29 := i26 + ty
-//line kernels.go:116
-	i43 := (i41 + i29) * w
-//line kernels.go:113
 	c121 := i29 < 1
 //line kernels.go:113
 	c114 := i126 <= i29
+//line kernels.go:116
+	i43 := (i41 + i29) * w
 	first := 0
 //line kernels.go:112
 	if lanes == 16 {
 //line kernels.go:112
-		first = zvector.StencilTwin(dx, i18, i43, inLen, w, i83, outLen, c121, c119, i124, c114, c111, in, out)
+		first = zvector.StencilTwin(dx, i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:112
@@ -960,7 +957,7 @@ func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xL
 //line kernels.go:128
 	if lanes == 16 {
 //line kernels.go:128
-		first = zvector.SumsTwin(256, shared, i80, xLen, x)
+		first = zvector.SumsTwin(256, i80, xLen, shared, x)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1364,17 +1361,6 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	lanes := blocks.Lanes()
-//line kernels.go:177
-	i78 := 0
-//line kernels.go:177
-	if 0 < n {
-//line kernels.go:177
-		i78 = n - 1
-	}
-//line kernels.go:177
-	c87 := uint(i78) < 2147483648 && i78 < 2305843009213693952 && uint(n) < 2147483648
-//line kernels.go:177
-	i98 := i78 * n
 //line kernels.go:180
 	i207 := n - 3
 //line kernels.go:180
@@ -1386,6 +1372,17 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 //line kernels.go:180
 	c142 := 0 < i141
+//line kernels.go:177
+	i78 := 0
+//line kernels.go:177
+	if 0 < n {
+//line kernels.go:177
+		i78 = n - 1
+	}
+//line kernels.go:177
+	c87 := uint(i78) < 2147483648 && i78 < 2305843009213693952 && uint(n) < 2147483648
+//line kernels.go:177
+	i98 := i78 * n
 //line kernels.go:175
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -1408,17 +1405,16 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c142 bool, cLen int, i141 int, i72 int, i98 int, blocks *gpu.Blocks) (ok bool) {
 //line kernels.go:176
 	i22 := i70 + ty
+	c29 := n <= i22
 //line kernels.go:182
 	i38 := i22 * n
-//line kernels.go:177
-	c29 := n <= i22
 //line kernels.go:177
 	c93 := c87 && uint(i38) < uint(aLen) && uint(i38+i78) < uint(aLen)
 	first := 0
 //line kernels.go:176
 	if lanes == 16 {
 //line kernels.go:176
-		first = zvector.NaiveTwin(16, i72, i38, cLen, c29, n, bLen, c93, i98, c142, a, b, i141, aLen, c)
+		first = zvector.NaiveTwin(16, c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int

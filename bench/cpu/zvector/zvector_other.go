@@ -14,7 +14,7 @@ func SaxpyTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6
 	return 0
 }
 
-func MandelbrotTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
+func MandelbrotTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -22,15 +22,15 @@ func BlackScholesTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.
 	return 0
 }
 
-func NbodyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 bool, a8 bool, a9 int, a10 unsafe.Pointer) (done int) {
+func NbodyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func StencilTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 bool, a8 bool, a9 int, a10 bool, a11 bool, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int) {
+func StencilTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SumsTwin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
+func SumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -78,6 +78,6 @@ func MatmulTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe
 	return 0
 }
 
-func NaiveTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 bool, a8 int, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int) {
+func NaiveTwin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -15,7 +15,10 @@ type threadCoder struct {
 }
 
 // graph returns the blocks of g as nodes. An edge out of the region is one out of the graph.
-func (e *emitter) graph(g *region) (*node, error) {
+func (e *emitter) graph(g *region) (*node, error) { return e.graphOf(g, nil) }
+
+// graphOf is graph where some branches are known to go to the successor with that index.
+func (e *emitter) graphOf(g *region, known map[*ir.Block]int) (*node, error) {
 	nodes := map[*ir.Block]*node{}
 	for _, b := range g.blocks {
 		nodes[b] = &node{block: b}
@@ -33,6 +36,9 @@ func (e *emitter) graph(g *region) (*node, error) {
 			} else {
 				n.succs = append(n.succs, nil)
 			}
+		}
+		if i, ok := known[b]; ok {
+			n.succs = n.succs[i : i+1]
 		}
 	}
 	entry := nodes[g.first]

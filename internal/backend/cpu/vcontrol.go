@@ -10,7 +10,7 @@ import (
 // check leaves the row to Go where v fails in a lane that comes to it.
 func (z *vectorizer) check(v *ir.Value) {
 	cond := v.Args[0]
-	if z.proved[v] {
+	if z.steady.drops(v) {
 		return
 	}
 	if !z.replays && (z.dirty[z.block.block] || z.wrote) {

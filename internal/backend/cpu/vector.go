@@ -174,60 +174,84 @@ func (s *shared) write(e *emitter, g *region, agree bool) {
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
 	c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
-	all := s.newVectorizer(e, newPlan(e, g, false), tx)
-	alike := s.newVectorizer(e, newPlan(e, g, agree), tx)
+	all := s.newVectorizer(e, newPlan(e, g, false, nil), tx)
+	alike := s.newVectorizer(e, newPlan(e, g, agree, nil), tx)
 	if len(all.order) == 0 || len(alike.order) == 0 {
 		panic(scalar("lanes come to nothing"))
 	}
-	next := c.NewLabel()
-	if len(alike.agreeing)+len(alike.proved) > 0 {
-		again := s.both(alike, all, next)
-		all.loop(next, again)
-	} else {
-		all.loop(next, func() { c.Jump("JMP", next) })
-	}
+	s.loops(all, alike)
 	c.Place(s.bail)
 	c.Op("VZEROUPPER")
 	c.Op("MOVQ", vasm.Use(tx), c.Result())
 	c.Op("RET")
 }
 
-// both writes the loop for lanes that agree, from which those that do not go to the start of the other loop's
-// body. It returns what the other loop ends with.
-func (s *shared) both(alike, all *vectorizer, next string) (again func()) {
+// loops writes the loop for all lanes, and that for lanes that agree and that which takes more for granted, where there
+// are any: from those, lanes that do not agree go to the start of the first one's body.
+func (s *shared) loops(all, alike *vectorizer) {
 	c := s.code
-	alike.part = c.NewLabel()
-	proved := c.Reg(vasm.Integer)
-	if len(alike.proved) > 0 {
-		c.Op("XORQ", vasm.Def(proved), vasm.Def(proved))
-		s.prove(alike, next)
-		c.Op("MOVQ", vasm.Imm(1), vasm.Def(proved))
+	all.begin = c.NewLabel()
+	var quick *vectorizer
+	var in *span
+	if p := alike.steadyPlan(); p != nil {
+		quick = s.newVectorizer(alike.emitter, p, all.tx)
+		quick.part = all.begin
+		in = s.find(quick)
 	}
-	start := c.NewLabel()
-	c.Deeper(1)
-	alike.loop(start, func() { c.Jump("JMP", start) })
-	c.Deeper(-1)
-	all.begin = alike.part
-	return func() {
-		if len(alike.proved) > 0 {
-			c.Op("TESTQ", vasm.Use(proved), vasm.Use(proved))
-			c.Jump("JEQ", next)
-		}
+	next := c.NewLabel()
+	start := next
+	if len(alike.agreeing) > 0 {
+		start, alike.part = c.NewLabel(), all.begin
+		c.Deeper(1)
+		alike.loop(start, in)
 		c.Jump("JMP", start)
+		c.Deeper(-1)
+	}
+	all.loop(next, in)
+	c.Jump("JMP", start)
+	if quick != nil {
+		c.Deeper(2)
+		quick.rounds(in)
+		c.Jump("JMP", start)
+		c.Deeper(-2)
 	}
 }
 
-// loop writes a loop over the vectors of the row.
-func (z *vectorizer) loop(start string, again func()) {
+// loop writes a loop over the vectors of the row, but for the jump to its start. It leaves those in the span to another.
+func (z *vectorizer) loop(start string, in *span) {
 	c := z.code
 	c.Place(start)
 	limit := c.Reg(vasm.Integer)
 	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
+	if in != nil {
+		other := c.NewLabel()
+		c.Op("CMPQ", vasm.Use(limit), vasm.Use(in.to))
+		c.Jump("JGT", other)
+		c.Op("CMPQ", vasm.Use(z.tx), vasm.Use(in.from))
+		c.Jump("JGE", in.loop)
+		c.Place(other)
+	}
 	c.Op("CMPQ", vasm.Use(limit), vasm.Use(z.shared.row))
 	c.Jump("JGT", z.bail)
 	if z.begin != "" {
 		c.Place(z.begin)
 	}
+	z.vector()
+}
+
+// rounds writes the loop over the vectors in the span.
+func (z *vectorizer) rounds(in *span) {
+	c := z.code
+	c.Place(in.loop)
+	z.vector()
+	limit := c.Reg(vasm.Integer)
+	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
+	c.Op("CMPQ", vasm.Use(limit), vasm.Use(in.to))
+	c.Jump("JLE", in.loop)
+}
+
+// vector writes what the threads of a vector do.
+func (z *vectorizer) vector() {
 	z.zeroMasks(nil)
 	z.foreign()
 	for i, n := range z.order {
@@ -238,9 +262,8 @@ func (z *vectorizer) loop(start string, again func()) {
 			}
 		}
 	}
-	c.Place(z.end)
-	c.Op("ADDQ", vasm.Imm(vectorLanes), vasm.Mod(z.tx))
-	again()
+	z.code.Place(z.end)
+	z.code.Op("ADDQ", vasm.Imm(vectorLanes), vasm.Mod(z.tx))
 }
 
 // node writes a block.
@@ -528,12 +551,12 @@ func (z *vectorizer) input(in input) vasm.Reg {
 }
 
 // newPlan decides what the lanes of g do together.
-func newPlan(e *emitter, g *region, agree bool) *plan {
-	entry, err := e.graph(g)
+func newPlan(e *emitter, g *region, agree bool, known *steady) *plan {
+	entry, err := e.graphOf(g, known.ways())
 	if err != nil {
 		panic(scalar(err.Error()))
 	}
-	p := &plan{e: e, g: g, agree: agree, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}, agreeing: map[*ir.Value]bool{}, proved: map[*ir.Value]bool{}}
+	p := &plan{e: e, g: g, agree: agree, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}, agreeing: map[*ir.Value]bool{}, steady: known}
 	p.dirty, p.replays = e.written(g), replays(g)
 	p.order = p.layout(entry, nil)
 	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })

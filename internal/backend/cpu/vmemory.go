@@ -16,9 +16,22 @@ func (z *vectorizer) address(p *ir.Value) vasm.Operand {
 	case p.Op == ir.OpOffset && p.Imm == int64(int32(p.Imm)):
 		return z.address(p.Args[0]).Behind(p.Imm)
 	case p.Op == ir.OpIndex && p.Args[1].Type.Kind == ir.KindI64 && p.Args[1].Op != ir.OpConst && slices.Contains([]int64{1, 2, 4, 8}, p.Imm):
-		return vasm.Indexed(z.integerOf(p.Args[0]), z.integerOf(p.Args[1]), p.Imm)
+		i, behind := z.peel(p.Args[1], p.Imm)
+		return vasm.Indexed(z.integerOf(p.Args[0]), z.integerOf(i), p.Imm).Behind(behind)
 	}
 	return vasm.Mem(z.integerOf(p), 0)
+}
+
+// peel takes from an index what a number adds to it, in bytes.
+func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64) {
+	for i.Op == ir.OpAdd && isShort(i.Args[1]) && !z.fromOutside(i) && z.of[i.Block.ID] == z.g && i.Args[0].Op != ir.OpConst {
+		sum := bytes + i.Args[1].Imm*scale
+		if sum != int64(int32(sum)) || z.shape(i.Args[0]).kind == varying {
+			break
+		}
+		i, bytes = i.Args[0], sum
+	}
+	return i, bytes
 }
 
 // loadLanes reads neighbouring elements.

@@ -26,7 +26,7 @@ type plan struct {
 	replays  bool               // what threads have done in the region they can do again
 	agree    bool               // see vagree.go
 	agreeing map[*ir.Value]bool // comparisons that are the same for all lanes, or the vector is done otherwise
-	proved   map[*ir.Value]bool // checks that no lane of the row fails, or the row is done otherwise
+	steady   *steady            // what is taken for granted besides, or nil
 }
 
 // laneSet is the lanes that run some blocks.
@@ -213,11 +213,11 @@ func (p *plan) findSticky() {
 				note(v, p.order[0])
 			}
 		}
-		for i, s := range n.succs {
+		for _, s := range n.succs {
 			if s == nil {
 				continue
 			}
-			for _, phi := range n.block.Succs[i].Phis() {
+			for _, phi := range s.block.Phis() {
 				note(phi.Args[s.block.PredIndex(n.block)], n)
 			}
 		}

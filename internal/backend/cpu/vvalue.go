@@ -31,7 +31,7 @@ func (z *vectorizer) value(v *ir.Value) {
 		z.load(v)
 	case !v.Op.Pure():
 		panic(scalar(v.Op.String()))
-	case z.forChecks(v):
+	case z.isDecided(v):
 		return
 	case z.agreeing[v]:
 		z.agreement(v)

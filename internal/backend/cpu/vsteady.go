@@ -1,0 +1,297 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// Most threads of a row go the same way through a kernel: all but those at the ends of an array are in range, and a
+// row as a whole is inside. For them there is a third loop, which asks nothing: it has no branches by conditions that the
+// caller knows, or that compare an index that grows along the row and depends on nothing else. Before the loops, once
+// for a row, that is turned into a range of threads for which all is as the loop takes it to be.
+
+// steady is what is taken for granted of conditions.
+type steady struct {
+	way   map[*ir.Block]int  // which successor its branch goes to
+	holds map[*ir.Value]bool // whether a condition does
+	users map[*ir.Value]bool // branches and checks that are gone for that
+	idle  map[*ir.Value]bool // conditions without which no thread has anything to do
+	conds []*ir.Value        // in the order in which they come
+}
+
+// ways returns which way branches go.
+func (s *steady) ways() map[*ir.Block]int {
+	if s == nil {
+		return nil
+	}
+	return s.way
+}
+
+// knows reports whether v is taken to hold, or not to.
+func (s *steady) knows(v *ir.Value) bool {
+	if s == nil {
+		return false
+	}
+	_, known := s.holds[v]
+	return known
+}
+
+// drops reports whether u, a branch or a check, is gone.
+func (s *steady) drops(u *ir.Value) bool { return s != nil && s.users[u] }
+
+// steadyPlan returns the plan of the loop that takes for granted what p asks, or nil where that is nothing.
+func (p *plan) steadyPlan() *plan {
+	if !p.agree {
+		return nil
+	}
+	s := &steady{way: map[*ir.Block]int{}, holds: map[*ir.Value]bool{}, users: map[*ir.Value]bool{}, idle: map[*ir.Value]bool{}}
+	for _, n := range p.order {
+		if i, ok := p.likely(n); ok {
+			cond := n.block.Term().Args[0]
+			if holds, known := s.holds[cond]; !known || holds == (i == 0) {
+				s.way[n.block], s.holds[cond], s.users[n.block.Term()] = i, i == 0, true
+				s.idle[cond] = s.idle[cond] || p.idles(n, n.succs[1-i])
+			}
+		}
+	}
+	for _, n := range p.order {
+		for _, v := range n.block.Values {
+			if v.Op != ir.OpCheck {
+				continue
+			}
+			if holds, known := s.holds[v.Args[0]]; known && holds || !known && p.ranges(v.Args[0], true) {
+				s.holds[v.Args[0]], s.users[v] = true, true
+			}
+		}
+	}
+	if len(s.users) == 0 {
+		return nil
+	}
+	q := newPlan(p.e, p.g, true, s)
+	for _, n := range q.order {
+		for _, v := range n.block.Values {
+			if s.users[v] && !slices.Contains(s.conds, v.Args[0]) {
+				s.conds = append(s.conds, v.Args[0])
+			}
+		}
+	}
+	return q
+}
+
+// likely returns the way out of n that leads to more work, where that can be asked for the whole row.
+func (p *plan) likely(n *node) (way int, ok bool) {
+	if len(n.succs) != 2 || n.succs[0] == nil || n.succs[1] == nil || n.loop != nil && !(n.loop.in[n.succs[0]] && n.loop.in[n.succs[1]]) {
+		return 0, false
+	}
+	work := [2]int{p.workOf(n, n.succs[0]), p.workOf(n, n.succs[1])}
+	if work[0] == work[1] {
+		return 0, false
+	}
+	if work[1] > work[0] {
+		way = 1
+	}
+	return way, p.ranges(n.block.Term().Args[0], way == 0)
+}
+
+// workOf returns how often memory is touched in what s, which n leads to, dominates.
+func (p *plan) workOf(n, s *node) int {
+	if isFault(s) {
+		return -1
+	}
+	if len(s.preds) > 1 {
+		return 0
+	}
+	count := 0
+	for _, x := range p.order {
+		if s.dominates(x) {
+			for _, v := range x.block.Values {
+				if v.Op == ir.OpLoad || v.Op == ir.OpStore {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// idles reports whether threads have nothing to do if those that come to n all go on to s.
+func (p *plan) idles(n, s *node) bool {
+	seen := map[*node]bool{nil: true}
+	var busy func(m *node) bool
+	busy = func(m *node) bool {
+		if seen[m] {
+			return false
+		}
+		seen[m] = true
+		if m == n {
+			return p.acts(m) || busy(s)
+		}
+		return p.acts(m) || m.loop != nil || slices.ContainsFunc(m.succs, busy)
+	}
+	return len(p.e.list) == 1 && !busy(p.order[0])
+}
+
+// acts reports whether threads do anything in n that anyone else may notice.
+func (p *plan) acts(n *node) bool {
+	return slices.ContainsFunc(n.block.Values, func(v *ir.Value) bool {
+		return !v.Op.Pure() && v.Op != ir.OpLoad && v.Op != ir.OpIf && v.Op != ir.OpJump && v.Op != ir.OpRet && v.Op != ir.OpPhi
+	})
+}
+
+// ranges reports whether it can be asked for the whole row where cond holds, or does not.
+func (p *plan) ranges(cond *ir.Value, holds bool) bool {
+	if cond.Op == ir.OpConst {
+		return false
+	}
+	if p.e.level[cond.ID] < perThread {
+		return true
+	}
+	if !isOrder(cond) || !holds && (cond.Op == ir.OpULt || cond.Op == ir.OpULe) {
+		return false
+	}
+	x, y := cond.Args[0], cond.Args[1]
+	if cond.Op == ir.OpSLt || cond.Op == ir.OpSLe {
+		return p.rises(x) && p.known(y) || p.rises(y) && p.known(x)
+	}
+	return p.rises(x) && p.known(y)
+}
+
+// rises reports whether x grows along the row and depends on nothing else.
+func (p *plan) rises(x *ir.Value) bool {
+	s := p.shape(x)
+	return x.Op != ir.OpParam && p.e.level[x.ID] == perThread && s.kind == affine && s.stride > 0 && s.stride < 1<<31
+}
+
+// known reports whether the caller knows n.
+func (p *plan) known(n *ir.Value) bool {
+	return n.Op == ir.OpConst || n.Op == ir.OpParam || p.e.level[n.ID] < perThread
+}
+
+// span is the threads for which all is as a loop takes it to be: from the first to that before the second.
+type span struct {
+	from, to vasm.Reg
+	rest     vasm.Reg // how many threads there are in the row behind the first
+	loop     string
+	none     string             // where there is no telling
+	idle     string             // where the row has nothing to do
+	asked    map[*ir.Value]bool // what has been found not to wrap around, or not to be negative
+}
+
+// find computes the threads for which z, a loop that takes things for granted, is right.
+func (s *shared) find(z *vectorizer) *span {
+	c := s.code
+	r := &span{c.Reg(vasm.Integer), c.Reg(vasm.Integer), c.Reg(vasm.Integer), c.NewLabel(), c.NewLabel(), c.NewLabel(), map[*ir.Value]bool{}}
+	first := s.newVectorizer(z.emitter, z.plan, c.Reg(vasm.Integer))
+	c.Op("XORQ", vasm.Def(first.tx), vasm.Def(first.tx))
+	c.Op("XORQ", vasm.Def(r.from), vasm.Def(r.from))
+	c.Op("MOVQ", vasm.Use(s.row), vasm.Def(r.to))
+	c.Op("LEAQ", vasm.Mem(s.row, -1), vasm.Def(r.rest))
+	for _, cond := range z.steady.conds {
+		otherwise := r.none
+		if z.steady.idle[cond] {
+			otherwise = r.idle
+		}
+		switch {
+		case z.level[cond.ID] >= perThread:
+			first.narrow(cond, r)
+		case z.steady.holds[cond]:
+			first.branch(cond, "", otherwise)
+		default:
+			first.branch(cond, otherwise, "")
+		}
+	}
+	found := c.NewLabel()
+	c.Jump("JMP", found)
+	c.Place(r.idle)
+	c.Op("MOVQ", vasm.Use(s.row), vasm.Def(z.tx))
+	c.Jump("JMP", s.bail)
+	c.Place(r.none)
+	c.Op("XORQ", vasm.Def(r.to), vasm.Def(r.to))
+	c.Place(found)
+	return r
+}
+
+// narrow takes the threads from r for which cond is not as z takes it to be.
+func (z *vectorizer) narrow(cond *ir.Value, r *span) {
+	x, bound, less := cond.Args[0], cond.Args[1], z.steady.holds[cond] // x is less than the bound, or no less
+	plus := int64(0)
+	if cond.Op == ir.OpSLe || cond.Op == ir.OpULe {
+		plus = 1
+	}
+	if !z.rises(x) {
+		x, bound, less, plus = bound, x, !less, 1-plus
+	}
+	z.risesSafely(x, r)
+	limit := z.integerOf(bound)
+	if cond.Op == ir.OpULt || cond.Op == ir.OpULe { // is as for numbers with a sign, where none is negative
+		if bound.Op != ir.OpConst && !r.asked[bound] {
+			z.code.Op("TESTQ", vasm.Use(limit), vasm.Use(limit))
+			z.code.Jump("JLT", r.none)
+		}
+		r.asked[bound] = true
+		zero := z.code.Reg(vasm.Integer)
+		z.code.Op("XORQ", vasm.Def(zero), vasm.Def(zero))
+		z.cut(r, false, zero, x)
+	}
+	if plus != 0 {
+		next := z.code.Reg(vasm.Integer)
+		z.code.Op("MOVQ", vasm.Use(limit), vasm.Def(next))
+		z.code.Op("ADDQ", vasm.Imm(plus), vasm.Mod(next))
+		z.code.Jump("JOS", r.none)
+		limit = next
+	}
+	z.cut(r, less, limit, x)
+}
+
+// risesSafely computes x for the first thread, and jumps where it wraps around within the row.
+func (z *vectorizer) risesSafely(x *ir.Value, r *span) {
+	z.compute(x)
+	if r.asked[x] {
+		return
+	}
+	r.asked[x] = true
+	last := z.code.Reg(vasm.Integer)
+	if stride := z.shape(x).stride; stride == 1 {
+		z.code.Op("MOVQ", vasm.Use(r.rest), vasm.Def(last))
+	} else {
+		z.code.Op("IMUL3Q", vasm.Imm(stride), vasm.Use(r.rest), vasm.Def(last))
+	}
+	z.code.Op("ADDQ", vasm.Use(z.integerOf(x)), vasm.Mod(last))
+	z.code.Jump("JOS", r.none)
+}
+
+// cut bounds an end of a range of threads by the first one whose index is no less than limit; at is that of the row's
+// first. Where the stride is no power of two the row is one as a whole, or there is no range.
+func (z *vectorizer) cut(r *span, upper bool, limit vreg, x *ir.Value) {
+	c, stride := z.code, z.shape(x).stride
+	n := c.Reg(vasm.Integer)
+	c.Op("MOVQ", vasm.Use(limit), vasm.Def(n))
+	c.Op("SUBQ", vasm.Use(z.integerOf(x)), vasm.Mod(n))
+	c.Jump("JOS", r.none)
+	switch {
+	case stride == 1:
+	case stride&(stride-1) == 0:
+		c.Op("ADDQ", vasm.Imm(stride-1), vasm.Mod(n))
+		c.Jump("JOS", r.none)
+		c.Op("SARQ", vasm.Imm(int64(bits.TrailingZeros64(uint64(stride)))), vasm.Mod(n))
+	case upper:
+		last := c.Reg(vasm.Integer)
+		c.Op("IMUL3Q", vasm.Imm(stride), vasm.Use(r.rest), vasm.Def(last))
+		c.Op("CMPQ", vasm.Use(last), vasm.Use(n))
+		c.Jump("JGE", r.none)
+		return
+	default:
+		c.Op("TESTQ", vasm.Use(n), vasm.Use(n))
+		c.Jump("JGT", r.none)
+		return
+	}
+	end, move := r.from, "CMOVQGT"
+	if upper {
+		end, move = r.to, "CMOVQLT"
+	}
+	c.Op("CMPQ", vasm.Use(n), vasm.Use(end))
+	c.Op(move, vasm.Use(n), vasm.Mod(end))
+}
