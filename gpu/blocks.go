@@ -44,6 +44,15 @@ func (b *Blocks) Grid() (x, y, z int) {
 // Lanes returns for how many threads at once vector code may be called; 0 where it may not.
 func (b *Blocks) Lanes() int { return b.walk.Lanes }
 
+// Span returns how many threads the block's row has together with the blocks behind it that continue it.
+func (b *Blocks) Span() int { return b.walk.Span() }
+
+// Done says that the first n threads of the span have run, and returns how many of the block's own that are.
+func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
+
+// Begun returns how many of the block's threads had run before it was come to; 0 when it is asked again.
+func (b *Blocks) Begun() int { return b.walk.Begun() }
+
 // Threads returns the number of threads in a block.
 func (b *Blocks) Threads() int { return b.walk.Block.Threads() }
 

@@ -40,7 +40,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:19
-				if !multiplyTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !multiplyTwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -51,12 +51,12 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // multiplyTwinRow is what a row of threads does in multiplyTwin.
 //
 //line kernels.go:19
-func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func multiplyTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernels.go:19
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:19
-		first = zvector.MultiplyTwin(dx, i16, cLen, aLen, bLen, a, b, c)
+		first = blocks.Done(zvector.MultiplyTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:19
@@ -102,7 +102,7 @@ func saxpyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:28
-				if !saxpyTwinRow(lanes, dx, f, i13, x, xLen, y, yLen, blocks, ty, tz) {
+				if !saxpyTwinRow(blocks, lanes, f, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -113,12 +113,12 @@ func saxpyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // saxpyTwinRow is what a row of threads does in saxpyTwin.
 //
 //line kernels.go:28
-func saxpyTwinRow(lanes int, dx int, f float32, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func saxpyTwinRow(blocks *gpu.Blocks, lanes int, f float32, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernels.go:28
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:28
-		first = zvector.SaxpyTwin(dx, i13, yLen, xLen, x, f, y)
+		first = blocks.Done(zvector.SaxpyTwin(blocks.Span(), i13, yLen, xLen, x, f, y))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:28
@@ -159,7 +159,7 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:37
-				if !mandelbrotTwinRow(i20, ty, n, f30, lanes, dx, i12, steps, stepsLen, blocks, tz) {
+				if !mandelbrotTwinRow(i20, ty, n, f30, blocks, lanes, i12, steps, stepsLen, dx, tz) {
 					return
 				}
 			}
@@ -170,18 +170,18 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrotTwinRow is what a row of threads does in mandelbrotTwin.
 //
 //line kernels.go:37
-func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, lanes int, dx int, i12 int, steps unsafe.Pointer, stepsLen int, blocks *gpu.Blocks, tz int) (ok bool) {
+func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, blocks *gpu.Blocks, lanes int, i12 int, steps unsafe.Pointer, stepsLen int, dx int, tz int) (ok bool) {
 //line kernels.go:37
 	i23 := i20 + ty
 	c47 := i23 < n
 	i26 := i23 * n
 //line kernels.go:39
 	f37 := float32(float32(i23)*3)/f30 - 1.5
-	first := 0
+	first := blocks.Begun()
 //line kernels.go:37
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:37
-		first = zvector.MandelbrotTwin(dx, i12, n, c47, i26, stepsLen, f30, f37, steps)
+		first = blocks.Done(zvector.MandelbrotTwin(blocks.Span(), i12, n, c47, i26, stepsLen, f30, f37, steps))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f67, f68 float32
@@ -251,7 +251,7 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:61
-				if !blackScholesTwinRow(lanes, dx, i20, price, priceLen, strike, strikeLen, value, valueLen, years, yearsLen, blocks, ty, tz) {
+				if !blackScholesTwinRow(blocks, lanes, i20, price, priceLen, strike, strikeLen, value, valueLen, years, yearsLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -262,12 +262,12 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // blackScholesTwinRow is what a row of threads does in blackScholesTwin.
 //
 //line kernels.go:61
-func blackScholesTwinRow(lanes int, dx int, i20 int, price unsafe.Pointer, priceLen int, strike unsafe.Pointer, strikeLen int, value unsafe.Pointer, valueLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Pointer, priceLen int, strike unsafe.Pointer, strikeLen int, value unsafe.Pointer, valueLen int, years unsafe.Pointer, yearsLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernels.go:61
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:61
-		first = zvector.BlackScholesTwin(dx, i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value)
+		first = blocks.Done(zvector.BlackScholesTwin(blocks.Span(), i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f136, f341, f346, f205, f124, f174, f395, f253 float32
@@ -468,7 +468,7 @@ func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:90
-				if !nbodyTwinRow(lanes, at, atLen, c153, c231, dx, force, forceLen, i121, i19, i230, n, blocks, ty, tz) {
+				if !nbodyTwinRow(blocks, lanes, at, atLen, c153, c231, force, forceLen, i121, i19, i230, n, dx, ty, tz) {
 					return
 				}
 			}
@@ -479,12 +479,12 @@ func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // nbodyTwinRow is what a row of threads does in nbodyTwin.
 //
 //line kernels.go:90
-func nbodyTwinRow(lanes int, at unsafe.Pointer, atLen int, c153 bool, c231 bool, dx int, force unsafe.Pointer, forceLen int, i121 int, i19 int, i230 int, n int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func nbodyTwinRow(blocks *gpu.Blocks, lanes int, at unsafe.Pointer, atLen int, c153 bool, c231 bool, force unsafe.Pointer, forceLen int, i121 int, i19 int, i230 int, n int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernels.go:90
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:90
-		first = zvector.NbodyTwin(dx, i19, n, atLen, i121, c153, c231, forceLen, at, i230, force)
+		first = blocks.Done(zvector.NbodyTwin(blocks.Span(), i19, n, atLen, i121, c153, c231, forceLen, at, i230, force))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i22, i32, i40, i235, i241, i246, i394, i408, i52, i92, i167, i173, i179, i203 int
@@ -749,7 +749,7 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i41 := i37 * h
 			for ty := range dy {
 //line kernels.go:112
-				if !stencilTwinRow(i26, ty, i126, i41, w, lanes, c111, c119, dx, i124, i18, i83, in, inLen, out, outLen, d, blocks, tz) {
+				if !stencilTwinRow(i26, ty, i126, i41, w, blocks, lanes, c111, c119, i124, i18, i83, in, inLen, out, outLen, dx, d, tz) {
 					return
 				}
 			}
@@ -760,7 +760,7 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencilTwinRow is what a row of threads does in stencilTwin.
 //
 //line kernels.go:112
-func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, lanes int, c111 bool, c119 bool, dx int, i124 int, i18 int, i83 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, d int, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, blocks *gpu.Blocks, lanes int, c111 bool, c119 bool, i124 int, i18 int, i83 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, d int, tz int) (ok bool) {
 //line kernels.go:112
 	i29 := i26 + ty
 	c121 := i29 < 1
@@ -768,11 +768,11 @@ func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, lanes int, c111 b
 	c114 := i126 <= i29
 //line kernels.go:116
 	i43 := (i41 + i29) * w
-	first := 0
+	first := blocks.Begun()
 //line kernels.go:112
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:112
-		first = zvector.StencilTwin(dx, i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out)
+		first = blocks.Done(zvector.StencilTwin(blocks.Span(), i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:112
@@ -1392,7 +1392,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i72 := bx << 4
 		for ty := range 16 {
 //line kernels.go:176
-			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, lanes, a, b, bLen, c, c142, cLen, i141, i72, i98, blocks) {
+			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, blocks, lanes, a, b, bLen, c, c142, cLen, i141, i72, i98) {
 				return
 			}
 		}
@@ -1402,7 +1402,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
 //line kernels.go:176
-func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c142 bool, cLen int, i141 int, i72 int, i98 int, blocks *gpu.Blocks) (ok bool) {
+func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c142 bool, cLen int, i141 int, i72 int, i98 int) (ok bool) {
 //line kernels.go:176
 	i22 := i70 + ty
 	c29 := n <= i22
@@ -1410,11 +1410,11 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, lanes int
 	i38 := i22 * n
 //line kernels.go:177
 	c93 := c87 && uint(i38) < uint(aLen) && uint(i38+i78) < uint(aLen)
-	first := 0
+	first := blocks.Begun()
 //line kernels.go:176
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:176
-		first = zvector.NaiveTwin(16, c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c)
+		first = blocks.Done(zvector.NaiveTwin(blocks.Span(), c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int

@@ -19,6 +19,7 @@ type Walk struct {
 	number, end int64
 	last        *atomic.Int64
 	index       [3]int // of the next block
+	begun       int    // threads of the next block that are done
 	shared      []byte
 	scratch     [][]byte // of every array that was asked for
 	asked       int      // how many of them, since Range
@@ -38,7 +39,7 @@ type Fault struct {
 func (w *Walk) Range(first, end int64, last *atomic.Int64) {
 	x, y := int64(w.Block.Grid[0]), int64(w.Block.Grid[1])
 	w.index = [3]int{int(first % x), int(first / x % y), int(first / x / y)}
-	w.number, w.end, w.last = first-1, end, last
+	w.number, w.end, w.last, w.begun = first-1, end, last, 0
 	w.asked, w.shared = 0, w.shared[:0]
 }
 
@@ -51,17 +52,59 @@ func (w *Walk) Next() bool {
 	}
 	b := w.Block
 	b.Index = w.index
-	if w.index[0]++; w.index[0] == b.Grid[0] {
-		w.index[0] = 0
-		if w.index[1]++; w.index[1] == b.Grid[1] {
-			w.index[1] = 0
-			w.index[2]++
-		}
-	}
+	w.advance(1)
 	if len(w.shared) > 0 {
 		fill(w.shared)
 	}
 	return true
+}
+
+// advance adds to the index of the next block, which stays in its row of the grid or comes to the next one's start.
+func (w *Walk) advance(blocks int) {
+	if w.index[0] += blocks; w.index[0] < w.Block.Grid[0] {
+		return
+	}
+	w.index[0] = 0
+	if w.index[1]++; w.index[1] == w.Block.Grid[1] {
+		w.index[1] = 0
+		w.index[2]++
+	}
+}
+
+// maxSpan bounds the threads that are taken as one row: their numbers have 31 bits.
+const maxSpan = 1 << 30
+
+// Span returns how many threads the block's row has, and those of the blocks that follow it along x as far as they
+// are w's, where a block is one row.
+func (w *Walk) Span() int {
+	d := &w.Block.Dim
+	blocks := int64(1)
+	if d[1] == 1 && d[2] == 1 {
+		blocks = max(1, min(w.end-w.number, int64(w.Block.Grid[0]-w.Block.Index[0]), int64(maxSpan/d[0])))
+	}
+	return d[0] * int(blocks)
+}
+
+// Done says that the first n threads of the span have run. It returns how many of the block's threads that are; the next
+// block is the first that has not run as a whole, and Begun says what it has done.
+func (w *Walk) Done(n int) int {
+	width := w.Block.Dim[0]
+	if n < width {
+		return n
+	}
+	if more := n/width - 1; more > 0 {
+		w.number += int64(more)
+		w.advance(more)
+	}
+	w.begun = n % width
+	return width
+}
+
+// Begun returns how many threads of the block had run before it was come to, once.
+func (w *Walk) Begun() int {
+	n := w.begun
+	w.begun = 0
+	return n
 }
 
 // Number returns the number of the block that Next moved to.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -12,16 +13,79 @@ func (e *emitter) vectorCall(f *vectorFunc, first string) []line {
 	scope := e.out.scope
 	e.out.scope = e.rows
 	defer func() { e.out.scope = scope }()
-	args := []string{e.size(0)}
+	begun, condition, length, call := "0", "", e.size(0), "%s"
+	if e.spans() {
+		blocks := e.word("blocks")
+		begun, condition, length, call = blocks+".Begun()", fmt.Sprintf(" && %s == 0", first), blocks+".Span()", blocks+".Done(%s)"
+	}
+	args := []string{length}
 	for _, in := range f.inputs {
 		args = append(args, e.inputText(in))
 	}
 	return []line{
-		{text: fmt.Sprintf("%s := 0", first)},
-		{text: fmt.Sprintf("if %s == %d {", e.word("lanes"), vectorLanes), pos: e.here.place()},
-		{text: fmt.Sprintf("%s = %s.%s(%s)", first, e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", ")), pos: e.here.place()},
+		{text: fmt.Sprintf("%s := %s", first, begun)},
+		{text: fmt.Sprintf("if %s == %d%s {", e.word("lanes"), vectorLanes, condition), pos: e.here.place()},
+		{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", "))), pos: e.here.place()},
 		{text: "}"},
 	}
+}
+
+// spans reports whether blocks along x continue each other's rows: a thread then asks of its number and its block's along x
+// only what its index in the grid is, and nothing stays from one piece of the code to another.
+func (e *emitter) spans() bool {
+	if len(e.list) != 1 || e.anyLeaves() || e.memory.size > 0 {
+		return false
+	}
+	for _, b := range e.f.Blocks {
+		for _, v := range b.Values {
+			if v.Imm == 0 && (v.Op == ir.OpTid || v.Op == ir.OpCtaid) && !e.onlyIndexes(v, v.Op) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// onlyIndexes reports whether v, a thread's or block's number along x, is used for the thread's index in the grid alone.
+func (e *emitter) onlyIndexes(v *ir.Value, op ir.Op) bool {
+	return !slices.ContainsFunc(e.users[v.ID], func(u *ir.Value) bool {
+		switch {
+		case u.Op == ir.OpSExt || u.Op == ir.OpZExt:
+			return !e.onlyIndexes(u, op)
+		case u.Op == ir.OpAdd && op == ir.OpTid:
+			return !e.isRowStart(u.Args[0]) && !e.isRowStart(u.Args[1])
+		case e.isRowStart(u) && op == ir.OpCtaid:
+			return slices.ContainsFunc(e.users[u.ID], func(w *ir.Value) bool { return w.Op != ir.OpAdd || !isThread(w.Args[0]) && !isThread(w.Args[1]) })
+		}
+		return true
+	})
+}
+
+// isRowStart reports whether v is the index in the grid along x of the block's first thread.
+func (e *emitter) isRowStart(v *ir.Value) bool {
+	if v.Type.Kind != ir.KindI64 || len(v.Args) != 2 || !isAlong(v.Args[0], ir.OpCtaid) && !isAlong(v.Args[1], ir.OpCtaid) {
+		return false
+	}
+	width := int64(e.f.Block[0])
+	switch {
+	case v.Op == ir.OpMul && (isAlong(v.Args[0], ir.OpNTid) || isAlong(v.Args[1], ir.OpNTid)):
+		return true
+	case v.Args[1].Op != ir.OpConst || width == 0:
+		return false
+	case v.Op == ir.OpMul:
+		return v.Args[1].Imm == width
+	}
+	return v.Op == ir.OpShl && uint64(v.Args[1].Imm) < 32 && width == 1<<v.Args[1].Imm
+}
+
+func isThread(v *ir.Value) bool { return isAlong(v, ir.OpTid) }
+
+// isAlong reports whether v is an index or a size along x.
+func isAlong(v *ir.Value, op ir.Op) bool {
+	for v.Op == ir.OpSExt || v.Op == ir.OpZExt {
+		v = v.Args[0]
+	}
+	return v.Op == op && v.Imm == 0
 }
 
 // inputText returns what the caller passes.
