@@ -60,21 +60,29 @@ func stepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i10 := bx * dx
 		for range dz {
 			for range dy {
-				first := 0
 //line kernel.go:31
-				if lanes == 16 {
-//line kernel.go:31
-					first = zvector.StepTwin(dx, i10, xLen, x)
-				}
-				for tx := first; tx < dx; tx++ {
-//line kernel.go:31
-					i13 := i10 + tx
-//line kernel.go:31
-					if i13 < xLen {
-						*(*float32)(unsafe.Add(x, i13*4)) = float32(*(*float32)(unsafe.Add(x, i13*4))*0.5) + 1
-					}
-				}
+				stepTwinRow(blocks, lanes, i10, x, xLen, dx)
 			}
+		}
+	}
+}
+
+// stepTwinRow is what a row of threads does in stepTwin.
+//
+//line kernel.go:31
+func stepTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
+//line kernel.go:31
+	if lanes == 16 && first == 0 {
+//line kernel.go:31
+		first = blocks.Done(zvector.StepTwin(blocks.Span(), i10, xLen, x))
+	}
+	for tx := first; tx < dx; tx++ {
+//line kernel.go:31
+		i13 := i10 + tx
+//line kernel.go:31
+		if i13 < xLen {
+			*(*float32)(unsafe.Add(x, i13*4)) = float32(*(*float32)(unsafe.Add(x, i13*4))*0.5) + 1
 		}
 	}
 }

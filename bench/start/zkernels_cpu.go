@@ -28,7 +28,7 @@ func addTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line kernel.go:12
-				if !addTwinRow(lanes, a, aLen, b, bLen, c, cLen, i44, blocks) {
+				if !addTwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i44) {
 					return
 				}
 			}
@@ -39,12 +39,12 @@ func addTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // addTwinRow is what a row of threads does in addTwin.
 //
 //line kernel.go:12
-func addTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i44 int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
+func addTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i44 int) (ok bool) {
+	first := blocks.Begun()
 //line kernel.go:12
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:12
-		first = zvector.AddTwin(256, i44, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.AddTwin(blocks.Span(), i44, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:12

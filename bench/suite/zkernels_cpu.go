@@ -185,7 +185,7 @@ func mandelbrot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i75 := by << 3
 		for ty := range 8 {
 //line mandelbrot.go:20
-			if !mandelbrot32TwinRow(i75, ty, n, f33, lanes, counts, countsLen, i73, blocks) {
+			if !mandelbrot32TwinRow(i75, ty, n, f33, blocks, lanes, counts, countsLen, i73) {
 				return
 			}
 		}
@@ -195,20 +195,19 @@ func mandelbrot32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrot32TwinRow is what a row of threads does in mandelbrot32Twin.
 //
 //line mandelbrot.go:20
-func mandelbrot32TwinRow(i75 int, ty int, n int, f33 float32, lanes int, counts unsafe.Pointer, countsLen int, i73 int, blocks *gpu.Blocks) (ok bool) {
+func mandelbrot32TwinRow(i75 int, ty int, n int, f33 float32, blocks *gpu.Blocks, lanes int, counts unsafe.Pointer, countsLen int, i73 int) (ok bool) {
 //line mandelbrot.go:20
 	i27 := i75 + ty
+	c42 := n <= i27
 //line mandelbrot.go:32
 	i53 := i27 * n
-//line mandelbrot.go:21
-	c42 := n <= i27
 //line mandelbrot.go:25
 	f40 := float32(float32(i27)*3)/f33 + -1.5
-	first := 0
+	first := blocks.Begun()
 //line mandelbrot.go:20
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line mandelbrot.go:20
-		first = zvector.Mandelbrot32Twin(32, i73, i53, countsLen, n, c42, f33, f40, counts)
+		first = blocks.Done(zvector.Mandelbrot32Twin(blocks.Span(), i73, n, c42, i53, countsLen, f33, f40, counts))
 	}
 	for tx := first; tx < 32; tx++ {
 		var f62, f63 float32
@@ -273,7 +272,7 @@ func mandelbrot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i75 := by << 3
 		for ty := range 8 {
 //line mandelbrot.go:40
-			if !mandelbrot64TwinRow(i75, ty, n, f33, lanes, counts, countsLen, i73, blocks) {
+			if !mandelbrot64TwinRow(i75, ty, n, f33, blocks, lanes, counts, countsLen, i73) {
 				return
 			}
 		}
@@ -283,20 +282,19 @@ func mandelbrot64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrot64TwinRow is what a row of threads does in mandelbrot64Twin.
 //
 //line mandelbrot.go:40
-func mandelbrot64TwinRow(i75 int, ty int, n int, f33 float64, lanes int, counts unsafe.Pointer, countsLen int, i73 int, blocks *gpu.Blocks) (ok bool) {
+func mandelbrot64TwinRow(i75 int, ty int, n int, f33 float64, blocks *gpu.Blocks, lanes int, counts unsafe.Pointer, countsLen int, i73 int) (ok bool) {
 //line mandelbrot.go:40
 	i27 := i75 + ty
+	c42 := n <= i27
 //line mandelbrot.go:52
 	i53 := i27 * n
-//line mandelbrot.go:41
-	c42 := n <= i27
 //line mandelbrot.go:45
 	f40 := float64(float64(i27)*3)/f33 + -1.5
-	first := 0
+	first := blocks.Begun()
 //line mandelbrot.go:40
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line mandelbrot.go:40
-		first = zvector.Mandelbrot64Twin(32, i73, i53, countsLen, n, c42, f33, f40, counts)
+		first = blocks.Done(zvector.Mandelbrot64Twin(blocks.Span(), i73, n, c42, i53, countsLen, f33, f40, counts))
 	}
 	for tx := first; tx < 32; tx++ {
 		var f62, f63 float64
@@ -694,7 +692,7 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line options.go:20
-				if !blackScholesTwinRow(lanes, call, callLen, dx, f83, f97, i27, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, blocks, ty, tz) {
+				if !blackScholesTwinRow(blocks, lanes, call, callLen, f83, f97, i27, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -705,12 +703,12 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // blackScholesTwinRow is what a row of threads does in blackScholesTwin.
 //
 //line options.go:20
-func blackScholesTwinRow(lanes int, call unsafe.Pointer, callLen int, dx int, f83 float32, f97 float32, i27 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, call unsafe.Pointer, callLen int, f83 float32, f97 float32, i27 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line options.go:20
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line options.go:20
-		first = zvector.BlackScholesTwin(dx, i27, priceLen, strikeLen, yearsLen, putLen, callLen, price, strike, years, f83, m4, f97, call, put)
+		first = blocks.Done(zvector.BlackScholesTwin(blocks.Span(), i27, callLen, priceLen, strikeLen, yearsLen, putLen, price, strike, years, f83, m4, f97, call, put))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f173, f371, f376, f248, f161, f316, f222, f285 float32
@@ -909,7 +907,7 @@ func blackScholesBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line options.go:32
-				if !blackScholesBestTwinRow(lanes, call, callLen, f735, f827, i635, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen, blocks) {
+				if !blackScholesBestTwinRow(blocks, lanes, call, callLen, f735, f827, i635, m4, price, priceLen, put, putLen, strike, strikeLen, years, yearsLen) {
 					return
 				}
 			}
@@ -920,12 +918,12 @@ func blackScholesBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // blackScholesBestTwinRow is what a row of threads does in blackScholesBestTwin.
 //
 //line options.go:32
-func blackScholesBestTwinRow(lanes int, call unsafe.Pointer, callLen int, f735 float32, f827 float32, i635 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
+func blackScholesBestTwinRow(blocks *gpu.Blocks, lanes int, call unsafe.Pointer, callLen int, f735 float32, f827 float32, i635 int, m4 float32, price unsafe.Pointer, priceLen int, put unsafe.Pointer, putLen int, strike unsafe.Pointer, strikeLen int, years unsafe.Pointer, yearsLen int) (ok bool) {
+	first := blocks.Begun()
 //line options.go:32
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line options.go:32
-		first = zvector.BlackScholesBestTwin(256, i635, priceLen, strikeLen, yearsLen, putLen, callLen, price, strike, years, f735, m4, f827, call, put)
+		first = blocks.Done(zvector.BlackScholesBestTwin(blocks.Span(), i635, callLen, priceLen, strikeLen, yearsLen, putLen, price, strike, years, f735, m4, f827, call, put))
 	}
 	for tx := first; tx < 256; tx++ {
 		var f702, f728, f732, f776, f783, f819, f826, f856, f892, f918, f922, f966, f973, f1009, f1016, f1046, f1082, f1108, f1112, f1156, f1163, f1199, f1206, f1236, f1272, f1298, f1302, f1346, f1353, f1389, f1396, f1426 float32
@@ -3680,7 +3678,7 @@ func scanBlocksTwinRow_(lanes int, each72 unsafe.Pointer, i73 int, shared unsafe
 //line scan.go:41
 	if lanes == 16 {
 //line scan.go:41
-		first = zvector.ScanBlocksTwin_(1024, unsafe.Add(each72, 0*4), i73, shared)
+		first = zvector.ScanBlocksTwin_(1024, i73, unsafe.Add(each72, 0*4), shared)
 	}
 	for tx := first; tx < 1024; tx++ {
 		var i88 int32
@@ -3726,7 +3724,7 @@ func scanBlocksTwinRow___(lanes int, c51 bool, each72 unsafe.Pointer, i102 int, 
 //line scan.go:27
 	if lanes == 16 {
 //line scan.go:27
-		first = zvector.ScanBlocksTwin___(1024, i102, unsafe.Add(each72, 0*4), yLen, c51, y, sums, o54)
+		first = zvector.ScanBlocksTwin___(1024, i102, yLen, unsafe.Add(each72, 0*4), c51, y, sums, o54)
 	}
 	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
@@ -3884,7 +3882,7 @@ func scanSumsTwinRow__(lanes int, each70 unsafe.Pointer, i71 int, shared unsafe.
 //line scan.go:41
 	if lanes == 16 {
 //line scan.go:41
-		first = zvector.ScanSumsTwin_(1024, unsafe.Add(each70, 0*4), i71, shared)
+		first = zvector.ScanSumsTwin_(1024, i71, unsafe.Add(each70, 0*4), shared)
 	}
 	for tx := first; tx < 1024; tx++ {
 		var i86 int32
@@ -5626,7 +5624,7 @@ func sgemm64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line sgemmbest.go:52
 				if lanes == 16 {
 //line sgemmbest.go:52
-					first = zvector.Sgemm64BestTwin(16, unsafe.Add(each67, row*8), unsafe.Add(each68, row*8), unsafe.Add(each364, row*4), unsafe.Add(each362, row*4), unsafe.Add(each360, row*4), unsafe.Add(each358, row*4), unsafe.Add(each847, row*4), unsafe.Add(each845, row*4), unsafe.Add(each843, row*4), unsafe.Add(each841, row*4), unsafe.Add(each839, row*4), unsafe.Add(each837, row*4), unsafe.Add(each835, row*4), unsafe.Add(each833, row*4), unsafe.Add(each831, row*4), unsafe.Add(each829, row*4), unsafe.Add(each827, row*4), unsafe.Add(each825, row*4), unsafe.Add(each823, row*4), unsafe.Add(each821, row*4), unsafe.Add(each819, row*4), unsafe.Add(each817, row*4), c147, i345, aLen, a, bLen, b, shared, o75, ty, unsafe.Add(shared, 4352), o111)
+					first = zvector.Sgemm64BestTwin(16, c147, unsafe.Add(each67, row*8), unsafe.Add(each68, row*8), unsafe.Add(each364, row*4), unsafe.Add(each362, row*4), unsafe.Add(each360, row*4), unsafe.Add(each358, row*4), unsafe.Add(each847, row*4), unsafe.Add(each845, row*4), unsafe.Add(each843, row*4), unsafe.Add(each841, row*4), unsafe.Add(each839, row*4), unsafe.Add(each837, row*4), unsafe.Add(each835, row*4), unsafe.Add(each833, row*4), unsafe.Add(each831, row*4), unsafe.Add(each829, row*4), unsafe.Add(each827, row*4), unsafe.Add(each825, row*4), unsafe.Add(each823, row*4), unsafe.Add(each821, row*4), unsafe.Add(each819, row*4), unsafe.Add(each817, row*4), i345, aLen, a, bLen, b, shared, o75, ty, unsafe.Add(shared, 4352), o111)
 				}
 				for tx, step := first, 0; tx < 16; tx += step {
 					if tx+4 <= 16 {
@@ -6371,7 +6369,7 @@ func spmvTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line sparse.go:15
-				if !spmvTwinRow(lanes, columns, columnsLen, dx, i27, starts, startsLen, values, valuesLen, x, xLen, y, yLen, blocks, ty, tz) {
+				if !spmvTwinRow(blocks, lanes, columns, columnsLen, i27, starts, startsLen, values, valuesLen, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -6382,12 +6380,12 @@ func spmvTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // spmvTwinRow is what a row of threads does in spmvTwin.
 //
 //line sparse.go:15
-func spmvTwinRow(lanes int, columns unsafe.Pointer, columnsLen int, dx int, i27 int, starts unsafe.Pointer, startsLen int, values unsafe.Pointer, valuesLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func spmvTwinRow(blocks *gpu.Blocks, lanes int, columns unsafe.Pointer, columnsLen int, i27 int, starts unsafe.Pointer, startsLen int, values unsafe.Pointer, valuesLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line sparse.go:15
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line sparse.go:15
-		first = zvector.SpmvTwin(dx, i27, startsLen, yLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y)
+		first = blocks.Done(zvector.SpmvTwin(blocks.Span(), i27, yLen, startsLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f42 float32
@@ -6469,10 +6467,10 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w0 := *(*float32)(unsafe.Add(args, 56))
 	w4 := *(*float32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
-//line stencil.go:27
-	i106 := n * n
 //line stencil.go:23
 	i160 := n - 1
+//line stencil.go:27
+	i106 := n * n
 //line stencil.go:17
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
@@ -6485,17 +6483,16 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencil.go:18
 			i38 := i158 + tz
-//line stencil.go:22
-			i42 := i38 * n
-//line stencil.go:19
 			c48 := n <= i38
 //line stencil.go:23
 			c142 := i38 == 0
 //line stencil.go:23
 			c134 := i38 == i160
+//line stencil.go:22
+			i42 := i38 * n
 			for ty := range 4 {
 //line stencil.go:18
-				if !stencil7TwinRow(i156, ty, i42, n, i160, lanes, a, aLen, b, bLen, c134, c142, c48, i106, i154, w0, w4, blocks, tz) {
+				if !stencil7TwinRow(i156, ty, n, i160, i42, blocks, lanes, a, aLen, b, bLen, c134, c142, c48, i106, i154, w0, w4, tz) {
 					return
 				}
 			}
@@ -6506,22 +6503,21 @@ func stencil7Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil7TwinRow is what a row of threads does in stencil7Twin.
 //
 //line stencil.go:18
-func stencil7TwinRow(i156 int, ty int, i42 int, n int, i160 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c134 bool, c142 bool, c48 bool, i106 int, i154 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil7TwinRow(i156 int, ty int, n int, i160 int, i42 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c134 bool, c142 bool, c48 bool, i106 int, i154 int, w0 float32, w4 float32, tz int) (ok bool) {
 //line stencil.go:18
 	i32 := i156 + ty
-//line stencil.go:22
-	i44 := (i42 + i32) * n
-//line stencil.go:19
 	c50 := n <= i32
 //line stencil.go:23
 	c144 := i32 == 0
 //line stencil.go:23
 	c137 := i32 == i160
-	first := 0
+//line stencil.go:22
+	i44 := (i42 + i32) * n
+	first := blocks.Begun()
 //line stencil.go:18
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stencil.go:18
-		first = zvector.Stencil7Twin(32, i154, i44, aLen, n, i106, bLen, c50, c48, c144, c142, i160, c137, c134, a, w0, w4, b)
+		first = blocks.Done(zvector.Stencil7Twin(blocks.Span(), i154, n, c50, c48, c144, c142, c137, c134, i44, aLen, i106, bLen, i160, a, w0, w4, b))
 	}
 	for tx := first; tx < 32; tx++ {
 //line stencil.go:18
@@ -6661,6 +6657,8 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w8 := *(*float32)(unsafe.Add(args, 64))
 	w12 := *(*float32)(unsafe.Add(args, 68))
 	lanes := blocks.Lanes()
+//line stencil.go:40
+	i167 := n - 1
 //line stencil.go:48
 	i1233 := 0 - n
 //line stencil.go:48
@@ -6669,8 +6667,6 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	i740 := i1233 * n
 //line stencil.go:48
 	i782 := (i1233 + 1) * n
-//line stencil.go:40
-	i167 := n - 1
 //line stencil.go:48
 	i969 := i167 * n
 //line stencil.go:48
@@ -6689,30 +6685,28 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencil.go:35
 			i38 := i165 + tz
-//line stencil.go:39
-			i42 := i38 * n
-//line stencil.go:36
 			c48 := n <= i38
 //line stencil.go:40
 			c75 := i38 == 0
 //line stencil.go:40
 			c67 := i38 == i167
+//line stencil.go:39
+			i42 := i38 * n
 			for ty := range 4 {
 //line stencil.go:35
 				i32 := i163 + ty
-//line stencil.go:39
-				i44 := (i42 + i32) * n
-//line stencil.go:36
 				c50 := n <= i32
 //line stencil.go:40
 				c77 := i32 == 0
 //line stencil.go:40
 				c70 := i32 == i167
-				first := 0
+//line stencil.go:39
+				i44 := (i42 + i32) * n
+				first := blocks.Begun()
 //line stencil.go:35
-				if lanes == 16 {
+				if lanes == 16 && first == 0 {
 //line stencil.go:35
-					first = zvector.Stencil27Twin(32, i161, i44, i697, aLen, i740, i782, i1233, n, i969, i1012, i1054, bLen, c50, c48, c77, c75, i167, c70, c67, a, w12, w8, w4, w0, b)
+					first = blocks.Done(zvector.Stencil27Twin(blocks.Span(), i161, n, c50, c48, c77, c75, c70, c67, i44, i697, aLen, i740, i782, i1233, i969, i1012, i1054, bLen, i167, a, w12, w8, w4, w0, b))
 				}
 				for tx := first; tx < 32; tx++ {
 //line stencil.go:35
@@ -7050,10 +7044,10 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lanes := blocks.Lanes()
 //line stencilbest.go:31
 	i48 := n / 4
-//line stencilbest.go:40
-	i74 := n * i48
 //line stencilbest.go:37
 	i423 := n - 1
+//line stencilbest.go:40
+	i74 := n * i48
 //line stencilbest.go:20
 	i427 := i48 - 1
 //line stencilbest.go:30
@@ -7068,17 +7062,16 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencilbest.go:31
 			i47 := i421 + tz
+			c65 := n <= i47
 //line stencilbest.go:35
 			i52 := i47 * n
-//line stencilbest.go:32
-			c65 := n <= i47
 //line stencilbest.go:37
 			c124 := 0 < i47
 //line stencilbest.go:37
 			c119 := i47 < i423
 			for ty := range 4 {
 //line stencilbest.go:31
-				if !stencil7BestTwinRow(i419, ty, i48, i52, n, i423, lanes, a, aLen, b, bLen, c119, c124, c65, i417, i427, i74, w0, w4, blocks, tz) {
+				if !stencil7BestTwinRow(i419, ty, n, i48, i52, i423, blocks, lanes, a, aLen, b, bLen, c119, c124, c65, i417, i427, i74, w0, w4, tz) {
 					return
 				}
 			}
@@ -7089,22 +7082,21 @@ func stencil7BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil7BestTwinRow is what a row of threads does in stencil7BestTwin.
 //
 //line stencilbest.go:31
-func stencil7BestTwinRow(i419 int, ty int, i48 int, i52 int, n int, i423 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c119 bool, c124 bool, c65 bool, i417 int, i427 int, i74 int, w0 float32, w4 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil7BestTwinRow(i419 int, ty int, n int, i48 int, i52 int, i423 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c119 bool, c124 bool, c65 bool, i417 int, i427 int, i74 int, w0 float32, w4 float32, tz int) (ok bool) {
 //line stencilbest.go:31
 	i41 := i419 + ty
+	c67 := n <= i41
 //line stencilbest.go:35
 	i54 := (i52 + i41) * i48
-//line stencilbest.go:32
-	c67 := n <= i41
 //line stencilbest.go:37
 	c63 := 0 < i41
 //line stencilbest.go:37
 	c122 := i41 < i423
-	first := 0
+	first := blocks.Begun()
 //line stencilbest.go:31
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stencilbest.go:31
-		first = zvector.Stencil7BestTwin(32, i417, i54, aLen, i74, i48, bLen, c67, c65, a, c63, c124, c122, c119, i427, w0, w4, b)
+		first = blocks.Done(zvector.Stencil7BestTwin(blocks.Span(), i417, i48, c67, c65, i54, aLen, c63, c124, c122, c119, i74, bLen, a, i427, w0, w4, b))
 	}
 	for tx := first; tx < 32; tx++ {
 		var i202, i207 int
@@ -7309,17 +7301,16 @@ func stencil27BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range 2 {
 //line stencilbest.go:61
 			i40 := i352 + tz
+			c58 := n <= i40
 //line stencilbest.go:65
 			i45 := i40 * n
-//line stencilbest.go:62
-			c58 := n <= i40
 //line stencilbest.go:67
 			c80 := 0 < i40
 //line stencilbest.go:67
 			c75 := i40 < i354
 			for ty := range 4 {
 //line stencilbest.go:61
-				if !stencil27BestTwinRow(i350, ty, i41, i45, n, i354, lanes, a, aLen, b, bLen, c58, c75, c80, i348, i358, w0, w12, w4, w8, blocks, tz) {
+				if !stencil27BestTwinRow(i350, ty, n, i41, i45, i354, blocks, lanes, a, aLen, b, bLen, c58, c75, c80, i348, i358, w0, w12, w4, w8, tz) {
 					return
 				}
 			}
@@ -7330,22 +7321,21 @@ func stencil27BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // stencil27BestTwinRow is what a row of threads does in stencil27BestTwin.
 //
 //line stencilbest.go:61
-func stencil27BestTwinRow(i350 int, ty int, i41 int, i45 int, n int, i354 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c58 bool, c75 bool, c80 bool, i348 int, i358 int, w0 float32, w12 float32, w4 float32, w8 float32, blocks *gpu.Blocks, tz int) (ok bool) {
+func stencil27BestTwinRow(i350 int, ty int, n int, i41 int, i45 int, i354 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c58 bool, c75 bool, c80 bool, i348 int, i358 int, w0 float32, w12 float32, w4 float32, w8 float32, tz int) (ok bool) {
 //line stencilbest.go:61
 	i34 := i350 + ty
+	c60 := n <= i34
 //line stencilbest.go:65
 	i47 := (i45 + i34) * i41
-//line stencilbest.go:62
-	c60 := n <= i34
 //line stencilbest.go:67
 	c56 := 0 < i34
 //line stencilbest.go:67
 	c78 := i34 < i354
-	first := 0
+	first := blocks.Begun()
 //line stencilbest.go:61
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stencilbest.go:61
-		first = zvector.Stencil27BestTwin(32, i348, i47, aLen, bLen, i41, c60, c58, a, c56, c80, c78, c75, i358, n, w0, w4, w8, w12, b)
+		first = blocks.Done(zvector.Stencil27BestTwin(blocks.Span(), i348, i41, c60, c58, i47, aLen, c56, c80, c78, c75, bLen, a, i358, n, w0, w4, w8, w12, b))
 	}
 	for tx := first; tx < 32; tx++ {
 		var i161, i166, i82, i96 int
@@ -7756,7 +7746,7 @@ func copy32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:17
-				if !copy32TwinRow(lanes, a, aLen, c, cLen, dx, i12, blocks, ty, tz) {
+				if !copy32TwinRow(blocks, lanes, a, aLen, c, cLen, i12, dx, ty, tz) {
 					return
 				}
 			}
@@ -7767,12 +7757,12 @@ func copy32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // copy32TwinRow is what a row of threads does in copy32Twin.
 //
 //line stream.go:17
-func copy32TwinRow(lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen int, dx int, i12 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func copy32TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen int, i12 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:17
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:17
-		first = zvector.Copy32Twin(dx, i12, aLen, cLen, a, c)
+		first = blocks.Done(zvector.Copy32Twin(blocks.Span(), i12, cLen, aLen, a, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:17
@@ -7810,7 +7800,7 @@ func mul32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:26
-				if !mul32TwinRow(lanes, b, bLen, c, cLen, dx, i13, blocks, ty, tz) {
+				if !mul32TwinRow(blocks, lanes, b, bLen, c, cLen, i13, dx, ty, tz) {
 					return
 				}
 			}
@@ -7821,12 +7811,12 @@ func mul32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mul32TwinRow is what a row of threads does in mul32Twin.
 //
 //line stream.go:26
-func mul32TwinRow(lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i13 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func mul32TwinRow(blocks *gpu.Blocks, lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i13 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:26
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:26
-		first = zvector.Mul32Twin(dx, i13, cLen, bLen, c, b)
+		first = blocks.Done(zvector.Mul32Twin(blocks.Span(), i13, bLen, cLen, c, b))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:26
@@ -7866,7 +7856,7 @@ func add32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:35
-				if !add32TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !add32TwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -7877,12 +7867,12 @@ func add32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // add32TwinRow is what a row of threads does in add32Twin.
 //
 //line stream.go:35
-func add32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func add32TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:35
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:35
-		first = zvector.Add32Twin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.Add32Twin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:35
@@ -7929,7 +7919,7 @@ func triad32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:44
-				if !triad32TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i17, blocks, ty, tz) {
+				if !triad32TwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i17, dx, ty, tz) {
 					return
 				}
 			}
@@ -7940,12 +7930,12 @@ func triad32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // triad32TwinRow is what a row of threads does in triad32Twin.
 //
 //line stream.go:44
-func triad32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i17 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func triad32TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i17 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:44
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:44
-		first = zvector.Triad32Twin(dx, i17, bLen, cLen, aLen, b, c, a)
+		first = blocks.Done(zvector.Triad32Twin(blocks.Span(), i17, aLen, bLen, cLen, b, c, a))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:44
@@ -7990,7 +7980,7 @@ func copy64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:53
-				if !copy64TwinRow(lanes, a, aLen, c, cLen, dx, i12, blocks, ty, tz) {
+				if !copy64TwinRow(blocks, lanes, a, aLen, c, cLen, i12, dx, ty, tz) {
 					return
 				}
 			}
@@ -8001,12 +7991,12 @@ func copy64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // copy64TwinRow is what a row of threads does in copy64Twin.
 //
 //line stream.go:53
-func copy64TwinRow(lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen int, dx int, i12 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func copy64TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, c unsafe.Pointer, cLen int, i12 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:53
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:53
-		first = zvector.Copy64Twin(dx, i12, aLen, cLen, a, c)
+		first = blocks.Done(zvector.Copy64Twin(blocks.Span(), i12, cLen, aLen, a, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:53
@@ -8044,7 +8034,7 @@ func mul64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:62
-				if !mul64TwinRow(lanes, b, bLen, c, cLen, dx, i13, blocks, ty, tz) {
+				if !mul64TwinRow(blocks, lanes, b, bLen, c, cLen, i13, dx, ty, tz) {
 					return
 				}
 			}
@@ -8055,12 +8045,12 @@ func mul64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mul64TwinRow is what a row of threads does in mul64Twin.
 //
 //line stream.go:62
-func mul64TwinRow(lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i13 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func mul64TwinRow(blocks *gpu.Blocks, lanes int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i13 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:62
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:62
-		first = zvector.Mul64Twin(dx, i13, cLen, bLen, c, b)
+		first = blocks.Done(zvector.Mul64Twin(blocks.Span(), i13, bLen, cLen, c, b))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:62
@@ -8100,7 +8090,7 @@ func add64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:71
-				if !add64TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !add64TwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -8111,12 +8101,12 @@ func add64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // add64TwinRow is what a row of threads does in add64Twin.
 //
 //line stream.go:71
-func add64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func add64TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:71
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:71
-		first = zvector.Add64Twin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.Add64Twin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:71
@@ -8163,7 +8153,7 @@ func triad64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line stream.go:80
-				if !triad64TwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i17, blocks, ty, tz) {
+				if !triad64TwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i17, dx, ty, tz) {
 					return
 				}
 			}
@@ -8174,12 +8164,12 @@ func triad64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // triad64TwinRow is what a row of threads does in triad64Twin.
 //
 //line stream.go:80
-func triad64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i17 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func triad64TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i17 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line stream.go:80
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line stream.go:80
-		first = zvector.Triad64Twin(dx, i17, bLen, cLen, aLen, b, c, a)
+		first = blocks.Done(zvector.Triad64Twin(blocks.Span(), i17, aLen, bLen, cLen, b, c, a))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:80
@@ -8225,7 +8215,7 @@ func transposeNaiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i48 := by << 3
 		for ty := range 8 {
 //line transpose.go:17
-			if !transposeNaiveTwinRow(i48, ty, n, lanes, a, aLen, b, bLen, i46, blocks) {
+			if !transposeNaiveTwinRow(i48, ty, n, blocks, lanes, a, aLen, b, bLen, i46) {
 				return
 			}
 		}
@@ -8235,18 +8225,16 @@ func transposeNaiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeNaiveTwinRow is what a row of threads does in transposeNaiveTwin.
 //
 //line transpose.go:17
-func transposeNaiveTwinRow(i48 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i46 int, blocks *gpu.Blocks) (ok bool) {
+func transposeNaiveTwinRow(i48 int, ty int, n int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i46 int) (ok bool) {
 //line transpose.go:17
 	i22 := i48 + ty
-//line transpose.go:19
-	i27 := i22 * n
-//line transpose.go:18
 	c43 := i22 < n
-	first := 0
+	i27 := i22 * n
+	first := blocks.Begun()
 //line transpose.go:17
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line transpose.go:17
-		first = zvector.TransposeNaiveTwin(32, i46, i27, aLen, n, c43, i22, a, bLen, b)
+		first = blocks.Done(zvector.TransposeNaiveTwin(blocks.Span(), i46, n, c43, i27, aLen, i22, a, bLen, b))
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:17
@@ -8318,34 +8306,37 @@ func transposeTiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func transposeTiledTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, i95 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:31
 	i25 := i97 + ty
-//line transpose.go:34
+//line transpose.go:33
+	c113 := i25 < n
 	i119 := i25 * n
 //line transpose.go:33
 	i136 := i25 + 8
+//line transpose.go:33
+	c137 := i136 < n
 	i143 := i136 * n
 //line transpose.go:33
 	i160 := i25 + 16
+//line transpose.go:33
+	c161 := i160 < n
 	i167 := i160 * n
 //line transpose.go:33
 	i184 := i25 + 24
-	i191 := i184 * n
-//line transpose.go:33
-	c113 := i25 < n
-	o118 := ty * 132
-//line transpose.go:33
-	c137 := i136 < n
-	o142 := (ty + 8) * 132
-//line transpose.go:33
-	c161 := i160 < n
-	o166 := (ty + 16) * 132
 //line transpose.go:33
 	c185 := i184 < n
+	i191 := i184 * n
+//line transpose.go:34
+	o118 := ty * 132
+//line transpose.go:34
+	o142 := (ty + 8) * 132
+//line transpose.go:34
+	o166 := (ty + 16) * 132
+//line transpose.go:34
 	o190 := (ty + 24) * 132
 	first := 0
 //line transpose.go:29
 	if lanes == 16 {
 //line transpose.go:29
-		first = zvector.TransposeTiledTwin(32, i95, i119, aLen, i143, i167, i191, n, c113, a, shared, o118, c137, o142, c161, o166, c185, o190)
+		first = zvector.TransposeTiledTwin(32, i95, n, c113, i119, aLen, c137, i143, c161, i167, c185, i191, a, shared, o118, o142, o166, o190)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:31
@@ -8426,33 +8417,35 @@ func transposeTiledTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, 
 func transposeTiledTwinRow_(i95 int, ty int, n int, lanes int, b unsafe.Pointer, bLen int, i97 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line transpose.go:38
 	i40 := i95 + ty
-//line transpose.go:41
+//line transpose.go:40
+	c233 := i40 < n
 	i235 := i40 * n
 //line transpose.go:40
 	i256 := i40 + 8
+//line transpose.go:40
+	c257 := i256 < n
 	i259 := i256 * n
 //line transpose.go:40
 	i280 := i40 + 16
+//line transpose.go:40
+	c281 := i280 < n
 	i283 := i280 * n
 //line transpose.go:40
 	i304 := i40 + 24
-	i307 := i304 * n
-//line transpose.go:40
-	c233 := i40 < n
-//line transpose.go:40
-	c257 := i256 < n
-	i263 := ty + 8
-//line transpose.go:40
-	c281 := i280 < n
-	i287 := ty + 16
 //line transpose.go:40
 	c305 := i304 < n
+	i307 := i304 * n
+//line transpose.go:41
+	i263 := ty + 8
+//line transpose.go:41
+	i287 := ty + 16
+//line transpose.go:41
 	i311 := ty + 24
 	first := 0
 //line transpose.go:38
 	if lanes == 16 {
 //line transpose.go:38
-		first = zvector.TransposeTiledTwin_(32, i97, i235, bLen, i259, i283, i307, n, c233, shared, ty, b, c257, i263, c281, i287, c305, i311)
+		first = zvector.TransposeTiledTwin_(32, i97, n, c233, i235, bLen, c257, i259, c281, i283, c305, i307, shared, ty, b, i263, i287, i311)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:38

@@ -32,7 +32,7 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i117 := by << 4
 		for ty := range 16 {
 //line kernel.go:27
-			if !mandelbrotTwinRow(i117, ty, v24, v32, v16, v8, lanes, i115, norm, normLen, steps, stepsLen, v0, blocks) {
+			if !mandelbrotTwinRow(i117, ty, v32, v24, v16, v8, blocks, lanes, i115, norm, normLen, steps, stepsLen, v0) {
 				return
 			}
 		}
@@ -42,20 +42,17 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mandelbrotTwinRow is what a row of threads does in mandelbrotTwin.
 //
 //line kernel.go:27
-func mandelbrotTwinRow(i117 int, ty int, v24 int, v32 int, v16 float64, v8 float64, lanes int, i115 int, norm unsafe.Pointer, normLen int, steps unsafe.Pointer, stepsLen int, v0 float64, blocks *gpu.Blocks) (ok bool) {
+func mandelbrotTwinRow(i117 int, ty int, v32 int, v24 int, v16 float64, v8 float64, blocks *gpu.Blocks, lanes int, i115 int, norm unsafe.Pointer, normLen int, steps unsafe.Pointer, stepsLen int, v0 float64) (ok bool) {
 //line kernel.go:27
 	i28 := i117 + ty
-//line kernel.go:29
-	i35 := i28 * v24
-//line kernel.go:28
 	c69 := i28 < v32
-//line kernel.go:30
+	i35 := i28 * v24
 	f49 := v8 - float64(float64(i28)*v16)
-	first := 0
+	first := blocks.Begun()
 //line kernel.go:26
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:26
-		first = zvector.MandelbrotTwin(16, i115, i35, stepsLen, normLen, v24, c69, v16, v0, f49, steps, norm)
+		first = blocks.Done(zvector.MandelbrotTwin(blocks.Span(), i115, v24, c69, i35, stepsLen, normLen, v16, v0, f49, steps, norm))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i93 int32

@@ -26,17 +26,6 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line kernel.go:26
 	c40 := 0 < z8
 //line kernel.go:25
-	i106 := 0
-//line kernel.go:25
-	if c40 {
-//line kernel.go:25
-		i106 = z8 - 1
-	}
-//line kernel.go:25
-	c115 := uint(i106) < 2147483648 && i106 < 2305843009213693952 && uint(z16) < 2147483648
-//line kernel.go:25
-	i126 := i106 * z16
-//line kernel.go:25
 	i229 := z8 - 3
 //line kernel.go:25
 	i163 := 0
@@ -47,6 +36,17 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 //line kernel.go:25
 	c164 := 0 < i163
+//line kernel.go:25
+	i106 := 0
+//line kernel.go:25
+	if c40 {
+//line kernel.go:25
+		i106 = z8 - 1
+	}
+//line kernel.go:25
+	c115 := uint(i106) < 2147483648 && i106 < 2305843009213693952 && uint(z16) < 2147483648
+//line kernel.go:25
+	i126 := i106 * z16
 //line kernel.go:20
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -56,7 +56,7 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i93 := bx << 4
 		for ty := range 16 {
 //line kernel.go:21
-			if !naiveTwinRow(i91, ty, z16, z0, z8, aLen, c115, i106, lanes, a, b, bLen, c, c164, c40, cLen, i126, i163, i93, blocks) {
+			if !naiveTwinRow(i91, ty, z0, z16, z8, aLen, c115, i106, blocks, lanes, a, b, bLen, c, c164, c40, cLen, i126, i163, i93) {
 				return
 			}
 		}
@@ -66,22 +66,21 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
 //line kernel.go:21
-func naiveTwinRow(i91 int, ty int, z16 int, z0 int, z8 int, aLen int, c115 bool, i106 int, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c164 bool, c40 bool, cLen int, i126 int, i163 int, i93 int, blocks *gpu.Blocks) (ok bool) {
+func naiveTwinRow(i91 int, ty int, z0 int, z16 int, z8 int, aLen int, c115 bool, i106 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c164 bool, c40 bool, cLen int, i126 int, i163 int, i93 int) (ok bool) {
 //line kernel.go:21
 	i27 := i91 + ty
+	c35 := z0 <= i27
 //line kernel.go:29
 	i76 := i27 * z16
-//line kernel.go:22
-	c35 := z0 <= i27
 //line kernel.go:27
 	i50 := i27 * z8
 //line kernel.go:25
 	c121 := c115 && uint(i50) < uint(aLen) && uint(i50+i106) < uint(aLen)
-	first := 0
+	first := blocks.Begun()
 //line kernel.go:20
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:20
-		first = zvector.NaiveTwin(16, i93, i76, cLen, c35, z16, c40, bLen, c121, i126, c164, i50, a, b, i163, z8, aLen, c)
+		first = blocks.Done(zvector.NaiveTwin(blocks.Span(), c35, i93, z16, c40, c164, i76, cLen, bLen, c121, i126, i50, a, b, i163, z8, aLen, c))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i33, i166, i168, i244, i252, i47, i70, i132, i133, i139, i146, i77 int
@@ -249,7 +248,7 @@ func tiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 16 {
 //line kernel.go:42
-				if !tiledTwinRow_(i199, ty, z8, i42, z16, z0, lanes, a, aLen, b, bLen, i201, shared, blocks) {
+				if !tiledTwinRow_(i199, ty, z0, z8, i42, z16, lanes, a, aLen, b, bLen, i201, shared, blocks) {
 					return
 				}
 			}
@@ -261,7 +260,7 @@ func tiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		for ty := range 16 {
 //line kernel.go:42
-			if !tiledTwinRow___(i199, ty, z16, z0, lanes, c, cLen, each41, i201, blocks) {
+			if !tiledTwinRow___(i199, ty, z0, z16, lanes, c, cLen, each41, i201, blocks) {
 				return
 			}
 		}
@@ -282,27 +281,25 @@ func tiledTwinRow(ty int, each41 unsafe.Pointer) {
 // tiledTwinRow_ is what a row of threads does in tiledTwin.
 //
 //line kernel.go:42
-func tiledTwinRow_(i199 int, ty int, z8 int, i42 int, z16 int, z0 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i201 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func tiledTwinRow_(i199 int, ty int, z0 int, z8 int, i42 int, z16 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i201 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:42
 	i33 := i199 + ty
-//line kernel.go:64
+//line kernel.go:63
+	c133 := i33 < z0
 	i137 := i33 * z8
 //line kernel.go:46
 	i76 := i42 + ty
-//line kernel.go:64
+//line kernel.go:63
+	c159 := i76 < z8
 	i163 := i76 * z16
 //line kernel.go:45
 	o49 := ty * 64
 	o66 := ty * 64
-//line kernel.go:63
-	c133 := i33 < z0
-//line kernel.go:63
-	c159 := i76 < z8
 	first := 0
 //line kernel.go:45
 	if lanes == 16 {
 //line kernel.go:45
-		first = zvector.TiledTwin(16, i42, i137, aLen, i201, i163, bLen, shared, o49, z16, unsafe.Add(shared, 1024), o66, c133, z8, a, c159, b)
+		first = zvector.TiledTwin(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, shared, o49, unsafe.Add(shared, 1024), o66, a, b)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f154, f180 float32
@@ -427,19 +424,19 @@ func tiledTwinRow__(ty int, lanes int, each41 unsafe.Pointer, shared unsafe.Poin
 // tiledTwinRow___ is what a row of threads does in tiledTwin.
 //
 //line kernel.go:42
-func tiledTwinRow___(i199 int, ty int, z16 int, z0 int, lanes int, c unsafe.Pointer, cLen int, each41 unsafe.Pointer, i201 int, blocks *gpu.Blocks) (ok bool) {
+func tiledTwinRow___(i199 int, ty int, z0 int, z16 int, lanes int, c unsafe.Pointer, cLen int, each41 unsafe.Pointer, i201 int, blocks *gpu.Blocks) (ok bool) {
 //line kernel.go:42
 	i33 := i199 + ty
-//line kernel.go:54
-	i115 := i33 * z16
 //line kernel.go:63
 	c133 := i33 < z0
+//line kernel.go:54
+	i115 := i33 * z16
 	row := ty * 16
 	first := 0
 //line kernel.go:53
 	if lanes == 16 {
 //line kernel.go:53
-		first = zvector.TiledTwin__(16, i201, i115, cLen, z16, unsafe.Add(each41, row*4), c133, c)
+		first = zvector.TiledTwin__(16, c133, i201, z16, i115, cLen, unsafe.Add(each41, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line kernel.go:42

@@ -29,7 +29,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:11
-				if !multiplyTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !multiplyTwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -40,12 +40,12 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // multiplyTwinRow is what a row of threads does in multiplyTwin.
 //
 //line kernel.go:11
-func multiplyTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func multiplyTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernel.go:11
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:11
-		first = zvector.MultiplyTwin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.MultiplyTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:11

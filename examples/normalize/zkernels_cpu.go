@@ -335,7 +335,7 @@ func singleSumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:39
-				if !singleSumTwinRow(lanes, c28, dx, partial, partialLen, sum, blocks, sumLen, ty, tz) {
+				if !singleSumTwinRow(blocks, lanes, c28, partial, partialLen, sum, dx, sumLen, ty, tz) {
 					return
 				}
 			}
@@ -346,12 +346,12 @@ func singleSumTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // singleSumTwinRow is what a row of threads does in singleSumTwin.
 //
 //line kernel.go:39
-func singleSumTwinRow(lanes int, c28 bool, dx int, partial unsafe.Pointer, partialLen int, sum unsafe.Pointer, blocks *gpu.Blocks, sumLen int, ty int, tz int) (ok bool) {
-	first := 0
+func singleSumTwinRow(blocks *gpu.Blocks, lanes int, c28 bool, partial unsafe.Pointer, partialLen int, sum unsafe.Pointer, dx int, sumLen int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernel.go:39
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:39
-		first = zvector.SingleSumTwin(dx, partialLen, partial, c28, sum)
+		first = blocks.Done(zvector.SingleSumTwin(blocks.Span(), c28, partialLen, partial, sum))
 	}
 	for tx, step := first, 0; tx < dx; tx += step {
 		if tx+4 <= dx {
@@ -433,7 +433,7 @@ func divideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:51
-				if !divideTwinRow(lanes, c21, dx, i13, sum, x, xLen, blocks, sumLen, ty, tz) {
+				if !divideTwinRow(blocks, lanes, c21, i13, sum, x, xLen, dx, sumLen, ty, tz) {
 					return
 				}
 			}
@@ -444,12 +444,12 @@ func divideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // divideTwinRow is what a row of threads does in divideTwin.
 //
 //line kernel.go:51
-func divideTwinRow(lanes int, c21 bool, dx int, i13 int, sum unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, sumLen int, ty int, tz int) (ok bool) {
-	first := 0
+func divideTwinRow(blocks *gpu.Blocks, lanes int, c21 bool, i13 int, sum unsafe.Pointer, x unsafe.Pointer, xLen int, dx int, sumLen int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernel.go:51
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:51
-		first = zvector.DivideTwin(dx, i13, xLen, c21, sum, x)
+		first = blocks.Done(zvector.DivideTwin(blocks.Span(), i13, xLen, c21, sum, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:51

@@ -28,7 +28,7 @@ func pastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernel.go:11
-				if !pastTwinRow(lanes, dx, far, i13, out, outLen, x, xLen, blocks, ty, tz) {
+				if !pastTwinRow(blocks, lanes, far, i13, out, outLen, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -39,12 +39,12 @@ func pastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // pastTwinRow is what a row of threads does in pastTwin.
 //
 //line kernel.go:11
-func pastTwinRow(lanes int, dx int, far int, i13 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func pastTwinRow(blocks *gpu.Blocks, lanes int, far int, i13 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernel.go:11
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernel.go:11
-		first = zvector.PastTwin(dx, i13, far, xLen, outLen, x, out)
+		first = blocks.Done(zvector.PastTwin(blocks.Span(), i13, outLen, far, xLen, x, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:11

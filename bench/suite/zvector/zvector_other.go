@@ -10,11 +10,11 @@ func HistogramTwin(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Mandelbrot32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
+func Mandelbrot32Twin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Mandelbrot64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 float64, a7 float64, a8 unsafe.Pointer) (done int) {
+func Mandelbrot64Twin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float64, a7 float64, a8 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -306,11 +306,11 @@ func ScanBlocksTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer
 	return 0
 }
 
-func ScanBlocksTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int) (done int) {
+func ScanBlocksTwin___(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int) (done int) {
 	return 0
 }
 
-func ScanBlocksTwin_(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int) {
+func ScanBlocksTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -322,7 +322,7 @@ func ScanSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, 
 	return 0
 }
 
-func ScanSumsTwin_(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer) (done int) {
+func ScanSumsTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -362,7 +362,7 @@ func Sgemm64BestTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.
 	return 0
 }
 
-func Sgemm64BestTwin(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 bool, a24 int, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 unsafe.Pointer, a30 int, a31 int, a32 unsafe.Pointer, a33 int) (done int) {
+func Sgemm64BestTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer, a24 int, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 unsafe.Pointer, a30 int, a31 int, a32 unsafe.Pointer, a33 int) (done int) {
 	return 0
 }
 
@@ -370,19 +370,19 @@ func SpmvTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsa
 	return 0
 }
 
-func Stencil7Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 bool, a13 bool, a14 unsafe.Pointer, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
+func Stencil7Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 unsafe.Pointer, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Stencil27Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 bool, a14 bool, a15 bool, a16 bool, a17 int, a18 bool, a19 bool, a20 unsafe.Pointer, a21 float32, a22 float32, a23 float32, a24 float32, a25 unsafe.Pointer) (done int) {
+func Stencil27Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 float32, a22 float32, a23 float32, a24 float32, a25 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Stencil7BestTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 bool, a8 bool, a9 unsafe.Pointer, a10 bool, a11 bool, a12 bool, a13 bool, a14 int, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
+func Stencil7BestTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Stencil27BestTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 bool, a8 unsafe.Pointer, a9 bool, a10 bool, a11 bool, a12 bool, a13 int, a14 int, a15 float32, a16 float32, a17 float32, a18 float32, a19 unsafe.Pointer) (done int) {
+func Stencil27BestTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 float32, a16 float32, a17 float32, a18 float32, a19 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -418,15 +418,15 @@ func Triad64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 u
 	return 0
 }
 
-func TransposeNaiveTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int) {
+func TransposeNaiveTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TransposeTiledTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 bool, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 bool, a13 int, a14 bool, a15 int, a16 bool, a17 int) (done int) {
+func TransposeTiledTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 int) (done int) {
 	return 0
 }
 
-func TransposeTiledTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 bool, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 bool, a13 int, a14 bool, a15 int, a16 bool, a17 int) (done int) {
+func TransposeTiledTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int) (done int) {
 	return 0
 }
 

@@ -6,15 +6,15 @@ package zvector
 
 import "unsafe"
 
-func NaiveTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 unsafe.Pointer) (done int) {
+func NaiveTwin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 bool, a6 int, a7 int, a8 int, a9 bool, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TiledTwin__(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 bool, a7 unsafe.Pointer) (done int) {
+func TiledTwin__(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TiledTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 bool, a13 int, a14 unsafe.Pointer, a15 bool, a16 unsafe.Pointer) (done int) {
+func TiledTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int) {
 	return 0
 }
 

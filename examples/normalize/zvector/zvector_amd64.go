@@ -35,7 +35,7 @@ func PartialSumsTwin________(a0 int, a1 unsafe.Pointer) (done int)
 func PartialSumsTwin_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
-func SingleSumTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 bool, a4 unsafe.Pointer) (done int)
+func SingleSumTwin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
 func DivideTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)

@@ -46,7 +46,7 @@ func PartialSumsTwin_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Poin
 	return 0
 }
 
-func SingleSumTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 bool, a4 unsafe.Pointer) (done int) {
+func SingleSumTwin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 

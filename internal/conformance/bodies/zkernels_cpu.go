@@ -23,11 +23,11 @@ func whichTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i11 := bx * 32
 		{
 			{
-				first := 0
+				first := blocks.Begun()
 //line kernels.go:29
-				if lanes == 16 {
+				if lanes == 16 && first == 0 {
 //line kernels.go:29
-					first = zvector.WhichTwin(32, i11, xLen, x)
+					first = blocks.Done(zvector.WhichTwin(blocks.Span(), i11, xLen, x))
 				}
 				for tx := first; tx < 32; tx++ {
 //line kernels.go:29
@@ -63,7 +63,7 @@ func lateTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:29
-				if !lateTwinRow(lanes, dx, i11, x, xLen, blocks, ty, tz) {
+				if !lateTwinRow(blocks, lanes, i11, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -74,12 +74,12 @@ func lateTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // lateTwinRow is what a row of threads does in lateTwin.
 //
 //line kernels.go:29
-func lateTwinRow(lanes int, dx int, i11 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func lateTwinRow(blocks *gpu.Blocks, lanes int, i11 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line kernels.go:29
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line kernels.go:29
-		first = zvector.LateTwin(dx, i11, xLen, x)
+		first = blocks.Done(zvector.LateTwin(blocks.Span(), i11, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:29

@@ -24,21 +24,29 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i9 := bx * dx
 		for range dz {
 			for range dy {
-				first := 0
 //line kernels.go:164
-				if lanes == 16 {
-//line kernels.go:164
-					first = zvector.PlainTwin(dx, i9, xLen, x)
-				}
-				for tx := first; tx < dx; tx++ {
-//line kernels.go:164
-					i12 := i9 + tx
-//line kernels.go:164
-					if i12 < xLen {
-						*(*int32)(unsafe.Add(x, i12*4)) = *(*int32)(unsafe.Add(x, i12*4)) + 1
-					}
-				}
+				plainTwinRow(blocks, lanes, i9, x, xLen, dx)
 			}
+		}
+	}
+}
+
+// plainTwinRow is what a row of threads does in plainTwin.
+//
+//line kernels.go:164
+func plainTwinRow(blocks *gpu.Blocks, lanes int, i9 int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
+//line kernels.go:164
+	if lanes == 16 && first == 0 {
+//line kernels.go:164
+		first = blocks.Done(zvector.PlainTwin(blocks.Span(), i9, xLen, x))
+	}
+	for tx := first; tx < dx; tx++ {
+//line kernels.go:164
+		i12 := i9 + tx
+//line kernels.go:164
+		if i12 < xLen {
+			*(*int32)(unsafe.Add(x, i12*4)) = *(*int32)(unsafe.Add(x, i12*4)) + 1
 		}
 	}
 }

@@ -246,7 +246,7 @@ func everyThreadTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line beside.go:66
-				if !everyThreadTwinRow(lanes, dx, i10, x, xLen, blocks, ty, tz) {
+				if !everyThreadTwinRow(blocks, lanes, i10, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -257,12 +257,12 @@ func everyThreadTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // everyThreadTwinRow is what a row of threads does in everyThreadTwin.
 //
 //line beside.go:66
-func everyThreadTwinRow(lanes int, dx int, i10 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func everyThreadTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line beside.go:66
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line beside.go:66
-		first = zvector.EveryThreadTwin(dx, i10, xLen, x)
+		first = blocks.Done(zvector.EveryThreadTwin(blocks.Span(), i10, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:66
@@ -401,10 +401,9 @@ func twoFaultsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xLen := *(*int)(unsafe.Add(args, 16))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
+	c20 := uint(n) < uint(xLen)
 //line beside.go:91
 	c9 := 0 < n
-//line beside.go:95
-	c20 := uint(n) < uint(xLen)
 //line beside.go:95
 	o23 := n * 4
 //line beside.go:89
@@ -412,7 +411,7 @@ func twoFaultsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line beside.go:91
-				if !twoFaultsTwinRow(lanes, c20, c9, dx, n, o23, x, xLen, blocks, ty, tz) {
+				if !twoFaultsTwinRow(blocks, lanes, c20, c9, n, o23, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -423,12 +422,12 @@ func twoFaultsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // twoFaultsTwinRow is what a row of threads does in twoFaultsTwin.
 //
 //line beside.go:91
-func twoFaultsTwinRow(lanes int, c20 bool, c9 bool, dx int, n int, o23 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func twoFaultsTwinRow(blocks *gpu.Blocks, lanes int, c20 bool, c9 bool, n int, o23 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line beside.go:91
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line beside.go:91
-		first = zvector.TwoFaultsTwin(dx, c9, n, xLen, x, c20, o23)
+		first = blocks.Done(zvector.TwoFaultsTwin(blocks.Span(), c20, c9, n, xLen, x, o23))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i12 int
@@ -478,7 +477,7 @@ func writesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line beside.go:102
-				if !writesTwinRow(lanes, by, dx, i9, x, xLen, blocks, ty, tz) {
+				if !writesTwinRow(blocks, lanes, by, i9, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -489,12 +488,12 @@ func writesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // writesTwinRow is what a row of threads does in writesTwin.
 //
 //line beside.go:102
-func writesTwinRow(lanes int, by int32, dx int, i9 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func writesTwinRow(blocks *gpu.Blocks, lanes int, by int32, i9 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line beside.go:102
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line beside.go:102
-		first = zvector.WritesTwin(dx, i9, xLen, int(by), x)
+		first = blocks.Done(zvector.WritesTwin(blocks.Span(), i9, xLen, int(by), x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:102
@@ -532,7 +531,7 @@ func productTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line elements.go:13
-				if !productTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !productTwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -543,12 +542,12 @@ func productTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // productTwinRow is what a row of threads does in productTwin.
 //
 //line elements.go:13
-func productTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func productTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line elements.go:13
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line elements.go:13
-		first = zvector.ProductTwin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.ProductTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:13
@@ -664,10 +663,8 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c54 := kind == 5
 //line others.go:122
 	c59 := kind == 6
-	c56 := 100 < n
+//line others.go:124
 	c63 := kind == 7
-//line others.go:148
-	c117 := 0 < n
 //line others.go:126
 	c66 := kind == 8
 //line others.go:128
@@ -676,9 +673,14 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c87 := kind == 10
 //line others.go:132
 	c91 := kind == 11
+//line others.go:135
+	c97 := 0 < uint(xLen)
+//line others.go:123
+	c56 := 100 < n
+//line others.go:148
+	c117 := 0 < n
 //line others.go:134
 	c89 := 5 < n
-	c97 := 0 < uint(xLen)
 //line others.go:138
 	c94 := kind == 12
 //line others.go:140
@@ -704,7 +706,7 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line others.go:105
 				if lanes == 16 {
 //line others.go:105
-					first = zvector.SaidTwin(dx, c124, c31, c40, c44, c48, c51, c54, c59, c56, c63, c117, c66, c79, c87, c91, c89, c97, x, n, c94, c110, c114)
+					first = zvector.SaidTwin(dx, c124, c31, c40, c44, c48, c51, c54, c59, c63, c66, c79, c87, c91, c97, c56, c117, c89, x, n, c94, c110, c114)
 				}
 				for tx := first; tx < dx; tx++ {
 					var p102 unsafe.Pointer

@@ -873,7 +873,7 @@ func foundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line blocks.go:46
-				if !foundTwinRow(lanes, answer, c27, i35, limit, x, xLen, answerLen, blocks) {
+				if !foundTwinRow(blocks, lanes, answer, c27, i35, limit, x, xLen, answerLen) {
 					return
 				}
 			}
@@ -884,12 +884,12 @@ func foundTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // foundTwinRow is what a row of threads does in foundTwin.
 //
 //line blocks.go:46
-func foundTwinRow(lanes int, answer unsafe.Pointer, c27 bool, i35 int, limit float32, x unsafe.Pointer, xLen int, answerLen int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
+func foundTwinRow(blocks *gpu.Blocks, lanes int, answer unsafe.Pointer, c27 bool, i35 int, limit float32, x unsafe.Pointer, xLen int, answerLen int) (ok bool) {
+	first := blocks.Begun()
 //line blocks.go:46
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line blocks.go:46
-		first = zvector.FoundTwin(32, i35, xLen, x, limit, c27, answer)
+		first = blocks.Done(zvector.FoundTwin(blocks.Span(), i35, xLen, c27, x, limit, answer))
 	}
 	for tx := first; tx < 32; tx++ {
 //line blocks.go:46
@@ -936,7 +936,7 @@ func whereTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line blocks.go:56
-				if !whereTwinRow(lanes, answer, c32, i40, limit, x, xLen, answerLen, blocks) {
+				if !whereTwinRow(blocks, lanes, answer, c32, i40, limit, x, xLen, answerLen) {
 					return
 				}
 			}
@@ -947,12 +947,12 @@ func whereTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // whereTwinRow is what a row of threads does in whereTwin.
 //
 //line blocks.go:56
-func whereTwinRow(lanes int, answer unsafe.Pointer, c32 bool, i40 int, limit float32, x unsafe.Pointer, xLen int, answerLen int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
+func whereTwinRow(blocks *gpu.Blocks, lanes int, answer unsafe.Pointer, c32 bool, i40 int, limit float32, x unsafe.Pointer, xLen int, answerLen int) (ok bool) {
+	first := blocks.Begun()
 //line blocks.go:56
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line blocks.go:56
-		first = zvector.WhereTwin(32, i40, xLen, x, limit, c32, answer)
+		first = blocks.Done(zvector.WhereTwin(blocks.Span(), i40, xLen, c32, x, limit, answer))
 	}
 	for tx := first; tx < 32; tx++ {
 //line blocks.go:56
@@ -1055,7 +1055,7 @@ func countPlainlyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line blocks.go:76
-				if !countPlainlyTwinRow(lanes, answer, c27, i42, limit, x, xLen, answerLen, blocks) {
+				if !countPlainlyTwinRow(blocks, lanes, answer, c27, i42, limit, x, xLen, answerLen) {
 					return
 				}
 			}
@@ -1066,12 +1066,12 @@ func countPlainlyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // countPlainlyTwinRow is what a row of threads does in countPlainlyTwin.
 //
 //line blocks.go:76
-func countPlainlyTwinRow(lanes int, answer unsafe.Pointer, c27 bool, i42 int, limit float32, x unsafe.Pointer, xLen int, answerLen int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
+func countPlainlyTwinRow(blocks *gpu.Blocks, lanes int, answer unsafe.Pointer, c27 bool, i42 int, limit float32, x unsafe.Pointer, xLen int, answerLen int) (ok bool) {
+	first := blocks.Begun()
 //line blocks.go:76
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line blocks.go:76
-		first = zvector.CountPlainlyTwin(32, i42, xLen, x, limit, c27, answer)
+		first = blocks.Done(zvector.CountPlainlyTwin(blocks.Span(), i42, xLen, c27, x, limit, answer))
 	}
 	for tx := first; tx < 32; tx++ {
 //line blocks.go:76
@@ -1334,7 +1334,7 @@ func totalTwinRow_(lanes int, c26 bool, shared unsafe.Pointer, sums unsafe.Point
 //line memory.go:40
 	if lanes == 16 {
 //line memory.go:40
-		first = zvector.TotalTwin(64, shared, c26, sums)
+		first = zvector.TotalTwin(64, c26, shared, sums)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:40

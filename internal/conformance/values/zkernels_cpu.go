@@ -89,7 +89,7 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line pass.go:17
-				scalarsTwinRow(lanes, a, dx, h, i, i29, i30, i31, i32, i33, i34, i56, i58, j, k, out, d)
+				scalarsTwinRow(blocks, lanes, a, c22, h, i, i29, i30, i31, i32, i33, i34, i56, i58, j, k, out, dx, d)
 			}
 		}
 	}
@@ -98,12 +98,12 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // scalarsTwinRow is what a row of threads does in scalarsTwin.
 //
 //line pass.go:17
-func scalarsTwinRow(lanes int, a bool, dx int, h int, i int, i29 int, i30 int, i31 int, i32 int, i33 int, i34 int, i56 int, i58 int, j int, k int, out unsafe.Pointer, d int16) {
-	first := 0
+func scalarsTwinRow(blocks *gpu.Blocks, lanes int, a bool, c22 bool, h int, i int, i29 int, i30 int, i31 int, i32 int, i33 int, i34 int, i56 int, i58 int, j int, k int, out unsafe.Pointer, dx int, d int16) {
+	first := blocks.Begun()
 //line pass.go:17
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line pass.go:17
-		first = zvector.ScalarsTwin(dx, a, out, i29, 8, i30, 16, i31, 24, i32, 32, i33, 40, i34, 48, h, 56, i, 64, j, 72, k, 80, i56, 88, i58, 96)
+		first = blocks.Done(zvector.ScalarsTwin(blocks.Span(), c22, a, out, i29, 8, i30, 16, i31, 24, i32, 32, i33, 40, i34, 48, h, 56, i, 64, j, 72, k, 80, i56, 88, i58, 96))
 	}
 	for tx := first; tx < dx; tx++ {
 //line pass.go:17
@@ -257,7 +257,7 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line pass.go:27
-				aggregatesTwinRow(lanes, b, dx, i110, i144, i360, i367, i379, i386, i85, i98, out, d)
+				aggregatesTwinRow(blocks, lanes, b, c68, i110, i144, i360, i367, i379, i386, i85, i98, out, dx, d)
 			}
 		}
 	}
@@ -266,12 +266,12 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // aggregatesTwinRow is what a row of threads does in aggregatesTwin.
 //
 //line pass.go:27
-func aggregatesTwinRow(lanes int, b bool, dx int, i110 int, i144 int, i360 int, i367 int, i379 int, i386 int, i85 int, i98 int, out unsafe.Pointer, d int8) {
-	first := 0
+func aggregatesTwinRow(blocks *gpu.Blocks, lanes int, b bool, c68 bool, i110 int, i144 int, i360 int, i367 int, i379 int, i386 int, i85 int, i98 int, out unsafe.Pointer, dx int, d int8) {
+	first := blocks.Begun()
 //line pass.go:27
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line pass.go:27
-		first = zvector.AggregatesTwin(dx, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, b, i144, 192)
+		first = blocks.Done(zvector.AggregatesTwin(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, i144, 192))
 	}
 	for tx := first; tx < dx; tx++ {
 //line pass.go:29

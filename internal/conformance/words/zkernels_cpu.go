@@ -91,21 +91,29 @@ func tripleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i10 := bx * dx
 		for range dz {
 			for range dy {
-				first := 0
 //line launch.go:28
-				if lanes == 16 {
-//line launch.go:28
-					first = zvector.TripleTwin(dx, i10, xLen, x)
-				}
-				for tx := first; tx < dx; tx++ {
-//line launch.go:28
-					i13 := i10 + tx
-//line launch.go:28
-					if i13 < xLen {
-						*(*int32)(unsafe.Add(x, i13*4)) = *(*int32)(unsafe.Add(x, i13*4))*3 + 1
-					}
-				}
+				tripleTwinRow(blocks, lanes, i10, x, xLen, dx)
 			}
+		}
+	}
+}
+
+// tripleTwinRow is what a row of threads does in tripleTwin.
+//
+//line launch.go:28
+func tripleTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
+//line launch.go:28
+	if lanes == 16 && first == 0 {
+//line launch.go:28
+		first = blocks.Done(zvector.TripleTwin(blocks.Span(), i10, xLen, x))
+	}
+	for tx := first; tx < dx; tx++ {
+//line launch.go:28
+		i13 := i10 + tx
+//line launch.go:28
+		if i13 < xLen {
+			*(*int32)(unsafe.Add(x, i13*4)) = *(*int32)(unsafe.Add(x, i13*4))*3 + 1
 		}
 	}
 }
@@ -130,7 +138,7 @@ func rankTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line launch.go:35
-				rankTwinRow(lanes, by, dx, i35, i9, x, xLen)
+				rankTwinRow(blocks, lanes, by, i35, i9, x, xLen, dx)
 			}
 		}
 	}
@@ -139,12 +147,12 @@ func rankTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // rankTwinRow is what a row of threads does in rankTwin.
 //
 //line launch.go:35
-func rankTwinRow(lanes int, by int32, dx int, i35 int, i9 int, x unsafe.Pointer, xLen int) {
-	first := 0
+func rankTwinRow(blocks *gpu.Blocks, lanes int, by int32, i35 int, i9 int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
 //line launch.go:35
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line launch.go:35
-		first = zvector.RankTwin(dx, i9, xLen, x, int(by), i35)
+		first = blocks.Done(zvector.RankTwin(blocks.Span(), i9, xLen, x, int(by), i35))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i14 int
@@ -193,7 +201,7 @@ func lengthsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line launch.go:42
-				if !lengthsTwinRow(lanes, aCap, aLen, bLen, c25, c31, dx, out, blocks, outLen, ty, tz) {
+				if !lengthsTwinRow(blocks, lanes, aCap, aLen, bLen, c19, c25, c31, out, dx, outLen, ty, tz) {
 					return
 				}
 			}
@@ -204,12 +212,12 @@ func lengthsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // lengthsTwinRow is what a row of threads does in lengthsTwin.
 //
 //line launch.go:42
-func lengthsTwinRow(lanes int, aCap int, aLen int, bLen int, c25 bool, c31 bool, dx int, out unsafe.Pointer, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
-	first := 0
+func lengthsTwinRow(blocks *gpu.Blocks, lanes int, aCap int, aLen int, bLen int, c19 bool, c25 bool, c31 bool, out unsafe.Pointer, dx int, outLen int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line launch.go:42
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line launch.go:42
-		first = zvector.LengthsTwin(dx, c25, c31, aLen, out, aCap, 8, bLen, 16)
+		first = blocks.Done(zvector.LengthsTwin(blocks.Span(), c19, c25, c31, aLen, out, aCap, 8, bLen, 16))
 	}
 	for tx := first; tx < dx; tx++ {
 //line launch.go:42
@@ -509,7 +517,7 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line random.go:23
-				if !randomTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
+				if !randomTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -520,12 +528,12 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // randomTwinRow is what a row of threads does in randomTwin.
 //
 //line random.go:23
-func randomTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func randomTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line random.go:23
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line random.go:23
-		first = zvector.RandomTwin(dx, i12, inLen, outLen, in, out)
+		first = blocks.Done(zvector.RandomTwin(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i97, i98, i99, i100, i101, i102, i148, i172, i111, i113 int32

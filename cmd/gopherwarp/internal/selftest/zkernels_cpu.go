@@ -331,7 +331,7 @@ func contendInt32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendInt32Twin(dx, shared, 4, 8, 12, 16, 20, 24, 28, 32, c93, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+		first = zvector.ContendInt32Twin(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -703,7 +703,7 @@ func contendUint32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, 
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendUint32Twin(dx, shared, 4, 8, 12, 16, 20, 24, 28, 32, c93, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+		first = zvector.ContendUint32Twin(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1075,7 +1075,7 @@ func contendInt64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendInt64Twin(dx, shared, 8, 16, 24, 32, 40, 48, 56, 64, c93, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+		first = zvector.ContendInt64Twin(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1447,7 +1447,7 @@ func contendUint64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, 
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendUint64Twin(dx, shared, 8, 16, 24, 32, 40, 48, 56, 64, c93, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+		first = zvector.ContendUint64Twin(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -2326,7 +2326,7 @@ func reverseTwinRow___(dx int, dy int, ty int, tz int, lanes int, c111 bool, c11
 //line dynamic.go:28
 	if lanes == 16 {
 //line dynamic.go:28
-		first = zvector.ReverseTwin___(dx, i131, shared, unsafe.Add(each57, row*4), i34, x, c111, c117, c123, i17, sizes, i22, 8, i107, 16)
+		first = zvector.ReverseTwin___(dx, c111, c117, c123, i131, shared, unsafe.Add(each57, row*4), i34, x, i17, sizes, i22, 8, i107, 16)
 	}
 	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
@@ -2515,7 +2515,7 @@ func float32sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:25
-				if !float32sTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !float32sTwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -2526,12 +2526,12 @@ func float32sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // float32sTwinRow is what a row of threads does in float32sTwin.
 //
 //line floats.go:25
-func float32sTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func float32sTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line floats.go:25
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line floats.go:25
-		first = zvector.Float32sTwin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.Float32sTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i19 int
@@ -2598,7 +2598,7 @@ func float64sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:32
-				if !float64sTwinRow(lanes, a, aLen, b, bLen, c, cLen, dx, i16, blocks, ty, tz) {
+				if !float64sTwinRow(blocks, lanes, a, aLen, b, bLen, c, cLen, i16, dx, ty, tz) {
 					return
 				}
 			}
@@ -2609,12 +2609,12 @@ func float64sTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // float64sTwinRow is what a row of threads does in float64sTwin.
 //
 //line floats.go:32
-func float64sTwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, dx int, i16 int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func float64sTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c unsafe.Pointer, cLen int, i16 int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line floats.go:32
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line floats.go:32
-		first = zvector.Float64sTwin(dx, i16, aLen, bLen, cLen, a, b, c)
+		first = blocks.Done(zvector.Float64sTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i19 int
@@ -2848,7 +2848,7 @@ func overrunTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line host.go:34
-				if !overrunTwinRow(lanes, dx, i10, reach, x, xLen, blocks, ty, tz) {
+				if !overrunTwinRow(blocks, lanes, i10, reach, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -2859,12 +2859,12 @@ func overrunTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // overrunTwinRow is what a row of threads does in overrunTwin.
 //
 //line host.go:34
-func overrunTwinRow(lanes int, dx int, i10 int, reach int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func overrunTwinRow(blocks *gpu.Blocks, lanes int, i10 int, reach int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line host.go:34
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line host.go:34
-		first = zvector.OverrunTwin(dx, i10, reach, xLen, x)
+		first = blocks.Done(zvector.OverrunTwin(blocks.Span(), i10, reach, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line host.go:34
@@ -3617,7 +3617,7 @@ func blockSumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointe
 //line memory.go:16
 	if lanes == 16 {
 //line memory.go:16
-		first = zvector.BlockSumsTwin(128, shared, i80, xLen, x)
+		first = zvector.BlockSumsTwin(128, i80, xLen, shared, x)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3823,16 +3823,15 @@ func transposeTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 func transposeTwinRow(i89 int, ty int, n int, lanes int, i87 int, shared unsafe.Pointer, src unsafe.Pointer, srcLen int, blocks *gpu.Blocks) (ok bool) {
 //line memory.go:63
 	i23 := i89 + ty
-//line memory.go:65
-	i33 := i23 * n
-//line memory.go:64
 	c61 := i23 < n
+	i33 := i23 * n
+//line memory.go:65
 	o30 := ty * 68
 	first := 0
 //line memory.go:62
 	if lanes == 16 {
 //line memory.go:62
-		first = zvector.TransposeTwin(16, i87, i33, srcLen, n, c61, src, shared, o30)
+		first = zvector.TransposeTwin(16, i87, n, c61, i33, srcLen, src, shared, o30)
 	}
 	for tx := first; tx < 16; tx++ {
 //line memory.go:63
@@ -3862,15 +3861,13 @@ func transposeTwinRow(i89 int, ty int, n int, lanes int, i87 int, shared unsafe.
 func transposeTwinRow_(i87 int, ty int, n int, lanes int, dst unsafe.Pointer, dstLen int, i89 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line memory.go:68
 	i58 := i87 + ty
-//line memory.go:70
-	i63 := i58 * n
-//line memory.go:69
 	c84 := i58 < n
+	i63 := i58 * n
 	first := 0
 //line memory.go:68
 	if lanes == 16 {
 //line memory.go:68
-		first = zvector.TransposeTwin_(16, i89, i63, dstLen, n, c84, shared, ty, dst)
+		first = zvector.TransposeTwin_(16, i89, n, c84, i63, dstLen, shared, ty, dst)
 	}
 	for tx := first; tx < 16; tx++ {
 //line memory.go:68
@@ -3973,7 +3970,7 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line random.go:24
-				randomTwinRow(lanes, draws, drawsLen, dx, i11, key0, key4)
+				randomTwinRow(blocks, lanes, draws, drawsLen, i11, key0, key4, dx)
 			}
 		}
 	}
@@ -3982,12 +3979,12 @@ func randomTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // randomTwinRow is what a row of threads does in randomTwin.
 //
 //line random.go:24
-func randomTwinRow(lanes int, draws unsafe.Pointer, drawsLen int, dx int, i11 int, key0 int32, key4 int32) {
-	first := 0
+func randomTwinRow(blocks *gpu.Blocks, lanes int, draws unsafe.Pointer, drawsLen int, i11 int, key0 int32, key4 int32, dx int) {
+	first := blocks.Begun()
 //line random.go:24
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line random.go:24
-		first = zvector.RandomTwin(dx, i11, drawsLen, int(key0), int(key4), draws)
+		first = blocks.Done(zvector.RandomTwin(blocks.Span(), i11, drawsLen, int(key0), int(key4), draws))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i85, i86, i87, i88, i89, i90, i136, i160, i99, i101 int32
@@ -4051,7 +4048,7 @@ func insistTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line random.go:88
-				if !insistTwinRow(lanes, dx, i10, x, xLen, blocks, ty, tz) {
+				if !insistTwinRow(blocks, lanes, i10, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -4062,12 +4059,12 @@ func insistTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // insistTwinRow is what a row of threads does in insistTwin.
 //
 //line random.go:88
-func insistTwinRow(lanes int, dx int, i10 int, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func insistTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line random.go:88
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line random.go:88
-		first = zvector.InsistTwin(dx, i10, xLen, x)
+		first = blocks.Done(zvector.InsistTwin(blocks.Span(), i10, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line random.go:88

@@ -11,7 +11,7 @@ func BesideBarriersTwin(a0 int, a1 unsafe.Pointer, a2 int) (done int)
 func EveryThreadTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 
 //go:noescape
-func TwoFaultsTwin(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 int) (done int)
+func TwoFaultsTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
 
 //go:noescape
 func WritesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)

@@ -14,7 +14,7 @@ func EveryThreadTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TwoFaultsTwin(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 int) (done int) {
+func TwoFaultsTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int) {
 	return 0
 }
 

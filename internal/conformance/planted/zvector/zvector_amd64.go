@@ -41,13 +41,13 @@ func HalvesTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 func HalvesTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func FoundTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 bool, a6 unsafe.Pointer) (done int)
+func FoundTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func WhereTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 bool, a6 unsafe.Pointer) (done int)
+func WhereTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 bool, a6 unsafe.Pointer) (done int)
+func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
 func DifferenceTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
@@ -62,7 +62,7 @@ func DifferencePastTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (d
 func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
-func TotalTwin(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer) (done int)
+func TotalTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func ShiftTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)

@@ -54,15 +54,15 @@ func HalvesTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func FoundTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 bool, a6 unsafe.Pointer) (done int) {
+func FoundTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func WhereTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 bool, a6 unsafe.Pointer) (done int) {
+func WhereTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 float32, a5 bool, a6 unsafe.Pointer) (done int) {
+func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -82,7 +82,7 @@ func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (
 	return 0
 }
 
-func TotalTwin(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer) (done int) {
+func TotalTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 

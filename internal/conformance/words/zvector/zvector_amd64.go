@@ -11,7 +11,7 @@ func TripleTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 func RankTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int) (done int)
 
 //go:noescape
-func LengthsTwin(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int) (done int)
+func LengthsTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int) (done int)
 
 //go:noescape
 func RandomTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)

@@ -6,19 +6,19 @@ package zvector
 
 import "unsafe"
 
-func ContendInt32Twin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 bool, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendInt32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
 	return 0
 }
 
-func ContendUint32Twin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 bool, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendUint32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
 	return 0
 }
 
-func ContendInt64Twin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 bool, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendInt64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
 	return 0
 }
 
-func ContendUint64Twin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 bool, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendUint64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
 	return 0
 }
 
@@ -42,7 +42,7 @@ func ReverseTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done i
 	return 0
 }
 
-func ReverseTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 bool, a7 bool, a8 bool, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int) {
+func ReverseTwin___(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int) {
 	return 0
 }
 
@@ -58,7 +58,7 @@ func OverrunTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func BlockSumsTwin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
+func BlockSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -90,11 +90,11 @@ func BlockSumsTwin_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer,
 	return 0
 }
 
-func TransposeTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func TransposeTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
 	return 0
 }
 
-func TransposeTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int) {
+func TransposeTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int) {
 	return 0
 }
 
