@@ -1039,7 +1039,7 @@ func roundTwiceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:126
-				if !roundTwiceTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
+				if !roundTwiceTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -1050,12 +1050,12 @@ func roundTwiceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // roundTwiceTwinRow is what a row of threads does in roundTwiceTwin.
 //
 //line floats.go:126
-func roundTwiceTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func roundTwiceTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line floats.go:126
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line floats.go:126
-		first = zvector.RoundTwiceTwin(dx, i12, inLen, outLen, in, out)
+		first = blocks.Done(zvector.RoundTwiceTwin(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:126
@@ -1111,7 +1111,7 @@ func fusedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:135
-				if !fusedTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
+				if !fusedTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -1122,12 +1122,12 @@ func fusedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // fusedTwinRow is what a row of threads does in fusedTwin.
 //
 //line floats.go:135
-func fusedTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func fusedTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line floats.go:135
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line floats.go:135
-		first = zvector.FusedTwin(dx, i12, inLen, outLen, in, out)
+		first = blocks.Done(zvector.FusedTwin(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:135
@@ -1167,7 +1167,7 @@ func mayFuseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line floats.go:144
-				if !mayFuseTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
+				if !mayFuseTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -1178,12 +1178,12 @@ func mayFuseTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // mayFuseTwinRow is what a row of threads does in mayFuseTwin.
 //
 //line floats.go:144
-func mayFuseTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func mayFuseTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line floats.go:144
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line floats.go:144
-		first = zvector.MayFuseTwin(dx, i12, inLen, outLen, in, out)
+		first = blocks.Done(zvector.MayFuseTwin(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:144
@@ -1444,7 +1444,7 @@ func summingTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line foreseen.go:138
-				if !summingTwinRow(lanes, dx, i12, in, inLen, out, outLen, blocks, ty, tz) {
+				if !summingTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -1455,12 +1455,12 @@ func summingTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // summingTwinRow is what a row of threads does in summingTwin.
 //
 //line foreseen.go:138
-func summingTwinRow(lanes int, dx int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
-	first := 0
+func summingTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
 //line foreseen.go:138
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line foreseen.go:138
-		first = zvector.SummingTwin(dx, i12, inLen, outLen, in, out)
+		first = blocks.Done(zvector.SummingTwin(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line foreseen.go:138

@@ -1179,7 +1179,7 @@ func chainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line elements.go:13
-				chainTwinRow(lanes, a, aLen, dx, i22, x, xLen, y, yLen, z, zLen)
+				chainTwinRow(blocks, lanes, a, aLen, i22, x, xLen, y, yLen, z, zLen, dx)
 			}
 		}
 	}
@@ -1188,12 +1188,12 @@ func chainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // chainTwinRow is what a row of threads does in chainTwin.
 //
 //line elements.go:13
-func chainTwinRow(lanes int, a unsafe.Pointer, aLen int, dx int, i22 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, z unsafe.Pointer, zLen int) {
-	first := 0
+func chainTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, i22 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, z unsafe.Pointer, zLen int, dx int) {
+	first := blocks.Begun()
 //line elements.go:13
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line elements.go:13
-		first = zvector.ChainTwin(dx, i22, xLen, yLen, aLen, zLen, a, x, z, y)
+		first = blocks.Done(zvector.ChainTwin(blocks.Span(), i22, xLen, yLen, aLen, zLen, a, x, z, y))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:13
@@ -1235,7 +1235,7 @@ func differencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line elements.go:21
-				differencesTwinRow(lanes, dx, i13, i47, x, y, yLen)
+				differencesTwinRow(blocks, lanes, i13, i47, x, y, yLen, dx)
 			}
 		}
 	}
@@ -1244,12 +1244,12 @@ func differencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // differencesTwinRow is what a row of threads does in differencesTwin.
 //
 //line elements.go:21
-func differencesTwinRow(lanes int, dx int, i13 int, i47 int, x unsafe.Pointer, y unsafe.Pointer, yLen int) {
-	first := 0
+func differencesTwinRow(blocks *gpu.Blocks, lanes int, i13 int, i47 int, x unsafe.Pointer, y unsafe.Pointer, yLen int, dx int) {
+	first := blocks.Begun()
 //line elements.go:21
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line elements.go:21
-		first = zvector.DifferencesTwin(dx, i13, i47, yLen, x, y)
+		first = blocks.Done(zvector.DifferencesTwin(blocks.Span(), i13, i47, yLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:21
@@ -1281,7 +1281,7 @@ func fromOnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line elements.go:28
-				fromOnTwinRow(lanes, dx, i10, k, x, xLen)
+				fromOnTwinRow(blocks, lanes, i10, k, x, xLen, dx)
 			}
 		}
 	}
@@ -1290,12 +1290,12 @@ func fromOnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // fromOnTwinRow is what a row of threads does in fromOnTwin.
 //
 //line elements.go:28
-func fromOnTwinRow(lanes int, dx int, i10 int, k int, x unsafe.Pointer, xLen int) {
-	first := 0
+func fromOnTwinRow(blocks *gpu.Blocks, lanes int, i10 int, k int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
 //line elements.go:28
-	if lanes == 16 {
+	if lanes == 16 && first == 0 {
 //line elements.go:28
-		first = zvector.FromOnTwin(dx, i10, k, xLen, x)
+		first = blocks.Done(zvector.FromOnTwin(blocks.Span(), i10, k, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:28
@@ -2679,7 +2679,7 @@ func slideTwinRow(lanes int, c75 bool, c92 bool, dx int, n int, o95 int, out uns
 //line windows.go:12
 	if lanes == 16 {
 //line windows.go:12
-		first = zvector.SlideTwin(dx, outLen, xLen, x, c75, c92, o95, n, out)
+		first = zvector.SlideTwin(dx, xLen, c75, c92, outLen, x, o95, n, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i28, o102, i103, i77, i78, i98, i99, i81 int

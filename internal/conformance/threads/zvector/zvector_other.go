@@ -34,6 +34,6 @@ func SweepTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done in
 	return 0
 }
 
-func SlideTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 bool, a5 bool, a6 int, a7 int, a8 unsafe.Pointer) (done int) {
+func SlideTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int) {
 	return 0
 }
