@@ -37,79 +37,28 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.r.IntN(50) {
-	case 34, 35, 36:
-		g.reduce()
-	case 37:
-		g.march()
-	case 38:
-		g.stencil()
-	case 39:
-		g.choosePointer()
-	case 40:
-		g.pointers()
-	case 41:
-		g.slicesOf()
-	case 42:
-		g.regrow()
-	case 43:
-		g.deferring()
-	case 44:
-		g.localAtomic()
-	case 45:
-		g.texts()
-	case 46:
-		g.settle()
-	case 47:
-		g.whole()
-	case 48:
-		g.search()
-	case 27:
-		g.forward()
-	case 28:
-		g.backward()
-	case 29, 30:
-		g.ownAtomic()
-	case 31:
-		g.assert()
-	case 24:
-		g.callForTwo()
-	case 25:
-		g.print()
-	case 26:
-		g.sliceVariable()
-	case 0, 1, 2:
-		g.variable()
-	case 3, 4:
-		g.branch()
-	case 5, 6:
-		g.loop()
-	case 7:
-		g.rangeLoop()
-	case 8:
-		g.switchValue()
-	case 9:
-		g.switchTrue()
-	case 10:
-		g.jump()
-	case 11:
-		g.swap()
-	case 12:
-		g.view()
-	case 13:
-		g.closure()
-	case 14:
-		g.callProcedure()
-	case 15:
-		g.atomic()
-	case 16:
-		g.clearOrCopy()
-	case 17:
-		g.pointer()
-	case 18:
-		g.opAssign()
-	default:
-		g.assign()
+	all := statements()
+	if write := all[g.r.IntN(len(all))]; write != nil {
+		write(g)
+		return
+	}
+	g.assign()
+}
+
+// statements are the writers of statements, each as often as it shall be drawn; where there is
+// none it is an assignment's turn.
+func statements() [50]func(*gen) {
+	return [50]func(*gen){
+		0: (*gen).variable, 1: (*gen).variable, 2: (*gen).variable, 3: (*gen).branch, 4: (*gen).branch,
+		5: (*gen).loop, 6: (*gen).loop, 7: (*gen).rangeLoop, 8: (*gen).switchValue,
+		9: (*gen).switchTrue, 10: (*gen).jump, 11: (*gen).swap, 12: (*gen).view, 13: (*gen).closure,
+		14: (*gen).callProcedure, 15: (*gen).atomic, 16: (*gen).clearOrCopy, 17: (*gen).pointer,
+		18: (*gen).opAssign, 24: (*gen).callForTwo, 25: (*gen).print, 26: (*gen).sliceVariable,
+		27: (*gen).forward, 28: (*gen).backward, 29: (*gen).ownAtomic, 30: (*gen).ownAtomic,
+		31: (*gen).assert, 34: (*gen).reduce, 35: (*gen).reduce, 36: (*gen).reduce, 37: (*gen).march,
+		38: (*gen).stencil, 39: (*gen).choosePointer, 40: (*gen).pointers, 41: (*gen).slicesOf,
+		42: (*gen).regrow, 43: (*gen).deferring, 44: (*gen).localAtomic, 45: (*gen).texts,
+		46: (*gen).settle, 47: (*gen).whole, 48: (*gen).search,
 	}
 }
 
