@@ -113,10 +113,16 @@ func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalar
 			}
 		}
 	}()
-	if e.o.Vector == nil || e.anyLeaves() || e.f.Block[0] > 0 && e.f.Block[0] < vectorLanes || !worthVectors(g) {
+	switch {
+	case e.o.Vector == nil || !worthVectors(g):
 		return nil, ""
+	case e.anyLeaves():
+		return nil, scalar("threads leave where others wait")
+	case e.f.Block[0] > 0 && e.f.Block[0] < vectorLanes:
+		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than a vector has lanes,", e.f.Block[0]))
 	}
 	c := vasm.New()
+	c.At(linePlace(g.place()))
 	s := &shared{
 		code: c, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
 		consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}, strides: map[[2]constant][2]vreg{},
@@ -280,10 +286,28 @@ func (z *vectorizer) node(n *node) {
 		z.skip(n)
 	}
 	for _, v := range z.vectorOrder(n.block) {
+		z.at(v.Pos)
 		z.value(v)
 	}
 	z.begins(n)
+	z.at(n.block.Term().Pos)
 	z.ends(n)
+}
+
+// at says which line of the kernel the next instructions are for, where it has one.
+func (z *vectorizer) at(p ir.Pos) {
+	if p.Known() {
+		z.code.At(linePlace(p))
+	}
+}
+
+// linePlace returns where p is for the assembler. The code is in a folder below that of the kernel, and "../" would show
+// where; but then go build -trimpath would leave the name of the folder that it was built in.
+func linePlace(p ir.Pos) vasm.Place {
+	if !p.Known() {
+		return vasm.Place{}
+	}
+	return vasm.Place{File: p.File, Line: p.Line}
 }
 
 // loopHead begins a loop. One in which lanes part is passed over where there are none.

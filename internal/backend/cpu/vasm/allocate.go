@@ -73,15 +73,19 @@ func (f *Func) Signature() string {
 	return fmt.Sprintf("func %s(%s) (done int)", f.name, strings.Join(list, ", "))
 }
 
-// Text returns the function in Go's assembly language.
+// Text returns the function in Go's assembly language. For profiles and debuggers it says which line of which file an
+// instruction comes from; those of one place stand in one line, as the assembler counts lines on.
 func (f *Func) Text() string {
 	code := straighten(append(slices.Clone(f.entry), f.code...))
 	p := &printer{f: f, all: intervals(code, len(f.class))}
 	frame := f.allocate(p.all)
-	fmt.Fprintf(&p.out, "// %s\nTEXT ·%s(SB), 0, $%d-%d\n", f.Signature(), f.name, frame, f.resultAt()+8)
+	fmt.Fprintf(&p.out, "// %s\n", f.Signature())
+	p.at(f.start)
+	fmt.Fprintf(&p.out, "TEXT ·%s(SB), 0, $%d-%d\n", f.name, frame, f.resultAt()+8)
 	for _, in := range code {
 		p.inst(in)
 	}
+	p.flush()
 	return p.out.String()
 }
 
@@ -89,8 +93,41 @@ type printer struct {
 	f     *Func
 	all   []*interval
 	out   strings.Builder
+	line  strings.Builder // the instructions of the current line
+	place Place           // of the current line
 	taken [classes]int
 	held  map[Reg]string // what the spare registers hold during an instruction
+}
+
+// maxLine is the length of a line from which on the next instruction is in another one.
+const maxLine = 90
+
+// at writes where the next line comes from. Go's assembler (1.26) counts from behind the line that follows a #line as if that
+// had the number: the number is one more, and TestLines sees to it.
+func (p *printer) at(place Place) {
+	if place != (Place{}) {
+		fmt.Fprintf(&p.out, "#line %d %q\n", place.Line+1, place.File)
+	}
+}
+
+// write adds an instruction to the current line.
+func (p *printer) write(format string, args ...any) {
+	if p.line.Len() > maxLine || p.place == (Place{}) {
+		p.flush()
+	}
+	if p.line.Len() > 0 {
+		p.line.WriteString("; ")
+	}
+	fmt.Fprintf(&p.line, format, args...)
+}
+
+// flush ends the current line.
+func (p *printer) flush() {
+	if p.line.Len() > 0 {
+		p.at(p.place)
+		fmt.Fprintf(&p.out, "\t%s\n", p.line.String())
+		p.line.Reset()
+	}
 }
 
 var moves = [classes]string{Integer: "MOVQ", Vector: "VMOVUPS", Mask: "KMOVQ"}
@@ -98,10 +135,15 @@ var moves = [classes]string{Integer: "MOVQ", Vector: "VMOVUPS", Mask: "KMOVQ"}
 func (p *printer) inst(in inst) {
 	switch {
 	case strings.HasSuffix(in.op, ":"):
+		p.flush()
 		fmt.Fprintf(&p.out, "%s\n", in.op)
 		return
 	case in.op == "":
 		return
+	}
+	if in.place != p.place {
+		p.flush()
+		p.place = in.place
 	}
 	p.taken, p.held = [classes]int{}, map[Reg]string{}
 	for i := range in.ops {
@@ -111,11 +153,21 @@ func (p *printer) inst(in inst) {
 	for i := range in.ops {
 		words = append(words, p.operand(&in.ops[i]))
 	}
-	fmt.Fprintf(&p.out, "\t%s %s\n", in.op, strings.Join(words, ", "))
+	if in.op == "MOVQ" && words[0] == words[1] {
+		return
+	}
+	alone := slices.ContainsFunc(in.ops, func(o Operand) bool { return o.kind == text }) // go vet then knows the parameter's type
+	if alone {
+		p.flush()
+	}
+	p.write("%s", strings.TrimSpace(in.op+" "+strings.Join(words, ", ")))
+	if alone {
+		p.flush()
+	}
 	for i, o := range in.ops {
 		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
 			c := p.f.class[o.reg]
-			fmt.Fprintf(&p.out, "\t%s %s, %d(SP)\n", moves[c], full(c, p.held[o.reg]), v.slot)
+			p.write("%s %s, %d(SP)", moves[c], full(c, p.held[o.reg]), v.slot)
 		}
 	}
 }
@@ -132,7 +184,7 @@ func full(c Class, name string) string {
 func (p *printer) load(r Reg) {
 	if v := p.all[r]; v.place < 0 && p.held[r] == "" {
 		c := p.f.class[r]
-		fmt.Fprintf(&p.out, "\t%s %d(SP), %s\n", moves[c], v.slot, full(c, p.take(r)))
+		p.write("%s %d(SP), %s", moves[c], v.slot, full(c, p.take(r)))
 	}
 }
 

@@ -25,7 +25,15 @@ type Func struct {
 	entry  []inst // what is done once, before the code
 	code   []inst
 	depth  int // of loops around the next instruction
+	place  Place
+	start  Place
 	labels int
+}
+
+// Place is a line of a file that code comes from; the zero value is none.
+type Place struct {
+	File string // in the folder of the code, or as if it were
+	Line int
 }
 
 type param struct{ name, typ string }
@@ -34,6 +42,7 @@ type inst struct {
 	op    string // a label where it ends in a colon
 	ops   []Operand
 	depth int
+	place Place
 }
 
 // New returns an empty function.
@@ -71,10 +80,20 @@ func (f *Func) Result() Operand {
 func (f *Func) resultAt() int { return (f.bytes + 7) &^ 7 }
 
 // Op appends an instruction.
-func (f *Func) Op(op string, ops ...Operand) { f.code = append(f.code, inst{op, ops, f.depth}) }
+func (f *Func) Op(op string, ops ...Operand) {
+	f.code = append(f.code, inst{op, ops, f.depth, f.place})
+}
+
+// At says where the next instructions come from. The first place is the function's.
+func (f *Func) At(p Place) {
+	f.place = p
+	if f.start == (Place{}) {
+		f.start = p
+	}
+}
 
 // Once appends an instruction to those that run before all others.
-func (f *Func) Once(op string, ops ...Operand) { f.entry = append(f.entry, inst{op, ops, 0}) }
+func (f *Func) Once(op string, ops ...Operand) { f.entry = append(f.entry, inst{op, ops, 0, f.start}) }
 
 // NewLabel returns a label.
 func (f *Func) NewLabel() string {

@@ -151,7 +151,7 @@ func sweep(code []inst, blocks []block, registers int) (found bool) {
 		for k := b.end - 1; k >= b.first; k-- {
 			if in := &code[k]; plain[in.op] {
 				if o := in.ops[len(in.ops)-1]; o.kind == register && !o.uses && !live[o.reg] {
-					*in, found = inst{depth: in.depth}, true
+					*in, found = inst{depth: in.depth, place: in.place}, true
 				}
 			}
 			scan(code, &block{first: k, end: k + 1}, live)

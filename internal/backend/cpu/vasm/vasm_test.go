@@ -135,8 +135,63 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
+// TestLines reads from the object file which line of the kernel each instruction comes from.
+func TestLines(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Go's assembler for amd64 is not the default here")
+	}
+	f := New()
+	f.At(Place{"kernel.go", 7})
+	n, m := f.Reg(Integer), f.Reg(Integer)
+	f.Op("MOVQ", f.Param("int"), Def(n))
+	f.At(Place{"kernel.go", 9})
+	f.Op("LEAQ", Mem(n, 1), Def(m))
+	for range 12 { // more than one line of text
+		f.Op("ADDQ", Imm(3), Mod(m))
+	}
+	end := f.NewLabel()
+	f.At(Place{"other.go", 300})
+	f.Op("CMPQ", Use(m), Imm(5))
+	f.Jump("JLT", end)
+	f.At(Place{"kernel.go", 8})
+	f.Op("ADDQ", Imm(4), Mod(m))
+	f.Place(end)
+	f.Op("MOVQ", Use(m), f.Result())
+	f.Op("RET")
+	f.SetName("F")
+	var got []string
+	for line := range strings.Lines(disassembled(t, f)) {
+		if at := regexp.MustCompile(`^ +(\S+:\d+)`).FindStringSubmatch(line); at != nil && (len(got) == 0 || got[len(got)-1] != at[1]) {
+			got = append(got, at[1])
+		}
+	}
+	if want := "[kernel.go:7 kernel.go:9 other.go:300 kernel.go:8]"; fmt.Sprint(got) != want {
+		t.Errorf("instructions come from %v, want %s\n%s", got, want, f.Text())
+	}
+}
+
+// disassembled returns what go tool objdump says of a function.
+func disassembled(t *testing.T, f *Func) string {
+	t.Helper()
+	out, err := exec.Command("go", "tool", "objdump", object(t, f)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
 // assembled returns the object file of a function in hexadecimal digits.
 func assembled(t *testing.T, f *Func) string {
+	t.Helper()
+	bytes, err := os.ReadFile(object(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(bytes)
+}
+
+// object returns the name of the object file of a function.
+func object(t *testing.T, f *Func) string {
 	t.Helper()
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, "f.s"), filepath.Join(dir, "f.o")
@@ -146,9 +201,5 @@ func assembled(t *testing.T, f *Func) string {
 	if out, err := exec.Command("go", "tool", "asm", "-p", "p", "-o", object, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s\n%s", err, out, f.Text())
 	}
-	bytes, err := os.ReadFile(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hex.EncodeToString(bytes)
+	return object
 }
