@@ -72,6 +72,32 @@ func (b *Blocks) Thread(x, y, z int) Thread {
 	return Thread{b.walk.Block, int32(x), int32(y), int32(z)}
 }
 
+// ThreadX returns the index along x of the thread with a linear index in the block.
+func (b *Blocks) ThreadX(thread int) int {
+	if n := b.walk.Block.Dim[0]; thread >= n {
+		return thread % n
+	}
+	return thread
+}
+
+// ThreadY returns the index along y of the thread with a linear index in the block.
+func (b *Blocks) ThreadY(thread int) int {
+	d := &b.walk.Block.Dim
+	if thread < d[0] {
+		return 0
+	}
+	return thread / d[0] % d[1]
+}
+
+// ThreadZ returns the index along z of the thread with a linear index in the block.
+func (b *Blocks) ThreadZ(thread int) int {
+	d := &b.walk.Block.Dim
+	if thread < d[0] {
+		return 0
+	}
+	return thread / d[0] / d[1]
+}
+
 // Fault says that t did something wrong in the caller's line: the launch ends. The caller must return.
 func (b *Blocks) Fault(t Thread, format string, args ...any) { b.fault(t, format, args) }
 

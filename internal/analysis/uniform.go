@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Uniformity says which values are the same in all threads of a block that compute them
+// Uniformity says which values are the same in all threads of a block, or of a part of it, that compute them
 // together, and which blocks all those threads run that have not left the kernel.
 //
 // A thread leaves where it branches to code without barriers, from where others may still meet at
@@ -20,20 +20,32 @@ type Uniformity struct {
 	meets     []bool                // by block ID: a barrier may follow
 	leaves    map[[2]*ir.Block]bool // edges
 	stored    [][]*ir.Value         // by block ID: addresses written since a barrier, at the entry
-	row       bool                  // the threads are those of one row along x
+	of        unit                  // the threads
 	changed   bool
 }
 
+// unit is the threads that are compared.
+type unit int
+
+const (
+	block unit = iota
+	row        // along x
+	warp
+)
+
 // NewUniformity analyses the function that dom belongs to.
-func NewUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, false) }
+func NewUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, block) }
 
 // NewRowUniformity is NewUniformity for threads of which only the index along x differs.
-func NewRowUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, true) }
+func NewRowUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, row) }
 
-func newUniformity(dom *ir.Dom, row bool) *Uniformity {
+// NewWarpUniformity is NewUniformity for the threads of a warp, where what they exchange is a barrier, too.
+func NewWarpUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, warp) }
+
+func newUniformity(dom *ir.Dom, of unit) *Uniformity {
 	f := dom.Order()[0].Func
 	u := &Uniformity{
-		dom: dom, row: row, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
+		dom: dom, of: of, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
 		meets: make([]bool, f.NumBlocks()), leaves: map[[2]*ir.Block]bool{}, stored: make([][]*ir.Value, f.NumBlocks()),
 	}
 	u.findBarriers()
@@ -67,7 +79,7 @@ func (u *Uniformity) Control() *Control { return u.control }
 func (u *Uniformity) findBarriers() {
 	var work []*ir.Block
 	for _, b := range u.dom.Order() {
-		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpBarrier }) {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpBarrier || u.of == warp && WarpWord(v.Op) }) {
 			work = append(work, b)
 		}
 	}
@@ -148,13 +160,20 @@ func (u *Uniformity) varies(v *ir.Value, i int) bool {
 		ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr: // of all threads that have not left
 		return false
 	case ir.OpTid:
-		return !u.row || v.Imm == 0
+		return u.of == block || v.Imm == 0 || u.of == warp && !rowsHoldWarps(v.Block.Func)
+	case ir.OpBallot, ir.OpWarpReduce:
+		return u.of != warp
+	case ir.OpShuffle:
+		return u.of != warp || u.varying[v.Args[1].ID]
 	case ir.OpLoad:
 		return u.varying[v.Args[0].ID] || u.divergent[v.Block.ID] || u.mayChange(v, i)
 	case ir.OpPhi:
 	default:
 		if !v.Op.Pure() || len(v.Args) == 0 {
 			return true
+		}
+		if u.of == warp && sameInWarp(v) {
+			return false
 		}
 	}
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return u.varying[a.ID] })

@@ -64,7 +64,11 @@ func (c *blockCoder) body(n *node) {
 		}
 	}
 	c.threads(g)
+	c.exchange(g)
 	c.after.write(c.out)
+	if c.warps {
+		return
+	}
 	if g.leaves && len(g.to) > 0 {
 		c.out.line("if %s == 0 {", c.word("live"))
 		c.leave(n)
@@ -129,10 +133,13 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 	if len(body)+len(e.top) == 0 {
 		return threadBody{}
 	}
-	if e.leftBefore(g) {
+	switch {
+	case e.leftBefore(g) && e.warps:
+		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if %s>>(%s&31)&1 == 0 {", e.word("alive"), e.thread().at(5))}, line{text: "continue"}, line{text: "}"})
+	case e.leftBefore(g):
 		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if *(*bool)(%s) {", e.element("left", 1))}, line{text: "continue"}, line{text: "}"})
 	}
-	if g == e.list[0] && e.anyLeaves() {
+	if g == e.list[0] && e.anyLeaves() && !e.warps {
 		e.top = append(e.top, line{text: fmt.Sprintf("*(*bool)(%s) = false", e.element("left", 1))})
 	}
 	b := threadBody{lines: slices.Concat(e.variables(g), e.top, body)}
@@ -146,14 +153,16 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 // leftBefore reports whether threads may have left before g.
 func (e *emitter) leftBefore(g *region) bool { return g != e.list[0] && e.anyLeaves() }
 
+// declared returns the hoisted variables of g, or of the block where that is nil, that are used.
+func (e *emitter) declared(g *region) []*ir.Value {
+	return slices.DeleteFunc(slices.Clone(e.known.order[g]), func(v *ir.Value) bool { return !e.known.used[use{v: v}] && e.keep[v.ID] != keepBlock })
+}
+
 // variables declares the hoisted variables of g, or of the block where that is nil.
 func (e *emitter) variables(g *region) []line {
 	var types []string
 	names := map[string][]string{}
-	for _, v := range e.known.order[g] {
-		if !e.known.used[use{v: v}] && e.keep[v.ID] != keepBlock {
-			continue
-		}
+	for _, v := range e.declared(g) {
 		t := e.varType(v)
 		if names[t] == nil {
 			types = append(types, t)
@@ -169,6 +178,9 @@ func (e *emitter) variables(g *region) []line {
 
 // nest returns a loop for y and z around that over the threads along x.
 func (e *emitter) nest(g *region, threads []line) []line {
+	if e.warps {
+		return e.outline(g, threads)
+	}
 	d := e.f.Block
 	if usesWord(threads, e.names["row"]) {
 		e.row = append(e.row, line{text: fmt.Sprintf("%s := %s", e.word("row"), e.rowStart())})

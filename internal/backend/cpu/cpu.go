@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -103,16 +104,23 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.scalar, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.list) > 1}, nil
 }
 
-// meetsSimply reports operations at which threads wait for each other, barriers apart.
+// meetsSimply reports operations at which threads wait for each other, barriers and what warps exchange apart.
 func meetsSimply(f *ir.Func) error {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op.Meets() && v.Op != ir.OpBarrier {
+			if v.Op.Meets() && !waits(v) {
 				return refuse("%s at %s:%d", v.Op, v.Pos.File, v.Pos.Line)
 			}
 		}
 	}
 	return nil
+}
+
+// meetsInWarps reports whether the threads of a warp wait for each other.
+func meetsInWarps(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpWord(v.Op) })
+	})
 }
 
 // reserve names the parameters as the kernel does, and everything else clear of them.
@@ -170,6 +178,10 @@ func (e *emitter) run(entry *node) []line {
 	c := &blockCoder{emitter: e}
 	body := e.out.capture(func() {
 		e.outer = e.out.scope
+		if e.warps {
+			c.machine()
+			return
+		}
 		c.flow = newFlow(e.out, c)
 		c.flow.tree(entry, nil)
 	})
@@ -183,7 +195,7 @@ func (e *emitter) run(entry *node) []line {
 }
 
 // flowGotos reports whether the block's own code jumps.
-func (c *blockCoder) flowGotos() bool { return len(c.flow.jumped) > 0 }
+func (c *blockCoder) flowGotos() bool { return c.flow != nil && len(c.flow.jumped) > 0 }
 
 // function puts the function together.
 func (e *emitter) function(body []line) []line {

@@ -102,11 +102,13 @@ func (e *emitter) word(wanted string) string {
 	switch {
 	case wanted == "blocks":
 		e.types[name] = "*" + e.imported(gpuPath) + ".Blocks"
-	case wanted == "lanes":
+	case wanted == "alive":
+		e.types[name] = "uint32"
+	case wanted == "lanes", wanted == "warp", wanted == "end":
 		e.types[name] = "int"
 	case wanted == "shared":
 		e.types[name] = e.unsafe("Pointer")
-	case len(wanted) == 2 && wanted != "tx":
+	case len(wanted) == 2 && wanted != "tx" && !(e.warps && wanted[0] == 't'):
 		e.types[name] = "int"
 	}
 	return name

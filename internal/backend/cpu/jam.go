@@ -45,7 +45,7 @@ func (e *emitter) laneName(v *ir.Value, name string) string {
 // canJam reports whether g's threads can be taken several at once. Where they part, or one may fault, they
 // are taken one by one instead from the start, so nothing must have been written before.
 func (e *emitter) canJam(g *region) bool {
-	if d := e.f.Block[0]; d > 0 && d < lanes || e.anyLeaves() || !e.loops(g) {
+	if d := e.f.Block[0]; d > 0 && d < lanes || e.anyLeaves() || !e.loops(g) || e.warps && !e.isLine() {
 		return false
 	}
 	values := 0
@@ -85,7 +85,7 @@ func (e *emitter) jams(v *ir.Value, dirty bool) bool {
 		return !e.inRow.Varying(v.Args[0]) || !dirty && !inLoop
 	case ir.OpStore, ir.OpLoad:
 		return e.rootOf(v.Args[0]).Op != ir.OpAlloca && e.keep[v.ID] != keepBlock
-	case ir.OpJump, ir.OpRet, ir.OpBarrier:
+	case ir.OpJump, ir.OpRet, ir.OpBarrier, ir.OpWarpBarrier:
 		return true
 	case ir.OpPhi:
 		return e.keep[v.ID] != keepBlock && (!v.Type.IsPtr() || !e.isRoot(v))
@@ -136,6 +136,9 @@ func (e *emitter) alone() {
 
 // steps writes the loop along x: vector code where there is any, and Go for what that leaves.
 func (e *emitter) steps(g *region) []line {
+	if e.warps {
+		return e.warpSteps(g)
+	}
 	f := e.vectorize(g)
 	if f == nil {
 		return e.stepsFrom(g, "0")
@@ -160,14 +163,14 @@ func (e *emitter) stepsFrom(g *region, first string) []line {
 			return slices.Concat(b.label(), e.rangeLoop("tx", e.size(0), b.lines))
 		}
 		tx := e.word("tx")
-		return slices.Concat(b.label(), []line{{text: fmt.Sprintf("for %s := %s; %s < %s; %s++ {", tx, first, tx, e.size(0), tx)}}, b.lines, []line{{text: "}"}})
+		return slices.Concat(b.label(), []line{{text: fmt.Sprintf("for %s := %s; %s < %s; %s++ {", tx, first, tx, e.last(), tx)}}, b.lines, []line{{text: "}"}})
 	}
 	several := e.threadBody(g, lanes)
 	parts := e.parts
 	if len(several.lines) == 0 {
 		return nil
 	}
-	tx, size := e.word("tx"), e.size(0)
+	tx, size := e.word("tx"), e.last()
 	if fixed := e.f.Block[0]; fixed%lanes == 0 && fixed > 0 && !parts {
 		return slices.Concat(several.label(), []line{{text: fmt.Sprintf("for %s := %s; %s < %s; %s += %d {", tx, first, tx, size, tx, lanes)}}, several.lines, []line{{text: "}"}})
 	}
@@ -186,6 +189,14 @@ func (e *emitter) stepsFrom(g *region, first string) []line {
 	lines = append(lines, line{text: step + " = 1"})
 	lines = append(lines, one.lines...)
 	return append(lines, line{text: "}"})
+}
+
+// last returns the end of the loop along x.
+func (e *emitter) last() string {
+	if e.warps {
+		return e.word("end")
+	}
+	return e.size(0)
 }
 
 // rangeLoop returns a loop over an axis around lines.

@@ -191,7 +191,7 @@ func holdsPointer(t *ir.Type) bool {
 	return t.IsPtr()
 }
 
-// element returns the address of the thread's element of the array that keeps v, of size bytes.
+// element returns the address of the thread's element of the array that keeps v, or has that name, of size bytes.
 func (e *emitter) element(v any, size int64) string {
 	return e.elementAt(v, size, e.thread())
 }
@@ -199,9 +199,9 @@ func (e *emitter) element(v any, size int64) string {
 // elementAt is element for the thread with number i in its block.
 func (e *emitter) elementAt(v any, size int64, i expr) string {
 	key := [2]any{"array", v}
-	name := "left"
-	if x, ok := v.(*ir.Value); ok {
-		name = fmt.Sprintf("each%d", x.ID)
+	name, ok := v.(string)
+	if !ok {
+		name = fmt.Sprintf("each%d", v.(*ir.Value).ID)
 	}
 	array := e.name(key, name)
 	if !e.found.words[array] {
@@ -218,11 +218,17 @@ func (e *emitter) elementAt(v any, size int64, i expr) string {
 // thread returns the number of the thread in its block.
 func (e *emitter) thread() expr {
 	tx := sum(operand("%s", e.word("tx")), int64(e.lane))
-	if d := e.f.Block; d[0] > 0 && d[1] <= 1 && d[2] <= 1 {
+	switch {
+	case e.isLine():
 		return tx
+	case e.warps:
+		return operand("%s", e.word("thread"))
 	}
 	return binary("+", operand("%s", e.word("row")), tx)
 }
+
+// isLine reports whether blocks are known to have one dimension.
+func (e *emitter) isLine() bool { d := e.f.Block; return d[0] > 0 && d[1] <= 1 && d[2] <= 1 }
 
 // kept returns the element that keeps v for the thread.
 func (e *emitter) kept(v *ir.Value) string {

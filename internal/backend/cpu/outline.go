@@ -20,7 +20,7 @@ const (
 // Go's compiler shares the registers out to all variables of a function; what the rest of the
 // twin needs would push this loop's own variables out.
 func (e *emitter) outline(g *region, lines []line) []line {
-	if g.leaves || e.assigns || e.leftBefore(g) {
+	if g.leaves || e.assigns || e.leftBefore(g) || e.warps && !e.loops(g) {
 		return lines
 	}
 	outer := e.outerNames(lines)

@@ -52,7 +52,7 @@ func newPlacement(r *regions, f *ir.Func) *placement {
 	}
 	p.count()
 	for _, b := range r.dom.Order() {
-		lifting := p.of[b.ID].first == b && !p.anyLeaves()
+		lifting := p.of[b.ID].first == b && !p.anyLeaves() && !p.warps // a fault there is one of the block's first thread
 		for _, v := range b.Values {
 			p.level[v.ID] = p.levelOf(v, &lifting)
 		}
@@ -113,6 +113,9 @@ func (p *placement) levelOf(v *ir.Value, lifting *bool) level {
 	case ir.OpLane:
 		return perThread
 	case ir.OpTid:
+		if p.warps {
+			return perThread
+		}
 		return [...]level{perThread, perRow, perPlane}[v.Imm]
 	case ir.OpPhi:
 		if p.of[v.Block.ID].first == v.Block && !p.uni.Varying(v) {
@@ -129,8 +132,11 @@ func (p *placement) levelOf(v *ir.Value, lifting *bool) level {
 	case ir.OpAlloca: // its address; offsets from it are what has a level
 		return perLaunch
 	}
-	if v.Op.Pure() {
+	switch {
+	case v.Op.Pure():
 		return args
+	case p.isShared(v):
+		return perBlock
 	}
 	*lifting = *lifting && v.Op.Terminator()
 	return inThread
@@ -151,6 +157,7 @@ func (p *placement) rootLevel(root *ir.Value) level {
 // keepAll decides what is kept from region to region.
 func (p *placement) keepAll() {
 	abroad := p.usedAbroad()
+	p.keepConditions()
 	for _, b := range p.dom.Order() {
 		for _, v := range b.Values {
 			if !abroad[v.ID] && !p.isFirstPhi(v) {
@@ -166,6 +173,15 @@ func (p *placement) keepAll() {
 			default:
 				p.keep[v.ID] = keepBlock
 			}
+		}
+	}
+}
+
+// keepConditions makes variables of the conditions by which a warp goes on and that its threads compute.
+func (p *placement) keepConditions() {
+	for b := range p.together {
+		if c := b.Term().Args[0]; p.level[c.ID] >= perThread {
+			p.level[c.ID], p.keep[c.ID] = inThread, keepBlock
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// prepare changes the control flow of f, not its meaning, so that every barrier is the last value
+// prepare changes the control flow of f, not its meaning, so that every barrier, of block or warp, is the last value
 // of its block but for a jump, every loop is entered from a block that leads nowhere else, a
 // block that only returns has one predecessor, and no edge leads from a branch to phis.
 func prepare(f *ir.Func) {
@@ -34,7 +34,7 @@ func prepare(f *ir.Func) {
 
 // splitBarrier moves what follows b's first barrier to a new block.
 func splitBarrier(b *ir.Block) {
-	i := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpBarrier })
+	i := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return waits(v) })
 	if i < 0 {
 		return
 	}

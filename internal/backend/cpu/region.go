@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// region is code between barriers: all threads run it, one after the other, from its first block
+// region is code between barriers: all threads, of the block or of a warp, run it, one after the other, from its first block
 // to the same end.
 type region struct {
 	first  *ir.Block
@@ -17,7 +17,8 @@ type region struct {
 	// condition of the last block's branch, by which the threads go on together.
 	to     []*ir.Block
 	branch *ir.Value
-	leaves bool // threads may leave the kernel here while others go on
+	leaves bool      // threads may leave the kernel here while others go on
+	meets  *ir.Value // where they wait at the end; nil for nowhere
 }
 
 // place returns the first position of what g does.
@@ -34,10 +35,11 @@ func (g *region) place() ir.Pos {
 
 // regions are those of a kernel.
 type regions struct {
-	uni  *analysis.Uniformity
-	dom  *ir.Dom
-	list []*region // in reverse postorder of their first blocks
-	of   []*region // by block ID
+	uni   *analysis.Uniformity
+	dom   *ir.Dom
+	warps bool      // the threads that go on together are those of a warp
+	list  []*region // in reverse postorder of their first blocks
+	of    []*region // by block ID
 	// together has the branches that threads must take together because a barrier depends on them.
 	together map[*ir.Block]bool
 }
@@ -45,7 +47,10 @@ type regions struct {
 // divide cuts f into regions. The error says why that cannot be.
 func divide(f *ir.Func) (*regions, error) {
 	dom := ir.Dominators(f)
-	r := &regions{uni: analysis.NewUniformity(dom), dom: dom, of: make([]*region, f.NumBlocks()), together: map[*ir.Block]bool{}}
+	r := &regions{uni: analysis.NewUniformity(dom), dom: dom, warps: meetsInWarps(f), of: make([]*region, f.NumBlocks()), together: map[*ir.Block]bool{}}
+	if r.warps {
+		r.uni = analysis.NewWarpUniformity(dom)
+	}
 	if err := r.decide(); err != nil {
 		return nil, err
 	}
@@ -65,7 +70,7 @@ func (r *regions) decide() error {
 	for _, b := range r.dom.Order() {
 		if isBarrier(b) {
 			if !r.uni.Control().Exits(b) {
-				return fmt.Errorf("the barrier at %v is in a loop without end", place(b))
+				return fmt.Errorf("the %s at %v is in a loop without end", meeting(b).Op, place(b))
 			}
 			work = append(work, b)
 		}
@@ -80,7 +85,7 @@ func (r *regions) decide() error {
 		seen[b] = true
 		for _, d := range deciders[b.ID] {
 			if r.uni.Varying(d.Term().Args[0]) || r.uni.Divergent(d) {
-				return fmt.Errorf("whether a thread comes to the barrier at %v depends on a branch that not all threads take alike", place(b))
+				return r.parted(b)
 			}
 			r.together[d] = true
 			work = append(work, d)
@@ -89,10 +94,30 @@ func (r *regions) decide() error {
 	return nil
 }
 
-// isBarrier reports whether threads wait at the end of b.
-func isBarrier(b *ir.Block) bool {
-	return len(b.Values) > 1 && b.Values[len(b.Values)-2].Op == ir.OpBarrier
+// parted returns why threads do not come to b together.
+func (r *regions) parted(b *ir.Block) error {
+	what, who := "a branch", "threads"
+	if m := meeting(b); m != nil {
+		what = m.Op.String()
+	}
+	if r.warps {
+		who = "threads of a warp"
+	}
+	return fmt.Errorf("whether a thread comes to the %s at %v depends on a branch that not all %s take alike", what, place(b), who)
 }
+
+// isBarrier reports whether threads wait at the end of b.
+func isBarrier(b *ir.Block) bool { return meeting(b) != nil }
+
+// meeting returns the operation at the end of b at which threads wait for each other; nil for none.
+func meeting(b *ir.Block) *ir.Value {
+	if n := len(b.Values); n > 1 && waits(b.Values[n-2]) {
+		return b.Values[n-2]
+	}
+	return nil
+}
+
+func waits(v *ir.Value) bool { return v.Op == ir.OpBarrier || analysis.WarpWord(v.Op) }
 
 // place returns the position of b's last value that has one.
 func place(b *ir.Block) string {
@@ -151,6 +176,9 @@ func (r *regions) gather(first []*ir.Block) {
 // end finds where g leads.
 func (r *regions) end(g *region) error {
 	for _, b := range g.blocks {
+		if m := meeting(b); m != nil {
+			g.meets = m
+		}
 		if r.together[b] {
 			if g.branch != nil || len(g.to) > 0 {
 				return fmt.Errorf("the threads part at %v", place(b))

@@ -28,6 +28,8 @@ func (e *emitter) single(v *ir.Value) {
 	switch {
 	case v.Op == ir.OpFault:
 		e.fault(v, v.Args)
+	case waits(v):
+		e.startSharing(v)
 	case v.Op == ir.OpPrint:
 		e.print(v)
 	case v.Op == ir.OpStore:
@@ -37,7 +39,7 @@ func (e *emitter) single(v *ir.Value) {
 	case v.Op.Atomic():
 		e.atomic(v)
 	case v.Op == ir.OpFence: // every atomic operation is one
-	case v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || v.Op.Terminator():
+	case v.Op == ir.OpAlloca || v.Op.Terminator():
 	case !v.Op.Pure():
 		panic(refuse("%s has no form in Go", v.Op))
 	case !e.wanted(v):

@@ -90,7 +90,7 @@ func (u *reads) declare(name string, at ast.Stmt) {
 func (u *reads) visit(n ast.Node) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
-		case *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt:
+		case *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt, *ast.CaseClause:
 			if m == n {
 				return true
 			}

@@ -61,6 +61,8 @@ func (c *threadCoder) body(n *node) {
 		switch {
 		case v.Op == ir.OpPhi:
 			c.each(v, func() { c.keepEach(v) })
+		case waits(v):
+			c.bring(v)
 		case c.level[v.ID] >= perThread && !c.isInline(v):
 			c.statement(v)
 		}
@@ -95,7 +97,9 @@ func (c *threadCoder) edge(n *node, i int) {
 	case c.together[b]:
 		return
 	case b.Term().Op == ir.OpRet:
-		if c.here.leaves {
+		if c.here.leaves && c.warps {
+			c.out.line("%s &^= 1 << (%s & 31)", c.word("alive"), c.thread().at(5))
+		} else if c.here.leaves {
 			c.out.line("*(*bool)(%s) = true", c.element("left", 1))
 			c.out.line("%s--", c.word("live"))
 		}
@@ -115,7 +119,7 @@ func (c *threadCoder) storeAtEnd(b *ir.Block) {
 	c.out.at(b.Term().Pos)
 	for _, x := range c.here.blocks {
 		for _, v := range x.Values {
-			if c.keep[v.ID] == keepEach && !c.isFirstPhi(v) && c.keptAtEnd(v) {
+			if c.keep[v.ID] == keepEach && !c.isFirstPhi(v) && c.keptAtEnd(v) && !waits(v) {
 				c.storeKept(v)
 			}
 		}
