@@ -10,6 +10,11 @@
 // are, around those pieces; all threads have to take them alike, or there is no twin and the
 // error says why. Of a kernel whose threads do not wait there is one piece.
 //
+// Where the threads of a warp exchange numbers, or wait for each other, all that is so for each warp instead
+// of the block: branches around a shuffle have to be taken alike by the threads of a warp only. A warp is
+// a state machine whose states are the pieces; at a barrier of the block the next warp has its turn
+// (Han et al., "COX: Exposing CUDA Warp-Level Functions to CPUs", has loops over warps around the loops over lanes instead).
+//
 // The text is made to be read and to be fast:
 //
 //   - What is the same for all threads is computed once for the launch, the block, or a row of
@@ -23,8 +28,8 @@
 //
 // Emit works in steps, a file each: prepare.go gives the control flow a fixed shape, region.go
 // cuts it at the barriers, place.go, keep.go and inline.go decide where each value is computed and
-// kept, block.go and thread.go write the loops by graph.go and flow.go, and the rest writes
-// statements and expressions.
+// kept, block.go and thread.go write the loops by graph.go and flow.go, machine.go and
+// warp.go do for warps, and the rest writes statements and expressions.
 //
 // The twin computes what the IR says, bit for bit: products are rounded before they are
 // added, conversions from floats saturate. It is not told how blocks are shared out over

@@ -17,6 +17,7 @@ func Cases() []check.Case {
 		check.Struct[reduced]("warp of 32-bit integers", reductionCase),
 		{Name: "tiles of a matrix", Run: turns},
 		{Name: "outer products", Run: outers},
+		check.Struct[crook]("warps that are not full or go their own ways", crookedCase),
 		{Name: "threads that left are not waited for", Run: thinOut},
 		check.Struct[added[int32]]("atomic", additions(AddInt32)).Of("int32"),
 		check.Struct[added[uint32]]("atomic", additions(AddUint32)).Of("uint32"),
