@@ -846,6 +846,7 @@ var sum32BestKernel = &device.Kernel{
 			sum32Best(ts.Thread(), a.x, a.partial)
 		}
 	},
+	Twin: sum32BestTwin,
 }
 
 // Sum64Best is sum64 of two numbers at once.
@@ -896,6 +897,7 @@ var sum64BestKernel = &device.Kernel{
 			sum64Best(ts.Thread(), a.x, a.partial)
 		}
 	},
+	Twin: sum64BestTwin,
 }
 
 // Dot32Best is dot32 of four numbers at once.
@@ -949,6 +951,7 @@ var dot32BestKernel = &device.Kernel{
 			dot32Best(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
+	Twin: dot32BestTwin,
 }
 
 // Dot64Best is dot64 of two numbers at once.
@@ -1002,6 +1005,7 @@ var dot64BestKernel = &device.Kernel{
 			dot64Best(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
+	Twin: dot64BestTwin,
 }
 
 // HistogramBest is histogram of 16 bytes at once.
@@ -1492,6 +1496,7 @@ var scanBlocksBestKernel = &device.Kernel{
 			scanBlocksBest(ts.Thread(), a.x, a.y, a.sums)
 		}
 	},
+	Twin: scanBlocksBestTwin,
 }
 
 // ScanSumsBest is scanSums with neighbours in neighbouring threads: the block walks along sums.
@@ -1532,6 +1537,7 @@ var scanSumsBestKernel = &device.Kernel{
 			scanSumsBest(ts.Thread(), a.sums)
 		}
 	},
+	Twin: scanSumsBestTwin,
 }
 
 // AddOffsetsBest is addOffsets with four elements a thread.

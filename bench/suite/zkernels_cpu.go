@@ -2736,6 +2736,1072 @@ func sum64TwinRow_________(lanes int, c44 bool, f73 float64, o47 int, partial un
 	return true
 }
 
+// sum32BestTwin runs blocks of the kernel sum32Best.
+//
+//line reducebest.go:36
+func sum32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	partial := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	partialLen := *(*int)(unsafe.Add(args, 32))
+	shared := blocks.Shared(32)
+	gx, _, _ := blocks.Grid()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+//line reducebest.go:39
+	i152 := gx << 8
+	brought32 := blocks.Scratch(4)
+	each19 := blocks.Scratch(4)
+	each182 := blocks.Scratch(4)
+	each183 := blocks.Scratch(4)
+	each192 := blocks.Scratch(4)
+	each193 := blocks.Scratch(4)
+	each202 := blocks.Scratch(4)
+	each203 := blocks.Scratch(4)
+	each212 := blocks.Scratch(4)
+	each213 := blocks.Scratch(4)
+	each222 := blocks.Scratch(4)
+	each94 := blocks.Scratch(4)
+	each245 := blocks.Scratch(4)
+	each246 := blocks.Scratch(4)
+	each255 := blocks.Scratch(4)
+	each256 := blocks.Scratch(4)
+	each265 := blocks.Scratch(4)
+	each266 := blocks.Scratch(4)
+	each275 := blocks.Scratch(4)
+	each276 := blocks.Scratch(4)
+	each285 := blocks.Scratch(4)
+//line reducebest.go:36
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < 256; warp += 32 {
+				end := min(warp+32, 256)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4))
+				}
+				for state < 2 {
+					switch state {
+					case 0:
+//line reducebest.go:39
+						i146 := bx << 8
+//line reducebest.go:39
+						sum32BestTwinRow(end, warp, i146, xLen, i152, x, brought32, each19)
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each182, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:38
+							f19 := *(*float32)(unsafe.Add(each19, tx*4))
+//line reducebest.go:12
+							f182 := *(*float32)(unsafe.Add(each182, tx*4))
+//line reducebest.go:12
+							f183 := f19 + f182
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f183
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each183, tx*4)) = f183
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each192, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f183 := *(*float32)(unsafe.Add(each183, tx*4))
+//line reducebest.go:12
+							f192 := *(*float32)(unsafe.Add(each192, tx*4))
+//line reducebest.go:12
+							f193 := f183 + f192
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f193
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each193, tx*4)) = f193
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each202, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f193 := *(*float32)(unsafe.Add(each193, tx*4))
+//line reducebest.go:12
+							f202 := *(*float32)(unsafe.Add(each202, tx*4))
+//line reducebest.go:12
+							f203 := f193 + f202
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f203
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each203, tx*4)) = f203
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each212, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f203 := *(*float32)(unsafe.Add(each203, tx*4))
+//line reducebest.go:12
+							f212 := *(*float32)(unsafe.Add(each212, tx*4))
+//line reducebest.go:12
+							f213 := f203 + f212
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f213
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each213, tx*4)) = f213
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each222, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f213 := *(*float32)(unsafe.Add(each213, tx*4))
+//line reducebest.go:12
+							f222 := *(*float32)(unsafe.Add(each222, tx*4))
+//line reducebest.go:21
+							i71 := tx % 32
+//line reducebest.go:21
+							if i71 == 0 {
+								*(*float32)(unsafe.Add(shared, tx/32*4)) = f213 + f222
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)) = state, alive
+						waiting = true
+						continue warps
+					case 1:
+						for tx := warp; tx < end; tx++ {
+							var f94 float32
+//line reducebest.go:21
+							i71 := tx % 32
+//line reducebest.go:26
+							if i71 < 8 {
+								f94 = *(*float32)(unsafe.Add(shared, i71*4))
+							} else {
+//line reducebest.go:26
+								f94 = 0
+							}
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f94
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each94, tx*4)) = f94
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each245, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:18
+							f94 := *(*float32)(unsafe.Add(each94, tx*4))
+//line reducebest.go:12
+							f245 := *(*float32)(unsafe.Add(each245, tx*4))
+//line reducebest.go:12
+							f246 := f94 + f245
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f246
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each246, tx*4)) = f246
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each255, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f246 := *(*float32)(unsafe.Add(each246, tx*4))
+//line reducebest.go:12
+							f255 := *(*float32)(unsafe.Add(each255, tx*4))
+//line reducebest.go:12
+							f256 := f246 + f255
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f256
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each256, tx*4)) = f256
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each265, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f256 := *(*float32)(unsafe.Add(each256, tx*4))
+//line reducebest.go:12
+							f265 := *(*float32)(unsafe.Add(each265, tx*4))
+//line reducebest.go:12
+							f266 := f256 + f265
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f266
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each266, tx*4)) = f266
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each275, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f266 := *(*float32)(unsafe.Add(each266, tx*4))
+//line reducebest.go:12
+							f275 := *(*float32)(unsafe.Add(each275, tx*4))
+//line reducebest.go:12
+							f276 := f266 + f275
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f276
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each276, tx*4)) = f276
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each285, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line reducebest.go:45
+						c56 := uint(bx) < uint(partialLen)
+//line reducebest.go:45
+						o59 := bx * 4
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f276 := *(*float32)(unsafe.Add(each276, tx*4))
+//line reducebest.go:12
+							f285 := *(*float32)(unsafe.Add(each285, tx*4))
+//line reducebest.go:44
+							c150 := int32(tx) == 0
+							if !(!c150 || c56) {
+//line reducebest.go:45
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reducebest.go:45
+								return
+							}
+//line reducebest.go:44
+							if c150 {
+								*(*float32)(unsafe.Add(partial, o59)) = f276 + f285
+							}
+						}
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 2
+			}
+		}
+	}
+}
+
+// sum32BestTwinRow is what a row of threads does in sum32BestTwin.
+//
+//line reducebest.go:39
+func sum32BestTwinRow(end int, warp int, i146 int, xLen int, i152 int, x unsafe.Pointer, brought32 unsafe.Pointer, each19 unsafe.Pointer) {
+	for tx := warp; tx < end; tx++ {
+		var f19 float32
+		var i20 int
+//line reducebest.go:39
+		f19, i20 = 0, i146+tx
+//line reducebest.go:39
+		for {
+//line reducebest.go:39
+			if i20 >= xLen {
+//line reducebest.go:39
+				break
+			}
+//line reducebest.go:39
+			f19, i20 = f19+(*(*float32)(unsafe.Add(x, i20*16))+*(*float32)(unsafe.Add(x, i20*16+4))+(*(*float32)(unsafe.Add(x, i20*16+8))+*(*float32)(unsafe.Add(x, i20*16+12)))), i20+i152
+		}
+//line reducebest.go:12
+		*(*float32)(unsafe.Add(brought32, tx*4)) = f19
+//line reducebest.go:12
+		*(*float32)(unsafe.Add(each19, tx*4)) = f19
+	}
+}
+
+// sum64BestTwin runs blocks of the kernel sum64Best.
+//
+//line reducebest.go:53
+func sum64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	partial := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	partialLen := *(*int)(unsafe.Add(args, 32))
+	shared := blocks.Shared(64)
+	gx, _, _ := blocks.Grid()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+//line reducebest.go:56
+	i138 := gx << 8
+	brought64 := blocks.Scratch(8)
+	each19 := blocks.Scratch(8)
+	each158 := blocks.Scratch(8)
+	each159 := blocks.Scratch(8)
+	each168 := blocks.Scratch(8)
+	each169 := blocks.Scratch(8)
+	each178 := blocks.Scratch(8)
+	each179 := blocks.Scratch(8)
+	each188 := blocks.Scratch(8)
+	each189 := blocks.Scratch(8)
+	each198 := blocks.Scratch(8)
+	each88 := blocks.Scratch(8)
+	each221 := blocks.Scratch(8)
+	each222 := blocks.Scratch(8)
+	each231 := blocks.Scratch(8)
+	each232 := blocks.Scratch(8)
+	each241 := blocks.Scratch(8)
+	each242 := blocks.Scratch(8)
+	each251 := blocks.Scratch(8)
+	each252 := blocks.Scratch(8)
+	each261 := blocks.Scratch(8)
+//line reducebest.go:53
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < 256; warp += 32 {
+				end := min(warp+32, 256)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4))
+				}
+				for state < 2 {
+					switch state {
+					case 0:
+//line reducebest.go:56
+						i132 := bx << 8
+//line reducebest.go:56
+						sum64BestTwinRow(end, warp, i132, xLen, i138, x, brought64, each19)
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each158, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:55
+							f19 := *(*float64)(unsafe.Add(each19, tx*8))
+//line reducebest.go:12
+							f158 := *(*float64)(unsafe.Add(each158, tx*8))
+//line reducebest.go:12
+							f159 := f19 + f158
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f159
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each159, tx*8)) = f159
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each168, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f159 := *(*float64)(unsafe.Add(each159, tx*8))
+//line reducebest.go:12
+							f168 := *(*float64)(unsafe.Add(each168, tx*8))
+//line reducebest.go:12
+							f169 := f159 + f168
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f169
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each169, tx*8)) = f169
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each178, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f169 := *(*float64)(unsafe.Add(each169, tx*8))
+//line reducebest.go:12
+							f178 := *(*float64)(unsafe.Add(each178, tx*8))
+//line reducebest.go:12
+							f179 := f169 + f178
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f179
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each179, tx*8)) = f179
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each188, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f179 := *(*float64)(unsafe.Add(each179, tx*8))
+//line reducebest.go:12
+							f188 := *(*float64)(unsafe.Add(each188, tx*8))
+//line reducebest.go:12
+							f189 := f179 + f188
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f189
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each189, tx*8)) = f189
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each198, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f189 := *(*float64)(unsafe.Add(each189, tx*8))
+//line reducebest.go:12
+							f198 := *(*float64)(unsafe.Add(each198, tx*8))
+//line reducebest.go:21
+							i65 := tx % 32
+//line reducebest.go:21
+							if i65 == 0 {
+								*(*float64)(unsafe.Add(shared, tx/32*8)) = f189 + f198
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)) = state, alive
+						waiting = true
+						continue warps
+					case 1:
+						for tx := warp; tx < end; tx++ {
+							var f88 float64
+//line reducebest.go:21
+							i65 := tx % 32
+//line reducebest.go:26
+							if i65 < 8 {
+								f88 = *(*float64)(unsafe.Add(shared, i65*8))
+							} else {
+//line reducebest.go:26
+								f88 = 0
+							}
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f88
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each88, tx*8)) = f88
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each221, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:18
+							f88 := *(*float64)(unsafe.Add(each88, tx*8))
+//line reducebest.go:12
+							f221 := *(*float64)(unsafe.Add(each221, tx*8))
+//line reducebest.go:12
+							f222 := f88 + f221
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f222
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each222, tx*8)) = f222
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each231, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f222 := *(*float64)(unsafe.Add(each222, tx*8))
+//line reducebest.go:12
+							f231 := *(*float64)(unsafe.Add(each231, tx*8))
+//line reducebest.go:12
+							f232 := f222 + f231
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f232
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each232, tx*8)) = f232
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each241, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f232 := *(*float64)(unsafe.Add(each232, tx*8))
+//line reducebest.go:12
+							f241 := *(*float64)(unsafe.Add(each241, tx*8))
+//line reducebest.go:12
+							f242 := f232 + f241
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f242
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each242, tx*8)) = f242
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each251, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f242 := *(*float64)(unsafe.Add(each242, tx*8))
+//line reducebest.go:12
+							f251 := *(*float64)(unsafe.Add(each251, tx*8))
+//line reducebest.go:12
+							f252 := f242 + f251
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f252
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each252, tx*8)) = f252
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each261, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+//line reducebest.go:62
+						c50 := uint(bx) < uint(partialLen)
+//line reducebest.go:62
+						o53 := bx * 8
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f252 := *(*float64)(unsafe.Add(each252, tx*8))
+//line reducebest.go:12
+							f261 := *(*float64)(unsafe.Add(each261, tx*8))
+//line reducebest.go:61
+							c136 := int32(tx) == 0
+							if !(!c136 || c50) {
+//line reducebest.go:62
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reducebest.go:62
+								return
+							}
+//line reducebest.go:61
+							if c136 {
+								*(*float64)(unsafe.Add(partial, o53)) = f252 + f261
+							}
+						}
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 2
+			}
+		}
+	}
+}
+
+// sum64BestTwinRow is what a row of threads does in sum64BestTwin.
+//
+//line reducebest.go:56
+func sum64BestTwinRow(end int, warp int, i132 int, xLen int, i138 int, x unsafe.Pointer, brought64 unsafe.Pointer, each19 unsafe.Pointer) {
+	for tx := warp; tx < end; tx++ {
+		var f19 float64
+		var i20 int
+//line reducebest.go:56
+		f19, i20 = 0, i132+tx
+//line reducebest.go:56
+		for {
+//line reducebest.go:56
+			if i20 >= xLen {
+//line reducebest.go:56
+				break
+			}
+//line reducebest.go:56
+			f19, i20 = f19+(*(*float64)(unsafe.Add(x, i20*16))+*(*float64)(unsafe.Add(x, i20*16+8))), i20+i138
+		}
+//line reducebest.go:12
+		*(*float64)(unsafe.Add(brought64, tx*8)) = f19
+//line reducebest.go:12
+		*(*float64)(unsafe.Add(each19, tx*8)) = f19
+	}
+}
+
+// dot32BestTwin runs blocks of the kernel dot32Best.
+//
+//line reducebest.go:70
+func dot32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	partial := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	partialLen := *(*int)(unsafe.Add(args, 56))
+	shared := blocks.Shared(32)
+	gx, _, _ := blocks.Grid()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+//line reducebest.go:73
+	i189 := gx << 8
+	brought32 := blocks.Scratch(4)
+	each23 := blocks.Scratch(4)
+	each238 := blocks.Scratch(4)
+	each239 := blocks.Scratch(4)
+	each248 := blocks.Scratch(4)
+	each249 := blocks.Scratch(4)
+	each258 := blocks.Scratch(4)
+	each259 := blocks.Scratch(4)
+	each268 := blocks.Scratch(4)
+	each269 := blocks.Scratch(4)
+	each278 := blocks.Scratch(4)
+	each117 := blocks.Scratch(4)
+	each301 := blocks.Scratch(4)
+	each302 := blocks.Scratch(4)
+	each311 := blocks.Scratch(4)
+	each312 := blocks.Scratch(4)
+	each321 := blocks.Scratch(4)
+	each322 := blocks.Scratch(4)
+	each331 := blocks.Scratch(4)
+	each332 := blocks.Scratch(4)
+	each341 := blocks.Scratch(4)
+//line reducebest.go:70
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < 256; warp += 32 {
+				end := min(warp+32, 256)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4))
+				}
+				for state < 2 {
+					switch state {
+					case 0:
+//line reducebest.go:73
+						i183 := bx << 8
+//line reducebest.go:73
+						if !dot32BestTwinRow(end, warp, i183, aLen, bLen, a, b, i189, brought32, each23, blocks) {
+							return
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each238, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:72
+							f23 := *(*float32)(unsafe.Add(each23, tx*4))
+//line reducebest.go:12
+							f238 := *(*float32)(unsafe.Add(each238, tx*4))
+//line reducebest.go:12
+							f239 := f23 + f238
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f239
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each239, tx*4)) = f239
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each248, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f239 := *(*float32)(unsafe.Add(each239, tx*4))
+//line reducebest.go:12
+							f248 := *(*float32)(unsafe.Add(each248, tx*4))
+//line reducebest.go:12
+							f249 := f239 + f248
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f249
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each249, tx*4)) = f249
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each258, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f249 := *(*float32)(unsafe.Add(each249, tx*4))
+//line reducebest.go:12
+							f258 := *(*float32)(unsafe.Add(each258, tx*4))
+//line reducebest.go:12
+							f259 := f249 + f258
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f259
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each259, tx*4)) = f259
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each268, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f259 := *(*float32)(unsafe.Add(each259, tx*4))
+//line reducebest.go:12
+							f268 := *(*float32)(unsafe.Add(each268, tx*4))
+//line reducebest.go:12
+							f269 := f259 + f268
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f269
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each269, tx*4)) = f269
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each278, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f269 := *(*float32)(unsafe.Add(each269, tx*4))
+//line reducebest.go:12
+							f278 := *(*float32)(unsafe.Add(each278, tx*4))
+//line reducebest.go:21
+							i94 := tx % 32
+//line reducebest.go:21
+							if i94 == 0 {
+								*(*float32)(unsafe.Add(shared, tx/32*4)) = f269 + f278
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)) = state, alive
+						waiting = true
+						continue warps
+					case 1:
+						for tx := warp; tx < end; tx++ {
+							var f117 float32
+//line reducebest.go:21
+							i94 := tx % 32
+//line reducebest.go:26
+							if i94 < 8 {
+								f117 = *(*float32)(unsafe.Add(shared, i94*4))
+							} else {
+//line reducebest.go:26
+								f117 = 0
+							}
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f117
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each117, tx*4)) = f117
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each301, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:18
+							f117 := *(*float32)(unsafe.Add(each117, tx*4))
+//line reducebest.go:12
+							f301 := *(*float32)(unsafe.Add(each301, tx*4))
+//line reducebest.go:12
+							f302 := f117 + f301
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f302
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each302, tx*4)) = f302
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each311, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f302 := *(*float32)(unsafe.Add(each302, tx*4))
+//line reducebest.go:12
+							f311 := *(*float32)(unsafe.Add(each311, tx*4))
+//line reducebest.go:12
+							f312 := f302 + f311
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f312
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each312, tx*4)) = f312
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each321, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f312 := *(*float32)(unsafe.Add(each312, tx*4))
+//line reducebest.go:12
+							f321 := *(*float32)(unsafe.Add(each321, tx*4))
+//line reducebest.go:12
+							f322 := f312 + f321
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f322
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each322, tx*4)) = f322
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each331, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f322 := *(*float32)(unsafe.Add(each322, tx*4))
+//line reducebest.go:12
+							f331 := *(*float32)(unsafe.Add(each331, tx*4))
+//line reducebest.go:12
+							f332 := f322 + f331
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(brought32, tx*4)) = f332
+//line reducebest.go:12
+							*(*float32)(unsafe.Add(each332, tx*4)) = f332
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each341, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line reducebest.go:79
+						c79 := uint(bx) < uint(partialLen)
+//line reducebest.go:79
+						o82 := bx * 4
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f332 := *(*float32)(unsafe.Add(each332, tx*4))
+//line reducebest.go:12
+							f341 := *(*float32)(unsafe.Add(each341, tx*4))
+//line reducebest.go:78
+							c187 := int32(tx) == 0
+							if !(!c187 || c79) {
+//line reducebest.go:79
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reducebest.go:79
+								return
+							}
+//line reducebest.go:78
+							if c187 {
+								*(*float32)(unsafe.Add(partial, o82)) = f332 + f341
+							}
+						}
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 2
+			}
+		}
+	}
+}
+
+// dot32BestTwinRow is what a row of threads does in dot32BestTwin.
+//
+//line reducebest.go:73
+func dot32BestTwinRow(end int, warp int, i183 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, i189 int, brought32 unsafe.Pointer, each23 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	for tx := warp; tx < end; tx++ {
+		var f23 float32
+		var i24 int
+//line reducebest.go:73
+		f23, i24 = 0, i183+tx
+//line reducebest.go:73
+		for {
+//line reducebest.go:73
+			if i24 >= aLen {
+//line reducebest.go:73
+				break
+			}
+//line reducebest.go:74
+			if uint(i24) >= uint(bLen) {
+//line reducebest.go:74
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i24, bLen)
+//line reducebest.go:74
+				return false
+			}
+//line reducebest.go:75
+			f58 := float32(*(*float32)(unsafe.Add(a, i24*16))**(*float32)(unsafe.Add(b, i24*16))) + float32(*(*float32)(unsafe.Add(a, i24*16+4))**(*float32)(unsafe.Add(b, i24*16+4))) + float32(*(*float32)(unsafe.Add(a, i24*16+8))**(*float32)(unsafe.Add(b, i24*16+8)))
+//line reducebest.go:73
+			f23, i24 = f23+(f58+float32(*(*float32)(unsafe.Add(a, i24*16+12))**(*float32)(unsafe.Add(b, i24*16+12)))), i24+i189
+		}
+//line reducebest.go:12
+		*(*float32)(unsafe.Add(brought32, tx*4)) = f23
+//line reducebest.go:12
+		*(*float32)(unsafe.Add(each23, tx*4)) = f23
+	}
+	return true
+}
+
+// dot64BestTwin runs blocks of the kernel dot64Best.
+//
+//line reducebest.go:87
+func dot64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	partial := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	partialLen := *(*int)(unsafe.Add(args, 56))
+	shared := blocks.Shared(64)
+	gx, _, _ := blocks.Grid()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+//line reducebest.go:90
+	i161 := gx << 8
+	brought64 := blocks.Scratch(8)
+	each23 := blocks.Scratch(8)
+	each190 := blocks.Scratch(8)
+	each191 := blocks.Scratch(8)
+	each200 := blocks.Scratch(8)
+	each201 := blocks.Scratch(8)
+	each210 := blocks.Scratch(8)
+	each211 := blocks.Scratch(8)
+	each220 := blocks.Scratch(8)
+	each221 := blocks.Scratch(8)
+	each230 := blocks.Scratch(8)
+	each105 := blocks.Scratch(8)
+	each253 := blocks.Scratch(8)
+	each254 := blocks.Scratch(8)
+	each263 := blocks.Scratch(8)
+	each264 := blocks.Scratch(8)
+	each273 := blocks.Scratch(8)
+	each274 := blocks.Scratch(8)
+	each283 := blocks.Scratch(8)
+	each284 := blocks.Scratch(8)
+	each293 := blocks.Scratch(8)
+//line reducebest.go:87
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < 256; warp += 32 {
+				end := min(warp+32, 256)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4))
+				}
+				for state < 2 {
+					switch state {
+					case 0:
+//line reducebest.go:90
+						i155 := bx << 8
+//line reducebest.go:90
+						if !dot64BestTwinRow(end, warp, i155, aLen, bLen, a, b, i161, brought64, each23, blocks) {
+							return
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each190, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:89
+							f23 := *(*float64)(unsafe.Add(each23, tx*8))
+//line reducebest.go:12
+							f190 := *(*float64)(unsafe.Add(each190, tx*8))
+//line reducebest.go:12
+							f191 := f23 + f190
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f191
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each191, tx*8)) = f191
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each200, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f191 := *(*float64)(unsafe.Add(each191, tx*8))
+//line reducebest.go:12
+							f200 := *(*float64)(unsafe.Add(each200, tx*8))
+//line reducebest.go:12
+							f201 := f191 + f200
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f201
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each201, tx*8)) = f201
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each210, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f201 := *(*float64)(unsafe.Add(each201, tx*8))
+//line reducebest.go:12
+							f210 := *(*float64)(unsafe.Add(each210, tx*8))
+//line reducebest.go:12
+							f211 := f201 + f210
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f211
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each211, tx*8)) = f211
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each220, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f211 := *(*float64)(unsafe.Add(each211, tx*8))
+//line reducebest.go:12
+							f220 := *(*float64)(unsafe.Add(each220, tx*8))
+//line reducebest.go:12
+							f221 := f211 + f220
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f221
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each221, tx*8)) = f221
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each230, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f221 := *(*float64)(unsafe.Add(each221, tx*8))
+//line reducebest.go:12
+							f230 := *(*float64)(unsafe.Add(each230, tx*8))
+//line reducebest.go:21
+							i82 := tx % 32
+//line reducebest.go:21
+							if i82 == 0 {
+								*(*float64)(unsafe.Add(shared, tx/32*8)) = f221 + f230
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)) = state, alive
+						waiting = true
+						continue warps
+					case 1:
+						for tx := warp; tx < end; tx++ {
+							var f105 float64
+//line reducebest.go:21
+							i82 := tx % 32
+//line reducebest.go:26
+							if i82 < 8 {
+								f105 = *(*float64)(unsafe.Add(shared, i82*8))
+							} else {
+//line reducebest.go:26
+								f105 = 0
+							}
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f105
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each105, tx*8)) = f105
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each253, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:18
+							f105 := *(*float64)(unsafe.Add(each105, tx*8))
+//line reducebest.go:12
+							f253 := *(*float64)(unsafe.Add(each253, tx*8))
+//line reducebest.go:12
+							f254 := f105 + f253
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f254
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each254, tx*8)) = f254
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each263, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f254 := *(*float64)(unsafe.Add(each254, tx*8))
+//line reducebest.go:12
+							f263 := *(*float64)(unsafe.Add(each263, tx*8))
+//line reducebest.go:12
+							f264 := f254 + f263
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f264
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each264, tx*8)) = f264
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each273, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f264 := *(*float64)(unsafe.Add(each264, tx*8))
+//line reducebest.go:12
+							f273 := *(*float64)(unsafe.Add(each273, tx*8))
+//line reducebest.go:12
+							f274 := f264 + f273
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f274
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each274, tx*8)) = f274
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each283, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f274 := *(*float64)(unsafe.Add(each274, tx*8))
+//line reducebest.go:12
+							f283 := *(*float64)(unsafe.Add(each283, tx*8))
+//line reducebest.go:12
+							f284 := f274 + f283
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(brought64, tx*8)) = f284
+//line reducebest.go:12
+							*(*float64)(unsafe.Add(each284, tx*8)) = f284
+						}
+//line reducebest.go:12
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each293, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+//line reducebest.go:96
+						c67 := uint(bx) < uint(partialLen)
+//line reducebest.go:96
+						o70 := bx * 8
+						for tx := warp; tx < end; tx++ {
+//line reducebest.go:12
+							f284 := *(*float64)(unsafe.Add(each284, tx*8))
+//line reducebest.go:12
+							f293 := *(*float64)(unsafe.Add(each293, tx*8))
+//line reducebest.go:95
+							c159 := int32(tx) == 0
+							if !(!c159 || c67) {
+//line reducebest.go:96
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
+//line reducebest.go:96
+								return
+							}
+//line reducebest.go:95
+							if c159 {
+								*(*float64)(unsafe.Add(partial, o70)) = f284 + f293
+							}
+						}
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 2
+			}
+		}
+	}
+}
+
+// dot64BestTwinRow is what a row of threads does in dot64BestTwin.
+//
+//line reducebest.go:90
+func dot64BestTwinRow(end int, warp int, i155 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, i161 int, brought64 unsafe.Pointer, each23 unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	for tx := warp; tx < end; tx++ {
+		var f23 float64
+		var i24 int
+//line reducebest.go:90
+		f23, i24 = 0, i155+tx
+//line reducebest.go:90
+		for {
+//line reducebest.go:90
+			if i24 >= aLen {
+//line reducebest.go:90
+				break
+			}
+//line reducebest.go:91
+			if uint(i24) >= uint(bLen) {
+//line reducebest.go:91
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i24, bLen)
+//line reducebest.go:91
+				return false
+			}
+//line reducebest.go:90
+			f23, i24 = f23+(float64(*(*float64)(unsafe.Add(a, i24*16))**(*float64)(unsafe.Add(b, i24*16)))+float64(*(*float64)(unsafe.Add(a, i24*16+8))**(*float64)(unsafe.Add(b, i24*16+8)))), i24+i161
+		}
+//line reducebest.go:12
+		*(*float64)(unsafe.Add(brought64, tx*8)) = f23
+//line reducebest.go:12
+		*(*float64)(unsafe.Add(each23, tx*8)) = f23
+	}
+	return true
+}
+
 // histogramBestTwin runs blocks of the kernel histogramBest.
 //
 //line reducebest.go:104
@@ -4020,6 +5086,848 @@ func addOffsetsTwinRow(lanes int, c21 bool, i42 int, o24 int, offsets unsafe.Poi
 		}
 	}
 	return true
+}
+
+// scanBlocksBestTwin runs blocks of the kernel scanBlocksBest.
+//
+//line scanbest.go:44
+func scanBlocksBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	sums := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	sumsLen := *(*int)(unsafe.Add(args, 56))
+	shared := blocks.Shared(128)
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each245 := blocks.Scratch(8)
+	each127 := blocks.Scratch(1)
+	brought32 := blocks.Scratch(4)
+	each565 := blocks.Scratch(4)
+	each40 := blocks.Scratch(4)
+	each47 := blocks.Scratch(4)
+	each54 := blocks.Scratch(4)
+	each320 := blocks.Scratch(4)
+	each325 := blocks.Scratch(4)
+	each334 := blocks.Scratch(4)
+	each339 := blocks.Scratch(4)
+	each348 := blocks.Scratch(4)
+	each353 := blocks.Scratch(4)
+	each362 := blocks.Scratch(4)
+	each367 := blocks.Scratch(4)
+	each376 := blocks.Scratch(4)
+	each381 := blocks.Scratch(4)
+	each141 := blocks.Scratch(4)
+	each407 := blocks.Scratch(4)
+	each412 := blocks.Scratch(4)
+	each421 := blocks.Scratch(4)
+	each426 := blocks.Scratch(4)
+	each435 := blocks.Scratch(4)
+	each440 := blocks.Scratch(4)
+	each449 := blocks.Scratch(4)
+	each454 := blocks.Scratch(4)
+	each463 := blocks.Scratch(4)
+//line scanbest.go:44
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i245 int
+		var c127 bool
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < 256; warp += 32 {
+				end := min(warp+32, 256)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i245, c127 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each245, warp*8)), *(*bool)(unsafe.Add(each127, warp))
+				}
+				for state < 5 {
+					switch state {
+					case 0:
+//line scanbest.go:46
+						i245 = bx << 8
+						for tx := warp; tx < end; tx++ {
+							var i568, i567, i566, i565 int32
+//line scanbest.go:46
+							i25 := i245 + tx
+//line scanbest.go:48
+							if i25 < xLen {
+								i568, i567, i566, i565 = *(*int32)(unsafe.Add(x, i25*16+12)), *(*int32)(unsafe.Add(x, i25*16+8)), *(*int32)(unsafe.Add(x, i25*16+4)), *(*int32)(unsafe.Add(x, i25*16))
+							} else {
+//line scanbest.go:48
+								i568, i567, i566, i565 = 0, 0, 0, 0
+							}
+//line scanbest.go:51
+							i40 := i566 + i565
+							i47 := i567 + i40
+							i54 := i568 + i47
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i54
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each565, tx*4)) = i565
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each40, tx*4)) = i40
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each47, tx*4)) = i47
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each54, tx*4)) = i54
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each320, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(1)
+						for tx := warp; tx < end; tx++ {
+							var i325 int32
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:53
+							i54 := *(*int32)(unsafe.Add(each54, tx*4))
+//line scanbest.go:9
+							i320 := *(*int32)(unsafe.Add(each320, tx*4))
+//line scanbest.go:9
+							c321 := 1 <= i114
+//line scanbest.go:9
+							if c321 {
+								i325 = i54 + i320
+							} else {
+//line scanbest.go:9
+								i325 = i54
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i325
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each325, tx*4)) = i325
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each334, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(2)
+						for tx := warp; tx < end; tx++ {
+							var i339 int32
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:6
+							i325 := *(*int32)(unsafe.Add(each325, tx*4))
+//line scanbest.go:9
+							i334 := *(*int32)(unsafe.Add(each334, tx*4))
+//line scanbest.go:9
+							c335 := 2 <= i114
+//line scanbest.go:9
+							if c335 {
+								i339 = i325 + i334
+							} else {
+//line scanbest.go:9
+								i339 = i325
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i339
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each339, tx*4)) = i339
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each348, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(4)
+						for tx := warp; tx < end; tx++ {
+							var i353 int32
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:6
+							i339 := *(*int32)(unsafe.Add(each339, tx*4))
+//line scanbest.go:9
+							i348 := *(*int32)(unsafe.Add(each348, tx*4))
+//line scanbest.go:9
+							c349 := 4 <= i114
+//line scanbest.go:9
+							if c349 {
+								i353 = i339 + i348
+							} else {
+//line scanbest.go:9
+								i353 = i339
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i353
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each353, tx*4)) = i353
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each362, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(8)
+						for tx := warp; tx < end; tx++ {
+							var i367 int32
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:6
+							i353 := *(*int32)(unsafe.Add(each353, tx*4))
+//line scanbest.go:9
+							i362 := *(*int32)(unsafe.Add(each362, tx*4))
+//line scanbest.go:9
+							c363 := 8 <= i114
+//line scanbest.go:9
+							if c363 {
+								i367 = i353 + i362
+							} else {
+//line scanbest.go:9
+								i367 = i353
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i367
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each367, tx*4)) = i367
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each376, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(16)
+						for tx := warp; tx < end; tx++ {
+							var i381 int32
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:6
+							i367 := *(*int32)(unsafe.Add(each367, tx*4))
+//line scanbest.go:9
+							i376 := *(*int32)(unsafe.Add(each376, tx*4))
+//line scanbest.go:20
+							i115 := tx / 32
+//line scanbest.go:9
+							c377 := 16 <= i114
+//line scanbest.go:9
+							if c377 {
+								i381 = i367 + i376
+							} else {
+//line scanbest.go:9
+								i381 = i367
+							}
+//line scanbest.go:22
+							if i114 == 31 {
+								*(*int32)(unsafe.Add(shared, i115*4)) = i381
+							}
+							*(*int32)(unsafe.Add(each381, tx*4)) = i381
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each245, warp*8)), *(*bool)(unsafe.Add(each127, warp)) = state, alive, i245, c127
+						waiting = true
+						continue warps
+					case 1:
+						for tx := warp; tx < end; tx++ {
+//line scanbest.go:20
+							i115 := tx / 32
+//line scanbest.go:26
+							c127 = i115 == 0
+						}
+						if c127 {
+							state = 2
+						} else {
+							state = 3
+						}
+					case 2:
+						for tx := warp; tx < end; tx++ {
+							var i141 int32
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:28
+							if i114 < 8 {
+								i141 = *(*int32)(unsafe.Add(shared, i114*4))
+							} else {
+//line scanbest.go:28
+								i141 = 0
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i141
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each141, tx*4)) = i141
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each407, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(1)
+						for tx := warp; tx < end; tx++ {
+							var i412 int32
+//line scanbest.go:27
+							i141 := *(*int32)(unsafe.Add(each141, tx*4))
+//line scanbest.go:9
+							i407 := *(*int32)(unsafe.Add(each407, tx*4))
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:9
+							c321 := 1 <= i114
+//line scanbest.go:9
+							if c321 {
+								i412 = i141 + i407
+							} else {
+//line scanbest.go:9
+								i412 = i141
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i412
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each412, tx*4)) = i412
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each421, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(2)
+						for tx := warp; tx < end; tx++ {
+							var i426 int32
+//line scanbest.go:6
+							i412 := *(*int32)(unsafe.Add(each412, tx*4))
+//line scanbest.go:9
+							i421 := *(*int32)(unsafe.Add(each421, tx*4))
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:9
+							c335 := 2 <= i114
+//line scanbest.go:9
+							if c335 {
+								i426 = i412 + i421
+							} else {
+//line scanbest.go:9
+								i426 = i412
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i426
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each426, tx*4)) = i426
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each435, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(4)
+						for tx := warp; tx < end; tx++ {
+							var i440 int32
+//line scanbest.go:6
+							i426 := *(*int32)(unsafe.Add(each426, tx*4))
+//line scanbest.go:9
+							i435 := *(*int32)(unsafe.Add(each435, tx*4))
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:9
+							c349 := 4 <= i114
+//line scanbest.go:9
+							if c349 {
+								i440 = i426 + i435
+							} else {
+//line scanbest.go:9
+								i440 = i426
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i440
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each440, tx*4)) = i440
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each449, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(8)
+						for tx := warp; tx < end; tx++ {
+							var i454 int32
+//line scanbest.go:6
+							i440 := *(*int32)(unsafe.Add(each440, tx*4))
+//line scanbest.go:9
+							i449 := *(*int32)(unsafe.Add(each449, tx*4))
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:9
+							c363 := 8 <= i114
+//line scanbest.go:9
+							if c363 {
+								i454 = i440 + i449
+							} else {
+//line scanbest.go:9
+								i454 = i440
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i454
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each454, tx*4)) = i454
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each463, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(16)
+						for tx := warp; tx < end; tx++ {
+							var i468 int32
+//line scanbest.go:6
+							i454 := *(*int32)(unsafe.Add(each454, tx*4))
+//line scanbest.go:9
+							i463 := *(*int32)(unsafe.Add(each463, tx*4))
+//line scanbest.go:20
+							i114 := tx % 32
+//line scanbest.go:9
+							c377 := 16 <= i114
+//line scanbest.go:9
+							if c377 {
+								i468 = i454 + i463
+							} else {
+//line scanbest.go:9
+								i468 = i454
+							}
+//line scanbest.go:31
+							*(*int32)(unsafe.Add(shared, i114*4)) = i468
+						}
+						state = 3
+					case 3:
+						state = 4
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each245, warp*8)), *(*bool)(unsafe.Add(each127, warp)) = state, alive, i245, c127
+						waiting = true
+						continue warps
+					case 4:
+//line scanbest.go:62
+						c99 := uint(bx) < uint(sumsLen)
+//line scanbest.go:62
+						o102 := bx * 4
+						for tx := warp; tx < end; tx++ {
+							var i159 int32
+//line scanbest.go:6
+							i381 := *(*int32)(unsafe.Add(each381, tx*4))
+//line scanbest.go:20
+							i115 := tx / 32
+//line scanbest.go:53
+							i54 := *(*int32)(unsafe.Add(each54, tx*4))
+//line scanbest.go:59
+							i565 := *(*int32)(unsafe.Add(each565, tx*4))
+//line scanbest.go:46
+							i25 := i245 + tx
+//line scanbest.go:51
+							i40 := *(*int32)(unsafe.Add(each40, tx*4))
+							i47 := *(*int32)(unsafe.Add(each47, tx*4))
+//line scanbest.go:61
+							c253 := int32(tx) == 255
+							if !(!c253 || c99) {
+//line scanbest.go:62
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line scanbest.go:62
+								return
+							}
+//line scanbest.go:34
+							if 0 < i115 {
+								i159 = i381 + *(*int32)(unsafe.Add(shared, (i115-1)*4))
+							} else {
+//line scanbest.go:34
+								i159 = i381
+							}
+//line scanbest.go:54
+							i62 := i159 - i54
+//line scanbest.go:58
+							if i25 < yLen {
+								*(*int32)(unsafe.Add(y, i25*16)) = i565 + i62
+//line scanbest.go:59
+								*(*int32)(unsafe.Add(y, i25*16+4)) = i40 + i62
+//line scanbest.go:59
+								*(*int32)(unsafe.Add(y, i25*16+8)) = i47 + i62
+//line scanbest.go:59
+								*(*int32)(unsafe.Add(y, i25*16+12)) = i159
+							}
+							if c253 {
+								*(*int32)(unsafe.Add(sums, o102)) = i159
+							}
+						}
+						state = 5
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 5
+			}
+		}
+	}
+}
+
+// scanSumsBestTwin runs blocks of the kernel scanSumsBest.
+//
+//line scanbest.go:70
+func scanSumsBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	sums := *(*unsafe.Pointer)(args)
+	sumsLen := *(*int)(unsafe.Add(args, 8))
+	shared := blocks.Shared(144)
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each76 := blocks.Scratch(1)
+	each12 := blocks.Scratch(4)
+	each13 := blocks.Scratch(8)
+	brought32 := blocks.Scratch(4)
+	each31 := blocks.Scratch(4)
+	each183 := blocks.Scratch(4)
+	each188 := blocks.Scratch(4)
+	each197 := blocks.Scratch(4)
+	each202 := blocks.Scratch(4)
+	each211 := blocks.Scratch(4)
+	each216 := blocks.Scratch(4)
+	each225 := blocks.Scratch(4)
+	each230 := blocks.Scratch(4)
+	each239 := blocks.Scratch(4)
+	each244 := blocks.Scratch(4)
+	each88 := blocks.Scratch(4)
+	each270 := blocks.Scratch(4)
+	each275 := blocks.Scratch(4)
+	each284 := blocks.Scratch(4)
+	each289 := blocks.Scratch(4)
+	each298 := blocks.Scratch(4)
+	each303 := blocks.Scratch(4)
+	each312 := blocks.Scratch(4)
+	each317 := blocks.Scratch(4)
+	each326 := blocks.Scratch(4)
+//line scanbest.go:70
+	for blocks.Next() {
+		var c76 bool
+		var i12 int32
+		var i13 int
+		var i12next int32
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < 1024; warp += 32 {
+				end := min(warp+32, 1024)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, c76, i12, i13 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*bool)(unsafe.Add(each76, warp)), *(*int32)(unsafe.Add(each12, warp*4)), *(*int)(unsafe.Add(each13, warp*8))
+				}
+				for state < 9 {
+					switch state {
+					case 0:
+						for tx := warp; tx < end; tx++ {
+//line scanbest.go:20
+							i64 := tx / 32
+//line scanbest.go:26
+							c76 = i64 == 0
+						}
+						i12, i13 = 0, 0
+						state = 1
+					case 1:
+						if i13 < sumsLen {
+							state = 3
+						} else {
+							state = 2
+						}
+					case 2:
+						state = 9
+					case 3:
+						for tx := warp; tx < end; tx++ {
+							var i31 int32
+//line scanbest.go:75
+							i19 := i13 + tx
+//line scanbest.go:77
+							c21 := i19 < sumsLen
+//line scanbest.go:77
+							if c21 {
+								i31 = *(*int32)(unsafe.Add(sums, i19*4))
+							} else {
+//line scanbest.go:77
+								i31 = 0
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i31
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each31, tx*4)) = i31
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each183, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(1)
+						for tx := warp; tx < end; tx++ {
+							var i188 int32
+//line scanbest.go:76
+							i31 := *(*int32)(unsafe.Add(each31, tx*4))
+//line scanbest.go:9
+							i183 := *(*int32)(unsafe.Add(each183, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c184 := 1 <= i63
+//line scanbest.go:9
+							if c184 {
+								i188 = i31 + i183
+							} else {
+//line scanbest.go:9
+								i188 = i31
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i188
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each188, tx*4)) = i188
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each197, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(2)
+						for tx := warp; tx < end; tx++ {
+							var i202 int32
+//line scanbest.go:6
+							i188 := *(*int32)(unsafe.Add(each188, tx*4))
+//line scanbest.go:9
+							i197 := *(*int32)(unsafe.Add(each197, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c198 := 2 <= i63
+//line scanbest.go:9
+							if c198 {
+								i202 = i188 + i197
+							} else {
+//line scanbest.go:9
+								i202 = i188
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i202
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each202, tx*4)) = i202
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each211, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(4)
+						for tx := warp; tx < end; tx++ {
+							var i216 int32
+//line scanbest.go:6
+							i202 := *(*int32)(unsafe.Add(each202, tx*4))
+//line scanbest.go:9
+							i211 := *(*int32)(unsafe.Add(each211, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c212 := 4 <= i63
+//line scanbest.go:9
+							if c212 {
+								i216 = i202 + i211
+							} else {
+//line scanbest.go:9
+								i216 = i202
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i216
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each216, tx*4)) = i216
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each225, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(8)
+						for tx := warp; tx < end; tx++ {
+							var i230 int32
+//line scanbest.go:6
+							i216 := *(*int32)(unsafe.Add(each216, tx*4))
+//line scanbest.go:9
+							i225 := *(*int32)(unsafe.Add(each225, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c226 := 8 <= i63
+//line scanbest.go:9
+							if c226 {
+								i230 = i216 + i225
+							} else {
+//line scanbest.go:9
+								i230 = i216
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i230
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each230, tx*4)) = i230
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each239, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(16)
+						for tx := warp; tx < end; tx++ {
+							var i244 int32
+//line scanbest.go:6
+							i230 := *(*int32)(unsafe.Add(each230, tx*4))
+//line scanbest.go:9
+							i239 := *(*int32)(unsafe.Add(each239, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c240 := 16 <= i63
+//line scanbest.go:20
+							i64 := tx / 32
+//line scanbest.go:23
+							o72 := i64 * 4
+//line scanbest.go:22
+							c66 := i63 == 31
+//line scanbest.go:9
+							if c240 {
+								i244 = i230 + i239
+							} else {
+//line scanbest.go:9
+								i244 = i230
+							}
+//line scanbest.go:22
+							if c66 {
+								*(*int32)(unsafe.Add(shared, o72)) = i244
+							}
+							*(*int32)(unsafe.Add(each244, tx*4)) = i244
+						}
+						state = 4
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*bool)(unsafe.Add(each76, warp)), *(*int32)(unsafe.Add(each12, warp*4)), *(*int)(unsafe.Add(each13, warp*8)) = state, alive, c76, i12, i13
+						waiting = true
+						continue warps
+					case 4:
+						if c76 {
+							state = 5
+						} else {
+							state = 6
+						}
+					case 5:
+						for tx := warp; tx < end; tx++ {
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:29
+							o87 := i63 * 4
+//line scanbest.go:29
+							i88 := *(*int32)(unsafe.Add(shared, o87))
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i88
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each88, tx*4)) = i88
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each270, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(1)
+						for tx := warp; tx < end; tx++ {
+							var i275 int32
+//line scanbest.go:29
+							i88 := *(*int32)(unsafe.Add(each88, tx*4))
+//line scanbest.go:9
+							i270 := *(*int32)(unsafe.Add(each270, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c184 := 1 <= i63
+//line scanbest.go:9
+							if c184 {
+								i275 = i88 + i270
+							} else {
+//line scanbest.go:9
+								i275 = i88
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i275
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each275, tx*4)) = i275
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each284, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(2)
+						for tx := warp; tx < end; tx++ {
+							var i289 int32
+//line scanbest.go:6
+							i275 := *(*int32)(unsafe.Add(each275, tx*4))
+//line scanbest.go:9
+							i284 := *(*int32)(unsafe.Add(each284, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c198 := 2 <= i63
+//line scanbest.go:9
+							if c198 {
+								i289 = i275 + i284
+							} else {
+//line scanbest.go:9
+								i289 = i275
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i289
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each289, tx*4)) = i289
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each298, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(4)
+						for tx := warp; tx < end; tx++ {
+							var i303 int32
+//line scanbest.go:6
+							i289 := *(*int32)(unsafe.Add(each289, tx*4))
+//line scanbest.go:9
+							i298 := *(*int32)(unsafe.Add(each298, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c212 := 4 <= i63
+//line scanbest.go:9
+							if c212 {
+								i303 = i289 + i298
+							} else {
+//line scanbest.go:9
+								i303 = i289
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i303
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each303, tx*4)) = i303
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each312, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(8)
+						for tx := warp; tx < end; tx++ {
+							var i317 int32
+//line scanbest.go:6
+							i303 := *(*int32)(unsafe.Add(each303, tx*4))
+//line scanbest.go:9
+							i312 := *(*int32)(unsafe.Add(each312, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c226 := 8 <= i63
+//line scanbest.go:9
+							if c226 {
+								i317 = i303 + i312
+							} else {
+//line scanbest.go:9
+								i317 = i303
+							}
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(brought32, tx*4)) = i317
+//line scanbest.go:9
+							*(*int32)(unsafe.Add(each317, tx*4)) = i317
+						}
+//line scanbest.go:9
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each326, warp*4), From: unsafe.Add(brought32, warp*4)}).Up(16)
+						for tx := warp; tx < end; tx++ {
+							var i331 int32
+//line scanbest.go:6
+							i317 := *(*int32)(unsafe.Add(each317, tx*4))
+//line scanbest.go:9
+							i326 := *(*int32)(unsafe.Add(each326, tx*4))
+//line scanbest.go:20
+							i63 := tx % 32
+//line scanbest.go:9
+							c240 := 16 <= i63
+//line scanbest.go:29
+							o87 := i63 * 4
+//line scanbest.go:9
+							if c240 {
+								i331 = i317 + i326
+							} else {
+//line scanbest.go:9
+								i331 = i317
+							}
+//line scanbest.go:31
+							*(*int32)(unsafe.Add(shared, o87)) = i331
+						}
+						state = 6
+					case 6:
+						state = 7
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*bool)(unsafe.Add(each76, warp)), *(*int32)(unsafe.Add(each12, warp*4)), *(*int)(unsafe.Add(each13, warp*8)) = state, alive, c76, i12, i13
+						waiting = true
+						continue warps
+					case 7:
+						for tx := warp; tx < end; tx++ {
+							var i108 int32
+//line scanbest.go:6
+							i244 := *(*int32)(unsafe.Add(each244, tx*4))
+//line scanbest.go:20
+							i64 := tx / 32
+//line scanbest.go:35
+							o104 := (i64 - 1) * 4
+//line scanbest.go:34
+							c81 := 0 < i64
+//line scanbest.go:76
+							i31 := *(*int32)(unsafe.Add(each31, tx*4))
+//line scanbest.go:75
+							i19 := i13 + tx
+//line scanbest.go:77
+							c21 := i19 < sumsLen
+//line scanbest.go:84
+							c165 := int32(tx) == 1023
+//line scanbest.go:34
+							if c81 {
+								i108 = i244 + *(*int32)(unsafe.Add(shared, o104))
+							} else {
+//line scanbest.go:34
+								i108 = i244
+							}
+//line scanbest.go:80
+							i33 := i108 + i12
+							if c21 {
+								*(*int32)(unsafe.Add(sums, i19*4)) = i33 - i31
+							}
+							if c165 {
+								*(*int32)(unsafe.Add(shared, 128)) = i33
+							}
+						}
+						state = 8
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*bool)(unsafe.Add(each76, warp)), *(*int32)(unsafe.Add(each12, warp*4)), *(*int)(unsafe.Add(each13, warp*8)) = state, alive, c76, i12, i13
+						waiting = true
+						continue warps
+					case 8:
+						for tx := warp; tx < end; tx++ {
+//line scanbest.go:74
+							i12next = *(*int32)(unsafe.Add(shared, 128))
+						}
+						i12, i13 = i12next, i13+1024
+						state = 1
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 9
+			}
+		}
+	}
 }
 
 // addOffsetsBestTwin runs blocks of the kernel addOffsetsBest.

@@ -208,6 +208,7 @@ var besideWarpKernel = &device.Kernel{
 			besideWarp(ts.Thread(), a.who, a.x)
 		}
 	},
+	Twin: besideWarpTwin,
 }
 
 // EveryThread lets all threads fault at once, each with an index of its own.

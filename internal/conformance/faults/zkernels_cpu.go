@@ -230,6 +230,129 @@ func besideBarriersTwinRow__(dx int, i26 int, who int, xLen int, c71 bool, i13 i
 	return true
 }
 
+// besideWarpTwin runs blocks of the kernel besideWarp.
+//
+//line beside.go:50
+func besideWarpTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	who := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	dx, _, _ := blocks.Dim()
+	count := blocks.Threads()
+//line beside.go:52
+	i22 := xLen + 2
+	each39 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+//line beside.go:50
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i15 int
+		var i30, i33, i48 int32
+		for warp := 0; warp < count; warp += 32 {
+			end := min(warp+32, count)
+			state, alive := 0, ^uint32(0)>>(32+warp-end)
+			for state < 4 {
+				switch state {
+				case 0:
+//line beside.go:51
+					i15 = bx * dx
+//line beside.go:54
+					i30 = 0
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						ty := blocks.ThreadY(thread)
+						tz := blocks.ThreadZ(thread)
+//line beside.go:51
+						i18 := i15 + tx
+//line beside.go:51
+						if i18 == who {
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, xLen)
+//line beside.go:52
+							return
+						}
+						i30 = i30 + 1
+					}
+					if alive == 0 {
+						state = 4
+						continue
+					}
+//line beside.go:56
+					i33 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line beside.go:56
+						if 100 < i30 {
+//line beside.go:56
+							i33 |= 1 << (thread & 31)
+						}
+					}
+					if i33 != 0 {
+						state = 2
+					} else {
+						state = 1
+					}
+				case 1:
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line beside.go:56
+						*(*int32)(unsafe.Add(each39, thread*4)) = i30
+					}
+					state = 3
+				case 2:
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line beside.go:57
+						*(*int32)(unsafe.Add(brought32, thread*4)) = i30
+					}
+//line beside.go:57
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each39, warp*4), From: unsafe.Add(brought32, warp*4)}).Down(1)
+					state = 3
+				case 3:
+//line beside.go:59
+					i48 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line beside.go:59
+						i48 |= 1 << (thread & 31)
+					}
+//line beside.go:59
+					i49 := i48 & 1
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						ty := blocks.ThreadY(thread)
+						tz := blocks.ThreadZ(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line beside.go:51
+						i18 := i15 + tx
+//line beside.go:54
+						i39 := *(*int32)(unsafe.Add(each39, thread*4))
+//line beside.go:59
+						if uint(i18) >= uint(xLen) {
+//line beside.go:59
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
+//line beside.go:59
+							return
+						}
+//line beside.go:59
+						*(*int32)(unsafe.Add(x, i18*4)) = i39 + i49
+					}
+					state = 4
+				}
+			}
+		}
+	}
+}
+
 // everyThreadTwin runs blocks of the kernel everyThread.
 //
 //line beside.go:65

@@ -339,6 +339,7 @@ var neighboursKernel = &device.Kernel{
 			neighbours(ts.Thread(), a.x)
 		}
 	},
+	Twin: neighboursTwin,
 }
 
 // NeighboursUnsynced is neighbours for those who hold a warp to go in step.
@@ -432,6 +433,7 @@ var lastKernel = &device.Kernel{
 			last(ts.Thread(), a.x, a.sums, a.done)
 		}
 	},
+	Twin: lastTwin,
 }
 
 // LastUnfenced does not order its sums and the count.
@@ -482,6 +484,7 @@ var lastUnfencedKernel = &device.Kernel{
 			lastUnfenced(ts.Thread(), a.x, a.sums, a.done)
 		}
 	},
+	Twin: lastUnfencedTwin,
 }
 
 // Found tells whether x has a number above the limit. Threads that say so say the same.

@@ -3,6 +3,8 @@
 package planted
 
 import (
+	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
@@ -828,6 +830,51 @@ func halvesTwinRow_(lanes int, shared unsafe.Pointer, x unsafe.Pointer) {
 	}
 }
 
+// neighboursTwin runs blocks of the kernel neighbours.
+//
+//line barriers.go:126
+func neighboursTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	shared := blocks.Shared(128)
+//line barriers.go:126
+	for blocks.Next() {
+		for warp := 0; warp < 32; warp += 32 {
+			end := min(warp+32, 32)
+			state := 0
+			for state < 1 {
+				switch state {
+				case 0:
+					for tx := warp; tx < end; tx++ {
+//line barriers.go:128
+						i8 := int(uint32(int32(tx % 32)))
+//line barriers.go:128
+						if uint(i8) >= uint(xLen) {
+//line barriers.go:128
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i8, xLen)
+//line barriers.go:128
+							return
+						}
+//line barriers.go:128
+						o15 := i8 * 4
+//line barriers.go:128
+						*(*float32)(unsafe.Add(shared, i8*4)) = *(*float32)(unsafe.Add(x, o15))
+					}
+					for tx := warp; tx < end; tx++ {
+//line barriers.go:128
+						i8 := int(uint32(int32(tx % 32)))
+//line barriers.go:128
+						o15 := i8 * 4
+//line barriers.go:130
+						*(*float32)(unsafe.Add(x, o15)) = *(*float32)(unsafe.Add(shared, (i8^1)*4))
+					}
+					state = 1
+				}
+			}
+		}
+	}
+}
+
 // neighboursUnsyncedTwin runs blocks of the kernel neighboursUnsynced.
 //
 //line barriers.go:137
@@ -851,6 +898,504 @@ func neighboursUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			*(*float32)(unsafe.Add(x, i8*4)) = *(*float32)(unsafe.Add(shared, (i8^1)*4))
 		}
 	}
+}
+
+// lastTwin runs blocks of the kernel last.
+//
+//line blocks.go:9
+func lastTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	sumsLen := *(*int)(unsafe.Add(args, 32))
+	done := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	doneLen := *(*int)(unsafe.Add(args, 56))
+	gx, _, _ := blocks.Grid()
+	each27 := blocks.Scratch(4)
+	each134 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+	each159 := blocks.Scratch(4)
+	each160 := blocks.Scratch(4)
+	each168 := blocks.Scratch(4)
+	each169 := blocks.Scratch(4)
+	each177 := blocks.Scratch(4)
+	each178 := blocks.Scratch(4)
+	each186 := blocks.Scratch(4)
+	each187 := blocks.Scratch(4)
+	each195 := blocks.Scratch(4)
+//line blocks.go:15
+	c43 := 0 < uint(doneLen)
+//line blocks.go:15
+	i51 := int32(gx - 1)
+//line blocks.go:9
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i95, i127 int32
+		var f103, f128, f121 float32
+		for warp := 0; warp < 32; warp += 32 {
+			end := min(warp+32, 32)
+			state, alive := 0, ^uint32(0)>>(32+warp-end)
+			for state < 7 {
+				switch state {
+				case 0:
+//line blocks.go:10
+					i144 := bx << 5
+//line reduce.go:48
+					i95 = 0
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:10
+						i21 := i144 + tx
+//line blocks.go:10
+						if uint(i21) >= uint(xLen) {
+//line blocks.go:10
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i21, xLen)
+//line blocks.go:10
+							return
+						}
+//line blocks.go:10
+						f27 := *(*float32)(unsafe.Add(x, i21*4))
+//line reduce.go:48
+						i95 |= 1 << (tx & 31)
+//line reduce.go:48
+						*(*float32)(unsafe.Add(each27, tx*4)) = f27
+					}
+					if i95 == -1 {
+						state = 5
+					} else {
+						state = 1
+					}
+				case 1:
+//line reduce.go:55
+					f103 = math.Float32frombits(1<<32 - 1)
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:10
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:55
+						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i95)))&31 {
+//line reduce.go:55
+							f103 = f27
+						}
+					}
+					i127, f128 = i95&(i95-1), f103
+					state = 2
+				case 2:
+					if i127 != 0 {
+						state = 4
+					} else {
+						state = 3
+					}
+				case 3:
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:56
+						*(*float32)(unsafe.Add(each134, tx*4)) = f128
+					}
+					state = 6
+				case 4:
+//line reduce.go:57
+					f121 = math.Float32frombits(1<<32 - 1)
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:10
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:57
+						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i127)))&31 {
+//line reduce.go:57
+							f121 = f27
+						}
+					}
+					i127, f128 = i127&(i127-1), f128+f121
+					state = 2
+				case 5:
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:10
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f27
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each159, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:10
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:51
+						f159 := *(*float32)(unsafe.Add(each159, tx*4))
+//line reduce.go:36
+						f160 := f27 + f159
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f160
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each160, tx*4)) = f160
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each168, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f160 := *(*float32)(unsafe.Add(each160, tx*4))
+//line reduce.go:51
+						f168 := *(*float32)(unsafe.Add(each168, tx*4))
+//line reduce.go:36
+						f169 := f160 + f168
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f169
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each169, tx*4)) = f169
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each177, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f169 := *(*float32)(unsafe.Add(each169, tx*4))
+//line reduce.go:51
+						f177 := *(*float32)(unsafe.Add(each177, tx*4))
+//line reduce.go:36
+						f178 := f169 + f177
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f178
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each178, tx*4)) = f178
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each186, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f178 := *(*float32)(unsafe.Add(each178, tx*4))
+//line reduce.go:51
+						f186 := *(*float32)(unsafe.Add(each186, tx*4))
+//line reduce.go:36
+						f187 := f178 + f186
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f187
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each187, tx*4)) = f187
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each195, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f187 := *(*float32)(unsafe.Add(each187, tx*4))
+//line reduce.go:51
+						f195 := *(*float32)(unsafe.Add(each195, tx*4))
+//line reduce.go:50
+						*(*float32)(unsafe.Add(each134, tx*4)) = f187 + f195
+					}
+					state = 6
+				case 6:
+//line blocks.go:14
+					c37 := uint(bx) < uint(sumsLen)
+//line blocks.go:14
+					o40 := bx * 4
+//line blocks.go:14
+					if !lastTwinRow(end, warp, each134, c37, o40, sums, c43, done, i51, gx, sumsLen, bx, doneLen, blocks) {
+						return
+					}
+					state = 7
+				}
+			}
+		}
+	}
+}
+
+// lastTwinRow is what a row of threads does in lastTwin.
+//
+//line blocks.go:14
+func lastTwinRow(end int, warp int, each134 unsafe.Pointer, c37 bool, o40 int, sums unsafe.Pointer, c43 bool, done unsafe.Pointer, i51 int32, gx int, sumsLen int, bx int, doneLen int, blocks *gpu.Blocks) (ok bool) {
+	for tx := warp; tx < end; tx++ {
+		var i56 int
+//line blocks.go:14
+		f134 := *(*float32)(unsafe.Add(each134, tx*4))
+//line blocks.go:11
+		if 0 >= uint32(int32(tx)) {
+//line blocks.go:14
+			if !c37 {
+//line blocks.go:14
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line blocks.go:14
+				return false
+			}
+//line blocks.go:14
+			*(*float32)(unsafe.Add(sums, o40)) = f134
+			if !c43 {
+//line blocks.go:15
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), doneLen)
+//line blocks.go:15
+				return false
+			}
+//line blocks.go:15
+			i47 := gpu.AtomicAdd((*int32)(done), 1)
+//line blocks.go:15
+			if i47 == i51 {
+				i56 = 1
+//line blocks.go:16
+				for {
+//line blocks.go:16
+					if i56 >= gx {
+//line blocks.go:16
+						break
+					}
+//line blocks.go:17
+					if uint(i56) >= uint(sumsLen) {
+//line blocks.go:17
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i56, sumsLen)
+//line blocks.go:17
+						return false
+					}
+//line blocks.go:18
+					*(*float32)(sums) = *(*float32)(sums) + *(*float32)(unsafe.Add(sums, i56*4))
+//line blocks.go:16
+					i56 = i56 + 1
+				}
+			}
+		}
+	}
+	return true
+}
+
+// lastUnfencedTwin runs blocks of the kernel lastUnfenced.
+//
+//line blocks.go:27
+func lastUnfencedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	sumsLen := *(*int)(unsafe.Add(args, 32))
+	done := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	doneLen := *(*int)(unsafe.Add(args, 56))
+	gx, _, _ := blocks.Grid()
+	each27 := blocks.Scratch(4)
+	each134 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+	each159 := blocks.Scratch(4)
+	each160 := blocks.Scratch(4)
+	each168 := blocks.Scratch(4)
+	each169 := blocks.Scratch(4)
+	each177 := blocks.Scratch(4)
+	each178 := blocks.Scratch(4)
+	each186 := blocks.Scratch(4)
+	each187 := blocks.Scratch(4)
+	each195 := blocks.Scratch(4)
+//line blocks.go:33
+	c43 := 0 < uint(doneLen)
+//line blocks.go:33
+	i51 := int32(gx - 1)
+//line blocks.go:27
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i95, i127 int32
+		var f103, f128, f121 float32
+		for warp := 0; warp < 32; warp += 32 {
+			end := min(warp+32, 32)
+			state, alive := 0, ^uint32(0)>>(32+warp-end)
+			for state < 7 {
+				switch state {
+				case 0:
+//line blocks.go:28
+					i144 := bx << 5
+//line reduce.go:48
+					i95 = 0
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:28
+						i21 := i144 + tx
+//line blocks.go:28
+						if uint(i21) >= uint(xLen) {
+//line blocks.go:28
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i21, xLen)
+//line blocks.go:28
+							return
+						}
+//line blocks.go:28
+						f27 := *(*float32)(unsafe.Add(x, i21*4))
+//line reduce.go:48
+						i95 |= 1 << (tx & 31)
+//line reduce.go:48
+						*(*float32)(unsafe.Add(each27, tx*4)) = f27
+					}
+					if i95 == -1 {
+						state = 5
+					} else {
+						state = 1
+					}
+				case 1:
+//line reduce.go:55
+					f103 = math.Float32frombits(1<<32 - 1)
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:28
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:55
+						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i95)))&31 {
+//line reduce.go:55
+							f103 = f27
+						}
+					}
+					i127, f128 = i95&(i95-1), f103
+					state = 2
+				case 2:
+					if i127 != 0 {
+						state = 4
+					} else {
+						state = 3
+					}
+				case 3:
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:56
+						*(*float32)(unsafe.Add(each134, tx*4)) = f128
+					}
+					state = 6
+				case 4:
+//line reduce.go:57
+					f121 = math.Float32frombits(1<<32 - 1)
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:28
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:57
+						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i127)))&31 {
+//line reduce.go:57
+							f121 = f27
+						}
+					}
+					i127, f128 = i127&(i127-1), f128+f121
+					state = 2
+				case 5:
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:28
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f27
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each159, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+					for tx := warp; tx < end; tx++ {
+//line blocks.go:28
+						f27 := *(*float32)(unsafe.Add(each27, tx*4))
+//line reduce.go:51
+						f159 := *(*float32)(unsafe.Add(each159, tx*4))
+//line reduce.go:36
+						f160 := f27 + f159
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f160
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each160, tx*4)) = f160
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each168, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f160 := *(*float32)(unsafe.Add(each160, tx*4))
+//line reduce.go:51
+						f168 := *(*float32)(unsafe.Add(each168, tx*4))
+//line reduce.go:36
+						f169 := f160 + f168
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f169
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each169, tx*4)) = f169
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each177, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f169 := *(*float32)(unsafe.Add(each169, tx*4))
+//line reduce.go:51
+						f177 := *(*float32)(unsafe.Add(each177, tx*4))
+//line reduce.go:36
+						f178 := f169 + f177
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f178
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each178, tx*4)) = f178
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each186, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f178 := *(*float32)(unsafe.Add(each178, tx*4))
+//line reduce.go:51
+						f186 := *(*float32)(unsafe.Add(each186, tx*4))
+//line reduce.go:36
+						f187 := f178 + f186
+//line reduce.go:51
+						*(*float32)(unsafe.Add(brought32, tx*4)) = f187
+//line reduce.go:51
+						*(*float32)(unsafe.Add(each187, tx*4)) = f187
+					}
+//line reduce.go:51
+					(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each195, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+					for tx := warp; tx < end; tx++ {
+//line reduce.go:36
+						f187 := *(*float32)(unsafe.Add(each187, tx*4))
+//line reduce.go:51
+						f195 := *(*float32)(unsafe.Add(each195, tx*4))
+//line reduce.go:50
+						*(*float32)(unsafe.Add(each134, tx*4)) = f187 + f195
+					}
+					state = 6
+				case 6:
+//line blocks.go:32
+					c37 := uint(bx) < uint(sumsLen)
+//line blocks.go:32
+					o40 := bx * 4
+//line blocks.go:32
+					if !lastUnfencedTwinRow(end, warp, each134, c37, o40, sums, c43, done, i51, gx, sumsLen, bx, doneLen, blocks) {
+						return
+					}
+					state = 7
+				}
+			}
+		}
+	}
+}
+
+// lastUnfencedTwinRow is what a row of threads does in lastUnfencedTwin.
+//
+//line blocks.go:32
+func lastUnfencedTwinRow(end int, warp int, each134 unsafe.Pointer, c37 bool, o40 int, sums unsafe.Pointer, c43 bool, done unsafe.Pointer, i51 int32, gx int, sumsLen int, bx int, doneLen int, blocks *gpu.Blocks) (ok bool) {
+	for tx := warp; tx < end; tx++ {
+		var i56 int
+//line blocks.go:32
+		f134 := *(*float32)(unsafe.Add(each134, tx*4))
+//line blocks.go:29
+		if 0 >= uint32(int32(tx)) {
+//line blocks.go:32
+			if !c37 {
+//line blocks.go:32
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, sumsLen)
+//line blocks.go:32
+				return false
+			}
+//line blocks.go:32
+			*(*float32)(unsafe.Add(sums, o40)) = f134
+			if !c43 {
+//line blocks.go:33
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), doneLen)
+//line blocks.go:33
+				return false
+			}
+//line blocks.go:33
+			i47 := gpu.AtomicAdd((*int32)(done), 1)
+//line blocks.go:33
+			if i47 == i51 {
+				i56 = 1
+//line blocks.go:34
+				for {
+//line blocks.go:34
+					if i56 >= gx {
+//line blocks.go:34
+						break
+					}
+//line blocks.go:35
+					if uint(i56) >= uint(sumsLen) {
+//line blocks.go:35
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i56, sumsLen)
+//line blocks.go:35
+						return false
+					}
+//line blocks.go:36
+					*(*float32)(sums) = *(*float32)(sums) + *(*float32)(unsafe.Add(sums, i56*4))
+//line blocks.go:34
+					i56 = i56 + 1
+				}
+			}
+		}
+	}
+	return true
 }
 
 // foundTwin runs blocks of the kernel found.

@@ -530,6 +530,64 @@ var queueKernel = &device.Kernel{
 	Twin: queueTwin,
 }
 
+// Crooked exchanges numbers in blocks whose warps wrap around rows, whose last warp is not full and in which
+// threads have left: those with a negative number. Warps do different things.
+func Crooked(s *device.Stream, g device.Grid, in device.Slice[int32], out device.Slice[crook]) error {
+	p := s.Plan(crookedKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zcrooked.sm_80.narrow.ptx
+var crookedSM80Narrow string
+
+//go:embed zcrooked.sm_80.ptx
+var crookedSM80 string
+
+//go:embed zcrooked.sm_70.narrow.ptx
+var crookedSM70Narrow string
+
+//go:embed zcrooked.sm_70.ptx
+var crookedSM70 string
+
+var crookedKernel = &device.Kernel{
+	Name:    "crooked",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "crooked.go",
+	Line:    18,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 36},
+	},
+	ParamBytes: 64,
+	Shared:     32,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "crooked.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "crooked.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "crooked.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: crookedSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: crookedSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: crookedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: crookedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int32
+			out []crook
+		})(args)
+		for ts.Next() {
+			crooked(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: crookedTwin,
+}
+
 // Chain launches the kernel chain.
 func Chain(s *device.Stream, g device.Grid, a, x, z, y device.Slice[float32]) error {
 	p := s.Plan(chainKernel, g)
@@ -1046,6 +1104,7 @@ var reductionsKernel = &device.Kernel{
 			reductions(ts.Thread(), a.every, a.in, a.out)
 		}
 	},
+	Twin: reductionsTwin,
 }
 
 // Exchange launches the kernel exchange.
@@ -1265,6 +1324,7 @@ var warpsKernel = &device.Kernel{
 			warps(ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: warpsTwin,
 }
 
 // Slide reads four elements at a time, from every element on, and checks an index only where it comes to it.

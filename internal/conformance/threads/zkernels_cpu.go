@@ -4,6 +4,7 @@ package threads
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
@@ -1155,6 +1156,435 @@ func queueTwinRow(dx int, head unsafe.Pointer, takenLen int, taken unsafe.Pointe
 		*(*int32)(unsafe.Add(taken, i75*4)) = *(*int32)(unsafe.Add(taken, i75*4)) + 1
 	}
 	return true
+}
+
+// crookedTwin runs blocks of the kernel crooked.
+//
+//line crooked.go:18
+func crookedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	shared := blocks.Shared(32)
+	dx, dy, dz := blocks.Dim()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each63 := blocks.Scratch(4)
+	each142 := blocks.Scratch(4)
+	each161 := blocks.Scratch(8)
+	each162 := blocks.Scratch(1)
+	each165 := blocks.Scratch(4)
+	each166 := blocks.Scratch(4)
+	each253 := blocks.Scratch(4)
+	each222 := blocks.Scratch(4)
+	each53 := blocks.Scratch(8)
+	each59 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+	lane := blocks.Scratch(4)
+	each72 := blocks.Scratch(8)
+	each74 := blocks.Scratch(4)
+	each76 := blocks.Scratch(4)
+	each78 := blocks.Scratch(4)
+	each81 := blocks.Scratch(4)
+	each139 := blocks.Scratch(4)
+	each141 := blocks.Scratch(1)
+	each164 := blocks.Scratch(4)
+	each218 := blocks.Scratch(4)
+	each221 := blocks.Scratch(1)
+//line crooked.go:18
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i63, i142, i165, i166, i253, i222 int32
+		var i161 int
+		var c162 bool
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i63, i142, i161, c162, i165, i166, i253, i222 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int32)(unsafe.Add(each63, warp*4)), *(*int32)(unsafe.Add(each142, warp*4)), *(*int)(unsafe.Add(each161, warp*8)), *(*bool)(unsafe.Add(each162, warp)), *(*int32)(unsafe.Add(each165, warp*4)), *(*int32)(unsafe.Add(each166, warp*4)), *(*int32)(unsafe.Add(each253, warp*4)), *(*int32)(unsafe.Add(each222, warp*4))
+				}
+				for state < 7 {
+					switch state {
+					case 0:
+//line crooked.go:21
+						i52 := bx * dx * dy * dz
+//line crooked.go:26
+						i63 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line crooked.go:20
+							i41 := tx + dx*(ty+dy*tz)
+							i53 := i52 + i41
+							if uint(i53) >= uint(inLen) {
+//line crooked.go:22
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i53, inLen)
+//line crooked.go:22
+								return
+							}
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(in, i53*4))
+							if i59 < 0 {
+								alive &^= 1 << (thread & 31)
+							} else {
+								i63 |= 1 << (thread & 31)
+//line crooked.go:26
+								*(*int)(unsafe.Add(each53, thread*8)) = i53
+//line crooked.go:26
+								*(*int32)(unsafe.Add(each59, thread*4)) = i59
+							}
+						}
+						if alive == 0 {
+							state = 7
+							continue
+						}
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:26
+							if uint(i53) >= uint(outLen) {
+//line crooked.go:26
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i53, outLen)
+//line crooked.go:26
+								return
+							}
+//line crooked.go:27
+							i71 := i59 % 8
+//line crooked.go:27
+							i72 := int(i71)
+//line crooked.go:27
+							*(*int32)(unsafe.Add(brought32, thread*4)) = i59
+//line crooked.go:27
+							*(*int32)(unsafe.Add(lane, thread*4)) = int32(thread&31) - i71&31
+//line crooked.go:27
+							*(*int)(unsafe.Add(each72, thread*8)) = i72
+						}
+//line crooked.go:27
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each74, warp*4), From: unsafe.Add(brought32, warp*4)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:27
+							*(*int32)(unsafe.Add(brought32, thread*4)) = i59
+						}
+//line crooked.go:27
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each76, warp*4), From: unsafe.Add(brought32, warp*4)}).Down(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:28
+							*(*int32)(unsafe.Add(brought32, thread*4)) = i59
+						}
+//line crooked.go:28
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each78, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(5)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:26
+							i64 := int32(thread % 32)
+//line crooked.go:26
+							i65 := int(uint32(i64))
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:28
+							i79 := i65 * 7
+//line crooked.go:28
+							*(*int32)(unsafe.Add(brought32, thread*4)) = i59
+//line crooked.go:28
+							*(*int32)(unsafe.Add(lane, thread*4)) = int32(i79) & 31
+						}
+//line crooked.go:28
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each81, warp*4), From: unsafe.Add(brought32, warp*4)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							var i84, i89 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:26
+							i64 := int32(thread % 32)
+//line crooked.go:26
+							i65 := int(uint32(i64))
+							i72 := *(*int)(unsafe.Add(each72, thread*8))
+//line crooked.go:27
+							i74 := *(*int32)(unsafe.Add(each74, thread*4))
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+//line crooked.go:26
+							o70 := i53 * 36
+							i76 := *(*int32)(unsafe.Add(each76, thread*4))
+							i78 := *(*int32)(unsafe.Add(each78, thread*4))
+//line crooked.go:28
+							i81 := *(*int32)(unsafe.Add(each81, thread*4))
+//line crooked.go:28
+							i79 := i65 * 7
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:29
+							i84 = i65 - i72
+//line crooked.go:29
+							if i84 >= 0 {
+//line crooked.go:29
+								if int32(uint32(i63)>>uint32(int32(i84)))&1 == 0 {
+//line crooked.go:29
+									goto l1
+								}
+							}
+//line crooked.go:30
+							*(*int32)(unsafe.Add(out, o70)) = i74
+						l1:
+							i89 = i65 + 2
+//line crooked.go:32
+							if 31 >= i89 {
+//line crooked.go:32
+								if int32(uint32(i63)>>uint32(int32(i89)))&1 == 0 {
+//line crooked.go:32
+									goto l2
+								}
+							}
+//line crooked.go:33
+							*(*int32)(unsafe.Add(out, o70+4)) = i76
+						l2:
+							if int32(uint32(i63)>>uint32(int32(i65^5)))&1 != 0 {
+								*(*int32)(unsafe.Add(out, o70+8)) = i78
+							}
+							if int32(uint32(i63)>>uint32(int32(i79%32)))&1 != 0 {
+								*(*int32)(unsafe.Add(out, o70+12)) = i81
+							}
+							*(*int32)(unsafe.Add(brought32, thread*4)) = i59 % 3
+						}
+//line crooked.go:41
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each139, warp*4), From: unsafe.Add(brought32, warp*4)}).Match()
+//line crooked.go:41
+						i142 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:41
+							c141 := i59%2 == 0
+//line crooked.go:41
+							if c141 {
+//line crooked.go:41
+								i142 |= 1 << (thread & 31)
+							}
+//line crooked.go:41
+							*(*bool)(unsafe.Add(each141, thread)) = c141
+						}
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:41
+							i139 := *(*int32)(unsafe.Add(each139, thread*4))
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+//line crooked.go:26
+							o70 := i53 * 36
+//line crooked.go:20
+							i41 := tx + dx*(ty+dy*tz)
+//line crooked.go:41
+							*(*int32)(unsafe.Add(out, o70+16)) = i139
+//line crooked.go:41
+							*(*int32)(unsafe.Add(out, o70+20)) = i142
+							i161 = int(uint(i41) >> 5)
+//line crooked.go:42
+							c162 = i161 == 1
+						}
+						if c162 {
+							state = 1
+						} else {
+							state = 2
+						}
+					case 1:
+//line crooked.go:43
+						i165 = -1 << 31
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:43
+							i164 := i59 % 50
+//line crooked.go:43
+							i165 = max(i165, i164)
+//line crooked.go:43
+							*(*int32)(unsafe.Add(each164, thread*4)) = i164
+						}
+//line crooked.go:43
+						i166 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:43
+							i166 = i166 + i59
+						}
+//line crooked.go:43
+						i167 := i165 + i166
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+//line crooked.go:26
+							o70 := i53 * 36
+//line crooked.go:43
+							*(*int32)(unsafe.Add(out, o70+24)) = i167
+						}
+						state = 2
+					case 2:
+//line warp.go:51
+						i253 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:51
+							i253 |= 1 << (thread & 31)
+						}
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:26
+							i64 := int32(thread % 32)
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line warp.go:51
+							c262 := i253&(int32(1)<<uint32(i64)-1) == 0
+//line crooked.go:46
+							if !(!c262 || uint(i161) < 8) {
+//line crooked.go:46
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i161, int(8))
+//line crooked.go:46
+								return
+							}
+//line crooked.go:45
+							if c262 {
+								*(*int32)(unsafe.Add(shared, i161*4)) = i59
+							}
+						}
+						state = 3
+					case 3:
+//line crooked.go:48
+						i222 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+//line crooked.go:26
+							o70 := i53 * 36
+//line crooked.go:48
+							o217 := o70 + 28
+//line crooked.go:22
+							i59 := *(*int32)(unsafe.Add(each59, thread*4))
+//line crooked.go:48
+							i218 := *(*int32)(unsafe.Add(out, o217))
+//line crooked.go:48
+							c221 := i218*10+40 < i59
+//line crooked.go:48
+							if c221 {
+//line crooked.go:48
+								i222 |= 1 << (thread & 31)
+							}
+//line crooked.go:48
+							*(*int32)(unsafe.Add(each218, thread*4)) = i218
+//line crooked.go:48
+							*(*bool)(unsafe.Add(each221, thread)) = c221
+						}
+						if i222 != 0 {
+							state = 6
+						} else {
+							state = 4
+						}
+					case 4:
+						state = 5
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int32)(unsafe.Add(each63, warp*4)), *(*int32)(unsafe.Add(each142, warp*4)), *(*int)(unsafe.Add(each161, warp*8)), *(*bool)(unsafe.Add(each162, warp)), *(*int32)(unsafe.Add(each165, warp*4)), *(*int32)(unsafe.Add(each166, warp*4)), *(*int32)(unsafe.Add(each253, warp*4)), *(*int32)(unsafe.Add(each222, warp*4)) = state, alive, i63, i142, i161, c162, i165, i166, i253, i222
+						waiting = true
+						continue warps
+					case 5:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+//line crooked.go:26
+							o70 := i53 * 36
+//line crooked.go:52
+							if 0 < i161 {
+								i273 := i161 - 1
+//line crooked.go:53
+								if uint(i273) >= 8 {
+//line crooked.go:53
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i273, int(8))
+//line crooked.go:53
+									return
+								}
+//line crooked.go:53
+								*(*int32)(unsafe.Add(out, o70+32)) = *(*int32)(unsafe.Add(shared, i273*4))
+							}
+						}
+						state = 7
+					case 6:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line crooked.go:48
+							i218 := *(*int32)(unsafe.Add(each218, thread*4))
+//line crooked.go:21
+							i53 := *(*int)(unsafe.Add(each53, thread*8))
+//line crooked.go:26
+							o70 := i53 * 36
+//line crooked.go:48
+							o217 := o70 + 28
+							*(*int32)(unsafe.Add(out, o217)) = i218 + 1
+						}
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 7
+			}
+		}
+	}
 }
 
 // chainTwin runs blocks of the kernel chain.
@@ -2564,6 +2994,437 @@ func placesTwinRow(dx int, i18 int, ty int, i123 int, dy int, tz int, i44 int, o
 	return true
 }
 
+// reductionsTwin runs blocks of the kernel reductions.
+//
+//line reduce.go:22
+func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	every := *(*int)(args)
+	in := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	inLen := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	dx, _, _ := blocks.Dim()
+	count := blocks.Threads()
+//line reduce.go:24
+	c26 := 0 < every
+	each34 := blocks.Scratch(4)
+	each48 := blocks.Scratch(4)
+	each51 := blocks.Scratch(4)
+	each69 := blocks.Scratch(4)
+	each74 := blocks.Scratch(4)
+	each141 := blocks.Scratch(4)
+	each145 := blocks.Scratch(4)
+	each159 := blocks.Scratch(4)
+	each186 := blocks.Scratch(4)
+//line reduce.go:22
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i40, i41, i42, i49, i52, i53, i60, i61, i62, i70, i71, i75, i79, i115, i139, i142, i153, i156, i167, i170 int32
+		for warp := 0; warp < count; warp += 32 {
+			end := min(warp+32, count)
+			state, alive := 0, ^uint32(0)>>(32+warp-end)
+			for state < 1 {
+				switch state {
+				case 0:
+//line reduce.go:23
+					i22 := bx * dx
+//line reduce.go:29
+					i40 = 0
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						ty := blocks.ThreadY(thread)
+						tz := blocks.ThreadZ(thread)
+//line reduce.go:23
+						i25 := i22 + tx
+						if c26 {
+//line reduce.go:24
+							var i86 int
+//line reduce.go:24
+							if every != 0 {
+//line reduce.go:24
+								i86 = i25 % every
+							}
+//line reduce.go:24
+							if i86 == 1 {
+								alive &^= 1 << (thread & 31)
+//line reduce.go:25
+								continue
+							}
+						}
+//line reduce.go:27
+						if uint(i25) >= uint(inLen) {
+//line reduce.go:27
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i25, inLen)
+//line reduce.go:27
+							return
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(in, i25*4))
+//line reduce.go:27
+						if uint(i25) >= uint(outLen) {
+//line reduce.go:27
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i25, outLen)
+//line reduce.go:27
+							return
+						}
+						i40 = i40 + i34
+//line reduce.go:29
+						*(*int32)(unsafe.Add(each34, thread*4)) = i34
+					}
+					if alive == 0 {
+						state = 1
+						continue
+					}
+//line reduce.go:29
+					i41 = 1<<31 - 1
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:29
+						i41 = min(i41, i34)
+					}
+//line reduce.go:29
+					i42 = -1 << 31
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:29
+						i42 = max(i42, i34)
+					}
+//line reduce.go:30
+					i49 = -1
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:29
+						*(*int32)(unsafe.Add(out, o39)) = i40
+//line reduce.go:29
+						*(*int32)(unsafe.Add(out, o39+4)) = i41
+//line reduce.go:29
+						*(*int32)(unsafe.Add(out, o39+8)) = i42
+						i48 := i34 | 64
+//line reduce.go:30
+						i49 = i49 & i48
+//line reduce.go:30
+						*(*int32)(unsafe.Add(each48, thread*4)) = i48
+					}
+//line reduce.go:30
+					i52 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:30
+						i51 := i34 & -8
+//line reduce.go:30
+						i52 = i52 | i51
+//line reduce.go:30
+						*(*int32)(unsafe.Add(each51, thread*4)) = i51
+					}
+//line reduce.go:30
+					i53 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:30
+						i53 = i53 ^ i34
+					}
+//line reduce.go:31
+					i60 = 0
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:30
+						*(*int32)(unsafe.Add(out, o39+12)) = i49
+//line reduce.go:30
+						*(*int32)(unsafe.Add(out, o39+16)) = i52
+//line reduce.go:30
+						*(*int32)(unsafe.Add(out, o39+20)) = i53
+						i60 = i60 + i34
+					}
+//line reduce.go:31
+					i61 = -1
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:31
+						i61 = int32(min(uint32(i61), uint32(i34)))
+					}
+//line reduce.go:31
+					i62 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:31
+						i62 = int32(max(uint32(i62), uint32(i34)))
+					}
+//line reduce.go:32
+					i70 = -1
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:31
+						*(*int32)(unsafe.Add(out, o39+24)) = i60
+//line reduce.go:31
+						*(*int32)(unsafe.Add(out, o39+28)) = i61
+//line reduce.go:31
+						*(*int32)(unsafe.Add(out, o39+32)) = i62
+						i69 := i34 | 240
+//line reduce.go:32
+						i70 = i70 & i69
+//line reduce.go:32
+						*(*int32)(unsafe.Add(each69, thread*4)) = i69
+					}
+//line reduce.go:32
+					i71 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:32
+						i71 = i71 | i34
+					}
+//line reduce.go:32
+					i73 := i70 ^ i71<<1
+//line reduce.go:32
+					i75 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:32
+						i74 := i34 * 3
+//line reduce.go:32
+						i75 = i75 ^ i74
+//line reduce.go:32
+						*(*int32)(unsafe.Add(each74, thread*4)) = i74
+					}
+//line reduce.go:32
+					i76 := i73 ^ i75
+					i79 = 0
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:32
+						*(*int32)(unsafe.Add(out, o39+36)) = i76
+						i79 = i79 | i34
+					}
+//line warp.go:51
+					i115 = 0
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:33
+						*(*int32)(unsafe.Add(out, o39+40)) = i79
+//line warp.go:51
+						i115 |= 1 << (thread & 31)
+					}
+//line reduce.go:38
+					i139 = -1 << 31
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line warp.go:51
+						i116 := int32(thread % 32)
+//line reduce.go:34
+						if i115&(int32(1)<<uint32(i116)-1) == 0 {
+							*(*int32)(unsafe.Add(out, o39+44)) = 1
+						}
+//line reduce.go:38
+						i139 = max(i139, 0)
+					}
+//line reduce.go:38
+					i142 = 0
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:38
+						o140 := o39 + 48
+//line reduce.go:38
+						i141 := *(*int32)(unsafe.Add(out, o140))
+//line reduce.go:38
+						i142 = i142 + i141
+//line reduce.go:38
+						*(*int32)(unsafe.Add(each141, thread*4)) = i141
+					}
+//line reduce.go:38
+					i143 := i139 - i142
+//line reduce.go:38
+					i153 = -1 << 31
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:38
+						i141 := *(*int32)(unsafe.Add(each141, thread*4))
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:38
+						o140 := o39 + 48
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:38
+						i145 := i141 + i143
+//line reduce.go:38
+						*(*int32)(unsafe.Add(out, o140)) = i145
+//line reduce.go:38
+						i153 = max(i153, i34)
+//line reduce.go:38
+						*(*int32)(unsafe.Add(each145, thread*4)) = i145
+					}
+//line reduce.go:38
+					i156 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:38
+						i145 := *(*int32)(unsafe.Add(each145, thread*4))
+//line reduce.go:38
+						i156 = i156 + i145
+					}
+//line reduce.go:38
+					i157 := i153 - i156
+//line reduce.go:38
+					i167 = -1 << 31
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:38
+						i145 := *(*int32)(unsafe.Add(each145, thread*4))
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:38
+						o140 := o39 + 48
+//line reduce.go:27
+						i34 := *(*int32)(unsafe.Add(each34, thread*4))
+//line reduce.go:38
+						i159 := i145 + i157
+//line reduce.go:38
+						*(*int32)(unsafe.Add(out, o140)) = i159
+//line reduce.go:38
+						i186 := i34 << 1
+//line reduce.go:38
+						i167 = max(i167, i186)
+//line reduce.go:38
+						*(*int32)(unsafe.Add(each159, thread*4)) = i159
+//line reduce.go:38
+						*(*int32)(unsafe.Add(each186, thread*4)) = i186
+					}
+//line reduce.go:38
+					i170 = 0
+					for thread := warp; thread < end; thread++ {
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:38
+						i159 := *(*int32)(unsafe.Add(each159, thread*4))
+//line reduce.go:38
+						i170 = i170 + i159
+					}
+//line reduce.go:38
+					i171 := i167 - i170
+					for thread := warp; thread < end; thread++ {
+						tx := blocks.ThreadX(thread)
+						if alive>>(thread&31)&1 == 0 {
+							continue
+						}
+//line reduce.go:38
+						i159 := *(*int32)(unsafe.Add(each159, thread*4))
+//line reduce.go:23
+						i25 := i22 + tx
+//line reduce.go:27
+						o39 := i25 * 52
+//line reduce.go:38
+						o140 := o39 + 48
+//line reduce.go:38
+						*(*int32)(unsafe.Add(out, o140)) = i159 + i171
+					}
+					state = 1
+				}
+			}
+		}
+	}
+}
+
 // thinTwin runs blocks of the kernel thin.
 //
 //line together.go:235
@@ -2637,6 +3498,2068 @@ func thinTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					*(*int32)(unsafe.Add(out, i24*4)) = *(*int32)(unsafe.Add(shared, i26*4)) + 1
 				}
 			}
+		}
+	}
+}
+
+// warpsTwin runs blocks of the kernel warps.
+//
+//line warps.go:15
+func warpsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	shared := blocks.Shared(1280)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each19 := blocks.Scratch(8)
+	each127 := blocks.Scratch(8)
+	each282 := blocks.Scratch(4)
+	each284 := blocks.Scratch(4)
+	each286 := blocks.Scratch(4)
+	each302 := blocks.Scratch(4)
+	each306 := blocks.Scratch(4)
+	each483 := blocks.Scratch(8)
+	each319 := blocks.Scratch(4)
+	each325 := blocks.Scratch(4)
+	each569 := blocks.Scratch(8)
+	each521 := blocks.Scratch(4)
+	each529 := blocks.Scratch(8)
+	each553 := blocks.Scratch(4)
+	each554 := blocks.Scratch(8)
+	each547 := blocks.Scratch(8)
+	each583 := blocks.Scratch(4)
+	each591 := blocks.Scratch(8)
+	each615 := blocks.Scratch(4)
+	each616 := blocks.Scratch(8)
+	each609 := blocks.Scratch(8)
+	each653 := blocks.Scratch(4)
+	each661 := blocks.Scratch(8)
+	each685 := blocks.Scratch(4)
+	each686 := blocks.Scratch(8)
+	each679 := blocks.Scratch(8)
+	each438 := blocks.Scratch(4)
+	each716 := blocks.Scratch(4)
+	each724 := blocks.Scratch(8)
+	each748 := blocks.Scratch(4)
+	each749 := blocks.Scratch(8)
+	each742 := blocks.Scratch(8)
+	each446 := blocks.Scratch(4)
+	each779 := blocks.Scratch(4)
+	each787 := blocks.Scratch(4)
+	each811 := blocks.Scratch(4)
+	each812 := blocks.Scratch(4)
+	each805 := blocks.Scratch(4)
+	each836 := blocks.Scratch(4)
+	each844 := blocks.Scratch(8)
+	each868 := blocks.Scratch(4)
+	each869 := blocks.Scratch(8)
+	each862 := blocks.Scratch(8)
+	each28 := blocks.Scratch(8)
+	brought64 := blocks.Scratch(8)
+	lane := blocks.Scratch(4)
+	each129 := blocks.Scratch(8)
+	each132 := blocks.Scratch(8)
+	each145 := blocks.Scratch(8)
+	each147 := blocks.Scratch(8)
+	each157 := blocks.Scratch(8)
+	each159 := blocks.Scratch(8)
+	brought32 := blocks.Scratch(4)
+	each168 := blocks.Scratch(4)
+	each171 := blocks.Scratch(4)
+	each177 := blocks.Scratch(4)
+	each180 := blocks.Scratch(4)
+	each187 := blocks.Scratch(8)
+	each190 := blocks.Scratch(8)
+	each200 := blocks.Scratch(8)
+	each1031 := blocks.Scratch(8)
+	each1032 := blocks.Scratch(8)
+	each1041 := blocks.Scratch(8)
+	each1042 := blocks.Scratch(8)
+	each1051 := blocks.Scratch(8)
+	each1052 := blocks.Scratch(8)
+	each1061 := blocks.Scratch(8)
+	each1062 := blocks.Scratch(8)
+	each1071 := blocks.Scratch(8)
+	each1430 := blocks.Scratch(8)
+	each1435 := blocks.Scratch(8)
+	each1444 := blocks.Scratch(8)
+	each1449 := blocks.Scratch(8)
+	each1458 := blocks.Scratch(8)
+	each1463 := blocks.Scratch(8)
+	each1472 := blocks.Scratch(8)
+	each1477 := blocks.Scratch(8)
+	each1486 := blocks.Scratch(8)
+	each989 := blocks.Scratch(8)
+	each993 := blocks.Scratch(8)
+	each1001 := blocks.Scratch(8)
+	each1005 := blocks.Scratch(8)
+	each1013 := blocks.Scratch(8)
+	each414 := blocks.Scratch(8)
+	each491 := blocks.Scratch(8)
+	each280 := blocks.Scratch(8)
+	each281 := blocks.Scratch(1)
+	each301 := blocks.Scratch(1)
+	each305 := blocks.Scratch(1)
+	each338 := blocks.Scratch(4)
+	each339 := blocks.Scratch(8)
+	each342 := blocks.Scratch(4)
+	each356 := blocks.Scratch(4)
+	each560 := blocks.Scratch(8)
+	each1090 := blocks.Scratch(8)
+	each1091 := blocks.Scratch(8)
+	each1099 := blocks.Scratch(8)
+	each1100 := blocks.Scratch(8)
+	each1108 := blocks.Scratch(8)
+	each1109 := blocks.Scratch(8)
+	each1117 := blocks.Scratch(8)
+	each1118 := blocks.Scratch(8)
+	each1126 := blocks.Scratch(8)
+	each622 := blocks.Scratch(8)
+	each1144 := blocks.Scratch(8)
+	each1146 := blocks.Scratch(8)
+	each1154 := blocks.Scratch(8)
+	each1156 := blocks.Scratch(8)
+	each1164 := blocks.Scratch(8)
+	each1166 := blocks.Scratch(8)
+	each1174 := blocks.Scratch(8)
+	each1176 := blocks.Scratch(8)
+	each1184 := blocks.Scratch(8)
+	each692 := blocks.Scratch(8)
+	each1204 := blocks.Scratch(8)
+	each1206 := blocks.Scratch(8)
+	each1214 := blocks.Scratch(8)
+	each1216 := blocks.Scratch(8)
+	each1224 := blocks.Scratch(8)
+	each1226 := blocks.Scratch(8)
+	each1234 := blocks.Scratch(8)
+	each1236 := blocks.Scratch(8)
+	each1244 := blocks.Scratch(8)
+	each437 := blocks.Scratch(4)
+	each755 := blocks.Scratch(8)
+	each1264 := blocks.Scratch(8)
+	each1265 := blocks.Scratch(8)
+	each1273 := blocks.Scratch(8)
+	each1274 := blocks.Scratch(8)
+	each1282 := blocks.Scratch(8)
+	each1283 := blocks.Scratch(8)
+	each1291 := blocks.Scratch(8)
+	each1292 := blocks.Scratch(8)
+	each1300 := blocks.Scratch(8)
+	each818 := blocks.Scratch(4)
+	each1318 := blocks.Scratch(4)
+	each1319 := blocks.Scratch(4)
+	each1327 := blocks.Scratch(4)
+	each1328 := blocks.Scratch(4)
+	each1336 := blocks.Scratch(4)
+	each1337 := blocks.Scratch(4)
+	each1345 := blocks.Scratch(4)
+	each1346 := blocks.Scratch(4)
+	each1354 := blocks.Scratch(4)
+	each458 := blocks.Scratch(8)
+	each933 := blocks.Scratch(8)
+	each875 := blocks.Scratch(8)
+	each1372 := blocks.Scratch(8)
+	each1373 := blocks.Scratch(8)
+	each1381 := blocks.Scratch(8)
+	each1382 := blocks.Scratch(8)
+	each1390 := blocks.Scratch(8)
+	each1391 := blocks.Scratch(8)
+	each1399 := blocks.Scratch(8)
+	each1400 := blocks.Scratch(8)
+	each1408 := blocks.Scratch(8)
+//line warps.go:27
+	i67 := dx / 32
+//line warps.go:15
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i19, i127, i483, i569, i529, i554, i547, i591, i616, i609, i661, i686, i679, i724, i749, i742 int
+		var i282, i284, i286, i302, i306, i319, i325, i521, i553, i583, i615, i653, i685, i438, i716, i748, i446, i779, i811, i836, i868 int32
+		var f787, f812, f805 float32
+		var f844, f869, f862 float64
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i19, i127, i282, i284, i286, i302, i306, i483, i319, i325, i569, i521, i529, i553, i554, i547, i583, i591, i615, i616, i609, i653, i661, i685, i686, i679, i438, i716, i724, i748, i749, i742, i446, i779, f787, i811, f812, f805, i836, f844, i868, f869, f862 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each19, warp*8)), *(*int)(unsafe.Add(each127, warp*8)), *(*int32)(unsafe.Add(each282, warp*4)), *(*int32)(unsafe.Add(each284, warp*4)), *(*int32)(unsafe.Add(each286, warp*4)), *(*int32)(unsafe.Add(each302, warp*4)), *(*int32)(unsafe.Add(each306, warp*4)), *(*int)(unsafe.Add(each483, warp*8)), *(*int32)(unsafe.Add(each319, warp*4)), *(*int32)(unsafe.Add(each325, warp*4)), *(*int)(unsafe.Add(each569, warp*8)), *(*int32)(unsafe.Add(each521, warp*4)), *(*int)(unsafe.Add(each529, warp*8)), *(*int32)(unsafe.Add(each553, warp*4)), *(*int)(unsafe.Add(each554, warp*8)), *(*int)(unsafe.Add(each547, warp*8)), *(*int32)(unsafe.Add(each583, warp*4)), *(*int)(unsafe.Add(each591, warp*8)), *(*int32)(unsafe.Add(each615, warp*4)), *(*int)(unsafe.Add(each616, warp*8)), *(*int)(unsafe.Add(each609, warp*8)), *(*int32)(unsafe.Add(each653, warp*4)), *(*int)(unsafe.Add(each661, warp*8)), *(*int32)(unsafe.Add(each685, warp*4)), *(*int)(unsafe.Add(each686, warp*8)), *(*int)(unsafe.Add(each679, warp*8)), *(*int32)(unsafe.Add(each438, warp*4)), *(*int32)(unsafe.Add(each716, warp*4)), *(*int)(unsafe.Add(each724, warp*8)), *(*int32)(unsafe.Add(each748, warp*4)), *(*int)(unsafe.Add(each749, warp*8)), *(*int)(unsafe.Add(each742, warp*8)), *(*int32)(unsafe.Add(each446, warp*4)), *(*int32)(unsafe.Add(each779, warp*4)), *(*float32)(unsafe.Add(each787, warp*4)), *(*int32)(unsafe.Add(each811, warp*4)), *(*float32)(unsafe.Add(each812, warp*4)), *(*float32)(unsafe.Add(each805, warp*4)), *(*int32)(unsafe.Add(each836, warp*4)), *(*float64)(unsafe.Add(each844, warp*8)), *(*int32)(unsafe.Add(each868, warp*4)), *(*float64)(unsafe.Add(each869, warp*8)), *(*float64)(unsafe.Add(each862, warp*8))
+				}
+				for state < 39 {
+					switch state {
+					case 0:
+//line warps.go:16
+						i19 = bx * dx
+//line warps.go:39
+						i127 = -1
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warps.go:16
+							i22 := i19 + tx
+							if uint(i22) >= uint(inLen) {
+//line warps.go:17
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, inLen)
+//line warps.go:17
+								return
+							}
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(in, i22*8))
+							if uint(i22) >= uint(outLen) {
+//line warps.go:18
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, outLen)
+//line warps.go:18
+								return
+							}
+//line warps.go:39
+							if int32(thread&31) == 7 {
+//line warps.go:39
+								i127 = i28
+							}
+//line warps.go:39
+							*(*int)(unsafe.Add(each28, thread*8)) = i28
+						}
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:39
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+//line warps.go:39
+							*(*int32)(unsafe.Add(lane, thread*4)) = i29 & 31
+						}
+//line warps.go:39
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each129, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:39
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+//line warps.go:39
+							*(*int32)(unsafe.Add(lane, thread*4)) = int32(i30+40) & 31
+						}
+//line warps.go:39
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each132, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:39
+							i129 := *(*int)(unsafe.Add(each129, thread*8))
+//line warps.go:39
+							i132 := *(*int)(unsafe.Add(each132, thread*8))
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:39
+							if unsafe.Add(out, o35) == unsafe.Pointer(nil) {
+//line warps.go:39
+								blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
+//line warps.go:39
+								return
+							}
+//line warps.go:39
+							*(*int)(unsafe.Add(out, o35)) = i127
+//line warps.go:39
+							*(*int)(unsafe.Add(out, o35+8)) = i129
+//line warps.go:39
+							*(*int)(unsafe.Add(out, o35+16)) = i132
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line warps.go:40
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each145, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(1)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:40
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line warps.go:40
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each147, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(20)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:40
+							i145 := *(*int)(unsafe.Add(each145, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:40
+							i147 := *(*int)(unsafe.Add(each147, thread*8))
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:40
+							*(*int)(unsafe.Add(out, o35+24)) = i145
+//line warps.go:40
+							*(*int)(unsafe.Add(out, o35+32)) = i147
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line warps.go:41
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each157, warp*8), From: unsafe.Add(brought64, warp*8)}).Down(3)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:41
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line warps.go:41
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each159, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(6)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:41
+							i157 := *(*int)(unsafe.Add(each157, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:41
+							i159 := *(*int)(unsafe.Add(each159, thread*8))
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:41
+							*(*int)(unsafe.Add(out, o35+40)) = i157
+//line warps.go:41
+							*(*int)(unsafe.Add(out, o35+48)) = i159
+							i168 := int32(i28)
+//line warps.go:42
+							*(*int32)(unsafe.Add(brought32, thread*4)) = i168
+//line warps.go:42
+							*(*int32)(unsafe.Add(lane, thread*4)) = int32(31-i30) & 31
+//line warps.go:42
+							*(*int32)(unsafe.Add(each168, thread*4)) = i168
+						}
+//line warps.go:42
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each171, warp*4), From: unsafe.Add(brought32, warp*4)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:42
+							i171 := *(*int32)(unsafe.Add(each171, thread*4))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:42
+							*(*int)(unsafe.Add(out, o35+56)) = int(i171)
+							f177 := float32(i28)
+//line warps.go:43
+							*(*float32)(unsafe.Add(brought32, thread*4)) = float32(f177 * 0.5)
+//line warps.go:43
+							*(*float32)(unsafe.Add(each177, thread*4)) = f177
+						}
+//line warps.go:43
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each180, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:43
+							f180 := *(*float32)(unsafe.Add(each180, thread*4))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:43
+							f181 := float32(f180 * 2)
+//line warps.go:43
+							var i182 int
+//line warps.go:43
+							if f181 >= -9223372036854775808 && f181 < 9223372036854775808 {
+//line warps.go:43
+								i182 = int(f181)
+//line warps.go:43
+							} else if f181 > 0 {
+//line warps.go:43
+								i182 = 1<<63 - 1
+//line warps.go:43
+							} else if f181 < 0 {
+//line warps.go:43
+								i182 = -9223372036854775808
+							}
+//line warps.go:43
+							*(*int)(unsafe.Add(out, o35+64)) = i182
+							f187 := float64(i28)
+//line warps.go:44
+							*(*float64)(unsafe.Add(brought64, thread*8)) = float64(f187 * 0.25)
+//line warps.go:44
+							*(*float64)(unsafe.Add(each187, thread*8)) = f187
+						}
+//line warps.go:44
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each190, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:44
+							f190 := *(*float64)(unsafe.Add(each190, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:44
+							f191 := float64(f190 * 4)
+//line warps.go:44
+							var i192 int
+//line warps.go:44
+							if f191 >= -9223372036854775808 && f191 < 9223372036854775808 {
+//line warps.go:44
+								i192 = int(f191)
+//line warps.go:44
+							} else if f191 > 0 {
+//line warps.go:44
+								i192 = 1<<63 - 1
+//line warps.go:44
+							} else if f191 < 0 {
+//line warps.go:44
+								i192 = -9223372036854775808
+							}
+//line warps.go:44
+							*(*int)(unsafe.Add(out, o35+72)) = i192
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28 << 40
+//line warps.go:45
+							*(*int32)(unsafe.Add(lane, thread*4)) = int32(i30^3) & 31
+						}
+//line warps.go:45
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each200, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:45
+							i200 := *(*int)(unsafe.Add(each200, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:45
+							*(*int)(unsafe.Add(out, o35+80)) = int(uint(i200) >> 40)
+//line warps.go:48
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line warps.go:48
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1031, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:48
+							i1031 := *(*int)(unsafe.Add(each1031, thread*8))
+//line warps.go:48
+							i1032 := i28 + i1031
+//line warps.go:48
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1032
+//line warps.go:48
+							*(*int)(unsafe.Add(each1032, thread*8)) = i1032
+						}
+//line warps.go:48
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1041, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:48
+							i1032 := *(*int)(unsafe.Add(each1032, thread*8))
+//line warps.go:48
+							i1041 := *(*int)(unsafe.Add(each1041, thread*8))
+//line warps.go:48
+							i1042 := i1032 + i1041
+//line warps.go:48
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1042
+//line warps.go:48
+							*(*int)(unsafe.Add(each1042, thread*8)) = i1042
+						}
+//line warps.go:48
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1051, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:48
+							i1042 := *(*int)(unsafe.Add(each1042, thread*8))
+//line warps.go:48
+							i1051 := *(*int)(unsafe.Add(each1051, thread*8))
+//line warps.go:48
+							i1052 := i1042 + i1051
+//line warps.go:48
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1052
+//line warps.go:48
+							*(*int)(unsafe.Add(each1052, thread*8)) = i1052
+						}
+//line warps.go:48
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1061, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:48
+							i1052 := *(*int)(unsafe.Add(each1052, thread*8))
+//line warps.go:48
+							i1061 := *(*int)(unsafe.Add(each1061, thread*8))
+//line warps.go:48
+							i1062 := i1052 + i1061
+//line warps.go:48
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1062
+//line warps.go:48
+							*(*int)(unsafe.Add(each1062, thread*8)) = i1062
+						}
+//line warps.go:48
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1071, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:48
+							i1062 := *(*int)(unsafe.Add(each1062, thread*8))
+//line warps.go:48
+							i1071 := *(*int)(unsafe.Add(each1071, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:50
+							*(*int)(unsafe.Add(out, o35+88)) = i1062 + i1071
+//line warps.go:53
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line warps.go:53
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1430, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(1)
+						for thread := warp; thread < end; thread++ {
+							var i1435 int
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:53
+							i1430 := *(*int)(unsafe.Add(each1430, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:53
+							if 1 <= uint32(i29) {
+								i1435 = i28 + i1430
+							} else {
+//line warps.go:53
+								i1435 = i28
+							}
+//line warps.go:53
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1435
+//line warps.go:53
+							*(*int)(unsafe.Add(each1435, thread*8)) = i1435
+						}
+//line warps.go:53
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1444, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(2)
+						for thread := warp; thread < end; thread++ {
+							var i1449 int
+//line warps.go:51
+							i1435 := *(*int)(unsafe.Add(each1435, thread*8))
+//line warps.go:53
+							i1444 := *(*int)(unsafe.Add(each1444, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:53
+							if 2 <= uint32(i29) {
+								i1449 = i1435 + i1444
+							} else {
+//line warps.go:53
+								i1449 = i1435
+							}
+//line warps.go:53
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1449
+//line warps.go:53
+							*(*int)(unsafe.Add(each1449, thread*8)) = i1449
+						}
+//line warps.go:53
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1458, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(4)
+						for thread := warp; thread < end; thread++ {
+							var i1463 int
+//line warps.go:51
+							i1449 := *(*int)(unsafe.Add(each1449, thread*8))
+//line warps.go:53
+							i1458 := *(*int)(unsafe.Add(each1458, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:53
+							if 4 <= uint32(i29) {
+								i1463 = i1449 + i1458
+							} else {
+//line warps.go:53
+								i1463 = i1449
+							}
+//line warps.go:53
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1463
+//line warps.go:53
+							*(*int)(unsafe.Add(each1463, thread*8)) = i1463
+						}
+//line warps.go:53
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1472, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(8)
+						for thread := warp; thread < end; thread++ {
+							var i1477 int
+//line warps.go:51
+							i1463 := *(*int)(unsafe.Add(each1463, thread*8))
+//line warps.go:53
+							i1472 := *(*int)(unsafe.Add(each1472, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:53
+							if 8 <= uint32(i29) {
+								i1477 = i1463 + i1472
+							} else {
+//line warps.go:53
+								i1477 = i1463
+							}
+//line warps.go:53
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1477
+//line warps.go:53
+							*(*int)(unsafe.Add(each1477, thread*8)) = i1477
+						}
+//line warps.go:53
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1486, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(16)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i1491 int
+//line warps.go:51
+							i1477 := *(*int)(unsafe.Add(each1477, thread*8))
+//line warps.go:53
+							i1486 := *(*int)(unsafe.Add(each1486, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:53
+							if 16 <= uint32(i29) {
+								i1491 = i1477 + i1486
+							} else {
+//line warps.go:53
+								i1491 = i1477
+							}
+//line warps.go:57
+							*(*int)(unsafe.Add(out, o35+96)) = i1491
+//line warps.go:59
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+//line warps.go:59
+							*(*int32)(unsafe.Add(lane, thread*4)) = i29 & 31
+						}
+//line warps.go:59
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each989, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:59
+							i989 := *(*int)(unsafe.Add(each989, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:59
+							o990 := o35 + 272
+//line warps.go:59
+							i993 := *(*int)(unsafe.Add(out, o990))*5 + i989
+//line warps.go:59
+							*(*int)(unsafe.Add(out, o990)) = i993
+//line warps.go:59
+							i1000 := int32(i30 + 1)
+//line warps.go:59
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+//line warps.go:59
+							*(*int32)(unsafe.Add(lane, thread*4)) = i1000 & 31
+//line warps.go:59
+							*(*int)(unsafe.Add(each993, thread*8)) = i993
+						}
+//line warps.go:59
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1001, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:59
+							i993 := *(*int)(unsafe.Add(each993, thread*8))
+//line warps.go:59
+							i1001 := *(*int)(unsafe.Add(each1001, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:59
+							o990 := o35 + 272
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:59
+							i1005 := i993*5 + i1001
+//line warps.go:59
+							*(*int)(unsafe.Add(out, o990)) = i1005
+//line warps.go:59
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+//line warps.go:59
+							*(*int32)(unsafe.Add(lane, thread*4)) = int32(i30+2) & 31
+//line warps.go:59
+							*(*int)(unsafe.Add(each1005, thread*8)) = i1005
+						}
+//line warps.go:59
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1013, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:59
+							i1005 := *(*int)(unsafe.Add(each1005, thread*8))
+//line warps.go:59
+							i1013 := *(*int)(unsafe.Add(each1013, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:59
+							o990 := o35 + 272
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:59
+							i1000 := int32(i30 + 1)
+//line warps.go:59
+							*(*int)(unsafe.Add(out, o990)) = i1005*5 + i1013
+//line warps.go:64
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28 * 3
+//line warps.go:64
+							*(*int32)(unsafe.Add(lane, thread*4)) = i1000 & 31
+						}
+//line warps.go:64
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each414, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:59
+							i1000 := int32(i30 + 1)
+//line warps.go:64
+							*(*int)(unsafe.Add(brought64, thread*8)) = (i28 + 1) * 3
+//line warps.go:64
+							*(*int32)(unsafe.Add(lane, thread*4)) = i1000 & 31
+						}
+//line warps.go:64
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each491, warp*8), From: unsafe.Add(brought64, warp*8)}).Take(unsafe.Add(lane, warp*4))
+//line warps.go:67
+						i282 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:64
+							i414 := *(*int)(unsafe.Add(each414, thread*8))
+//line warps.go:64
+							i491 := *(*int)(unsafe.Add(each491, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:61
+							*(*int)(unsafe.Add(out, o35+280)) = i414 - i491
+//line warps.go:67
+							i280 := i28 % 2
+//line warps.go:67
+							c281 := i280 != 0
+//line warps.go:67
+							if c281 {
+//line warps.go:67
+								i282 |= 1 << (thread & 31)
+							}
+//line warps.go:67
+							*(*int)(unsafe.Add(each280, thread*8)) = i280
+//line warps.go:67
+							*(*bool)(unsafe.Add(each281, thread)) = c281
+						}
+//line warps.go:68
+						i283 := int(uint32(i282))
+//line warps.go:68
+						i284 = 0
+//line warps.go:68
+						i285 := int(uint32(i284))
+//line warps.go:68
+						i286 = 0
+						for thread := warp; thread < end; thread++ {
+//line warps.go:68
+							i286 |= 1 << (thread & 31)
+						}
+//line warps.go:68
+						i287 := int(uint32(i286))
+						i302 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:68
+							*(*int)(unsafe.Add(out, o35+104)) = i283
+//line warps.go:68
+							*(*int)(unsafe.Add(out, o35+112)) = i285
+//line warps.go:68
+							*(*int)(unsafe.Add(out, o35+120)) = i287
+							c301 := i28%7 == 0
+//line warps.go:69
+							if c301 {
+//line warps.go:69
+								i302 |= 1 << (thread & 31)
+							}
+//line warps.go:69
+							*(*bool)(unsafe.Add(each301, thread)) = c301
+						}
+//line warps.go:69
+						c303 := i302 != 0
+//line warps.go:69
+						i306 = 0
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:81
+							if c303 {
+//line warps.go:81
+								i483 = 1
+							} else {
+//line warps.go:85
+								i483 = 0
+							}
+//line warps.go:69
+							c305 := i28 < 0
+//line warps.go:69
+							if c305 {
+//line warps.go:69
+								i306 |= 1 << (thread & 31)
+							}
+//line warps.go:69
+							*(*bool)(unsafe.Add(each305, thread)) = c305
+						}
+//line warps.go:69
+						c307 := i306 != 0
+						i319 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i507 int
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:69
+							c305 := *(*bool)(unsafe.Add(each305, thread))
+//line warps.go:81
+							if c307 {
+//line warps.go:81
+								i507 = 1
+							} else {
+//line warps.go:85
+								i507 = 0
+							}
+//line warps.go:69
+							*(*int)(unsafe.Add(out, o35+128)) = i483
+//line warps.go:69
+							*(*int)(unsafe.Add(out, o35+136)) = i507
+							if c305 {
+//line warps.go:70
+								i319 |= 1 << (thread & 31)
+							}
+						}
+//line warps.go:70
+						c320 := i319 == 0
+//line warps.go:70
+						i325 = 0
+						for thread := warp; thread < end; thread++ {
+//line warps.go:69
+							c301 := *(*bool)(unsafe.Add(each301, thread))
+//line warps.go:81
+							if c320 {
+//line warps.go:81
+								i569 = 1
+							} else {
+//line warps.go:85
+								i569 = 0
+							}
+//line warps.go:70
+							if c301 {
+//line warps.go:70
+								i325 |= 1 << (thread & 31)
+							}
+						}
+//line warps.go:70
+						c326 := i325 == 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i639 int
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:67
+							i280 := *(*int)(unsafe.Add(each280, thread*8))
+//line warps.go:81
+							if c326 {
+//line warps.go:81
+								i639 = 1
+							} else {
+//line warps.go:85
+								i639 = 0
+							}
+//line warps.go:70
+							*(*int)(unsafe.Add(out, o35+144)) = i569
+//line warps.go:70
+							*(*int)(unsafe.Add(out, o35+152)) = i639
+							*(*int32)(unsafe.Add(brought32, thread*4)) = int32(i280)
+						}
+//line warps.go:71
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each338, warp*4), From: unsafe.Add(brought32, warp*4)}).Match()
+						for thread := warp; thread < end; thread++ {
+//line warps.go:71
+							i338 := *(*int32)(unsafe.Add(each338, thread*4))
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:17
+							i30 := int(uint32(i29))
+//line warps.go:71
+							i339 := int(uint32(i338))
+//line warps.go:71
+							*(*int)(unsafe.Add(brought64, thread*8)) = i30
+//line warps.go:71
+							*(*int)(unsafe.Add(each339, thread*8)) = i339
+						}
+//line warps.go:71
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each342, warp*4), From: unsafe.Add(brought64, warp*8)}).Match()
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:71
+							i339 := *(*int)(unsafe.Add(each339, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:71
+							i342 := *(*int32)(unsafe.Add(each342, thread*4))
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:71
+							*(*int)(unsafe.Add(out, o35+160)) = i339
+//line warps.go:71
+							*(*int)(unsafe.Add(out, o35+168)) = int(uint32(i342))
+							*(*int)(unsafe.Add(brought64, thread*8)) = int(math.Float64bits(float64(float64(i28%3) * 0.25)))
+						}
+//line warps.go:72
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each356, warp*4), From: unsafe.Add(brought64, warp*8)}).Match()
+//line reduce.go:48
+						i521 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i363, i389 int32
+//line warps.go:72
+							i356 := *(*int32)(unsafe.Add(each356, thread*4))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:72
+							*(*int)(unsafe.Add(out, o35+176)) = int(uint32(i356))
+//line warps.go:74
+							o369 := o35 + 256
+//line warps.go:72
+							i363 = i282
+							for {
+//line warps.go:73
+								if i363&1 != 0 {
+//line warps.go:73
+									break
+								}
+//line warps.go:73
+								if i363 == 0 {
+//line warps.go:73
+									break
+								}
+//line warps.go:74
+								*(*int)(unsafe.Add(out, o369)) = *(*int)(unsafe.Add(out, o369)) + 1
+//line warps.go:73
+								i363 = int32(uint32(i363) >> 1)
+							}
+//line warps.go:77
+							o394 := o35 + 264
+//line warps.go:76
+							i389 = i282 & (int32(1)<<uint32(i29) - 1)
+//line warps.go:76
+							for {
+//line warps.go:76
+								if i389 == 0 {
+//line warps.go:76
+									break
+								}
+//line warps.go:77
+								*(*int)(unsafe.Add(out, o394)) = *(*int)(unsafe.Add(out, o394)) + 1
+//line warps.go:76
+								i389 = i389 & (i389 - 1)
+							}
+//line reduce.go:48
+							i521 |= 1 << (thread & 31)
+						}
+						if i521 == -1 {
+							state = 5
+						} else {
+							state = 1
+						}
+					case 1:
+//line reduce.go:55
+						i529 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:55
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i521)))&31 {
+//line reduce.go:55
+								i529 = i28
+							}
+						}
+						i553, i554 = i521&(i521-1), i529
+						state = 2
+					case 2:
+						if i553 != 0 {
+							state = 4
+						} else {
+							state = 3
+						}
+					case 3:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:56
+							*(*int)(unsafe.Add(each560, thread*8)) = i554
+						}
+						state = 6
+					case 4:
+//line reduce.go:57
+						i547 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:57
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i553)))&31 {
+//line reduce.go:57
+								i547 = i28
+							}
+						}
+						i553, i554 = i553&(i553-1), i554+i547
+						state = 2
+					case 5:
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1090, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							i1090 := *(*int)(unsafe.Add(each1090, thread*8))
+//line reduce.go:36
+							i1091 := i28 + i1090
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1091
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1091, thread*8)) = i1091
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1099, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							i1091 := *(*int)(unsafe.Add(each1091, thread*8))
+//line reduce.go:51
+							i1099 := *(*int)(unsafe.Add(each1099, thread*8))
+//line reduce.go:36
+							i1100 := i1091 + i1099
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1100
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1100, thread*8)) = i1100
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1108, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							i1100 := *(*int)(unsafe.Add(each1100, thread*8))
+//line reduce.go:51
+							i1108 := *(*int)(unsafe.Add(each1108, thread*8))
+//line reduce.go:36
+							i1109 := i1100 + i1108
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1109
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1109, thread*8)) = i1109
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1117, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							i1109 := *(*int)(unsafe.Add(each1109, thread*8))
+//line reduce.go:51
+							i1117 := *(*int)(unsafe.Add(each1117, thread*8))
+//line reduce.go:36
+							i1118 := i1109 + i1117
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1118
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1118, thread*8)) = i1118
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1126, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							i1118 := *(*int)(unsafe.Add(each1118, thread*8))
+//line reduce.go:51
+							i1126 := *(*int)(unsafe.Add(each1126, thread*8))
+//line reduce.go:50
+							*(*int)(unsafe.Add(each560, thread*8)) = i1118 + i1126
+						}
+						state = 6
+					case 6:
+//line reduce.go:48
+						i583 = 0
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:48
+							i583 |= 1 << (thread & 31)
+						}
+						if i583 == -1 {
+							state = 11
+						} else {
+							state = 7
+						}
+					case 7:
+//line reduce.go:55
+						i591 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:55
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i583)))&31 {
+//line reduce.go:55
+								i591 = i28
+							}
+						}
+						i615, i616 = i583&(i583-1), i591
+						state = 8
+					case 8:
+						if i615 != 0 {
+							state = 10
+						} else {
+							state = 9
+						}
+					case 9:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:56
+							*(*int)(unsafe.Add(each622, thread*8)) = i616
+						}
+						state = 12
+					case 10:
+//line reduce.go:57
+						i609 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:57
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i615)))&31 {
+//line reduce.go:57
+								i609 = i28
+							}
+						}
+//line reduce.go:37
+						i699 := i616
+//line reduce.go:37
+						if i609 < i616 {
+//line reduce.go:37
+							i699 = i609
+						}
+						i615, i616 = i615&(i615-1), i699
+						state = 8
+					case 11:
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1144, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							i1144 := *(*int)(unsafe.Add(each1144, thread*8))
+//line reduce.go:37
+							i1146 := i28
+//line reduce.go:37
+							if i1144 < i28 {
+//line reduce.go:37
+								i1146 = i1144
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1146
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1146, thread*8)) = i1146
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1154, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							i1146 := *(*int)(unsafe.Add(each1146, thread*8))
+//line reduce.go:51
+							i1154 := *(*int)(unsafe.Add(each1154, thread*8))
+//line reduce.go:37
+							i1156 := i1146
+//line reduce.go:37
+							if i1154 < i1146 {
+//line reduce.go:37
+								i1156 = i1154
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1156
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1156, thread*8)) = i1156
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1164, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							i1156 := *(*int)(unsafe.Add(each1156, thread*8))
+//line reduce.go:51
+							i1164 := *(*int)(unsafe.Add(each1164, thread*8))
+//line reduce.go:37
+							i1166 := i1156
+//line reduce.go:37
+							if i1164 < i1156 {
+//line reduce.go:37
+								i1166 = i1164
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1166
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1166, thread*8)) = i1166
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1174, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							i1166 := *(*int)(unsafe.Add(each1166, thread*8))
+//line reduce.go:51
+							i1174 := *(*int)(unsafe.Add(each1174, thread*8))
+//line reduce.go:37
+							i1176 := i1166
+//line reduce.go:37
+							if i1174 < i1166 {
+//line reduce.go:37
+								i1176 = i1174
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1176
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1176, thread*8)) = i1176
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1184, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							i1176 := *(*int)(unsafe.Add(each1176, thread*8))
+//line reduce.go:51
+							i1184 := *(*int)(unsafe.Add(each1184, thread*8))
+//line reduce.go:37
+							i1186 := i1176
+//line reduce.go:37
+							if i1184 < i1176 {
+//line reduce.go:37
+								i1186 = i1184
+							}
+//line reduce.go:50
+							*(*int)(unsafe.Add(each622, thread*8)) = i1186
+						}
+						state = 12
+					case 12:
+//line reduce.go:48
+						i653 = 0
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:48
+							i653 |= 1 << (thread & 31)
+						}
+						if i653 == -1 {
+							state = 17
+						} else {
+							state = 13
+						}
+					case 13:
+//line reduce.go:55
+						i661 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:55
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i653)))&31 {
+//line reduce.go:55
+								i661 = i28
+							}
+						}
+						i685, i686 = i653&(i653-1), i661
+						state = 14
+					case 14:
+						if i685 != 0 {
+							state = 16
+						} else {
+							state = 15
+						}
+					case 15:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:56
+							*(*int)(unsafe.Add(each692, thread*8)) = i686
+						}
+						state = 18
+					case 16:
+//line reduce.go:57
+						i679 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:57
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i685)))&31 {
+//line reduce.go:57
+								i679 = i28
+							}
+						}
+//line reduce.go:38
+						i762 := i686
+//line reduce.go:38
+						if i686 < i679 {
+//line reduce.go:38
+							i762 = i679
+						}
+						i685, i686 = i685&(i685-1), i762
+						state = 14
+					case 17:
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1204, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							i1204 := *(*int)(unsafe.Add(each1204, thread*8))
+//line reduce.go:38
+							i1206 := i28
+//line reduce.go:38
+							if i28 < i1204 {
+//line reduce.go:38
+								i1206 = i1204
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1206
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1206, thread*8)) = i1206
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1214, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							i1206 := *(*int)(unsafe.Add(each1206, thread*8))
+//line reduce.go:51
+							i1214 := *(*int)(unsafe.Add(each1214, thread*8))
+//line reduce.go:38
+							i1216 := i1206
+//line reduce.go:38
+							if i1206 < i1214 {
+//line reduce.go:38
+								i1216 = i1214
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1216
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1216, thread*8)) = i1216
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1224, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							i1216 := *(*int)(unsafe.Add(each1216, thread*8))
+//line reduce.go:51
+							i1224 := *(*int)(unsafe.Add(each1224, thread*8))
+//line reduce.go:38
+							i1226 := i1216
+//line reduce.go:38
+							if i1216 < i1224 {
+//line reduce.go:38
+								i1226 = i1224
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1226
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1226, thread*8)) = i1226
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1234, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							i1226 := *(*int)(unsafe.Add(each1226, thread*8))
+//line reduce.go:51
+							i1234 := *(*int)(unsafe.Add(each1234, thread*8))
+//line reduce.go:38
+							i1236 := i1226
+//line reduce.go:38
+							if i1226 < i1234 {
+//line reduce.go:38
+								i1236 = i1234
+							}
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1236
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1236, thread*8)) = i1236
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1244, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							i1236 := *(*int)(unsafe.Add(each1236, thread*8))
+//line reduce.go:51
+							i1244 := *(*int)(unsafe.Add(each1244, thread*8))
+//line reduce.go:38
+							i1246 := i1236
+//line reduce.go:38
+							if i1236 < i1244 {
+//line reduce.go:38
+								i1246 = i1244
+							}
+//line reduce.go:50
+							*(*int)(unsafe.Add(each692, thread*8)) = i1246
+						}
+						state = 18
+					case 18:
+//line warps.go:90
+						i438 = -1
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:89
+							i560 := *(*int)(unsafe.Add(each560, thread*8))
+//line warps.go:89
+							i622 := *(*int)(unsafe.Add(each622, thread*8))
+//line warps.go:89
+							i692 := *(*int)(unsafe.Add(each692, thread*8))
+//line warps.go:42
+							i168 := *(*int32)(unsafe.Add(each168, thread*4))
+//line warps.go:89
+							o426 := o35 + 184
+//line warps.go:89
+							*(*int)(unsafe.Add(out, o426)) = i560
+//line warps.go:89
+							*(*int)(unsafe.Add(out, o35+192)) = i622
+//line warps.go:89
+							*(*int)(unsafe.Add(out, o35+200)) = i692
+							i437 := i168 | 8
+//line warps.go:90
+							i438 = i438 & i437
+//line warps.go:90
+							*(*int32)(unsafe.Add(each437, thread*4)) = i437
+						}
+//line warps.go:90
+						i439 := int(uint32(i438))
+//line reduce.go:48
+						i716 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:90
+							*(*int)(unsafe.Add(out, o35+208)) = i439
+//line reduce.go:48
+							i716 |= 1 << (thread & 31)
+						}
+						if i716 == -1 {
+							state = 23
+						} else {
+							state = 19
+						}
+					case 19:
+//line reduce.go:55
+						i724 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:55
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i716)))&31 {
+//line reduce.go:55
+								i724 = i28
+							}
+						}
+						i748, i749 = i716&(i716-1), i724
+						state = 20
+					case 20:
+						if i748 != 0 {
+							state = 22
+						} else {
+							state = 21
+						}
+					case 21:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:56
+							*(*int)(unsafe.Add(each755, thread*8)) = i749
+						}
+						state = 24
+					case 22:
+//line reduce.go:57
+						i742 = -1
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:57
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i748)))&31 {
+//line reduce.go:57
+								i742 = i28
+							}
+						}
+						i748, i749 = i748&(i748-1), i749|i742
+						state = 20
+					case 23:
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i28
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1264, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line reduce.go:51
+							i1264 := *(*int)(unsafe.Add(each1264, thread*8))
+//line reduce.go:40
+							i1265 := i28 | i1264
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1265
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1265, thread*8)) = i1265
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1273, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							i1265 := *(*int)(unsafe.Add(each1265, thread*8))
+//line reduce.go:51
+							i1273 := *(*int)(unsafe.Add(each1273, thread*8))
+//line reduce.go:40
+							i1274 := i1265 | i1273
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1274
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1274, thread*8)) = i1274
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1282, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							i1274 := *(*int)(unsafe.Add(each1274, thread*8))
+//line reduce.go:51
+							i1282 := *(*int)(unsafe.Add(each1282, thread*8))
+//line reduce.go:40
+							i1283 := i1274 | i1282
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1283
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1283, thread*8)) = i1283
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1291, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							i1283 := *(*int)(unsafe.Add(each1283, thread*8))
+//line reduce.go:51
+							i1291 := *(*int)(unsafe.Add(each1291, thread*8))
+//line reduce.go:40
+							i1292 := i1283 | i1291
+//line reduce.go:51
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1292
+//line reduce.go:51
+							*(*int)(unsafe.Add(each1292, thread*8)) = i1292
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1300, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							i1292 := *(*int)(unsafe.Add(each1292, thread*8))
+//line reduce.go:51
+							i1300 := *(*int)(unsafe.Add(each1300, thread*8))
+//line reduce.go:50
+							*(*int)(unsafe.Add(each755, thread*8)) = i1292 | i1300
+						}
+						state = 24
+					case 24:
+//line warps.go:91
+						i446 = 0
+						for thread := warp; thread < end; thread++ {
+//line warps.go:42
+							i168 := *(*int32)(unsafe.Add(each168, thread*4))
+//line warps.go:91
+							i446 = i446 ^ i168
+						}
+//line warps.go:91
+						i447 := int(i446)
+//line reduce.go:48
+						i779 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+//line warps.go:91
+							i755 := *(*int)(unsafe.Add(each755, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:91
+							*(*int)(unsafe.Add(out, o35+216)) = i755
+//line warps.go:91
+							*(*int)(unsafe.Add(out, o35+224)) = i447
+//line reduce.go:48
+							i779 |= 1 << (thread & 31)
+						}
+						if i779 == -1 {
+							state = 29
+						} else {
+							state = 25
+						}
+					case 25:
+//line reduce.go:55
+						f787 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:43
+							f177 := *(*float32)(unsafe.Add(each177, thread*4))
+//line reduce.go:55
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i779)))&31 {
+//line reduce.go:55
+								f787 = f177
+							}
+						}
+						i811, f812 = i779&(i779-1), f787
+						state = 26
+					case 26:
+						if i811 != 0 {
+							state = 28
+						} else {
+							state = 27
+						}
+					case 27:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:56
+							*(*float32)(unsafe.Add(each818, thread*4)) = f812
+						}
+						state = 30
+					case 28:
+//line reduce.go:57
+						f805 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:43
+							f177 := *(*float32)(unsafe.Add(each177, thread*4))
+//line reduce.go:57
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i811)))&31 {
+//line reduce.go:57
+								f805 = f177
+							}
+						}
+						i811, f812 = i811&(i811-1), f812+f805
+						state = 26
+					case 29:
+						for thread := warp; thread < end; thread++ {
+//line warps.go:43
+							f177 := *(*float32)(unsafe.Add(each177, thread*4))
+//line reduce.go:51
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f177
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1318, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:43
+							f177 := *(*float32)(unsafe.Add(each177, thread*4))
+//line reduce.go:51
+							f1318 := *(*float32)(unsafe.Add(each1318, thread*4))
+//line reduce.go:36
+							f1319 := f177 + f1318
+//line reduce.go:51
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f1319
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each1319, thread*4)) = f1319
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1327, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							f1319 := *(*float32)(unsafe.Add(each1319, thread*4))
+//line reduce.go:51
+							f1327 := *(*float32)(unsafe.Add(each1327, thread*4))
+//line reduce.go:36
+							f1328 := f1319 + f1327
+//line reduce.go:51
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f1328
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each1328, thread*4)) = f1328
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1336, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							f1328 := *(*float32)(unsafe.Add(each1328, thread*4))
+//line reduce.go:51
+							f1336 := *(*float32)(unsafe.Add(each1336, thread*4))
+//line reduce.go:36
+							f1337 := f1328 + f1336
+//line reduce.go:51
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f1337
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each1337, thread*4)) = f1337
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1345, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							f1337 := *(*float32)(unsafe.Add(each1337, thread*4))
+//line reduce.go:51
+							f1345 := *(*float32)(unsafe.Add(each1345, thread*4))
+//line reduce.go:36
+							f1346 := f1337 + f1345
+//line reduce.go:51
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f1346
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each1346, thread*4)) = f1346
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1354, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:36
+							f1346 := *(*float32)(unsafe.Add(each1346, thread*4))
+//line reduce.go:51
+							f1354 := *(*float32)(unsafe.Add(each1354, thread*4))
+//line reduce.go:50
+							*(*float32)(unsafe.Add(each818, thread*4)) = f1346 + f1354
+						}
+						state = 30
+					case 30:
+//line reduce.go:48
+						i836 = 0
+						for thread := warp; thread < end; thread++ {
+//line warps.go:92
+							f818 := *(*float32)(unsafe.Add(each818, thread*4))
+//line warps.go:44
+							f187 := *(*float64)(unsafe.Add(each187, thread*8))
+//line warps.go:92
+							var i458 int
+//line warps.go:92
+							if f818 >= -9223372036854775808 && f818 < 9223372036854775808 {
+//line warps.go:92
+								i458 = int(f818)
+//line warps.go:92
+							} else if f818 > 0 {
+//line warps.go:92
+								i458 = 1<<63 - 1
+//line warps.go:92
+							} else if f818 < 0 {
+//line warps.go:92
+								i458 = -9223372036854775808
+							}
+//line warps.go:92
+							f933 := float64(f187 * 0.5)
+//line reduce.go:48
+							i836 |= 1 << (thread & 31)
+//line reduce.go:48
+							*(*int)(unsafe.Add(each458, thread*8)) = i458
+//line reduce.go:48
+							*(*float64)(unsafe.Add(each933, thread*8)) = f933
+						}
+						if i836 == -1 {
+							state = 35
+						} else {
+							state = 31
+						}
+					case 31:
+//line reduce.go:55
+						f844 = math.Float64frombits(1<<64 - 1)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:92
+							f933 := *(*float64)(unsafe.Add(each933, thread*8))
+//line reduce.go:55
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i836)))&31 {
+//line reduce.go:55
+								f844 = f933
+							}
+						}
+						i868, f869 = i836&(i836-1), f844
+						state = 32
+					case 32:
+						if i868 != 0 {
+							state = 34
+						} else {
+							state = 33
+						}
+					case 33:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:56
+							*(*float64)(unsafe.Add(each875, thread*8)) = f869
+						}
+						state = 36
+					case 34:
+//line reduce.go:57
+						f862 = math.Float64frombits(1<<64 - 1)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:92
+							f933 := *(*float64)(unsafe.Add(each933, thread*8))
+//line reduce.go:57
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i868)))&31 {
+//line reduce.go:57
+								f862 = f933
+							}
+						}
+						i868, f869 = i868&(i868-1), min(f869, f862)
+						state = 32
+					case 35:
+						for thread := warp; thread < end; thread++ {
+//line warps.go:92
+							f933 := *(*float64)(unsafe.Add(each933, thread*8))
+//line reduce.go:51
+							*(*float64)(unsafe.Add(brought64, thread*8)) = f933
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1372, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warps.go:92
+							f933 := *(*float64)(unsafe.Add(each933, thread*8))
+//line reduce.go:51
+							f1372 := *(*float64)(unsafe.Add(each1372, thread*8))
+//line reduce.go:37
+							f1373 := min(f933, f1372)
+//line reduce.go:51
+							*(*float64)(unsafe.Add(brought64, thread*8)) = f1373
+//line reduce.go:51
+							*(*float64)(unsafe.Add(each1373, thread*8)) = f1373
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1381, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							f1373 := *(*float64)(unsafe.Add(each1373, thread*8))
+//line reduce.go:51
+							f1381 := *(*float64)(unsafe.Add(each1381, thread*8))
+//line reduce.go:37
+							f1382 := min(f1373, f1381)
+//line reduce.go:51
+							*(*float64)(unsafe.Add(brought64, thread*8)) = f1382
+//line reduce.go:51
+							*(*float64)(unsafe.Add(each1382, thread*8)) = f1382
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1390, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							f1382 := *(*float64)(unsafe.Add(each1382, thread*8))
+//line reduce.go:51
+							f1390 := *(*float64)(unsafe.Add(each1390, thread*8))
+//line reduce.go:37
+							f1391 := min(f1382, f1390)
+//line reduce.go:51
+							*(*float64)(unsafe.Add(brought64, thread*8)) = f1391
+//line reduce.go:51
+							*(*float64)(unsafe.Add(each1391, thread*8)) = f1391
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1399, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							f1391 := *(*float64)(unsafe.Add(each1391, thread*8))
+//line reduce.go:51
+							f1399 := *(*float64)(unsafe.Add(each1399, thread*8))
+//line reduce.go:37
+							f1400 := min(f1391, f1399)
+//line reduce.go:51
+							*(*float64)(unsafe.Add(brought64, thread*8)) = f1400
+//line reduce.go:51
+							*(*float64)(unsafe.Add(each1400, thread*8)) = f1400
+						}
+//line reduce.go:51
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each1408, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:37
+							f1400 := *(*float64)(unsafe.Add(each1400, thread*8))
+//line reduce.go:51
+							f1408 := *(*float64)(unsafe.Add(each1408, thread*8))
+//line reduce.go:50
+							*(*float64)(unsafe.Add(each875, thread*8)) = min(f1400, f1408)
+						}
+						state = 36
+					case 36:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warps.go:92
+							f875 := *(*float64)(unsafe.Add(each875, thread*8))
+//line warps.go:92
+							i458 := *(*int)(unsafe.Add(each458, thread*8))
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:89
+							o426 := o35 + 184
+//line warps.go:17
+							i29 := int32(thread % 32)
+//line warps.go:92
+							f462 := float64(f875 * 2)
+//line warps.go:92
+							var i463 int
+//line warps.go:92
+							if f462 >= -9223372036854775808 && f462 < 9223372036854775808 {
+//line warps.go:92
+								i463 = int(f462)
+//line warps.go:92
+							} else if f462 > 0 {
+//line warps.go:92
+								i463 = 1<<63 - 1
+//line warps.go:92
+							} else if f462 < 0 {
+//line warps.go:92
+								i463 = -9223372036854775808
+							}
+//line warps.go:92
+							*(*int)(unsafe.Add(out, o35+232)) = i458
+//line warps.go:92
+							*(*int)(unsafe.Add(out, o35+240)) = i463
+//line warps.go:23
+							if i29 == 0 {
+								i56 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warps.go:24
+								if uint(i56) >= 32 {
+//line warps.go:24
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i56, int(32))
+//line warps.go:24
+									return
+								}
+//line warps.go:24
+								*(*int)(unsafe.Add(shared, i56*8+1024)) = *(*int)(unsafe.Add(out, o426))
+							}
+						}
+						state = 37
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each19, warp*8)), *(*int)(unsafe.Add(each127, warp*8)), *(*int32)(unsafe.Add(each282, warp*4)), *(*int32)(unsafe.Add(each284, warp*4)), *(*int32)(unsafe.Add(each286, warp*4)), *(*int32)(unsafe.Add(each302, warp*4)), *(*int32)(unsafe.Add(each306, warp*4)), *(*int)(unsafe.Add(each483, warp*8)), *(*int32)(unsafe.Add(each319, warp*4)), *(*int32)(unsafe.Add(each325, warp*4)), *(*int)(unsafe.Add(each569, warp*8)), *(*int32)(unsafe.Add(each521, warp*4)), *(*int)(unsafe.Add(each529, warp*8)), *(*int32)(unsafe.Add(each553, warp*4)), *(*int)(unsafe.Add(each554, warp*8)), *(*int)(unsafe.Add(each547, warp*8)), *(*int32)(unsafe.Add(each583, warp*4)), *(*int)(unsafe.Add(each591, warp*8)), *(*int32)(unsafe.Add(each615, warp*4)), *(*int)(unsafe.Add(each616, warp*8)), *(*int)(unsafe.Add(each609, warp*8)), *(*int32)(unsafe.Add(each653, warp*4)), *(*int)(unsafe.Add(each661, warp*8)), *(*int32)(unsafe.Add(each685, warp*4)), *(*int)(unsafe.Add(each686, warp*8)), *(*int)(unsafe.Add(each679, warp*8)), *(*int32)(unsafe.Add(each438, warp*4)), *(*int32)(unsafe.Add(each716, warp*4)), *(*int)(unsafe.Add(each724, warp*8)), *(*int32)(unsafe.Add(each748, warp*4)), *(*int)(unsafe.Add(each749, warp*8)), *(*int)(unsafe.Add(each742, warp*8)), *(*int32)(unsafe.Add(each446, warp*4)), *(*int32)(unsafe.Add(each779, warp*4)), *(*float32)(unsafe.Add(each787, warp*4)), *(*int32)(unsafe.Add(each811, warp*4)), *(*float32)(unsafe.Add(each812, warp*4)), *(*float32)(unsafe.Add(each805, warp*4)), *(*int32)(unsafe.Add(each836, warp*4)), *(*float64)(unsafe.Add(each844, warp*8)), *(*int32)(unsafe.Add(each868, warp*4)), *(*float64)(unsafe.Add(each869, warp*8)), *(*float64)(unsafe.Add(each862, warp*8)) = state, alive, i19, i127, i282, i284, i286, i302, i306, i483, i319, i325, i569, i521, i529, i553, i554, i547, i583, i591, i615, i616, i609, i653, i661, i685, i686, i679, i438, i716, i724, i748, i749, i742, i446, i779, f787, i811, f812, f805, i836, f844, i868, f869, f862
+						waiting = true
+						continue warps
+					case 37:
+//line warps.go:16
+						warpsTwinRow(end, warp, blocks, i19, i67, out, shared)
+						state = 38
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each19, warp*8)), *(*int)(unsafe.Add(each127, warp*8)), *(*int32)(unsafe.Add(each282, warp*4)), *(*int32)(unsafe.Add(each284, warp*4)), *(*int32)(unsafe.Add(each286, warp*4)), *(*int32)(unsafe.Add(each302, warp*4)), *(*int32)(unsafe.Add(each306, warp*4)), *(*int)(unsafe.Add(each483, warp*8)), *(*int32)(unsafe.Add(each319, warp*4)), *(*int32)(unsafe.Add(each325, warp*4)), *(*int)(unsafe.Add(each569, warp*8)), *(*int32)(unsafe.Add(each521, warp*4)), *(*int)(unsafe.Add(each529, warp*8)), *(*int32)(unsafe.Add(each553, warp*4)), *(*int)(unsafe.Add(each554, warp*8)), *(*int)(unsafe.Add(each547, warp*8)), *(*int32)(unsafe.Add(each583, warp*4)), *(*int)(unsafe.Add(each591, warp*8)), *(*int32)(unsafe.Add(each615, warp*4)), *(*int)(unsafe.Add(each616, warp*8)), *(*int)(unsafe.Add(each609, warp*8)), *(*int32)(unsafe.Add(each653, warp*4)), *(*int)(unsafe.Add(each661, warp*8)), *(*int32)(unsafe.Add(each685, warp*4)), *(*int)(unsafe.Add(each686, warp*8)), *(*int)(unsafe.Add(each679, warp*8)), *(*int32)(unsafe.Add(each438, warp*4)), *(*int32)(unsafe.Add(each716, warp*4)), *(*int)(unsafe.Add(each724, warp*8)), *(*int32)(unsafe.Add(each748, warp*4)), *(*int)(unsafe.Add(each749, warp*8)), *(*int)(unsafe.Add(each742, warp*8)), *(*int32)(unsafe.Add(each446, warp*4)), *(*int32)(unsafe.Add(each779, warp*4)), *(*float32)(unsafe.Add(each787, warp*4)), *(*int32)(unsafe.Add(each811, warp*4)), *(*float32)(unsafe.Add(each812, warp*4)), *(*float32)(unsafe.Add(each805, warp*4)), *(*int32)(unsafe.Add(each836, warp*4)), *(*float64)(unsafe.Add(each844, warp*8)), *(*int32)(unsafe.Add(each868, warp*4)), *(*float64)(unsafe.Add(each869, warp*8)), *(*float64)(unsafe.Add(each862, warp*8)) = state, alive, i19, i127, i282, i284, i286, i302, i306, i483, i319, i325, i569, i521, i529, i553, i554, i547, i583, i591, i615, i616, i609, i653, i661, i685, i686, i679, i438, i716, i724, i748, i749, i742, i446, i779, f787, i811, f812, f805, i836, f844, i868, f869, f862
+						waiting = true
+						continue warps
+					case 38:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warps.go:17
+							i28 := *(*int)(unsafe.Add(each28, thread*8))
+//line warps.go:32
+							if uint32(int32(tx)) >= 128 {
+//line warps.go:32
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, int(128))
+//line warps.go:32
+								return
+							}
+//line warps.go:32
+							*(*int)(unsafe.Add(shared, tx*8)) = i28
+						}
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warps.go:16
+							i22 := i19 + tx
+//line warps.go:18
+							o35 := i22 * 296
+//line warps.go:34
+							i100 := tx ^ 5
+//line warps.go:34
+							if uint(i100) >= 128 {
+//line warps.go:34
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i100, int(128))
+//line warps.go:34
+								return
+							}
+//line warps.go:34
+							*(*int)(unsafe.Add(out, o35+288)) = *(*int)(unsafe.Add(shared, i100*8))
+						}
+						state = 39
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 39
+			}
+		}
+	}
+}
+
+// warpsTwinRow is what a row of threads does in warpsTwin.
+//
+//line warps.go:16
+func warpsTwinRow(end int, warp int, blocks *gpu.Blocks, i19 int, i67 int, out unsafe.Pointer, shared unsafe.Pointer) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		var i73 int
+//line warps.go:16
+		i22 := i19 + tx
+//line warps.go:18
+		o35 := i22 * 296
+//line warps.go:28
+		o83 := o35 + 248
+//line warps.go:27
+		i73 = -1
+//line warps.go:27
+		for {
+//line warps.go:27
+			i74 := i73 + 1
+//line warps.go:27
+			if i74 >= i67 {
+//line warps.go:27
+				break
+			}
+//line warps.go:28
+			*(*int)(unsafe.Add(out, o83)) = *(*int)(unsafe.Add(out, o83)) + *(*int)(unsafe.Add(shared, i74*8+1024))
+//line warps.go:28
+			i73 = i74
 		}
 	}
 }
