@@ -39,7 +39,11 @@ func (k *Kernel) emitTwin(twins *launcher.Twins, vectors *launcher.Vectors, whic
 	if k.Barriers {
 		k.CPU = "coroutines"
 	}
-	if which == TwinsNone {
+	switch {
+	case which == TwinsNone:
+		return
+	case strings.Contains(k.Name, "["):
+		k.CPU += ": an instance of a generic kernel has no twin"
 		return
 	}
 	function := twins.Declare(k.Name + "Twin")
