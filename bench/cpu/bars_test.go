@@ -76,6 +76,26 @@ func TestBars(t *testing.T) {
 	report(t, "matmul", []*entrant{one, two})
 }
 
+// TestBarsAlone prints what numba_peer.py does for its kernels: the time on the wall of vector code that runs again and again,
+// nothing between that would take its arrays from the caches, on one core and on two.
+func TestBarsAlone(t *testing.T) {
+	if *bars == 0 {
+		t.Skip("a measurement; -bars=15 for one of 15 rounds")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	begin := time.Now()
+	for _, name := range []string{"saxpy", "stencil", "mandelbrot", "blackScholes", "nbody", "matmul"} {
+		p := problems[name]
+		for cores := 1; cores <= 2; cores++ {
+			runtime.GOMAXPROCS(cores)
+			e := p.entrant(t, "vectors", cpu.Fastest, p.size)
+			race(*bars, func() time.Duration { return time.Since(begin) }, e)
+			m, b := e.per()
+			t.Logf("%-13s %d cores %8.3f ns an element (least %8.3f)", name, cores, m, b)
+		}
+	}
+}
+
 func report(t *testing.T, name string, list []*entrant) {
 	t.Helper()
 	median, best := list[0].per()

@@ -1,7 +1,7 @@
 """The kernels of this package by Numba's CPU target, for comparison: pip install numba; python numba_peer.py [threads].
 
-Prints the least time of an element in nanoseconds of CPU time summed over the threads, as go test -run TestBars -bars=15 -v
-./bench/cpu does for one core. No fast math, as there: both keep IEEE's rules. Products and sums may fuse nowhere.
+Prints the time of an element on the wall in nanoseconds, of so many threads together, as go test -run TestBarsAlone -bars=15 -v
+./bench/cpu does for one core and two. No fast math, as there: both keep IEEE's rules. Products and sums may fuse nowhere.
 """
 import math
 import sys
@@ -101,9 +101,9 @@ def measure(name, work, f, *args, rounds=15):
     f(*args)
     times = []
     for _ in range(rounds):
-        start = time.process_time()
+        start = time.perf_counter()
         f(*args)
-        times.append(time.process_time() - start)
+        times.append(time.perf_counter() - start)
     times.sort()
     print(f"{name:13} {times[len(times) // 2] / work * 1e9:8.3f} ns an element (least {times[0] / work * 1e9:8.3f})")
 

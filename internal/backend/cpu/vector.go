@@ -96,7 +96,7 @@ func (e *emitter) vectorize(g *region) *vectorFunc {
 		f, why = e.vectorCodeOf(g, false)
 	}
 	if why != "" {
-		e.scalar = append(e.scalar, fmt.Sprintf("%s at %s:%d", why, g.place().File, g.place().Line))
+		e.scalar = append(e.scalar, string(why))
 	}
 	e.vectors[g] = f
 	return f
@@ -105,12 +105,17 @@ func (e *emitter) vectorize(g *region) *vectorFunc {
 // vectorCodeOf is vectorize with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
 func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalarOnly) {
+	c := vasm.New()
+	c.At(linePlace(g.place()))
 	defer func() {
 		if r := recover(); r != nil {
 			ok := false
 			if why, ok = r.(scalarOnly); !ok {
 				panic(r)
 			}
+		}
+		if why != "" {
+			why += scalar(fmt.Sprintf(" at %s:%d", c.Here().File, c.Here().Line))
 		}
 	}()
 	switch {
@@ -121,8 +126,6 @@ func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalar
 	case e.f.Block[0] > 0 && e.f.Block[0] < vectorLanes:
 		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than a vector has lanes,", e.f.Block[0]))
 	}
-	c := vasm.New()
-	c.At(linePlace(g.place()))
 	s := &shared{
 		code: c, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
 		consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}, strides: map[[2]constant][2]vreg{},

@@ -79,7 +79,7 @@ func (z *vectorizer) load(v *ir.Value) {
 	z.checkRoot(p)
 	size := v.Type.Size()
 	if size < 4 || v.Type.IsPtr() {
-		panic(scalar("a load of another size"))
+		panic(scalar("a load of a pointer, or of less than 4 bytes,"))
 	}
 	r := z.target(v)
 	switch s := z.shape(p); {
@@ -131,7 +131,7 @@ func (z *vectorizer) store(v *ir.Value) {
 	z.checkRoot(p)
 	size := x.Type.Size()
 	if size < 4 || x.Type.IsPtr() {
-		panic(scalar("a store of another size"))
+		panic(scalar("a store of a pointer, or of less than 4 bytes,"))
 	}
 	s := z.shape(p)
 	from := z.vectorOf(x)

@@ -22,7 +22,7 @@ func (z *vectorizer) result(v *ir.Value) *vector {
 	case v.Type.Kind == ir.KindI1:
 		r.reg[0] = z.code.Reg(vasm.Mask)
 	case v.Type.Kind == ir.KindI8 || v.Type.Kind == ir.KindI16 || !v.Type.IsScalar():
-		panic(scalar("a small integer"))
+		panic(scalar("an integer of 8 or 16 bits"))
 	default:
 		r.reg[0] = z.code.Reg(vasm.Vector)
 		if isWide(v.Type) {

@@ -32,7 +32,7 @@ func (z *vectorizer) value(v *ir.Value) {
 	case v.Op == ir.OpLoad:
 		z.load(v)
 	case !v.Op.Pure():
-		panic(scalar(v.Op.String()))
+		panic(scalar(words(v.Op)))
 	case z.isDecided(v):
 		return
 	case z.agreeing[v]:
@@ -51,6 +51,19 @@ func (z *vectorizer) value(v *ir.Value) {
 	}
 }
 
+// words says what op is where there is a plain word for it.
+func words(op ir.Op) string {
+	switch {
+	case op == ir.OpSDiv || op == ir.OpUDiv:
+		return "a division of integers"
+	case op == ir.OpSRem || op == ir.OpURem:
+		return "a remainder of integers"
+	case op.Atomic():
+		return "an atomic operation"
+	}
+	return op.String()
+}
+
 // tests reports whether u is a branch that compares the operands of v itself.
 func (z *vectorizer) tests(u, v *ir.Value) bool {
 	_, ok := jumpIf[v.Op]
@@ -59,7 +72,7 @@ func (z *vectorizer) tests(u, v *ir.Value) bool {
 
 func (z *vectorizer) pure(v *ir.Value) {
 	if len(v.Args) == 0 {
-		panic(scalar(v.Op.String()))
+		panic(scalar(words(v.Op)))
 	}
 	r := z.target(v)
 	switch {
@@ -143,7 +156,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 	x := z.integerOf(v.Args[0])
 	if names, ok := integerOps[v.Op]; ok {
 		if v.Type.Kind != ir.KindI1 && v.Type.Bits() < 32 {
-			panic(scalar("a small integer"))
+			panic(scalar("an integer of 8 or 16 bits"))
 		}
 		if wide && v.Op == ir.OpAdd {
 			z.add(x, v.Args[1], to)
@@ -175,7 +188,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 	default:
 		set, ok := setIf[v.Op]
 		if !ok || v.Args[0].Type.Kind == ir.KindI1 || v.Args[0].Type.Bits() < 32 {
-			panic(scalar(v.Op.String() + " of the same in all lanes"))
+			panic(scalar(words(v.Op) + " of the same in all lanes"))
 		}
 		c.Op(compareOp(v), vasm.Use(x), vasm.Use(z.integerOf(v.Args[1])))
 		c.Op(set, vasm.Def(to)) // to clear it first is no way: Go's assembler makes XORL of MOVL $0, which sets flags
@@ -245,7 +258,7 @@ func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 		return
 	}
 	if t.Bits() < 32 {
-		panic(scalar("a small integer"))
+		panic(scalar("an integer of 8 or 16 bits"))
 	}
 	names := [2]string{"VPCMPD", "VPCMPQ"}
 	switch {
@@ -283,7 +296,7 @@ func (z *vectorizer) logicLanes(v *ir.Value, to vreg) {
 		z.code.Op("KANDNW", vasm.Use(y), vasm.Use(c), vasm.Def(no))
 		z.code.Op("KORW", vasm.Use(yes), vasm.Use(no), vasm.Def(to))
 	default:
-		panic(scalar(v.Op.String() + " of truth values"))
+		panic(scalar(words(v.Op) + " of truth values"))
 	}
 }
 
@@ -339,7 +352,7 @@ func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
 	}
 	names, ok := shiftLanes[v.Op]
 	if !ok {
-		panic(scalar(v.Op.String()))
+		panic(scalar(words(v.Op)))
 	}
 	n := v.Args[1]
 	switch {
@@ -431,7 +444,7 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 	case ir.OpFMin, ir.OpFMax:
 		z.extremeLanes(v, x, z.vectorOf(v.Args[1]), r)
 	default:
-		panic(scalar(v.Op.String()))
+		panic(scalar(words(v.Op)))
 	}
 }
 
@@ -473,7 +486,7 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 	op := conversionOp(v.Op, from, to)
 	switch {
 	case op == "":
-		panic(scalar(v.Op.String()))
+		panic(scalar(words(v.Op)))
 	case isWide(from) == isWide(to):
 		for i, t := range z.regs(r, v) {
 			z.code.Op(op, vasm.Use(x[i]), vasm.Def(t))

@@ -95,6 +95,9 @@ func (f *Func) At(p Place) {
 // Once appends an instruction to those that run before all others.
 func (f *Func) Once(op string, ops ...Operand) { f.entry = append(f.entry, inst{op, ops, 0, f.start}) }
 
+// Here returns where the next instruction comes from.
+func (f *Func) Here() Place { return f.place }
+
 // NewLabel returns a label.
 func (f *Func) NewLabel() string {
 	f.labels++
