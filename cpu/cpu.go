@@ -79,7 +79,7 @@ func newBackend() *backend {
 				ClusterBlocks:   clusterBlocks,
 			},
 		},
-		tier: tierOf, lanes: vectorLanes(),
+		tier: tierOf, lanes: VectorLanes(),
 	}
 	b.heap.limit = memory
 	if memory == 0 {

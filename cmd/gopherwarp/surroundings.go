@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
 )
 
 // surroundings is what beside driver and GPUs decides how programs start: a test has its own.
@@ -18,13 +20,14 @@ type surroundings struct {
 	exists func(path string) bool
 	size   func(folder string) (bytes int64, err error)
 	look   func(program string) (path string, err error)
+	lanes  int // of vector code on the CPU
 }
 
 // here is this machine.
 func here() surroundings {
 	home, _ := os.UserHomeDir() // without one there is no cache
 	return surroundings{
-		goos: runtime.GOOS, env: os.Getenv, home: home, size: folderSize, look: exec.LookPath,
+		goos: runtime.GOOS, lanes: cpu.VectorLanes(), env: os.Getenv, home: home, size: folderSize, look: exec.LookPath,
 		exists: func(path string) bool {
 			_, err := os.Stat(path)
 			return err == nil
@@ -54,6 +57,16 @@ func (s surroundings) print(w io.Writer) {
 	if s.goos == "linux" {
 		s.printPersistence(w)
 		s.printToolkit(w)
+	}
+	s.printVectors(w)
+}
+
+// printVectors says whether kernels that have vector code run it on the CPU.
+func (s surroundings) printVectors(w io.Writer) {
+	if s.lanes > 0 {
+		fmt.Fprintf(w, "-      CPU: vector code runs %d threads at once; gopherwarp build -report says which kernels have it\n", s.lanes)
+	} else {
+		fmt.Fprintln(w, "-      CPU: no vector code here, which needs AVX-512: kernels run as plain Go")
 	}
 }
 
