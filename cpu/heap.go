@@ -47,6 +47,7 @@ func (h *heap) allocate(size int) (device.Memory, error) {
 		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, device.ErrMemory)
 	}
 	raw := make([]byte, size+align)
+	hugePages(raw)
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(raw)))) & (align - 1)
 	m := &memory{heap: h, bytes: raw[skip : skip+size : skip+size]}
 	at, _ := h.search(m.Address())
