@@ -13,6 +13,7 @@ type converted struct {
 	F16ToFloat32, BF16ToFloat32         float32
 	Float32ToF16                        dtype.F16
 	Float32ToBF16, Float32ToBF16Nearest dtype.BF16
+	Float32ToBF16Halfway                dtype.BF16
 	F16Doubled                          dtype.F16
 }
 
@@ -27,6 +28,7 @@ func convertAll(i uint32) (c converted) {
 	c.Float32ToF16 = dtype.F16From32(x)
 	c.Float32ToBF16 = dtype.BF16From32(x)
 	c.Float32ToBF16Nearest = dtype.BF16From32(math.Float32frombits(i<<16 + 0x7fff))
+	c.Float32ToBF16Halfway = dtype.BF16From32(math.Float32frombits(i<<16 + 0x8000))
 	c.F16Doubled = dtype.F16From32(2 * dtype.F16(i).Float32())
 	return c
 }

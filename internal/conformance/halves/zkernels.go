@@ -41,14 +41,14 @@ var conversionsKernel = &device.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
 	File:    "kernels.go",
-	Line:    35,
+	Line:    37,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
-		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 20},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -91,14 +91,14 @@ var slowConversionsKernel = &device.Kernel{
 	Name:    "slowConversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
 	File:    "kernels.go",
-	Line:    67,
+	Line:    69,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 40},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -137,7 +137,7 @@ var printsKernel = &device.Kernel{
 	Name:    "prints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
 	File:    "kernels.go",
-	Line:    74,
+	Line:    76,
 	Params: []device.Param{
 		{Name: "h", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
@@ -146,8 +146,8 @@ var printsKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []device.Site{
-		{File: "kernels.go", Line: 75, Format: "%v %.2f %g %v 1.5\n", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}},
-		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 77, Format: "%v %.2f %g %v 1.5\n", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}},
+		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{

@@ -28,6 +28,7 @@ type arithmetic[T integer] struct {
 	SumOfProducts, DifferenceOfSquares, Average, GreatestDivisor, PowerOfThree T
 	Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, CompareConstant   bool
 	CompareZero, CompareSums, CompareAfterWrap, IsPowerOfTwo, OutsideRange     bool
+	NotLess, NotLessEqual, NotGreater                                          bool
 }
 
 func calculate[T integer](p pair[T]) (r arithmetic[T]) {
@@ -96,6 +97,7 @@ func power[T integer](n T) T {
 func compare[T integer](a, b T, r *arithmetic[T]) {
 	r.Equal, r.NotEqual, r.Less, r.LessEqual = a == b, a != b, a < b, a <= b
 	r.Greater, r.GreaterEqual, r.CompareConstant = a > b, a >= b, a < 100
+	r.NotLess, r.NotLessEqual, r.NotGreater = !(a < b), !(a <= b), !(a > b)
 	r.CompareZero = a > 0 == (b < 1)
 	r.CompareSums = a+1 < b+1
 	r.CompareAfterWrap = a+1 > a

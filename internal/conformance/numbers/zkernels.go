@@ -530,15 +530,15 @@ var int8sKernel = &device.Kernel{
 	Name:    "int8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    107,
+	Line:    109,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
-		{Name: "out", Offset: 24, Size: 24, Elem: 54},
+		{Name: "out", Offset: 24, Size: 24, Elem: 57},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -554,7 +554,6 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int8sTwin,
 }
 
 // Int16s launches the kernel int16s.
@@ -578,15 +577,15 @@ var int16sKernel = &device.Kernel{
 	Name:    "int16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    114,
+	Line:    116,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
-		{Name: "out", Offset: 24, Size: 24, Elem: 96},
+		{Name: "out", Offset: 24, Size: 24, Elem: 100},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -603,7 +602,6 @@ var int16sKernel = &device.Kernel{
 			int16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int16sTwin,
 }
 
 // Int32s launches the kernel int32s.
@@ -627,15 +625,15 @@ var int32sKernel = &device.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    121,
+	Line:    123,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 180},
+		{Name: "out", Offset: 24, Size: 24, Elem: 184},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -652,7 +650,6 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int32sTwin,
 }
 
 // Int64s launches the kernel int64s.
@@ -676,15 +673,15 @@ var int64sKernel = &device.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    128,
+	Line:    130,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -701,7 +698,6 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: int64sTwin,
 }
 
 // Ints launches the kernel ints.
@@ -725,15 +721,15 @@ var intsKernel = &device.Kernel{
 	Name:    "ints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    135,
+	Line:    137,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 137, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -750,7 +746,6 @@ var intsKernel = &device.Kernel{
 			ints(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: intsTwin,
 }
 
 // Uint8s launches the kernel uint8s.
@@ -771,15 +766,15 @@ var uint8sKernel = &device.Kernel{
 	Name:    "uint8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    142,
+	Line:    144,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
-		{Name: "out", Offset: 24, Size: 24, Elem: 54},
+		{Name: "out", Offset: 24, Size: 24, Elem: 57},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 146, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -795,7 +790,6 @@ var uint8sKernel = &device.Kernel{
 			uint8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint8sTwin,
 }
 
 // Uint16s launches the kernel uint16s.
@@ -819,15 +813,15 @@ var uint16sKernel = &device.Kernel{
 	Name:    "uint16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    149,
+	Line:    151,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
-		{Name: "out", Offset: 24, Size: 24, Elem: 96},
+		{Name: "out", Offset: 24, Size: 24, Elem: 100},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 151, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 153, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -844,7 +838,6 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint16sTwin,
 }
 
 // Uint32s launches the kernel uint32s.
@@ -868,15 +861,15 @@ var uint32sKernel = &device.Kernel{
 	Name:    "uint32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    156,
+	Line:    158,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 180},
+		{Name: "out", Offset: 24, Size: 24, Elem: 184},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -893,7 +886,6 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint32sTwin,
 }
 
 // Uint64s launches the kernel uint64s.
@@ -917,15 +909,15 @@ var uint64sKernel = &device.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    163,
+	Line:    165,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 165, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -942,7 +934,6 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uint64sTwin,
 }
 
 // Uints launches the kernel uints.
@@ -966,15 +957,15 @@ var uintsKernel = &device.Kernel{
 	Name:    "uints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "integers.go",
-	Line:    170,
+	Line:    172,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "integers.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 80, Format: "integer divide by zero"},
+		{File: "integers.go", Line: 174, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -991,7 +982,6 @@ var uintsKernel = &device.Kernel{
 			uints(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: uintsTwin,
 }
 
 // InSingles may fuse products with sums: the functions' bits must not depend on it.
