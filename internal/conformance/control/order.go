@@ -69,10 +69,9 @@ func orderSums(n int64, o *ordered) {
 func orderTargets(n int64, o *ordered) {
 	i := n & 1
 	f := func() int64 { i = 2; return 1 }
-	x := []int64{1, 2, 3}
 	y := [3]int64{1, 2, 3}
 	var backing [3]int64
-	x = backing[:]
+	x := backing[:]
 	x[i] = 8 + f()
 	o.Target = x[0] + 10*x[1] + 100*x[2]
 	i = 0
@@ -148,7 +147,7 @@ again:
 	}
 	o.Labelled = k
 rows:
-	for i := x - x; i < 6; i++ {
+	for i := int64(0); i < 6; i++ {
 		for j := x + f() - x; ; j++ {
 			if j > 3 {
 				continue rows

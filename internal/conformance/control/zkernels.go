@@ -169,14 +169,14 @@ var ordersKernel = &device.Kernel{
 	Name:    "orders",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
 	File:    "order.go",
-	Line:    200,
+	Line:    199,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 408},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "order.go", Line: 202, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "order.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{

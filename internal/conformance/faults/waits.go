@@ -215,7 +215,7 @@ func besideDone(t gpu.Thread, kind, who int, x []int32) {
 				if full.Done(t, phase) {
 					break
 				}
-				x[t.GlobalX()] += work & 0
+				x[t.GlobalX()] += work >> 31
 			}
 		case 2:
 			over := false
