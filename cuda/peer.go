@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -26,7 +28,19 @@ func (q *queue) CopyFrom(dst uintptr, other device.Queue, src uintptr, n int) er
 	if err != nil {
 		return about(err, bytesText(n))
 	}
-	return from.follow(q)
+	if err := from.follow(q); err != nil {
+		return errors.Join(err, q.finish()) // or the source is freed while it is read
+	}
+	return nil
+}
+
+// finish waits for the work of q so far.
+func (q *queue) finish() error {
+	p, err := q.here()
+	if err != nil {
+		return err
+	}
+	return q.backend.waiter.wait(context.Background(), p)
 }
 
 // follow makes the later work of q wait for the work of other so far.
