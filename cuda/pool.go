@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -156,11 +155,7 @@ func (b *backend) Drain() error {
 	}
 	b.mu.Unlock()
 	for _, q := range queues {
-		p, err := q.here()
-		if err == nil {
-			err = b.waiter.wait(context.Background(), p)
-		}
-		if err != nil && !errors.Is(err, device.ErrClosed) {
+		if err := q.finish(); err != nil && !errors.Is(err, device.ErrClosed) {
 			return err
 		}
 	}
