@@ -110,15 +110,11 @@ type library struct {
 
 // load opens the library once in a process: it stays open.
 var load = sync.OnceValues(func() (library, error) {
-	lib, err := toolkit.Open(names)
+	call, path, err := toolkit.Load(names, symbols)
 	if err != nil {
 		return library{}, fmt.Errorf("cublas: %w", err)
 	}
-	call, err := toolkit.Bind(lib, symbols)
-	if err != nil {
-		return library{}, fmt.Errorf("cublas: %w", err)
-	}
-	return library{call, lib.Name()}, nil
+	return library{call, path}, nil
 })
 
 // Installed returns the version of the library that New uses, "13.1.0", and where it was found. It

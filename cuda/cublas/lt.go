@@ -73,11 +73,7 @@ type algorithm struct {
 
 // loadLt opens the library once in a process: it stays open.
 var loadLt = sync.OnceValues(func() (toolkit.Functions, error) {
-	lib, err := toolkit.Open(ltNames)
-	if err != nil {
-		return nil, fmt.Errorf("cublas: %w", err)
-	}
-	call, err := toolkit.Bind(lib, ltSymbols)
+	call, _, err := toolkit.Load(ltNames, ltSymbols)
 	if err != nil {
 		return nil, fmt.Errorf("cublas: %w", err)
 	}

@@ -16,6 +16,18 @@ type Before = dl.Before
 // what they point to does too, and is kept alive by the caller.
 type Functions func(number int, before Before, args []uintptr) int32
 
+// Load opens a library and returns the functions of it that a table names, and its path. All must be there.
+func Load(l Library, symbols []string) (call Functions, path string, err error) {
+	lib, err := Open(l)
+	if err != nil {
+		return nil, "", err
+	}
+	if call, err = Bind(lib, symbols); err != nil {
+		return nil, "", err
+	}
+	return call, lib.Name(), nil
+}
+
 // Bind returns the functions of a library that a table names. All must be there.
 func Bind(lib *dl.Library, symbols []string) (Functions, error) {
 	addresses := make([]uintptr, len(symbols))
