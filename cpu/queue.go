@@ -16,7 +16,7 @@ type queue struct {
 	mu      sync.Mutex // held while work is done
 	launch  launch
 	prints  prints
-	fault   *device.Fault // of the first launch that had one since the last Wait
+	fault   *device.Fault // of the first launch that had one since the last Take
 	faulted uint32        // the number of that launch, plus 1
 	closed  bool
 }
@@ -120,20 +120,26 @@ func (q *queue) Mark() (device.Mark, error) {
 }
 
 // Wait implements device.Queue.
-func (q *queue) Wait(ctx context.Context) (device.Outcome, error) {
+func (q *queue) Wait(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.open(); err != nil {
-		return device.Outcome{}, err
+		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return device.Outcome{}, fmt.Errorf("cpu: wait: %w", err)
+		return fmt.Errorf("cpu: wait: %w", err)
 	}
-	var out device.Outcome
+	return nil
+}
+
+// Take implements device.Queue.
+func (q *queue) Take() (out device.Outcome) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	out.Fault, q.fault = q.fault, nil
 	out.FaultLaunch, q.faulted = q.faulted, 0
 	out.Prints, out.Lost = q.prints.take()
-	return out, nil
+	return out
 }
 
 // Close implements device.Queue.

@@ -142,7 +142,7 @@ func TestBackendAfterClose(t *testing.T) {
 	wantNothingLive(t, f)
 	_, newQueue := b.NewQueue()
 	_, allocate := b.Allocate(1)
-	_, wait := q.Wait(t.Context())
+	wait := q.Wait(t.Context())
 	_, marked := q.Mark()
 	_, since := mark.Since(mark)
 	for what, err := range map[string]error{

@@ -30,7 +30,7 @@ type queue struct {
 	seq       uint64         // of the last point
 	fetched   []fetched      // in order
 	downloads []download     // in order
-	left      device.Outcome // taken, and not returned yet
+	left      device.Outcome // of work that was waited for
 }
 
 // NewQueue implements device.Backend. The stream does not wait for the process's default
@@ -175,32 +175,34 @@ func (q *queue) passed(seq uint64) {
 }
 
 // Wait implements device.Queue.
-func (q *queue) Wait(ctx context.Context) (device.Outcome, error) { return q.wait(ctx, q.backend.do) }
+func (q *queue) Wait(ctx context.Context) error { return q.wait(ctx, q.backend.do) }
 
-// wait waits for the work and takes what kernels left. Where they printed, that takes a second
+// Take implements device.Queue.
+func (q *queue) Take() device.Outcome {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.left
+	q.left = device.Outcome{}
+	return out
+}
+
+// wait waits for the work and collects what kernels left. Where they printed, that takes a second
 // wait, for the copy of the prints.
-func (q *queue) wait(ctx context.Context, do doer) (device.Outcome, error) {
+func (q *queue) wait(ctx context.Context, do doer) error {
 	q.mu.Lock()
 	p, err := q.flush(do)
 	q.mu.Unlock()
 	for p != nil && err == nil {
 		if err = q.backend.waiter.wait(ctx, p); err == nil {
-			p, err = q.take(p, do)
+			p, err = q.collect(p, do)
 		}
 	}
-	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return device.Outcome{}, err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	out := q.left
-	q.left = device.Outcome{}
-	return out, err
+	return err
 }
 
-// take takes what is there at a point that was reached, and returns another point to wait for
-// where more will come.
-func (q *queue) take(p *point, do doer) (again *point, err error) {
+// collect collects what is there at a point that was reached, and returns another point to wait
+// for where more will come.
+func (q *queue) collect(p *point, do doer) (again *point, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.harvest(p.seq)
@@ -245,7 +247,7 @@ func (q *queue) Peek() (*device.Fault, uint32) {
 	return q.env.peek()
 }
 
-// Close implements device.Queue. A fault that no Wait has returned is returned here.
+// Close implements device.Queue. A fault that no Take has returned is returned here.
 func (q *queue) Close() error { return q.release(q.backend.do) }
 
 // free is Close for a device that is being closed.
@@ -253,8 +255,8 @@ func (q *queue) free() error { return q.release(q.backend.call) }
 
 // release waits, then frees the stream, whatever fails on the way, and returns the first error.
 func (q *queue) release(do doer) error {
-	out, first := q.wait(context.Background(), do)
-	if first == nil && out.Fault != nil {
+	first := q.wait(context.Background(), do)
+	if out := q.Take(); first == nil && out.Fault != nil {
 		first = out.Fault
 	}
 	if err := q.settle(do); first == nil {

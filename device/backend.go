@@ -44,10 +44,12 @@ type Queue interface {
 	Zero(dst uintptr, n int) error
 	// Mark enqueues a point whose time can be asked for after a Wait.
 	Mark() (Mark, error)
-	// Wait waits for all work that was enqueued before the call, or until ctx is done, and
-	// returns what the kernels left since the last Wait. A ctx that is done leaves the work
-	// running and its outcome to the next Wait.
-	Wait(ctx context.Context) (Outcome, error)
+	// Wait waits for all work that was enqueued before the call, or until ctx is done, which
+	// leaves the work running.
+	Wait(ctx context.Context) error
+	// Take returns what the kernels left since the last Take: all of the work that a Wait has
+	// waited for, maybe more. It waits for no work.
+	Take() Outcome
 	// Close waits for the work and frees the queue.
 	Close() error
 }
@@ -70,8 +72,8 @@ type Outcome struct {
 	Lost        int     // prints that found no room
 }
 
-// add adds what was left later.
-func (o *Outcome) add(later Outcome) {
+// Add adds what was left later.
+func (o *Outcome) Add(later Outcome) {
 	if o.Fault == nil {
 		o.Fault, o.FaultLaunch = later.Fault, later.FaultLaunch
 	}

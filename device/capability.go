@@ -9,7 +9,7 @@ package device
 type Asynchronous interface {
 	// Done returns a channel that is closed when all work so far is done or has failed.
 	Done() (<-chan struct{}, error)
-	// Peek returns the fault that the next Wait will return, as far as it is known, and its
+	// Peek returns the fault that the next Take will return, as far as it is known, and its
 	// FaultLaunch. It does not wait.
 	Peek() (*Fault, uint32)
 	// WaitFor makes later work wait for a mark of a queue of the same backend. It does not

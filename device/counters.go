@@ -42,10 +42,10 @@ func (c *counters) count(w Work, bytes int) {
 	}
 }
 
-// waited counts a wait since start and the fault that it returned, if any.
-func (c *counters) waited(start time.Time, f *Fault) {
+// waited counts a wait and the fault that it returned, if any.
+func (c *counters) waited(took time.Duration, f *Fault) {
 	c.waits.Add(1)
-	c.waiting.Add(uint64(time.Since(start)))
+	c.waiting.Add(uint64(took))
 	if f != nil {
 		c.faults.Add(1)
 	}

@@ -21,7 +21,8 @@ type fake struct {
 	log     []string
 	next    uintptr
 	fail    map[string]error // of the call that it names
-	outcome device.Outcome   // of the next Wait
+	outcome device.Outcome   // of the next Take
+	waited  func()           // called at the end of the next Wait, or nil
 	params  []uint64         // of the last launch
 }
 
@@ -86,13 +87,22 @@ func (q fakeQueue) Zero(dst uintptr, n int) error      { return q.f.call("zero",
 func (q fakeQueue) Mark() (device.Mark, error)         { return fakeMark(q), q.f.call("mark") }
 func (q fakeQueue) Close() error                       { return q.f.call("closequeue") }
 
-func (q fakeQueue) Wait(ctx context.Context) (device.Outcome, error) {
+func (q fakeQueue) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return device.Outcome{}, fmt.Errorf("fake: %w", err)
+		return fmt.Errorf("fake: %w", err)
 	}
+	err := q.f.call("wait")
+	if f := q.f.waited; f != nil {
+		q.f.waited = nil
+		f()
+	}
+	return err
+}
+
+func (q fakeQueue) Take() device.Outcome {
 	out := q.f.outcome
 	q.f.outcome = device.Outcome{}
-	return out, q.f.call("wait")
+	return out
 }
 
 type fakeMark struct{ f *fake }

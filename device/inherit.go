@@ -20,7 +20,7 @@ type settlement struct {
 
 // settle ends the stream's epoch, with what was left, unless another goroutine has ended it
 // first: then e already says what went wrong, and later work's outcome is the new epoch's. The
-// stream's lock is held.
+// stream's lock is held, since before what was left was taken from the queue.
 func (s *Stream) settle(e *epoch, out Outcome) {
 	if s.epoch != e {
 		if out.Fault != nil { // of work that came after the epoch
@@ -74,10 +74,10 @@ func (s *Stream) sourcesHere() []source {
 // stash takes what kernels have left in a queue that does its work at once, for the next
 // Synchronize, and returns the fault among it.
 func (s *Stream) stash() *Fault {
-	out, err := s.queue.Wait(context.Background())
+	err := s.queue.Wait(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left.out.add(out)
+	s.left.out.Add(s.queue.Take())
 	s.left.err = join(s.left.err, err)
 	return s.left.out.Fault
 }
@@ -112,17 +112,19 @@ func (x source) find() *Fault {
 	if x.fault != nil {
 		return x.fault
 	}
-	if x.epoch.outcome.Load() == nil {
-		if q, ok := x.stream.queue.(Asynchronous); ok {
-			if f, launch := q.Peek(); f != nil && launch <= x.launches {
-				return f
-			}
-		}
+	x.stream.mu.Lock() // the fault is in the queue or in the epoch, and moves under the lock
+	defer x.stream.mu.Unlock()
+	var fault *Fault
+	var launch uint32
+	if end := x.epoch.outcome.Load(); end != nil {
+		fault, launch = end.fault, end.launch
+	} else if q, ok := x.stream.queue.(Asynchronous); ok {
+		fault, launch = q.Peek()
 	}
-	if end := x.epoch.outcome.Load(); end != nil && end.launch <= x.launches {
-		return end.fault
+	if launch > x.launches {
+		return nil
 	}
-	return nil
+	return fault
 }
 
 // inherit returns the first fault of sources.

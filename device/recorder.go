@@ -181,9 +181,12 @@ func (r *recorder) Download([]byte, uintptr) error {
 func (r *recorder) Mark() (Mark, error) { return nil, fmt.Errorf("device: event: %w", ErrCapture) }
 
 // Wait implements Queue.
-func (r *recorder) Wait(context.Context) (Outcome, error) {
-	return Outcome{}, fmt.Errorf("device: wait for a stream that records: %w", ErrCapture)
+func (r *recorder) Wait(context.Context) error {
+	return fmt.Errorf("device: wait for a stream that records: %w", ErrCapture)
 }
+
+// Take implements Queue.
+func (r *recorder) Take() (none Outcome) { return none }
 
 // Close implements Queue.
 func (r *recorder) Close() error { return nil }

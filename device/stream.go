@@ -196,8 +196,7 @@ func (s *Stream) Synchronize(ctx context.Context) error {
 		return fmt.Errorf("device: stream %w", ErrClosed)
 	}
 	if s.recorder != nil {
-		_, err := s.queue.Wait(ctx)
-		return s.keep(err)
+		return s.keep(s.queue.Wait(ctx))
 	}
 	return s.wait(ctx)
 }
@@ -223,18 +222,19 @@ func (s *Stream) wait(ctx context.Context) error {
 	s.observed = nil
 	s.mu.Unlock()
 	start := time.Now()
-	out, err := s.queue.Wait(ctx)
+	err := s.queue.Wait(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		s.mu.Lock()
 		s.observed = append(done, s.observed...)
 		s.mu.Unlock()
 		return err
 	}
-	s.device.counters.waited(start, out.Fault)
-	told := tell(done)
+	took, told := time.Since(start), tell(done)
 	inherited := inherit(sources)
-	s.mu.Lock()
-	s.left.out.add(out)
+	s.mu.Lock() // of several that have waited, the first takes what was left and ends the epoch
+	out := s.queue.Take()
+	s.device.counters.waited(took, out.Fault)
+	s.left.out.Add(out)
 	out, s.left.out = s.left.out, Outcome{}
 	err, s.left.err = join(s.left.err, s.suspects(err)), nil
 	s.settle(e, out)

@@ -149,6 +149,40 @@ func TestCloseOfAStreamTellsWhatIsLeft(t *testing.T) {
 	wantLog(t, f)
 }
 
+// TestTwoWait has a goroutine come after another's wait and go before it: both return the fault.
+func TestTwoWait(t *testing.T) {
+	var out bytes.Buffer
+	f, _, s := newFake(t, &out)
+	f.outcome = device.Outcome{Fault: &device.Fault{}, Prints: []device.Print{{Text: "once"}}}
+	var inner error
+	f.waited = func() { inner = s.Synchronize(t.Context()) }
+	outer := s.Synchronize(t.Context())
+	for which, err := range []error{inner, outer} {
+		if _, ok := errors.AsType[*device.Fault](err); !ok {
+			t.Errorf("wait %d returned %v, want the fault", which, err)
+		}
+	}
+	if out.String() != "once" {
+		t.Errorf("printed %q", out.String())
+	}
+	must(t, s.Synchronize(t.Context()))
+}
+
+// TestLateFault ends an epoch while a goroutine waits that has begun in it, and has a later kernel
+// fault before that goroutine goes on: the fault is the next Synchronize's.
+func TestLateFault(t *testing.T) {
+	f, _, s := newFake(t, io.Discard)
+	f.waited = func() {
+		must(t, s.Synchronize(t.Context()))
+		f.outcome = device.Outcome{Fault: &device.Fault{}}
+	}
+	must(t, s.Synchronize(t.Context()))
+	if _, ok := errors.AsType[*device.Fault](s.Synchronize(t.Context())); !ok {
+		t.Error("the fault is lost")
+	}
+	must(t, s.Synchronize(t.Context()))
+}
+
 func TestEvents(t *testing.T) {
 	f, _, s := newFake(t, io.Discard)
 	_, _, other := newFake(t, io.Discard)

@@ -104,7 +104,7 @@ func (w *watch) setClock(b Backend) error {
 		return err
 	}
 	if w.base, err = q.Mark(); err == nil {
-		_, err = q.Wait(context.Background())
+		err = q.Wait(context.Background())
 	}
 	w.at = time.Now()
 	return join(err, q.Close())

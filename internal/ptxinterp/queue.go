@@ -19,6 +19,7 @@ type queue struct {
 	launches uint32
 	failed   error
 	found    []machine.Finding
+	left     device.Outcome // of work that was waited for
 	closed   bool
 }
 
@@ -167,21 +168,29 @@ func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
 func (m *mark) Free() error { return nil }
 
 // Wait implements device.Queue.
-func (q *queue) Wait(ctx context.Context) (out device.Outcome, err error) {
-	err = q.do(func() error {
+func (q *queue) Wait(ctx context.Context) error {
+	return q.do(func() error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		errs := []error{q.failed}
-		var damaged error
-		out, damaged = q.take()
+		left, damaged := q.take()
+		q.left.Add(left)
 		for _, f := range q.found {
 			errs = append(errs, fmt.Errorf("ptxinterp: %w", f))
 		}
 		q.failed, q.found = nil, nil
 		return errors.Join(append(errs, damaged)...)
 	})
-	return out, err
+}
+
+// Take implements device.Queue.
+func (q *queue) Take() device.Outcome {
+	q.backend.mu.Lock()
+	defer q.backend.mu.Unlock()
+	out := q.left
+	q.left = device.Outcome{}
+	return out
 }
 
 // Close implements device.Queue.
