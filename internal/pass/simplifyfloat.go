@@ -99,8 +99,23 @@ func simplifyConversion(e *editor, v *ir.Value) *ir.Value {
 		if x.Op == ir.OpBitcast && !x.Type.IsPtr() && !v.Type.IsPtr() && !x.Args[0].Type.IsPtr() {
 			return e.make(ir.OpBitcast, v.Type, x.Args[0])
 		}
+		if v.Type.IsInt() && (x.Op == ir.OpFNeg || x.Op == ir.OpFAbs) {
+			return signedBits(e, v, x)
+		}
 	}
 	return v
+}
+
+// signedBits changes the sign among the bits of a float, where it is these that are asked for. ptxas 13.0, which drivers
+// of version 580 have too, reads -x as an integer's where x is a parameter and the bits are compared: those of
+// -0.0 are 0 then. 13.5 does not.
+func signedBits(e *editor, v, x *ir.Value) *ir.Value {
+	bits := e.make(ir.OpBitcast, v.Type, x.Args[0])
+	sign := signExtend(v.Type, 1<<(v.Type.Bits()-1))
+	if x.Op == ir.OpFNeg {
+		return e.make(ir.OpXor, v.Type, bits, e.constant(v.Type, sign))
+	}
+	return e.make(ir.OpAnd, v.Type, bits, e.constant(v.Type, ^sign))
 }
 
 func simplifyTrunc(e *editor, v *ir.Value) *ir.Value {

@@ -32,6 +32,7 @@ func Cases() []check.Case {
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),
 		check.Within(check.Loose{Name: "math32, fast", Tolerance: 0x1p-19}, Approximates, approximate, singleUnits...),
 		{Name: "math32, fast/Tanh", Run: tanhNear},
+		{Name: "sign of a parameter's opposite", Run: parameterSigns},
 		check.Near("math to the last bits", Evaluates, evaluate, units...),
 	}
 	return append(cases, integers()...)

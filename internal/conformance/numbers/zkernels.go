@@ -1663,3 +1663,55 @@ var countsKernel = &device.Kernel{
 		}
 	},
 }
+
+// SignsOf is about parameters, which ptxas reads where they are: it may take for an integer's the sign that an
+// instruction changes of what it reads.
+func SignsOf(s *device.Stream, g device.Grid, x float64, y float32, out device.Slice[signs]) error {
+	p := s.Plan(signsOfKernel, g)
+	device.Put(p, x)
+	device.Put(p, y)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsignsOf.sm_70.narrow.aligned.ptx
+var signsOfSM70NarrowAligned string
+
+//go:embed zsignsOf.sm_70.narrow.ptx
+var signsOfSM70Narrow string
+
+//go:embed zsignsOf.sm_70.ptx
+var signsOfSM70 string
+
+var signsOfKernel = &device.Kernel{
+	Name:    "signsOf",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "signs.go",
+	Line:    42,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 8},
+		{Name: "y", Offset: 8, Size: 4},
+		{Name: "out", Offset: 16, Size: 24, Elem: 48},
+	},
+	ParamBytes: 56,
+	Sites: []device.Site{
+		{File: "signs.go", Line: 20, Format: "invalid memory address or nil pointer dereference"},
+	},
+	Integers: []int{24, 32},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: signsOfSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: signsOfSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: signsOfSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   float64
+			y   float32
+			out []signs
+		})(args)
+		for ts.Next() {
+			signsOf(ts.Thread(), a.x, a.y, a.out)
+		}
+	},
+	Twin: signsOfTwin,
+}

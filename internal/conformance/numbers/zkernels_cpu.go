@@ -3714,3 +3714,120 @@ func shiftUint64sTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Point
 	}
 	return true
 }
+
+// signsOfTwin runs blocks of the kernel signsOf.
+//
+//line signs.go:42
+func signsOfTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*float64)(args)
+	y := *(*float32)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 16))
+	outLen := *(*int)(unsafe.Add(args, 24))
+	dx, dy, dz := blocks.Dim()
+//line signbit.go:9
+	c157 := int(math.Float64bits(x))^-9223372036854775808 < 0
+//line signs.go:20
+	c34 := x == x
+//line signbit.go:9
+	i182 := int(math.Float64bits(x))
+//line signbit.go:9
+	i184 := i182 ^ -9223372036854775808
+//line signbit.go:9
+	c163 := i184 < 0
+//line signbit.go:9
+	c169 := i182 < 0
+//line signbit.go:9
+	i187 := i182 & 9223372036854775807
+//line signbit.go:9
+	c175 := i187 < 0
+//line signs.go:25
+	c68 := i184 < i182
+	i79 := i184 + 3
+//line signs.go:21
+	c44 := x != x
+//line signs.go:30
+	c104 := int32(math.Float32bits(y))^-2147483648 < 0
+//line signs.go:30
+	c100 := y == y
+//line signs.go:34
+	i205 := int32(math.Float32bits(y)) ^ -2147483648
+//line signs.go:34
+	c116 := i205 < 0
+//line signs.go:34
+	i120 := int32(math.Float32bits(float32(math.Abs(float64(y)))))
+//line signs.go:34
+	c121 := i120 < 0
+	i138 := i205 + 5
+//line signs.go:31
+	c111 := y != y
+//line signs.go:42
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line signs.go:43
+		i10 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+				for tx := range dx {
+					var c39, c106 bool
+//line signs.go:43
+					i13 := i10 + tx
+//line signs.go:43
+					if i13 < outLen {
+//line signs.go:20
+						if c34 {
+//line signbit.go:9
+							c39 = c157
+						} else {
+//line signs.go:20
+							c39 = false
+						}
+//line signs.go:20
+						if unsafe.Add(out, i13*48) == unsafe.Pointer(nil) {
+//line signs.go:20
+							blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
+//line signs.go:20
+							return
+						}
+//line signs.go:20
+						*(*bool)(unsafe.Add(out, i13*48+1)) = c39
+						if !c44 {
+//line signs.go:24
+							*(*bool)(unsafe.Add(out, i13*48)) = c163
+//line signs.go:24
+							*(*bool)(unsafe.Add(out, i13*48+2)) = c169
+//line signs.go:24
+							*(*bool)(unsafe.Add(out, i13*48+3)) = c175
+							*(*bool)(unsafe.Add(out, i13*48+4)) = c68
+							*(*int)(unsafe.Add(out, i13*48+8)) = i184
+//line signs.go:26
+							*(*int)(unsafe.Add(out, i13*48+16)) = i187
+//line signs.go:26
+							*(*int)(unsafe.Add(out, i13*48+24)) = i79
+						}
+//line signs.go:30
+						if c100 {
+//line signs.go:30
+							c106 = c104
+						} else {
+//line signs.go:30
+							c106 = false
+						}
+//line signs.go:30
+						*(*bool)(unsafe.Add(out, i13*48+45)) = c106
+						if !c111 {
+//line signs.go:34
+							*(*bool)(unsafe.Add(out, i13*48+44)) = c116
+//line signs.go:34
+							*(*bool)(unsafe.Add(out, i13*48+46)) = c121
+							*(*int32)(unsafe.Add(out, i13*48+32)) = i205
+//line signs.go:35
+							*(*int32)(unsafe.Add(out, i13*48+36)) = i120
+//line signs.go:35
+							*(*int32)(unsafe.Add(out, i13*48+40)) = i138
+						}
+					}
+				}
+			}
+		}
+	}
+}
