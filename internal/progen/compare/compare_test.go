@@ -1,12 +1,16 @@
 package compare
 
 import (
+	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/progen"
 )
+
+var gpu = flag.Bool("gpu", false, "run the kernels that once differed on a GPU, too")
 
 // mathematics calls functions of package math that amd64 has in assembly, whose last bits are others.
 const mathematics = `
@@ -62,7 +66,11 @@ func TestFixedBugs(t *testing.T) {
 		}
 		list = append(list, k)
 	}
-	c, err := New("../../..", Options{})
+	var o Options
+	if *gpu {
+		o.GPU = replay(t)
+	}
+	c, err := New("../../..", o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +79,20 @@ func TestFixedBugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Logf("%d kernels, %d on a GPU: %q", len(list), r.OnGPU, r.Device)
 	for i, how := range r.Wrong {
 		if how != "" {
 			t.Errorf("%s: %s", files[i], how)
 		}
 	}
+}
+
+// replay builds the program that runs kernels on a GPU.
+func replay(t *testing.T) string {
+	name := filepath.Join(t.TempDir(), "replay.exe")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", name, "../replay")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	return name
 }
