@@ -1,4 +1,4 @@
-"""Numba's CUDA kernels, an element a thread. See peers.py."""
+"""Numba's CUDA kernels, an element a thread. See peer.py."""
 import numpy as np
 
 # Numba imports names that NumPy has dropped.
@@ -6,9 +6,10 @@ for old, new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid
     if not hasattr(np, old):
         setattr(np, old, getattr(np, new))
 
+import numba
 from numba import cuda
 
-from peers import CASES, Peer
+from peer import Clock
 
 
 @cuda.jit
@@ -16,6 +17,13 @@ def copy(a, c):
     i = cuda.grid(1)
     if i < c.size:
         c[i] = a[i]
+
+
+@cuda.jit
+def mul(c, b):
+    i = cuda.grid(1)
+    if i < b.size:
+        b[i] = np.float32(0.4) * c[i]
 
 
 @cuda.jit
@@ -64,38 +72,36 @@ def steps_of(px, py, n):
     return steps
 
 
-def stream(peer):
-    n = CASES["add32"][1]
-
-    def elementwise(case, kernel, inputs, want):
-        def prepare():
-            host = [np.random.default_rng().random(n, dtype=np.float32) for _ in range(inputs)]
-            x = [cuda.to_device(h) for h in host]
-            out = cuda.to_device(np.full(n, np.nan, dtype=np.float32))
-            return lambda: kernel[n // 256, 256](*x, out), lambda: np.allclose(out.copy_to_host(), want(*host))
-        peer.measure(case, "numba", prepare)
-
-    elementwise("copy32", copy, 1, lambda a: a)
-    elementwise("add32", add, 2, lambda a, b: a + b)
-    elementwise("triad32", triad, 2, lambda b, c: b + np.float32(0.4) * c)
-
-
-def points(peer):
-    n = CASES["mandelbrot32"][1]
-
-    def prepare():
-        counts = cuda.to_device(np.full((n, n), -1, dtype=np.int32))
+def elementwise(kernel, inputs, want):
+    """Compares a million elements with NumPy."""
+    def prepare(n):
+        host = [np.random.default_rng().random(n, dtype=np.float32) for _ in range(inputs)]
+        x = [cuda.to_device(h) for h in host]
+        out = cuda.to_device(np.full(n, np.nan, dtype=np.float32))
 
         def right():
-            px, py = np.random.default_rng().integers(0, n, (2, 100_000))
-            return np.mean(counts.copy_to_host()[py, px] != steps_of(px, py, n)) < 0.02
-        return lambda: mandelbrot[(n // 32, n // 8), (32, 8)](counts, n), right
-    peer.measure("mandelbrot32", "numba", prepare)
+            some = np.random.default_rng().integers(0, n, 1 << 20)
+            return np.allclose(out.copy_to_host()[some], want(*(h[some] for h in host)))
+        return lambda: kernel[(n + 255) // 256, 256](*x, out), right
+    return prepare
 
 
-def measure():
-    peer = Peer(lambda: cuda.event(timing=True), lambda e: e.record(),
-                lambda s, e: cuda.event_elapsed_time(s, e), cuda.synchronize)
-    stream(peer)
-    points(peer)
-    return peer
+def points(n):
+    counts = cuda.to_device(np.full((n, n), -1, dtype=np.int32))
+
+    def right():
+        px, py = np.random.default_rng().integers(0, n, (2, 100_000))
+        return np.mean(counts.copy_to_host()[py, px] != steps_of(px, py, n)) < 0.02
+    return lambda: mandelbrot[(n // 32, n // 8), (32, 8)](counts, n), right
+
+
+def start():
+    clock = Clock(lambda: cuda.event(timing=True), lambda e: e.record(), lambda s, e: cuda.event_elapsed_time(s, e),
+                  cuda.synchronize, lambda: cuda.current_context().deallocations.clear())
+    return "Numba " + numba.__version__, clock, {
+        "copy32": elementwise(copy, 1, lambda a: a),
+        "mul32": elementwise(mul, 1, lambda c: np.float32(0.4) * c),
+        "add32": elementwise(add, 2, lambda a, b: a + b),
+        "triad32": elementwise(triad, 2, lambda b, c: b + np.float32(0.4) * c),
+        "mandelbrot32": points,
+    }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -30,10 +31,10 @@ type output interface {
 	fetch(s *device.Stream) error
 }
 
-// close frees the buffers.
+// close frees the buffers, the last one first.
 func (b *bench) close() error {
 	var errs []error
-	for _, c := range b.buffers {
+	for _, c := range slices.Backward(b.buffers) {
 		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)

@@ -24,6 +24,11 @@ type work struct {
 	// best has the launches of the twin as an expert writes it; the literal twin's are those
 	// of ours by name. Nil where the literal twin cannot be bettered.
 	best []launch
+	// more are contenders that are no launches of kernels of this package: calls of others, and what NVIDIA's
+	// libraries and the bare hardware do. Where ours is nil the first of them is Ours.
+	more []contender
+	// restore, if not nil, enqueues what brings back inputs that a run destroys.
+	restore func(s *device.Stream) error
 	// check compares the outputs, which have been downloaded, with plain Go.
 	check func() error
 }
@@ -41,15 +46,18 @@ func (l launch) twin(name string, g device.Grid) launch {
 	return launch{name: name, grid: g, args: l.args}
 }
 
-// Groups of cases. Stream is BabelStream, which has bars of its own.
+// Groups of cases. Stream is BabelStream, which has bars of its own; Prim and Products are not written for this suite
+// and have no twins.
 const (
-	Stream = "stream"
-	Reduce = "reduce"
-	Move   = "move"
-	Rows   = "rows"
-	Points = "points"
-	Grids  = "grids"
-	Dense  = "dense"
+	Stream   = "stream"
+	Reduce   = "reduce"
+	Move     = "move"
+	Rows     = "rows"
+	Points   = "points"
+	Grids    = "grids"
+	Dense    = "dense"
+	Prim     = "prim"
+	Products = "products"
 )
 
 // Cases returns all cases in the order in which they run.
@@ -88,5 +96,23 @@ func Cases() []Case {
 
 		{"sgemm32", Dense, "n x n product, 32 x 32 tiles, an element a thread", 4096, 64, newSGEMM32},
 		{"sgemm64", Dense, "n x n product, 64 x 64 tiles, 4 x 4 a thread", 4096, 128, newSGEMM64},
+
+		{"prim-sum", Prim, "prim.Sum of float32", 1 << 28, 5000, newPrimSum},
+		{"prim-scan", Prim, "prim.InclusiveScan of int32", 1 << 28, 5000, newPrimScan[int32]},
+		{"prim-scan-f32", Prim, "prim.InclusiveScan of float32", 1 << 28, 5000, newPrimScan[float32]},
+		{"prim-scan-i64", Prim, "prim.InclusiveScan of int64", 1 << 27, 5000, newPrimScan[int64]},
+		{"prim-sort", Prim, "prim.Sort of uint32", 1 << 26, 5000, newPrimSort(anyBits[uint32])},
+		{"prim-sort-f32", Prim, "prim.Sort of float32", 1 << 26, 5000, newPrimSort(whole[float32])},
+		{"prim-sort-u64", Prim, "prim.Sort of uint64", 1 << 26, 5000, newPrimSort(anyBits[uint64])},
+		{"prim-sort-pairs", Prim, "prim.SortPairs of uint32 and their indices", 1 << 26, 5000, newPrimSortPairs},
+		{"prim-count", Prim, "prim.Count of bytes", 1 << 30, 5000, newPrimCount},
+		{"prim-select", Prim, "prim.Select of a half of uint32", 1 << 28, 5000, newPrimSelect},
+		{"prim-top", Prim, "prim.Top, the greatest 1000 of float32", 1 << 28, 5000, newPrimTop},
+		{"prim-transpose", Prim, "prim.Transpose of n x n uint32", 16384, 100, newPrimTranspose},
+
+		{"product-f32", Products, "n x n product of float32 without tensor cores", 4096, 64, newProduct32},
+		{"product-bf16", Products, "n x n product of bfloat16", 8192, 64, newProductBF16},
+		{"product-bf16-4k", Products, "the same, smaller", 4096, 64, newProductBF16},
+		{"product-fp8", Products, "n x n product of 8-bit floats, the right one transposed", 8192, 64, newProductFP8},
 	}
 }

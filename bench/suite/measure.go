@@ -12,33 +12,30 @@ import (
 
 // contender is one way to do a case's work.
 type contender struct {
-	name string
-	run  func(s *device.Stream) error // enqueues it
+	name  string
+	run   func(s *device.Stream) error // enqueues it
+	check func() error                 // of its result, where that is not the case's
 }
 
-// contenders returns ours and, where there are twins, theirs. Ours come first.
+// contenders returns ours and, where there are twins, theirs, and who else takes part in this process. Ours come first.
 func (w work) contenders(t *twins) []contender {
-	all := []contender{{Ours, func(s *device.Stream) error {
-		return eachLaunch(w.ours, func(l launch) error { return l.call(s) })
-	}}}
-	if w.tuned != nil {
-		all = append(all, contender{Tuned, func(s *device.Stream) error {
-			return eachLaunch(w.tuned, func(l launch) error { return l.call(s) })
+	var all []contender
+	add := func(name string, ls []launch, call func(*device.Stream, launch) error) {
+		if ls == nil {
+			return
+		}
+		all = append(all, contender{name: name, run: func(s *device.Stream) error {
+			return eachLaunch(ls, func(l launch) error { return call(s, l) })
 		}})
 	}
-	if t == nil {
-		return all
+	ours := func(s *device.Stream, l launch) error { return l.call(s) }
+	add(Ours, w.ours, ours)
+	add(Tuned, w.tuned, ours)
+	if t != nil {
+		add(Literal, w.ours, t.call)
+		add(Best, w.best, t.call)
 	}
-	theirs := func(ls []launch) func(s *device.Stream) error {
-		return func(s *device.Stream) error {
-			return eachLaunch(ls, func(l launch) error { return t.call(s, l) })
-		}
-	}
-	all = append(all, contender{Literal, theirs(w.ours)})
-	if w.best != nil {
-		all = append(all, contender{Best, theirs(w.best)})
-	}
-	return all
+	return append(all, w.more...)
 }
 
 func eachLaunch(ls []launch, f func(launch) error) error {
@@ -57,7 +54,7 @@ func (b *bench) verify(ctx context.Context, w work, c contender) error {
 	for _, o := range b.outputs {
 		errs = append(errs, o.poison(s))
 	}
-	errs = append(errs, c.run(s))
+	errs = append(errs, w.bring(s), c.run(s))
 	for _, o := range b.outputs {
 		errs = append(errs, o.fetch(s))
 	}
@@ -65,7 +62,11 @@ func (b *bench) verify(ctx context.Context, w work, c contender) error {
 	if err := firstOf(errs); err != nil {
 		return err
 	}
-	if err := w.check(); err != nil {
+	check := w.check
+	if c.check != nil {
+		check = c.check
+	}
+	if err := check(); err != nil {
 		return fmt.Errorf("wrong result: %w", err)
 	}
 	return nil
@@ -81,11 +82,22 @@ func firstOf(errs []error) error {
 	return nil
 }
 
-// span of time on the device.
+// bring enqueues what brings back the inputs.
+func (w work) bring(s *device.Stream) error {
+	if w.restore == nil {
+		return nil
+	}
+	return w.restore(s)
+}
+
+// interval of time on the device.
 type interval struct{ start, end *device.Event }
 
 // record enqueues a contender's work between two events.
-func record(s *device.Stream, c contender) (interval, error) {
+func (w work) record(s *device.Stream, c contender) (interval, error) {
+	if err := w.bring(s); err != nil {
+		return interval{}, err
+	}
 	start, err := s.Record()
 	if err != nil {
 		return interval{}, err
@@ -104,39 +116,54 @@ func (i interval) took() (time.Duration, error) {
 	return d, errors.Join(err, i.start.Close(), i.end.Close())
 }
 
-// times runs the contenders in turns, so many rounds, and returns for each the device's times
-// in ascending order. All is enqueued before anything is waited for, so that the device never
-// waits for the host; what comes before the measured rounds warms up.
-func times(ctx context.Context, s *device.Stream, cs []contender, rounds int) ([][]time.Duration, error) {
-	warm := rounds/8 + 1
-	intervals := make([][]interval, len(cs))
-	for round := range warm + rounds {
-		for i, c := range cs {
-			iv, err := record(s, c)
-			if err != nil {
-				return nil, errors.Join(err, s.Synchronize(ctx))
-			}
-			if round >= warm {
-				intervals[i] = append(intervals[i], iv)
-				continue
-			}
-			defer iv.start.Close()
-			defer iv.end.Close()
+// round runs each contender once, and returns the device's times. All is enqueued before anything is waited for,
+// behind a run that nobody measures, so that the device never waits for the host.
+func (w work) round(ctx context.Context, s *device.Stream, cs []contender) ([]time.Duration, error) {
+	if err := errors.Join(w.bring(s), cs[0].run(s)); err != nil {
+		return nil, errors.Join(err, s.Synchronize(ctx))
+	}
+	var intervals []interval
+	for _, c := range cs {
+		iv, err := w.record(s, c)
+		if err != nil {
+			return nil, errors.Join(err, s.Synchronize(ctx))
 		}
+		intervals = append(intervals, iv)
 	}
 	if err := s.Synchronize(ctx); err != nil {
 		return nil, err
 	}
+	var result []time.Duration
+	for _, iv := range intervals {
+		d, err := iv.took()
+		if err != nil {
+			return nil, err
+		}
+		result = append(result, d)
+	}
+	return result, nil
+}
+
+// times runs contenders and peers in turns, so many rounds, and returns for each contender the device's times
+// in ascending order. What comes before the measured rounds warms up.
+func (w work) times(ctx context.Context, s *device.Stream, cs []contender, rs rivals, rounds int) ([][]time.Duration, error) {
+	warm := rounds/8 + 1
 	result := make([][]time.Duration, len(cs))
-	for i, ivs := range intervals {
-		for _, iv := range ivs {
-			d, err := iv.took()
-			if err != nil {
-				return nil, err
-			}
+	for round := range warm + rounds {
+		took, err := w.round(ctx, s, cs)
+		if err != nil {
+			return nil, err
+		}
+		rs.round(ctx, round >= warm)
+		if round < warm {
+			continue
+		}
+		for i, d := range took {
 			result[i] = append(result[i], d)
 		}
-		slices.Sort(result[i])
+	}
+	for _, all := range result {
+		slices.Sort(all)
 	}
 	return result, nil
 }

@@ -19,6 +19,7 @@ type Report struct {
 	Date     time.Time  `json:"date"`
 	Commit   string     `json:"commit,omitempty"` // of this program
 	Twins    string     `json:"twins,omitempty"`  // how they were compiled
+	Peers    []string   `json:"peers,omitempty"`  // that took part, with their versions
 	Seed     uint64     `json:"seed"`
 	Quick    bool       `json:"quick,omitempty"`
 	Results  []Result   `json:"results"`
@@ -45,6 +46,8 @@ const (
 	Best    = "best"    // twin: as an expert writes it
 	// Unchecked is ours, compiled without checks.
 	Unchecked = "unchecked"
+	Copied    = "copy"   // the driver's, from device to device
+	CuBLAS    = "cuBLAS" // on the same operands in the same process
 )
 
 // Measurement is the time of one run by one contender, in seconds.

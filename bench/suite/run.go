@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/bench/peers"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -19,6 +20,8 @@ type Options struct {
 	Seed  uint64         // of the inputs; the same seed makes the same ones
 	// Unchecked has, by name, our kernels as they are without checks; nil for none.
 	Unchecked map[string]*device.Kernel
+	// Peers are other frameworks that take part, on a GPU; nil for none.
+	Peers *peers.Set
 	// Progress, if not nil, is called before each case with its name.
 	Progress func(name string)
 }
@@ -42,6 +45,7 @@ func Run(ctx context.Context, dev *device.Device, o Options) (*Report, error) {
 	} else {
 		r.Twins = t.how
 	}
+	r.meet(o.Peers)
 	for _, c := range Cases() {
 		if !o.wants(c.Name) && !o.wants(c.Group) {
 			continue
@@ -114,13 +118,16 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 	if err != nil {
 		return Result{}, err
 	}
-	durations, err := times(ctx, s, right, r.rounds(dev.Info()))
+	rs := prepareRivals(ctx, dev.Info(), r.options.Peers, result)
+	durations, err := w.times(ctx, s, right, rs, r.rounds(dev.Info()))
+	theirs := rs.end(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	for i, c := range right {
 		result.Measurements = append(result.Measurements, summary(c.name, durations[i]))
 	}
+	result.Measurements = append(result.Measurements, theirs...)
 	return result, nil
 }
 

@@ -71,6 +71,7 @@ func newTranspose(b *bench, n int, run launch) work {
 		bytes: float64(8 * n * n),
 		ours:  []launch{run},
 		tuned: []launch{tuned},
+		more:  []contender{copied(y, x)},
 		check: func() error {
 			return exactly(y.host, func(i int) float32 { return x.host[i%n*n+i/n] })
 		},

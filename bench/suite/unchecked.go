@@ -25,12 +25,15 @@ func ReadUnchecked(from io.Reader) (map[string]*device.Kernel, error) {
 // unchecked returns the contender that does ours without checks; false where one of the kernels
 // is not among them.
 func (w work) unchecked(kernels map[string]*device.Kernel) (contender, bool) {
+	if w.ours == nil {
+		return contender{}, false
+	}
 	for _, l := range w.ours {
 		if kernels[l.name] == nil {
 			return contender{}, false
 		}
 	}
-	return contender{Unchecked, func(s *device.Stream) error {
+	return contender{name: Unchecked, run: func(s *device.Stream) error {
 		return eachLaunch(w.ours, func(l launch) error { return l.on(s, kernels[l.name]) })
 	}}, true
 }

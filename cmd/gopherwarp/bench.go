@@ -8,60 +8,95 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/bench/peers"
 	"github.com/gopherwarp/gopherwarp/bench/suite"
+	"github.com/gopherwarp/gopherwarp/device"
 )
 
 type benchCommand struct {
-	JSON      string `name:"json" placeholder:"FILE" help:"Write the report to a file, for -compare."`
-	HTML      string `name:"html" placeholder:"FILE" help:"Write the report as a page with charts."`
-	Compare   string `placeholder:"FILE" help:"Compare with an earlier report."`
-	Peers     string `placeholder:"FILE" help:"Add what bench/peers measured."`
-	Unchecked string `placeholder:"FILE" help:"Measure beside the kernels as they are without checks, which bench/suite/unchecked wrote."`
-	Only      string `placeholder:"REGEXP" help:"The cases, or groups of them, to measure."`
-	Quick     bool   `help:"Measure fewer rounds: numbers to look at, not to publish."`
+	JSON      string   `name:"json" placeholder:"FILE" help:"Write the report to a file, for -compare and -from."`
+	HTML      string   `name:"html" placeholder:"FILE" help:"Write the report as a page with charts."`
+	From      string   `placeholder:"FILE" help:"Show an earlier report, measure nothing."`
+	Compare   string   `placeholder:"FILE" help:"Compare with an earlier report."`
+	Add       []string `placeholder:"FILE" help:"Add what bench/launch, bench/start and bench/compile measured."`
+	Peers     []string `default:"all" placeholder:"NAME" help:"Frameworks to run beside on a GPU: torch, triton, cupy, numba, CUB; all that are there, or none."`
+	Unchecked string   `placeholder:"FILE" help:"Measure beside the kernels as they are without checks, which bench/suite/unchecked wrote."`
+	Only      string   `placeholder:"REGEXP" help:"The cases, or groups of them, to measure."`
+	Quick     bool     `help:"Measure fewer rounds: numbers to look at, not to publish."`
 }
 
 // Help is the text behind the flags.
 func (benchCommand) Help() string {
 	return `Measures kernels on this machine's best device: each checks its results against plain Go, then runs in turns
-with the same kernels in CUDA C++ where nvcc is installed. A ratio above 1 says that Go is faster than the faster
-of them. On a CPU the sizes are small and the numbers only show that it works. The exit code is 1 where a case failed.
+with the same kernels in CUDA C++ where nvcc is installed, and with what PyTorch, Triton, CuPy, Numba, CUB and cuBLAS
+have for the same work where they are. A ratio above 1 says that Go is faster. Bars, at the end, are what the project
+demands of itself. On a CPU the sizes are small and the numbers only show that it works. The exit code is 1 where a case failed.
 
 Example:
-  gopherwarp bench -only 'stream|sum' -json new.json -compare old.json`
+  gopherwarp bench -only 'stream|sum' -peers torch,triton -json new.json -compare old.json`
 }
 
 // Run is called by kong.
 func (c *benchCommand) Run(ctx context.Context, t terminal) error {
-	only, err := regexp.Compile(c.Only)
+	earlier, err := readFile(c.Compare, suite.ReadJSON)
 	if err != nil {
 		return err
 	}
-	earlier, errEarlier := readFile(c.Compare, suite.ReadJSON)
-	peers, errPeers := readFile(c.Peers, suite.ReadJSON)
-	unchecked, errUnchecked := readFile(c.Unchecked, suite.ReadUnchecked)
-	if err := errors.Join(errEarlier, errPeers, errUnchecked); err != nil {
+	report, err := c.report(ctx, t)
+	if err != nil {
 		return err
+	}
+	for _, name := range c.Add {
+		more, err := readFile(name, suite.ReadJSON)
+		if err != nil {
+			return err
+		}
+		report.Join(more)
+	}
+	return c.write(t, report, earlier)
+}
+
+// report measures, or reads a report.
+func (c *benchCommand) report(ctx context.Context, t terminal) (*suite.Report, error) {
+	if c.From != "" {
+		return readFile(c.From, suite.ReadJSON)
+	}
+	only, err := regexp.Compile(c.Only)
+	if err != nil {
+		return nil, err
+	}
+	unchecked, err := readFile(c.Unchecked, suite.ReadUnchecked)
+	if err != nil {
+		return nil, err
 	}
 	dev, err := gopherwarp.Open()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	nvcc := suite.FindNVCC()
+	set := c.startPeers(ctx, dev.Info(), nvcc)
 	report, err := suite.Run(ctx, dev, suite.Options{
-		NVCC: suite.FindNVCC(), Only: only, Quick: c.Quick, Seed: rand.Uint64(),
-		Unchecked: unchecked,
-		Progress:  func(name string) { fmt.Fprintln(t.err, "measuring", name) },
+		NVCC: nvcc, Only: only, Quick: c.Quick, Seed: rand.Uint64(),
+		Unchecked: unchecked, Peers: set,
+		Progress: func(name string) { fmt.Fprintln(t.err, "measuring", name) },
 	})
-	if err := errors.Join(err, dev.Close()); err != nil {
-		return err
+	return report, errors.Join(err, set.Close(), dev.Close())
+}
+
+// startPeers starts the frameworks that take part: none where there is no GPU.
+func (c *benchCommand) startPeers(ctx context.Context, i device.Info, nvcc string) *peers.Set {
+	names := c.Peers
+	switch {
+	case i.Kind != "cuda" || slices.Equal(names, []string{"none"}):
+		names = []string{}
+	case slices.Equal(names, []string{"all"}):
+		names = nil
 	}
-	if peers != nil {
-		report.Join(peers)
-	}
-	return c.write(t, report, earlier)
+	return peers.Start(ctx, peers.Options{Names: names, NVCC: nvcc})
 }
 
 // write shows the report, and fails where a case did.

@@ -1,16 +1,14 @@
-// The algorithms of package prim as NVIDIA's CUB has them, timed when bench/prim asks: a line on
-// standard input names a case and its size, a line on standard output says the milliseconds of one
-// run. Inputs are random, and restored by a copy in front of each run, which also lets the host get
-// ahead of the GPU.
+// The algorithms of package prim as NVIDIA's CUB has them, as a process that the suite asks; peer.py says
+// what it asks and how it is answered. Inputs are random, and restored by a copy in front of each run,
+// which also lets the host get ahead of the GPU.
 //
-//	nvcc -O3 -arch=sm_90 -o cub cub.cu
+//	nvcc -O3 -arch=native -o cub cub.cu
 #include <cub/cub.cuh>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <string>
 
 #define CHECK(call)                                                                  \
 	do {                                                                             \
@@ -68,12 +66,6 @@ template <class T> Call inclusive() {
 	};
 }
 
-template <class T> Call exclusive() {
-	return [](void *temp, size_t &bytes, Memory &m, size_t n) {
-		return cub::DeviceScan::ExclusiveSum(temp, bytes, static_cast<T *>(m.in), static_cast<T *>(m.out), n);
-	};
-}
-
 template <class T> Call sum() {
 	return [](void *temp, size_t &bytes, Memory &m, size_t n) {
 		return cub::DeviceReduce::Sum(temp, bytes, static_cast<T *>(m.in), static_cast<T *>(m.out), n);
@@ -115,56 +107,90 @@ struct Case {
 	Call call;
 };
 
-int main() {
-	const uint64_t all = ~0ull;
-	Case cases[] = {
-		{"sum-float32", 4, all, true, sum<float>()},
-		{"inclusive-int32", 4, all, false, inclusive<int32_t>()},
-		{"inclusive-float32", 4, all, true, inclusive<float>()},
-		{"exclusive-float32", 4, all, true, exclusive<float>()},
-		{"inclusive-int64", 8, all, false, inclusive<int64_t>()},
-		{"sort-uint32", 4, all, false, sortKeys<uint32_t>()},
-		{"sort-float32", 4, all, true, sortKeys<float>()},
-		{"sort-uint64", 8, all, false, sortKeys<uint64_t>()},
-		{"sort-pairs", 4, all, false, sortPairs<uint32_t, uint32_t>()},
-		{"histogram", 1, all, false, histogram()},
-		{"select", 4, 0x0101010101010101ull, false, selected()},
-	};
+const uint64_t all = ~0ull;
+
+const Case cases[] = {
+	{"prim-sum", 4, all, true, sum<float>()},
+	{"prim-scan", 4, all, false, inclusive<int32_t>()},
+	{"prim-scan-f32", 4, all, true, inclusive<float>()},
+	{"prim-scan-i64", 8, all, false, inclusive<int64_t>()},
+	{"prim-sort", 4, all, false, sortKeys<uint32_t>()},
+	{"prim-sort-f32", 4, all, true, sortKeys<float>()},
+	{"prim-sort-u64", 8, all, false, sortKeys<uint64_t>()},
+	{"prim-sort-pairs", 4, all, false, sortPairs<uint32_t, uint32_t>()},
+	{"prim-count", 1, all, false, histogram()},
+	{"prim-select", 4, 0x0101010101010101ull, false, selected()},
+};
+
+// Server holds the case that is being measured.
+struct Server {
 	Memory m;
 	cudaEvent_t begin, end;
-	CHECK(cudaEventCreate(&begin));
-	CHECK(cudaEventCreate(&end));
-	char name[64];
-	size_t n;
-	std::string held;
-	while (scanf("%63s %zu", name, &n) == 2) {
-		const Case *c = nullptr;
+	const Case *c = nullptr;
+	size_t n = 0;
+
+	Server() {
+		CHECK(cudaEventCreate(&begin));
+		CHECK(cudaEventCreate(&end));
+	}
+	bool prepare(const char *name, size_t size) {
+		c = nullptr;
 		for (const Case &k : cases)
 			if (!strcmp(k.name, name)) c = &k;
-		if (!c) {
-			printf("-1\n");
-			fflush(stdout);
-			continue;
-		}
-		std::string wanted = std::string(name) + " " + std::to_string(n);
-		if (held != wanted) {
-			m.make(n * c->element, c->mask);
-			if (c->floats) toFloat<<<4096, 256>>>(static_cast<float *>(m.master), n);
-			CHECK(c->call(nullptr, m.tempBytes, m, n));
-			CHECK(cudaMalloc(&m.temp, m.tempBytes));
-			CHECK(cudaMemcpyAsync(m.in, m.master, m.bytes, cudaMemcpyDeviceToDevice));
-			CHECK(c->call(m.temp, m.tempBytes, m, n));
-			CHECK(cudaDeviceSynchronize());
-			held = wanted;
-		}
-		CHECK(cudaMemcpyAsync(m.in, m.master, m.bytes, cudaMemcpyDeviceToDevice));
+		if (!c) return false;
+		n = size;
+		m.make(n * c->element, c->mask);
+		if (c->floats) toFloat<<<4096, 256>>>(static_cast<float *>(m.master), n);
+		CHECK(c->call(nullptr, m.tempBytes, m, n));
+		CHECK(cudaMalloc(&m.temp, m.tempBytes));
+		restore();
+		CHECK(c->call(m.temp, m.tempBytes, m, n));
+		CHECK(cudaDeviceSynchronize());
+		return true;
+	}
+	void restore() { CHECK(cudaMemcpyAsync(m.in, m.master, m.bytes, cudaMemcpyDeviceToDevice)); }
+	double round() {
+		restore();
+		CHECK(c->call(m.temp, m.tempBytes, m, n));
+		restore();
 		CHECK(cudaEventRecord(begin));
 		CHECK(c->call(m.temp, m.tempBytes, m, n));
 		CHECK(cudaEventRecord(end));
 		CHECK(cudaDeviceSynchronize());
 		float ms = 0;
 		CHECK(cudaEventElapsedTime(&ms, begin, end));
-		printf("%.6f\n", ms);
+		return ms / 1e3;
+	}
+};
+
+void greet() {
+	int runtime = 0;
+	CHECK(cudaRuntimeGetVersion(&runtime));
+	printf("{\"about\": \"CUB %d.%d of CUDA %d.%d\", \"cases\": [", CUB_VERSION / 100000, CUB_VERSION / 100 % 1000, runtime / 1000, runtime % 1000 / 10);
+	const char *comma = "";
+	for (const Case &k : cases) {
+		printf("%s\"%s\"", comma, k.name);
+		comma = ", ";
+	}
+	printf("]}\n");
+	fflush(stdout);
+}
+
+int main() {
+	Server s;
+	greet();
+	char word[64], name[64];
+	size_t n;
+	while (scanf("%63s", word) == 1) {
+		if (!strcmp(word, "prepare") && scanf("%63s %zu", name, &n) == 2) {
+			printf(s.prepare(name, n) ? "{}\n" : "{\"error\": \"there is no such case\"}\n");
+		} else if (!strcmp(word, "round") && s.c) {
+			printf("{\"seconds\": %.9f}\n", s.round());
+		} else {
+			s.m.free();
+			s.c = nullptr;
+			printf("{}\n");
+		}
 		fflush(stdout);
 	}
 }
