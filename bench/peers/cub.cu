@@ -107,18 +107,18 @@ struct Case {
 	Call call;
 };
 
-const uint64_t all = ~0ull;
+const uint64_t anyBits = ~0ull;
 
 const Case cases[] = {
-	{"prim-sum", 4, all, true, sum<float>()},
-	{"prim-scan", 4, all, false, inclusive<int32_t>()},
-	{"prim-scan-f32", 4, all, true, inclusive<float>()},
-	{"prim-scan-i64", 8, all, false, inclusive<int64_t>()},
-	{"prim-sort", 4, all, false, sortKeys<uint32_t>()},
-	{"prim-sort-f32", 4, all, true, sortKeys<float>()},
-	{"prim-sort-u64", 8, all, false, sortKeys<uint64_t>()},
-	{"prim-sort-pairs", 4, all, false, sortPairs<uint32_t, uint32_t>()},
-	{"prim-count", 1, all, false, histogram()},
+	{"prim-sum", 4, anyBits, true, sum<float>()},
+	{"prim-scan", 4, anyBits, false, inclusive<int32_t>()},
+	{"prim-scan-f32", 4, anyBits, true, inclusive<float>()},
+	{"prim-scan-i64", 8, anyBits, false, inclusive<int64_t>()},
+	{"prim-sort", 4, anyBits, false, sortKeys<uint32_t>()},
+	{"prim-sort-f32", 4, anyBits, true, sortKeys<float>()},
+	{"prim-sort-u64", 8, anyBits, false, sortKeys<uint64_t>()},
+	{"prim-sort-pairs", 4, anyBits, false, sortPairs<uint32_t, uint32_t>()},
+	{"prim-count", 1, anyBits, false, histogram()},
 	{"prim-select", 4, 0x0101010101010101ull, false, selected()},
 };
 

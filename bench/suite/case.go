@@ -1,6 +1,9 @@
 package suite
 
-import "github.com/gopherwarp/gopherwarp/device"
+import (
+	"github.com/gopherwarp/gopherwarp/bench/report"
+	"github.com/gopherwarp/gopherwarp/device"
+)
 
 // Case is one benchmark.
 type Case struct {
@@ -49,7 +52,7 @@ func (l launch) twin(name string, g device.Grid) launch {
 // Groups of cases. Stream is BabelStream, which has bars of its own; Prim and Products are not written for this suite
 // and have no twins.
 const (
-	Stream   = "stream"
+	Stream   = report.Stream
 	Reduce   = "reduce"
 	Move     = "move"
 	Rows     = "rows"

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -86,7 +87,7 @@ func (r rung) cost(ctx context.Context, s *device.Stream, count, repeats int) (f
 }
 
 // launchLadder measures what a launch costs the host, by the kernel's number of arguments.
-func launchLadder(ctx context.Context, dev *device.Device, quick bool) (ls []Launches, err error) {
+func launchLadder(ctx context.Context, dev *device.Device, quick bool) (ls []report.Launches, err error) {
 	s, err := dev.NewStreamTo(io.Discard)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func launchLadder(ctx context.Context, dev *device.Device, quick bool) (ls []Lau
 		if err = errors.Join(b.err, err); err != nil {
 			return nil, fmt.Errorf("%d arguments: %w", rung.arguments, err)
 		}
-		ls = append(ls, Launches{Arguments: rung.arguments, Seconds: per})
+		ls = append(ls, report.Launches{Arguments: rung.arguments, Seconds: per})
 	}
 	return ls, nil
 }

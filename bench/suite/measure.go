@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -29,11 +30,11 @@ func (w work) contenders(t *twins) []contender {
 		}})
 	}
 	ours := func(s *device.Stream, l launch) error { return l.call(s) }
-	add(Ours, w.ours, ours)
-	add(Tuned, w.tuned, ours)
+	add(report.Ours, w.ours, ours)
+	add(report.Tuned, w.tuned, ours)
 	if t != nil {
-		add(Literal, w.ours, t.call)
-		add(Best, w.best, t.call)
+		add(report.Literal, w.ours, t.call)
+		add(report.Best, w.best, t.call)
 	}
 	return append(all, w.more...)
 }

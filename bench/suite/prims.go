@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/prim"
 )
@@ -15,7 +16,7 @@ import (
 
 // called returns the contender that is ours by a call.
 func called(call func(s *device.Stream) error) []contender {
-	return []contender{{name: Ours, run: call}}
+	return []contender{{name: report.Ours, run: call}}
 }
 
 // all returns the array on the device.
@@ -190,7 +191,7 @@ func newPrimTranspose(b *bench, n int) work {
 // each element once can reach.
 func copied[T comparable](to, from *array[T]) contender {
 	return contender{
-		name:  Copied,
+		name:  report.Copied,
 		run:   func(s *device.Stream) error { return device.Copy(s, to.all(), from.all()) },
 		check: func() error { return exactly(to.host, func(i int) T { return from.host[i] }) },
 	}

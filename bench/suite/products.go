@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -71,7 +72,7 @@ func (b *bench) library(make func(*cublas.Handle) (func() error, error)) []conte
 		b.buffers = append(b.buffers, h)
 		call, err = make(h)
 	}
-	return []contender{{name: CuBLAS, run: func(*device.Stream) error {
+	return []contender{{name: report.CuBLAS, run: func(*device.Stream) error {
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/bench/peers"
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -20,7 +21,7 @@ type rival struct {
 type rivals []*rival
 
 // meet notes who takes part, and who is not there.
-func (r *Report) meet(set *peers.Set) {
+func meet(r *report.Report, set *peers.Set) {
 	if set == nil {
 		return
 	}
@@ -28,12 +29,12 @@ func (r *Report) meet(set *peers.Set) {
 		r.Peers = append(r.Peers, p.About)
 	}
 	for _, m := range set.Missing {
-		r.skip("peer "+m.Name, m.Why)
+		r.Skip("peer "+m.Name, m.Why)
 	}
 }
 
 // prepareRivals has the peers that know a case check their results in its size.
-func prepareRivals(ctx context.Context, i device.Info, set *peers.Set, c Result) (rs rivals) {
+func prepareRivals(ctx context.Context, i device.Info, set *peers.Set, c report.Result) (rs rivals) {
 	if set == nil || i.Kind != "cuda" {
 		return nil
 	}
@@ -59,13 +60,13 @@ func (rs rivals) round(ctx context.Context, counts bool) {
 }
 
 // end frees what the rivals hold, and returns what they have measured.
-func (rs rivals) end(ctx context.Context) (ms []Measurement) {
+func (rs rivals) end(ctx context.Context) (ms []report.Measurement) {
 	for _, r := range rs {
 		if err := r.peer.End(ctx); r.err == nil {
 			r.err = err
 		}
 		if r.err != nil {
-			ms = append(ms, Measurement{By: r.peer.Name, Error: r.err.Error()})
+			ms = append(ms, report.Measurement{By: r.peer.Name, Error: r.err.Error()})
 			continue
 		}
 		slices.Sort(r.took)

@@ -6,9 +6,12 @@ import (
 	"io"
 	"regexp"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/bench/peers"
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -37,15 +40,15 @@ const (
 // Run measures the cases on a device, in their big size on a GPU and in their small one
 // elsewhere. What went wrong in one case is in the report; an error is returned where nothing can
 // be measured, or ctx is done.
-func Run(ctx context.Context, dev *device.Device, o Options) (*Report, error) {
+func Run(ctx context.Context, dev *device.Device, o Options) (*report.Report, error) {
 	r := newReport(dev.Info(), o)
 	t, err := compileTwins(ctx, o.NVCC, dev.Info())
 	if err != nil {
-		r.skip("CUDA C++ twins", err.Error())
+		r.Skip("CUDA C++ twins", err.Error())
 	} else {
 		r.Twins = t.how
 	}
-	r.meet(o.Peers)
+	meet(r, o.Peers)
 	for _, c := range Cases() {
 		if !o.wants(c.Name) && !o.wants(c.Group) {
 			continue
@@ -56,7 +59,7 @@ func Run(ctx context.Context, dev *device.Device, o Options) (*Report, error) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			r.skip(c.Name, err.Error())
+			r.Skip(c.Name, err.Error())
 			continue
 		}
 		r.Results = append(r.Results, result)
@@ -64,7 +67,7 @@ func Run(ctx context.Context, dev *device.Device, o Options) (*Report, error) {
 	if o.wants("launch") {
 		o.progress("launch")
 		if r.Launches, err = launchLadder(ctx, dev, o.Quick); err != nil {
-			r.skip("launch", err.Error())
+			r.Skip("launch", err.Error())
 		}
 	}
 	return r, ctx.Err()
@@ -76,6 +79,33 @@ func (o Options) progress(name string) {
 	if o.Progress != nil {
 		o.Progress(name)
 	}
+}
+
+// newReport returns an empty report on a device.
+func newReport(i device.Info, o Options) *report.Report {
+	r := &report.Report{Device: i.String(), Driver: i.Driver, Date: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Quick: o.Quick}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range build.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				r.Commit = s.Value + r.Commit
+			case s.Key == "vcs.modified" && s.Value == "true":
+				r.Commit += " with changes"
+			}
+		}
+	}
+	return r
+}
+
+// Failed returns the names of the cases that were to be measured and could not be.
+func Failed(r *report.Report) []string {
+	var names []string
+	for _, s := range r.Skipped {
+		if s.What == "launch" || slices.ContainsFunc(Cases(), func(c Case) bool { return c.Name == s.What }) {
+			names = append(names, s.What)
+		}
+	}
+	return names
 }
 
 // runner is what all cases of a run share.
@@ -97,10 +127,10 @@ func (r runner) rounds(i device.Info) int {
 }
 
 // measure prepares a case, checks all contenders and measures those that are right.
-func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result Result, err error) {
+func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result report.Result, err error) {
 	s, err := dev.NewStreamTo(io.Discard)
 	if err != nil {
-		return Result{}, err
+		return report.Result{}, err
 	}
 	b := &bench{stream: s, seed: r.options.Seed}
 	defer func() { err = errors.Join(err, b.close(), s.Close()) }()
@@ -111,18 +141,18 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 	}
 	w := c.make(b, size)
 	if b.err != nil {
-		return Result{}, b.err
+		return report.Result{}, b.err
 	}
-	result = Result{Name: c.Name, Group: c.Group, Size: size, Bytes: w.bytes, Flops: w.flops}
+	result = report.Result{Name: c.Name, Group: c.Group, Size: size, Bytes: w.bytes, Flops: w.flops}
 	right, err := b.verifyAll(ctx, w, r, &result)
 	if err != nil {
-		return Result{}, err
+		return report.Result{}, err
 	}
 	rs := prepareRivals(ctx, dev.Info(), r.options.Peers, result)
 	durations, err := w.times(ctx, s, right, rs, r.rounds(dev.Info()))
 	theirs := rs.end(ctx)
 	if err != nil {
-		return Result{}, err
+		return report.Result{}, err
 	}
 	for i, c := range right {
 		result.Measurements = append(result.Measurements, summary(c.name, durations[i]))
@@ -133,7 +163,7 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 
 // verifyAll returns the contenders whose results are right. A twin that is wrong is noted in the
 // result; ours is an error.
-func (b *bench) verifyAll(ctx context.Context, w work, r runner, result *Result) ([]contender, error) {
+func (b *bench) verifyAll(ctx context.Context, w work, r runner, result *report.Result) ([]contender, error) {
 	var right []contender
 	all := w.contenders(r.twins)
 	if c, ok := w.unchecked(r.options.Unchecked); ok {
@@ -144,18 +174,18 @@ func (b *bench) verifyAll(ctx context.Context, w work, r runner, result *Result)
 		switch {
 		case err == nil:
 			right = append(right, c)
-		case c.name == Ours || c.name == Tuned || ctx.Err() != nil:
+		case c.name == report.Ours || c.name == report.Tuned || ctx.Err() != nil:
 			return nil, err
 		default:
-			result.Measurements = append(result.Measurements, Measurement{By: c.name, Error: err.Error()})
+			result.Measurements = append(result.Measurements, report.Measurement{By: c.name, Error: err.Error()})
 		}
 	}
 	return right, nil
 }
 
 // summary returns the measurement that sorted times make.
-func summary(by string, sorted []time.Duration) Measurement {
-	return Measurement{
+func summary(by string, sorted []time.Duration) report.Measurement {
+	return report.Measurement{
 		By:      by,
 		Seconds: sorted[len(sorted)/2].Seconds(),
 		Fastest: sorted[0].Seconds(),

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
@@ -79,7 +80,7 @@ func TestBigSizes(t *testing.T) {
 	dev := opened(t, cpu.Open)
 	for _, c := range Cases() {
 		_, w := prepare(t, dev, c)
-		r := Result{Bytes: w.bytes, Flops: w.flops}
+		r := report.Result{Bytes: w.bytes, Flops: w.flops}
 		dimensions := 1.0
 		switch {
 		case c.Group == Move, c.Name == "prim-transpose":

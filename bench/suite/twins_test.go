@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
@@ -40,7 +41,7 @@ func TestTwins(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			b, w := prepare(t, dev, c)
 			for _, twin := range w.contenders(ts) {
-				if twin.name == Ours || twin.name == Tuned {
+				if twin.name == report.Ours || twin.name == report.Tuned {
 					continue
 				}
 				if err := b.verify(t.Context(), w, twin); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -33,7 +34,7 @@ func (w work) unchecked(kernels map[string]*device.Kernel) (contender, bool) {
 			return contender{}, false
 		}
 	}
-	return contender{name: Unchecked, run: func(s *device.Stream) error {
+	return contender{name: report.Unchecked, run: func(s *device.Stream) error {
 		return eachLaunch(w.ours, func(l launch) error { return l.on(s, kernels[l.name]) })
 	}}, true
 }

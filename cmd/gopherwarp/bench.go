@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/bench/peers"
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/bench/suite"
 	"github.com/gopherwarp/gopherwarp/device"
 )
@@ -42,28 +43,28 @@ Example:
 
 // Run is called by kong.
 func (c *benchCommand) Run(ctx context.Context, t terminal) error {
-	earlier, err := readFile(c.Compare, suite.ReadJSON)
+	earlier, err := readFile(c.Compare, report.ReadJSON)
 	if err != nil {
 		return err
 	}
-	report, err := c.report(ctx, t)
+	r, err := c.report(ctx, t)
 	if err != nil {
 		return err
 	}
 	for _, name := range c.Add {
-		more, err := readFile(name, suite.ReadJSON)
+		more, err := readFile(name, report.ReadJSON)
 		if err != nil {
 			return err
 		}
-		report.Join(more)
+		r.Join(more)
 	}
-	return c.write(t, report, earlier)
+	return c.write(t, r, earlier)
 }
 
 // report measures, or reads a report.
-func (c *benchCommand) report(ctx context.Context, t terminal) (*suite.Report, error) {
+func (c *benchCommand) report(ctx context.Context, t terminal) (*report.Report, error) {
 	if c.From != "" {
-		return readFile(c.From, suite.ReadJSON)
+		return readFile(c.From, report.ReadJSON)
 	}
 	only, err := regexp.Compile(c.Only)
 	if err != nil {
@@ -79,12 +80,12 @@ func (c *benchCommand) report(ctx context.Context, t terminal) (*suite.Report, e
 	}
 	nvcc := suite.FindNVCC()
 	set := c.startPeers(ctx, dev.Info(), nvcc)
-	report, err := suite.Run(ctx, dev, suite.Options{
+	r, err := suite.Run(ctx, dev, suite.Options{
 		NVCC: nvcc, Only: only, Quick: c.Quick, Seed: rand.Uint64(),
 		Unchecked: unchecked, Peers: set,
 		Progress: func(name string) { fmt.Fprintln(t.err, "measuring", name) },
 	})
-	return report, errors.Join(err, set.Close(), dev.Close())
+	return r, errors.Join(err, set.Close(), dev.Close())
 }
 
 // startPeers starts the frameworks that take part: none where there is no GPU.
@@ -100,13 +101,13 @@ func (c *benchCommand) startPeers(ctx context.Context, i device.Info, nvcc strin
 }
 
 // write shows the report, and fails where a case did.
-func (c *benchCommand) write(t terminal, report, earlier *suite.Report) error {
-	errs := []error{report.WriteTable(t.out)}
+func (c *benchCommand) write(t terminal, r, earlier *report.Report) error {
+	errs := []error{r.WriteTable(t.out)}
 	if earlier != nil {
-		errs = append(errs, report.WriteChanges(t.out, earlier))
+		errs = append(errs, r.WriteChanges(t.out, earlier))
 	}
-	errs = append(errs, toFile(c.JSON, report.WriteJSON), toFile(c.HTML, report.WritePage))
-	if failed := report.Failed(); len(failed) > 0 {
+	errs = append(errs, toFile(c.JSON, r.WriteJSON), toFile(c.HTML, r.WritePage))
+	if failed := suite.Failed(r); len(failed) > 0 {
 		errs = append(errs, fmt.Errorf("bench: failed: %s", strings.Join(failed, ", ")))
 	}
 	return errors.Join(errs...)

@@ -75,11 +75,12 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers bench/report compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
+	"bench/report":          "",
 	"bench/peers":           "",
-	"bench/suite":           "bench/peers prim internal/kernels/matmul cuda/cublas device dtype gpu math32",
+	"bench/suite":           "bench/peers bench/report prim internal/kernels/matmul cuda/cublas device dtype gpu math32",
 	"bench/compile":         "compile internal/ir internal/pass internal/backend/...",
 	"bench/multi":           "cuda cuda/nccl device",
 	"bench/launch":          "bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",

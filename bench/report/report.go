@@ -1,18 +1,15 @@
-package suite
+package report
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"runtime/debug"
 	"slices"
 	"time"
-
-	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Report is what a run measured. Its JSON is also what the scripts in bench/peers write.
+// Report is what a run measured. Its JSON is also what other programs of bench write.
 type Report struct {
 	Device   string     `json:"device"`
 	Driver   string     `json:"driver,omitempty"`
@@ -37,6 +34,9 @@ type Result struct {
 	Flops        float64       `json:"flops,omitempty"`
 	Measurements []Measurement `json:"measurements"`
 }
+
+// Stream is the group of BabelStream, which has bars of its own.
+const Stream = "stream"
 
 // Who a Measurement may be by; peers have names of their own.
 const (
@@ -75,25 +75,11 @@ type Skip struct {
 	Why  string `json:"why"`
 }
 
-func newReport(i device.Info, o Options) *Report {
-	r := &Report{Device: i.String(), Driver: i.Driver, Date: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Quick: o.Quick}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range build.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				r.Commit = s.Value + r.Commit
-			case s.Key == "vcs.modified" && s.Value == "true":
-				r.Commit += " with changes"
-			}
-		}
-	}
-	return r
-}
+// Skip notes that something was not measured.
+func (r *Report) Skip(what, why string) { r.Skipped = append(r.Skipped, Skip{what, why}) }
 
-func (r *Report) skip(what, why string) { r.Skipped = append(r.Skipped, Skip{what, why}) }
-
-// by returns the measurement of one of them, or nil where there is none with a time.
-func (r *Result) by(who string) *Measurement {
+// By returns the measurement of one of them, or nil where there is none with a time.
+func (r *Result) By(who string) *Measurement {
 	i := slices.IndexFunc(r.Measurements, func(m Measurement) bool { return m.By == who && m.Seconds > 0 })
 	if i < 0 {
 		return nil
@@ -104,11 +90,11 @@ func (r *Result) by(who string) *Measurement {
 // Ratio returns the speed of the faster of our kernels over that of the faster twin; false
 // where there is none.
 func (r *Result) Ratio() (float64, bool) {
-	return ratio(r.fastest(Ours, Tuned), r.fastest(Literal, Best))
+	return ratio(r.Fastest(Ours, Tuned), r.Fastest(Literal, Best))
 }
 
 // LiteralRatio returns the speed of our plain kernel over that of the twin that follows it line by line.
-func (r *Result) LiteralRatio() (float64, bool) { return ratio(r.by(Ours), r.by(Literal)) }
+func (r *Result) LiteralRatio() (float64, bool) { return ratio(r.By(Ours), r.By(Literal)) }
 
 func ratio(ours, theirs *Measurement) (float64, bool) {
 	if ours == nil || theirs == nil {
@@ -117,10 +103,10 @@ func ratio(ours, theirs *Measurement) (float64, bool) {
 	return theirs.Seconds / ours.Seconds, true
 }
 
-// fastest returns the fastest measurement of theirs, or nil.
-func (r *Result) fastest(by ...string) (best *Measurement) {
+// Fastest returns the fastest measurement of theirs, or nil.
+func (r *Result) Fastest(by ...string) (best *Measurement) {
 	for _, who := range by {
-		if m := r.by(who); m != nil && (best == nil || m.Seconds < best.Seconds) {
+		if m := r.By(who); m != nil && (best == nil || m.Seconds < best.Seconds) {
 			best = m
 		}
 	}
@@ -129,7 +115,7 @@ func (r *Result) fastest(by ...string) (best *Measurement) {
 
 // Checked returns our speed over that without checks; false where that was not measured.
 func (r *Result) Checked() (float64, bool) {
-	ours, bare := r.by(Ours), r.by(Unchecked)
+	ours, bare := r.By(Ours), r.By(Unchecked)
 	if ours == nil || bare == nil {
 		return 0, false
 	}
@@ -175,38 +161,26 @@ func (r *Report) summarize(of func(Result) (float64, bool)) Summary {
 	return s
 }
 
-// Failed returns the names of the cases that were to be measured and could not be.
-func (r *Report) Failed() []string {
-	var names []string
-	for _, s := range r.Skipped {
-		if s.What == "launch" || slices.ContainsFunc(Cases(), func(c Case) bool { return c.Name == s.What }) {
-			names = append(names, s.What)
+// Join adds the cases of another program's report. Those that r has too stay as they are.
+func (r *Report) Join(other *Report) {
+	for _, c := range other.Results {
+		if r.Case(c.Name) != nil {
+			r.Skip("another "+c.Name, "the report has one")
+			continue
 		}
+		r.Results = append(r.Results, c)
 	}
-	return names
+	r.Skipped = append(r.Skipped, other.Skipped...)
 }
 
-// Join adds what peers measured to the cases that r has too, in the same size.
-func (r *Report) Join(peers *Report) {
-	for _, p := range peers.Results {
-		i := slices.IndexFunc(r.Results, func(c Result) bool { return c.Name == p.Name })
-		switch {
-		case i < 0:
-			r.Results = append(r.Results, p)
-		case r.Results[i].Size != p.Size:
-			r.skip(p.Name+" of peers", fmt.Sprintf("their size is %d, ours %d", p.Size, r.Results[i].Size))
-		default:
-			r.Results[i].Measurements = append(r.Results[i].Measurements, p.Measurements...)
-		}
-	}
-	r.Skipped = append(r.Skipped, peers.Skipped...)
-}
-
-// WriteJSON writes the report for ReadJSON.
+// WriteJSON writes the report for ReadJSON, and the bars for other programs.
 func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(struct {
+		*Report
+		Bars []Bar `json:"bars"`
+	}{r, r.Bars()})
 }
 
 // ReadJSON reads a report.

@@ -1,18 +1,12 @@
-package suite
+package report
 
 import (
 	"bytes"
-	"math"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gopherwarp/gopherwarp/cpu"
-	"github.com/gopherwarp/gopherwarp/device"
 )
 
 // report is one with all that a report can have.
@@ -24,12 +18,13 @@ func report() *Report {
 		Results: []Result{
 			{Name: "copy32", Group: Stream, Size: 1 << 28, Bytes: 1 << 31, Measurements: []Measurement{
 				{By: Ours, Seconds: 0.0005}, {By: Literal, Seconds: 0.0006}, {By: Best, Seconds: 0.00049}}},
-			{Name: "softmax", Group: Rows, Size: 16384, Bytes: 1 << 31, Measurements: []Measurement{
+			{Name: "softmax", Group: "rows", Size: 16384, Bytes: 1 << 31, Measurements: []Measurement{
 				{By: Ours, Seconds: 0.002}, {By: Literal, Seconds: 0.001}, {By: Best, Error: "wrong result: element 1 is 0"}, {By: "torch", Seconds: 0.001}}},
-			{Name: "sgemm32", Group: Dense, Size: 4096, Bytes: 2e8, Flops: 2 << 36, Measurements: []Measurement{
+			{Name: "sgemm32", Group: "dense", Size: 4096, Bytes: 2e8, Flops: 2 << 36, Measurements: []Measurement{
 				{By: Ours, Seconds: 0.01}, {By: Tuned, Seconds: 0.008}, {By: Literal, Seconds: 0.02}}},
-			{Name: "mandelbrot32", Group: Points, Size: 8192, Measurements: []Measurement{{By: Ours, Seconds: 0.003}, {By: Unchecked, Seconds: 0.00297}}},
+			{Name: "mandelbrot32", Group: "points", Size: 8192, Measurements: []Measurement{{By: Ours, Seconds: 0.003}, {By: Unchecked, Seconds: 0.00297}}},
 		},
+		Peers:    []string{"PyTorch 2.11", "CUB 2.8"},
 		Launches: []Launches{{0, 2e-6}, {16, 3.5e-6}},
 		Skipped:  []Skip{{"spmv", "wrong result: element 7 is 1, want 2"}},
 	}
@@ -38,6 +33,7 @@ func report() *Report {
 func TestWriteTable(t *testing.T) {
 	const want = `NVIDIA H200 (cuda:0, compute capability 9.0, 140 GiB)
 twins by nvcc 13.0 -O3 -arch=sm_90
+beside PyTorch 2.11, CUB 2.8
 
 case             size unit     plain  literal  ratio   tuned    best  ratio
 copy32           2^28 GB/s      4295     3579  1.200       -    4383  0.980
@@ -46,14 +42,30 @@ softmax          2^14 GB/s      1074     2147  0.500       -       -  0.500
 sgemm32          2^12 TFLOP/s   13.7    6.872  2.000    17.2       -  2.500
 mandelbrot32     2^13 ms       3.000        -      -       -       -      -
 
-case                size  unit         peer                          ratio
-softmax             2^14  GB/s         2147 torch                    0.500
-mandelbrot32        2^13  ms          2.970 unchecked                0.990
+case              size unit        ours     peer                    ratio
+softmax           2^14 GB/s        1074     2147 torch              0.500
+mandelbrot32      2^13 ms         3.000    2.970 unchecked          0.990
 
 all but stream: geometric mean 1.118, worst 0.500 (softmax), of 2
 stream: geometric mean 0.980, worst 0.980 (copy32), of 1
 checks on against off: geometric mean 0.990, worst 0.990 (mandelbrot32), of 1
 us a launch, by the number of arguments: 0: 2.00, 16: 3.50
+
+bar                                     figure demand
+suite without stream: faster twin, mean  1.118 >= 1.00 met
+suite without stream: faster twin        0.500 >= 0.90 missed  softmax
+checks: the same without, mean           0.990 >= 0.98 met
+checks: the same without                 0.990 >= 0.95 met     mandelbrot32
+float32 stream: literal twin             1.200 >= 1.20 in part copy32
+  not measured: mul32, add32, triad32
+softmax: PyTorch                         0.500 >= 1.20 missed
+sgemm in plain tiles: literal twin       2.000 >= 0.95 in part sgemm32
+  not measured: sgemm64
+not measured: float32 stream: Triton; float64 stream and dot: literal twin;
+  sum: PyTorch; transpose: copy on the device; scan: CUB; radix sort: CUB;
+  product of float32: cuBLAS; products of bfloat16: cuBLAS; product of 8-bit
+  floats: cuBLAS; all kernels compiled, s; compiling what has not changed, s; a
+  kernel from IR to PTX, median, ms; start: time of the bare program
 skipped spmv: wrong result: element 7 is 1, want 2
 `
 	var b strings.Builder
@@ -110,25 +122,19 @@ geometric mean of the speed: 1.260
 
 func TestJoin(t *testing.T) {
 	r := report()
-	r.Join(&Report{Results: []Result{
-		{Name: "copy32", Size: 1 << 28, Measurements: []Measurement{{By: "triton", Seconds: 0.0004}}},
-		{Name: "softmax", Size: 1, Measurements: []Measurement{{By: "cupy", Seconds: 0.0004}}},
-		{Name: "radix-sort", Size: 1 << 26, Measurements: []Measurement{{By: "cub", Seconds: 0.004}}},
-	}})
-	if m := r.Results[0].by("triton"); m == nil || m.Seconds != 0.0004 {
-		t.Errorf("copy32 by triton is %v", m)
+	r.Join(&Report{
+		Results: []Result{{Name: "copy32", Size: 1}, {Name: StartCached, Group: "start", Measurements: []Measurement{{By: Ours, Seconds: 0.24}, {By: Bare, Seconds: 0.2}}}},
+		Skipped: []Skip{{"start-uncached", "no bare program"}},
+	})
+	if r.Results[0].Size != 1<<28 {
+		t.Error("another report's case took the place of ours")
 	}
-	if m := r.Results[1].by("cupy"); m != nil {
-		t.Errorf("softmax of another size was joined: %v", m)
+	if c := r.Case(StartCached); c == nil || c.Unit() != "ms" || c.figure(c.By(Ours)) != "240" {
+		t.Errorf("the start is %+v", c)
 	}
-	if last := r.Results[len(r.Results)-1]; last.Name != "radix-sort" {
-		t.Errorf("the last case is %s, want the peers' own", last.Name)
-	}
-	if last := r.Skipped[len(r.Skipped)-1]; last.What != "softmax of peers" {
-		t.Errorf("skipped last is %v", last)
-	}
-	if failed := r.Failed(); !cmp.Equal(failed, []string{"spmv"}) {
-		t.Errorf("failed are %q, want spmv alone", failed)
+	want := []Skip{{"spmv", "wrong result: element 7 is 1, want 2"}, {"another copy32", "the report has one"}, {"start-uncached", "no bare program"}}
+	if diff := cmp.Diff(want, r.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 }
 
@@ -146,52 +152,5 @@ func TestWritePage(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
 		t.Error("the page has a number that is none")
-	}
-}
-
-// TestCompileTwins looks at why there are no twins.
-func TestCompileTwins(t *testing.T) {
-	gpu := device.Info{Kind: "cuda", Capability: device.Capability{Major: 9}}
-	for _, test := range []struct {
-		nvcc string
-		info device.Info
-		want string
-	}{
-		{"nvcc", device.Info{Kind: "cpu"}, "the device is no GPU"},
-		{"", gpu, "there is no nvcc"},
-		{filepath.Join(t.TempDir(), "nvcc"), gpu, "nvcc: "},
-	} {
-		_, err := compileTwins(t.Context(), test.nvcc, test.info)
-		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("compileTwins(%q, %v) returns %v, want %s", test.nvcc, test.info, err, test.want)
-		}
-	}
-}
-
-// TestRun measures some cases on the CPU.
-func TestRun(t *testing.T) {
-	dev := opened(t, cpu.Open)
-	var seen []string
-	r, err := Run(t.Context(), dev, Options{
-		NVCC: "nvcc", Only: regexp.MustCompile("^(add32|softmax|launch)$"), Seed: 7,
-		Progress: func(name string) { seen = append(seen, name) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"add32", "softmax", "launch"}; !cmp.Equal(seen, want) {
-		t.Errorf("measured %q, want %q", seen, want)
-	}
-	for _, c := range r.Results {
-		m := c.by(Ours)
-		if m == nil || m.Rounds != cpuRounds || m.Fastest > m.Seconds || m.Seconds > m.Slowest || math.IsInf(c.In(m.Seconds), 0) {
-			t.Errorf("%s: %+v", c.Name, m)
-		}
-	}
-	if len(r.Launches) != 6 || r.Launches[5].Arguments != 16 || r.Launches[5].Seconds <= 0 {
-		t.Errorf("launches: %+v", r.Launches)
-	}
-	if want := []Skip{{"CUDA C++ twins", "the device is no GPU"}}; !cmp.Equal(r.Skipped, want) {
-		t.Errorf("skipped: %v", r.Skipped)
 	}
 }

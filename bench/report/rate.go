@@ -1,4 +1,4 @@
-package suite
+package report
 
 import (
 	"fmt"
@@ -11,16 +11,32 @@ import (
 const balance = 10
 
 // Unit returns what the case's speed is shown in: "GB/s", "TFLOP/s" or, where neither says
-// anything, "ms".
+// anything, a unit of time that fits.
 func (r *Result) Unit() string {
 	switch {
 	case r.Flops > balance*r.Bytes:
 		return "TFLOP/s"
 	case r.Bytes > 0:
 		return "GB/s"
-	default:
-		return "ms"
 	}
+	switch took := r.typical(); {
+	case took >= 1:
+		return "s"
+	case took >= 1e-4:
+		return "ms"
+	default:
+		return "us"
+	}
+}
+
+// typical returns the first time of the case in seconds.
+func (r *Result) typical() float64 {
+	for _, m := range r.Measurements {
+		if m.Seconds > 0 {
+			return m.Seconds
+		}
+	}
+	return 1e-3
 }
 
 // In returns what a run that took so many seconds is in the case's unit.
@@ -30,8 +46,12 @@ func (r *Result) In(seconds float64) float64 {
 		return r.Flops / seconds / 1e12
 	case "GB/s":
 		return r.Bytes / seconds / 1e9
-	default:
+	case "s":
+		return seconds
+	case "ms":
 		return seconds * 1e3
+	default:
+		return seconds * 1e6
 	}
 }
 
@@ -56,8 +76,11 @@ func digits(v float64) string {
 	}
 }
 
-// sizeText writes powers of two as such where that is shorter.
+// sizeText writes powers of two as such where that is shorter, and - for none.
 func sizeText(n int) string {
+	if n == 0 {
+		return "-"
+	}
 	if n >= 1024 && bits.OnesCount(uint(n)) == 1 {
 		return fmt.Sprintf("2^%d", bits.TrailingZeros(uint(n)))
 	}

@@ -1,4 +1,4 @@
-package suite
+package report
 
 import (
 	_ "embed"
@@ -134,7 +134,7 @@ func (r *Report) roofline() *roofline {
 	var bandwidth, peak float64
 	f := &roofline{}
 	for _, c := range r.Results {
-		m := c.fastest(Ours, Tuned)
+		m := c.Fastest(Ours, Tuned)
 		if m == nil || c.Bytes == 0 {
 			continue
 		}

@@ -1,4 +1,4 @@
-package suite
+package report
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ const lineWidth = 79
 
 // WriteTable writes the report for a terminal: a line for each case, with the speeds of our plain
 // kernel, of the literal twin and their ratio, then those of our tuned kernel, of the best twin and
-// the ratio of the faster of ours to the faster of the twins; then peers, means, launches and what was
+// the ratio of the faster of ours to the faster of the twins; then peers, means, launches, bars and what was
 // skipped.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
@@ -19,10 +19,14 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if r.Twins != "" {
 		wrap(&b, "", "twins by "+r.Twins)
 	}
+	if len(r.Peers) > 0 {
+		wrap(&b, "", "beside "+strings.Join(r.Peers, ", "))
+	}
 	r.cases(&b)
 	r.peers(&b)
 	r.summaries(&b)
 	r.launches(&b)
+	r.bars(&b)
 	for _, s := range r.Skipped {
 		wrap(&b, "", fmt.Sprintf("skipped %s: %s", s.What, s.Why))
 	}
@@ -33,12 +37,12 @@ func (r *Report) WriteTable(w io.Writer) error {
 func (r *Report) cases(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%-15s %5s %-7s %6s %8s %6s  %6s %7s %6s\n", "case", "size", "unit", "plain", Literal, "ratio", Tuned, Best, "ratio")
 	for _, c := range r.Results {
-		if c.by(Ours) == nil {
+		if c.By(Ours) == nil {
 			continue
 		}
 		fmt.Fprintf(b, "%-15s %5s %-7s %6s %8s %6s  %6s %7s %6s\n", c.Name, sizeText(c.Size), c.Unit(),
-			c.figure(c.by(Ours)), c.figure(c.by(Literal)), ratioText(c.LiteralRatio()),
-			c.figure(c.by(Tuned)), c.figure(c.by(Best)), ratioText(c.Ratio()))
+			c.figure(c.By(Ours)), c.figure(c.By(Literal)), ratioText(c.LiteralRatio()),
+			c.figure(c.By(Tuned)), c.figure(c.By(Best)), ratioText(c.Ratio()))
 		for _, m := range c.Measurements {
 			if m.Error != "" {
 				wrap(b, "  ", m.By+": "+m.Error)
@@ -54,22 +58,29 @@ func ratioText(ratio float64, ok bool) string {
 	return fmt.Sprintf("%.3f", ratio)
 }
 
-// peers lists what joined reports have measured, with our speed over theirs.
+// peers lists what all but the twins have measured, with our speed over theirs.
 func (r *Report) peers(b *strings.Builder) {
-	head := fmt.Sprintf("\n%-16s %7s  %-7s %9s %-22s %7s\n", "case", "size", "unit", "peer", "", "ratio")
+	head := fmt.Sprintf("\n%-16s %5s %-7s %8s %8s %-17s %6s\n", "case", "size", "unit", "ours", "peer", "", "ratio")
 	for _, c := range r.Results {
 		for _, m := range c.Measurements {
 			if m.By == Ours || m.By == Tuned || m.By == Literal || m.By == Best || m.Seconds == 0 {
 				continue
 			}
-			ours, ratio := c.fastest(Ours, Tuned), "-"
-			if ours != nil {
-				ratio = ratioText(m.Seconds/ours.Seconds, true)
-			}
-			fmt.Fprintf(b, "%s%-16s %7s  %-7s %9s %-22s %7s\n", head, c.Name, sizeText(c.Size), c.Unit(), c.figure(&m), m.By, ratio)
+			ours := c.rival(m.By)
+			fmt.Fprintf(b, "%s%-16s %5s %-7s %8s %8s %-17s %6s\n", head, c.Name, sizeText(c.Size), c.Unit(),
+				c.figure(ours), c.figure(&m), m.By, ratioText(ratio(ours, &m)))
 			head = ""
 		}
 	}
+}
+
+// rival returns our measurement that is compared with a peer's: the faster one, but for the kernel without checks,
+// which is the plain one.
+func (r *Result) rival(by string) *Measurement {
+	if by == Unchecked {
+		return r.By(Ours)
+	}
+	return r.Fastest(Ours, Tuned)
 }
 
 // summaries writes the means that the suite is judged by.
@@ -100,6 +111,27 @@ func (r *Report) launches(b *strings.Builder) {
 		costs = append(costs, fmt.Sprintf("%d: %.2f", l.Arguments, l.Micros()))
 	}
 	wrap(b, "", "us a launch, by the number of arguments: "+strings.Join(costs, ", "))
+}
+
+// bars lists what was measured of the project's demands, and names the others.
+func (r *Report) bars(b *strings.Builder) {
+	head := fmt.Sprintf("\n%-39s %6s %s\n", "bar", "figure", "demand")
+	var missing []string
+	for _, bar := range r.Bars() {
+		if !bar.Measured() {
+			missing = append(missing, bar.What)
+			continue
+		}
+		line := fmt.Sprintf("%-39s %6s %-7s %-7s %s", bar.What, digits(bar.Figure), bar.Demand(), bar.Verdict(), bar.Worst)
+		fmt.Fprintf(b, "%s%s\n", head, strings.TrimRight(line, " "))
+		head = ""
+		if len(bar.Missing) > 0 {
+			wrap(b, "  ", "not measured: "+strings.Join(bar.Missing, ", "))
+		}
+	}
+	if len(missing) > 0 && head == "" {
+		wrap(b, "", "not measured: "+strings.Join(missing, "; "))
+	}
 }
 
 // wrap writes text in lines that are not longer than lineWidth, each after the indent. Of a text

@@ -1,4 +1,4 @@
-package suite
+package report
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func (r *Report) Changes(earlier *Report) []Change {
 		if i < 0 {
 			continue
 		}
-		if then, now := earlier.Results[i].fastest(Ours, Tuned), c.fastest(Ours, Tuned); then != nil && now != nil {
+		if then, now := earlier.Results[i].Fastest(Ours, Tuned), c.Fastest(Ours, Tuned); then != nil && now != nil {
 			changes = append(changes, Change{c.Name, then.Seconds, now.Seconds})
 		}
 	}
