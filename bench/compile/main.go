@@ -18,6 +18,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -26,18 +27,46 @@ import (
 
 func main() {
 	runs := flag.Int("runs", 3, "of each measurement; the median counts")
+	asJSON := flag.String("json", os.DevNull, "write what is shown to this `file` too, for gopherwarp bench -add")
 	flag.Parse()
 	patterns := flag.Args()
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	if err := run(context.Background(), os.Stdout, *runs, patterns); err != nil {
+	r := &report.Report{}
+	err := run(context.Background(), os.Stdout, r, options{*runs, patterns})
+	if err == nil {
+		err = write(*asJSON, r)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "compile:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, runs int, patterns []string) error {
+type options struct {
+	runs     int
+	patterns []string
+}
+
+func write(name string, r *report.Report) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.WriteJSON(f), f.Close())
+}
+
+// note adds a time of ours.
+func note(r *report.Report, name string, took time.Duration) {
+	r.Results = append(r.Results, report.Result{
+		Name: name, Group: "compile",
+		Measurements: []report.Measurement{{By: report.Ours, Seconds: took.Seconds()}},
+	})
+}
+
+func run(ctx context.Context, w io.Writer, r *report.Report, of options) error {
+	runs, patterns := of.runs, of.patterns
 	debug.SetGCPercent(300) // as the command does
 	debug.SetMemoryLimit(3 << 29)
 	dir, err := os.MkdirTemp("", "bench-compile-")
@@ -58,6 +87,7 @@ func run(ctx context.Context, w io.Writer, runs int, patterns []string) error {
 	if err != nil {
 		return err
 	}
+	note(r, report.CompileCold, cold)
 	fmt.Fprintf(w, "%d kernels, nothing kept:      %8.2f s\n", kernels/runs, cold.Seconds())
 	o.Rebuild = false
 	warm, err := median(runs, func() error {
@@ -68,8 +98,9 @@ func run(ctx context.Context, w io.Writer, runs int, patterns []string) error {
 	if err != nil {
 		return err
 	}
+	note(r, report.CompileUnchanged, warm)
 	fmt.Fprintf(w, "nothing changed:              %8.2f s\n", warm.Seconds())
-	return single(ctx, w, runs, patterns)
+	return single(ctx, w, r, of)
 }
 
 // build builds, and returns an error for diagnostics too.
@@ -82,9 +113,9 @@ func build(ctx context.Context, o compile.Options) (*compile.Result, error) {
 }
 
 // single measures every kernel from the frontend's IR to PTX, by itself.
-func single(ctx context.Context, w io.Writer, runs int, patterns []string) error {
+func single(ctx context.Context, w io.Writer, r *report.Report, of options) error {
 	var kernels []*ir.Func
-	_, err := build(ctx, compile.Options{Patterns: patterns, Twins: compile.TwinsNone, Trace: func(pass string, f *ir.Func) {
+	_, err := build(ctx, compile.Options{Patterns: of.patterns, Twins: compile.TwinsNone, Trace: func(pass string, f *ir.Func) {
 		if pass == "" {
 			kernels = append(kernels, f.Clone())
 		}
@@ -101,7 +132,7 @@ func single(ctx context.Context, w io.Writer, runs int, patterns []string) error
 	}
 	var all []timed
 	for _, k := range kernels {
-		took, err := median(runs, func() error { return emit(k) })
+		took, err := median(of.runs, func() error { return emit(k) })
 		if err != nil {
 			return err
 		}
@@ -115,6 +146,7 @@ func single(ctx context.Context, w io.Writer, runs int, patterns []string) error
 			within++
 		}
 	}
+	note(r, report.CompileKernel, all[len(all)/2].took)
 	mid, last := all[len(all)/2], all[len(all)-1]
 	fmt.Fprintf(w, "one kernel from IR to PTX:    %8.2f ms in the median, %d of %d in 5 ms, %.1f ms for %s\n", ms(mid), within, len(all), ms(last), last.name)
 	return nil

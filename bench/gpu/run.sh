@@ -90,8 +90,7 @@ else
 	rm -rf "$peer"
 fi
 
-run "Package prim beside CUB" "./prim"
-run "Benchmark suite" "PATH=\$PATH:/usr/local/cuda/bin ./gopherwarp bench -unchecked unchecked.gob -json '$out/suite.json' 2>/dev/null"
+run "Benchmark suite" "PATH=\$PATH:/usr/local/cuda/bin ./gopherwarp bench -unchecked unchecked.gob -json '$out/suite.json' -html '$out/suite.html' 2>/dev/null"
 
 say "" "## Result" "" "$failures failures"
 exit $((failures > 0))

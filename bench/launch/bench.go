@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
@@ -22,6 +22,7 @@ type bench struct {
 // contest is one thing to measure. The peer has it under its number in launch.cu.
 type contest struct {
 	name         string
+	id           string // in the report
 	number       int
 	calls        int // in a sample
 	sample       func() (time.Duration, error)
@@ -48,8 +49,8 @@ func (b *bench) load(name string) error {
 }
 
 // enqueuing adds a call that enqueues work, of which a sample makes many.
-func (b *bench) enqueuing(name string, number int, f func() error) {
-	b.all = append(b.all, &contest{name: name, number: number, calls: launches, sample: func() (time.Duration, error) {
+func (b *bench) enqueuing(id, name string, number int, f func() error) {
+	b.all = append(b.all, &contest{name: name, id: id, number: number, calls: launches, sample: func() (time.Duration, error) {
 		start := time.Now()
 		for range launches {
 			if err := f(); err != nil {
@@ -63,10 +64,10 @@ func (b *bench) enqueuing(name string, number int, f func() error) {
 
 func (b *bench) addLaunches(x device.Slice[float32]) {
 	g, s := device.Cover(1, 32), b.stream
-	b.enqueuing("launch, 0 arguments", 0, func() error { return Empty0(s, g) })
-	b.enqueuing("launch, 1 arguments", 1, func() error { return Empty1(s, g, x) })
-	b.enqueuing("launch, 4 arguments", 2, func() error { return Empty4(s, g, x, x, x, x) })
-	b.enqueuing("launch, 16 arguments", 3, func() error { return Empty16(s, g, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x) })
+	b.enqueuing("launch-0", "launch, 0 arguments", 0, func() error { return Empty0(s, g) })
+	b.enqueuing("launch-1", "launch, 1 arguments", 1, func() error { return Empty1(s, g, x) })
+	b.enqueuing("launch-4", "launch, 4 arguments", 2, func() error { return Empty4(s, g, x, x, x, x) })
+	b.enqueuing("launch-16", "launch, 16 arguments", 3, func() error { return Empty16(s, g, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x) })
 }
 
 // addGraph adds a graph, from its launch to its end, and as the second result of that its enqueuing.
@@ -99,13 +100,13 @@ func (b *bench) addGraph(x device.Slice[float32]) (*device.Graph, error) {
 	}
 	last := func() (time.Duration, error) { return enqueuing, nil }
 	name := fmt.Sprintf("graph of %d kernels", steps)
-	b.all = append(b.all, &contest{name: name, number: 4, calls: 1, sample: replay},
-		&contest{name: name + ", enqueuing", number: 5, calls: 1, sample: last})
+	b.all = append(b.all, &contest{name: name, id: fmt.Sprint("graph-", steps), number: 4, calls: 1, sample: replay},
+		&contest{name: name + ", enqueuing", id: fmt.Sprint("graph-", steps, "-put"), number: 5, calls: 1, sample: last})
 	return g, nil
 }
 
-// run measures everything in turns and prints medians.
-func (b *bench) run(w io.Writer) error {
+// run measures everything in turns and writes medians.
+func (b *bench) run(w output) error {
 	for range samples {
 		for _, c := range b.all {
 			took, err := c.sample()
@@ -121,16 +122,20 @@ func (b *bench) run(w io.Writer) error {
 			c.theirs = append(c.theirs, time.Duration(dl.Call(b.peer, uintptr(c.number))))
 		}
 	}
+	r := &report.Report{}
 	for _, c := range b.all {
 		ours := c.microseconds(c.ours)
+		result := report.Result{Name: c.id, Group: "launch", Measurements: []report.Measurement{{By: report.Ours, Seconds: ours / 1e6}}}
 		if b.peer == 0 {
-			fmt.Fprintf(w, "%s: %.2f us\n", c.name, ours)
-			continue
+			fmt.Fprintf(w.text, "%s: %.2f us\n", c.name, ours)
+		} else {
+			theirs := c.microseconds(c.theirs)
+			fmt.Fprintf(w.text, "%s: %.2f us, C++ %.2f us, %.2f of it\n", c.name, ours, theirs, ours/theirs)
+			result.Measurements = append(result.Measurements, report.Measurement{By: "C++", Seconds: theirs / 1e6})
 		}
-		theirs := c.microseconds(c.theirs)
-		fmt.Fprintf(w, "%s: %.2f us, C++ %.2f us, %.2f of it\n", c.name, ours, theirs, ours/theirs)
+		r.Results = append(r.Results, result)
 	}
-	return nil
+	return r.WriteJSON(w.json)
 }
 
 // microseconds returns the median of a call.

@@ -31,7 +31,7 @@ func (b *bench) addLibraries() (closer func() error, err error) {
 	}
 	m := cublas.Matrix[float32]{Rows: gemmSize, Cols: gemmSize, Data: a.All()}
 	product := cublas.Product[float32]{Alpha: 1, A: m, B: m, C: m}
-	b.enqueuing(fmt.Sprintf("cuBLAS, product of %d by %d", gemmSize, gemmSize), 6, func() error { return cublas.Gemm(h, product) })
+	b.enqueuing("launch-cublas", fmt.Sprintf("cuBLAS, product of %d by %d", gemmSize, gemmSize), 6, func() error { return cublas.Gemm(h, product) })
 	p, err := cufft.NewComplex[complex64](s, cufft.Shape{Dims: []int{fftSize}})
 	if errors.Is(err, cufft.ErrNoLibrary) {
 		return func() error { return errors.Join(h.Close(), a.Close()) }, nil
@@ -43,6 +43,6 @@ func (b *bench) addLibraries() (closer func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b.enqueuing(fmt.Sprintf("cuFFT, transform of %d", fftSize), 7, func() error { return p.Forward(x.All(), x.All()) })
+	b.enqueuing("launch-cufft", fmt.Sprintf("cuFFT, transform of %d", fftSize), 7, func() error { return p.Forward(x.All(), x.All()) })
 	return func() error { return errors.Join(h.Close(), a.Close(), p.Close(), x.Close()) }, nil
 }

@@ -32,14 +32,22 @@ const (
 
 func main() {
 	peer := flag.String("peer", "", "the `library` made of launch.cu, to measure in turns with")
+	asJSON := flag.String("json", os.DevNull, "write what is shown to this `file` too, for gopherwarp bench -add")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *peer); err != nil {
+	f, err := os.Create(*asJSON)
+	if err == nil {
+		err = errors.Join(run(context.Background(), output{os.Stdout, f}, *peer), f.Close())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "launch:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, peer string) error {
+// output is where the text goes, and the JSON.
+type output struct{ text, json io.Writer }
+
+func run(ctx context.Context, w output, peer string) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return err
@@ -71,7 +79,7 @@ func run(ctx context.Context, w io.Writer, peer string) error {
 	if err := b.run(w); err != nil {
 		return err
 	}
-	return errors.Join(measureCalls(w), checkSteps(ctx, s, x), g.Close(), libraries(), s.Close(), x.Close())
+	return errors.Join(measureCalls(w.text), checkSteps(ctx, s, x), g.Close(), libraries(), s.Close(), x.Close())
 }
 
 // checkSteps demands what many steps lead to.

@@ -32,6 +32,7 @@ type Peer struct {
 // Refusal is what a peer says that could not do what it was asked, and goes on.
 type Refusal struct{ Peer, Why string }
 
+// Error returns the peer's name and what it says.
 func (r *Refusal) Error() string { return r.Peer + ": " + r.Why }
 
 // answer is a line that a process writes.

@@ -47,13 +47,18 @@ func parse(line string) (p phases, err error) {
 	return p, nil
 }
 
-// compare runs this program and the peer alternately and writes medians.
-func compare(w io.Writer, peer string, runs int) error {
+// compare runs this program and the peer alternately and writes medians, and for gopherwarp bench -add the times of
+// the results as JSON. That is written by hand: this program is to start as small ones do.
+func compare(w, asJSON io.Writer, peer string, runs int) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	for _, kind := range []struct{ name, disable string }{{"compiled PTX in the driver's cache", "0"}, {"no cache of compiled PTX", "1"}} {
+	var results []string
+	for _, kind := range []struct{ name, id, disable string }{
+		{"compiled PTX in the driver's cache", "start-cached", "0"},
+		{"no cache of compiled PTX", "start-uncached", "1"},
+	} {
 		var all [2][]phases
 		for i := range runs + 1 {
 			for k, program := range [...]string{self, peer} {
@@ -67,10 +72,19 @@ func compare(w io.Writer, peer string, runs int) error {
 			}
 		}
 		ours, bare := medians(all[0]), medians(all[1])
+		ms, bareMS := ours.at[len(ours.at)-1], bare.at[len(bare.at)-1]
 		fmt.Fprintf(w, "%s, medians of %d, ms since the start of the process\n  Go   %v\n  bare %v\n  ratio %.3f\n",
-			kind.name, runs, ours, bare, ours.at[len(ours.at)-1]/bare.at[len(bare.at)-1])
+			kind.name, runs, ours, bare, ms/bareMS)
+		results = append(results, result(kind.id, ms, bareMS))
 	}
-	return nil
+	_, err = fmt.Fprintf(asJSON, "{\"results\": [\n%s\n]}\n", strings.Join(results, ",\n"))
+	return err
+}
+
+// result returns, in the JSON of package report, what both took in ms.
+func result(name string, ours, bare float64) string {
+	return fmt.Sprintf(`{"name": %q, "group": "start", "size": 0, "measurements": [`+
+		`{"by": "gopherwarp", "seconds": %.6f}, {"by": "bare", "seconds": %.6f}]}`, name, ours/1e3, bare/1e3)
 }
 
 // start runs a program and returns what it prints.

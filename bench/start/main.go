@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,10 +19,14 @@ func main() {
 	since := flag.Int64("since", time.Now().UnixNano(), "count from this Unix time in ns")
 	peer := flag.String("peer", "", "compare with this program, which start.cu is the source of")
 	runs := flag.Int("runs", 15, "of each program and kind")
+	asJSON := flag.String("json", os.DevNull, "write what -peer shows to this `file`, for gopherwarp bench -add")
 	flag.Parse()
 	var err error
 	if *peer != "" {
-		err = compare(os.Stdout, *peer, *runs)
+		var f *os.File
+		if f, err = os.Create(*asJSON); err == nil {
+			err = errors.Join(compare(os.Stdout, f, *peer, *runs), f.Close())
+		}
 	} else {
 		err = once(os.Stdout, time.Unix(0, *since))
 	}

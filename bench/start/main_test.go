@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
 func TestOnce(t *testing.T) {
@@ -42,5 +44,16 @@ func TestMedians(t *testing.T) {
 		if _, err := parse(line); err == nil {
 			t.Errorf("%q is taken for phases", line)
 		}
+	}
+}
+
+func TestResult(t *testing.T) {
+	r, err := report.ReadJSON(strings.NewReader(`{"results": [` + result(report.StartCached, 240, 200) + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Case("start-cached")
+	if c == nil || c.By(report.Ours).Seconds != 0.24 || c.By(report.Bare).Seconds != 0.2 {
+		t.Errorf("the result is %+v", c)
 	}
 }

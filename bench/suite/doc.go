@@ -9,10 +9,13 @@
 // take our kernels' parameter blocks, so that they run in the same process, on the same
 // buffers, in turns with ours. They need nvcc; without it, or without a GPU, only ours run.
 //
-//	report, err := suite.Run(ctx, dev, suite.Options{NVCC: suite.FindNVCC()})
-//	err = report.WriteTable(os.Stdout)
-//	err = report.WriteJSON(file)
+//	set := peers.Start(ctx, peers.Options{NVCC: suite.FindNVCC()})
+//	defer set.Close()
+//	r, err := suite.Run(ctx, dev, suite.Options{NVCC: suite.FindNVCC(), Peers: set})
+//	err = r.WriteTable(os.Stdout)
 //
-// The package measures; it is no library of kernels to use. It does not measure other
-// frameworks: bench/peers has scripts that do, whose results Report.Join adds to a report.
+// Package prim and the products of internal/kernels/matmul are cases too, without twins: beside CUB, and beside
+// cuBLAS on the same operands. Other frameworks take part by bench/peers, in turns with ours, a run each.
+//
+// The package measures; it is no library of kernels to use. What was measured is a report.Report.
 package suite

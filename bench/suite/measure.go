@@ -145,17 +145,24 @@ func (w work) round(ctx context.Context, s *device.Stream, cs []contender) ([]ti
 	return result, nil
 }
 
-// times runs contenders and peers in turns, so many rounds, and returns for each contender the device's times
-// in ascending order. What comes before the measured rounds warms up.
-func (w work) times(ctx context.Context, s *device.Stream, cs []contender, rs rivals, rounds int) ([][]time.Duration, error) {
-	warm := rounds/8 + 1
-	result := make([][]time.Duration, len(cs))
-	for round := range warm + rounds {
-		took, err := w.round(ctx, s, cs)
+// field is who takes part in a case: in this process, and in others.
+type field struct {
+	here   []contender
+	there  rivals
+	rounds int // that are measured
+}
+
+// times runs all in turns and returns, for each in this process, the device's times in ascending order. What comes
+// before the measured rounds warms up.
+func (w work) times(ctx context.Context, s *device.Stream, f field) ([][]time.Duration, error) {
+	warm := f.rounds/8 + 1
+	result := make([][]time.Duration, len(f.here))
+	for round := range warm + f.rounds {
+		took, err := w.round(ctx, s, f.here)
 		if err != nil {
 			return nil, err
 		}
-		rs.round(ctx, round >= warm)
+		f.there.round(ctx, round >= warm)
 		if round < warm {
 			continue
 		}

@@ -149,7 +149,7 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 		return report.Result{}, err
 	}
 	rs := prepareRivals(ctx, dev.Info(), r.options.Peers, result)
-	durations, err := w.times(ctx, s, right, rs, r.rounds(dev.Info()))
+	durations, err := w.times(ctx, s, field{right, rs, r.rounds(dev.Info())})
 	theirs := rs.end(ctx)
 	if err != nil {
 		return report.Result{}, err

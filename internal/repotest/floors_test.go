@@ -81,9 +81,9 @@ var floors = map[string]string{
 	"bench/report":          "",
 	"bench/peers":           "",
 	"bench/suite":           "bench/peers bench/report prim internal/kernels/matmul cuda/cublas device dtype gpu math32",
-	"bench/compile":         "compile internal/ir internal/pass internal/backend/...",
+	"bench/compile":         "bench/report compile internal/ir internal/pass internal/backend/...",
 	"bench/multi":           "cuda cuda/nccl device",
-	"bench/launch":          "bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
+	"bench/launch":          "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
 	"bench/suite/unchecked": "compile device",
 	"internal/repotest":     "",
 }
