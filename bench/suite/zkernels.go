@@ -72,7 +72,7 @@ var empty0Kernel = &device.Kernel{
 	Name:       "empty0",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:       "ladder.go",
-	Line:       18,
+	Line:       19,
 	ParamBytes: 16,
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty0SM70},
@@ -99,7 +99,7 @@ var empty1Kernel = &device.Kernel{
 	Name:    "empty1",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    23,
+	Line:    24,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -133,7 +133,7 @@ var empty2Kernel = &device.Kernel{
 	Name:    "empty2",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    28,
+	Line:    29,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -170,7 +170,7 @@ var empty4Kernel = &device.Kernel{
 	Name:    "empty4",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    33,
+	Line:    34,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -213,7 +213,7 @@ var empty8Kernel = &device.Kernel{
 	Name:    "empty8",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    38,
+	Line:    39,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -268,7 +268,7 @@ var empty16Kernel = &device.Kernel{
 	Name:    "empty16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    43,
+	Line:    44,
 	Params: []device.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},

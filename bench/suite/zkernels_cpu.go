@@ -115,54 +115,54 @@ func histogramTwinRow__(countsLen int, counts unsafe.Pointer, shared unsafe.Poin
 
 // empty0Twin runs blocks of the kernel empty0.
 //
-//line ladder.go:18
+//line ladder.go:19
 func empty0Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line ladder.go:18
+//line ladder.go:19
 	for blocks.Next() {
 	}
 }
 
 // empty1Twin runs blocks of the kernel empty1.
 //
-//line ladder.go:23
+//line ladder.go:24
 func empty1Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line ladder.go:23
+//line ladder.go:24
 	for blocks.Next() {
 	}
 }
 
 // empty2Twin runs blocks of the kernel empty2.
 //
-//line ladder.go:28
+//line ladder.go:29
 func empty2Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line ladder.go:28
+//line ladder.go:29
 	for blocks.Next() {
 	}
 }
 
 // empty4Twin runs blocks of the kernel empty4.
 //
-//line ladder.go:33
+//line ladder.go:34
 func empty4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line ladder.go:33
+//line ladder.go:34
 	for blocks.Next() {
 	}
 }
 
 // empty8Twin runs blocks of the kernel empty8.
 //
-//line ladder.go:38
+//line ladder.go:39
 func empty8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line ladder.go:38
+//line ladder.go:39
 	for blocks.Next() {
 	}
 }
 
 // empty16Twin runs blocks of the kernel empty16.
 //
-//line ladder.go:43
+//line ladder.go:44
 func empty16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-//line ladder.go:43
+//line ladder.go:44
 	for blocks.Next() {
 	}
 }
