@@ -157,7 +157,7 @@ func (r *Ranges) compute(v *ir.Value, p Place) Range {
 		}
 	}
 	x := transfer(v, args)
-	if v.Block.Func.Narrow && threadAxis(v) >= 0 {
+	if v.Block.Func.Narrow && ThreadAxis(v) >= 0 {
 		x = x.intersect(Range{0, word.Hi})
 	}
 	return x
@@ -166,9 +166,9 @@ func (r *Ranges) compute(v *ir.Value, p Place) Range {
 // word is the numbers of an i32.
 var word = Range{math.MinInt32, math.MaxInt32}
 
-// threadAxis returns the axis along which v, an i64, counts threads of the grid: it is the
+// ThreadAxis returns the axis along which v, an i64, counts threads of the grid: it is the
 // index of a thread, of the first of its block, or the number of threads. It is -1 for all else.
-func threadAxis(v *ir.Value) int {
+func ThreadAxis(v *ir.Value) int {
 	if v.Type.Kind != ir.KindI64 {
 		return -1
 	}
