@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"math"
 	"runtime"
 
@@ -31,6 +32,11 @@ func OpenThreads(t Threads) (*device.Device, error) {
 		}
 	case Scalar:
 		b.lanes = 0
+	case AVX2:
+		if b.lanes == 0 {
+			return nil, errors.New("cpu: this processor has no AVX2, or no FMA")
+		}
+		b.lanes = lanesAVX
 	case Goroutines:
 		b.tier = func(*device.Kernel) tier { return goroutines }
 	}
@@ -46,6 +52,7 @@ const (
 	Coroutines                // each on a stack of its own, in turns: the order of what they do is the same every time
 	Goroutines                // each on a stack of its own, at once, for a debugger or the race detector
 	Scalar                    // as Fastest, but without vector code
+	AVX2                      // as Fastest, but with vector code for processors without AVX-512; an error where that cannot run
 )
 
 // OpenNative is Open, but a kernel runs as the Go function that it is also where the build wrote

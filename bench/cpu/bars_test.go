@@ -57,7 +57,7 @@ func TestBars(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, name := range []string{"saxpy", "stencil", "mandelbrot", "blackScholes", "nbody", "matmul", "sums", "multiply"} {
 		p := problems[name]
-		list := []*entrant{p.loopEntrant(), p.entrant(t, "twin", cpu.Scalar, p.size), p.entrant(t, "vectors", cpu.Fastest, p.size)}
+		list := []*entrant{p.loopEntrant(), p.entrant(t, "twin", cpu.Scalar, p.size), p.entrant(t, "vectors", cpu.Fastest, p.size), p.entrant(t, "AVX2", cpu.AVX2, p.size)}
 		switch name {
 		case "saxpy":
 			list = append(list, copying(p.size))

@@ -14,10 +14,13 @@ import (
 var ways = []struct {
 	name    string
 	threads cpu.Threads
-}{{"twin", cpu.Fastest}, {"coroutines", cpu.Coroutines}}
+}{{"twin", cpu.Fastest}, {"AVX2", cpu.AVX2}, {"coroutines", cpu.Coroutines}}
 
 func open(t testing.TB, threads cpu.Threads) *device.Stream {
 	t.Helper()
+	if threads == cpu.AVX2 && cpu.VectorLanes() == 0 {
+		threads = cpu.Fastest
+	}
 	dev, err := cpu.OpenThreads(threads)
 	if err != nil {
 		t.Fatal(err)

@@ -57,6 +57,10 @@ func multiplyTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, 
 	if lanes == 16 && first == 0 {
 //line kernels.go:19
 		first = blocks.Done(zvector.MultiplyTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line kernels.go:19
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:19
+		first = blocks.Done(zvector.MultiplyTwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:19
@@ -119,6 +123,10 @@ func saxpyTwinRow(blocks *gpu.Blocks, lanes int, f float32, i13 int, x unsafe.Po
 	if lanes == 16 && first == 0 {
 //line kernels.go:28
 		first = blocks.Done(zvector.SaxpyTwin(blocks.Span(), i13, yLen, xLen, x, f, y))
+//line kernels.go:28
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:28
+		first = blocks.Done(zvector.SaxpyTwinAVX2(blocks.Span(), i13, yLen, xLen, x, f, y))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:28
@@ -182,6 +190,10 @@ func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, blocks *gpu.Blocks, 
 	if lanes == 16 && first == 0 {
 //line kernels.go:37
 		first = blocks.Done(zvector.MandelbrotTwin(blocks.Span(), i12, n, c47, i26, stepsLen, f30, f37, steps))
+//line kernels.go:37
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:37
+		first = blocks.Done(zvector.MandelbrotTwinAVX2(blocks.Span(), i12, n, c47, i26, stepsLen, f30, f37, steps))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f67, f68 float32
@@ -268,6 +280,10 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 	if lanes == 16 && first == 0 {
 //line kernels.go:61
 		first = blocks.Done(zvector.BlackScholesTwin(blocks.Span(), i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value))
+//line kernels.go:61
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:61
+		first = blocks.Done(zvector.BlackScholesTwinAVX2(blocks.Span(), i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f136, f341, f346, f205, f124, f174, f395, f253 float32
@@ -485,6 +501,10 @@ func nbodyTwinRow(blocks *gpu.Blocks, lanes int, at unsafe.Pointer, atLen int, c
 	if lanes == 16 && first == 0 {
 //line kernels.go:90
 		first = blocks.Done(zvector.NbodyTwin(blocks.Span(), i19, n, atLen, i121, c153, c231, forceLen, at, i230, force))
+//line kernels.go:90
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:90
+		first = blocks.Done(zvector.NbodyTwinAVX2(blocks.Span(), i19, n, atLen, i121, c153, c231, forceLen, at, i230, force))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i22, i32, i40, i235, i241, i246, i394, i408, i52, i92, i167, i173, i179, i203 int
@@ -773,6 +793,10 @@ func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, blocks *gpu.Block
 	if lanes == 16 && first == 0 {
 //line kernels.go:112
 		first = blocks.Done(zvector.StencilTwin(blocks.Span(), i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out))
+//line kernels.go:112
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:112
+		first = blocks.Done(zvector.StencilTwinAVX2(blocks.Span(), i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:112
@@ -958,6 +982,10 @@ func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xL
 	if lanes == 16 {
 //line kernels.go:128
 		first = zvector.SumsTwin(256, i80, xLen, shared, x)
+//line kernels.go:128
+	} else if lanes == 8 {
+//line kernels.go:128
+		first = zvector.SumsTwinAVX2(256, i80, xLen, shared, x)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -981,6 +1009,10 @@ func sumsTwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin_(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1001,6 +1033,10 @@ func sumsTwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin__(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1021,6 +1057,10 @@ func sumsTwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin___(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1041,6 +1081,10 @@ func sumsTwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin____(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1061,6 +1105,10 @@ func sumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin_____(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1081,6 +1129,10 @@ func sumsTwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin______(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1101,6 +1153,10 @@ func sumsTwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin_______(256, shared)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1121,6 +1177,10 @@ func sumsTwinRow________(lanes int, c70 bool, o73 int, out unsafe.Pointer, share
 	if lanes == 16 {
 //line kernels.go:136
 		first = zvector.SumsTwin________(256, shared, c70, out, o73)
+//line kernels.go:136
+	} else if lanes == 8 {
+//line kernels.go:136
+		first = zvector.SumsTwinAVX2________(256, shared, c70, out, o73)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernels.go:130
@@ -1228,6 +1288,10 @@ func matmulTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointe
 	if lanes == 16 {
 //line kernels.go:160
 		first = zvector.MatmulTwin(16, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 1024), o58, a, b)
+//line kernels.go:160
+	} else if lanes == 8 {
+//line kernels.go:160
+		first = zvector.MatmulTwinAVX2(16, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 1024), o58, a, b)
 	}
 	for tx := first; tx < 16; tx++ {
 //line kernels.go:160
@@ -1273,6 +1337,10 @@ func matmulTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Poi
 	if lanes == 16 {
 //line kernels.go:162
 		first = zvector.MatmulTwin_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
+//line kernels.go:162
+	} else if lanes == 8 {
+//line kernels.go:162
+		first = zvector.MatmulTwinAVX2_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
 	}
 	for tx := first; tx < 16; tx += 4 {
 		var f84a, f84b, f84c, f84d, f101a, f101b, f101c, f101d float32
@@ -1329,6 +1397,10 @@ func matmulTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen
 	if lanes == 16 {
 //line kernels.go:168
 		first = zvector.MatmulTwin__(16, i112, i43, cLen, unsafe.Add(each36, row*4), c)
+//line kernels.go:168
+	} else if lanes == 8 {
+//line kernels.go:168
+		first = zvector.MatmulTwinAVX2__(16, i112, i43, cLen, unsafe.Add(each36, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line kernels.go:157
@@ -1415,6 +1487,10 @@ func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, blocks *g
 	if lanes == 16 && first == 0 {
 //line kernels.go:176
 		first = blocks.Done(zvector.NaiveTwin(blocks.Span(), c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c))
+//line kernels.go:176
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:176
+		first = blocks.Done(zvector.NaiveTwinAVX2(blocks.Span(), c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int

@@ -76,6 +76,10 @@ func stepTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLen 
 	if lanes == 16 && first == 0 {
 //line kernel.go:31
 		first = blocks.Done(zvector.StepTwin(blocks.Span(), i10, xLen, x))
+//line kernel.go:31
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:31
+		first = blocks.Done(zvector.StepTwinAVX2(blocks.Span(), i10, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:31

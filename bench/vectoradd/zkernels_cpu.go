@@ -45,6 +45,10 @@ func addTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b uns
 	if lanes == 16 && first == 0 {
 //line kernel.go:12
 		first = blocks.Done(zvector.AddTwin(blocks.Span(), i44, cLen, aLen, bLen, a, b, c))
+//line kernel.go:12
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:12
+		first = blocks.Done(zvector.AddTwinAVX2(blocks.Span(), i44, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:12

@@ -53,6 +53,10 @@ func mandelbrotTwinRow(i117 int, ty int, v32 int, v24 int, v16 float64, v8 float
 	if lanes == 16 && first == 0 {
 //line kernel.go:26
 		first = blocks.Done(zvector.MandelbrotTwin(blocks.Span(), i115, v24, c69, i35, stepsLen, normLen, v16, v0, f49, steps, norm))
+//line kernel.go:26
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:26
+		first = blocks.Done(zvector.MandelbrotTwinAVX2(blocks.Span(), i115, v24, c69, i35, stepsLen, normLen, v16, v0, f49, steps, norm))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i93 int32

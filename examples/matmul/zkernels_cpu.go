@@ -81,6 +81,10 @@ func naiveTwinRow(i91 int, ty int, z0 int, z16 int, z8 int, aLen int, c115 bool,
 	if lanes == 16 && first == 0 {
 //line kernel.go:20
 		first = blocks.Done(zvector.NaiveTwin(blocks.Span(), c35, i93, z16, c40, c164, i76, cLen, bLen, c121, i126, i50, a, b, i163, z8, aLen, c))
+//line kernel.go:20
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:20
+		first = blocks.Done(zvector.NaiveTwinAVX2(blocks.Span(), c35, i93, z16, c40, c164, i76, cLen, bLen, c121, i126, i50, a, b, i163, z8, aLen, c))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i33, i166, i168, i244, i252, i47, i70, i132, i133, i139, i146, i77 int
@@ -300,6 +304,10 @@ func tiledTwinRow_(i199 int, ty int, z0 int, z8 int, i42 int, z16 int, lanes int
 	if lanes == 16 {
 //line kernel.go:45
 		first = zvector.TiledTwin(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, shared, o49, unsafe.Add(shared, 1024), o66, a, b)
+//line kernel.go:45
+	} else if lanes == 8 {
+//line kernel.go:45
+		first = zvector.TiledTwinAVX2(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, shared, o49, unsafe.Add(shared, 1024), o66, a, b)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f154, f180 float32
@@ -377,6 +385,10 @@ func tiledTwinRow__(ty int, lanes int, each41 unsafe.Pointer, shared unsafe.Poin
 	if lanes == 16 {
 //line kernel.go:47
 		first = zvector.TiledTwin_(16, unsafe.Add(each41, row*4), shared, o49, unsafe.Add(shared, 1024))
+//line kernel.go:47
+	} else if lanes == 8 {
+//line kernel.go:47
+		first = zvector.TiledTwinAVX2_(16, unsafe.Add(each41, row*4), shared, o49, unsafe.Add(shared, 1024))
 	}
 	for tx := first; tx < 16; tx += 4 {
 		var f88a, f88b, f88c, f88d, f105a, f105b, f105c, f105d float32
@@ -437,6 +449,10 @@ func tiledTwinRow___(i199 int, ty int, z0 int, z16 int, lanes int, c unsafe.Poin
 	if lanes == 16 {
 //line kernel.go:53
 		first = zvector.TiledTwin__(16, c133, i201, z16, i115, cLen, unsafe.Add(each41, row*4), c)
+//line kernel.go:53
+	} else if lanes == 8 {
+//line kernel.go:53
+		first = zvector.TiledTwinAVX2__(16, c133, i201, z16, i115, cLen, unsafe.Add(each41, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line kernel.go:42

@@ -46,6 +46,10 @@ func multiplyTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, 
 	if lanes == 16 && first == 0 {
 //line kernel.go:11
 		first = blocks.Done(zvector.MultiplyTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line kernel.go:11
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:11
+		first = blocks.Done(zvector.MultiplyTwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:11

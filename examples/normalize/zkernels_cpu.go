@@ -105,6 +105,10 @@ func partialSumsTwinRow(lanes int, i83 int, i93 int, shared unsafe.Pointer, x un
 	if lanes == 16 {
 //line kernel.go:17
 		first = zvector.PartialSumsTwin(256, i83, xLen, x, i93, shared)
+//line kernel.go:17
+	} else if lanes == 8 {
+//line kernel.go:17
+		first = zvector.PartialSumsTwinAVX2(256, i83, xLen, x, i93, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f21 float32
@@ -137,6 +141,10 @@ func partialSumsTwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin_(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -157,6 +165,10 @@ func partialSumsTwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin__(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -177,6 +189,10 @@ func partialSumsTwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin___(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -197,6 +213,10 @@ func partialSumsTwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin____(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -217,6 +237,10 @@ func partialSumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin_____(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -237,6 +261,10 @@ func partialSumsTwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin______(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -257,6 +285,10 @@ func partialSumsTwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin_______(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -277,6 +309,10 @@ func partialSumsTwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.PartialSumsTwin________(256, shared)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.PartialSumsTwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -299,6 +335,10 @@ func partialSumsTwinRow_________(lanes int, c75 bool, o78 int, partial unsafe.Po
 	if lanes == 16 {
 //line kernel.go:32
 		first = zvector.PartialSumsTwin_________(256, c75, shared, partial, o78)
+//line kernel.go:32
+	} else if lanes == 8 {
+//line kernel.go:32
+		first = zvector.PartialSumsTwinAVX2_________(256, c75, shared, partial, o78)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:26
@@ -352,6 +392,10 @@ func singleSumTwinRow(blocks *gpu.Blocks, lanes int, c28 bool, partial unsafe.Po
 	if lanes == 16 && first == 0 {
 //line kernel.go:39
 		first = blocks.Done(zvector.SingleSumTwin(blocks.Span(), c28, partialLen, partial, sum))
+//line kernel.go:39
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:39
+		first = blocks.Done(zvector.SingleSumTwinAVX2(blocks.Span(), c28, partialLen, partial, sum))
 	}
 	for tx, step := first, 0; tx < dx; tx += step {
 		if tx+4 <= dx {
@@ -450,6 +494,10 @@ func divideTwinRow(blocks *gpu.Blocks, lanes int, c21 bool, i13 int, sum unsafe.
 	if lanes == 16 && first == 0 {
 //line kernel.go:51
 		first = blocks.Done(zvector.DivideTwin(blocks.Span(), i13, xLen, c21, sum, x))
+//line kernel.go:51
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:51
+		first = blocks.Done(zvector.DivideTwinAVX2(blocks.Span(), i13, xLen, c21, sum, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:51

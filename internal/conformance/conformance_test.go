@@ -25,6 +25,14 @@ func TestCoroutines(t *testing.T)  { run(t, threads(cpu.Coroutines)) }
 func TestGoroutines(t *testing.T)  { run(t, threads(cpu.Goroutines)) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open) }
 
+// TestAVX2 runs the vector code for processors without AVX-512 where TestCPU does not.
+func TestAVX2(t *testing.T) {
+	if lanes := cpu.VectorLanes(); lanes <= 8 {
+		t.Skipf("vector code has %d lanes here anyway", lanes)
+	}
+	run(t, threads(cpu.AVX2))
+}
+
 // TestInterpreterWide runs the code for launches of any size, and warps and blocks in another order.
 func TestInterpreterWide(t *testing.T) {
 	run(t, func() (*device.Device, error) { return ptxinterp.OpenWith(ptxinterp.Options{Seed: 99, Wide: true}) })

@@ -8,55 +8,112 @@ import "unsafe"
 func MultiplyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func SaxpyTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func SaxpyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
 func MandelbrotTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int)
 
 //go:noescape
+func MandelbrotTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int)
+
+//go:noescape
 func BlackScholesTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
+
+//go:noescape
+func BlackScholesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
 
 //go:noescape
 func NbodyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
+func NbodyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int)
+
+//go:noescape
 func StencilTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int)
+
+//go:noescape
+func StencilTwinAVX2(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumsTwin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumsTwin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumsTwin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumsTwin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumsTwin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumsTwin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumsTwin_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumsTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumsTwin________(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
+func SumsTwinAVX2________(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
 func MatmulTwin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func MatmulTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
 func MatmulTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
 
 //go:noescape
+func MatmulTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+
+//go:noescape
 func MatmulTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func MatmulTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func NaiveTwin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int)
+
+//go:noescape
+func NaiveTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int)

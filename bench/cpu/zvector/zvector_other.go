@@ -10,7 +10,15 @@ func MultiplyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 
 	return 0
 }
 
+func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SaxpyTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SaxpyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func MandelbrotTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32,
 	return 0
 }
 
+func MandelbrotTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func BlackScholesTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BlackScholesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -26,7 +42,15 @@ func NbodyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int,
 	return 0
 }
 
+func NbodyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func StencilTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func StencilTwinAVX2(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -34,7 +58,15 @@ func SumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (don
 	return 0
 }
 
+func SumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumsTwin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -42,7 +74,15 @@ func SumsTwin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumsTwin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -50,7 +90,15 @@ func SumsTwin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumsTwin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -58,7 +106,15 @@ func SumsTwin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumsTwin_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumsTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -66,7 +122,15 @@ func SumsTwin________(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 
 	return 0
 }
 
+func SumsTwinAVX2________(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
 func MatmulTwin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MatmulTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -74,10 +138,22 @@ func MatmulTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointe
 	return 0
 }
 
+func MatmulTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func MatmulTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func MatmulTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func NaiveTwin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func NaiveTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -45,6 +45,10 @@ func pastTwinRow(blocks *gpu.Blocks, lanes int, far int, i13 int, out unsafe.Poi
 	if lanes == 16 && first == 0 {
 //line kernel.go:11
 		first = blocks.Done(zvector.PastTwin(blocks.Span(), i13, outLen, far, xLen, x, out))
+//line kernel.go:11
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:11
+		first = blocks.Done(zvector.PastTwinAVX2(blocks.Span(), i13, outLen, far, xLen, x, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernel.go:11
@@ -113,6 +117,10 @@ func sumTwinRow(lanes int, i69 int, shared unsafe.Pointer, x unsafe.Pointer, xLe
 	if lanes == 16 {
 //line kernel.go:21
 		first = zvector.SumTwin(256, i69, xLen, x, shared)
+//line kernel.go:21
+	} else if lanes == 8 {
+//line kernel.go:21
+		first = zvector.SumTwinAVX2(256, i69, xLen, x, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23
@@ -141,6 +149,10 @@ func sumTwinRow_(lanes int, c61 bool, o64 int, shared unsafe.Pointer, sums unsaf
 	if lanes == 16 {
 //line kernel.go:26
 		first = zvector.SumTwin_(256, shared, c61, sums, o64)
+//line kernel.go:26
+	} else if lanes == 8 {
+//line kernel.go:26
+		first = zvector.SumTwinAVX2_(256, shared, c61, sums, o64)
 	}
 	for tx := first; tx < 256; tx++ {
 //line kernel.go:23

@@ -69,3 +69,75 @@ l1:
 	MOVQ BX, done+32(FP)
 #line 33 "kernel.go"
 	RET
+
+// func StepTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 32 "kernel.go"
+TEXT ·StepTwinAVX2(SB), 0, $0-40
+#line 32 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 32 "kernel.go"
+	XORQ BX, BX
+#line 32 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 32 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 32 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 32 "kernel.go"
+	MOVQ $1056964608, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $1065353216, DI; VMOVD DI, X1
+#line 32 "kernel.go"
+	VPBROADCASTD X1, Y1; MOVQ $50462976, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, DI
+#line 32 "kernel.go"
+	VMOVQ DI, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI
+#line 32 "kernel.go"
+	XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10
+#line 32 "kernel.go"
+	JOS l7; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 32 "kernel.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 32 "kernel.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 32 "kernel.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 7(DI), R10; CMPQ DI, R10; JGT l4
+#line 32 "kernel.go"
+	CMPQ DI, DX; JGE l15; CMPQ R10, DX; JGE l4
+l15:
+#line 32 "kernel.go"
+	CMPQ DI, DX; JGE l3
+#line 33 "kernel.go"
+	VMOVUPS 0(SI)(DI*4), Y5; VMULPS Y0, Y5, Y5; VADDPS Y1, Y5, Y5; VMOVUPS Y5, 0(SI)(DI*4)
+l3:
+#line 33 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 33 "kernel.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6
+#line 32 "kernel.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7
+#line 32 "kernel.go"
+	VPCMPGTQ Y8, Y4, Y8; VPCMPGTQ Y7, Y4, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8
+#line 32 "kernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VMOVUPS Y8, Y5; VMOVUPS Y7, Y6; VPTEST Y5, Y5; JEQ l23
+#line 33 "kernel.go"
+	VMASKMOVPS 0(SI)(DI*4), Y5, Y7; VMULPS Y0, Y7, Y7; VADDPS Y1, Y7, Y7; VMASKMOVPS Y7, Y5, 0(SI)(DI*4)
+l23:
+#line 33 "kernel.go"
+	VPTEST Y6, Y6; ADDQ $8, BX; JMP l12
+l6:
+#line 32 "kernel.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI
+#line 33 "kernel.go"
+	VMOVUPS 0(SI)(DI*4), Y5; VMULPS Y0, Y5, Y5; VADDPS Y1, Y5, Y5; VMOVUPS Y5, 0(SI)(DI*4); ADDQ $8, BX
+#line 33 "kernel.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 33 "kernel.go"
+	VZEROUPPER
+#line 33 "kernel.go"
+	MOVQ BX, done+32(FP)
+#line 33 "kernel.go"
+	RET

@@ -8,322 +8,655 @@ import "unsafe"
 func HistogramTwin(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func HistogramTwinAVX2(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Mandelbrot32Twin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func Mandelbrot32TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int)
 
 //go:noescape
 func Mandelbrot64Twin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float64, a7 float64, a8 unsafe.Pointer) (done int)
 
 //go:noescape
+func Mandelbrot64TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float64, a7 float64, a8 unsafe.Pointer) (done int)
+
+//go:noescape
 func MonteCarloTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func MonteCarloTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func MonteCarloTwin_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func MonteCarloTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func MonteCarloTwin__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func MonteCarloTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func MonteCarloTwin___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func MonteCarloTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func MonteCarloTwin____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func MonteCarloTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func MonteCarloTwin_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func MonteCarloTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func MonteCarloTwin______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func MonteCarloTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func MonteCarloTwin_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func MonteCarloTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func MonteCarloTwin________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func MonteCarloTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func BlackScholesTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int)
 
 //go:noescape
+func BlackScholesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int)
+
+//go:noescape
 func BlackScholesBestTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int)
+
+//go:noescape
+func BlackScholesBestTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot32Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot32TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot32Twin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot32TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot32Twin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot32TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot32Twin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot32TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot32Twin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot32TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot32Twin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot32TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot32Twin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot32TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot32Twin_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot32TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot32Twin________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot32TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot32Twin_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func Dot32TwinAVX2_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func Dot64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot64Twin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot64TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot64Twin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot64TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot64Twin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot64TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot64Twin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot64TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot64Twin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot64TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot64Twin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot64TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot64Twin_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Dot64TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Dot64Twin________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Dot64TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Dot64Twin_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func Dot64TwinAVX2_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func Sum32Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum32TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum32Twin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum32TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum32Twin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum32TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum32Twin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum32TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum32Twin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum32TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum32Twin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum32TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum32Twin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum32TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum32Twin_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum32TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum32Twin________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum32TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum32Twin_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func Sum32TwinAVX2_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func Sum64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum64Twin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum64TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum64Twin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum64TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum64Twin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum64TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum64Twin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum64TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum64Twin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum64TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum64Twin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum64TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum64Twin_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sum64TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sum64Twin________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sum64TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sum64Twin_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func Sum64TwinAVX2_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func HistogramBestTwin(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func HistogramBestTwinAVX2(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_________(a0 int) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_________(a0 int) (done int)
+
+//go:noescape
 func SoftmaxTwin__________(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 float32) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2__________(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 float32) (done int)
 
 //go:noescape
 func SoftmaxTwin___________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2___________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin____________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2____________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_____________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_____________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin______________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2______________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_______________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_______________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin________________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2________________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SoftmaxTwin_________________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SoftmaxTwinAVX2_________________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SoftmaxTwin__________________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SoftmaxTwinAVX2__________________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func ScanBlocksTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func ScanBlocksTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func ScanBlocksTwin___(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int) (done int)
+
+//go:noescape
+func ScanBlocksTwinAVX2___(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int) (done int)
 
 //go:noescape
 func ScanBlocksTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func ScanBlocksTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func ScanBlocksTwin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
+func ScanBlocksTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
 func ScanSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func ScanSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func ScanSumsTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func ScanSumsTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func ScanSumsTwin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
+func ScanSumsTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
 func AddOffsetsTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func AddOffsetsTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
 func AddOffsetsBestTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
+func AddOffsetsBestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sgemm32Twin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sgemm32TwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sgemm32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sgemm32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sgemm32Twin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sgemm32TwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sgemm64Twin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sgemm64TwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sgemm64Twin(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 unsafe.Pointer, a20 int, a21 int, a22 int) (done int)
+
+//go:noescape
+func Sgemm64TwinAVX2(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 unsafe.Pointer, a20 int, a21 int, a22 int) (done int)
+
+//go:noescape
+func Sgemm32BestTwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func Sgemm32BestTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
 
 //go:noescape
 func Sgemm64BestTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer) (done int)
 
 //go:noescape
+func Sgemm64BestTwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer) (done int)
+
+//go:noescape
 func Sgemm64BestTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer, a24 int, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 unsafe.Pointer, a30 int, a31 int, a32 unsafe.Pointer, a33 int) (done int)
+
+//go:noescape
+func Sgemm64BestTwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer, a24 int, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 unsafe.Pointer, a30 int, a31 int, a32 unsafe.Pointer, a33 int) (done int)
 
 //go:noescape
 func SpmvTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
 
 //go:noescape
+func SpmvTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+
+//go:noescape
 func Stencil7Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 unsafe.Pointer, a15 float32, a16 float32, a17 unsafe.Pointer) (done int)
+
+//go:noescape
+func Stencil7TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 unsafe.Pointer, a15 float32, a16 float32, a17 unsafe.Pointer) (done int)
 
 //go:noescape
 func Stencil27Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 float32, a22 float32, a23 float32, a24 float32, a25 unsafe.Pointer) (done int)
 
 //go:noescape
+func Stencil27TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 float32, a22 float32, a23 float32, a24 float32, a25 unsafe.Pointer) (done int)
+
+//go:noescape
 func Stencil7BestTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 float32, a16 float32, a17 unsafe.Pointer) (done int)
+
+//go:noescape
+func Stencil7BestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 float32, a16 float32, a17 unsafe.Pointer) (done int)
 
 //go:noescape
 func Stencil27BestTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 float32, a16 float32, a17 float32, a18 float32, a19 unsafe.Pointer) (done int)
 
 //go:noescape
+func Stencil27BestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 float32, a16 float32, a17 float32, a18 float32, a19 unsafe.Pointer) (done int)
+
+//go:noescape
 func Copy32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func Copy32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
 func Mul32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func Mul32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func Add32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Add32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
 func Triad32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func Triad32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func Copy64Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func Copy64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
 func Mul64Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func Mul64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func Add64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Add64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
 func Triad64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func Triad64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func TransposeNaiveTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeNaiveTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int)
 
 //go:noescape
 func TransposeTiledTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 int) (done int)
 
 //go:noescape
+func TransposeTiledTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 int) (done int)
+
+//go:noescape
 func TransposeTiledTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int) (done int)
+
+//go:noescape
+func TransposeTiledTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int) (done int)
+
+//go:noescape
+func TransposeNaiveBestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 unsafe.Pointer) (done int)
 
 //go:noescape
 func TransposeTiledBestTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int) (done int)
 
 //go:noescape
+func TransposeTiledBestTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int) (done int)
+
+//go:noescape
 func TransposeTiledBestTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 int) (done int)
+
+//go:noescape
+func TransposeTiledBestTwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 int) (done int)

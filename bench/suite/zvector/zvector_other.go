@@ -10,7 +10,15 @@ func HistogramTwin(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func HistogramTwinAVX2(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Mandelbrot32Twin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Mandelbrot32TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func Mandelbrot64Twin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float6
 	return 0
 }
 
+func Mandelbrot64TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float64, a7 float64, a8 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func MonteCarloTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MonteCarloTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -26,7 +42,15 @@ func MonteCarloTwin_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func MonteCarloTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func MonteCarloTwin__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MonteCarloTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -34,7 +58,15 @@ func MonteCarloTwin___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func MonteCarloTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func MonteCarloTwin____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MonteCarloTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -42,7 +74,15 @@ func MonteCarloTwin_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func MonteCarloTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func MonteCarloTwin______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MonteCarloTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -50,7 +90,15 @@ func MonteCarloTwin_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func MonteCarloTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func MonteCarloTwin________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MonteCarloTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -58,7 +106,15 @@ func BlackScholesTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7
 	return 0
 }
 
+func BlackScholesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func BlackScholesBestTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BlackScholesBestTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 unsafe.Pointer, a14 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -66,7 +122,15 @@ func Dot32Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Poin
 	return 0
 }
 
+func Dot32TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot32Twin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot32TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -74,7 +138,15 @@ func Dot32Twin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot32TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot32Twin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot32TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -82,7 +154,15 @@ func Dot32Twin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot32TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot32Twin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot32TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -90,7 +170,15 @@ func Dot32Twin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot32TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot32Twin_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot32TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -98,7 +186,15 @@ func Dot32Twin________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot32TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot32Twin_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func Dot32TwinAVX2_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -106,7 +202,15 @@ func Dot64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Poin
 	return 0
 }
 
+func Dot64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot64Twin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot64TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -114,7 +218,15 @@ func Dot64Twin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot64TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot64Twin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot64TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -122,7 +234,15 @@ func Dot64Twin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot64TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot64Twin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot64TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -130,7 +250,15 @@ func Dot64Twin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot64TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot64Twin_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Dot64TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -138,7 +266,15 @@ func Dot64Twin________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Dot64TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Dot64Twin_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func Dot64TwinAVX2_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -146,7 +282,15 @@ func Sum32Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Poin
 	return 0
 }
 
+func Sum32TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum32Twin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum32TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -154,7 +298,15 @@ func Sum32Twin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum32TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum32Twin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum32TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -162,7 +314,15 @@ func Sum32Twin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum32TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum32Twin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum32TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -170,7 +330,15 @@ func Sum32Twin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum32TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum32Twin_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum32TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -178,7 +346,15 @@ func Sum32Twin________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum32TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum32Twin_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func Sum32TwinAVX2_________(a0 int, a1 bool, a2 float32, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -186,7 +362,15 @@ func Sum64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Poin
 	return 0
 }
 
+func Sum64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum64Twin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum64TwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -194,7 +378,15 @@ func Sum64Twin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum64TwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum64Twin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum64TwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -202,7 +394,15 @@ func Sum64Twin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum64TwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum64Twin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum64TwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -210,7 +410,15 @@ func Sum64Twin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum64TwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum64Twin_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sum64TwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -218,7 +426,15 @@ func Sum64Twin________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func Sum64TwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sum64Twin_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func Sum64TwinAVX2_________(a0 int, a1 bool, a2 float64, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -226,7 +442,15 @@ func HistogramBestTwin(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func HistogramBestTwinAVX2(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -234,7 +458,15 @@ func SoftmaxTwin_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -242,7 +474,15 @@ func SoftmaxTwin___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -250,7 +490,15 @@ func SoftmaxTwin_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -258,7 +506,15 @@ func SoftmaxTwin_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -266,7 +522,15 @@ func SoftmaxTwin_________(a0 int) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_________(a0 int) (done int) {
+	return 0
+}
+
 func SoftmaxTwin__________(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 float32) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2__________(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 float32) (done int) {
 	return 0
 }
 
@@ -274,7 +538,15 @@ func SoftmaxTwin___________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2___________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin____________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2____________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -282,7 +554,15 @@ func SoftmaxTwin_____________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_____________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin______________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2______________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -290,7 +570,15 @@ func SoftmaxTwin_______________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_______________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin________________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2________________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -298,7 +586,15 @@ func SoftmaxTwin_________________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SoftmaxTwinAVX2_________________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SoftmaxTwin__________________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SoftmaxTwinAVX2__________________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -306,7 +602,15 @@ func ScanBlocksTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer
 	return 0
 }
 
+func ScanBlocksTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func ScanBlocksTwin___(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int) (done int) {
+	return 0
+}
+
+func ScanBlocksTwinAVX2___(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int) (done int) {
 	return 0
 }
 
@@ -314,7 +618,15 @@ func ScanBlocksTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done
 	return 0
 }
 
+func ScanBlocksTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func ScanBlocksTwin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ScanBlocksTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -322,7 +634,15 @@ func ScanSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, 
 	return 0
 }
 
+func ScanSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func ScanSumsTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ScanSumsTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -330,7 +650,15 @@ func ScanSumsTwin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func ScanSumsTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func AddOffsetsTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func AddOffsetsTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -338,7 +666,15 @@ func AddOffsetsBestTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 i
 	return 0
 }
 
+func AddOffsetsBestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sgemm32Twin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sgemm32TwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -346,7 +682,15 @@ func Sgemm32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Point
 	return 0
 }
 
+func Sgemm32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sgemm32Twin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sgemm32TwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -354,7 +698,23 @@ func Sgemm64Twin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Poin
 	return 0
 }
 
+func Sgemm64TwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sgemm64Twin(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 unsafe.Pointer, a20 int, a21 int, a22 int) (done int) {
+	return 0
+}
+
+func Sgemm64TwinAVX2(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 unsafe.Pointer, a20 int, a21 int, a22 int) (done int) {
+	return 0
+}
+
+func Sgemm32BestTwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Sgemm32BestTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -362,7 +722,15 @@ func Sgemm64BestTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.
 	return 0
 }
 
+func Sgemm64BestTwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Sgemm64BestTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer, a24 int, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 unsafe.Pointer, a30 int, a31 int, a32 unsafe.Pointer, a33 int) (done int) {
+	return 0
+}
+
+func Sgemm64BestTwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer, a24 int, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 unsafe.Pointer, a30 int, a31 int, a32 unsafe.Pointer, a33 int) (done int) {
 	return 0
 }
 
@@ -370,7 +738,15 @@ func SpmvTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsa
 	return 0
 }
 
+func SpmvTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Stencil7Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 unsafe.Pointer, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Stencil7TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 unsafe.Pointer, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -378,7 +754,15 @@ func Stencil27Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a
 	return 0
 }
 
+func Stencil27TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 float32, a22 float32, a23 float32, a24 float32, a25 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Stencil7BestTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Stencil7BestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 float32, a16 float32, a17 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -386,7 +770,15 @@ func Stencil27BestTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int,
 	return 0
 }
 
+func Stencil27BestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 int, a6 int, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 float32, a16 float32, a17 float32, a18 float32, a19 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Copy32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Copy32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -394,7 +786,15 @@ func Mul32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Poin
 	return 0
 }
 
+func Mul32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Add32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Add32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -402,7 +802,15 @@ func Triad32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 u
 	return 0
 }
 
+func Triad32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Copy64Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Copy64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -410,7 +818,15 @@ func Mul64Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Poin
 	return 0
 }
 
+func Mul64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Add64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Add64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -418,7 +834,15 @@ func Triad64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 u
 	return 0
 }
 
+func Triad64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func TransposeNaiveTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TransposeNaiveTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -426,7 +850,19 @@ func TransposeTiledTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool
 	return 0
 }
 
+func TransposeTiledTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 int) (done int) {
+	return 0
+}
+
 func TransposeTiledTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int) (done int) {
+	return 0
+}
+
+func TransposeTiledTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 bool, a9 int, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int) (done int) {
+	return 0
+}
+
+func TransposeNaiveBestTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -434,6 +870,14 @@ func TransposeTiledBestTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 u
 	return 0
 }
 
+func TransposeTiledBestTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int) (done int) {
+	return 0
+}
+
 func TransposeTiledBestTwin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 int) (done int) {
+	return 0
+}
+
+func TransposeTiledBestTwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 int) (done int) {
 	return 0
 }

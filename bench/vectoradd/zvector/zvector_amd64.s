@@ -103,3 +103,115 @@ l1:
 	MOVQ BX, done+64(FP)
 #line 14 "kernel.go"
 	RET
+
+// func AddTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 13 "kernel.go"
+TEXT ·AddTwinAVX2(SB), 0, $16-72
+#line 13 "kernel.go"
+	MOVQ a0+0(FP), R15
+#line 13 "kernel.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 13 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 13 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 13 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 13 "kernel.go"
+	MOVQ a4+32(FP), DI
+#line 13 "kernel.go"
+	MOVQ a5+40(FP), R8
+#line 13 "kernel.go"
+	MOVQ a6+48(FP), R9
+#line 13 "kernel.go"
+	MOVQ a7+56(FP), R10
+#line 13 "kernel.go"
+	MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R11
+#line 13 "kernel.go"
+	VMOVQ R11, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ SI, X3
+#line 13 "kernel.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVQ DI, X5
+#line 13 "kernel.go"
+	VPBROADCASTQ X5, Y5; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX
+#line 13 "kernel.go"
+	MOVQ 0(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12; JOS l7
+#line 13 "kernel.go"
+	MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI; JLT l7; XORQ R12, R12
+#line 13 "kernel.go"
+	SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP)
+#line 13 "kernel.go"
+	MOVQ SI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ DI, DI; JLT l7; XORQ R12, R12
+#line 13 "kernel.go"
+	SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP)
+#line 13 "kernel.go"
+	MOVQ DI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+l7:
+#line 13 "kernel.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 13 "kernel.go"
+	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 13 "kernel.go"
+	MOVQ 0(SP), R15; CMPQ R11, R15; JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12
+#line 13 "kernel.go"
+	CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 13 "kernel.go"
+	CMPQ R11, DX; JGE l3
+#line 14 "kernel.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 14 "kernel.go"
+	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Y6; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DI
+#line 14 "kernel.go"
+	JCC l20; CMPQ R12, DI; JCC l4
+l20:
+#line 14 "kernel.go"
+	CMPQ R11, DI; JCC l1; VMOVUPS 0(R9)(R11*4), Y7; VADDPS Y7, Y6, Y6; VMOVUPS Y6, 0(R10)(R11*4)
+l3:
+#line 14 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 14 "kernel.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 13 "kernel.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9
+#line 13 "kernel.go"
+	VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8
+#line 13 "kernel.go"
+	VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6
+#line 13 "kernel.go"
+	JEQ l25
+#line 14 "kernel.go"
+	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPXOR Y4, Y9, Y9; VPXOR Y4, Y3, Y10
+#line 14 "kernel.go"
+	VPCMPGTQ Y9, Y10, Y9; VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
+#line 14 "kernel.go"
+	VPERMQ $216, Y8, Y8; VPANDN Y6, Y8, Y8; VPTEST Y8, Y8; JNE l1; VMASKMOVPS 0(R8)(R11*4), Y6, Y8
+#line 14 "kernel.go"
+	VMOVQ R11, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPXOR Y4, Y10, Y10
+#line 14 "kernel.go"
+	VPXOR Y4, Y5, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y4, Y9, Y9; VPXOR Y4, Y5, Y11; VPCMPGTQ Y9, Y11, Y9
+#line 14 "kernel.go"
+	VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y6, Y9, Y9; VPTEST Y9, Y9; JNE l1; VMASKMOVPS 0(R9)(R11*4), Y6, Y9
+#line 14 "kernel.go"
+	VADDPS Y9, Y8, Y8; VMASKMOVPS Y8, Y6, 0(R10)(R11*4)
+l25:
+#line 14 "kernel.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 13 "kernel.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
+#line 14 "kernel.go"
+	VMOVUPS 0(R8)(R11*4), Y6; VMOVUPS 0(R9)(R11*4), Y7; VADDPS Y7, Y6, Y6; VMOVUPS Y6, 0(R10)(R11*4)
+#line 14 "kernel.go"
+	ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
+l1:
+#line 14 "kernel.go"
+	VZEROUPPER
+#line 14 "kernel.go"
+	MOVQ BX, done+64(FP)
+#line 14 "kernel.go"
+	RET

@@ -6,3 +6,6 @@ import "unsafe"
 
 //go:noescape
 func MandelbrotTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 float64, a8 float64, a9 float64, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+
+//go:noescape
+func MandelbrotTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 int, a7 float64, a8 float64, a9 float64, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)

@@ -132,7 +132,7 @@ l26:
 #line 26 "kernel.go"
 	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l32
 #line 28 "kernel.go"
-	VMOVDQA32 Z0, Z8; MOVQ 16(SP), R15; MOVQ R15, BX
+	VMOVUPS Z0, Z8; MOVQ 16(SP), R15; MOVQ R15, BX
 l33:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), R9; VBROADCASTSS 0(DI)(R9*4), Z9; MOVQ BX, R10; IMULQ SI, R10; LEAQ 0(R10)(DX*1), R10
@@ -149,32 +149,32 @@ l33:
 #line 28 "kernel.go"
 	VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 4(BX), AX; MOVQ 176(SP), R15; CMPQ AX, R15; JGE l39
 #line 28 "kernel.go"
-	VMOVDQA32 Z9, Z8; MOVQ AX, BX; JMP l33
+	VMOVUPS Z9, Z8; MOVQ AX, BX; JMP l33
 l39:
 #line 28 "kernel.go"
-	CMPQ AX, R12; JGE l42; VMOVDQA32 Z9, Z7; JMP l43
+	CMPQ AX, R12; JGE l42; VMOVUPS Z9, Z7; JMP l43
 l42:
 #line 28 "kernel.go"
-	VMOVDQA32 Z9, Z6; JMP l44
+	VMOVUPS Z9, Z6; JMP l44
 l32:
 #line 26 "kernel.go"
-	VMOVDQA32 Z0, Z7; MOVQ 56(SP), R15; MOVQ R15, AX
+	VMOVUPS Z0, Z7; MOVQ 56(SP), R15; MOVQ R15, AX
 l43:
 #line 26 "kernel.go"
-	VMOVDQA32 Z7, Z8
+	VMOVUPS Z7, Z8
 l45:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(AX*1), BX; VBROADCASTSS 0(DI)(BX*4), Z7; MOVQ AX, BX; IMULQ SI, BX; LEAQ 0(BX)(DX*1), BX
 #line 28 "kernel.go"
 	VMOVUPS 0(R8)(BX*4), Z9; VMULPS Z9, Z7, Z7; VADDPS Z7, Z8, Z7; LEAQ 1(AX), BX; CMPQ BX, R12
 #line 28 "kernel.go"
-	JGE l51; VMOVDQA32 Z7, Z8; MOVQ BX, AX; JMP l45
+	JGE l51; VMOVUPS Z7, Z8; MOVQ BX, AX; JMP l45
 l51:
 #line 28 "kernel.go"
-	VMOVDQA32 Z7, Z6; JMP l44
+	VMOVUPS Z7, Z6; JMP l44
 l29:
 #line 28 "kernel.go"
-	VMOVDQA32 Z0, Z7; MOVQ 64(SP), R15; MOVQ R15, AX
+	VMOVUPS Z0, Z7; MOVQ 64(SP), R15; MOVQ R15, AX
 l52:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(AX*1), BX; MOVQ 184(SP), R15; CMPQ BX, R15; JCC l1; VBROADCASTSS 0(DI)(BX*4), Z8
@@ -186,13 +186,13 @@ l56:
 #line 28 "kernel.go"
 	CMPQ BX, R11; JCC l1; VMOVUPS 0(R8)(BX*4), Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(AX), BX
 #line 28 "kernel.go"
-	CMPQ BX, R12; JGE l59; VMOVDQA32 Z8, Z7; MOVQ BX, AX; JMP l52
+	CMPQ BX, R12; JGE l59; VMOVUPS Z8, Z7; MOVQ BX, AX; JMP l52
 l59:
 #line 28 "kernel.go"
-	VMOVDQA32 Z8, Z6; JMP l44
+	VMOVUPS Z8, Z6; JMP l44
 l24:
 #line 27 "kernel.go"
-	VMOVDQA32 Z0, Z6
+	VMOVUPS Z0, Z6
 l44:
 #line 30 "kernel.go"
 	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), AX; LEAQ 15(AX), BX; CMPQ AX, BX; JHI l4; MOVQ 40(SP), R15
@@ -230,7 +230,7 @@ l4:
 #line 26 "kernel.go"
 	JEQ l75
 #line 28 "kernel.go"
-	VMOVDQA32 Z0, Z8; MOVQ 96(SP), R15; MOVQ R15, BX
+	VMOVUPS Z0, Z8; MOVQ 96(SP), R15; MOVQ R15, BX
 l76:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Z9; MOVQ BX, R9; IMULQ SI, R9; LEAQ 0(R9)(AX*1), R9
@@ -247,32 +247,32 @@ l76:
 #line 28 "kernel.go"
 	VMOVUPS.Z 0(R8)(DX*4), K3, Z11; VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 4(BX), DX; MOVQ 176(SP), R15
 #line 28 "kernel.go"
-	CMPQ DX, R15; JGE l82; VMOVDQA32 Z9, Z8; MOVQ DX, BX; JMP l76
+	CMPQ DX, R15; JGE l82; VMOVUPS Z9, Z8; MOVQ DX, BX; JMP l76
 l82:
 #line 28 "kernel.go"
-	CMPQ DX, R12; JGE l85; VMOVDQA32 Z9, Z7; MOVQ DX, BX; JMP l86
+	CMPQ DX, R12; JGE l85; VMOVUPS Z9, Z7; MOVQ DX, BX; JMP l86
 l85:
 #line 28 "kernel.go"
-	VMOVDQA32 Z9, Z6; JMP l72
+	VMOVUPS Z9, Z6; JMP l72
 l75:
 #line 26 "kernel.go"
-	VMOVDQA32 Z0, Z7; MOVQ 104(SP), R15; MOVQ R15, BX
+	VMOVUPS Z0, Z7; MOVQ 104(SP), R15; MOVQ R15, BX
 l86:
 #line 26 "kernel.go"
-	VMOVDQA32 Z7, Z8
+	VMOVUPS Z7, Z8
 l87:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Z7; MOVQ BX, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX
 #line 28 "kernel.go"
 	VMOVUPS.Z 0(R8)(DX*4), K3, Z9; VMULPS Z9, Z7, Z7; VADDPS Z7, Z8, Z7; LEAQ 1(BX), DX; CMPQ DX, R12
 #line 28 "kernel.go"
-	JGE l93; VMOVDQA32 Z7, Z8; MOVQ DX, BX; JMP l87
+	JGE l93; VMOVUPS Z7, Z8; MOVQ DX, BX; JMP l87
 l93:
 #line 28 "kernel.go"
 	VMOVDQA32 Z7, K3, Z6
 l72:
 #line 28 "kernel.go"
-	KORTESTW K2, K2; JEQ l94; VMOVDQA32 Z0, Z7; MOVQ 112(SP), R15; MOVQ R15, BX
+	KORTESTW K2, K2; JEQ l94; VMOVUPS Z0, Z7; MOVQ 112(SP), R15; MOVQ R15, BX
 l95:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), DX; MOVQ 184(SP), R15; CMPQ DX, R15; JCC l1; VBROADCASTSS 0(DI)(DX*4), Z8
@@ -283,13 +283,13 @@ l95:
 #line 28 "kernel.go"
 	JNE l1; VMOVUPS.Z 0(R8)(DX*4), K2, Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(BX), DX
 #line 28 "kernel.go"
-	CMPQ DX, R12; JGE l101; VMOVDQA32 Z8, Z7; MOVQ DX, BX; JMP l95
+	CMPQ DX, R12; JGE l101; VMOVUPS Z8, Z7; MOVQ DX, BX; JMP l95
 l101:
 #line 28 "kernel.go"
 	VMOVDQA32 Z8, K2, Z6; JMP l94
 l70:
 #line 27 "kernel.go"
-	VMOVDQA32 Z0, Z6
+	VMOVUPS Z0, Z6
 l94:
 #line 30 "kernel.go"
 	MOVQ 88(SP), R15; LEAQ 0(R15)(AX*1), AX; VPBROADCASTQ AX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
@@ -316,7 +316,7 @@ l107:
 #line 26 "kernel.go"
 	CMPQ BX, R11; SETCS BX; MOVBLZX BX, BX; MOVQ DX, R9; ANDL BX, R9; TESTB R9, R9; JEQ l110
 #line 28 "kernel.go"
-	VMOVDQA32 Z0, Z7; MOVQ 120(SP), R15; MOVQ R15, BX
+	VMOVUPS Z0, Z7; MOVQ 120(SP), R15; MOVQ R15, BX
 l112:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Z8; MOVQ BX, R9; IMULQ SI, R9; LEAQ 0(R9)(AX*1), R9
@@ -333,28 +333,28 @@ l112:
 #line 28 "kernel.go"
 	VMULPS Z10, Z9, Z9; VADDPS Z9, Z8, Z8; LEAQ 4(BX), DX; MOVQ 176(SP), R15; CMPQ DX, R15; JGE l118
 #line 28 "kernel.go"
-	VMOVDQA32 Z8, Z7; MOVQ DX, BX; JMP l112
+	VMOVUPS Z8, Z7; MOVQ DX, BX; JMP l112
 l118:
 #line 28 "kernel.go"
-	CMPQ DX, R12; JGE l121; VMOVDQA32 Z8, Z7; MOVQ DX, BX
+	CMPQ DX, R12; JGE l121; VMOVUPS Z8, Z7; MOVQ DX, BX
 #line 26 "kernel.go"
-	VMOVDQA32 Z7, Z9
+	VMOVUPS Z7, Z9
 l123:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Z7; MOVQ BX, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX
 #line 28 "kernel.go"
 	VMOVUPS 0(R8)(DX*4), Z10; VMULPS Z10, Z7, Z7; VADDPS Z7, Z9, Z7; LEAQ 1(BX), DX; CMPQ DX, R12
 #line 28 "kernel.go"
-	JGE l129; VMOVDQA32 Z7, Z9; MOVQ DX, BX; JMP l123
+	JGE l129; VMOVUPS Z7, Z9; MOVQ DX, BX; JMP l123
 l129:
 #line 28 "kernel.go"
-	VMOVDQA32 Z7, Z6; JMP l130
+	VMOVUPS Z7, Z6; JMP l130
 l121:
 #line 28 "kernel.go"
-	VMOVDQA32 Z8, Z6; JMP l130
+	VMOVUPS Z8, Z6; JMP l130
 l110:
 #line 28 "kernel.go"
-	VMOVDQA32 Z0, Z7; MOVQ 128(SP), R15; MOVQ R15, BX
+	VMOVUPS Z0, Z7; MOVQ 128(SP), R15; MOVQ R15, BX
 l131:
 #line 28 "kernel.go"
 	LEAQ 0(CX)(BX*1), DX; MOVQ 184(SP), R15; CMPQ DX, R15; JCC l1; VBROADCASTSS 0(DI)(DX*4), Z8
@@ -366,15 +366,422 @@ l135:
 #line 28 "kernel.go"
 	CMPQ DX, R11; JCC l1; VMOVUPS 0(R8)(DX*4), Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(BX), DX
 #line 28 "kernel.go"
-	CMPQ DX, R12; JGE l138; VMOVDQA32 Z8, Z7; MOVQ DX, BX; JMP l131
+	CMPQ DX, R12; JGE l138; VMOVUPS Z8, Z7; MOVQ DX, BX; JMP l131
 l138:
 #line 28 "kernel.go"
-	VMOVDQA32 Z8, Z6
+	VMOVUPS Z8, Z6
 l130:
 #line 30 "kernel.go"
 	MOVQ 88(SP), R15; LEAQ 0(R15)(AX*1), AX; MOVQ 144(SP), R15; VMOVUPS Z6, 0(R15)(AX*4); MOVQ 168(SP), R15
 #line 30 "kernel.go"
 	ADDQ $16, R15; MOVQ R15, 168(SP); MOVQ 168(SP), R15; LEAQ 16(R15), AX; MOVQ 152(SP), R15; CMPQ AX, R15
+#line 30 "kernel.go"
+	JLE l6; JMP l12
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER; MOVQ 168(SP), R15
+#line 30 "kernel.go"
+	MOVQ R15, done+136(FP)
+#line 30 "kernel.go"
+	RET
+
+// func NaiveTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 bool, a6 int, a7 int, a8 int, a9 bool, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 unsafe.Pointer) (done int)
+#line 21 "kernel.go"
+TEXT ·NaiveTwinAVX2(SB), 0, $288-144
+#line 21 "kernel.go"
+	MOVQ a0+0(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 168(SP)
+#line 21 "kernel.go"
+	MOVBLZX a1+8(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 8(SP)
+#line 21 "kernel.go"
+	MOVQ a2+16(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 80(SP)
+#line 21 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 21 "kernel.go"
+	MOVBLZX a4+32(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 24(SP)
+#line 21 "kernel.go"
+	MOVBLZX a5+33(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 32(SP)
+#line 21 "kernel.go"
+	MOVQ a6+40(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 88(SP)
+#line 21 "kernel.go"
+	MOVQ a7+48(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 40(SP)
+#line 21 "kernel.go"
+	MOVQ a8+56(FP), R11
+#line 21 "kernel.go"
+	MOVBLZX a9+64(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 48(SP)
+#line 21 "kernel.go"
+	MOVQ a10+72(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 72(SP); MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0; MOVQ $0, R15; MOVQ R15, 16(SP)
+#line 21 "kernel.go"
+	MOVQ a11+80(FP), CX
+#line 21 "kernel.go"
+	MOVQ a12+88(FP), DI
+#line 21 "kernel.go"
+	MOVQ a13+96(FP), R8
+#line 21 "kernel.go"
+	MOVQ a14+104(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 176(SP)
+#line 21 "kernel.go"
+	MOVQ a15+112(FP), R12
+#line 21 "kernel.go"
+	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
+#line 21 "kernel.go"
+	MOVQ a16+120(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 184(SP)
+#line 21 "kernel.go"
+	MOVQ a17+128(FP), R15
+#line 21 "kernel.go"
+	MOVQ R15, 144(SP); VMOVQ SI, X15; VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15; VPBROADCASTQ X15, Y15
+#line 21 "kernel.go"
+	VMOVUPS Y15, 192(SP); MOVQ $50462976, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y15
+#line 21 "kernel.go"
+	VMOVUPS Y15, 256(SP); MOVQ $117835012, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3
+#line 21 "kernel.go"
+	VMOVQ R11, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5
+#line 21 "kernel.go"
+	MOVQ $0, R15; MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP)
+#line 21 "kernel.go"
+	MOVQ 40(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15; VPBROADCASTQ X15, Y15
+#line 21 "kernel.go"
+	VMOVUPS Y15, 224(SP); MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 128(SP); XORQ R9, R9
+#line 21 "kernel.go"
+	XORQ R15, R15; MOVQ R15, 136(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 152(SP); MOVQ 0(SP), R15
+#line 21 "kernel.go"
+	LEAQ -1(R15), R14; MOVQ R14, 160(SP); MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVL R9, R9; MOVQ 80(SP), R15
+#line 21 "kernel.go"
+	LEAQ 0(R15)(R9*1), R9; MOVQ 160(SP), R15; MOVQ R15, DX; ADDQ R9, DX; JOS l7; MOVQ SI, DX; SUBQ R9, DX
+#line 21 "kernel.go"
+	JOS l7; MOVQ 152(SP), R15; CMPQ DX, R15; MOVQ 152(SP), R15; CMOVQLT DX, R15; MOVQ R15, 152(SP)
+#line 21 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 88(SP), R15
+#line 21 "kernel.go"
+	LEAQ 0(R15)(R9*1), DX; MOVQ 160(SP), R15; MOVQ R15, R9; ADDQ DX, R9; JOS l7; MOVQ 40(SP), R15
+#line 21 "kernel.go"
+	TESTQ R15, R15; JLT l7; XORQ R9, R9; SUBQ DX, R9; JOS l7; MOVQ 136(SP), R15; CMPQ R9, R15; MOVQ 136(SP), R15
+#line 21 "kernel.go"
+	CMOVQGT R9, R15; MOVQ R15, 136(SP); MOVQ 40(SP), R15; MOVQ R15, R9; SUBQ DX, R9; JOS l7; MOVQ 152(SP), R15
+#line 21 "kernel.go"
+	CMPQ R9, R15; MOVQ 152(SP), R15; CMOVQLT R9, R15; MOVQ R15, 152(SP); JMP l10
+l8:
+#line 21 "kernel.go"
+	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 168(SP); JMP l1
+l7:
+#line 21 "kernel.go"
+	XORQ R15, R15; MOVQ R15, 152(SP)
+l10:
+l12:
+#line 21 "kernel.go"
+	MOVQ 168(SP), R15; LEAQ 8(R15), DX; MOVQ 152(SP), R15; CMPQ DX, R15; JGT l13; MOVQ 168(SP), R15
+#line 21 "kernel.go"
+	MOVQ 136(SP), R14; CMPQ R15, R14; JGE l6
+l13:
+#line 21 "kernel.go"
+	MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1
+#line 22 "kernel.go"
+	MOVQ 168(SP), R15; MOVL R15, DX; MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 23 "kernel.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l3; LEAQ 7(DX), R9; CMPQ DX, R9; JGT l4; CMPQ SI, R9; JGT l18
+#line 23 "kernel.go"
+	CMPQ SI, DX; JGT l4
+l18:
+#line 23 "kernel.go"
+	CMPQ SI, DX; JLE l3
+#line 27 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l24
+#line 26 "kernel.go"
+	LEAQ 7(DX), R9; CMPQ DX, R9; JHI l4; CMPQ DX, R11; JCC l25; CMPQ R9, R11; JCC l4
+l25:
+#line 26 "kernel.go"
+	CMPQ DX, R11; SETCS R9; MOVBLZX R9, R9; MOVQ 48(SP), R15; MOVQ R15, BX; ANDL R9, BX; MOVQ 72(SP), R15
+#line 26 "kernel.go"
+	LEAQ 0(R15)(DX*1), R9; LEAQ 7(R9), R10; CMPQ R9, R10; JHI l4; CMPQ R9, R11; JCC l26; CMPQ R10, R11
+#line 26 "kernel.go"
+	JCC l4
+l26:
+#line 26 "kernel.go"
+	CMPQ R9, R11; SETCS R9; MOVBLZX R9, R9; MOVQ BX, R10; ANDL R9, R10; TESTB R10, R10; JEQ l29
+#line 26 "kernel.go"
+	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l32
+#line 28 "kernel.go"
+	VMOVUPS Y0, Y9; MOVQ 16(SP), R15; MOVQ R15, BX
+l33:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), R9; VBROADCASTSS 0(DI)(R9*4), Y10; MOVQ BX, R10; IMULQ SI, R10; LEAQ 0(R10)(DX*1), R10
+#line 28 "kernel.go"
+	VMOVUPS 0(R8)(R10*4), Y11; VMULPS Y11, Y10, Y10; VADDPS Y10, Y9, Y10; LEAQ 1(BX), R10; VBROADCASTSS 4(DI)(R9*4), Y11
+#line 28 "kernel.go"
+	MOVQ R10, AX; IMULQ SI, AX; LEAQ 0(AX)(DX*1), AX; VMOVUPS 0(R8)(AX*4), Y12; VMULPS Y12, Y11, Y11
+#line 28 "kernel.go"
+	VADDPS Y11, Y10, Y10; LEAQ 2(BX), AX; VBROADCASTSS 8(DI)(R9*4), Y11; MOVQ AX, R10; IMULQ SI, R10
+#line 28 "kernel.go"
+	LEAQ 0(R10)(DX*1), AX; VMOVUPS 0(R8)(AX*4), Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y10, Y10
+#line 28 "kernel.go"
+	LEAQ 3(BX), AX; VBROADCASTSS 12(DI)(R9*4), Y11; MOVQ AX, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), AX
+#line 28 "kernel.go"
+	VMOVUPS 0(R8)(AX*4), Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y10, Y10; LEAQ 4(BX), AX; MOVQ 176(SP), R15
+#line 28 "kernel.go"
+	CMPQ AX, R15; JGE l39; VMOVUPS Y10, Y9; MOVQ AX, BX; JMP l33
+l39:
+#line 28 "kernel.go"
+	CMPQ AX, R12; JGE l42; VMOVUPS Y10, Y8; JMP l43
+l42:
+#line 28 "kernel.go"
+	VMOVUPS Y10, Y7; JMP l44
+l32:
+#line 26 "kernel.go"
+	VMOVUPS Y0, Y8; MOVQ 56(SP), R15; MOVQ R15, AX
+l43:
+#line 26 "kernel.go"
+	VMOVUPS Y8, Y9
+l45:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(AX*1), BX; VBROADCASTSS 0(DI)(BX*4), Y8; MOVQ AX, BX; IMULQ SI, BX; LEAQ 0(BX)(DX*1), BX
+#line 28 "kernel.go"
+	VMOVUPS 0(R8)(BX*4), Y10; VMULPS Y10, Y8, Y8; VADDPS Y8, Y9, Y8; LEAQ 1(AX), BX; CMPQ BX, R12
+#line 28 "kernel.go"
+	JGE l51; VMOVUPS Y8, Y9; MOVQ BX, AX; JMP l45
+l51:
+#line 28 "kernel.go"
+	VMOVUPS Y8, Y7; JMP l44
+l29:
+#line 28 "kernel.go"
+	VMOVUPS Y0, Y8; MOVQ 64(SP), R15; MOVQ R15, AX
+l52:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(AX*1), BX; MOVQ 184(SP), R15; CMPQ BX, R15; JCC l1; VBROADCASTSS 0(DI)(BX*4), Y9
+#line 28 "kernel.go"
+	MOVQ AX, BX; IMULQ SI, BX; LEAQ 0(BX)(DX*1), BX; LEAQ 7(BX), R9; CMPQ BX, R9; JHI l4; CMPQ BX, R11
+#line 28 "kernel.go"
+	JCC l56; CMPQ R9, R11; JCC l4
+l56:
+#line 28 "kernel.go"
+	CMPQ BX, R11; JCC l1; VMOVUPS 0(R8)(BX*4), Y10; VMULPS Y10, Y9, Y9; VADDPS Y9, Y8, Y9; LEAQ 1(AX), BX
+#line 28 "kernel.go"
+	CMPQ BX, R12; JGE l59; VMOVUPS Y9, Y8; MOVQ BX, AX; JMP l52
+l59:
+#line 28 "kernel.go"
+	VMOVUPS Y9, Y7; JMP l44
+l24:
+#line 27 "kernel.go"
+	VMOVUPS Y0, Y7
+l44:
+#line 30 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), AX; LEAQ 7(AX), BX; CMPQ AX, BX; JHI l4; MOVQ 40(SP), R15
+#line 30 "kernel.go"
+	CMPQ AX, R15; JCC l60; MOVQ 40(SP), R15; CMPQ BX, R15; JCC l4
+l60:
+#line 30 "kernel.go"
+	MOVQ 40(SP), R15; CMPQ AX, R15; JCC l1; MOVQ 144(SP), R15; VMOVUPS Y7, 0(R15)(AX*4)
+l3:
+#line 30 "kernel.go"
+	MOVQ 168(SP), R15; ADDQ $8, R15; MOVQ R15, 168(SP); JMP l12
+l4:
+#line 30 "kernel.go"
+	VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 22 "kernel.go"
+	MOVQ 168(SP), R15; MOVL R15, AX; MOVQ 80(SP), R15; LEAQ 0(R15)(AX*1), AX
+#line 23 "kernel.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; VMOVQ AX, X11; VPBROADCASTQ X11, Y11; VMOVUPS 256(SP), Y15
+#line 23 "kernel.go"
+	VPADDQ Y11, Y15, Y12; VPADDQ Y11, Y3, Y11; VMOVUPS 192(SP), Y15; VPCMPGTQ Y12, Y15, Y12; VPCMPEQD Y1, Y1, Y1
+#line 23 "kernel.go"
+	VPXOR Y1, Y12, Y1; VMOVUPS 192(SP), Y15; VPCMPGTQ Y11, Y15, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11
+#line 23 "kernel.go"
+	VSHUFPS $136, Y11, Y1, Y1; VPERMQ $216, Y1, Y1; VMOVUPS Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y1, Y1
+#line 23 "kernel.go"
+	VMOVUPS Y11, Y7; VMOVUPS Y1, Y8; VPTEST Y7, Y7
+#line 24 "kernel.go"
+	VPTEST Y8, Y8; JEQ l2
+#line 27 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l70
+#line 26 "kernel.go"
+	VMOVQ AX, X7; VPBROADCASTQ X7, Y7; VMOVUPS 256(SP), Y15; VPADDQ Y7, Y15, Y11; VPADDQ Y7, Y3, Y7
+#line 26 "kernel.go"
+	VPXOR Y5, Y11, Y11; VPXOR Y5, Y4, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y12
+#line 26 "kernel.go"
+	VPCMPGTQ Y7, Y12, Y7; VSHUFPS $136, Y7, Y11, Y7; VPERMQ $216, Y7, Y7; MOVQ 48(SP), R15; MOVQ R15, BX
+#line 26 "kernel.go"
+	NEGQ BX; VMOVD BX, X11; VPBROADCASTD X11, Y11; VPAND Y7, Y11, Y7; MOVQ 72(SP), R15; LEAQ 0(R15)(AX*1), BX
+#line 26 "kernel.go"
+	VMOVQ BX, X11; VPBROADCASTQ X11, Y11; VMOVUPS 256(SP), Y15; VPADDQ Y11, Y15, Y12; VPADDQ Y11, Y3, Y11
+#line 26 "kernel.go"
+	VPXOR Y5, Y12, Y12; VPXOR Y5, Y4, Y6; VPCMPGTQ Y12, Y6, Y6; VPXOR Y5, Y11, Y11; VPXOR Y5, Y4, Y12
+#line 26 "kernel.go"
+	VPCMPGTQ Y11, Y12, Y11; VSHUFPS $136, Y11, Y6, Y6; VPERMQ $216, Y6, Y6; VPAND Y6, Y7, Y6; VPAND Y8, Y6, Y7
+#line 26 "kernel.go"
+	VPANDN Y8, Y6, Y6; VMOVUPS Y7, Y9; VMOVUPS Y6, Y10; VPTEST Y9, Y9; JEQ l72; MOVQ 32(SP), R15
+#line 26 "kernel.go"
+	TESTB R15, R15; JEQ l75
+#line 28 "kernel.go"
+	VMOVUPS Y0, Y7; MOVQ 96(SP), R15; MOVQ R15, BX
+l76:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Y11; MOVQ BX, R9; IMULQ SI, R9; LEAQ 0(R9)(AX*1), R9
+#line 28 "kernel.go"
+	VMASKMOVPS 0(R8)(R9*4), Y9, Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y7, Y11; LEAQ 1(BX), R9; VBROADCASTSS 4(DI)(DX*4), Y12
+#line 28 "kernel.go"
+	MOVQ R9, R10; IMULQ SI, R10; LEAQ 0(R10)(AX*1), R9; VMASKMOVPS 0(R8)(R9*4), Y9, Y2; VMULPS Y2, Y12, Y2
+#line 28 "kernel.go"
+	VADDPS Y2, Y11, Y2; LEAQ 2(BX), R9; VBROADCASTSS 8(DI)(DX*4), Y11; MOVQ R9, R10; IMULQ SI, R10
+#line 28 "kernel.go"
+	LEAQ 0(R10)(AX*1), R9; VMASKMOVPS 0(R8)(R9*4), Y9, Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y2, Y2
+#line 28 "kernel.go"
+	LEAQ 3(BX), R9; VBROADCASTSS 12(DI)(DX*4), Y11; MOVQ R9, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX
+#line 28 "kernel.go"
+	VMASKMOVPS 0(R8)(DX*4), Y9, Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y2, Y2; LEAQ 4(BX), DX; MOVQ 176(SP), R15
+#line 28 "kernel.go"
+	CMPQ DX, R15; JGE l82; VMOVUPS Y2, Y7; MOVQ DX, BX; JMP l76
+l82:
+#line 28 "kernel.go"
+	CMPQ DX, R12; JGE l85; VMOVUPS Y2, Y6; MOVQ DX, BX; JMP l86
+l85:
+#line 28 "kernel.go"
+	VMOVUPS Y2, Y1; JMP l72
+l75:
+#line 26 "kernel.go"
+	VMOVUPS Y0, Y6; MOVQ 104(SP), R15; MOVQ R15, BX
+l86:
+#line 26 "kernel.go"
+	VMOVUPS Y6, Y2
+l87:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Y6; MOVQ BX, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX
+#line 28 "kernel.go"
+	VMASKMOVPS 0(R8)(DX*4), Y9, Y7; VMULPS Y7, Y6, Y6; VADDPS Y6, Y2, Y6; LEAQ 1(BX), DX; CMPQ DX, R12
+#line 28 "kernel.go"
+	JGE l93; VMOVUPS Y6, Y2; MOVQ DX, BX; JMP l87
+l93:
+#line 28 "kernel.go"
+	VBLENDVPS Y9, Y6, Y1, Y1
+l72:
+#line 28 "kernel.go"
+	VPTEST Y10, Y10; JEQ l94; VMOVUPS Y0, Y2; MOVQ 112(SP), R15; MOVQ R15, BX
+l95:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), DX; MOVQ 184(SP), R15; CMPQ DX, R15; JCC l1; VBROADCASTSS 0(DI)(DX*4), Y6
+#line 28 "kernel.go"
+	MOVQ BX, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VMOVUPS 256(SP), Y15
+#line 28 "kernel.go"
+	VPADDQ Y7, Y15, Y9; VPADDQ Y7, Y3, Y7; VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y11; VPCMPGTQ Y9, Y11, Y9
+#line 28 "kernel.go"
+	VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y11; VPCMPGTQ Y7, Y11, Y7; VSHUFPS $136, Y7, Y9, Y7; VPERMQ $216, Y7, Y7
+#line 28 "kernel.go"
+	VPANDN Y10, Y7, Y7; VPTEST Y7, Y7; JNE l1; VMASKMOVPS 0(R8)(DX*4), Y10, Y7; VMULPS Y7, Y6, Y6
+#line 28 "kernel.go"
+	VADDPS Y6, Y2, Y6; LEAQ 1(BX), DX; CMPQ DX, R12; JGE l101; VMOVUPS Y6, Y2; MOVQ DX, BX; JMP l95
+l101:
+#line 28 "kernel.go"
+	VBLENDVPS Y10, Y6, Y1, Y1; JMP l94
+l70:
+#line 27 "kernel.go"
+	VMOVUPS Y0, Y1
+l94:
+#line 30 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X2; VPBROADCASTQ X2, Y2; VMOVUPS 256(SP), Y15
+#line 30 "kernel.go"
+	VPADDQ Y2, Y15, Y6; VPADDQ Y2, Y3, Y2; VPXOR Y5, Y6, Y6; VMOVUPS 224(SP), Y15; VPXOR Y5, Y15, Y7
+#line 30 "kernel.go"
+	VPCMPGTQ Y6, Y7, Y6; VPXOR Y5, Y2, Y2; VMOVUPS 224(SP), Y15; VPXOR Y5, Y15, Y7; VPCMPGTQ Y2, Y7, Y2
+#line 30 "kernel.go"
+	VSHUFPS $136, Y2, Y6, Y2; VPERMQ $216, Y2, Y2; VPANDN Y8, Y2, Y2; VPTEST Y2, Y2; JNE l1; MOVQ 144(SP), R15
+#line 30 "kernel.go"
+	VMASKMOVPS Y1, Y8, 0(R15)(AX*4)
+l2:
+#line 30 "kernel.go"
+	MOVQ 168(SP), R15; ADDQ $8, R15; MOVQ R15, 168(SP); JMP l12
+l6:
+#line 22 "kernel.go"
+	MOVQ 168(SP), R15; MOVL R15, AX; MOVQ 80(SP), R15; LEAQ 0(R15)(AX*1), AX
+#line 26 "kernel.go"
+	LEAQ 7(AX), BX; CMPQ AX, BX; JHI l4; CMPQ AX, R11; JCC l106; CMPQ BX, R11; JCC l4
+l106:
+#line 26 "kernel.go"
+	CMPQ AX, R11; SETCS BX; MOVBLZX BX, BX; MOVQ 48(SP), R15; MOVQ R15, DX; ANDL BX, DX; MOVQ 72(SP), R15
+#line 26 "kernel.go"
+	LEAQ 0(R15)(AX*1), BX; LEAQ 7(BX), R9; CMPQ BX, R9; JHI l4; CMPQ BX, R11; JCC l107; CMPQ R9, R11
+#line 26 "kernel.go"
+	JCC l4
+l107:
+#line 26 "kernel.go"
+	CMPQ BX, R11; SETCS BX; MOVBLZX BX, BX; MOVQ DX, R9; ANDL BX, R9; TESTB R9, R9; JEQ l110
+#line 28 "kernel.go"
+	VMOVUPS Y0, Y2; MOVQ 120(SP), R15; MOVQ R15, BX
+l112:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Y6; MOVQ BX, R9; IMULQ SI, R9; LEAQ 0(R9)(AX*1), R9
+#line 28 "kernel.go"
+	VMOVUPS 0(R8)(R9*4), Y7; VMULPS Y7, Y6, Y6; VADDPS Y6, Y2, Y6; LEAQ 1(BX), R9; VBROADCASTSS 4(DI)(DX*4), Y7
+#line 28 "kernel.go"
+	MOVQ R9, R10; IMULQ SI, R10; LEAQ 0(R10)(AX*1), R9; VMOVUPS 0(R8)(R9*4), Y8; VMULPS Y8, Y7, Y7
+#line 28 "kernel.go"
+	VADDPS Y7, Y6, Y6; LEAQ 2(BX), R9; VBROADCASTSS 8(DI)(DX*4), Y7; MOVQ R9, R10; IMULQ SI, R10
+#line 28 "kernel.go"
+	LEAQ 0(R10)(AX*1), R9; VMOVUPS 0(R8)(R9*4), Y8; VMULPS Y8, Y7, Y7; VADDPS Y7, Y6, Y6; LEAQ 3(BX), R9
+#line 28 "kernel.go"
+	VBROADCASTSS 12(DI)(DX*4), Y7; MOVQ R9, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX; VMOVUPS 0(R8)(DX*4), Y8
+#line 28 "kernel.go"
+	VMULPS Y8, Y7, Y7; VADDPS Y7, Y6, Y6; LEAQ 4(BX), DX; MOVQ 176(SP), R15; CMPQ DX, R15; JGE l118
+#line 28 "kernel.go"
+	VMOVUPS Y6, Y2; MOVQ DX, BX; JMP l112
+l118:
+#line 28 "kernel.go"
+	CMPQ DX, R12; JGE l121; VMOVUPS Y6, Y2; MOVQ DX, BX
+#line 26 "kernel.go"
+	VMOVUPS Y2, Y7
+l123:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), DX; VBROADCASTSS 0(DI)(DX*4), Y2; MOVQ BX, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX
+#line 28 "kernel.go"
+	VMOVUPS 0(R8)(DX*4), Y8; VMULPS Y8, Y2, Y2; VADDPS Y2, Y7, Y2; LEAQ 1(BX), DX; CMPQ DX, R12
+#line 28 "kernel.go"
+	JGE l129; VMOVUPS Y2, Y7; MOVQ DX, BX; JMP l123
+l129:
+#line 28 "kernel.go"
+	VMOVUPS Y2, Y1; JMP l130
+l121:
+#line 28 "kernel.go"
+	VMOVUPS Y6, Y1; JMP l130
+l110:
+#line 28 "kernel.go"
+	VMOVUPS Y0, Y2; MOVQ 128(SP), R15; MOVQ R15, BX
+l131:
+#line 28 "kernel.go"
+	LEAQ 0(CX)(BX*1), DX; MOVQ 184(SP), R15; CMPQ DX, R15; JCC l1; VBROADCASTSS 0(DI)(DX*4), Y6
+#line 28 "kernel.go"
+	MOVQ BX, DX; IMULQ SI, DX; LEAQ 0(DX)(AX*1), DX; LEAQ 7(DX), R9; CMPQ DX, R9; JHI l4; CMPQ DX, R11
+#line 28 "kernel.go"
+	JCC l135; CMPQ R9, R11; JCC l4
+l135:
+#line 28 "kernel.go"
+	CMPQ DX, R11; JCC l1; VMOVUPS 0(R8)(DX*4), Y7; VMULPS Y7, Y6, Y6; VADDPS Y6, Y2, Y6; LEAQ 1(BX), DX
+#line 28 "kernel.go"
+	CMPQ DX, R12; JGE l138; VMOVUPS Y6, Y2; MOVQ DX, BX; JMP l131
+l138:
+#line 28 "kernel.go"
+	VMOVUPS Y6, Y1
+l130:
+#line 30 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(AX*1), AX; MOVQ 144(SP), R15; VMOVUPS Y1, 0(R15)(AX*4); MOVQ 168(SP), R15
+#line 30 "kernel.go"
+	ADDQ $8, R15; MOVQ R15, 168(SP); MOVQ 168(SP), R15; LEAQ 8(R15), AX; MOVQ 152(SP), R15; CMPQ AX, R15
 #line 30 "kernel.go"
 	JLE l6; JMP l12
 l1:
@@ -485,6 +892,120 @@ l6:
 	ADDQ R9, R11; VMOVUPS 0(R11), Z4; LEAQ 0(DI)(SI*1), SI; VMOVUPS Z4, 0(R10)(SI*4); ADDQ $16, BX
 #line 55 "kernel.go"
 	LEAQ 16(BX), SI; CMPQ SI, AX; JLE l6; JMP l12
+l1:
+#line 55 "kernel.go"
+	VZEROUPPER
+#line 55 "kernel.go"
+	MOVQ BX, done+64(FP)
+#line 55 "kernel.go"
+	RET
+
+// func TiledTwinAVX2__(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 54 "kernel.go"
+TEXT ·TiledTwinAVX2__(SB), 0, $24-72
+#line 54 "kernel.go"
+	MOVQ a0+0(FP), R15
+#line 54 "kernel.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 54 "kernel.go"
+	MOVBLZX a1+8(FP), CX
+#line 54 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 54 "kernel.go"
+	MOVQ a3+24(FP), R15
+#line 54 "kernel.go"
+	MOVQ R15, 16(SP)
+#line 54 "kernel.go"
+	MOVQ a4+32(FP), DI
+#line 54 "kernel.go"
+	MOVQ a5+40(FP), R8
+#line 54 "kernel.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1
+#line 54 "kernel.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 16(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+#line 54 "kernel.go"
+	MOVQ a6+48(FP), R9
+#line 54 "kernel.go"
+	MOVQ a7+56(FP), R10
+#line 54 "kernel.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4
+#line 54 "kernel.go"
+	XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15
+#line 54 "kernel.go"
+	LEAQ -1(R15), R12; TESTB CX, CX; JEQ l7; MOVL R11, R11; LEAQ 0(DX)(R11*1), R11; MOVQ R12, SI
+#line 54 "kernel.go"
+	ADDQ R11, SI; JOS l7; MOVQ 16(SP), R15; MOVQ R15, SI; SUBQ R11, SI; JOS l7; CMPQ SI, AX; CMOVQLT SI, AX
+#line 54 "kernel.go"
+	LEAQ 0(DI)(R11*1), SI; MOVQ R12, R11; ADDQ SI, R11; JOS l7; TESTQ R8, R8; JLT l7; XORQ R11, R11
+#line 54 "kernel.go"
+	SUBQ SI, R11; JOS l7; MOVQ 8(SP), R15; CMPQ R11, R15; MOVQ 8(SP), R15; CMOVQGT R11, R15; MOVQ R15, 8(SP)
+#line 54 "kernel.go"
+	MOVQ R8, R11; SUBQ SI, R11; JOS l7; CMPQ R11, AX; CMOVQLT R11, AX; JMP l10
+l7:
+#line 54 "kernel.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 54 "kernel.go"
+	LEAQ 8(BX), SI; CMPQ SI, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 54 "kernel.go"
+	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; MOVL BX, SI; LEAQ 0(DX)(SI*1), SI
+#line 54 "kernel.go"
+	VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPGTQ Y8, Y2, Y8
+#line 54 "kernel.go"
+	VPCMPGTQ Y7, Y2, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; MOVQ BX, R11; SHLQ $2, R11
+#line 54 "kernel.go"
+	ADDQ R9, R11; VMOVUPS 0(R11), Y8; TESTB CX, CX; JEQ l3; VMOVUPS Y7, Y9; VPCMPEQD Y10, Y10, Y10
+#line 54 "kernel.go"
+	VPXOR Y10, Y7, Y7; VMOVUPS Y9, Y5; VMOVUPS Y7, Y6; VPTEST Y5, Y5; JEQ l19
+#line 55 "kernel.go"
+	LEAQ 0(DI)(SI*1), SI; LEAQ 7(SI), R11; CMPQ SI, R11; JHI l4; CMPQ SI, R8; JCC l20; CMPQ R11, R8
+#line 55 "kernel.go"
+	JCC l4
+l20:
+#line 55 "kernel.go"
+	CMPQ SI, R8; JCC l1; VMASKMOVPS Y8, Y5, 0(R10)(SI*4)
+l19:
+#line 55 "kernel.go"
+	VPTEST Y6, Y6
+l3:
+#line 55 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 55 "kernel.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; MOVL BX, SI; LEAQ 0(DX)(SI*1), SI; VMOVQ SI, X7; VPBROADCASTQ X7, Y7
+#line 55 "kernel.go"
+	VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPGTQ Y8, Y2, Y8; VPCMPGTQ Y7, Y2, Y7; VSHUFPS $136, Y7, Y8, Y7
+#line 55 "kernel.go"
+	VPERMQ $216, Y7, Y7; MOVQ BX, R11; SHLQ $2, R11; ADDQ R9, R11; VMOVUPS 0(R11), Y8
+#line 54 "kernel.go"
+	TESTB CX, CX; JEQ l2; VMOVUPS Y7, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y7, Y7; VMOVUPS Y9, Y5
+#line 54 "kernel.go"
+	VMOVUPS Y7, Y6; VPTEST Y5, Y5; JEQ l28
+#line 55 "kernel.go"
+	LEAQ 0(DI)(SI*1), SI; VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y9; VPADDQ Y7, Y1, Y7
+#line 55 "kernel.go"
+	VPXOR Y4, Y9, Y9; VPXOR Y4, Y3, Y10; VPCMPGTQ Y9, Y10, Y9; VPXOR Y4, Y7, Y7; VPXOR Y4, Y3, Y10
+#line 55 "kernel.go"
+	VPCMPGTQ Y7, Y10, Y7; VSHUFPS $136, Y7, Y9, Y7; VPERMQ $216, Y7, Y7; VPANDN Y5, Y7, Y7; VPTEST Y7, Y7
+#line 55 "kernel.go"
+	JNE l1; VMASKMOVPS Y8, Y5, 0(R10)(SI*4)
+l28:
+#line 55 "kernel.go"
+	VPTEST Y6, Y6
+l2:
+#line 55 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 55 "kernel.go"
+	MOVL BX, SI; LEAQ 0(DX)(SI*1), SI; VMOVQ SI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 55 "kernel.go"
+	VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; MOVQ BX, R11
+#line 55 "kernel.go"
+	SHLQ $2, R11; ADDQ R9, R11; VMOVUPS 0(R11), Y5; LEAQ 0(DI)(SI*1), SI; VMOVUPS Y5, 0(R10)(SI*4)
+#line 55 "kernel.go"
+	ADDQ $8, BX; LEAQ 8(BX), SI; CMPQ SI, AX; JLE l6; JMP l12
 l1:
 #line 55 "kernel.go"
 	VZEROUPPER
@@ -619,13 +1140,13 @@ l18:
 	CMPQ DX, R15; JCC l22; MOVQ 40(SP), R15; CMPQ R10, R15; JCC l4
 l22:
 #line 65 "kernel.go"
-	MOVQ 40(SP), R15; CMPQ DX, R15; JCC l1; VMOVUPS 0(R9)(DX*4), Z8; VMOVDQA32 Z8, Z7; JMP l23
+	MOVQ 40(SP), R15; CMPQ DX, R15; JCC l1; VMOVUPS 0(R9)(DX*4), Z8; VMOVUPS Z8, Z7; JMP l23
 l21:
 #line 64 "kernel.go"
-	VMOVDQA32 Z3, Z7; JMP l23
+	VMOVUPS Z3, Z7; JMP l23
 l17:
 #line 64 "kernel.go"
-	VMOVDQA32 Z3, Z7
+	VMOVUPS Z3, Z7
 l23:
 #line 46 "kernel.go"
 	VMOVUPS Z7, 0(R8)
@@ -639,7 +1160,7 @@ l23:
 	JCC l29; MOVQ 56(SP), R15; CMPQ DI, R15; JCC l4
 l29:
 #line 65 "kernel.go"
-	MOVQ 56(SP), R15; CMPQ DX, R15; JCC l1; VMOVUPS.Z 0(SI)(DX*4), K2, Z8; VMOVDQA32 Z8, Z7
+	MOVQ 56(SP), R15; CMPQ DX, R15; JCC l1; VMOVUPS.Z 0(SI)(DX*4), K2, Z8; VMOVUPS Z8, Z7
 l28:
 #line 65 "kernel.go"
 	KORTESTW K1, K1; JEQ l30
@@ -647,7 +1168,7 @@ l28:
 	VMOVDQA32 Z3, K1, Z7; JMP l30
 l26:
 #line 64 "kernel.go"
-	VMOVDQA32 Z3, Z7
+	VMOVUPS Z3, Z7
 l30:
 #line 47 "kernel.go"
 	MOVQ 96(SP), R15; VMOVUPS Z7, 0(R15)
@@ -673,7 +1194,7 @@ l4:
 #line 65 "kernel.go"
 	VPCMPUQ $1, Z5, Z9, K4; VPCMPUQ $1, Z5, Z8, K5; KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4
 #line 65 "kernel.go"
-	JNE l1; VMOVUPS.Z 0(R9)(DX*4), K3, Z8; VMOVDQA32 Z8, Z7
+	JNE l1; VMOVUPS.Z 0(R9)(DX*4), K3, Z8; VMOVUPS Z8, Z7
 l37:
 #line 65 "kernel.go"
 	KORTESTW K2, K2; JEQ l38
@@ -681,7 +1202,7 @@ l37:
 	VMOVDQA32 Z3, K2, Z7; JMP l38
 l35:
 #line 64 "kernel.go"
-	VMOVDQA32 Z3, Z7
+	VMOVUPS Z3, Z7
 l38:
 #line 46 "kernel.go"
 	VMOVUPS Z7, 0(DI)
@@ -694,7 +1215,7 @@ l38:
 #line 65 "kernel.go"
 	VPCMPUQ $1, Z6, Z8, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(SI)(DX*4), K2, Z8
 #line 65 "kernel.go"
-	VMOVDQA32 Z8, Z7
+	VMOVUPS Z8, Z7
 l43:
 #line 65 "kernel.go"
 	KORTESTW K1, K1; JEQ l44
@@ -702,7 +1223,7 @@ l43:
 	VMOVDQA32 Z3, K1, Z7; JMP l44
 l41:
 #line 64 "kernel.go"
-	VMOVDQA32 Z3, Z7
+	VMOVUPS Z3, Z7
 l44:
 #line 47 "kernel.go"
 	VMOVUPS Z7, 0(R10)
@@ -718,15 +1239,277 @@ l6:
 #line 46 "kernel.go"
 	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
 #line 65 "kernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVUPS 0(R9)(DX*4), Z7; VMOVDQA32 Z7, Z8
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVUPS 0(R9)(DX*4), Z7; VMOVUPS Z7, Z8
 #line 46 "kernel.go"
 	VMOVUPS Z8, 0(DI)
 #line 65 "kernel.go"
-	LEAQ 0(R12)(R8*1), DX; VMOVUPS 0(SI)(DX*4), Z7; VMOVDQA32 Z7, Z8
+	LEAQ 0(R12)(R8*1), DX; VMOVUPS 0(SI)(DX*4), Z7; VMOVUPS Z7, Z8
 #line 47 "kernel.go"
 	VMOVUPS Z8, 0(R10)
 #line 48 "kernel.go"
 	ADDQ $16, BX; LEAQ 16(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
+l1:
+#line 48 "kernel.go"
+	VZEROUPPER
+#line 48 "kernel.go"
+	MOVQ BX, done+136(FP)
+#line 48 "kernel.go"
+	RET
+
+// func TiledTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
+#line 46 "kernel.go"
+TEXT ·TiledTwinAVX2(SB), 0, $240-144
+#line 46 "kernel.go"
+	MOVQ a0+0(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 46 "kernel.go"
+	MOVBLZX a1+8(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 16(SP)
+#line 46 "kernel.go"
+	MOVQ a2+16(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 80(SP)
+#line 46 "kernel.go"
+	MOVQ a3+24(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 32(SP)
+#line 46 "kernel.go"
+	MOVQ a4+32(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 88(SP)
+#line 46 "kernel.go"
+	MOVQ a5+40(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 40(SP)
+#line 46 "kernel.go"
+	MOVBLZX a6+48(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 24(SP)
+#line 46 "kernel.go"
+	MOVQ a7+56(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 96(SP)
+#line 46 "kernel.go"
+	MOVQ a8+64(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 8(SP)
+#line 46 "kernel.go"
+	MOVQ a9+72(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 104(SP)
+#line 46 "kernel.go"
+	MOVQ a10+80(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 56(SP)
+#line 46 "kernel.go"
+	MOVQ a11+88(FP), R11
+#line 46 "kernel.go"
+	MOVQ a12+96(FP), CX
+#line 46 "kernel.go"
+	ADDQ CX, R11; MOVQ $50462976, CX; VMOVQ CX, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, CX
+#line 46 "kernel.go"
+	VMOVQ CX, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 8(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+#line 46 "kernel.go"
+	MOVQ a13+104(FP), CX
+#line 46 "kernel.go"
+	MOVQ a14+112(FP), R9
+#line 46 "kernel.go"
+	ADDQ R9, CX
+#line 46 "kernel.go"
+	MOVQ a15+120(FP), R9
+#line 46 "kernel.go"
+	MOVQ $0, SI; VMOVD SI, X3; VPBROADCASTD X3, Y3
+#line 46 "kernel.go"
+	MOVQ a16+128(FP), SI
+#line 46 "kernel.go"
+	MOVQ 32(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15; VPBROADCASTQ X15, Y15
+#line 46 "kernel.go"
+	VMOVUPS Y15, 112(SP); MOVQ 40(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 144(SP); VMOVUPS 144(SP), Y15
+#line 46 "kernel.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 144(SP); MOVQ $-9223372036854775808, R8; VMOVQ R8, X15; VMOVUPS Y15, 208(SP)
+#line 46 "kernel.go"
+	VMOVUPS 208(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 208(SP); MOVQ 56(SP), R15; VMOVQ R15, X15
+#line 46 "kernel.go"
+	VMOVUPS Y15, 176(SP); VMOVUPS 176(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 176(SP); XORQ R8, R8
+#line 46 "kernel.go"
+	XORQ R15, R15; MOVQ R15, 48(SP); MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15; LEAQ -1(R15), R14
+#line 46 "kernel.go"
+	MOVQ R14, 64(SP); MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7; MOVL R8, R15; MOVQ R15, 72(SP); MOVQ 80(SP), R15
+#line 46 "kernel.go"
+	MOVQ 72(SP), R14; LEAQ 0(R15)(R14*1), R8; MOVQ 64(SP), R15; MOVQ R15, DX; ADDQ R8, DX; JOS l7
+#line 46 "kernel.go"
+	MOVQ 32(SP), R15; MOVQ R15, DX; SUBQ R8, DX; JOS l7; CMPQ DX, AX; CMOVQLT DX, AX; MOVQ 88(SP), R15
+#line 46 "kernel.go"
+	LEAQ 0(R15)(R8*1), DX; MOVQ 64(SP), R15; MOVQ R15, R8; ADDQ DX, R8; JOS l7; MOVQ 40(SP), R15
+#line 46 "kernel.go"
+	TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ DX, R8; JOS l7; MOVQ 48(SP), R15; CMPQ R8, R15; MOVQ 48(SP), R15
+#line 46 "kernel.go"
+	CMOVQGT R8, R15; MOVQ R15, 48(SP); MOVQ 40(SP), R15; MOVQ R15, R8; SUBQ DX, R8; JOS l7; CMPQ R8, AX
+#line 46 "kernel.go"
+	CMOVQLT R8, AX; MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 96(SP), R15; MOVQ 72(SP), R14
+#line 46 "kernel.go"
+	LEAQ 0(R15)(R14*1), DX; MOVQ 64(SP), R15; MOVQ R15, R8; ADDQ DX, R8; JOS l7; MOVQ 8(SP), R15
+#line 46 "kernel.go"
+	MOVQ R15, R8; SUBQ DX, R8; JOS l7; CMPQ R8, AX; CMOVQLT R8, AX; MOVQ 104(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 46 "kernel.go"
+	MOVQ 64(SP), R15; MOVQ R15, R8; ADDQ DX, R8; JOS l7; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7
+#line 46 "kernel.go"
+	XORQ R8, R8; SUBQ DX, R8; JOS l7; MOVQ 48(SP), R15; CMPQ R8, R15; MOVQ 48(SP), R15; CMOVQGT R8, R15
+#line 46 "kernel.go"
+	MOVQ R15, 48(SP); MOVQ 56(SP), R15; MOVQ R15, R8; SUBQ DX, R8; JOS l7; CMPQ R8, AX; CMOVQLT R8, AX
+#line 46 "kernel.go"
+	JMP l10
+l7:
+#line 46 "kernel.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 46 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l13; MOVQ 48(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 46 "kernel.go"
+	MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1; VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVL BX, DX; LEAQ 0(R11)(DX*4), R8
+#line 46 "kernel.go"
+	MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), DI; VMOVQ DI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11
+#line 46 "kernel.go"
+	VPADDQ Y10, Y1, Y10; VPCMPGTQ Y11, Y2, Y11; VPCMPGTQ Y10, Y2, Y10; VSHUFPS $136, Y10, Y11, Y10
+#line 46 "kernel.go"
+	VPERMQ $216, Y10, Y10; LEAQ 0(CX)(DX*4), R10; MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 64 "kernel.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l17; LEAQ 7(DX), R12; CMPQ DX, R12; JGT l4; MOVQ 32(SP), R15
+#line 64 "kernel.go"
+	CMPQ DX, R15; JGE l18; MOVQ 32(SP), R15; CMPQ R12, R15; JGE l4
+l18:
+#line 64 "kernel.go"
+	MOVQ 32(SP), R15; CMPQ DX, R15; JGE l21
+#line 65 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 7(DX), R12; CMPQ DX, R12; JHI l4; MOVQ 40(SP), R15
+#line 65 "kernel.go"
+	CMPQ DX, R15; JCC l22; MOVQ 40(SP), R15; CMPQ R12, R15; JCC l4
+l22:
+#line 65 "kernel.go"
+	MOVQ 40(SP), R15; CMPQ DX, R15; JCC l1; VMOVUPS 0(R9)(DX*4), Y12; VMOVUPS Y12, Y11; JMP l23
+l21:
+#line 64 "kernel.go"
+	VMOVUPS Y3, Y11; JMP l23
+l17:
+#line 64 "kernel.go"
+	VMOVUPS Y3, Y11
+l23:
+#line 46 "kernel.go"
+	VMOVUPS Y11, 0(R8)
+#line 64 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l26; VMOVUPS Y10, Y12; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y10, Y4
+#line 64 "kernel.go"
+	VMOVUPS Y12, Y8; VMOVUPS Y4, Y9; VPTEST Y8, Y8; JEQ l28
+#line 65 "kernel.go"
+	MOVQ 104(SP), R15; LEAQ 0(R15)(DI*1), DX; LEAQ 7(DX), DI; CMPQ DX, DI; JHI l4; MOVQ 56(SP), R15
+#line 65 "kernel.go"
+	CMPQ DX, R15; JCC l29; MOVQ 56(SP), R15; CMPQ DI, R15; JCC l4
+l29:
+#line 65 "kernel.go"
+	MOVQ 56(SP), R15; CMPQ DX, R15; JCC l1; VMASKMOVPS 0(SI)(DX*4), Y8, Y4; VMOVUPS Y4, Y11
+l28:
+#line 65 "kernel.go"
+	VPTEST Y9, Y9; JEQ l30
+#line 64 "kernel.go"
+	VBLENDVPS Y9, Y3, Y11, Y11; JMP l30
+l26:
+#line 64 "kernel.go"
+	VMOVUPS Y3, Y11
+l30:
+#line 47 "kernel.go"
+	VMOVUPS Y11, 0(R10)
+#line 48 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 48 "kernel.go"
+	VPXOR Y4, Y4, Y4; VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVL BX, DX; LEAQ 0(R11)(DX*4), DI
+#line 48 "kernel.go"
+	MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12
+#line 48 "kernel.go"
+	VPADDQ Y11, Y1, Y11; VPCMPGTQ Y12, Y2, Y12; VPCMPGTQ Y11, Y2, Y11; VSHUFPS $136, Y11, Y12, Y11
+#line 48 "kernel.go"
+	VPERMQ $216, Y11, Y11; LEAQ 0(CX)(DX*4), R10
+#line 46 "kernel.go"
+	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 64 "kernel.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l35; VMOVQ DX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y7
+#line 64 "kernel.go"
+	VPADDQ Y5, Y1, Y5; VMOVUPS 112(SP), Y15; VPCMPGTQ Y7, Y15, Y7; VMOVUPS 112(SP), Y15; VPCMPGTQ Y5, Y15, Y5
+#line 64 "kernel.go"
+	VSHUFPS $136, Y5, Y7, Y5; VPERMQ $216, Y5, Y5; VMOVUPS Y5, Y7; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5
+#line 64 "kernel.go"
+	VMOVUPS Y7, Y4; VMOVUPS Y5, Y8; VPTEST Y4, Y4; JEQ l37
+#line 65 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVQ DX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+#line 65 "kernel.go"
+	VPADDQ Y5, Y1, Y5; VMOVUPS 208(SP), Y15; VPXOR Y15, Y6, Y6; VMOVUPS 208(SP), Y15; VMOVUPS 144(SP), Y14
+#line 65 "kernel.go"
+	VPXOR Y15, Y14, Y7; VPCMPGTQ Y6, Y7, Y6; VMOVUPS 208(SP), Y15; VPXOR Y15, Y5, Y5; VMOVUPS 208(SP), Y15
+#line 65 "kernel.go"
+	VMOVUPS 144(SP), Y14; VPXOR Y15, Y14, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+#line 65 "kernel.go"
+	VPANDN Y4, Y5, Y5; VPTEST Y5, Y5; JNE l1; VMASKMOVPS 0(R9)(DX*4), Y4, Y4; VMOVUPS Y4, Y12
+l37:
+#line 65 "kernel.go"
+	VPTEST Y8, Y8; JEQ l38
+#line 64 "kernel.go"
+	VBLENDVPS Y8, Y3, Y12, Y12; JMP l38
+l35:
+#line 64 "kernel.go"
+	VMOVUPS Y3, Y12
+l38:
+#line 46 "kernel.go"
+	VMOVUPS Y12, 0(DI)
+#line 64 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l41; VMOVUPS Y11, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y11, Y6
+#line 64 "kernel.go"
+	VMOVUPS Y5, Y9; VMOVUPS Y6, Y10; VPTEST Y9, Y9; JEQ l43
+#line 65 "kernel.go"
+	MOVQ 104(SP), R15; LEAQ 0(R15)(R8*1), DX; VMOVQ DX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+#line 65 "kernel.go"
+	VPADDQ Y5, Y1, Y5; VMOVUPS 208(SP), Y15; VPXOR Y15, Y6, Y6; VMOVUPS 208(SP), Y15; VMOVUPS 176(SP), Y14
+#line 65 "kernel.go"
+	VPXOR Y15, Y14, Y7; VPCMPGTQ Y6, Y7, Y6; VMOVUPS 208(SP), Y15; VPXOR Y15, Y5, Y5; VMOVUPS 208(SP), Y15
+#line 65 "kernel.go"
+	VMOVUPS 176(SP), Y14; VPXOR Y15, Y14, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+#line 65 "kernel.go"
+	VPANDN Y9, Y5, Y5; VPTEST Y5, Y5; JNE l1; VMASKMOVPS 0(SI)(DX*4), Y9, Y5; VMOVUPS Y5, Y4
+l43:
+#line 65 "kernel.go"
+	VPTEST Y10, Y10; JEQ l44
+#line 64 "kernel.go"
+	VBLENDVPS Y10, Y3, Y4, Y4; JMP l44
+l41:
+#line 64 "kernel.go"
+	VMOVUPS Y3, Y4
+l44:
+#line 47 "kernel.go"
+	VMOVUPS Y4, 0(R10)
+#line 48 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 48 "kernel.go"
+	MOVL BX, DX; LEAQ 0(R11)(DX*4), DI; MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), R8; VMOVQ R8, X4; VPBROADCASTQ X4, Y4
+#line 48 "kernel.go"
+	VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPGTQ Y5, Y2, Y5; VPCMPGTQ Y4, Y2, Y4; VSHUFPS $136, Y4, Y5, Y4
+#line 48 "kernel.go"
+	VPERMQ $216, Y4, Y4; LEAQ 0(CX)(DX*4), R10
+#line 46 "kernel.go"
+	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 65 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVUPS 0(R9)(DX*4), Y4; VMOVUPS Y4, Y5
+#line 46 "kernel.go"
+	VMOVUPS Y5, 0(DI)
+#line 65 "kernel.go"
+	MOVQ 104(SP), R15; LEAQ 0(R15)(R8*1), DX; VMOVUPS 0(SI)(DX*4), Y4; VMOVUPS Y4, Y5
+#line 47 "kernel.go"
+	VMOVUPS Y5, 0(R10)
+#line 48 "kernel.go"
+	ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
 l1:
 #line 48 "kernel.go"
 	VZEROUPPER
@@ -758,17 +1541,59 @@ l5:
 #line 48 "kernel.go"
 	LEAQ 16(BX), R8; CMPQ R8, AX; JGT l1; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Z0
 #line 48 "kernel.go"
-	MOVL BX, R8; VMOVDQA32 Z0, Z1; MOVQ DX, R9
+	MOVL BX, R8; VMOVUPS Z0, Z1; MOVQ DX, R9
 l7:
 #line 50 "kernel.go"
 	VBROADCASTSS 0(SI)(R9*4), Z0; IMUL3Q $64, R9, R10; MOVQ DI, R11; ADDQ R10, R11; VMOVUPS 0(R11)(R8*4), Z2
 #line 50 "kernel.go"
-	VMULPS Z2, Z0, Z0; VADDPS Z0, Z1, Z0; LEAQ 1(R9), R10; CMPQ R10, $16; JGE l13; VMOVDQA32 Z0, Z1
+	VMULPS Z2, Z0, Z0; VADDPS Z0, Z1, Z0; LEAQ 1(R9), R10; CMPQ R10, $16; JGE l13; VMOVUPS Z0, Z1
 #line 50 "kernel.go"
 	MOVQ R10, R9; JMP l7
 l13:
 #line 52 "kernel.go"
 	MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS Z0, 0(R8); ADDQ $16, BX; JMP l5
+l1:
+#line 52 "kernel.go"
+	VZEROUPPER
+#line 52 "kernel.go"
+	MOVQ BX, done+40(FP)
+#line 52 "kernel.go"
+	RET
+
+// func TiledTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+#line 48 "kernel.go"
+TEXT ·TiledTwinAVX2_(SB), 0, $0-48
+#line 48 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 48 "kernel.go"
+	XORQ BX, BX
+#line 48 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 48 "kernel.go"
+	MOVQ $0, DX
+#line 48 "kernel.go"
+	MOVQ a2+16(FP), SI
+#line 48 "kernel.go"
+	MOVQ a3+24(FP), DI
+#line 48 "kernel.go"
+	ADDQ DI, SI
+#line 48 "kernel.go"
+	MOVQ a4+32(FP), DI
+l5:
+#line 48 "kernel.go"
+	LEAQ 8(BX), R8; CMPQ R8, AX; JGT l1; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0
+#line 48 "kernel.go"
+	MOVL BX, R8; VMOVUPS Y0, Y1; MOVQ DX, R9
+l7:
+#line 50 "kernel.go"
+	VBROADCASTSS 0(SI)(R9*4), Y0; IMUL3Q $64, R9, R10; MOVQ DI, R11; ADDQ R10, R11; VMOVUPS 0(R11)(R8*4), Y2
+#line 50 "kernel.go"
+	VMULPS Y2, Y0, Y0; VADDPS Y0, Y1, Y0; LEAQ 1(R9), R10; CMPQ R10, $16; JGE l13; VMOVUPS Y0, Y1
+#line 50 "kernel.go"
+	MOVQ R10, R9; JMP l7
+l13:
+#line 52 "kernel.go"
+	MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS Y0, 0(R8); ADDQ $8, BX; JMP l5
 l1:
 #line 52 "kernel.go"
 	VZEROUPPER

@@ -10,7 +10,15 @@ func NaiveTwin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 bool, a6 int, a7 int
 	return 0
 }
 
+func NaiveTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 bool, a6 int, a7 int, a8 int, a9 bool, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func TiledTwin__(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TiledTwinAVX2__(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,6 +26,14 @@ func TiledTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int,
 	return 0
 }
 
+func TiledTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func TiledTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TiledTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }

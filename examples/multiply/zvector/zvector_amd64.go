@@ -6,3 +6,6 @@ import "unsafe"
 
 //go:noescape
 func MultiplyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)

@@ -8,34 +8,70 @@ import "unsafe"
 func PartialSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func PartialSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func PartialSumsTwin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func PartialSumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func PartialSumsTwin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func PartialSumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func PartialSumsTwin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func PartialSumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func PartialSumsTwin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func PartialSumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func PartialSumsTwin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func PartialSumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func PartialSumsTwin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func PartialSumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func PartialSumsTwin_______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func PartialSumsTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func PartialSumsTwin________(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func PartialSumsTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func PartialSumsTwin_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func PartialSumsTwinAVX2_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func SingleSumTwin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func SingleSumTwinAVX2(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func DivideTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func DivideTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)

@@ -29,7 +29,7 @@ l6:
 #line 18 "kernel.go"
 	LEAQ 16(BX), R9; CMPQ R9, AX; JGT l1
 #line 20 "kernel.go"
-	MOVL BX, R9; LEAQ 0(CX)(R9*1), R10; VMOVDQA32 Z0, Z4
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R10; VMOVUPS Z0, Z4
 l8:
 #line 20 "kernel.go"
 	LEAQ 15(R10), R11; CMPQ R10, R11; JGT l4; CMPQ R10, DX; JGE l12; CMPQ R11, DX; JGE l4
@@ -39,7 +39,7 @@ l12:
 #line 21 "kernel.go"
 	VMOVUPS 0(SI)(R10*4), Z5; VADDPS Z5, Z4, Z5
 #line 20 "kernel.go"
-	LEAQ 0(R10)(DI*1), R11; VMOVDQA32 Z5, Z4; MOVQ R11, R10; JMP l8
+	LEAQ 0(R10)(DI*1), R11; VMOVUPS Z5, Z4; MOVQ R11, R10; JMP l8
 l15:
 #line 24 "kernel.go"
 	VMOVUPS Z4, 0(R8)(R9*4)
@@ -49,7 +49,7 @@ l4:
 #line 25 "kernel.go"
 	KXORW K1, K1, K1
 #line 20 "kernel.go"
-	MOVL BX, R9; LEAQ 0(CX)(R9*1), R10; VMOVDQA32 Z0, Z4; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R10; VMOVUPS Z0, Z4; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1
 #line 20 "kernel.go"
 	JEQ l20
 l18:
@@ -79,6 +79,83 @@ l1:
 #line 25 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int)
+#line 18 "kernel.go"
+TEXT ·PartialSumsTwinAVX2(SB), 0, $0-56
+#line 18 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 18 "kernel.go"
+	XORQ BX, BX
+#line 18 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 18 "kernel.go"
+	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0
+#line 18 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 18 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 18 "kernel.go"
+	MOVQ a4+32(FP), DI
+#line 18 "kernel.go"
+	MOVQ a5+40(FP), R8
+#line 18 "kernel.go"
+	MOVQ $50462976, R9; VMOVQ R9, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ $117835012, R9; VMOVQ R9, X2
+#line 18 "kernel.go"
+	VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+l6:
+#line 18 "kernel.go"
+	LEAQ 8(BX), R9; CMPQ R9, AX; JGT l1
+#line 20 "kernel.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R10; VMOVUPS Y0, Y4
+l8:
+#line 20 "kernel.go"
+	LEAQ 7(R10), R11; CMPQ R10, R11; JGT l4; CMPQ R10, DX; JGE l12; CMPQ R11, DX; JGE l4
+l12:
+#line 20 "kernel.go"
+	CMPQ R10, DX; JGE l15
+#line 21 "kernel.go"
+	VMOVUPS 0(SI)(R10*4), Y5; VADDPS Y5, Y4, Y5
+#line 20 "kernel.go"
+	LEAQ 0(R10)(DI*1), R11; VMOVUPS Y5, Y4; MOVQ R11, R10; JMP l8
+l15:
+#line 24 "kernel.go"
+	VMOVUPS Y4, 0(R8)(R9*4)
+#line 25 "kernel.go"
+	ADDQ $8, BX; JMP l6
+l4:
+#line 25 "kernel.go"
+	VPXOR Y4, Y4, Y4
+#line 20 "kernel.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R10; VMOVUPS Y0, Y5; VPCMPEQD Y6, Y6, Y6; VPOR Y6, Y4, Y4; VPTEST Y4, Y4
+#line 20 "kernel.go"
+	JEQ l20
+l18:
+#line 20 "kernel.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7; VMOVQ R10, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y1, Y9; VPADDQ Y8, Y2, Y8
+#line 20 "kernel.go"
+	VPCMPGTQ Y9, Y3, Y9; VPCMPGTQ Y8, Y3, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VPAND Y4, Y8, Y9
+#line 20 "kernel.go"
+	VPANDN Y4, Y8, Y8; VMOVUPS Y9, Y7; VPTEST Y7, Y7; JEQ l19
+#line 21 "kernel.go"
+	VMASKMOVPS 0(SI)(R10*4), Y7, Y8; VADDPS Y8, Y5, Y8
+#line 20 "kernel.go"
+	LEAQ 0(R10)(DI*1), R11; VBLENDVPS Y7, Y8, Y5, Y5; MOVQ R11, R10; VPOR Y7, Y6, Y6
+l19:
+#line 20 "kernel.go"
+	VMOVUPS Y6, Y4; VPTEST Y4, Y4; JNE l18
+l20:
+#line 24 "kernel.go"
+	VMOVUPS Y5, 0(R8)(R9*4)
+#line 25 "kernel.go"
+	ADDQ $8, BX; JMP l6
+l1:
+#line 25 "kernel.go"
+	VZEROUPPER
+#line 25 "kernel.go"
+	MOVQ BX, done+48(FP)
+#line 25 "kernel.go"
+	RET
+
 // func PartialSumsTwin_(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin_(SB), 0, $0-24
@@ -89,11 +166,9 @@ TEXT ·PartialSumsTwin_(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $128, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $128, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -114,6 +189,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2_(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $128, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 512(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin__(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin__(SB), 0, $0-24
@@ -124,11 +232,9 @@ TEXT ·PartialSumsTwin__(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $64, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $64, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -149,6 +255,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2__(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $64, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 256(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin___(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin___(SB), 0, $0-24
@@ -159,11 +298,9 @@ TEXT ·PartialSumsTwin___(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -184,6 +321,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2___(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $32, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 128(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin____(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin____(SB), 0, $0-24
@@ -194,11 +364,9 @@ TEXT ·PartialSumsTwin____(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -219,6 +387,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2____(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $16, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 64(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin_____(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin_____(SB), 0, $0-24
@@ -229,11 +430,9 @@ TEXT ·PartialSumsTwin_____(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -254,6 +453,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2_____(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $8, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 32(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin______(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin______(SB), 0, $0-24
@@ -264,11 +496,9 @@ TEXT ·PartialSumsTwin______(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -289,6 +519,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2______(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $4, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 16(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin_______(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin_______(SB), 0, $0-24
@@ -299,11 +562,9 @@ TEXT ·PartialSumsTwin_______(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -324,6 +585,39 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2_______(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $2, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 27 "kernel.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 27 "kernel.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 27 "kernel.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 8(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin________(a0 int, a1 unsafe.Pointer) (done int)
 #line 27 "kernel.go"
 TEXT ·PartialSumsTwin________(SB), 0, $0-24
@@ -334,11 +628,9 @@ TEXT ·PartialSumsTwin________(SB), 0, $0-24
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 l5:
 #line 27 "kernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -359,19 +651,46 @@ l1:
 #line 30 "kernel.go"
 	RET
 
+// func PartialSumsTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int)
+#line 27 "kernel.go"
+TEXT ·PartialSumsTwinAVX2________(SB), 0, $0-24
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $0, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y2, Y2, Y2; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3
+#line 27 "kernel.go"
+	VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
+#line 27 "kernel.go"
+	VPXOR Y5, Y3, Y3; VMOVUPS Y4, Y2; VPTEST Y2, Y2; JEQ l2
+#line 28 "kernel.go"
+	VMASKMOVPS 4(CX)(DX*4), Y2, Y3; VMASKMOVPS 0(SI), Y2, Y4; VADDPS Y3, Y4, Y3; VMASKMOVPS Y3, Y2, 0(SI)
+l2:
+#line 30 "kernel.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 30 "kernel.go"
+	VZEROUPPER
+#line 30 "kernel.go"
+	MOVQ BX, done+16(FP)
+#line 30 "kernel.go"
+	RET
+
 // func PartialSumsTwin_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
 #line 33 "kernel.go"
 TEXT ·PartialSumsTwin_________(SB), 0, $0-48
 #line 33 "kernel.go"
 	MOVQ a0+0(FP), AX
 #line 33 "kernel.go"
-	XORQ BX, BX; MOVQ $1, CX; VPBROADCASTQ CX, Z0; MOVQ $506097522914230528, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Z1
+	XORQ BX, BX; MOVQ $506097522914230528, CX; MOVQ $1084818905618843912, DX; VMOVQ CX, X0; VPINSRQ $1, DX, X0, X0
 #line 33 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, CX; VMOVQ CX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 33 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, CX; VPBROADCASTD CX, Z1
-#line 33 "kernel.go"
-	MOVQ $1, CX
+	VPMOVZXBD X0, Z0; MOVQ $0, CX; VPBROADCASTD CX, Z1; MOVQ $1, CX
 #line 33 "kernel.go"
 	MOVBLZX a1+8(FP), DX
 #line 33 "kernel.go"
@@ -398,6 +717,75 @@ l5:
 l8:
 #line 33 "kernel.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l5
+l1:
+#line 33 "kernel.go"
+	VZEROUPPER
+#line 33 "kernel.go"
+	MOVQ BX, done+40(FP)
+#line 33 "kernel.go"
+	RET
+
+// func PartialSumsTwinAVX2_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
+#line 33 "kernel.go"
+TEXT ·PartialSumsTwinAVX2_________(SB), 0, $0-48
+#line 33 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 33 "kernel.go"
+	XORQ BX, BX; MOVQ $506097522914230528, CX; VMOVQ CX, X0; VPMOVZXBD X0, Y0; MOVQ $0, CX; VMOVD CX, X1
+#line 33 "kernel.go"
+	VPBROADCASTD X1, Y1; MOVQ $1, CX
+#line 33 "kernel.go"
+	MOVBLZX a1+8(FP), DX
+#line 33 "kernel.go"
+	MOVQ a2+16(FP), SI
+#line 33 "kernel.go"
+	MOVQ a3+24(FP), DI
+#line 33 "kernel.go"
+	MOVQ a4+32(FP), R8
+#line 33 "kernel.go"
+	ADDQ R8, DI; VMOVQ DI, X2; VPBROADCASTQ X2, Y2
+l5:
+#line 33 "kernel.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VMOVD BX, X5; VPBROADCASTD X5, Y5
+#line 33 "kernel.go"
+	VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; MOVQ CX, DI; NEGQ DI; VMOVD DI, X6; VPBROADCASTD X6, Y6
+#line 33 "kernel.go"
+	VPXOR Y6, Y5, Y6; MOVQ DX, DI; NEGQ DI; VMOVD DI, X7; VPBROADCASTD X7, Y7; VPOR Y7, Y6, Y6; VMOVMSKPS Y6, DI
+#line 33 "kernel.go"
+	CMPL DI, $255; JNE l1
+#line 32 "kernel.go"
+	VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+#line 32 "kernel.go"
+	JEQ l8
+#line 33 "kernel.go"
+	VBROADCASTSS 0(SI), Y5; VMOVMSKPS Y3, DI; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y2, X7
+#line 33 "kernel.go"
+	TESTL $1, DI; JEQ l9; VPEXTRQ $0, X2, R8; VPEXTRD $0, X5, 0(R8)
+l9:
+#line 33 "kernel.go"
+	TESTL $2, DI; JEQ l10; VPEXTRQ $1, X2, R8; VPEXTRD $1, X5, 0(R8)
+l10:
+#line 33 "kernel.go"
+	TESTL $4, DI; JEQ l11; VPEXTRQ $0, X3, R8; VPEXTRD $2, X5, 0(R8)
+l11:
+#line 33 "kernel.go"
+	TESTL $8, DI; JEQ l12; VPEXTRQ $1, X3, R8; VPEXTRD $3, X5, 0(R8)
+l12:
+#line 33 "kernel.go"
+	TESTL $16, DI; JEQ l13; VPEXTRQ $0, X2, R8; VPEXTRD $0, X6, 0(R8)
+l13:
+#line 33 "kernel.go"
+	TESTL $32, DI; JEQ l14; VPEXTRQ $1, X2, R8; VPEXTRD $1, X6, 0(R8)
+l14:
+#line 33 "kernel.go"
+	TESTL $64, DI; JEQ l15; VPEXTRQ $0, X7, R8; VPEXTRD $2, X6, 0(R8)
+l15:
+#line 33 "kernel.go"
+	TESTL $128, DI; JEQ l16; VPEXTRQ $1, X7, DI; VPEXTRD $3, X6, 0(DI)
+l16:
+l8:
+#line 33 "kernel.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; JMP l5
 l1:
 #line 33 "kernel.go"
 	VZEROUPPER
@@ -433,14 +821,14 @@ l11:
 	LEAQ 16(BX), DX; CMPQ DX, R12; JGT l12; CMPQ BX, R11; JGE l6
 l12:
 #line 40 "kernel.go"
-	MOVQ 8(SP), R15; CMPQ DX, R15; JGT l1; VMOVDQA32 Z0, Z2; MOVQ 0(SP), R15; MOVQ R15, DX
+	MOVQ 8(SP), R15; CMPQ DX, R15; JGT l1; VMOVUPS Z0, Z2; MOVQ 0(SP), R15; MOVQ R15, DX
 l14:
 #line 41 "kernel.go"
 	LEAQ 1(DX), AX; CMPQ AX, SI; JGE l20
 #line 42 "kernel.go"
 	VBROADCASTSS 4(DI)(DX*4), Z3
 #line 43 "kernel.go"
-	VADDPS Z3, Z2, Z3; VMOVDQA32 Z3, Z2; MOVQ AX, DX; JMP l14
+	VADDPS Z3, Z2, Z3; VMOVUPS Z3, Z2; MOVQ AX, DX; JMP l14
 l20:
 #line 45 "kernel.go"
 	TESTB CX, CX; JEQ l1; KXNORW K1, K1, K1; VSCATTERQPS Y2, K1, 0(R8)(Z1*1); KXNORW K1, K1, K1
@@ -448,19 +836,94 @@ l20:
 	VEXTRACTI64X4 $1, Z2, Y2; VSCATTERQPS Y2, K1, 0(R8)(Z1*1); ADDQ $16, BX; JMP l11
 l6:
 #line 40 "kernel.go"
-	VMOVDQA32 Z0, Z2; MOVQ R9, AX
+	VMOVUPS Z0, Z2; MOVQ R9, AX
 l22:
 #line 41 "kernel.go"
 	LEAQ 1(AX), DX; CMPQ DX, SI; JGE l28
 #line 42 "kernel.go"
 	VBROADCASTSS 4(DI)(AX*4), Z3
 #line 43 "kernel.go"
-	VADDPS Z3, Z2, Z3; VMOVDQA32 Z3, Z2; MOVQ DX, AX; JMP l22
+	VADDPS Z3, Z2, Z3; VMOVUPS Z3, Z2; MOVQ DX, AX; JMP l22
 l28:
 #line 45 "kernel.go"
 	KXNORW K1, K1, K1; VSCATTERQPS Y2, K1, 0(R10)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z2, Y2
 #line 45 "kernel.go"
 	VSCATTERQPS Y2, K1, 0(R10)(Z1*1); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
+l1:
+#line 45 "kernel.go"
+	VZEROUPPER
+#line 45 "kernel.go"
+	MOVQ BX, done+40(FP)
+#line 45 "kernel.go"
+	RET
+
+// func SingleSumTwinAVX2(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 40 "kernel.go"
+TEXT ·SingleSumTwinAVX2(SB), 0, $0-48
+#line 40 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 40 "kernel.go"
+	XORQ BX, BX
+#line 40 "kernel.go"
+	MOVBLZX a1+8(FP), CX
+#line 40 "kernel.go"
+	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $-1, DX
+#line 40 "kernel.go"
+	MOVQ a2+16(FP), SI
+#line 40 "kernel.go"
+	MOVQ a3+24(FP), DI
+#line 40 "kernel.go"
+	MOVQ a4+32(FP), R8
+#line 40 "kernel.go"
+	VMOVQ R8, X1; VPBROADCASTQ X1, Y1; MOVQ $-1, R8; XORQ R9, R9; XORQ R9, R9; MOVQ AX, R10; TESTB CX, CX
+#line 40 "kernel.go"
+	JNE l10; XORQ R10, R10
+l10:
+l11:
+#line 40 "kernel.go"
+	LEAQ 8(BX), R11; CMPQ R11, R10; JGT l12; CMPQ BX, R9; JGE l6
+l12:
+#line 40 "kernel.go"
+	CMPQ R11, AX; JGT l1; VMOVUPS Y0, Y2; MOVQ DX, R11
+l14:
+#line 41 "kernel.go"
+	LEAQ 1(R11), R12; CMPQ R12, SI; JGE l20
+#line 42 "kernel.go"
+	VBROADCASTSS 4(DI)(R11*4), Y3
+#line 43 "kernel.go"
+	VADDPS Y3, Y2, Y3; VMOVUPS Y3, Y2; MOVQ R12, R11; JMP l14
+l20:
+#line 45 "kernel.go"
+	TESTB CX, CX; JEQ l1; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y1, X5
+#line 45 "kernel.go"
+	VPEXTRQ $0, X1, R11; VPEXTRD $0, X2, 0(R11); VPEXTRQ $1, X1, R11; VPEXTRD $1, X2, 0(R11); VPEXTRQ $0, X3, R11
+#line 45 "kernel.go"
+	VPEXTRD $2, X2, 0(R11); VPEXTRQ $1, X3, R11; VPEXTRD $3, X2, 0(R11); VPEXTRQ $0, X1, R11; VPEXTRD $0, X4, 0(R11)
+#line 45 "kernel.go"
+	VPEXTRQ $1, X1, R11; VPEXTRD $1, X4, 0(R11); VPEXTRQ $0, X5, R11; VPEXTRD $2, X4, 0(R11); VPEXTRQ $1, X5, R11
+#line 45 "kernel.go"
+	VPEXTRD $3, X4, 0(R11); ADDQ $8, BX; JMP l11
+l6:
+#line 40 "kernel.go"
+	VMOVUPS Y0, Y2; MOVQ R8, R11
+l30:
+#line 41 "kernel.go"
+	LEAQ 1(R11), R12; CMPQ R12, SI; JGE l36
+#line 42 "kernel.go"
+	VBROADCASTSS 4(DI)(R11*4), Y3
+#line 43 "kernel.go"
+	VADDPS Y3, Y2, Y3; VMOVUPS Y3, Y2; MOVQ R12, R11; JMP l30
+l36:
+#line 45 "kernel.go"
+	VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y1, X5; VPEXTRQ $0, X1, R11
+#line 45 "kernel.go"
+	VPEXTRD $0, X2, 0(R11); VPEXTRQ $1, X1, R11; VPEXTRD $1, X2, 0(R11); VPEXTRQ $0, X3, R11; VPEXTRD $2, X2, 0(R11)
+#line 45 "kernel.go"
+	VPEXTRQ $1, X3, R11; VPEXTRD $3, X2, 0(R11); VPEXTRQ $0, X1, R11; VPEXTRD $0, X4, 0(R11); VPEXTRQ $1, X1, R11
+#line 45 "kernel.go"
+	VPEXTRD $1, X4, 0(R11); VPEXTRQ $0, X5, R11; VPEXTRD $2, X4, 0(R11); VPEXTRQ $1, X5, R11; VPEXTRD $3, X4, 0(R11)
+#line 45 "kernel.go"
+	ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, R10; JLE l6; JMP l11
 l1:
 #line 45 "kernel.go"
 	VZEROUPPER
@@ -537,6 +1000,82 @@ l6:
 	VBROADCASTSS 0(DI), Z3; VMOVUPS 0(R8)(R9*4), Z4; VDIVPS Z3, Z4, Z3; VMOVUPS Z3, 0(R8)(R9*4)
 #line 53 "kernel.go"
 	ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
+l1:
+#line 53 "kernel.go"
+	VZEROUPPER
+#line 53 "kernel.go"
+	MOVQ BX, done+48(FP)
+#line 53 "kernel.go"
+	RET
+
+// func DivideTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 52 "kernel.go"
+TEXT ·DivideTwinAVX2(SB), 0, $0-56
+#line 52 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 52 "kernel.go"
+	XORQ BX, BX
+#line 52 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 52 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 52 "kernel.go"
+	MOVBLZX a3+24(FP), SI
+#line 52 "kernel.go"
+	MOVQ a4+32(FP), DI
+#line 52 "kernel.go"
+	MOVQ a5+40(FP), R8
+#line 52 "kernel.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1
+#line 52 "kernel.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; XORQ R9, R9; XORQ R10, R10
+#line 52 "kernel.go"
+	MOVQ AX, R11; LEAQ -1(AX), R12; MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; ADDQ R9, R12; JOS l7; MOVQ DX, R12
+#line 52 "kernel.go"
+	SUBQ R9, R12; JOS l7; CMPQ R12, R11; CMOVQLT R12, R11; TESTB SI, SI; JNE l10
+l7:
+#line 52 "kernel.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 52 "kernel.go"
+	LEAQ 8(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R10; JGE l6
+l13:
+#line 52 "kernel.go"
+	CMPQ R9, AX; JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 7(R9), R12; CMPQ R9, R12; JGT l4
+#line 52 "kernel.go"
+	CMPQ R9, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 52 "kernel.go"
+	CMPQ R9, DX; JGE l3
+#line 53 "kernel.go"
+	TESTB SI, SI; JEQ l1; VBROADCASTSS 0(DI), Y3; VMOVUPS 0(R8)(R9*4), Y4; VDIVPS Y3, Y4, Y3; VMOVUPS Y3, 0(R8)(R9*4)
+l3:
+#line 53 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 53 "kernel.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
+#line 52 "kernel.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 52 "kernel.go"
+	VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVUPS Y5, Y6
+#line 52 "kernel.go"
+	VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3; JEQ l23
+#line 53 "kernel.go"
+	TESTB SI, SI; JEQ l1; VBROADCASTSS 0(DI), Y5; VMASKMOVPS 0(R8)(R9*4), Y3, Y6; VDIVPS Y5, Y6, Y5
+#line 53 "kernel.go"
+	VMASKMOVPS Y5, Y3, 0(R8)(R9*4)
+l23:
+#line 53 "kernel.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; JMP l12
+l6:
+#line 52 "kernel.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 53 "kernel.go"
+	VBROADCASTSS 0(DI), Y3; VMOVUPS 0(R8)(R9*4), Y4; VDIVPS Y3, Y4, Y3; VMOVUPS Y3, 0(R8)(R9*4)
+#line 53 "kernel.go"
+	ADDQ $8, BX; LEAQ 8(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
 l1:
 #line 53 "kernel.go"
 	VZEROUPPER

@@ -10,7 +10,15 @@ func PartialSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsaf
 	return 0
 }
 
+func PartialSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PartialSumsTwin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PartialSumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func PartialSumsTwin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func PartialSumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PartialSumsTwin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PartialSumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -26,7 +42,15 @@ func PartialSumsTwin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func PartialSumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PartialSumsTwin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PartialSumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -34,7 +58,15 @@ func PartialSumsTwin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func PartialSumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PartialSumsTwin_______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PartialSumsTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -42,7 +74,15 @@ func PartialSumsTwin________(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func PartialSumsTwinAVX2________(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PartialSumsTwin_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func PartialSumsTwinAVX2_________(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -50,6 +90,14 @@ func SingleSumTwin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer
 	return 0
 }
 
+func SingleSumTwinAVX2(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func DivideTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func DivideTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -41,8 +41,8 @@ type emitter struct {
 	after                    *copies              // of the region, for the block as a whole
 	tables                   []Table
 	memory                   memory
-	scalar                   []string                // why regions have no vector code
-	vectors                  map[*region]*vectorFunc // of the regions that were looked at
+	scalar                   []string                  // why regions have no vector code
+	vectors                  map[*region][]*vectorFunc // of the regions that were looked at
 }
 
 // facts are what a run finds out about the text.

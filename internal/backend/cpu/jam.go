@@ -139,12 +139,12 @@ func (e *emitter) steps(g *region) []line {
 	if e.warps {
 		return e.warpSteps(g)
 	}
-	f := e.vectorize(g)
-	if f == nil {
+	list := e.vectorize(g)
+	if len(list) == 0 {
 		return e.stepsFrom(g, "0")
 	}
 	first := e.word("first")
-	call := e.vectorCall(f, first)
+	call := e.vectorCall(list, first)
 	lines := e.stepsFrom(g, first)
 	if len(lines) == 0 {
 		return nil

@@ -83,7 +83,7 @@ func (z *vectorizer) agreement(v *ir.Value) {
 	if !grows || !isShort(y) {
 		bound = vasm.Use(z.integerOf(y))
 	}
-	c.Op("LEAQ", vasm.Mem(near, (vectorLanes-1)*stride), vasm.Def(far))
+	c.Op("LEAQ", vasm.Mem(near, int64(z.unit.lanes()-1)*stride), vasm.Def(far))
 	unsigned := v.Op == ir.OpULt || v.Op == ir.OpULe
 	c.Op("CMPQ", vasm.Use(near), vasm.Use(far))
 	c.Jump(map[[2]bool]string{{false, true}: "JGT", {false, false}: "JLT", {true, true}: "JHI", {true, false}: "JCS"}[[2]bool{unsigned, stride > 0}], z.part)

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// vectorCall returns the call of f, which sets a variable to how many threads it has done.
-func (e *emitter) vectorCall(f *vectorFunc, first string) []line {
+// vectorCall returns the calls of functions for different units, of which one sets a variable to how many threads it has done.
+func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
 	scope := e.out.scope
 	e.out.scope = e.rows
 	defer func() { e.out.scope = scope }()
@@ -18,16 +18,21 @@ func (e *emitter) vectorCall(f *vectorFunc, first string) []line {
 		blocks := e.word("blocks")
 		begun, condition, length, call = blocks+".Begun()", fmt.Sprintf(" && %s == 0", first), blocks+".Span()", blocks+".Done(%s)"
 	}
-	args := []string{length}
-	for _, in := range f.inputs {
-		args = append(args, e.inputText(in))
+	lines := []line{{text: fmt.Sprintf("%s := %s", first, begun)}}
+	for i, f := range list {
+		args := []string{length}
+		for _, in := range f.inputs {
+			args = append(args, e.inputText(in))
+		}
+		start := "if"
+		if i > 0 {
+			start = "} else if"
+		}
+		lines = append(lines,
+			line{text: fmt.Sprintf("%s %s == %d%s {", start, e.word("lanes"), f.lanes, condition), pos: e.here.place()},
+			line{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", "))), pos: e.here.place()})
 	}
-	return []line{
-		{text: fmt.Sprintf("%s := %s", first, begun)},
-		{text: fmt.Sprintf("if %s == %d%s {", e.word("lanes"), vectorLanes, condition), pos: e.here.place()},
-		{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", "))), pos: e.here.place()},
-		{text: "}"},
-	}
+	return append(lines, line{text: "}"})
 }
 
 // spans reports whether blocks along x continue each other's rows: a thread then asks of its number and its block's along x
@@ -113,7 +118,7 @@ func (e *emitter) inputText(in input) string {
 func (e *emitter) vectorCode() []VectorCode {
 	var list []VectorCode
 	for _, g := range e.list {
-		if f := e.vectors[g]; f != nil {
+		for _, f := range e.vectors[g] {
 			list = append(list, VectorCode{f.code.Signature(), f.code.Text()})
 		}
 	}

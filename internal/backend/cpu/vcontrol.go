@@ -22,14 +22,13 @@ func (z *vectorizer) check(v *ir.Value) {
 	}
 	c := z.maskOfValue(cond)
 	if m := z.activeMask(); m != 0 {
-		fails := z.code.Reg(vasm.Mask)
-		z.code.Op("KANDNW", vasm.Use(m), vasm.Use(c), vasm.Def(fails))
-		z.code.Op("KORTESTW", vasm.Use(fails), vasm.Use(fails))
+		fails := z.unit.mask()
+		z.unit.logic(maskWithout, m, c, fails)
+		z.unit.test(fails)
 		z.code.Jump("JNE", z.bail)
 		return
 	}
-	z.code.Op("KORTESTW", vasm.Use(c), vasm.Use(c))
-	z.code.Jump("JCC", z.bail) // the carry says that all lanes are set
+	z.unit.unlessAll(c, z.bail)
 }
 
 // jumpIf are the jumps for comparisons of integers, and their opposites.
@@ -153,20 +152,20 @@ func (z *vectorizer) jumpTo(n, s *node) {
 func (z *vectorizer) fork(n *node) {
 	c := z.maskOfValue(n.block.Term().Args[0])
 	m := z.activeMask()
-	ways := [2]vreg{z.code.Reg(vasm.Mask), z.code.Reg(vasm.Mask)}
+	ways := [2]vreg{z.unit.mask(), z.unit.mask()}
 	if m == 0 {
-		z.code.Op("KMOVW", vasm.Use(c), vasm.Def(ways[0]))
-		z.code.Op("KNOTW", vasm.Use(c), vasm.Def(ways[1]))
+		z.unit.copyMask(c, ways[0])
+		z.unit.not(c, ways[1])
 	} else {
-		z.code.Op("KANDW", vasm.Use(m), vasm.Use(c), vasm.Def(ways[0]))
-		z.code.Op("KANDNW", vasm.Use(m), vasm.Use(c), vasm.Def(ways[1]))
+		z.unit.logic(maskAnd, m, c, ways[0])
+		z.unit.logic(maskWithout, m, c, ways[1])
 	}
 	for i, s := range n.succs {
 		if isFault(s) {
 			if !z.replays && (z.dirty[n.block] || z.wrote) {
 				panic(scalar("a fault comes behind a store"))
 			}
-			z.code.Op("KORTESTW", vasm.Use(ways[i]), vasm.Use(ways[i]))
+			z.unit.test(ways[i])
 			z.code.Jump("JNE", z.bail)
 			continue
 		}
@@ -193,7 +192,7 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 	if to.gathers {
 		z.addLanes(z.lane(to), m)
 	} else {
-		z.code.Op("KMOVW", vasm.Use(m), vasm.Def(z.lane(to)))
+		z.unit.copyMask(m, z.lane(to))
 	}
 }
 
@@ -201,7 +200,7 @@ func (z *vectorizer) addLanes(to, m vreg) {
 	if m == 0 {
 		m = z.allLanes()
 	}
-	z.code.Op("KORW", vasm.Use(m), vasm.Use(to), vasm.Def(to))
+	z.unit.logic(maskOr, m, to, to)
 }
 
 // copies writes what the phis of s become on the way from n.
@@ -209,38 +208,32 @@ func (z *vectorizer) copies(n, s *node, m vreg) {
 	phis := s.block.Phis()
 	k := s.block.PredIndex(n.block)
 	type move struct {
-		class string
-		from  vreg
-		to    vreg
-		mask  vreg
+		how      moving
+		from, to vreg
+		mask     vreg
 	}
 	var moves []move
 	for _, phi := range phis {
 		a := phi.Args[k]
 		r := z.phi(phi)
 		if r.kind != varying {
-			moves = append(moves, move{"MOVQ", z.integerOf(a), r.reg[0], 0})
+			moves = append(moves, move{moveInteger, z.integerOf(a), r.reg[0], 0})
 			continue
 		}
 		from := z.vectorOf(a)
+		how := movingOf(phi.Type)
 		for i, to := range z.regs(r, phi) {
 			mask := m
 			if z.whole(n, s, phi) {
 				mask = 0
 			}
-			op := "VMOVDQA32"
-			if phi.Type.Kind == ir.KindI1 {
-				op = "KMOVW"
-			} else if isWide(phi.Type) {
-				op, mask = "VMOVDQA64", z.half(mask, i)
-			}
-			moves = append(moves, move{op, from[i], to, mask})
+			moves = append(moves, move{how, from[i], to, z.half(mask, i, how == moveWide)})
 		}
 	}
 	for i := range moves { // what another move overwrites is saved
 		if slices.ContainsFunc(moves[:i], func(w move) bool { return w.to == moves[i].from }) {
-			saved := z.code.Reg(map[string]vasm.Class{"MOVQ": vasm.Integer, "KMOVW": vasm.Mask, "VMOVDQA32": vasm.Vector, "VMOVDQA64": vasm.Vector}[moves[i].class])
-			z.code.Op(moves[i].class, vasm.Use(moves[i].from), vasm.Def(saved))
+			saved := z.registerFor(moves[i].how)
+			z.move(moves[i].how, moves[i].from, saved)
 			moves[i].from = saved
 		}
 	}
@@ -248,15 +241,59 @@ func (z *vectorizer) copies(n, s *node, m vreg) {
 		switch {
 		case w.from == w.to:
 		case w.mask == 0:
-			z.code.Op(w.class, vasm.Use(w.from), vasm.Def(w.to))
-		case w.class == "KMOVW":
-			z.code.Op("KANDNW", vasm.Use(w.to), vasm.Use(w.mask), vasm.Def(w.to))
-			keep := z.code.Reg(vasm.Mask)
-			z.code.Op("KANDW", vasm.Use(w.from), vasm.Use(w.mask), vasm.Def(keep))
-			z.code.Op("KORW", vasm.Use(keep), vasm.Use(w.to), vasm.Def(w.to))
+			z.move(w.how, w.from, w.to)
+		case w.how == moveMask:
+			z.unit.logic(maskWithout, w.to, w.mask, w.to)
+			keep := z.unit.mask()
+			z.unit.logic(maskAnd, w.from, w.mask, keep)
+			z.unit.logic(maskOr, keep, w.to, w.to)
 		default:
-			z.code.Op(w.class, vasm.Use(w.from), vasm.Use(w.mask), vasm.Mod(w.to))
+			z.unit.mix(w.mask, w.from, w.to, w.how == moveWide)
 		}
+	}
+}
+
+// moving says what a register holds that is copied.
+type moving uint8
+
+const (
+	moveInteger moving = iota
+	moveMask
+	moveVector
+	moveWide
+)
+
+// movingOf returns how a varying value of type t is copied.
+func movingOf(t *ir.Type) moving {
+	switch {
+	case t.Kind == ir.KindI1:
+		return moveMask
+	case isWide(t):
+		return moveWide
+	}
+	return moveVector
+}
+
+// registerFor returns a new register for what is copied so.
+func (z *vectorizer) registerFor(how moving) vreg {
+	switch how {
+	case moveInteger:
+		return z.code.Reg(vasm.Integer)
+	case moveMask:
+		return z.unit.mask()
+	}
+	return z.vector()
+}
+
+// move copies a register.
+func (z *vectorizer) move(how moving, from, to vreg) {
+	switch how {
+	case moveInteger:
+		z.code.Op("MOVQ", vasm.Use(from), vasm.Def(to))
+	case moveMask:
+		z.unit.copyMask(from, to)
+	default:
+		z.code.Op("VMOVUPS", vasm.Use(from), vasm.Def(to))
 	}
 }
 

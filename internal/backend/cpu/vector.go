@@ -9,11 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// vectorLanes is how many threads of a row the vector code takes at once: a register has as many
-// lanes of 32 bits. Values of 64 bits have two registers.
-const vectorLanes = 16
-
-// vectorizer writes what a row of threads does in a region as vector code. It returns how many threads it has
+// vectorizer writes what a row of threads does in a region as vector code: as many at once as a register has lanes of
+// 32 bits; values of 64 bits have two registers. It returns how many threads it has
 // done: it leaves the rest to Go where that is no full vector, and from where a check fails on,
 // before any thread of that vector has written anything.
 //
@@ -37,15 +34,14 @@ type vectorizer struct {
 
 // shared is what the loops of a function share.
 type shared struct {
-	code      *vasm.Func
+	*assembler
 	row       vasm.Reg // how many threads are in it
 	inputs    []input
 	inputRegs []vreg
 	pointers  map[*ir.Value]*vector // from outside
-	iota      [2]vasm.Reg
-	consts    map[constant]vasm.Reg
+	counted   vasm.Reg              // the number of the lane
 	outside   map[constant]vasm.Reg // vectors of uniform registers that never change
-	strides   map[[2]constant][2]vreg
+	strides   map[constant][2]vreg
 	bail      string
 }
 
@@ -83,29 +79,36 @@ type loopCode struct {
 // vectorFunc is vector code for a row of threads in a region.
 type vectorFunc struct {
 	code   *vasm.Func
+	lanes  int
 	inputs []input
 }
 
-// vectorize returns vector code for g, or nil where there is none.
-func (e *emitter) vectorize(g *region) *vectorFunc {
-	if known, ok := e.vectors[g]; ok {
+// vectorize returns vector code for g, for all units that there is any for.
+func (e *emitter) vectorize(g *region) []*vectorFunc {
+	known, ok := e.vectors[g]
+	if ok {
 		return known
 	}
-	f, why := e.vectorCodeOf(g, true)
-	if why != "" {
-		f, why = e.vectorCodeOf(g, false)
+	for _, unit := range units() {
+		f, why := e.vectorCodeOf(g, unit(), true)
+		if why != "" {
+			f, why = e.vectorCodeOf(g, unit(), false)
+		}
+		if why != "" && !slices.Contains(e.scalar, string(why)) {
+			e.scalar = append(e.scalar, string(why))
+		}
+		if f != nil {
+			known = append(known, f)
+		}
 	}
-	if why != "" {
-		e.scalar = append(e.scalar, string(why))
-	}
-	e.vectors[g] = f
-	return f
+	e.vectors[g] = known
+	return known
 }
 
-// vectorCodeOf is vectorize with a loop for lanes that agree, or without. Where there is no code it says why, if
+// vectorCodeOf is vectorize for one unit with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
-func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalarOnly) {
-	c := vasm.New()
+func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFunc, why scalarOnly) {
+	c := a.code
 	c.At(linePlace(g.place()))
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,19 +126,19 @@ func (e *emitter) vectorCodeOf(g *region, agree bool) (f *vectorFunc, why scalar
 		return nil, ""
 	case e.anyLeaves():
 		return nil, scalar("threads leave where others wait")
-	case e.f.Block[0] > 0 && e.f.Block[0] < vectorLanes:
+	case e.f.Block[0] > 0 && e.f.Block[0] < a.unit.lanes():
 		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than a vector has lanes,", e.f.Block[0]))
 	}
 	s := &shared{
-		code: c, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
-		consts: map[constant]vasm.Reg{}, outside: map[constant]vasm.Reg{}, strides: map[[2]constant][2]vreg{},
+		assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
+		outside: map[constant]vasm.Reg{}, strides: map[constant][2]vreg{},
 	}
 	s.write(e, g, agree)
 	if c.Lost() != "" {
 		return nil, scalar("control goes to a piece that lanes never come to")
 	}
-	c.SetName(e.o.Vector.Declare(e.o.Func))
-	return &vectorFunc{c, s.inputs}, ""
+	c.SetName(e.o.Vector.Declare(e.o.Func + a.unit.name()))
+	return &vectorFunc{c, a.unit.lanes(), s.inputs}, ""
 }
 
 // newVectorizer returns one for a loop over the vectors, tx being the register of the first thread's number.
@@ -231,7 +234,7 @@ func (z *vectorizer) loop(start string, in *span) {
 	c := z.code
 	c.Place(start)
 	limit := c.Reg(vasm.Integer)
-	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
+	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.unit.lanes())), vasm.Def(limit))
 	if in != nil {
 		other := c.NewLabel()
 		c.Op("CMPQ", vasm.Use(limit), vasm.Use(in.to))
@@ -245,22 +248,22 @@ func (z *vectorizer) loop(start string, in *span) {
 	if z.begin != "" {
 		c.Place(z.begin)
 	}
-	z.vector()
+	z.body()
 }
 
 // rounds writes the loop over the vectors in the span.
 func (z *vectorizer) rounds(in *span) {
 	c := z.code
 	c.Place(in.loop)
-	z.vector()
+	z.body()
 	limit := c.Reg(vasm.Integer)
-	c.Op("LEAQ", vasm.Mem(z.tx, vectorLanes), vasm.Def(limit))
+	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.unit.lanes())), vasm.Def(limit))
 	c.Op("CMPQ", vasm.Use(limit), vasm.Use(in.to))
 	c.Jump("JLE", in.loop)
 }
 
-// vector writes what the threads of a vector do.
-func (z *vectorizer) vector() {
+// body writes what the threads of a vector do.
+func (z *vectorizer) body() {
 	z.zeroMasks(nil)
 	z.foreign()
 	for i, n := range z.order {
@@ -272,7 +275,7 @@ func (z *vectorizer) vector() {
 		}
 	}
 	z.code.Place(z.end)
-	z.code.Op("ADDQ", vasm.Imm(vectorLanes), vasm.Mod(z.tx))
+	z.code.Op("ADDQ", vasm.Imm(int64(z.unit.lanes())), vasm.Mod(z.tx))
 }
 
 // node writes a block.
@@ -316,18 +319,17 @@ func linePlace(p ir.Pos) vasm.Place {
 // loopHead begins a loop. One in which lanes part is passed over where there are none.
 func (z *vectorizer) loopHead(n *node) {
 	c := z.code
-	l := loopCode{back: c.Reg(vasm.Mask), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
+	l := loopCode{back: z.unit.mask(), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
 	z.heads[n] = l
 	c.Place(z.label[n])
 	if z.splits[n.loop] {
-		m := z.lane(z.mask[n])
-		c.Op("KORTESTW", vasm.Use(m), vasm.Use(m))
+		z.unit.test(z.lane(z.mask[n]))
 		c.Jump("JEQ", l.exit)
 	}
 	c.Deeper(1)
 	c.Place(l.start)
 	if z.splits[n.loop] {
-		z.zeroMask(l.back)
+		z.unit.none(l.back)
 	}
 	z.zeroMasks(n.loop)
 }
@@ -336,7 +338,7 @@ func (z *vectorizer) loopHead(n *node) {
 // loops may have no end.
 func (z *vectorizer) skip(n *node) {
 	if m := z.mask[n]; m != nil && m.root == n {
-		z.code.Op("KORTESTW", vasm.Use(z.lane(m)), vasm.Use(z.lane(m)))
+		z.unit.test(z.lane(m))
 		z.code.Jump("JEQ", z.behind(n))
 	}
 }
@@ -372,8 +374,6 @@ func (z *vectorizer) labelOf(n *node) string {
 	return z.label[n]
 }
 
-func (z *vectorizer) zeroMask(r vasm.Reg) { z.code.Op("KXORW", vasm.Def(r), vasm.Def(r), vasm.Def(r)) }
-
 // zeroMasks begins a round of the loop l, or of the loop over the vectors for nil: no lane has come yet to any
 // block of it. Whatever control then passes over keeps none: where it goes on behind, it finds that out by
 // the mask. What all ways write before they read it is swept from the code.
@@ -384,7 +384,7 @@ func (z *vectorizer) zeroMasks(l *loop) {
 			home = home.parent
 		}
 		if m := z.mask[k]; m != nil && m.root == k && home == l {
-			z.zeroMask(z.lane(m))
+			z.unit.none(z.lane(m))
 		}
 	}
 }
@@ -433,8 +433,8 @@ func (z *vectorizer) loopTail(l *loop, last int) {
 	z.code.Place(code.tail)
 	if z.splits[l] {
 		m := z.lane(z.mask[l.header])
-		z.code.Op("KMOVW", vasm.Use(code.back), vasm.Def(m))
-		z.code.Op("KORTESTW", vasm.Use(m), vasm.Use(m))
+		z.unit.copyMask(code.back, m)
+		z.unit.test(m)
 		z.code.Jump("JNE", code.start)
 	}
 	z.code.Deeper(-1)
@@ -447,7 +447,7 @@ func (z *vectorizer) loopTail(l *loop, last int) {
 // lane returns the register of a mask.
 func (z *vectorizer) lane(m *laneSet) vasm.Reg {
 	if z.maskRegs[m] == 0 {
-		z.maskRegs[m] = z.code.Reg(vasm.Mask)
+		z.maskRegs[m] = z.unit.mask()
 	}
 	return z.maskRegs[m]
 }

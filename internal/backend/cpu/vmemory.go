@@ -36,16 +36,9 @@ func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64
 
 // loadLanes reads neighbouring elements.
 func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vasm.Operand) {
-	m := z.activeMask()
+	m, wide := z.activeMask(), isWide(v.Type)
 	for i, reg := range z.regs(r, v) {
-		from := at.Behind(int64(i) * 64)
-		if m == 0 {
-			z.code.Op("VMOVUPS", from, vasm.Def(reg))
-		} else if isWide(v.Type) {
-			z.code.Op("VMOVUPD.Z", from, vasm.Use(z.half(m, i)), vasm.Def(reg))
-		} else {
-			z.code.Op("VMOVUPS.Z", from, vasm.Use(m), vasm.Def(reg))
-		}
+		z.unit.load(at.Behind(z.registerBytes(i)), z.half(m, i, wide), reg, wide)
 	}
 }
 
@@ -55,17 +48,12 @@ func (z *vectorizer) storeLanes(x [2]vreg, wide bool, at vasm.Operand, m vreg) {
 		if i == 1 && !wide {
 			return
 		}
-		to := at.Behind(int64(i) * 64)
-		switch {
-		case m == 0:
-			z.code.Op("VMOVUPS", vasm.Use(x[i]), to)
-		case wide:
-			z.code.Op("VMOVUPD", vasm.Use(x[i]), vasm.Use(z.half(m, i)), to)
-		default:
-			z.code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Use(m), to)
-		}
+		z.unit.store(x[i], at.Behind(z.registerBytes(i)), z.half(m, i, wide), wide)
 	}
 }
+
+// registerBytes returns the size of n registers.
+func (z *vectorizer) registerBytes(n int) int64 { return int64(n * 4 * z.unit.lanes()) }
 
 // checkRoot refuses memory of the thread's own, which has no address that lanes could share.
 func (z *vectorizer) checkRoot(p *ir.Value) {
@@ -94,36 +82,9 @@ func (z *vectorizer) load(v *ir.Value) {
 	case s.kind == affine && s.stride == size:
 		z.loadLanes(r, v, z.address(p))
 	default:
-		z.gather(r, v)
+		z.unit.gather(z.vectorOf(p), z.activeMask(), r.reg, isWide(v.Type))
 	}
 	z.settle(v, r)
-}
-
-// gather reads an element for each lane.
-func (z *vectorizer) gather(r *vector, v *ir.Value) {
-	index := z.vectorOf(v.Args[0])
-	zero := z.number(0)
-	for i := range 2 {
-		m := z.code.Reg(vasm.Mask)
-		if a := z.activeMask(); a != 0 {
-			z.code.Op("KMOVW", vasm.Use(z.half(a, i)), vasm.Def(m))
-		} else {
-			z.code.Op("KXNORW", vasm.Def(m), vasm.Def(m), vasm.Def(m))
-		}
-		part := z.code.Reg(vasm.Vector)
-		z.code.Op("VPXORQ", vasm.Def(part), vasm.Def(part), vasm.Def(part))
-		if isWide(v.Type) {
-			z.code.Op("VGATHERQPD", vasm.Vectored(zero, index[i], 'Z'), vasm.Mod(m), vasm.Mod(part).Soon())
-			z.code.Op("VMOVUPS", vasm.Use(part), vasm.Def(r.reg[i]))
-			continue
-		}
-		z.code.Op("VGATHERQPS", vasm.Vectored(zero, index[i], 'Z'), vasm.Mod(m), vasm.Mod(part).Half().Soon())
-		if i == 0 {
-			z.code.Op("VMOVUPS", vasm.Use(part), vasm.Def(r.reg[0]))
-		} else {
-			z.code.Op("VINSERTI64X4", vasm.Imm(1), vasm.Use(part).Half(), vasm.Use(r.reg[0]), vasm.Def(r.reg[0]))
-		}
-	}
 }
 
 func (z *vectorizer) store(v *ir.Value) {
@@ -139,29 +100,5 @@ func (z *vectorizer) store(v *ir.Value) {
 		z.storeLanes(from, isWide(x.Type), z.address(p), z.activeMask())
 		return
 	}
-	z.scatter(p, x, from)
-}
-
-// scatter writes an element for each lane.
-func (z *vectorizer) scatter(p, x *ir.Value, from [2]vreg) {
-	index := z.vectorOf(p)
-	zero := z.number(0)
-	for i := range 2 {
-		m := z.code.Reg(vasm.Mask)
-		if a := z.activeMask(); a != 0 {
-			z.code.Op("KMOVW", vasm.Use(z.half(a, i)), vasm.Def(m))
-		} else {
-			z.code.Op("KXNORW", vasm.Def(m), vasm.Def(m), vasm.Def(m))
-		}
-		if isWide(x.Type) {
-			z.code.Op("VSCATTERQPD", vasm.Use(from[i]), vasm.Mod(m), vasm.Vectored(zero, index[i], 'Z'))
-			continue
-		}
-		part := from[0]
-		if i == 1 {
-			part = z.code.Reg(vasm.Vector)
-			z.code.Op("VEXTRACTI64X4", vasm.Imm(1), vasm.Use(from[0]), vasm.Def(part).Half())
-		}
-		z.code.Op("VSCATTERQPS", vasm.Use(part).Half(), vasm.Mod(m), vasm.Vectored(zero, index[i], 'Z'))
-	}
+	z.unit.scatter(from, z.vectorOf(p), z.activeMask(), isWide(x.Type))
 }

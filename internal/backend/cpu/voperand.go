@@ -20,7 +20,7 @@ func (z *vectorizer) result(v *ir.Value) *vector {
 	case r.kind == uniform || r.kind == affine:
 		r.reg[0] = z.code.Reg(vasm.Integer)
 	case v.Type.Kind == ir.KindI1:
-		r.reg[0] = z.code.Reg(vasm.Mask)
+		r.reg[0] = z.unit.mask()
 	case v.Type.Kind == ir.KindI8 || v.Type.Kind == ir.KindI16 || !v.Type.IsScalar():
 		panic(scalar("an integer of 8 or 16 bits"))
 	default:
@@ -41,13 +41,6 @@ func (z *vectorizer) regs(r *vector, _ *ir.Value) []vreg {
 		return r.reg[:]
 	}
 	return r.reg[:1]
-}
-
-// number returns a register with a number.
-func (z *vectorizer) number(n int64) vreg {
-	r := z.code.Reg(vasm.Integer)
-	z.code.Once("MOVQ", vasm.Imm(n), vasm.Def(r))
-	return r
 }
 
 // integer returns the register of v, which is uniform, or of an affine one's first lane.
@@ -105,7 +98,7 @@ func (z *vectorizer) vectorOf(v *ir.Value) [2]vreg {
 	}
 	switch s := z.shape(v); {
 	case v.Op == ir.OpConst:
-		return z.constant(v.Imm, isWide(v.Type))
+		return twice(z.constant(v.Imm, isWide(v.Type)))
 	case v.Type.IsFloat() && (v.Op == ir.OpParam || z.fromOutside(v)):
 		r := z.input(input{v, inputValue})
 		return [2]vreg{r, r}
@@ -120,30 +113,10 @@ func (z *vectorizer) vectorOf(v *ir.Value) [2]vreg {
 	}
 }
 
-// constant returns a number in all lanes.
-func (z *vectorizer) constant(bits int64, wide bool) [2]vreg {
-	key := constant{bits, wide}
-	r := z.consts[key]
-	if r == 0 {
-		r = z.code.Reg(vasm.Vector)
-		op := "VPBROADCASTD"
-		if wide {
-			op = "VPBROADCASTQ"
-		}
-		z.code.Once(op, vasm.Use(z.number(bits)), vasm.Def(r))
-		z.consts[key] = r
-	}
-	return [2]vreg{r, r}
-}
-
 func (z *vectorizer) broadcast(from vreg, wide bool) [2]vreg {
-	r := z.code.Reg(vasm.Vector)
-	op := "VPBROADCASTD"
-	if wide {
-		op = "VPBROADCASTQ"
-	}
-	z.code.Op(op, vasm.Use(from), vasm.Def(r))
-	return [2]vreg{r, r}
+	r := z.vector()
+	z.unit.broadcast(from, r, wide)
+	return twice(r)
 }
 
 // broadcastOnce is broadcast for a number that never changes.
@@ -151,63 +124,52 @@ func (z *vectorizer) broadcastOnce(from vreg, wide bool) [2]vreg {
 	key := constant{int64(from), wide}
 	r := z.outside[key]
 	if r == 0 {
-		r = z.code.Reg(vasm.Vector)
-		op := "VPBROADCASTD"
-		if wide {
-			op = "VPBROADCASTQ"
-		}
-		z.code.Once(op, vasm.Use(from), vasm.Def(r))
+		r = z.vector()
+		z.code.Ahead(func() { z.unit.broadcast(from, r, wide) })
 		z.outside[key] = r
 	}
-	return [2]vreg{r, r}
+	return twice(r)
 }
 
 // spread returns an affine value in vectors.
 func (z *vectorizer) spread(v *ir.Value, s shape) [2]vreg {
 	base := z.broadcast(z.integerOf(v), isWide(v.Type))[0]
 	if !isWide(v.Type) {
-		r := z.code.Reg(vasm.Vector)
-		z.code.Op("VPADDD", vasm.Use(base), vasm.Use(z.steps32()), vasm.Def(r))
+		r := z.vector()
+		z.code.Op("VPADDD", vasm.Use(base), vasm.Use(z.count()), vasm.Def(r))
 		return [2]vreg{r}
 	}
 	var out [2]vreg
-	for i, step := range z.steps64(s.stride) {
-		out[i] = z.code.Reg(vasm.Vector)
+	for i, step := range z.steps(s.stride) {
+		out[i] = z.vector()
 		z.code.Op("VPADDQ", vasm.Use(base), vasm.Use(step), vasm.Def(out[i]))
 	}
 	return out
 }
 
-// steps64 returns the stride times the number of the lane.
-func (z *vectorizer) steps64(stride int64) [2]vreg {
-	key := [2]constant{{stride, true}, {stride, false}}
-	if r, ok := z.strides[key]; ok {
-		return r
+// steps returns the stride times the number of the lane.
+func (z *vectorizer) steps(stride int64) [2]vreg {
+	key := constant{stride, true}
+	r, ok := z.strides[key]
+	if !ok {
+		r = [2]vreg{z.vector(), z.vector()}
+		z.code.Ahead(func() {
+			for i := range r {
+				z.unit.steps(i, stride, r[i])
+			}
+		})
+		z.strides[key] = r
 	}
-	var out [2]vreg
-	by := z.constant(stride, true)[0]
-	for i := range out {
-		r, n := z.code.Reg(vasm.Vector), z.number(0x0706050403020100+int64(i)*0x0808080808080808)
-		z.code.Once("VMOVQ", vasm.Use(n), vasm.Def(r).Word())
-		z.code.Once("VPMOVZXBQ", vasm.Use(r).Word(), vasm.Def(r))
-		z.code.Once("VPMULLQ", vasm.Use(by), vasm.Use(r), vasm.Def(r))
-		out[i] = r
-	}
-	z.strides[key] = out
-	return out
+	return r
 }
 
-// steps32 returns the number of the lane in 32 bits.
-func (z *vectorizer) steps32() vreg {
-	if z.iota[0] == 0 {
-		wide := z.steps64(1)
-		r, high := z.code.Reg(vasm.Vector), z.code.Reg(vasm.Vector)
-		z.code.Once("VPMOVQD", vasm.Use(wide[0]), vasm.Def(r).Half())
-		z.code.Once("VPMOVQD", vasm.Use(wide[1]), vasm.Def(high).Half())
-		z.code.Once("VINSERTI64X4", vasm.Imm(1), vasm.Use(high).Half(), vasm.Use(r), vasm.Def(r))
-		z.iota[0] = r
+// count returns the number of the lane in 32 bits.
+func (z *vectorizer) count() vreg {
+	if z.counted == 0 {
+		z.counted = z.vector()
+		z.code.Ahead(func() { z.unit.count(z.counted) })
 	}
-	return z.iota[0]
+	return z.counted
 }
 
 // maskOfValue returns the lanes in which the truth value v holds.
@@ -215,29 +177,22 @@ func (z *vectorizer) maskOfValue(v *ir.Value) vreg {
 	if z.shape(v).kind == varying {
 		return z.result(v).reg[0]
 	}
-	n, m := z.code.Reg(vasm.Integer), z.code.Reg(vasm.Mask)
+	n, m := z.code.Reg(vasm.Integer), z.unit.mask()
 	z.code.Op("MOVQ", vasm.Use(z.integerOf(v)), vasm.Def(n))
 	z.code.Op("NEGQ", vasm.Mod(n))
-	z.code.Op("KMOVW", vasm.Use(n), vasm.Def(m))
+	z.unit.truth(n, m)
 	return m
 }
 
-// join returns the 16 bits of two halves of a mask.
-func (z *vectorizer) join(low, high vreg, to vreg) {
-	z.code.Op("KUNPCKBW", vasm.Use(low), vasm.Use(high), vasm.Def(to))
-}
-
-// half returns the lanes of m that half i of a wide vector has; all for 0.
-func (z *vectorizer) half(m vreg, i int) vreg {
-	if m == 0 || i == 0 {
-		return m
+// half returns the lanes of m, or those that half i of a wide vector has; all for 0.
+func (z *vectorizer) half(m vreg, i int, wide bool) vreg {
+	if wide {
+		return z.unit.half(m, i)
 	}
-	h := z.code.Reg(vasm.Mask)
-	z.code.Op("KSHIFTRW", vasm.Imm(8), vasm.Use(m), vasm.Def(h))
-	return h
+	return m
 }
 
-// here returns the mask of the current block; 0 for all lanes.
+// activeMask returns the mask of the current block; 0 for all lanes.
 func (z *vectorizer) activeMask() vreg {
 	if m := z.mask[z.block]; m != nil {
 		return z.lane(m)
@@ -245,9 +200,9 @@ func (z *vectorizer) activeMask() vreg {
 	return 0
 }
 
-// all returns a mask of all lanes.
+// allLanes returns a mask of all lanes.
 func (z *vectorizer) allLanes() vreg {
-	m := z.code.Reg(vasm.Mask)
-	z.code.Op("KXNORW", vasm.Def(m), vasm.Def(m), vasm.Def(m))
+	m := z.unit.mask()
+	z.unit.all(m)
 	return m
 }

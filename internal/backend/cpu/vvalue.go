@@ -101,14 +101,12 @@ func (z *vectorizer) target(v *ir.Value) *vector {
 	if !z.sticky[v] || z.activeMask() == 0 || r.kind != varying {
 		return r
 	}
-	t := &vector{shape: r.shape}
-	c := vasm.Vector
+	t := &vector{shape: r.shape, reg: [2]vreg{z.vector()}}
 	if v.Type.Kind == ir.KindI1 {
-		c = vasm.Mask
+		t.reg[0] = z.unit.mask()
 	}
-	t.reg[0] = z.code.Reg(c)
 	if r.reg[1] != 0 {
-		t.reg[1] = z.code.Reg(c)
+		t.reg[1] = z.vector()
 	}
 	return t
 }
@@ -122,13 +120,9 @@ func (z *vectorizer) settle(v *ir.Value, from *vector) {
 	if v.Type.Kind == ir.KindI1 {
 		panic(scalar("a truth value outlives a loop"))
 	}
-	m := z.activeMask()
+	m, wide := z.activeMask(), isWide(v.Type)
 	for i, to := range z.regs(r, v) {
-		op := "VMOVDQA32"
-		if isWide(v.Type) {
-			op = "VMOVDQA64"
-		}
-		z.code.Op(op, vasm.Use(from.reg[i]), vasm.Use(z.half(m, i)), vasm.Mod(to))
+		z.unit.mix(z.half(m, i, wide), from.reg[i], to, wide)
 	}
 }
 
@@ -245,12 +239,6 @@ func (z *vectorizer) resizeOp(v *ir.Value, x, to vreg) {
 	}
 }
 
-// predicates of vector comparisons.
-var predicates = map[ir.Op]int64{
-	ir.OpEq: 0, ir.OpNe: 4, ir.OpSLt: 1, ir.OpSLe: 2, ir.OpULt: 1, ir.OpULe: 2,
-	ir.OpFEq: 0, ir.OpFNe: 4, ir.OpFLt: 0x11, ir.OpFLe: 0x12,
-}
-
 func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 	t := v.Args[0].Type
 	if t.Kind == ir.KindI1 {
@@ -260,74 +248,51 @@ func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 	if t.Bits() < 32 {
 		panic(scalar("an integer of 8 or 16 bits"))
 	}
-	names := [2]string{"VPCMPD", "VPCMPQ"}
-	switch {
-	case t.IsFloat():
-		names = [2]string{"VCMPPS", "VCMPPD"}
-	case v.Op == ir.OpULt || v.Op == ir.OpULe:
-		names = [2]string{"VPCMPUD", "VPCMPUQ"}
-	}
 	x, y := z.vectorOf(v.Args[0]), z.vectorOf(v.Args[1])
-	op, code := pick(names, isWide(t)), predicates[v.Op]
 	if !isWide(t) {
-		z.code.Op(op, vasm.Imm(code), vasm.Use(y[0]), vasm.Use(x[0]), vasm.Def(to))
+		z.unit.compare(v.Op, pair{x[0], y[0], to, false})
 		return
 	}
-	low, high := z.code.Reg(vasm.Mask), z.code.Reg(vasm.Mask)
-	z.code.Op(op, vasm.Imm(code), vasm.Use(y[0]), vasm.Use(x[0]), vasm.Def(low))
-	z.code.Op(op, vasm.Imm(code), vasm.Use(y[1]), vasm.Use(x[1]), vasm.Def(high))
-	z.join(low, high, to)
+	low, high := z.unit.mask(), z.unit.mask()
+	z.unit.compare(v.Op, pair{x[0], y[0], low, true})
+	z.unit.compare(v.Op, pair{x[1], y[1], high, true})
+	z.unit.join(low, high, to)
 }
 
-var maskOps = map[ir.Op]string{
-	ir.OpAnd: "KANDW", ir.OpMul: "KANDW", ir.OpOr: "KORW", ir.OpXor: "KXORW", ir.OpAdd: "KXORW", ir.OpSub: "KXORW", ir.OpNe: "KXORW", ir.OpEq: "KXNORW",
+var maskOps = map[ir.Op]maskOp{
+	ir.OpAnd: maskAnd, ir.OpMul: maskAnd, ir.OpOr: maskOr, ir.OpXor: maskXor, ir.OpAdd: maskXor, ir.OpSub: maskXor, ir.OpNe: maskXor, ir.OpEq: maskSame,
 }
 
 func (z *vectorizer) logicLanes(v *ir.Value, to vreg) {
 	switch op, ok := maskOps[v.Op]; {
 	case ok:
-		z.code.Op(op, vasm.Use(z.maskOfValue(v.Args[1])), vasm.Use(z.maskOfValue(v.Args[0])), vasm.Def(to))
+		z.unit.logic(op, z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[0]), to)
 	case v.Op == ir.OpTrunc && v.Args[0].Type.Kind == ir.KindI32:
-		z.code.Op("VPTESTMD", vasm.Use(z.constant(1, false)[0]), vasm.Use(z.vectorOf(v.Args[0])[0]), vasm.Def(to))
+		z.unit.odd(z.vectorOf(v.Args[0])[0], to)
 	case v.Op == ir.OpSelect:
 		c, x, y := z.maskOfValue(v.Args[0]), z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[2])
-		yes, no := z.code.Reg(vasm.Mask), z.code.Reg(vasm.Mask)
-		z.code.Op("KANDW", vasm.Use(x), vasm.Use(c), vasm.Def(yes))
-		z.code.Op("KANDNW", vasm.Use(y), vasm.Use(c), vasm.Def(no))
-		z.code.Op("KORW", vasm.Use(yes), vasm.Use(no), vasm.Def(to))
+		yes, no := z.unit.mask(), z.unit.mask()
+		z.unit.logic(maskAnd, x, c, yes)
+		z.unit.logic(maskWithout, y, c, no)
+		z.unit.logic(maskOr, yes, no, to)
 	default:
 		panic(scalar(words(v.Op) + " of truth values"))
 	}
 }
 
 func (z *vectorizer) selectLanes(v *ir.Value, r *vector) {
-	c := z.maskOfValue(v.Args[0])
+	c, wide := z.maskOfValue(v.Args[0]), isWide(v.Type)
 	x, y := z.vectorOf(v.Args[1]), z.vectorOf(v.Args[2])
 	for i, to := range z.regs(r, v) {
-		op := "VPBLENDMD"
-		if isWide(v.Type) {
-			op = "VPBLENDMQ"
-		}
-		z.code.Op(op, vasm.Use(x[i]), vasm.Use(y[i]), vasm.Use(z.half(c, i)), vasm.Def(to))
+		z.unit.blend(z.half(c, i, wide), pair{x[i], y[i], to, wide})
 	}
 }
 
-// binaryLanes are operations on two vectors, of 32 and of 64 bits.
-var binaryLanes = map[ir.Op][2]string{
-	ir.OpAdd: {"VPADDD", "VPADDQ"}, ir.OpSub: {"VPSUBD", "VPSUBQ"}, ir.OpMul: {"VPMULLD", "VPMULLQ"},
-	ir.OpAnd: {"VPANDD", "VPANDQ"}, ir.OpOr: {"VPORD", "VPORQ"}, ir.OpXor: {"VPXORD", "VPXORQ"},
-	ir.OpFAdd: {"VADDPS", "VADDPD"}, ir.OpFSub: {"VSUBPS", "VSUBPD"}, ir.OpFMul: {"VMULPS", "VMULPD"}, ir.OpFDiv: {"VDIVPS", "VDIVPD"},
-}
-
-var shiftLanes = map[ir.Op][2]string{
-	ir.OpShl: {"VPSLLVD", "VPSLLVQ"}, ir.OpLShr: {"VPSRLVD", "VPSRLVQ"}, ir.OpAShr: {"VPSRAVD", "VPSRAVQ"},
-}
-
-// two writes an operation on two vectors.
-func (z *vectorizer) two(op string, x, y [2]vreg, r *vector) {
+// both writes an operation on two vectors.
+func (z *vectorizer) both(op ir.Op, x, y [2]vreg, r *vector) {
 	for i, to := range r.reg {
 		if to != 0 {
-			z.code.Op(op, vasm.Use(y[i]), vasm.Use(x[i]), vasm.Def(to))
+			z.unit.binary(op, pair{x[i], y[i], to, r.reg[1] != 0})
 		}
 	}
 }
@@ -337,33 +302,33 @@ func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
 	x := z.vectorOf(v.Args[0])
 	switch v.Op {
 	case ir.OpOffset:
-		z.two("VPADDQ", x, z.constant(v.Imm, true), r)
+		z.both(ir.OpAdd, x, twice(z.constant(v.Imm, true)), r)
 		return
 	case ir.OpIndex:
 		i := z.wideIndex(v.Args[1])
-		t := &vector{reg: [2]vreg{z.code.Reg(vasm.Vector), z.code.Reg(vasm.Vector)}}
-		z.two("VPMULLQ", i, z.constant(v.Imm, true), t)
-		z.two("VPADDQ", x, t.reg, r)
+		for k, to := range r.reg {
+			t := z.vector()
+			z.unit.times(i[k], v.Imm, t)
+			z.unit.binary(ir.OpAdd, pair{x[k], t, to, true})
+		}
 		return
 	}
-	if names, ok := binaryLanes[v.Op]; ok {
-		z.two(pick(names, wide), x, z.vectorOf(v.Args[1]), r)
-		return
-	}
-	names, ok := shiftLanes[v.Op]
-	if !ok {
+	if _, ok := binaryLanes[v.Op]; !ok {
 		panic(scalar(words(v.Op)))
 	}
 	n := v.Args[1]
-	switch {
-	case n.Op == ir.OpConst:
-		z.two(pick(names, wide), x, z.constant(int64(uint32(n.Imm)), wide), r)
-	case wide:
-		z.two(names[1], x, z.extended("VPMOVZXDQ", z.vectorOf(n)[0]), r)
+	switch _, shift := integerShifts[v.Op]; {
+	case shift && n.Op == ir.OpConst:
+		z.both(v.Op, x, twice(z.constant(int64(uint32(n.Imm)), wide)), r)
+	case shift && wide:
+		z.both(v.Op, x, z.extended("VPMOVZXDQ", z.vectorOf(n)[0]), r)
 	default:
-		z.two(names[0], x, z.vectorOf(n), r)
+		z.both(v.Op, x, z.vectorOf(n), r)
 	}
 }
+
+// twice returns x as both registers of a wide value.
+func twice(x vreg) [2]vreg { return [2]vreg{x, x} }
 
 // wideIndex returns an index with 64 bits.
 func (z *vectorizer) wideIndex(v *ir.Value) [2]vreg {
@@ -374,61 +339,22 @@ func (z *vectorizer) wideIndex(v *ir.Value) [2]vreg {
 	return x
 }
 
-// extended applies a conversion from 32 to 64 bits.
-func (z *vectorizer) extended(op string, x vreg) [2]vreg {
-	r := [2]vreg{z.code.Reg(vasm.Vector), z.code.Reg(vasm.Vector)}
-	z.extend(op, x, r)
-	return r
-}
-
-func (z *vectorizer) extend(op string, x vreg, r [2]vreg) {
-	high := z.code.Reg(vasm.Vector)
-	z.code.Op("VEXTRACTI64X4", vasm.Imm(1), vasm.Use(x), vasm.Def(high).Half())
-	z.code.Op(op, vasm.Use(x).Half(), vasm.Def(r[0]))
-	z.code.Op(op, vasm.Use(high).Half(), vasm.Def(r[1]))
-}
-
-// shorten applies a conversion from 64 to 32 bits.
-func (z *vectorizer) shorten(op string, x [2]vreg, to vreg) {
-	low, high := z.code.Reg(vasm.Vector), z.code.Reg(vasm.Vector)
-	z.code.Op(op, vasm.Use(x[0]), vasm.Def(low).Half())
-	z.code.Op(op, vasm.Use(x[1]), vasm.Def(high).Half())
-	z.code.Op("VINSERTI64X4", vasm.Imm(1), vasm.Use(high).Half(), vasm.Use(low), vasm.Def(to))
-}
-
-var roundings = map[ir.Op]int64{ir.OpFFloor: 9, ir.OpFCeil: 10, ir.OpFTrunc: 11, ir.OpFRint: 8}
-
 func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 	wide := isWide(v.Type)
 	x := z.vectorOf(v.Args[0])
-	sign, rest := z.constant(math.MinInt32, false), z.constant(math.MaxInt32, false)
-	if wide {
-		sign, rest = z.constant(math.MinInt64, true), z.constant(math.MaxInt64, true)
-	}
-	and, xor := pick(binaryLanes[ir.OpAnd], wide), pick(binaryLanes[ir.OpXor], wide)
-	if names, ok := binaryLanes[v.Op]; ok {
-		z.two(pick(names, wide), x, z.vectorOf(v.Args[1]), r)
+	if _, ok := binaryLanes[v.Op]; ok {
+		z.both(v.Op, x, z.vectorOf(v.Args[1]), r)
 		return
 	}
-	if code, ok := roundings[v.Op]; ok {
+	if _, ok := roundings[v.Op]; ok {
 		for i, to := range z.regs(r, v) {
-			z.code.Op(pick([2]string{"VRNDSCALEPS", "VRNDSCALEPD"}, wide), vasm.Imm(code), vasm.Use(x[i]), vasm.Def(to))
+			z.unit.round(v.Op, x[i], to, wide)
 		}
 		return
 	}
 	switch v.Op {
-	case ir.OpFNeg:
-		z.two(xor, x, sign, r)
-	case ir.OpFAbs:
-		z.two(and, x, rest, r)
-	case ir.OpFCopysign:
-		y := z.vectorOf(v.Args[1])
-		for i, to := range z.regs(r, v) {
-			a, b := z.code.Reg(vasm.Vector), z.code.Reg(vasm.Vector)
-			z.code.Op(and, vasm.Use(rest[i]), vasm.Use(x[i]), vasm.Def(a))
-			z.code.Op(and, vasm.Use(sign[i]), vasm.Use(y[i]), vasm.Def(b))
-			z.code.Op(pick(binaryLanes[ir.OpOr], wide), vasm.Use(a), vasm.Use(b), vasm.Def(to))
-		}
+	case ir.OpFNeg, ir.OpFAbs, ir.OpFCopysign:
+		z.signLanes(v, x, r)
 	case ir.OpFSqrt:
 		for i, to := range z.regs(r, v) {
 			z.code.Op(pick([2]string{"VSQRTPS", "VSQRTPD"}, wide), vasm.Use(x[i]), vasm.Def(to))
@@ -436,35 +362,47 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 	case ir.OpFma:
 		y, a := z.vectorOf(v.Args[1]), z.vectorOf(v.Args[2])
 		for i, to := range z.regs(r, v) {
-			t := z.code.Reg(vasm.Vector)
+			t := z.vector()
 			z.code.Op("VMOVUPS", vasm.Use(a[i]), vasm.Def(t))
 			z.code.Op(pick([2]string{"VFMADD231PS", "VFMADD231PD"}, wide), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Mod(t))
 			z.code.Op("VMOVUPS", vasm.Use(t), vasm.Def(to))
 		}
 	case ir.OpFMin, ir.OpFMax:
-		z.extremeLanes(v, x, z.vectorOf(v.Args[1]), r)
+		y := z.vectorOf(v.Args[1])
+		for i, to := range z.regs(r, v) {
+			z.unit.extreme(v.Op, pair{x[i], y[i], to, wide})
+		}
 	default:
 		panic(scalar(words(v.Op)))
 	}
 }
 
-// extremeLanes writes the smaller or larger of two floats, NaN where one is.
-func (z *vectorizer) extremeLanes(v *ir.Value, x, y [2]vreg, r *vector) {
+// signLanes writes operations on the signs of floats.
+func (z *vectorizer) signLanes(v *ir.Value, x [2]vreg, r *vector) {
 	wide := isWide(v.Type)
-	code := map[ir.Op]int64{ir.OpFMin: 4, ir.OpFMax: 5}[v.Op]
-	for i, to := range z.regs(r, v) {
-		t, m := z.code.Reg(vasm.Vector), z.code.Reg(vasm.Mask)
-		z.code.Op(pick([2]string{"VRANGEPS", "VRANGEPD"}, wide), vasm.Imm(code), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Def(t))
-		z.code.Op(pick([2]string{"VCMPPS", "VCMPPD"}, wide), vasm.Imm(3), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Def(m))
-		z.code.Op(pick([2]string{"VADDPS", "VADDPD"}, wide), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Use(m), vasm.Mod(t))
-		z.code.Op("VMOVUPS", vasm.Use(t), vasm.Def(to))
+	sign, rest := z.constant(math.MinInt32, false), z.constant(math.MaxInt32, false)
+	if wide {
+		sign, rest = z.constant(math.MinInt64, true), z.constant(math.MaxInt64, true)
+	}
+	switch v.Op {
+	case ir.OpFNeg:
+		z.both(ir.OpXor, x, twice(sign), r)
+	case ir.OpFAbs:
+		z.both(ir.OpAnd, x, twice(rest), r)
+	default:
+		y := z.vectorOf(v.Args[1])
+		for i, to := range z.regs(r, v) {
+			a, b := z.vector(), z.vector()
+			z.unit.binary(ir.OpAnd, pair{x[i], rest, a, wide})
+			z.unit.binary(ir.OpAnd, pair{y[i], sign, b, wide})
+			z.unit.binary(ir.OpOr, pair{b, a, to, wide})
+		}
 	}
 }
 
 // convertLanes converts between types of one size, from 32 to 64 bits, or from 64 to 32.
 func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
-	a := v.Args[0]
-	from, to := a.Type, v.Type
+	from, to := v.Args[0].Type, v.Type
 	if from.Kind == ir.KindI1 {
 		z.truthLanes(v, r)
 		return
@@ -472,52 +410,21 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 	if from.Bits() < 32 || to.Bits() < 32 {
 		panic(scalar("a small number"))
 	}
-	x := z.vectorOf(a)
-	if v.Op == ir.OpBitcast {
+	x := z.vectorOf(v.Args[0])
+	switch {
+	case v.Op == ir.OpBitcast:
 		for i, t := range z.regs(r, v) {
 			z.code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Def(t))
 		}
-		return
-	}
-	if v.Op == ir.OpFToS {
-		z.toInteger(v, x, r)
-		return
-	}
-	op := conversionOp(v.Op, from, to)
-	switch {
-	case op == "":
-		panic(scalar(words(v.Op)))
-	case isWide(from) == isWide(to):
+	case v.Op == ir.OpFToS && isWide(from) != isWide(to):
+		panic(scalar("a float becomes an integer of another size"))
+	case v.Op == ir.OpFToS:
 		for i, t := range z.regs(r, v) {
-			z.code.Op(op, vasm.Use(x[i]), vasm.Def(t))
+			z.unit.integer(x[i], t, isWide(to))
 		}
-	case isWide(to):
-		z.extend(op, x[0], r.reg)
-	default:
-		z.shorten(op, x, r.reg[0])
+	case !z.unit.convert(v, x, r.reg):
+		panic(scalar(words(v.Op)))
 	}
-}
-
-// conversionOp returns the instruction that converts, or "".
-func conversionOp(op ir.Op, from, to *ir.Type) string {
-	wide := [2]bool{isWide(from), isWide(to)}
-	switch op {
-	case ir.OpSExt:
-		return "VPMOVSXDQ"
-	case ir.OpZExt:
-		return "VPMOVZXDQ"
-	case ir.OpTrunc:
-		return "VPMOVQD"
-	case ir.OpFExt:
-		return "VCVTPS2PD"
-	case ir.OpFRound:
-		return "VCVTPD2PS"
-	case ir.OpSToF:
-		return map[[2]bool]string{{false, false}: "VCVTDQ2PS", {false, true}: "VCVTDQ2PD", {true, false}: "VCVTQQ2PS", {true, true}: "VCVTQQ2PD"}[wide]
-	case ir.OpUToF:
-		return map[[2]bool]string{{false, false}: "VCVTUDQ2PS", {false, true}: "VCVTUDQ2PD", {true, false}: "VCVTUQQ2PS", {true, true}: "VCVTUQQ2PD"}[wide]
-	}
-	return ""
 }
 
 // truthLanes writes a truth value as an integer.
@@ -531,29 +438,6 @@ func (z *vectorizer) truthLanes(v *ir.Value, r *vector) {
 	}
 	c, wide := z.maskOfValue(v.Args[0]), isWide(v.Type)
 	for i, to := range z.regs(r, v) {
-		z.code.Op(pick([2]string{"VMOVDQA32.Z", "VMOVDQA64.Z"}, wide), vasm.Use(z.constant(one, wide)[0]), vasm.Use(z.half(c, i)), vasm.Def(to))
-	}
-}
-
-// toInteger converts floats to integers of the same size: out of range they are the nearest
-// number, of NaN 0.
-func (z *vectorizer) toInteger(v *ir.Value, x [2]vreg, r *vector) {
-	from, to := v.Args[0].Type, v.Type
-	wide := isWide(to)
-	if isWide(from) != wide {
-		panic(scalar("a float becomes an integer of another size"))
-	}
-	limit, most := z.constant(int64(math.Float32bits(1<<31)), false), z.constant(math.MaxInt32, false)
-	if wide {
-		limit, most = z.constant(int64(math.Float64bits(1<<63)), true), z.constant(math.MaxInt64, true)
-	}
-	compare := pick([2]string{"VCMPPS", "VCMPPD"}, wide)
-	for i, out := range z.regs(r, v) {
-		t, large, number := z.code.Reg(vasm.Vector), z.code.Reg(vasm.Mask), z.code.Reg(vasm.Mask)
-		z.code.Op(pick([2]string{"VCVTTPS2DQ", "VCVTTPD2QQ"}, wide), vasm.Use(x[i]), vasm.Def(t))
-		z.code.Op(compare, vasm.Imm(0x1d), vasm.Use(limit[i]), vasm.Use(x[i]), vasm.Def(large))
-		z.code.Op(pick([2]string{"VMOVDQA32", "VMOVDQA64"}, wide), vasm.Use(most[i]), vasm.Use(large), vasm.Mod(t))
-		z.code.Op(compare, vasm.Imm(7), vasm.Use(x[i]), vasm.Use(x[i]), vasm.Def(number))
-		z.code.Op(pick([2]string{"VMOVDQA32.Z", "VMOVDQA64.Z"}, wide), vasm.Use(t), vasm.Use(number), vasm.Def(out))
+		z.unit.only(z.half(c, i, wide), z.constant(one, wide), to, wide)
 	}
 }

@@ -28,6 +28,10 @@ func whichTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				if lanes == 16 && first == 0 {
 //line kernels.go:29
 					first = blocks.Done(zvector.WhichTwin(blocks.Span(), i11, xLen, x))
+//line kernels.go:29
+				} else if lanes == 8 && first == 0 {
+//line kernels.go:29
+					first = blocks.Done(zvector.WhichTwinAVX2(blocks.Span(), i11, xLen, x))
 				}
 				for tx := first; tx < 32; tx++ {
 //line kernels.go:29
@@ -80,6 +84,10 @@ func lateTwinRow(blocks *gpu.Blocks, lanes int, i11 int, x unsafe.Pointer, xLen 
 	if lanes == 16 && first == 0 {
 //line kernels.go:29
 		first = blocks.Done(zvector.LateTwin(blocks.Span(), i11, xLen, x))
+//line kernels.go:29
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:29
+		first = blocks.Done(zvector.LateTwinAVX2(blocks.Span(), i11, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:29

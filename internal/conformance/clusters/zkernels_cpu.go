@@ -40,6 +40,10 @@ func plainTwinRow(blocks *gpu.Blocks, lanes int, i9 int, x unsafe.Pointer, xLen 
 	if lanes == 16 && first == 0 {
 //line kernels.go:164
 		first = blocks.Done(zvector.PlainTwin(blocks.Span(), i9, xLen, x))
+//line kernels.go:164
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:164
+		first = blocks.Done(zvector.PlainTwinAVX2(blocks.Span(), i9, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line kernels.go:164

@@ -172,6 +172,10 @@ func besideBarriersTwinRow_(lanes int, dx int, i16 int32, shared unsafe.Pointer)
 	if lanes == 16 {
 //line beside.go:22
 		first = zvector.BesideBarriersTwin(dx, shared, int(i16))
+//line beside.go:22
+	} else if lanes == 8 {
+//line beside.go:22
+		first = zvector.BesideBarriersTwinAVX2(dx, shared, int(i16))
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:24
@@ -386,6 +390,10 @@ func everyThreadTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer
 	if lanes == 16 && first == 0 {
 //line beside.go:66
 		first = blocks.Done(zvector.EveryThreadTwin(blocks.Span(), i10, xLen, x))
+//line beside.go:66
+	} else if lanes == 8 && first == 0 {
+//line beside.go:66
+		first = blocks.Done(zvector.EveryThreadTwinAVX2(blocks.Span(), i10, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:66
@@ -551,6 +559,10 @@ func twoFaultsTwinRow(blocks *gpu.Blocks, lanes int, c20 bool, c9 bool, n int, o
 	if lanes == 16 && first == 0 {
 //line beside.go:91
 		first = blocks.Done(zvector.TwoFaultsTwin(blocks.Span(), c20, c9, n, xLen, x, o23))
+//line beside.go:91
+	} else if lanes == 8 && first == 0 {
+//line beside.go:91
+		first = blocks.Done(zvector.TwoFaultsTwinAVX2(blocks.Span(), c20, c9, n, xLen, x, o23))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i12 int
@@ -617,6 +629,10 @@ func writesTwinRow(blocks *gpu.Blocks, lanes int, by int32, i9 int, x unsafe.Poi
 	if lanes == 16 && first == 0 {
 //line beside.go:102
 		first = blocks.Done(zvector.WritesTwin(blocks.Span(), i9, xLen, int(by), x))
+//line beside.go:102
+	} else if lanes == 8 && first == 0 {
+//line beside.go:102
+		first = blocks.Done(zvector.WritesTwinAVX2(blocks.Span(), i9, xLen, int(by), x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:102
@@ -671,6 +687,10 @@ func productTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b
 	if lanes == 16 && first == 0 {
 //line elements.go:13
 		first = blocks.Done(zvector.ProductTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line elements.go:13
+	} else if lanes == 8 && first == 0 {
+//line elements.go:13
+		first = blocks.Done(zvector.ProductTwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:13
@@ -830,6 +850,10 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				if lanes == 16 {
 //line others.go:105
 					first = zvector.SaidTwin(dx, c124, c31, c40, c44, c48, c51, c54, c59, c63, c66, c79, c87, c91, c97, c56, c117, c89, x, n, c94, c110, c114)
+//line others.go:105
+				} else if lanes == 8 {
+//line others.go:105
+					first = zvector.SaidTwinAVX2(dx, c124, c31, c40, c44, c48, c51, c54, c59, c63, c66, c79, c87, c91, c97, c56, c117, c89, x, n, c94, c110, c114)
 				}
 				for tx := first; tx < dx; tx++ {
 					var p102 unsafe.Pointer

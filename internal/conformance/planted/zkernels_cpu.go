@@ -94,6 +94,10 @@ func sumTwinRow(lanes int, i70 int, shared unsafe.Pointer, x unsafe.Pointer, xLe
 	if lanes == 16 {
 //line barriers.go:12
 		first = zvector.SumTwin(64, i70, xLen, x, shared)
+//line barriers.go:12
+	} else if lanes == 8 {
+//line barriers.go:12
+		first = zvector.SumTwinAVX2(64, i70, xLen, x, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -122,6 +126,10 @@ func sumTwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:17
 		first = zvector.SumTwin_(64, shared)
+//line barriers.go:17
+	} else if lanes == 8 {
+//line barriers.go:17
+		first = zvector.SumTwinAVX2_(64, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -142,6 +150,10 @@ func sumTwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:17
 		first = zvector.SumTwin__(64, shared)
+//line barriers.go:17
+	} else if lanes == 8 {
+//line barriers.go:17
+		first = zvector.SumTwinAVX2__(64, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -162,6 +174,10 @@ func sumTwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:17
 		first = zvector.SumTwin___(64, shared)
+//line barriers.go:17
+	} else if lanes == 8 {
+//line barriers.go:17
+		first = zvector.SumTwinAVX2___(64, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -182,6 +198,10 @@ func sumTwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:17
 		first = zvector.SumTwin____(64, shared)
+//line barriers.go:17
+	} else if lanes == 8 {
+//line barriers.go:17
+		first = zvector.SumTwinAVX2____(64, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -202,6 +222,10 @@ func sumTwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:17
 		first = zvector.SumTwin_____(64, shared)
+//line barriers.go:17
+	} else if lanes == 8 {
+//line barriers.go:17
+		first = zvector.SumTwinAVX2_____(64, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -222,6 +246,10 @@ func sumTwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:17
 		first = zvector.SumTwin______(64, shared)
+//line barriers.go:17
+	} else if lanes == 8 {
+//line barriers.go:17
+		first = zvector.SumTwinAVX2______(64, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:14
@@ -244,6 +272,10 @@ func sumTwinRow_______(lanes int, c62 bool, o65 int, shared unsafe.Pointer, sums
 	if lanes == 16 {
 //line barriers.go:23
 		first = zvector.SumTwin_______(64, c62, shared, sums, o65)
+//line barriers.go:23
+	} else if lanes == 8 {
+//line barriers.go:23
+		first = zvector.SumTwinAVX2_______(64, c62, shared, sums, o65)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:17
@@ -310,6 +342,10 @@ func sumUnsyncedTwinRow(lanes int, i69 int, shared unsafe.Pointer, x unsafe.Poin
 	if lanes == 16 {
 //line barriers.go:32
 		first = zvector.SumUnsyncedTwin(64, i69, xLen, x, shared)
+//line barriers.go:32
+	} else if lanes == 8 {
+//line barriers.go:32
+		first = zvector.SumUnsyncedTwinAVX2(64, i69, xLen, x, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:34
@@ -338,6 +374,10 @@ func sumUnsyncedTwinRow_(lanes int, c61 bool, o64 int, shared unsafe.Pointer, su
 	if lanes == 16 {
 //line barriers.go:37
 		first = zvector.SumUnsyncedTwin_(64, shared, c61, sums, o64)
+//line barriers.go:37
+	} else if lanes == 8 {
+//line barriers.go:37
+		first = zvector.SumUnsyncedTwinAVX2_(64, shared, c61, sums, o64)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:34
@@ -395,6 +435,7 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(512)
+	lanes := blocks.Lanes()
 	each36 := blocks.Scratch(4)
 //line barriers.go:52
 	for blocks.Next() {
@@ -417,19 +458,19 @@ func multiplyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 8 {
 //line barriers.go:59
-				if !multiplyTwinRow_(i110, n, ty, i37, i112, aLen, a, shared, bLen, b, blocks) {
+				if !multiplyTwinRow_(i110, n, ty, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 8 {
 //line barriers.go:59
-				multiplyTwinRow__(ty, each36, shared)
+				multiplyTwinRow__(ty, lanes, each36, shared)
 			}
 			i37 = i37 + 8
 		}
 		for ty := range 8 {
 //line barriers.go:59
-			if !multiplyTwinRow___(i110, n, ty, i112, each36, cLen, c, blocks) {
+			if !multiplyTwinRow___(i110, n, ty, lanes, c, cLen, each36, i112, blocks) {
 				return
 			}
 		}
@@ -450,17 +491,22 @@ func multiplyTwinRow(ty int, each36 unsafe.Pointer) {
 // multiplyTwinRow_ is what a row of threads does in multiplyTwin.
 //
 //line barriers.go:59
-func multiplyTwinRow_(i110 int, n int, ty int, i37 int, i112 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func multiplyTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line barriers.go:59
 	i43 := (i110 + ty) * n
 //line barriers.go:59
 	i44 := i43 + i37
+	i60 := (i37 + ty) * n
 //line barriers.go:59
 	o42 := ty * 32
-	i60 := (i37 + ty) * n
-//line barriers.go:60
 	o58 := ty * 32
-	for tx := range 8 {
+	first := 0
+//line barriers.go:59
+	if lanes == 8 {
+//line barriers.go:59
+		first = zvector.MultiplyTwinAVX2(8, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 256), o58, a, b)
+	}
+	for tx := first; tx < 8; tx++ {
 //line barriers.go:59
 		o54 := o42 + tx*4
 //line barriers.go:56
@@ -495,7 +541,7 @@ func multiplyTwinRow_(i110 int, n int, ty int, i37 int, i112 int, aLen int, a un
 // multiplyTwinRow__ is what a row of threads does in multiplyTwin.
 //
 //line barriers.go:59
-func multiplyTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
+func multiplyTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 //line barriers.go:59
 	o42 := ty * 32
 //line barriers.go:63
@@ -513,7 +559,13 @@ func multiplyTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 //line barriers.go:63
 	o279 := o42 + 28
 	row := ty * 8
-	for tx := range 8 {
+	first := 0
+//line barriers.go:63
+	if lanes == 8 {
+//line barriers.go:63
+		first = zvector.MultiplyTwinAVX2_(8, unsafe.Add(shared, 256), unsafe.Add(each36, row*4), 32, 64, 96, 128, 160, 192, 224, shared, o42, o249, o254, o259, o264, o269, o274, o279)
+	}
+	for tx := first; tx < 8; tx++ {
 //line barriers.go:57
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
 //line barriers.go:63
@@ -548,11 +600,17 @@ func multiplyTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 // multiplyTwinRow___ is what a row of threads does in multiplyTwin.
 //
 //line barriers.go:59
-func multiplyTwinRow___(i110 int, n int, ty int, i112 int, each36 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func multiplyTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen int, each36 unsafe.Pointer, i112 int, blocks *gpu.Blocks) (ok bool) {
 //line barriers.go:59
 	i43 := (i110 + ty) * n
 	row := ty * 8
-	for tx := range 8 {
+	first := 0
+//line barriers.go:67
+	if lanes == 8 {
+//line barriers.go:67
+		first = zvector.MultiplyTwinAVX2__(8, i112, i43, cLen, unsafe.Add(each36, row*4), c)
+	}
+	for tx := first; tx < 8; tx++ {
 //line barriers.go:56
 		i34 := i112 + tx
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
@@ -583,6 +641,7 @@ func multiplyUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(512)
+	lanes := blocks.Lanes()
 	each36 := blocks.Scratch(4)
 //line barriers.go:74
 	for blocks.Next() {
@@ -605,19 +664,19 @@ func multiplyUnsyncedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			for ty := range 8 {
 //line barriers.go:81
-				if !multiplyUnsyncedTwinRow_(i109, n, ty, i37, i111, aLen, a, shared, bLen, b, blocks) {
+				if !multiplyUnsyncedTwinRow_(i109, n, ty, i37, lanes, a, aLen, b, bLen, i111, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 8 {
 //line barriers.go:81
-				multiplyUnsyncedTwinRow__(ty, each36, shared)
+				multiplyUnsyncedTwinRow__(ty, lanes, each36, shared)
 			}
 			i37 = i37 + 8
 		}
 		for ty := range 8 {
 //line barriers.go:81
-			if !multiplyUnsyncedTwinRow___(i109, n, ty, i111, each36, cLen, c, blocks) {
+			if !multiplyUnsyncedTwinRow___(i109, n, ty, lanes, c, cLen, each36, i111, blocks) {
 				return
 			}
 		}
@@ -638,17 +697,22 @@ func multiplyUnsyncedTwinRow(ty int, each36 unsafe.Pointer) {
 // multiplyUnsyncedTwinRow_ is what a row of threads does in multiplyUnsyncedTwin.
 //
 //line barriers.go:81
-func multiplyUnsyncedTwinRow_(i109 int, n int, ty int, i37 int, i111 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func multiplyUnsyncedTwinRow_(i109 int, n int, ty int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i111 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line barriers.go:81
 	i43 := (i109 + ty) * n
 //line barriers.go:81
 	i44 := i43 + i37
+	i60 := (i37 + ty) * n
 //line barriers.go:81
 	o42 := ty * 32
-	i60 := (i37 + ty) * n
-//line barriers.go:82
 	o58 := ty * 32
-	for tx := range 8 {
+	first := 0
+//line barriers.go:81
+	if lanes == 8 {
+//line barriers.go:81
+		first = zvector.MultiplyUnsyncedTwinAVX2(8, i44, aLen, i111, i60, bLen, shared, o42, unsafe.Add(shared, 256), o58, a, b)
+	}
+	for tx := first; tx < 8; tx++ {
 //line barriers.go:81
 		o54 := o42 + tx*4
 //line barriers.go:78
@@ -683,7 +747,7 @@ func multiplyUnsyncedTwinRow_(i109 int, n int, ty int, i37 int, i111 int, aLen i
 // multiplyUnsyncedTwinRow__ is what a row of threads does in multiplyUnsyncedTwin.
 //
 //line barriers.go:81
-func multiplyUnsyncedTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Pointer) {
+func multiplyUnsyncedTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 //line barriers.go:81
 	o42 := ty * 32
 //line barriers.go:85
@@ -701,7 +765,13 @@ func multiplyUnsyncedTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Poin
 //line barriers.go:85
 	o278 := o42 + 28
 	row := ty * 8
-	for tx := range 8 {
+	first := 0
+//line barriers.go:85
+	if lanes == 8 {
+//line barriers.go:85
+		first = zvector.MultiplyUnsyncedTwinAVX2_(8, unsafe.Add(shared, 256), unsafe.Add(each36, row*4), 32, 64, 96, 128, 160, 192, 224, shared, o42, o248, o253, o258, o263, o268, o273, o278)
+	}
+	for tx := first; tx < 8; tx++ {
 //line barriers.go:79
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
 //line barriers.go:85
@@ -734,11 +804,17 @@ func multiplyUnsyncedTwinRow__(ty int, each36 unsafe.Pointer, shared unsafe.Poin
 // multiplyUnsyncedTwinRow___ is what a row of threads does in multiplyUnsyncedTwin.
 //
 //line barriers.go:81
-func multiplyUnsyncedTwinRow___(i109 int, n int, ty int, i111 int, each36 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func multiplyUnsyncedTwinRow___(i109 int, n int, ty int, lanes int, c unsafe.Pointer, cLen int, each36 unsafe.Pointer, i111 int, blocks *gpu.Blocks) (ok bool) {
 //line barriers.go:81
 	i43 := (i109 + ty) * n
 	row := ty * 8
-	for tx := range 8 {
+	first := 0
+//line barriers.go:88
+	if lanes == 8 {
+//line barriers.go:88
+		first = zvector.MultiplyUnsyncedTwinAVX2__(8, i111, i43, cLen, unsafe.Add(each36, row*4), c)
+	}
+	for tx := first; tx < 8; tx++ {
 //line barriers.go:78
 		i34 := i111 + tx
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
@@ -793,6 +869,10 @@ func halvesTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen int,
 	if lanes == 16 {
 //line barriers.go:96
 		first = zvector.HalvesTwin(64, xLen, x, shared)
+//line barriers.go:96
+	} else if lanes == 8 {
+//line barriers.go:96
+		first = zvector.HalvesTwinAVX2(64, xLen, x, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:98
@@ -819,6 +899,10 @@ func halvesTwinRow_(lanes int, shared unsafe.Pointer, x unsafe.Pointer) {
 	if lanes == 16 {
 //line barriers.go:100
 		first = zvector.HalvesTwin_(64, x, shared)
+//line barriers.go:100
+	} else if lanes == 8 {
+//line barriers.go:100
+		first = zvector.HalvesTwinAVX2_(64, x, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line barriers.go:98
@@ -1435,6 +1519,10 @@ func foundTwinRow(blocks *gpu.Blocks, lanes int, answer unsafe.Pointer, c27 bool
 	if lanes == 16 && first == 0 {
 //line blocks.go:46
 		first = blocks.Done(zvector.FoundTwin(blocks.Span(), i35, xLen, c27, x, limit, answer))
+//line blocks.go:46
+	} else if lanes == 8 && first == 0 {
+//line blocks.go:46
+		first = blocks.Done(zvector.FoundTwinAVX2(blocks.Span(), i35, xLen, c27, x, limit, answer))
 	}
 	for tx := first; tx < 32; tx++ {
 //line blocks.go:46
@@ -1498,6 +1586,10 @@ func whereTwinRow(blocks *gpu.Blocks, lanes int, answer unsafe.Pointer, c32 bool
 	if lanes == 16 && first == 0 {
 //line blocks.go:56
 		first = blocks.Done(zvector.WhereTwin(blocks.Span(), i40, xLen, c32, x, limit, answer))
+//line blocks.go:56
+	} else if lanes == 8 && first == 0 {
+//line blocks.go:56
+		first = blocks.Done(zvector.WhereTwinAVX2(blocks.Span(), i40, xLen, c32, x, limit, answer))
 	}
 	for tx := first; tx < 32; tx++ {
 //line blocks.go:56
@@ -1617,6 +1709,10 @@ func countPlainlyTwinRow(blocks *gpu.Blocks, lanes int, answer unsafe.Pointer, c
 	if lanes == 16 && first == 0 {
 //line blocks.go:76
 		first = blocks.Done(zvector.CountPlainlyTwin(blocks.Span(), i42, xLen, c27, x, limit, answer))
+//line blocks.go:76
+	} else if lanes == 8 && first == 0 {
+//line blocks.go:76
+		first = blocks.Done(zvector.CountPlainlyTwinAVX2(blocks.Span(), i42, xLen, c27, x, limit, answer))
 	}
 	for tx := first; tx < 32; tx++ {
 //line blocks.go:76
@@ -1683,6 +1779,10 @@ func differenceTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen 
 	if lanes == 16 {
 //line memory.go:11
 		first = zvector.DifferenceTwin(64, xLen, x, shared)
+//line memory.go:11
+	} else if lanes == 8 {
+//line memory.go:11
+		first = zvector.DifferenceTwinAVX2(64, xLen, x, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:13
@@ -1709,6 +1809,10 @@ func differenceTwinRow_(lanes int, out unsafe.Pointer, outLen int, shared unsafe
 	if lanes == 16 {
 //line memory.go:15
 		first = zvector.DifferenceTwin_(64, outLen, shared, out)
+//line memory.go:15
+	} else if lanes == 8 {
+//line memory.go:15
+		first = zvector.DifferenceTwinAVX2_(64, outLen, shared, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:13
@@ -1777,6 +1881,10 @@ func differencePastTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, x
 	if lanes == 16 {
 //line memory.go:25
 		first = zvector.DifferencePastTwin(64, xLen, x, shared)
+//line memory.go:25
+	} else if lanes == 8 {
+//line memory.go:25
+		first = zvector.DifferencePastTwinAVX2(64, xLen, x, shared)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:27
@@ -1803,6 +1911,10 @@ func differencePastTwinRow_(lanes int, out unsafe.Pointer, outLen int, shared un
 	if lanes == 16 {
 //line memory.go:29
 		first = zvector.DifferencePastTwin_(64, outLen, shared, out)
+//line memory.go:29
+	} else if lanes == 8 {
+//line memory.go:29
+		first = zvector.DifferencePastTwinAVX2_(64, outLen, shared, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:27
@@ -1880,6 +1992,10 @@ func totalTwinRow_(lanes int, c26 bool, shared unsafe.Pointer, sums unsafe.Point
 	if lanes == 16 {
 //line memory.go:40
 		first = zvector.TotalTwin(64, c26, shared, sums)
+//line memory.go:40
+	} else if lanes == 8 {
+//line memory.go:40
+		first = zvector.TotalTwinAVX2(64, c26, shared, sums)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:40
@@ -1928,6 +2044,10 @@ func shiftTwinRow(lanes int, out unsafe.Pointer, outLen int, x unsafe.Pointer, x
 	if lanes == 16 {
 //line memory.go:50
 		first = zvector.ShiftTwin(64, xLen, outLen, x, out)
+//line memory.go:50
+	} else if lanes == 8 {
+//line memory.go:50
+		first = zvector.ShiftTwinAVX2(64, xLen, outLen, x, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:51
@@ -1968,6 +2088,10 @@ func doubleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				if lanes == 16 {
 //line memory.go:59
 					first = zvector.DoubleTwin(64, xLen, x)
+//line memory.go:59
+				} else if lanes == 8 {
+//line memory.go:59
+					first = zvector.DoubleTwinAVX2(64, xLen, x)
 				}
 				for tx := first; tx < 64; tx++ {
 //line memory.go:59
@@ -2016,6 +2140,10 @@ func freshTwinRow(lanes int, out unsafe.Pointer, outLen int, x unsafe.Pointer, x
 	if lanes == 16 {
 //line memory.go:67
 		first = zvector.FreshTwin(64, xLen, outLen, x, out)
+//line memory.go:67
+	} else if lanes == 8 {
+//line memory.go:67
+		first = zvector.FreshTwinAVX2(64, xLen, outLen, x, out)
 	}
 	for tx := first; tx < 64; tx++ {
 //line memory.go:67

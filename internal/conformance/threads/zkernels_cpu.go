@@ -1624,6 +1624,10 @@ func chainTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, i22
 	if lanes == 16 && first == 0 {
 //line elements.go:13
 		first = blocks.Done(zvector.ChainTwin(blocks.Span(), i22, xLen, yLen, aLen, zLen, a, x, z, y))
+//line elements.go:13
+	} else if lanes == 8 && first == 0 {
+//line elements.go:13
+		first = blocks.Done(zvector.ChainTwinAVX2(blocks.Span(), i22, xLen, yLen, aLen, zLen, a, x, z, y))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:13
@@ -1680,6 +1684,10 @@ func differencesTwinRow(blocks *gpu.Blocks, lanes int, i13 int, i47 int, x unsaf
 	if lanes == 16 && first == 0 {
 //line elements.go:21
 		first = blocks.Done(zvector.DifferencesTwin(blocks.Span(), i13, i47, yLen, x, y))
+//line elements.go:21
+	} else if lanes == 8 && first == 0 {
+//line elements.go:21
+		first = blocks.Done(zvector.DifferencesTwinAVX2(blocks.Span(), i13, i47, yLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:21
@@ -1726,6 +1734,10 @@ func fromOnTwinRow(blocks *gpu.Blocks, lanes int, i10 int, k int, x unsafe.Point
 	if lanes == 16 && first == 0 {
 //line elements.go:28
 		first = blocks.Done(zvector.FromOnTwin(blocks.Span(), i10, k, xLen, x))
+//line elements.go:28
+	} else if lanes == 8 && first == 0 {
+//line elements.go:28
+		first = blocks.Done(zvector.FromOnTwinAVX2(blocks.Span(), i10, k, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:28
@@ -2098,6 +2110,10 @@ func sweepTwinRow(lanes int, dx int, shared unsafe.Pointer, blocks *gpu.Blocks, 
 	if lanes == 16 {
 //line elements.go:178
 		first = zvector.SweepTwin(dx, shared)
+//line elements.go:178
+	} else if lanes == 8 {
+//line elements.go:178
+		first = zvector.SweepTwinAVX2(dx, shared)
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:180
@@ -2124,6 +2140,10 @@ func sweepTwinRow__(lanes int, dx int, i25 int, i27 int, shared unsafe.Pointer, 
 	if lanes == 16 {
 //line elements.go:180
 		first = zvector.SweepTwin_(dx, i27, shared, i25, xLen, x)
+//line elements.go:180
+	} else if lanes == 8 {
+//line elements.go:180
+		first = zvector.SweepTwinAVX2_(dx, i27, shared, i25, xLen, x)
 	}
 	for tx := first; tx < dx; tx++ {
 		i78 := tx << 1
@@ -2157,6 +2177,10 @@ func sweepTwinRow___(lanes int, dx int, o65 int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line elements.go:186
 		first = zvector.SweepTwin__(dx, shared, o65, 124)
+//line elements.go:186
+	} else if lanes == 8 {
+//line elements.go:186
+		first = zvector.SweepTwinAVX2__(dx, shared, o65, 124)
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:186
@@ -2177,6 +2201,10 @@ func sweepTwinRow____(lanes int, dx int, out unsafe.Pointer, outLen int, shared 
 	if lanes == 16 {
 //line elements.go:191
 		first = zvector.SweepTwin___(dx, outLen, shared, out)
+//line elements.go:191
+	} else if lanes == 8 {
+//line elements.go:191
+		first = zvector.SweepTwinAVX2___(dx, outLen, shared, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line elements.go:180
@@ -2204,6 +2232,7 @@ func turnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(288)
+	lanes := blocks.Lanes()
 //line grids.go:16
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
@@ -2213,13 +2242,13 @@ func turnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i97 := by << 3
 		for ty := range 4 {
 //line grids.go:19
-			if !turnTwinRow(i97, ty, n, i95, aLen, a, shared, blocks) {
+			if !turnTwinRow(i97, ty, n, lanes, a, aLen, i95, shared, blocks) {
 				return
 			}
 		}
 		for ty := range 4 {
 //line grids.go:26
-			if !turnTwinRow_(i95, ty, n, i97, bLen, b, shared, blocks) {
+			if !turnTwinRow_(i95, ty, n, lanes, b, bLen, i97, shared, blocks) {
 				return
 			}
 		}
@@ -2229,23 +2258,28 @@ func turnTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // turnTwinRow is what a row of threads does in turnTwin.
 //
 //line grids.go:19
-func turnTwinRow(i97 int, ty int, n int, i95 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func turnTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, aLen int, i95 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line grids.go:19
 	i25 := i97 + ty
-//line grids.go:22
-	i119 := i25 * n
-//line grids.go:22
-	o118 := ty * 36
 //line grids.go:21
 	c113 := i25 < n
+	i119 := i25 * n
 //line grids.go:21
 	i136 := i25 + 4
-	i143 := i136 * n
-//line grids.go:22
-	o142 := (ty + 4) * 36
 //line grids.go:21
 	c137 := i136 < n
-	for tx := range 8 {
+	i143 := i136 * n
+//line grids.go:22
+	o118 := ty * 36
+//line grids.go:22
+	o142 := (ty + 4) * 36
+	first := 0
+//line grids.go:17
+	if lanes == 8 {
+//line grids.go:17
+		first = zvector.TurnTwinAVX2(8, i95, n, c113, i119, aLen, c137, i143, a, shared, o118, o142)
+	}
+	for tx := first; tx < 8; tx++ {
 //line grids.go:19
 		i21 := i95 + tx
 //line grids.go:21
@@ -2289,21 +2323,26 @@ func turnTwinRow(i97 int, ty int, n int, i95 int, aLen int, a unsafe.Pointer, sh
 // turnTwinRow_ is what a row of threads does in turnTwin.
 //
 //line grids.go:26
-func turnTwinRow_(i95 int, ty int, n int, i97 int, bLen int, b unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func turnTwinRow_(i95 int, ty int, n int, lanes int, b unsafe.Pointer, bLen int, i97 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line grids.go:26
 	i40 := i95 + ty
-//line grids.go:29
-	i187 := i40 * n
 //line grids.go:28
 	c185 := i40 < n
+	i187 := i40 * n
 //line grids.go:28
 	i208 := i40 + 4
+//line grids.go:28
+	c209 := i208 < n
 	i211 := i208 * n
 //line grids.go:29
 	i215 := ty + 4
-//line grids.go:28
-	c209 := i208 < n
-	for tx := range 8 {
+	first := 0
+//line grids.go:26
+	if lanes == 8 {
+//line grids.go:26
+		first = zvector.TurnTwinAVX2_(8, i97, n, c185, i187, bLen, c209, i211, shared, ty, b, i215)
+	}
+	for tx := first; tx < 8; tx++ {
 //line grids.go:26
 		i36 := i97 + tx
 //line grids.go:28
@@ -5603,6 +5642,10 @@ func slideTwinRow(lanes int, c75 bool, c92 bool, dx int, n int, o95 int, out uns
 	if lanes == 16 {
 //line windows.go:12
 		first = zvector.SlideTwin(dx, xLen, c75, c92, outLen, x, o95, n, out)
+//line windows.go:12
+	} else if lanes == 8 {
+//line windows.go:12
+		first = zvector.SlideTwinAVX2(dx, xLen, c75, c92, outLen, x, o95, n, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i28, o102, i103, i77, i78, i98, i99, i81 int

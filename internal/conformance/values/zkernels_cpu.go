@@ -104,6 +104,10 @@ func scalarsTwinRow(blocks *gpu.Blocks, lanes int, a bool, c22 bool, h int, i in
 	if lanes == 16 && first == 0 {
 //line pass.go:17
 		first = blocks.Done(zvector.ScalarsTwin(blocks.Span(), c22, a, out, i29, 8, i30, 16, i31, 24, i32, 32, i33, 40, i34, 48, h, 56, i, 64, j, 72, k, 80, i56, 88, i58, 96))
+//line pass.go:17
+	} else if lanes == 8 && first == 0 {
+//line pass.go:17
+		first = blocks.Done(zvector.ScalarsTwinAVX2(blocks.Span(), c22, a, out, i29, 8, i30, 16, i31, 24, i32, 32, i33, 40, i34, 48, h, 56, i, 64, j, 72, k, 80, i56, 88, i58, 96))
 	}
 	for tx := first; tx < dx; tx++ {
 //line pass.go:17
@@ -272,6 +276,10 @@ func aggregatesTwinRow(blocks *gpu.Blocks, lanes int, b bool, c68 bool, i110 int
 	if lanes == 16 && first == 0 {
 //line pass.go:27
 		first = blocks.Done(zvector.AggregatesTwin(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, i144, 192))
+//line pass.go:27
+	} else if lanes == 8 && first == 0 {
+//line pass.go:27
+		first = blocks.Done(zvector.AggregatesTwinAVX2(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, i144, 192))
 	}
 	for tx := first; tx < dx; tx++ {
 //line pass.go:29

@@ -107,6 +107,10 @@ func tripleTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLe
 	if lanes == 16 && first == 0 {
 //line launch.go:28
 		first = blocks.Done(zvector.TripleTwin(blocks.Span(), i10, xLen, x))
+//line launch.go:28
+	} else if lanes == 8 && first == 0 {
+//line launch.go:28
+		first = blocks.Done(zvector.TripleTwinAVX2(blocks.Span(), i10, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line launch.go:28
@@ -153,6 +157,10 @@ func rankTwinRow(blocks *gpu.Blocks, lanes int, by int32, i35 int, i9 int, x uns
 	if lanes == 16 && first == 0 {
 //line launch.go:35
 		first = blocks.Done(zvector.RankTwin(blocks.Span(), i9, xLen, x, int(by), i35))
+//line launch.go:35
+	} else if lanes == 8 && first == 0 {
+//line launch.go:35
+		first = blocks.Done(zvector.RankTwinAVX2(blocks.Span(), i9, xLen, x, int(by), i35))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i14 int
@@ -218,6 +226,10 @@ func lengthsTwinRow(blocks *gpu.Blocks, lanes int, aCap int, aLen int, bLen int,
 	if lanes == 16 && first == 0 {
 //line launch.go:42
 		first = blocks.Done(zvector.LengthsTwin(blocks.Span(), c19, c25, c31, aLen, out, aCap, 8, bLen, 16))
+//line launch.go:42
+	} else if lanes == 8 && first == 0 {
+//line launch.go:42
+		first = blocks.Done(zvector.LengthsTwinAVX2(blocks.Span(), c19, c25, c31, aLen, out, aCap, 8, bLen, 16))
 	}
 	for tx := first; tx < dx; tx++ {
 //line launch.go:42
@@ -534,6 +546,10 @@ func randomTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, in
 	if lanes == 16 && first == 0 {
 //line random.go:23
 		first = blocks.Done(zvector.RandomTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line random.go:23
+	} else if lanes == 8 && first == 0 {
+//line random.go:23
+		first = blocks.Done(zvector.RandomTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i97, i98, i99, i100, i101, i102, i148, i172, i111, i113 int32

@@ -52,7 +52,10 @@ func newBench() (*bench, error) {
 		name    string
 		twin    bool
 		threads cpu.Threads
-	}{{"twin", true, cpu.Fastest}, {"scalar twin", true, cpu.Scalar}, {"coroutines", false, cpu.Coroutines}, {"goroutines", false, cpu.Goroutines}} {
+	}{{"twin", true, cpu.Fastest}, {"AVX2 twin", true, cpu.AVX2}, {"scalar twin", true, cpu.Scalar}, {"coroutines", false, cpu.Coroutines}, {"goroutines", false, cpu.Goroutines}} {
+		if way.threads == cpu.AVX2 && cpu.VectorLanes() <= 8 { // as the twin, or none
+			continue
+		}
 		if dev, err = cpu.OpenThreads(way.threads); err != nil {
 			return nil, err
 		}

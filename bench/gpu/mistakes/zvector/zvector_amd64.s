@@ -91,6 +91,101 @@ l1:
 #line 13 "kernel.go"
 	RET
 
+// func PastTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+#line 12 "kernel.go"
+TEXT ·PastTwinAVX2(SB), 0, $16-64
+#line 12 "kernel.go"
+	MOVQ a0+0(FP), R15
+#line 12 "kernel.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 12 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 12 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 12 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 12 "kernel.go"
+	MOVQ a4+32(FP), DI
+#line 12 "kernel.go"
+	MOVQ a5+40(FP), R8
+#line 12 "kernel.go"
+	MOVQ a6+48(FP), R9
+#line 12 "kernel.go"
+	MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R10
+#line 12 "kernel.go"
+	VMOVQ R10, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ DI, X3
+#line 12 "kernel.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R10; VMOVQ R10, X4; VPBROADCASTQ X4, Y4; XORQ R10, R10
+#line 12 "kernel.go"
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, R12; MOVQ 0(SP), R15; LEAQ -1(R15), AX
+#line 12 "kernel.go"
+	MOVL R10, R10; LEAQ 0(CX)(R10*1), R10; MOVQ AX, R11; ADDQ R10, R11; JOS l7; MOVQ DX, R11; SUBQ R10, R11
+#line 12 "kernel.go"
+	JOS l7; CMPQ R11, R12; CMOVQLT R11, R12; LEAQ 0(R10)(SI*1), R10; ADDQ R10, AX; JOS l7; TESTQ DI, DI
+#line 12 "kernel.go"
+	JLT l7; XORQ AX, AX; SUBQ R10, AX; JOS l7; MOVQ 8(SP), R15; CMPQ AX, R15; MOVQ 8(SP), R15; CMOVQGT AX, R15
+#line 12 "kernel.go"
+	MOVQ R15, 8(SP); MOVQ DI, AX; SUBQ R10, AX; JOS l7; CMPQ AX, R12; CMOVQLT AX, R12; JMP l10
+l7:
+#line 12 "kernel.go"
+	XORQ R12, R12
+l10:
+l12:
+#line 12 "kernel.go"
+	LEAQ 8(BX), AX; CMPQ AX, R12; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 12 "kernel.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX; LEAQ 7(AX), R10; CMPQ AX, R10
+#line 12 "kernel.go"
+	JGT l4; CMPQ AX, DX; JGE l15; CMPQ R10, DX; JGE l4
+l15:
+#line 12 "kernel.go"
+	CMPQ AX, DX; JGE l3
+#line 13 "kernel.go"
+	LEAQ 0(AX)(SI*1), R10; LEAQ 7(R10), R11; CMPQ R10, R11; JHI l4; CMPQ R10, DI; JCC l19; CMPQ R11, DI
+#line 13 "kernel.go"
+	JCC l4
+l19:
+#line 13 "kernel.go"
+	CMPQ R10, DI; JCC l1; VMOVUPS 0(R8)(R10*4), Y5; VMOVUPS Y5, 0(R9)(AX*4)
+l3:
+#line 13 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 13 "kernel.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6
+#line 12 "kernel.go"
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX; VMOVQ AX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+#line 12 "kernel.go"
+	VPCMPGTQ Y8, Y2, Y8; VPCMPGTQ Y7, Y2, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8
+#line 12 "kernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VMOVUPS Y8, Y5; VMOVUPS Y7, Y6; VPTEST Y5, Y5; JEQ l24
+#line 13 "kernel.go"
+	LEAQ 0(AX)(SI*1), R10; VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+#line 13 "kernel.go"
+	VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y9; VPCMPGTQ Y8, Y9, Y8; VPXOR Y4, Y7, Y7; VPXOR Y4, Y3, Y9
+#line 13 "kernel.go"
+	VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPANDN Y5, Y7, Y7; VPTEST Y7, Y7
+#line 13 "kernel.go"
+	JNE l1; VMASKMOVPS 0(R8)(R10*4), Y5, Y7; VMASKMOVPS Y7, Y5, 0(R9)(AX*4)
+l24:
+#line 13 "kernel.go"
+	VPTEST Y6, Y6; ADDQ $8, BX; JMP l12
+l6:
+#line 12 "kernel.go"
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
+#line 13 "kernel.go"
+	LEAQ 0(AX)(SI*1), R10; VMOVUPS 0(R8)(R10*4), Y5; VMOVUPS Y5, 0(R9)(AX*4); ADDQ $8, BX; LEAQ 8(BX), AX
+#line 13 "kernel.go"
+	CMPQ AX, R12; JLE l6; JMP l12
+l1:
+#line 13 "kernel.go"
+	VZEROUPPER
+#line 13 "kernel.go"
+	MOVQ BX, done+56(FP)
+#line 13 "kernel.go"
+	RET
+
 // func SumTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 #line 22 "kernel.go"
 TEXT ·SumTwin(SB), 0, $0-48
@@ -163,6 +258,82 @@ l1:
 #line 25 "kernel.go"
 	RET
 
+// func SumTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 22 "kernel.go"
+TEXT ·SumTwinAVX2(SB), 0, $0-48
+#line 22 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 22 "kernel.go"
+	XORQ BX, BX
+#line 22 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 22 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 22 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 22 "kernel.go"
+	MOVQ a4+32(FP), DI
+#line 22 "kernel.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 22 "kernel.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R8
+#line 22 "kernel.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11
+#line 22 "kernel.go"
+	MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; TESTQ DX, DX; JLT l7; XORQ R11, R11
+#line 22 "kernel.go"
+	SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10
+#line 22 "kernel.go"
+	CMOVQLT R11, R10; JMP l10
+l7:
+#line 22 "kernel.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 22 "kernel.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 22 "kernel.go"
+	CMPQ R8, AX; JGT l1
+#line 23 "kernel.go"
+	MOVL BX, R8
+#line 24 "kernel.go"
+	LEAQ 0(CX)(R8*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DX; JCC l15; CMPQ R12, DX
+#line 24 "kernel.go"
+	JCC l4
+l15:
+#line 24 "kernel.go"
+	CMPQ R11, DX; JCC l1; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 25 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 23 "kernel.go"
+	MOVL BX, R8
+#line 24 "kernel.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+#line 24 "kernel.go"
+	VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6; VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6
+#line 24 "kernel.go"
+	VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R12; CMPL R12, $255
+#line 24 "kernel.go"
+	JNE l1; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 25 "kernel.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 23 "kernel.go"
+	MOVL BX, R8
+#line 24 "kernel.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 25 "kernel.go"
+	ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 25 "kernel.go"
+	VZEROUPPER
+#line 25 "kernel.go"
+	MOVQ BX, done+40(FP)
+#line 25 "kernel.go"
+	RET
+
 // func SumTwin_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
 #line 27 "kernel.go"
 TEXT ·SumTwin_(SB), 0, $0-48
@@ -173,13 +344,9 @@ TEXT ·SumTwin_(SB), 0, $0-48
 #line 27 "kernel.go"
 	MOVQ a1+8(FP), CX
 #line 27 "kernel.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 27 "kernel.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 27 "kernel.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $128, DX; VPBROADCASTD DX, Z1
-#line 27 "kernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z2; MOVQ $1, DX
+	VPMOVZXBD X0, Z0; MOVQ $128, DX; VPBROADCASTD DX, Z1; MOVQ $0, DX; VPBROADCASTD DX, Z2; MOVQ $1, DX
 #line 27 "kernel.go"
 	MOVBLZX a2+16(FP), SI
 #line 27 "kernel.go"
@@ -262,6 +429,179 @@ l22:
 l24:
 #line 32 "kernel.go"
 	KORTESTW K2, K2; ADDQ $16, BX; JMP l5
+l1:
+#line 32 "kernel.go"
+	VZEROUPPER
+#line 32 "kernel.go"
+	MOVQ BX, done+40(FP)
+#line 32 "kernel.go"
+	RET
+
+// func SumTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+#line 27 "kernel.go"
+TEXT ·SumTwinAVX2_(SB), 0, $384-48
+#line 27 "kernel.go"
+	MOVQ a0+0(FP), AX
+#line 27 "kernel.go"
+	XORQ BX, BX
+#line 27 "kernel.go"
+	MOVQ a1+8(FP), CX
+#line 27 "kernel.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $128, DX; VMOVD DX, X15; VMOVUPS Y15, 0(SP)
+#line 27 "kernel.go"
+	VMOVUPS 0(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 0(SP); MOVQ $-2147483648, DX; VMOVD DX, X2
+#line 27 "kernel.go"
+	VPBROADCASTD X2, Y2; MOVQ $0, DX; VMOVD DX, X15; VMOVUPS Y15, 32(SP); VMOVUPS 32(SP), Y15; VPBROADCASTD X15, Y15
+#line 27 "kernel.go"
+	VMOVUPS Y15, 32(SP); MOVQ $1, DX
+#line 27 "kernel.go"
+	MOVBLZX a2+16(FP), SI
+#line 27 "kernel.go"
+	MOVQ $64, DI; VMOVD DI, X15; VMOVUPS Y15, 64(SP); VMOVUPS 64(SP), Y15; VPBROADCASTD X15, Y15
+#line 27 "kernel.go"
+	VMOVUPS Y15, 64(SP); MOVQ $32, DI; VMOVD DI, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15; VPBROADCASTD X15, Y15
+#line 27 "kernel.go"
+	VMOVUPS Y15, 96(SP); MOVQ $16, DI; VMOVD DI, X15; VMOVUPS Y15, 128(SP); VMOVUPS 128(SP), Y15
+#line 27 "kernel.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 128(SP); MOVQ $8, DI; VMOVD DI, X15; VMOVUPS Y15, 160(SP)
+#line 27 "kernel.go"
+	VMOVUPS 160(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 160(SP); MOVQ $4, DI; VMOVD DI, X15
+#line 27 "kernel.go"
+	VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 192(SP); MOVQ $2, DI
+#line 27 "kernel.go"
+	VMOVD DI, X15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 224(SP)
+#line 27 "kernel.go"
+	MOVQ a3+24(FP), DI
+#line 27 "kernel.go"
+	MOVQ a4+32(FP), R8
+#line 27 "kernel.go"
+	ADDQ R8, DI; VMOVQ DI, X15; VMOVUPS Y15, 288(SP); VMOVUPS 288(SP), Y15; VPBROADCASTQ X15, Y15
+#line 27 "kernel.go"
+	VMOVUPS Y15, 288(SP)
+l5:
+#line 27 "kernel.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; VPXOR Y11, Y11, Y11; VPXOR Y12, Y12, Y12; VPXOR Y1, Y1, Y1
+#line 27 "kernel.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7; VPXOR Y15, Y15, Y15
+#line 27 "kernel.go"
+	VMOVUPS Y15, 352(SP); VPXOR Y15, Y15, Y15; VMOVUPS Y15, 256(SP); MOVL BX, DI; LEAQ 0(CX)(DI*4), R8
+#line 27 "kernel.go"
+	VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y0, Y9; VPXOR Y2, Y9, Y9; VMOVUPS 0(SP), Y15; VPXOR Y2, Y15, Y10
+#line 27 "kernel.go"
+	VPCMPGTD Y9, Y10, Y9; VMOVD BX, X10; VPBROADCASTD X10, Y10; VPADDD Y10, Y0, Y10; VMOVUPS 32(SP), Y15
+#line 27 "kernel.go"
+	VPCMPEQD Y15, Y10, Y14; VMOVUPS Y14, 320(SP)
+#line 32 "kernel.go"
+	MOVQ DX, R9; NEGQ R9; VMOVD R9, X10; VPBROADCASTD X10, Y10; VMOVUPS 320(SP), Y15; VPXOR Y10, Y15, Y10
+#line 32 "kernel.go"
+	MOVQ SI, R9; NEGQ R9; VMOVD R9, X8; VPBROADCASTD X8, Y8; VPOR Y8, Y10, Y8; VMOVMSKPS Y8, R9
+#line 32 "kernel.go"
+	CMPL R9, $255; JNE l1
+#line 27 "kernel.go"
+	VMOVUPS Y9, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y9, Y9; VMOVUPS Y8, Y11; VPTEST Y11, Y11
+#line 27 "kernel.go"
+	JEQ l8
+#line 28 "kernel.go"
+	VMASKMOVPS 512(CX)(DI*4), Y11, Y8; VMASKMOVPS 0(R8), Y11, Y9; VADDPS Y8, Y9, Y8; VMASKMOVPS Y8, Y11, 0(R8)
+l8:
+#line 27 "kernel.go"
+	VMOVD BX, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y0, Y8; VPXOR Y2, Y8, Y8; VMOVUPS 64(SP), Y15
+#line 27 "kernel.go"
+	VPXOR Y2, Y15, Y9; VPCMPGTD Y8, Y9, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8
+#line 27 "kernel.go"
+	VMOVUPS Y9, Y12; VPTEST Y12, Y12; JEQ l10
+#line 28 "kernel.go"
+	VMASKMOVPS 256(CX)(DI*4), Y12, Y8; VMASKMOVPS 0(R8), Y12, Y9; VADDPS Y8, Y9, Y8; VMASKMOVPS Y8, Y12, 0(R8)
+l10:
+#line 27 "kernel.go"
+	VMOVD BX, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y0, Y8; VPXOR Y2, Y8, Y8; VMOVUPS 96(SP), Y15
+#line 27 "kernel.go"
+	VPXOR Y2, Y15, Y9; VPCMPGTD Y8, Y9, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8
+#line 27 "kernel.go"
+	VMOVUPS Y9, Y1; VPTEST Y1, Y1; JEQ l12
+#line 28 "kernel.go"
+	VMASKMOVPS 128(CX)(DI*4), Y1, Y8; VMASKMOVPS 0(R8), Y1, Y9; VADDPS Y8, Y9, Y8; VMASKMOVPS Y8, Y1, 0(R8)
+l12:
+#line 27 "kernel.go"
+	VMOVD BX, X1; VPBROADCASTD X1, Y1; VPADDD Y1, Y0, Y1; VPXOR Y2, Y1, Y1; VMOVUPS 128(SP), Y15
+#line 27 "kernel.go"
+	VPXOR Y2, Y15, Y8; VPCMPGTD Y1, Y8, Y1; VMOVUPS Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y1, Y1
+#line 27 "kernel.go"
+	VMOVUPS Y8, Y3; VPTEST Y3, Y3; JEQ l14
+#line 28 "kernel.go"
+	VMASKMOVPS 64(CX)(DI*4), Y3, Y1; VMASKMOVPS 0(R8), Y3, Y8; VADDPS Y1, Y8, Y1; VMASKMOVPS Y1, Y3, 0(R8)
+l14:
+#line 27 "kernel.go"
+	VMOVD BX, X1; VPBROADCASTD X1, Y1; VPADDD Y1, Y0, Y1; VPXOR Y2, Y1, Y1; VMOVUPS 160(SP), Y15
+#line 27 "kernel.go"
+	VPXOR Y2, Y15, Y3; VPCMPGTD Y1, Y3, Y1; VMOVUPS Y1, Y3; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y1, Y1
+#line 27 "kernel.go"
+	VMOVUPS Y3, Y4; VPTEST Y4, Y4; JEQ l16
+#line 28 "kernel.go"
+	VMASKMOVPS 32(CX)(DI*4), Y4, Y1; VMASKMOVPS 0(R8), Y4, Y3; VADDPS Y1, Y3, Y1; VMASKMOVPS Y1, Y4, 0(R8)
+l16:
+#line 27 "kernel.go"
+	VMOVD BX, X1; VPBROADCASTD X1, Y1; VPADDD Y1, Y0, Y1; VPXOR Y2, Y1, Y1; VMOVUPS 192(SP), Y15
+#line 27 "kernel.go"
+	VPXOR Y2, Y15, Y3; VPCMPGTD Y1, Y3, Y1; VMOVUPS Y1, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y1, Y1
+#line 27 "kernel.go"
+	VMOVUPS Y3, Y5; VPTEST Y5, Y5; JEQ l18
+#line 28 "kernel.go"
+	VMASKMOVPS 16(CX)(DI*4), Y5, Y1; VMASKMOVPS 0(R8), Y5, Y3; VADDPS Y1, Y3, Y1; VMASKMOVPS Y1, Y5, 0(R8)
+l18:
+#line 27 "kernel.go"
+	VMOVD BX, X1; VPBROADCASTD X1, Y1; VPADDD Y1, Y0, Y1; VPXOR Y2, Y1, Y1; VMOVUPS 224(SP), Y15
+#line 27 "kernel.go"
+	VPXOR Y2, Y15, Y3; VPCMPGTD Y1, Y3, Y1; VMOVUPS Y1, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y1, Y1
+#line 27 "kernel.go"
+	VMOVUPS Y3, Y6; VPTEST Y6, Y6; JEQ l20
+#line 28 "kernel.go"
+	VMASKMOVPS 8(CX)(DI*4), Y6, Y1; VMASKMOVPS 0(R8), Y6, Y3; VADDPS Y1, Y3, Y1; VMASKMOVPS Y1, Y6, 0(R8)
+l20:
+#line 27 "kernel.go"
+	VMOVUPS 320(SP), Y15; VMOVUPS Y15, Y1; VPCMPEQD Y3, Y3, Y3; VMOVUPS 320(SP), Y15; VPXOR Y3, Y15, Y3
+#line 27 "kernel.go"
+	VMOVUPS Y1, Y7; VPTEST Y7, Y7; JEQ l22
+#line 28 "kernel.go"
+	VMASKMOVPS 4(CX)(DI*4), Y7, Y1; VMASKMOVPS 0(R8), Y7, Y3; VADDPS Y1, Y3, Y1; VMASKMOVPS Y1, Y7, 0(R8)
+l22:
+#line 31 "kernel.go"
+	VMOVUPS 320(SP), Y15; VMOVUPS Y15, Y1; VPCMPEQD Y3, Y3, Y3; VMOVUPS 320(SP), Y15; VPXOR Y3, Y15, Y3
+#line 31 "kernel.go"
+	VMOVUPS Y1, Y15; VMOVUPS Y15, 352(SP); VMOVUPS Y3, Y15; VMOVUPS Y15, 256(SP); VMOVUPS 352(SP), Y15
+#line 31 "kernel.go"
+	VPTEST Y15, Y15; JEQ l24
+#line 32 "kernel.go"
+	VBROADCASTSS 0(CX), Y1; VMOVUPS 352(SP), Y15; VMOVMSKPS Y15, DI; VMOVUPS 288(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 32 "kernel.go"
+	VEXTRACTI128 $1, Y1, X4; VMOVUPS 288(SP), Y15; VEXTRACTI128 $1, Y15, X5; TESTL $1, DI; JEQ l25
+#line 32 "kernel.go"
+	VMOVUPS 288(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRD $0, X1, 0(R8)
+l25:
+#line 32 "kernel.go"
+	TESTL $2, DI; JEQ l26; VMOVUPS 288(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRD $1, X1, 0(R8)
+l26:
+#line 32 "kernel.go"
+	TESTL $4, DI; JEQ l27; VPEXTRQ $0, X3, R8; VPEXTRD $2, X1, 0(R8)
+l27:
+#line 32 "kernel.go"
+	TESTL $8, DI; JEQ l28; VPEXTRQ $1, X3, R8; VPEXTRD $3, X1, 0(R8)
+l28:
+#line 32 "kernel.go"
+	TESTL $16, DI; JEQ l29; VMOVUPS 288(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRD $0, X4, 0(R8)
+l29:
+#line 32 "kernel.go"
+	TESTL $32, DI; JEQ l30; VMOVUPS 288(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRD $1, X4, 0(R8)
+l30:
+#line 32 "kernel.go"
+	TESTL $64, DI; JEQ l31; VPEXTRQ $0, X5, R8; VPEXTRD $2, X4, 0(R8)
+l31:
+#line 32 "kernel.go"
+	TESTL $128, DI; JEQ l32; VPEXTRQ $1, X5, DI; VPEXTRD $3, X4, 0(DI)
+l32:
+l24:
+#line 32 "kernel.go"
+	VMOVUPS 256(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l5
 l1:
 #line 32 "kernel.go"
 	VZEROUPPER

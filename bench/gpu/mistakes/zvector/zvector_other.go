@@ -10,10 +10,22 @@ func PastTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsa
 	return 0
 }
 
+func PastTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumTwin_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func SumTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }

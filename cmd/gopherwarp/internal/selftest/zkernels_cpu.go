@@ -332,6 +332,10 @@ func contendInt32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o
 	if lanes == 16 {
 //line atomics.go:59
 		first = zvector.ContendInt32Twin(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+//line atomics.go:59
+	} else if lanes == 8 {
+//line atomics.go:59
+		first = zvector.ContendInt32TwinAVX2(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -704,6 +708,10 @@ func contendUint32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, 
 	if lanes == 16 {
 //line atomics.go:59
 		first = zvector.ContendUint32Twin(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+//line atomics.go:59
+	} else if lanes == 8 {
+//line atomics.go:59
+		first = zvector.ContendUint32TwinAVX2(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1076,6 +1084,10 @@ func contendInt64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o
 	if lanes == 16 {
 //line atomics.go:59
 		first = zvector.ContendInt64Twin(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+//line atomics.go:59
+	} else if lanes == 8 {
+//line atomics.go:59
+		first = zvector.ContendInt64TwinAVX2(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1448,6 +1460,10 @@ func contendUint64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, 
 	if lanes == 16 {
 //line atomics.go:59
 		first = zvector.ContendUint64Twin(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+//line atomics.go:59
+	} else if lanes == 8 {
+//line atomics.go:59
+		first = zvector.ContendUint64TwinAVX2(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1918,6 +1934,10 @@ func handOverTwinRow(lanes int, data unsafe.Pointer, dataLen int, dx int, blocks
 	if lanes == 16 {
 //line atomics.go:211
 		first = zvector.HandOverTwin(dx, dataLen, data)
+//line atomics.go:211
+	} else if lanes == 8 {
+//line atomics.go:211
+		first = zvector.HandOverTwinAVX2(dx, dataLen, data)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:211
@@ -2138,6 +2158,10 @@ func placeTwinRow(i23 int, i39 int, i45 int, ty int, lanes int, dx int, i15 int,
 	if lanes == 16 {
 //line control.go:57
 		first = zvector.PlaceTwin(dx, i15, i47, outLen, i53, i57, i61, i65, i69, i73, i77, out)
+//line control.go:57
+	} else if lanes == 8 {
+//line control.go:57
+		first = zvector.PlaceTwinAVX2(dx, i15, i47, outLen, i53, i57, i61, i65, i69, i73, i77, out)
 	}
 	for tx := first; tx < dx; tx++ {
 //line control.go:59
@@ -2233,6 +2257,10 @@ func reverseTwinRow(lanes int, dx int, i17 int, i34 int, shared unsafe.Pointer, 
 	if lanes == 16 {
 //line dynamic.go:19
 		first = zvector.ReverseTwin(dx, i34, xLen, i17, x, shared)
+//line dynamic.go:19
+	} else if lanes == 8 {
+//line dynamic.go:19
+		first = zvector.ReverseTwinAVX2(dx, i34, xLen, i17, x, shared)
 	}
 	for tx := first; tx < dx; tx++ {
 		i133 := tx << 1
@@ -2270,6 +2298,10 @@ func reverseTwinRow_(dx int, dy int, ty int, tz int, lanes int, each57 unsafe.Po
 	if lanes == 16 {
 //line dynamic.go:24
 		first = zvector.ReverseTwin_(dx, i131, i22, shared, unsafe.Add(each57, row*4))
+//line dynamic.go:24
+	} else if lanes == 8 {
+//line dynamic.go:24
+		first = zvector.ReverseTwinAVX2_(dx, i131, i22, shared, unsafe.Add(each57, row*4))
 	}
 	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
@@ -2300,6 +2332,10 @@ func reverseTwinRow__(dx int, dy int, ty int, tz int, lanes int, each57 unsafe.P
 	if lanes == 16 {
 //line dynamic.go:26
 		first = zvector.ReverseTwin__(dx, i22, unsafe.Add(each57, row*4), shared)
+//line dynamic.go:26
+	} else if lanes == 8 {
+//line dynamic.go:26
+		first = zvector.ReverseTwinAVX2__(dx, i22, unsafe.Add(each57, row*4), shared)
 	}
 	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
@@ -2327,6 +2363,10 @@ func reverseTwinRow___(dx int, dy int, ty int, tz int, lanes int, c111 bool, c11
 	if lanes == 16 {
 //line dynamic.go:28
 		first = zvector.ReverseTwin___(dx, c111, c117, c123, i131, shared, unsafe.Add(each57, row*4), i34, x, i17, sizes, i22, 8, i107, 16)
+//line dynamic.go:28
+	} else if lanes == 8 {
+//line dynamic.go:28
+		first = zvector.ReverseTwinAVX2___(dx, c111, c117, c123, i131, shared, unsafe.Add(each57, row*4), i34, x, i17, sizes, i22, 8, i107, 16)
 	}
 	for tx := first; tx < dx; tx++ {
 //line dynamic.go:24
@@ -2532,6 +2572,10 @@ func float32sTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, 
 	if lanes == 16 && first == 0 {
 //line floats.go:25
 		first = blocks.Done(zvector.Float32sTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line floats.go:25
+	} else if lanes == 8 && first == 0 {
+//line floats.go:25
+		first = blocks.Done(zvector.Float32sTwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i19 int
@@ -2615,6 +2659,10 @@ func float64sTwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, 
 	if lanes == 16 && first == 0 {
 //line floats.go:32
 		first = blocks.Done(zvector.Float64sTwin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line floats.go:32
+	} else if lanes == 8 && first == 0 {
+//line floats.go:32
+		first = blocks.Done(zvector.Float64sTwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i19 int
@@ -2865,6 +2913,10 @@ func overrunTwinRow(blocks *gpu.Blocks, lanes int, i10 int, reach int, x unsafe.
 	if lanes == 16 && first == 0 {
 //line host.go:34
 		first = blocks.Done(zvector.OverrunTwin(blocks.Span(), i10, reach, xLen, x))
+//line host.go:34
+	} else if lanes == 8 && first == 0 {
+//line host.go:34
+		first = blocks.Done(zvector.OverrunTwinAVX2(blocks.Span(), i10, reach, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line host.go:34
@@ -3618,6 +3670,10 @@ func blockSumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointe
 	if lanes == 16 {
 //line memory.go:16
 		first = zvector.BlockSumsTwin(128, i80, xLen, shared, x)
+//line memory.go:16
+	} else if lanes == 8 {
+//line memory.go:16
+		first = zvector.BlockSumsTwinAVX2(128, i80, xLen, shared, x)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3641,6 +3697,10 @@ func blockSumsTwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin_(128, shared)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2_(128, shared)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3661,6 +3721,10 @@ func blockSumsTwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin__(128, shared)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2__(128, shared)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3681,6 +3745,10 @@ func blockSumsTwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin___(128, shared)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2___(128, shared)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3701,6 +3769,10 @@ func blockSumsTwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin____(128, shared)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2____(128, shared)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3721,6 +3793,10 @@ func blockSumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin_____(128, shared)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2_____(128, shared)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3741,6 +3817,10 @@ func blockSumsTwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin______(128, shared)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2______(128, shared)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3761,6 +3841,10 @@ func blockSumsTwinRow_______(lanes int, c70 bool, o73 int, shared unsafe.Pointer
 	if lanes == 16 {
 //line memory.go:24
 		first = zvector.BlockSumsTwin_______(128, shared, c70, sums, o73)
+//line memory.go:24
+	} else if lanes == 8 {
+//line memory.go:24
+		first = zvector.BlockSumsTwinAVX2_______(128, shared, c70, sums, o73)
 	}
 	for tx := first; tx < 128; tx++ {
 //line memory.go:18
@@ -3832,6 +3916,10 @@ func transposeTwinRow(i89 int, ty int, n int, lanes int, i87 int, shared unsafe.
 	if lanes == 16 {
 //line memory.go:62
 		first = zvector.TransposeTwin(16, i87, n, c61, i33, srcLen, src, shared, o30)
+//line memory.go:62
+	} else if lanes == 8 {
+//line memory.go:62
+		first = zvector.TransposeTwinAVX2(16, i87, n, c61, i33, srcLen, src, shared, o30)
 	}
 	for tx := first; tx < 16; tx++ {
 //line memory.go:63
@@ -3868,6 +3956,10 @@ func transposeTwinRow_(i87 int, ty int, n int, lanes int, dst unsafe.Pointer, ds
 	if lanes == 16 {
 //line memory.go:68
 		first = zvector.TransposeTwin_(16, i89, n, c84, i63, dstLen, shared, ty, dst)
+//line memory.go:68
+	} else if lanes == 8 {
+//line memory.go:68
+		first = zvector.TransposeTwinAVX2_(16, i89, n, c84, i63, dstLen, shared, ty, dst)
 	}
 	for tx := first; tx < 16; tx++ {
 //line memory.go:68
@@ -3985,6 +4077,10 @@ func randomTwinRow(blocks *gpu.Blocks, lanes int, draws unsafe.Pointer, drawsLen
 	if lanes == 16 && first == 0 {
 //line random.go:24
 		first = blocks.Done(zvector.RandomTwin(blocks.Span(), i11, drawsLen, int(key0), int(key4), draws))
+//line random.go:24
+	} else if lanes == 8 && first == 0 {
+//line random.go:24
+		first = blocks.Done(zvector.RandomTwinAVX2(blocks.Span(), i11, drawsLen, int(key0), int(key4), draws))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i85, i86, i87, i88, i89, i90, i136, i160, i99, i101 int32
@@ -4065,6 +4161,10 @@ func insistTwinRow(blocks *gpu.Blocks, lanes int, i10 int, x unsafe.Pointer, xLe
 	if lanes == 16 && first == 0 {
 //line random.go:88
 		first = blocks.Done(zvector.InsistTwin(blocks.Span(), i10, xLen, x))
+//line random.go:88
+	} else if lanes == 8 && first == 0 {
+//line random.go:88
+		first = blocks.Done(zvector.InsistTwinAVX2(blocks.Span(), i10, xLen, x))
 	}
 	for tx := first; tx < dx; tx++ {
 //line random.go:88

@@ -7,12 +7,20 @@ import (
 	"strings"
 )
 
-// registers are the machine's, by class; the last three, two of masks, take what lives in the frame.
-var registers = [classes][]string{
-	Integer: {"AX", "BX", "CX", "DX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"},
-	Vector:  numbered(32),
-	Mask:    {"K1", "K2", "K3", "K4", "K5", "K6", "K7"},
+// Machine is the registers of a processor.
+type Machine struct {
+	registers [classes][]string // the last of each class take what lives in the frame: so many as spare says
+	parts     [3]string         // how the names of a whole vector register, of its half and of its lowest part begin
+	size      int64             // of a vector register, in bytes
 }
+
+var integers = []string{"AX", "BX", "CX", "DX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
+
+// AVX512 has vector registers of 512 bits, and others for masks.
+var AVX512 = Machine{[classes][]string{Integer: integers, Vector: numbered(32), Mask: {"K1", "K2", "K3", "K4", "K5", "K6", "K7"}}, [3]string{"Z", "Y", "X"}, 64}
+
+// AVX2 has vector registers of 256 bits, and none of class Mask.
+var AVX2 = Machine{[classes][]string{Integer: integers, Vector: numbered(16)}, [3]string{"Y", "X", "X"}, 32}
 
 var spare = [classes]int{Integer: 3, Vector: 3, Mask: 2}
 
@@ -24,7 +32,13 @@ func numbered(n int) []string {
 	return list
 }
 
-var slotSize = [classes]int64{Integer: 8, Vector: 64, Mask: 8}
+// slotSize returns how many bytes a register has in the frame.
+func (m *Machine) slotSize(c Class) int64 {
+	if c == Vector {
+		return m.size
+	}
+	return 8
+}
 
 // allocate gives registers to intervals in the order in which they begin. Where there is
 // none, the one that is used least for its length goes to the frame (after Poletto and Sarkar, "Linear
@@ -38,14 +52,14 @@ func (f *Func) allocate(all []*interval) int64 {
 		c := f.class[v.reg]
 		active[c] = slices.DeleteFunc(active[c], func(w *interval) bool { return w.end < v.start })
 		active[c] = append(active[c], v)
-		v.place = free(active[c], len(registers[c])-spare[c])
+		v.place = free(active[c], len(f.machine.registers[c])-spare[c])
 		if v.place >= 0 {
 			continue
 		}
 		worst := slices.MinFunc(active[c], func(a, b *interval) int { return cmp.Or(cmp.Compare(a.value(), b.value()), cmp.Compare(a.reg, b.reg)) })
 		v.place, worst.place = worst.place, -1
 		worst.slot = frame
-		frame += slotSize[c]
+		frame += f.machine.slotSize(c)
 		active[c] = slices.DeleteFunc(active[c], func(w *interval) bool { return w == worst })
 	}
 	return frame
@@ -167,15 +181,15 @@ func (p *printer) inst(in inst) {
 	for i, o := range in.ops {
 		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
 			c := p.f.class[o.reg]
-			p.write("%s %s, %d(SP)", moves[c], full(c, p.held[o.reg]), v.slot)
+			p.write("%s %s, %d(SP)", moves[c], p.full(c, p.held[o.reg]), v.slot)
 		}
 	}
 }
 
 // full returns the name of a whole register.
-func full(c Class, name string) string {
+func (p *printer) full(c Class, name string) string {
 	if c == Vector {
-		return "Z" + name
+		return p.f.machine.parts[whole] + name
 	}
 	return name
 }
@@ -184,7 +198,7 @@ func full(c Class, name string) string {
 func (p *printer) load(r Reg) {
 	if v := p.all[r]; v.place < 0 && p.held[r] == "" {
 		c := p.f.class[r]
-		p.write("%s %d(SP), %s", moves[c], v.slot, full(c, p.take(r)))
+		p.write("%s %d(SP), %s", moves[c], v.slot, p.full(c, p.take(r)))
 	}
 }
 
@@ -196,13 +210,14 @@ func (p *printer) take(r Reg) string {
 	if i == spare[c] {
 		i = 0
 	}
-	p.held[r] = registers[c][len(registers[c])-1-i]
+	list := p.f.machine.registers[c]
+	p.held[r] = list[len(list)-1-i]
 	return p.held[r]
 }
 
 func (p *printer) name(r Reg) string {
 	if v := p.all[r]; v.place >= 0 {
-		return registers[p.f.class[r]][v.place]
+		return p.f.machine.registers[p.f.class[r]][v.place]
 	}
 	if p.held[r] == "" {
 		p.take(r)
@@ -219,12 +234,17 @@ func (p *printer) operand(o *Operand) string {
 	case memory:
 		s := fmt.Sprintf("%d(%s)", o.n, p.name(o.reg))
 		if o.scale > 0 {
-			s += fmt.Sprintf("(%s%s*%d)", strings.Trim(string(o.width), "\x00"), p.name(o.index), o.scale)
+			s += fmt.Sprintf("(%s*%d)", p.partName(o.index, o.part), o.scale)
 		}
 		return s
 	}
-	if p.f.class[o.reg] == Vector {
-		return string(o.width) + p.name(o.reg)
+	return p.partName(o.reg, o.part)
+}
+
+// partName returns the name of a part of r, or of r itself where that is no vector.
+func (p *printer) partName(r Reg, o part) string {
+	if p.f.class[r] == Vector {
+		return p.f.machine.parts[o] + p.name(r)
 	}
-	return p.name(o.reg)
+	return p.name(r)
 }

@@ -8,8 +8,8 @@ type Class uint8
 // The classes.
 const (
 	Integer Class = iota // 64 bits
-	Vector               // 512 bits
-	Mask                 // 16 bits
+	Vector               // as wide as the machine's
+	Mask                 // 16 bits, of AVX-512
 	classes
 )
 
@@ -18,16 +18,18 @@ type Reg int32
 
 // Func is a function that is being written.
 type Func struct {
-	name   string
-	params []param
-	bytes  int // of the parameters
-	class  []Class
-	entry  []inst // what is done once, before the code
-	code   []inst
-	depth  int // of loops around the next instruction
-	place  Place
-	start  Place
-	labels int
+	machine *Machine
+	name    string
+	params  []param
+	bytes   int // of the parameters
+	class   []Class
+	entry   []inst // what is done once, before the code
+	code    []inst
+	depth   int // of loops around the next instruction
+	place   Place
+	start   Place
+	labels  int
+	ahead   bool // what comes now belongs to the entry: code and entry are exchanged
 }
 
 // Place is a line of a file that code comes from; the zero value is none.
@@ -45,8 +47,8 @@ type inst struct {
 	place Place
 }
 
-// New returns an empty function.
-func New() *Func { return &Func{class: make([]Class, 1)} }
+// New returns an empty function for a machine.
+func New(m *Machine) *Func { return &Func{machine: m, class: make([]Class, 1)} }
 
 // SetName names the function.
 func (f *Func) SetName(name string) { f.name = name }
@@ -93,7 +95,19 @@ func (f *Func) At(p Place) {
 }
 
 // Once appends an instruction to those that run before all others.
-func (f *Func) Once(op string, ops ...Operand) { f.entry = append(f.entry, inst{op, ops, 0, f.start}) }
+func (f *Func) Once(op string, ops ...Operand) { f.Ahead(func() { f.Op(op, ops...) }) }
+
+// Ahead appends the instructions that write appends to those that run before all others.
+func (f *Func) Ahead(write func()) {
+	if f.ahead {
+		write()
+		return
+	}
+	depth, place := f.depth, f.place
+	f.code, f.entry, f.depth, f.place, f.ahead = f.entry, f.code, 0, f.start, true
+	write()
+	f.code, f.entry, f.depth, f.place, f.ahead = f.entry, f.code, depth, place, false
+}
 
 // Here returns where the next instruction comes from.
 func (f *Func) Here() Place { return f.place }
@@ -148,27 +162,36 @@ type Operand struct {
 	reg, index       Reg // of memory: the address is reg + index*scale + n
 	scale, n         int64
 	text             string
-	width            byte // of a vector register: Z, Y or X
+	part             part // of a vector register
 	uses, defs, soon bool
 }
 
+// part is a part of a vector register.
+type part uint8
+
+const (
+	whole part = iota
+	half
+	lowest
+)
+
 // Use reads r.
-func Use(r Reg) Operand { return Operand{reg: r, width: 'Z', uses: true} }
+func Use(r Reg) Operand { return Operand{reg: r, uses: true} }
 
 // Def writes all of r.
-func Def(r Reg) Operand { return Operand{reg: r, width: 'Z', defs: true} }
+func Def(r Reg) Operand { return Operand{reg: r, defs: true} }
 
 // Mod reads and writes r.
-func Mod(r Reg) Operand { return Operand{reg: r, width: 'Z', uses: true, defs: true} }
+func Mod(r Reg) Operand { return Operand{reg: r, uses: true, defs: true} }
 
 // Soon is o, which is written while other operands are still read.
 func (o Operand) Soon() Operand { o.soon = true; return o }
 
 // Half is the lower half of a vector register.
-func (o Operand) Half() Operand { o.width = 'Y'; return o }
+func (o Operand) Half() Operand { o.part = half; return o }
 
 // Word is the lowest part of a vector register.
-func (o Operand) Word() Operand { o.width = 'X'; return o }
+func (o Operand) Word() Operand { o.part = lowest; return o }
 
 // Imm is a number.
 func Imm(n int64) Operand { return Operand{kind: number, n: n} }
@@ -185,6 +208,6 @@ func Indexed(r, index Reg, scale int64) Operand {
 func (o Operand) Behind(n int64) Operand { o.n += n; return o }
 
 // Vectored is memory at the address in r and, for each lane, that many bytes more.
-func Vectored(r, index Reg, width byte) Operand {
-	return Operand{kind: memory, reg: r, index: index, scale: 1, width: width}
+func Vectored(r, index Reg) Operand {
+	return Operand{kind: memory, reg: r, index: index, scale: 1}
 }

@@ -3,7 +3,7 @@ package vasm
 import "testing"
 
 func TestLost(t *testing.T) {
-	f := New()
+	f := New(&AVX512)
 	label := f.NewLabel()
 	f.Jump("JMP", label)
 	if got := f.Lost(); got != label {

@@ -21,7 +21,7 @@ func body(f *Func) string {
 }
 
 func TestParameters(t *testing.T) {
-	f := New()
+	f := New(&AVX512)
 	var at []string
 	for _, typ := range []string{"bool", "float32", "bool", "int", "float64", "float32", "unsafe.Pointer", "bool"} {
 		at = append(at, f.Param(typ).text)
@@ -36,7 +36,7 @@ func TestParameters(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
-	f := New()
+	f := New(&AVX512)
 	x, y, z := f.Reg(Integer), f.Reg(Integer), f.Reg(Mask)
 	f.Op("MOVQ", Imm(1), Def(x)) // for y alone, which nobody reads
 	f.Op("LEAQ", Mem(x, 8), Def(y))
@@ -50,7 +50,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestStraighten(t *testing.T) {
-	f := New()
+	f := New(&AVX512)
 	x := f.Reg(Integer)
 	f.Op("MOVQ", f.Param("int"), Def(x))
 	yes, no, far, end := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
@@ -76,7 +76,7 @@ func TestStraighten(t *testing.T) {
 
 // TestFrame has more values alive than there are registers: some live in the frame, and each has its own place.
 func TestFrame(t *testing.T) {
-	f := New()
+	f := New(&AVX512)
 	var list []Reg
 	for range 40 {
 		r := f.Reg(Vector)
@@ -103,19 +103,19 @@ func TestAssembler(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("Go's assembler for amd64 is not the default here")
 	}
-	f := New()
+	f := New(&AVX512)
 	n, v, w, k, l := f.Reg(Integer), f.Reg(Vector), f.Reg(Vector), f.Reg(Mask), f.Reg(Mask)
-	f.Op("MOVQ", f.Param("int"), Def(n))                           // AX
-	f.Op("VPXORQ", Def(v), Def(v), Def(v))                         // Z0
-	f.Op("VMOVUPS", Mem(n, 64), Def(w))                            // Z1
-	f.Op("VCMPPS", Imm(1), Use(w), Use(v), Def(k))                 // k1 = Z0 < Z1
-	f.Op("VSUBPS", Use(w), Use(v), Def(v))                         // Z0 = Z0 - Z1
-	f.Op("KXNORW", Def(l), Def(l), Def(l))                         // k2
-	f.Op("KANDNW", Use(l), Use(k), Def(k))                         // k1 = k2 &^ k1
-	f.Op("VMOVUPS", Use(v), Use(k), Mem(n, 128))                   // masked
-	f.Op("VGATHERQPD", Vectored(n, w, 'Z'), Mod(k), Mod(v).Soon()) // spoils k1
-	f.Op("VEXTRACTI64X4", Imm(1), Use(v), Def(w).Half())           // the upper half
-	f.Op("VMOVUPS", Use(w).Half(), Indexed(n, n, 8).Behind(32))    //
+	f.Op("MOVQ", f.Param("int"), Def(n))                        // AX
+	f.Op("VPXORQ", Def(v), Def(v), Def(v))                      // Z0
+	f.Op("VMOVUPS", Mem(n, 64), Def(w))                         // Z1
+	f.Op("VCMPPS", Imm(1), Use(w), Use(v), Def(k))              // k1 = Z0 < Z1
+	f.Op("VSUBPS", Use(w), Use(v), Def(v))                      // Z0 = Z0 - Z1
+	f.Op("KXNORW", Def(l), Def(l), Def(l))                      // k2
+	f.Op("KANDNW", Use(l), Use(k), Def(k))                      // k1 = k2 &^ k1
+	f.Op("VMOVUPS", Use(v), Use(k), Mem(n, 128))                // masked
+	f.Op("VGATHERQPD", Vectored(n, w), Mod(k), Mod(v).Soon())   // spoils k1
+	f.Op("VEXTRACTI64X4", Imm(1), Use(v), Def(w).Half())        // the upper half
+	f.Op("VMOVUPS", Use(w).Half(), Indexed(n, n, 8).Behind(32)) //
 	f.Op("MOVQ", Use(n), f.Result())
 	f.Op("RET")
 	f.SetName("F")
@@ -140,7 +140,7 @@ func TestLines(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("Go's assembler for amd64 is not the default here")
 	}
-	f := New()
+	f := New(&AVX512)
 	f.At(Place{"kernel.go", 7})
 	n, m := f.Reg(Integer), f.Reg(Integer)
 	f.Op("MOVQ", f.Param("int"), Def(n))

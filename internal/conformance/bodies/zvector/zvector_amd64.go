@@ -8,4 +8,10 @@ import "unsafe"
 func WhichTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func WhichTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func LateTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func LateTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)

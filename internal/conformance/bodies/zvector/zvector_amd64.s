@@ -64,6 +64,72 @@ l1:
 #line 10 "kernels.go"
 	RET
 
+// func WhichTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 30 "kernels.go"
+TEXT ·WhichTwinAVX2(SB), 0, $0-40
+#line 30 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 30 "kernels.go"
+	XORQ BX, BX
+#line 30 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 30 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 30 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 30 "kernels.go"
+	MOVQ $70, DI; VMOVQ DI, X0; VPBROADCASTQ X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1
+#line 30 "kernels.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3
+#line 30 "kernels.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI
+#line 30 "kernels.go"
+	XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10
+#line 30 "kernels.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8
+#line 30 "kernels.go"
+	MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 30 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 30 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 30 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4
+#line 30 "kernels.go"
+	CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 30 "kernels.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8)
+#line 10 "kernels.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 30 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6; VPADDQ Y5, Y2, Y5
+#line 30 "kernels.go"
+	VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y7
+#line 30 "kernels.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10; CMPL R10, $255
+#line 30 "kernels.go"
+	JNE l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8)
+#line 10 "kernels.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 30 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8)
+#line 10 "kernels.go"
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 10 "kernels.go"
+	VZEROUPPER
+#line 10 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 10 "kernels.go"
+	RET
+
 // func LateTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 #line 30 "kernels.go"
 TEXT ·LateTwin(SB), 0, $0-40
@@ -120,6 +186,72 @@ l6:
 	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8)
 #line 46 "kernels.go"
 	ADDQ $16, BX; LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 46 "kernels.go"
+	VZEROUPPER
+#line 46 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 46 "kernels.go"
+	RET
+
+// func LateTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 30 "kernels.go"
+TEXT ·LateTwinAVX2(SB), 0, $0-40
+#line 30 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 30 "kernels.go"
+	XORQ BX, BX
+#line 30 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 30 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 30 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 30 "kernels.go"
+	MOVQ $89, DI; VMOVQ DI, X0; VPBROADCASTQ X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1
+#line 30 "kernels.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3
+#line 30 "kernels.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI
+#line 30 "kernels.go"
+	XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10
+#line 30 "kernels.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8
+#line 30 "kernels.go"
+	MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 30 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 30 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 30 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4
+#line 30 "kernels.go"
+	CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 30 "kernels.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8)
+#line 46 "kernels.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 30 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6; VPADDQ Y5, Y2, Y5
+#line 30 "kernels.go"
+	VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y7
+#line 30 "kernels.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10; CMPL R10, $255
+#line 30 "kernels.go"
+	JNE l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8)
+#line 46 "kernels.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 30 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8)
+#line 46 "kernels.go"
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
 l1:
 #line 46 "kernels.go"
 	VZEROUPPER

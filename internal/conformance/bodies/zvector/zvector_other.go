@@ -10,6 +10,14 @@ func WhichTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func WhichTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func LateTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func LateTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }

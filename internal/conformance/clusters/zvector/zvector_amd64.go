@@ -6,3 +6,6 @@ import "unsafe"
 
 //go:noescape
 func PlainTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)

@@ -69,3 +69,73 @@ l1:
 	MOVQ BX, done+32(FP)
 #line 166 "kernels.go"
 	RET
+
+// func PlainTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 165 "kernels.go"
+TEXT ·PlainTwinAVX2(SB), 0, $0-40
+#line 165 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 165 "kernels.go"
+	XORQ BX, BX
+#line 165 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 165 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 165 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 165 "kernels.go"
+	MOVQ $1, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1
+#line 165 "kernels.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3
+#line 165 "kernels.go"
+	VPBROADCASTQ X3, Y3; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI
+#line 165 "kernels.go"
+	ADDQ DI, R10; JOS l7; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 165 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 165 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 165 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 7(DI), R10; CMPQ DI, R10; JGT l4
+#line 165 "kernels.go"
+	CMPQ DI, DX; JGE l15; CMPQ R10, DX; JGE l4
+l15:
+#line 165 "kernels.go"
+	CMPQ DI, DX; JGE l3
+#line 166 "kernels.go"
+	VMOVUPS 0(SI)(DI*4), Y4; VPADDD Y0, Y4, Y4; VMOVUPS Y4, 0(SI)(DI*4)
+l3:
+#line 166 "kernels.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 166 "kernels.go"
+	VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5
+#line 165 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6
+#line 165 "kernels.go"
+	VPCMPGTQ Y7, Y3, Y7; VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVUPS Y6, Y7
+#line 165 "kernels.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y6, Y6; VMOVUPS Y7, Y4; VMOVUPS Y6, Y5; VPTEST Y4, Y4; JEQ l23
+#line 166 "kernels.go"
+	VMASKMOVPS 0(SI)(DI*4), Y4, Y6; VPADDD Y0, Y6, Y6; VMASKMOVPS Y6, Y4, 0(SI)(DI*4)
+l23:
+#line 166 "kernels.go"
+	VPTEST Y5, Y5; ADDQ $8, BX; JMP l12
+l6:
+#line 165 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI
+#line 166 "kernels.go"
+	VMOVUPS 0(SI)(DI*4), Y4; VPADDD Y0, Y4, Y4; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; LEAQ 8(BX), DI
+#line 166 "kernels.go"
+	CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 166 "kernels.go"
+	VZEROUPPER
+#line 166 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 166 "kernels.go"
+	RET

@@ -9,3 +9,7 @@ import "unsafe"
 func PlainTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
+
+func PlainTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}

@@ -28,6 +28,34 @@ l1:
 #line 26 "beside.go"
 	RET
 
+// func BesideBarriersTwinAVX2(a0 int, a1 unsafe.Pointer, a2 int) (done int)
+#line 23 "beside.go"
+TEXT ·BesideBarriersTwinAVX2(SB), 0, $0-32
+#line 23 "beside.go"
+	MOVQ a0+0(FP), AX
+#line 23 "beside.go"
+	XORQ BX, BX
+#line 23 "beside.go"
+	MOVQ a1+8(FP), CX
+#line 23 "beside.go"
+	MOVQ a2+16(FP), DX
+#line 23 "beside.go"
+	VMOVD DX, X0; VPBROADCASTD X0, Y0
+l5:
+#line 23 "beside.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), DX
+#line 25 "beside.go"
+	VMOVUPS Y0, 0(DX)
+#line 26 "beside.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 26 "beside.go"
+	VZEROUPPER
+#line 26 "beside.go"
+	MOVQ BX, done+24(FP)
+#line 26 "beside.go"
+	RET
+
 // func EveryThreadTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 #line 67 "beside.go"
 TEXT ·EveryThreadTwin(SB), 0, $0-40
@@ -80,6 +108,68 @@ l6:
 	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Z0, 4000(SI)(DI*4); ADDQ $16, BX; LEAQ 16(BX), DI
 #line 67 "beside.go"
 	CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 67 "beside.go"
+	VZEROUPPER
+#line 67 "beside.go"
+	MOVQ BX, done+32(FP)
+#line 67 "beside.go"
+	RET
+
+// func EveryThreadTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 67 "beside.go"
+TEXT ·EveryThreadTwinAVX2(SB), 0, $0-40
+#line 67 "beside.go"
+	MOVQ a0+0(FP), AX
+#line 67 "beside.go"
+	XORQ BX, BX
+#line 67 "beside.go"
+	MOVQ a1+8(FP), CX
+#line 67 "beside.go"
+	MOVQ a2+16(FP), DX
+#line 67 "beside.go"
+	MOVQ a3+24(FP), SI
+#line 67 "beside.go"
+	MOVQ $1, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1
+#line 67 "beside.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3
+#line 67 "beside.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI
+#line 67 "beside.go"
+	XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 1000(DI), DI
+#line 67 "beside.go"
+	ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+#line 67 "beside.go"
+	CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 67 "beside.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 67 "beside.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 67 "beside.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 1000(DI), R10; LEAQ 7(R10), R11
+#line 67 "beside.go"
+	CMPQ R10, R11; JHI l4; CMPQ R10, DX; JCC l15; CMPQ R11, DX; JCC l4
+l15:
+#line 67 "beside.go"
+	CMPQ R10, DX; JCC l1; VMOVUPS Y0, 4000(SI)(DI*4); ADDQ $8, BX; JMP l12
+l4:
+#line 67 "beside.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 1000(DI), R10; VMOVQ R10, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6
+#line 67 "beside.go"
+	VPADDQ Y5, Y2, Y5; VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5
+#line 67 "beside.go"
+	VPXOR Y4, Y3, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10
+#line 67 "beside.go"
+	CMPL R10, $255; JNE l1; VMOVUPS Y0, 4000(SI)(DI*4); ADDQ $8, BX; JMP l12
+l6:
+#line 67 "beside.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Y0, 4000(SI)(DI*4); ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9
+#line 67 "beside.go"
+	JLE l6; JMP l12
 l1:
 #line 67 "beside.go"
 	VZEROUPPER
@@ -165,6 +255,103 @@ l1:
 #line 96 "beside.go"
 	RET
 
+// func TwoFaultsTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+#line 92 "beside.go"
+TEXT ·TwoFaultsTwinAVX2(SB), 0, $8-56
+#line 92 "beside.go"
+	MOVQ a0+0(FP), AX
+#line 92 "beside.go"
+	XORQ BX, BX
+#line 92 "beside.go"
+	MOVBLZX a1+8(FP), CX
+#line 92 "beside.go"
+	MOVBLZX a2+9(FP), DX
+#line 92 "beside.go"
+	MOVQ $1, R15; MOVQ R15, 0(SP)
+#line 92 "beside.go"
+	MOVQ a3+16(FP), DI
+#line 92 "beside.go"
+	MOVQ a4+24(FP), R8
+#line 92 "beside.go"
+	MOVQ a5+32(FP), R9
+#line 92 "beside.go"
+	MOVQ $1, R10; VMOVD R10, X0; VPBROADCASTD X0, Y0; MOVQ $2, R10; VMOVD R10, X1; VPBROADCASTD X1, Y1
+#line 92 "beside.go"
+	MOVQ a6+40(FP), R10
+#line 92 "beside.go"
+	MOVQ R9, R11; ADDQ R10, R11; VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $1, R10; XORQ R11, R11
+#line 92 "beside.go"
+	XORQ R11, R11; MOVQ AX, R12; TESTB CX, CX; JNE l10; XORQ R12, R12
+l10:
+l11:
+#line 92 "beside.go"
+	LEAQ 8(BX), SI; CMPQ SI, R12; JGT l12; CMPQ BX, R11; JGE l6
+l12:
+#line 92 "beside.go"
+	CMPQ SI, AX; JGT l1; TESTB DX, DX; JEQ l16; MOVQ 0(SP), R15; MOVQ R15, SI; JMP l17
+l16:
+#line 92 "beside.go"
+	MOVQ DI, SI
+l17:
+#line 95 "beside.go"
+	CMPQ SI, R8; JCC l1; LEAQ 0(R9)(SI*4), SI
+#line 96 "beside.go"
+	TESTB CX, CX; JEQ l1
+#line 95 "beside.go"
+	VMOVQ SI, X3; VPBROADCASTQ X3, Y3; VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y0, X5; VEXTRACTI128 $1, Y3, X6
+#line 95 "beside.go"
+	VPEXTRQ $0, X3, SI; VPEXTRD $0, X0, 0(SI); VPEXTRQ $1, X3, SI; VPEXTRD $1, X0, 0(SI); VPEXTRQ $0, X4, SI
+#line 95 "beside.go"
+	VPEXTRD $2, X0, 0(SI); VPEXTRQ $1, X4, SI; VPEXTRD $3, X0, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $0, X5, 0(SI)
+#line 95 "beside.go"
+	VPEXTRQ $1, X3, SI; VPEXTRD $1, X5, 0(SI); VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI); VPEXTRQ $1, X6, SI
+#line 95 "beside.go"
+	VPEXTRD $3, X5, 0(SI)
+#line 96 "beside.go"
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y1, X4; VEXTRACTI128 $1, Y2, X5; VPEXTRQ $0, X2, SI
+#line 96 "beside.go"
+	VPEXTRD $0, X1, 0(SI); VPEXTRQ $1, X2, SI; VPEXTRD $1, X1, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $2, X1, 0(SI)
+#line 96 "beside.go"
+	VPEXTRQ $1, X3, SI; VPEXTRD $3, X1, 0(SI); VPEXTRQ $0, X2, SI; VPEXTRD $0, X4, 0(SI); VPEXTRQ $1, X2, SI
+#line 96 "beside.go"
+	VPEXTRD $1, X4, 0(SI); VPEXTRQ $0, X5, SI; VPEXTRD $2, X4, 0(SI); VPEXTRQ $1, X5, SI; VPEXTRD $3, X4, 0(SI)
+#line 96 "beside.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 92 "beside.go"
+	TESTB DX, DX; JEQ l37; MOVQ R10, SI; JMP l38
+l37:
+#line 92 "beside.go"
+	MOVQ DI, SI
+l38:
+#line 95 "beside.go"
+	CMPQ SI, R8; JCC l1; LEAQ 0(R9)(SI*4), SI; VMOVQ SI, X3; VPBROADCASTQ X3, Y3; VEXTRACTI128 $1, Y3, X4
+#line 95 "beside.go"
+	VEXTRACTI128 $1, Y0, X5; VEXTRACTI128 $1, Y3, X6; VPEXTRQ $0, X3, SI; VPEXTRD $0, X0, 0(SI)
+#line 95 "beside.go"
+	VPEXTRQ $1, X3, SI; VPEXTRD $1, X0, 0(SI); VPEXTRQ $0, X4, SI; VPEXTRD $2, X0, 0(SI); VPEXTRQ $1, X4, SI
+#line 95 "beside.go"
+	VPEXTRD $3, X0, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $0, X5, 0(SI); VPEXTRQ $1, X3, SI; VPEXTRD $1, X5, 0(SI)
+#line 95 "beside.go"
+	VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI); VPEXTRQ $1, X6, SI; VPEXTRD $3, X5, 0(SI)
+#line 96 "beside.go"
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y1, X4; VEXTRACTI128 $1, Y2, X5; VPEXTRQ $0, X2, SI
+#line 96 "beside.go"
+	VPEXTRD $0, X1, 0(SI); VPEXTRQ $1, X2, SI; VPEXTRD $1, X1, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $2, X1, 0(SI)
+#line 96 "beside.go"
+	VPEXTRQ $1, X3, SI; VPEXTRD $3, X1, 0(SI); VPEXTRQ $0, X2, SI; VPEXTRD $0, X4, 0(SI); VPEXTRQ $1, X2, SI
+#line 96 "beside.go"
+	VPEXTRD $1, X4, 0(SI); VPEXTRQ $0, X5, SI; VPEXTRD $2, X4, 0(SI); VPEXTRQ $1, X5, SI; VPEXTRD $3, X4, 0(SI)
+#line 96 "beside.go"
+	ADDQ $8, BX; LEAQ 8(BX), SI; CMPQ SI, R12; JLE l6; JMP l11
+l1:
+#line 96 "beside.go"
+	VZEROUPPER
+#line 96 "beside.go"
+	MOVQ BX, done+48(FP)
+#line 96 "beside.go"
+	RET
+
 // func WritesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
 #line 103 "beside.go"
 TEXT ·WritesTwin(SB), 0, $0-48
@@ -225,6 +412,78 @@ l6:
 	VPMOVQD Z5, Y5; VPMOVQD Z4, Y4; VINSERTI64X4 $1, Y4, Z5, Z4; VPMULLD Z0, Z4, Z4; VMOVUPS Z4, 0(SI)(DI*4)
 #line 103 "beside.go"
 	ADDQ $16, BX; LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 103 "beside.go"
+	VZEROUPPER
+#line 103 "beside.go"
+	MOVQ BX, done+40(FP)
+#line 103 "beside.go"
+	RET
+
+// func WritesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
+#line 103 "beside.go"
+TEXT ·WritesTwinAVX2(SB), 0, $0-48
+#line 103 "beside.go"
+	MOVQ a0+0(FP), AX
+#line 103 "beside.go"
+	XORQ BX, BX
+#line 103 "beside.go"
+	MOVQ a1+8(FP), CX
+#line 103 "beside.go"
+	MOVQ a2+16(FP), DX
+#line 103 "beside.go"
+	MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, SI; VMOVQ SI, X1
+#line 103 "beside.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1
+#line 103 "beside.go"
+	MOVQ a3+24(FP), SI
+#line 103 "beside.go"
+	VMOVD SI, X2; VPBROADCASTD X2, Y2
+#line 103 "beside.go"
+	MOVQ a4+32(FP), SI
+#line 103 "beside.go"
+	VMOVQ DX, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4
+#line 103 "beside.go"
+	XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10
+#line 103 "beside.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8
+#line 103 "beside.go"
+	MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 103 "beside.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 103 "beside.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 103 "beside.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+#line 103 "beside.go"
+	VPADDQ Y5, Y1, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPMULLD Y2, Y5, Y5; LEAQ 7(DI), R10
+#line 103 "beside.go"
+	CMPQ DI, R10; JHI l4; CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 103 "beside.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Y5, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l4:
+#line 103 "beside.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 103 "beside.go"
+	VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPMULLD Y2, Y5, Y5; VMOVQ DI, X6; VPBROADCASTQ X6, Y6
+#line 103 "beside.go"
+	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPXOR Y4, Y7, Y7; VPXOR Y4, Y3, Y8; VPCMPGTQ Y7, Y8, Y7
+#line 103 "beside.go"
+	VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6
+#line 103 "beside.go"
+	VMOVMSKPS Y6, R10; CMPL R10, $255; JNE l1; VMOVUPS Y5, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l6:
+#line 103 "beside.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 103 "beside.go"
+	VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPMULLD Y2, Y5, Y5; VMOVUPS Y5, 0(SI)(DI*4); ADDQ $8, BX
+#line 103 "beside.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
 l1:
 #line 103 "beside.go"
 	VZEROUPPER
@@ -337,6 +596,118 @@ l1:
 #line 15 "elements.go"
 	RET
 
+// func ProductTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 14 "elements.go"
+TEXT ·ProductTwinAVX2(SB), 0, $16-72
+#line 14 "elements.go"
+	MOVQ a0+0(FP), R15
+#line 14 "elements.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 14 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 14 "elements.go"
+	MOVQ a2+16(FP), DX
+#line 14 "elements.go"
+	MOVQ a3+24(FP), SI
+#line 14 "elements.go"
+	MOVQ a4+32(FP), DI
+#line 14 "elements.go"
+	MOVQ a5+40(FP), R8
+#line 14 "elements.go"
+	MOVQ a6+48(FP), R9
+#line 14 "elements.go"
+	MOVQ a7+56(FP), R10
+#line 14 "elements.go"
+	MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R11
+#line 14 "elements.go"
+	VMOVQ R11, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ SI, X3
+#line 14 "elements.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVQ DI, X5
+#line 14 "elements.go"
+	VPBROADCASTQ X5, Y5; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX
+#line 14 "elements.go"
+	MOVQ 0(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12; JOS l7
+#line 14 "elements.go"
+	MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI; JLT l7; XORQ R12, R12
+#line 14 "elements.go"
+	SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP)
+#line 14 "elements.go"
+	MOVQ SI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ DI, DI; JLT l7; XORQ R12, R12
+#line 14 "elements.go"
+	SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP)
+#line 14 "elements.go"
+	MOVQ DI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+l7:
+#line 14 "elements.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 14 "elements.go"
+	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 14 "elements.go"
+	MOVQ 0(SP), R15; CMPQ R11, R15; JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12
+#line 14 "elements.go"
+	CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 14 "elements.go"
+	CMPQ R11, DX; JGE l3
+#line 15 "elements.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 15 "elements.go"
+	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Y6; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DI
+#line 15 "elements.go"
+	JCC l20; CMPQ R12, DI; JCC l4
+l20:
+#line 15 "elements.go"
+	CMPQ R11, DI; JCC l1; VMOVUPS 0(R9)(R11*4), Y7; VMULPS Y7, Y6, Y6; VMOVUPS Y6, 0(R10)(R11*4)
+l3:
+#line 15 "elements.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 15 "elements.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 14 "elements.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9
+#line 14 "elements.go"
+	VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8
+#line 14 "elements.go"
+	VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6
+#line 14 "elements.go"
+	JEQ l25
+#line 15 "elements.go"
+	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPXOR Y4, Y9, Y9; VPXOR Y4, Y3, Y10
+#line 15 "elements.go"
+	VPCMPGTQ Y9, Y10, Y9; VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
+#line 15 "elements.go"
+	VPERMQ $216, Y8, Y8; VPANDN Y6, Y8, Y8; VPTEST Y8, Y8; JNE l1; VMASKMOVPS 0(R8)(R11*4), Y6, Y8
+#line 15 "elements.go"
+	VMOVQ R11, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPXOR Y4, Y10, Y10
+#line 15 "elements.go"
+	VPXOR Y4, Y5, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y4, Y9, Y9; VPXOR Y4, Y5, Y11; VPCMPGTQ Y9, Y11, Y9
+#line 15 "elements.go"
+	VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y6, Y9, Y9; VPTEST Y9, Y9; JNE l1; VMASKMOVPS 0(R9)(R11*4), Y6, Y9
+#line 15 "elements.go"
+	VMULPS Y9, Y8, Y8; VMASKMOVPS Y8, Y6, 0(R10)(R11*4)
+l25:
+#line 15 "elements.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 14 "elements.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
+#line 15 "elements.go"
+	VMOVUPS 0(R8)(R11*4), Y6; VMOVUPS 0(R9)(R11*4), Y7; VMULPS Y7, Y6, Y6; VMOVUPS Y6, 0(R10)(R11*4)
+#line 15 "elements.go"
+	ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
+l1:
+#line 15 "elements.go"
+	VZEROUPPER
+#line 15 "elements.go"
+	MOVQ BX, done+64(FP)
+#line 15 "elements.go"
+	RET
+
 // func SaidTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int)
 #line 106 "others.go"
 TEXT ·SaidTwin(SB), 0, $168-64
@@ -367,7 +738,7 @@ TEXT ·SaidTwin(SB), 0, $168-64
 #line 106 "others.go"
 	MOVBLZX a6+13(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 64(SP)
+	MOVQ R15, 48(SP)
 #line 106 "others.go"
 	MOVBLZX a7+14(FP), R15
 #line 106 "others.go"
@@ -395,19 +766,17 @@ TEXT ·SaidTwin(SB), 0, $168-64
 #line 106 "others.go"
 	MOVBLZX a14+21(FP), DI
 #line 106 "others.go"
-	MOVQ $1, R8; VPBROADCASTQ R8, Z0; MOVQ $506097522914230528, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, R8; MOVQ $1084818905618843912, R9; VMOVQ R8, X0; VPINSRQ $1, R9, X0, X0
 #line 106 "others.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 106 "others.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $3, R8; VPBROADCASTD R8, Z1
+	VPMOVZXBD X0, Z0; MOVQ $3, R8; VPBROADCASTD R8, Z1
 #line 106 "others.go"
 	MOVBLZX a15+22(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 48(SP)
+	MOVQ R15, 56(SP)
 #line 106 "others.go"
 	MOVBLZX a16+23(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 56(SP)
+	MOVQ R15, 64(SP)
 #line 106 "others.go"
 	MOVBLZX a17+24(FP), R8
 #line 106 "others.go"
@@ -435,7 +804,7 @@ TEXT ·SaidTwin(SB), 0, $168-64
 #line 106 "others.go"
 	JNE l7; MOVQ 24(SP), R15; TESTB R15, R15; JNE l7; MOVQ 32(SP), R15; TESTB R15, R15; JNE l7; MOVQ 40(SP), R15
 #line 106 "others.go"
-	TESTB R15, R15; JNE l7; MOVQ 64(SP), R15; TESTB R15, R15; JNE l7; MOVQ 88(SP), R15; TESTB R15, R15
+	TESTB R15, R15; JNE l7; MOVQ 48(SP), R15; TESTB R15, R15; JNE l7; MOVQ 88(SP), R15; TESTB R15, R15
 #line 106 "others.go"
 	JNE l7; MOVQ 128(SP), R15; TESTB R15, R15; JNE l7; MOVQ 136(SP), R15; TESTB R15, R15; JNE l7
 #line 106 "others.go"
@@ -470,18 +839,18 @@ l12:
 #line 117 "others.go"
 	MOVQ 40(SP), R15; TESTB R15, R15; JNE l1
 #line 119 "others.go"
-	MOVQ 64(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 48(SP), R15; TESTB R15, R15; JNE l1
 #line 121 "others.go"
 	MOVQ 88(SP), R15; TESTB R15, R15; JNE l1
 #line 123 "others.go"
 	MOVQ 128(SP), R15; TESTB R15, R15; JEQ l33
 #line 124 "others.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
 l33:
 #line 125 "others.go"
 	MOVQ 136(SP), R15; TESTB R15, R15; JEQ l37
 #line 149 "others.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
+	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
 l37:
 #line 127 "others.go"
 	MOVQ 144(SP), R15; TESTB R15, R15; JNE l1
@@ -537,6 +906,263 @@ l79:
 l5:
 #line 124 "others.go"
 	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+l1:
+#line 124 "others.go"
+	VZEROUPPER
+#line 124 "others.go"
+	MOVQ BX, done+56(FP)
+#line 124 "others.go"
+	RET
+
+// func SaidTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int)
+#line 106 "others.go"
+TEXT ·SaidTwinAVX2(SB), 0, $160-64
+#line 106 "others.go"
+	MOVQ a0+0(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 106 "others.go"
+	MOVBLZX a1+8(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 8(SP)
+#line 106 "others.go"
+	MOVBLZX a2+9(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 16(SP)
+#line 106 "others.go"
+	MOVBLZX a3+10(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 24(SP)
+#line 106 "others.go"
+	MOVBLZX a4+11(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 32(SP)
+#line 106 "others.go"
+	MOVBLZX a5+12(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 40(SP)
+#line 106 "others.go"
+	MOVBLZX a6+13(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 64(SP)
+#line 106 "others.go"
+	MOVBLZX a7+14(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 88(SP)
+#line 106 "others.go"
+	MOVBLZX a8+15(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 120(SP)
+#line 106 "others.go"
+	MOVBLZX a9+16(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 128(SP)
+#line 106 "others.go"
+	MOVBLZX a10+17(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 144(SP)
+#line 106 "others.go"
+	MOVBLZX a11+18(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 152(SP)
+#line 106 "others.go"
+	MOVBLZX a12+19(FP), DX
+#line 106 "others.go"
+	MOVBLZX a13+20(FP), SI
+#line 106 "others.go"
+	MOVBLZX a14+21(FP), DI
+#line 106 "others.go"
+	MOVQ $506097522914230528, R8; VMOVQ R8, X0; VPMOVZXBD X0, Y0; MOVQ $3, R8; VMOVD R8, X1; VPBROADCASTD X1, Y1
+#line 106 "others.go"
+	MOVBLZX a15+22(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 48(SP)
+#line 106 "others.go"
+	MOVBLZX a16+23(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 56(SP)
+#line 106 "others.go"
+	MOVBLZX a17+24(FP), R8
+#line 106 "others.go"
+	MOVQ a18+32(FP), R9
+#line 106 "others.go"
+	MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP)
+#line 106 "others.go"
+	MOVQ a19+40(FP), R10
+#line 106 "others.go"
+	VMOVQ R10, X2; VPBROADCASTQ X2, Y2
+#line 106 "others.go"
+	MOVBLZX a20+48(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 96(SP)
+#line 106 "others.go"
+	MOVBLZX a21+49(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 104(SP)
+#line 106 "others.go"
+	MOVBLZX a22+50(FP), R15
+#line 106 "others.go"
+	MOVQ R15, 112(SP); MOVQ $0, R10; MOVQ $0, R11; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 136(SP)
+#line 106 "others.go"
+	MOVQ 0(SP), R15; MOVQ R15, R12; MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15
+#line 106 "others.go"
+	JNE l7; MOVQ 24(SP), R15; TESTB R15, R15; JNE l7; MOVQ 32(SP), R15; TESTB R15, R15; JNE l7; MOVQ 40(SP), R15
+#line 106 "others.go"
+	TESTB R15, R15; JNE l7; MOVQ 64(SP), R15; TESTB R15, R15; JNE l7; MOVQ 88(SP), R15; TESTB R15, R15
+#line 106 "others.go"
+	JNE l7; MOVQ 120(SP), R15; TESTB R15, R15; JNE l7; MOVQ 128(SP), R15; TESTB R15, R15; JNE l7
+#line 106 "others.go"
+	MOVQ 144(SP), R15; TESTB R15, R15; JNE l7; MOVQ 152(SP), R15; TESTB R15, R15; JNE l7; TESTB DX, DX
+#line 106 "others.go"
+	JNE l7; TESTB SI, SI; JEQ l7; TESTB DI, DI; JEQ l7; JMP l10
+l8:
+#line 106 "others.go"
+	MOVQ 0(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 106 "others.go"
+	XORQ R12, R12
+l10:
+l11:
+#line 106 "others.go"
+	LEAQ 8(BX), AX; CMPQ AX, R12; JGT l12; MOVQ 136(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 106 "others.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 8(SP), R15; TESTB R15, R15
+#line 106 "others.go"
+	JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+#line 106 "others.go"
+	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
+#line 106 "others.go"
+	VPTEST Y3, Y3
+#line 107 "others.go"
+	VPTEST Y4, Y4; JEQ l2
+#line 111 "others.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JNE l1
+#line 113 "others.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JNE l1
+#line 115 "others.go"
+	MOVQ 32(SP), R15; TESTB R15, R15; JNE l1
+#line 117 "others.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JNE l1
+#line 119 "others.go"
+	MOVQ 64(SP), R15; TESTB R15, R15; JNE l1
+#line 121 "others.go"
+	MOVQ 88(SP), R15; TESTB R15, R15; JNE l1
+#line 123 "others.go"
+	MOVQ 120(SP), R15; TESTB R15, R15; JEQ l33
+#line 124 "others.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
+l33:
+#line 125 "others.go"
+	MOVQ 128(SP), R15; TESTB R15, R15; JEQ l37
+#line 149 "others.go"
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
+l37:
+#line 127 "others.go"
+	MOVQ 144(SP), R15; TESTB R15, R15; JNE l1
+#line 129 "others.go"
+	MOVQ 152(SP), R15; TESTB R15, R15; JNE l1
+#line 131 "others.go"
+	TESTB DX, DX; JNE l1
+#line 133 "others.go"
+	TESTB SI, SI; JEQ l48
+#line 135 "others.go"
+	TESTB R8, R8; JEQ l51
+#line 136 "others.go"
+	TESTB DI, DI; JEQ l1; MOVQ R9, AX; JMP l52
+l51:
+#line 135 "others.go"
+	MOVQ 72(SP), R15; MOVQ R15, AX
+l52:
+#line 138 "others.go"
+	MOVQ 80(SP), R15; CMPQ AX, R15; JEQ l1; VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VMOVMSKPS Y4, AX
+#line 138 "others.go"
+	VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y2, X5; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y2, X7
+#line 138 "others.go"
+	TESTL $1, AX; JEQ l53; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+l53:
+#line 138 "others.go"
+	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+l54:
+#line 138 "others.go"
+	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X5, 0(CX)
+l55:
+#line 138 "others.go"
+	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l56:
+#line 138 "others.go"
+	TESTL $16, AX; JEQ l57; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+l57:
+#line 138 "others.go"
+	TESTL $32, AX; JEQ l58; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+l58:
+#line 138 "others.go"
+	TESTL $64, AX; JEQ l59; VPEXTRQ $0, X6, CX; VPEXTRQ $0, X7, 0(CX)
+l59:
+#line 138 "others.go"
+	TESTL $128, AX; JEQ l2; VPEXTRQ $1, X6, AX; VPEXTRQ $1, X7, 0(AX)
+#line 124 "others.go"
+	JMP l2
+l48:
+#line 139 "others.go"
+	MOVQ 96(SP), R15; TESTB R15, R15; JNE l1
+#line 141 "others.go"
+	MOVQ 104(SP), R15; TESTB R15, R15; JNE l1
+#line 143 "others.go"
+	MOVQ 112(SP), R15; TESTB R15, R15; JNE l1
+l2:
+#line 124 "others.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 124 "others.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
+#line 106 "others.go"
+	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+#line 106 "others.go"
+	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
+#line 106 "others.go"
+	VPTEST Y3, Y3
+#line 107 "others.go"
+	VPTEST Y4, Y4; JEQ l5
+#line 135 "others.go"
+	TESTB R8, R8; JEQ l86
+#line 136 "others.go"
+	MOVQ R9, AX; JMP l87
+l86:
+#line 135 "others.go"
+	MOVQ R10, AX
+l87:
+#line 138 "others.go"
+	CMPQ AX, R11; JEQ l1; VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y3, X4
+#line 138 "others.go"
+	VEXTRACTI128 $1, Y2, X5; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, AX; JEQ l88
+#line 138 "others.go"
+	VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+l88:
+#line 138 "others.go"
+	TESTL $2, AX; JEQ l89; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+l89:
+#line 138 "others.go"
+	TESTL $4, AX; JEQ l90; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X5, 0(CX)
+l90:
+#line 138 "others.go"
+	TESTL $8, AX; JEQ l91; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l91:
+#line 138 "others.go"
+	TESTL $16, AX; JEQ l92; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+l92:
+#line 138 "others.go"
+	TESTL $32, AX; JEQ l93; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+l93:
+#line 138 "others.go"
+	TESTL $64, AX; JEQ l94; VPEXTRQ $0, X6, CX; VPEXTRQ $0, X7, 0(CX)
+l94:
+#line 138 "others.go"
+	TESTL $128, AX; JEQ l95; VPEXTRQ $1, X6, AX; VPEXTRQ $1, X7, 0(AX)
+l95:
+l5:
+#line 124 "others.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
 l1:
 #line 124 "others.go"
 	VZEROUPPER

@@ -10,7 +10,15 @@ func BesideBarriersTwin(a0 int, a1 unsafe.Pointer, a2 int) (done int) {
 	return 0
 }
 
+func BesideBarriersTwinAVX2(a0 int, a1 unsafe.Pointer, a2 int) (done int) {
+	return 0
+}
+
 func EveryThreadTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func EveryThreadTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func TwoFaultsTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, 
 	return 0
 }
 
+func TwoFaultsTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int) {
+	return 0
+}
+
 func WritesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func WritesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -26,6 +42,14 @@ func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 u
 	return 0
 }
 
+func ProductTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SaidTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int) {
+	return 0
+}
+
+func SaidTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int) {
 	return 0
 }

@@ -10,7 +10,15 @@ func RoundTwiceTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe
 	return 0
 }
 
+func RoundTwiceTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func FusedTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func FusedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,6 +26,14 @@ func MayFuseTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Po
 	return 0
 }
 
+func MayFuseTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SummingTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SummingTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -8,67 +8,154 @@ import "unsafe"
 func SumTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumTwin_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumTwin__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumTwin___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumTwin____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumTwin_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SumTwin______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumTwin_______(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func SumTwinAVX2_______(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func SumUnsyncedTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func SumUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func SumUnsyncedTwin_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func SumUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func MultiplyTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+
+//go:noescape
+func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int)
+
+//go:noescape
+func MultiplyUnsyncedTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+
+//go:noescape
+func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int)
 
 //go:noescape
 func HalvesTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func HalvesTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func HalvesTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
+func HalvesTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
 func FoundTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
+func FoundTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+
+//go:noescape
 func WhereTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func WhereTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
 func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
+func CountPlainlyTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+
+//go:noescape
 func DifferenceTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func DifferenceTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func DifferenceTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func DifferenceTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func DifferencePastTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func DifferencePastTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func DifferencePastTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func TotalTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func TotalTwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func ShiftTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func ShiftTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func DoubleTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 
 //go:noescape
+func DoubleTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int)
+
+//go:noescape
 func FreshTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func FreshTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)

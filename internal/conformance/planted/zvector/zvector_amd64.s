@@ -72,6 +72,82 @@ l1:
 #line 16 "barriers.go"
 	RET
 
+// func SumTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 13 "barriers.go"
+TEXT ·SumTwinAVX2(SB), 0, $0-48
+#line 13 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 13 "barriers.go"
+	XORQ BX, BX
+#line 13 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 13 "barriers.go"
+	MOVQ a2+16(FP), DX
+#line 13 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 13 "barriers.go"
+	MOVQ a4+32(FP), DI
+#line 13 "barriers.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 13 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R8
+#line 13 "barriers.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11
+#line 13 "barriers.go"
+	MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; TESTQ DX, DX; JLT l7; XORQ R11, R11
+#line 13 "barriers.go"
+	SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10
+#line 13 "barriers.go"
+	CMOVQLT R11, R10; JMP l10
+l7:
+#line 13 "barriers.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 13 "barriers.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 13 "barriers.go"
+	CMPQ R8, AX; JGT l1
+#line 14 "barriers.go"
+	MOVL BX, R8
+#line 15 "barriers.go"
+	LEAQ 0(CX)(R8*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DX; JCC l15; CMPQ R12, DX
+#line 15 "barriers.go"
+	JCC l4
+l15:
+#line 15 "barriers.go"
+	CMPQ R11, DX; JCC l1; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 16 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 14 "barriers.go"
+	MOVL BX, R8
+#line 15 "barriers.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+#line 15 "barriers.go"
+	VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6; VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6
+#line 15 "barriers.go"
+	VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R12; CMPL R12, $255
+#line 15 "barriers.go"
+	JNE l1; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 16 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 14 "barriers.go"
+	MOVL BX, R8
+#line 15 "barriers.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 16 "barriers.go"
+	ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 16 "barriers.go"
+	VZEROUPPER
+#line 16 "barriers.go"
+	MOVQ BX, done+40(FP)
+#line 16 "barriers.go"
+	RET
+
 // func SumTwin_(a0 int, a1 unsafe.Pointer) (done int)
 #line 18 "barriers.go"
 TEXT ·SumTwin_(SB), 0, $0-24
@@ -82,11 +158,9 @@ TEXT ·SumTwin_(SB), 0, $0-24
 #line 18 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 18 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 18 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 18 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -107,6 +181,39 @@ l1:
 #line 21 "barriers.go"
 	RET
 
+// func SumTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
+#line 18 "barriers.go"
+TEXT ·SumTwinAVX2_(SB), 0, $0-24
+#line 18 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 18 "barriers.go"
+	XORQ BX, BX
+#line 18 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 18 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $32, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 18 "barriers.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 18 "barriers.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 18 "barriers.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 18 "barriers.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 19 "barriers.go"
+	VMASKMOVPS 128(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 21 "barriers.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 21 "barriers.go"
+	VZEROUPPER
+#line 21 "barriers.go"
+	MOVQ BX, done+16(FP)
+#line 21 "barriers.go"
+	RET
+
 // func SumTwin__(a0 int, a1 unsafe.Pointer) (done int)
 #line 18 "barriers.go"
 TEXT ·SumTwin__(SB), 0, $0-24
@@ -117,11 +224,9 @@ TEXT ·SumTwin__(SB), 0, $0-24
 #line 18 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 18 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 18 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 18 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -142,6 +247,39 @@ l1:
 #line 21 "barriers.go"
 	RET
 
+// func SumTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+#line 18 "barriers.go"
+TEXT ·SumTwinAVX2__(SB), 0, $0-24
+#line 18 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 18 "barriers.go"
+	XORQ BX, BX
+#line 18 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 18 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $16, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 18 "barriers.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 18 "barriers.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 18 "barriers.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 18 "barriers.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 19 "barriers.go"
+	VMASKMOVPS 64(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 21 "barriers.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 21 "barriers.go"
+	VZEROUPPER
+#line 21 "barriers.go"
+	MOVQ BX, done+16(FP)
+#line 21 "barriers.go"
+	RET
+
 // func SumTwin___(a0 int, a1 unsafe.Pointer) (done int)
 #line 18 "barriers.go"
 TEXT ·SumTwin___(SB), 0, $0-24
@@ -152,11 +290,9 @@ TEXT ·SumTwin___(SB), 0, $0-24
 #line 18 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 18 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 18 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 18 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -177,6 +313,39 @@ l1:
 #line 21 "barriers.go"
 	RET
 
+// func SumTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
+#line 18 "barriers.go"
+TEXT ·SumTwinAVX2___(SB), 0, $0-24
+#line 18 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 18 "barriers.go"
+	XORQ BX, BX
+#line 18 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 18 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $8, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 18 "barriers.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 18 "barriers.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 18 "barriers.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 18 "barriers.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 19 "barriers.go"
+	VMASKMOVPS 32(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 21 "barriers.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 21 "barriers.go"
+	VZEROUPPER
+#line 21 "barriers.go"
+	MOVQ BX, done+16(FP)
+#line 21 "barriers.go"
+	RET
+
 // func SumTwin____(a0 int, a1 unsafe.Pointer) (done int)
 #line 18 "barriers.go"
 TEXT ·SumTwin____(SB), 0, $0-24
@@ -187,11 +356,9 @@ TEXT ·SumTwin____(SB), 0, $0-24
 #line 18 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 18 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 18 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 18 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -212,6 +379,39 @@ l1:
 #line 21 "barriers.go"
 	RET
 
+// func SumTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+#line 18 "barriers.go"
+TEXT ·SumTwinAVX2____(SB), 0, $0-24
+#line 18 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 18 "barriers.go"
+	XORQ BX, BX
+#line 18 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 18 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $4, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 18 "barriers.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 18 "barriers.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 18 "barriers.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 18 "barriers.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 19 "barriers.go"
+	VMASKMOVPS 16(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 21 "barriers.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 21 "barriers.go"
+	VZEROUPPER
+#line 21 "barriers.go"
+	MOVQ BX, done+16(FP)
+#line 21 "barriers.go"
+	RET
+
 // func SumTwin_____(a0 int, a1 unsafe.Pointer) (done int)
 #line 18 "barriers.go"
 TEXT ·SumTwin_____(SB), 0, $0-24
@@ -222,11 +422,9 @@ TEXT ·SumTwin_____(SB), 0, $0-24
 #line 18 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 18 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 18 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 18 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -247,6 +445,39 @@ l1:
 #line 21 "barriers.go"
 	RET
 
+// func SumTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
+#line 18 "barriers.go"
+TEXT ·SumTwinAVX2_____(SB), 0, $0-24
+#line 18 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 18 "barriers.go"
+	XORQ BX, BX
+#line 18 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 18 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $2, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 18 "barriers.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 18 "barriers.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 18 "barriers.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 18 "barriers.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 19 "barriers.go"
+	VMASKMOVPS 8(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 21 "barriers.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 21 "barriers.go"
+	VZEROUPPER
+#line 21 "barriers.go"
+	MOVQ BX, done+16(FP)
+#line 21 "barriers.go"
+	RET
+
 // func SumTwin______(a0 int, a1 unsafe.Pointer) (done int)
 #line 18 "barriers.go"
 TEXT ·SumTwin______(SB), 0, $0-24
@@ -257,11 +488,9 @@ TEXT ·SumTwin______(SB), 0, $0-24
 #line 18 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 18 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 18 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 18 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -282,19 +511,46 @@ l1:
 #line 21 "barriers.go"
 	RET
 
+// func SumTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+#line 18 "barriers.go"
+TEXT ·SumTwinAVX2______(SB), 0, $0-24
+#line 18 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 18 "barriers.go"
+	XORQ BX, BX
+#line 18 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 18 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $0, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+l5:
+#line 18 "barriers.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y2, Y2, Y2; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3
+#line 18 "barriers.go"
+	VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
+#line 18 "barriers.go"
+	VPXOR Y5, Y3, Y3; VMOVUPS Y4, Y2; VPTEST Y2, Y2; JEQ l2
+#line 19 "barriers.go"
+	VMASKMOVPS 4(CX)(DX*4), Y2, Y3; VMASKMOVPS 0(SI), Y2, Y4; VADDPS Y3, Y4, Y3; VMASKMOVPS Y3, Y2, 0(SI)
+l2:
+#line 21 "barriers.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 21 "barriers.go"
+	VZEROUPPER
+#line 21 "barriers.go"
+	MOVQ BX, done+16(FP)
+#line 21 "barriers.go"
+	RET
+
 // func SumTwin_______(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
 #line 24 "barriers.go"
 TEXT ·SumTwin_______(SB), 0, $0-48
 #line 24 "barriers.go"
 	MOVQ a0+0(FP), AX
 #line 24 "barriers.go"
-	XORQ BX, BX; MOVQ $1, CX; VPBROADCASTQ CX, Z0; MOVQ $506097522914230528, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Z1
+	XORQ BX, BX; MOVQ $506097522914230528, CX; MOVQ $1084818905618843912, DX; VMOVQ CX, X0; VPINSRQ $1, DX, X0, X0
 #line 24 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, CX; VMOVQ CX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 24 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, CX; VPBROADCASTD CX, Z1
-#line 24 "barriers.go"
-	MOVQ $1, CX
+	VPMOVZXBD X0, Z0; MOVQ $0, CX; VPBROADCASTD CX, Z1; MOVQ $1, CX
 #line 24 "barriers.go"
 	MOVBLZX a1+8(FP), DX
 #line 24 "barriers.go"
@@ -321,6 +577,75 @@ l5:
 l8:
 #line 24 "barriers.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l5
+l1:
+#line 24 "barriers.go"
+	VZEROUPPER
+#line 24 "barriers.go"
+	MOVQ BX, done+40(FP)
+#line 24 "barriers.go"
+	RET
+
+// func SumTwinAVX2_______(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int)
+#line 24 "barriers.go"
+TEXT ·SumTwinAVX2_______(SB), 0, $0-48
+#line 24 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 24 "barriers.go"
+	XORQ BX, BX; MOVQ $506097522914230528, CX; VMOVQ CX, X0; VPMOVZXBD X0, Y0; MOVQ $0, CX; VMOVD CX, X1
+#line 24 "barriers.go"
+	VPBROADCASTD X1, Y1; MOVQ $1, CX
+#line 24 "barriers.go"
+	MOVBLZX a1+8(FP), DX
+#line 24 "barriers.go"
+	MOVQ a2+16(FP), SI
+#line 24 "barriers.go"
+	MOVQ a3+24(FP), DI
+#line 24 "barriers.go"
+	MOVQ a4+32(FP), R8
+#line 24 "barriers.go"
+	ADDQ R8, DI; VMOVQ DI, X2; VPBROADCASTQ X2, Y2
+l5:
+#line 24 "barriers.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VMOVD BX, X5; VPBROADCASTD X5, Y5
+#line 24 "barriers.go"
+	VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; MOVQ CX, DI; NEGQ DI; VMOVD DI, X6; VPBROADCASTD X6, Y6
+#line 24 "barriers.go"
+	VPXOR Y6, Y5, Y6; MOVQ DX, DI; NEGQ DI; VMOVD DI, X7; VPBROADCASTD X7, Y7; VPOR Y7, Y6, Y6; VMOVMSKPS Y6, DI
+#line 24 "barriers.go"
+	CMPL DI, $255; JNE l1
+#line 23 "barriers.go"
+	VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+#line 23 "barriers.go"
+	JEQ l8
+#line 24 "barriers.go"
+	VBROADCASTSS 0(SI), Y5; VMOVMSKPS Y3, DI; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y2, X7
+#line 24 "barriers.go"
+	TESTL $1, DI; JEQ l9; VPEXTRQ $0, X2, R8; VPEXTRD $0, X5, 0(R8)
+l9:
+#line 24 "barriers.go"
+	TESTL $2, DI; JEQ l10; VPEXTRQ $1, X2, R8; VPEXTRD $1, X5, 0(R8)
+l10:
+#line 24 "barriers.go"
+	TESTL $4, DI; JEQ l11; VPEXTRQ $0, X3, R8; VPEXTRD $2, X5, 0(R8)
+l11:
+#line 24 "barriers.go"
+	TESTL $8, DI; JEQ l12; VPEXTRQ $1, X3, R8; VPEXTRD $3, X5, 0(R8)
+l12:
+#line 24 "barriers.go"
+	TESTL $16, DI; JEQ l13; VPEXTRQ $0, X2, R8; VPEXTRD $0, X6, 0(R8)
+l13:
+#line 24 "barriers.go"
+	TESTL $32, DI; JEQ l14; VPEXTRQ $1, X2, R8; VPEXTRD $1, X6, 0(R8)
+l14:
+#line 24 "barriers.go"
+	TESTL $64, DI; JEQ l15; VPEXTRQ $0, X7, R8; VPEXTRD $2, X6, 0(R8)
+l15:
+#line 24 "barriers.go"
+	TESTL $128, DI; JEQ l16; VPEXTRQ $1, X7, DI; VPEXTRD $3, X6, 0(DI)
+l16:
+l8:
+#line 24 "barriers.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; JMP l5
 l1:
 #line 24 "barriers.go"
 	VZEROUPPER
@@ -401,6 +726,82 @@ l1:
 #line 36 "barriers.go"
 	RET
 
+// func SumUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 33 "barriers.go"
+TEXT ·SumUnsyncedTwinAVX2(SB), 0, $0-48
+#line 33 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 33 "barriers.go"
+	XORQ BX, BX
+#line 33 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 33 "barriers.go"
+	MOVQ a2+16(FP), DX
+#line 33 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 33 "barriers.go"
+	MOVQ a4+32(FP), DI
+#line 33 "barriers.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 33 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R8
+#line 33 "barriers.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11
+#line 33 "barriers.go"
+	MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; TESTQ DX, DX; JLT l7; XORQ R11, R11
+#line 33 "barriers.go"
+	SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10
+#line 33 "barriers.go"
+	CMOVQLT R11, R10; JMP l10
+l7:
+#line 33 "barriers.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 33 "barriers.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 33 "barriers.go"
+	CMPQ R8, AX; JGT l1
+#line 34 "barriers.go"
+	MOVL BX, R8
+#line 35 "barriers.go"
+	LEAQ 0(CX)(R8*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DX; JCC l15; CMPQ R12, DX
+#line 35 "barriers.go"
+	JCC l4
+l15:
+#line 35 "barriers.go"
+	CMPQ R11, DX; JCC l1; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 36 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 34 "barriers.go"
+	MOVL BX, R8
+#line 35 "barriers.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+#line 35 "barriers.go"
+	VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6; VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6
+#line 35 "barriers.go"
+	VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R12; CMPL R12, $255
+#line 35 "barriers.go"
+	JNE l1; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 36 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 34 "barriers.go"
+	MOVL BX, R8
+#line 35 "barriers.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVUPS 0(SI)(R11*4), Y4; VMOVUPS Y4, 0(DI)(R8*4)
+#line 36 "barriers.go"
+	ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 36 "barriers.go"
+	VZEROUPPER
+#line 36 "barriers.go"
+	MOVQ BX, done+40(FP)
+#line 36 "barriers.go"
+	RET
+
 // func SumUnsyncedTwin_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
 #line 38 "barriers.go"
 TEXT ·SumUnsyncedTwin_(SB), 0, $0-48
@@ -411,13 +812,9 @@ TEXT ·SumUnsyncedTwin_(SB), 0, $0-48
 #line 38 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 38 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 38 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 38 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
-#line 38 "barriers.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z2; MOVQ $1, DX
+	VPMOVZXBD X0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1; MOVQ $0, DX; VPBROADCASTD DX, Z2; MOVQ $1, DX
 #line 38 "barriers.go"
 	MOVBLZX a2+16(FP), SI
 #line 38 "barriers.go"
@@ -494,6 +891,803 @@ l1:
 #line 43 "barriers.go"
 	RET
 
+// func SumUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+#line 38 "barriers.go"
+TEXT ·SumUnsyncedTwinAVX2_(SB), 0, $256-48
+#line 38 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 38 "barriers.go"
+	XORQ BX, BX
+#line 38 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 38 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15; VPMOVZXBD X15, Y15
+#line 38 "barriers.go"
+	VMOVUPS Y15, 224(SP); MOVQ $32, DX; VMOVD DX, X15; VMOVUPS Y15, 0(SP); VMOVUPS 0(SP), Y15; VPBROADCASTD X15, Y15
+#line 38 "barriers.go"
+	VMOVUPS Y15, 0(SP); MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2; MOVQ $0, DX; VMOVD DX, X15
+#line 38 "barriers.go"
+	VMOVUPS Y15, 32(SP); VMOVUPS 32(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 32(SP); MOVQ $1, DX
+#line 38 "barriers.go"
+	MOVBLZX a2+16(FP), SI
+#line 38 "barriers.go"
+	MOVQ $16, DI; VMOVD DI, X15; VMOVUPS Y15, 64(SP); VMOVUPS 64(SP), Y15; VPBROADCASTD X15, Y15
+#line 38 "barriers.go"
+	VMOVUPS Y15, 64(SP); MOVQ $8, DI; VMOVD DI, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15; VPBROADCASTD X15, Y15
+#line 38 "barriers.go"
+	VMOVUPS Y15, 96(SP); MOVQ $4, DI; VMOVD DI, X15; VMOVUPS Y15, 128(SP); VMOVUPS 128(SP), Y15
+#line 38 "barriers.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 128(SP); MOVQ $2, DI; VMOVD DI, X15; VMOVUPS Y15, 160(SP)
+#line 38 "barriers.go"
+	VMOVUPS 160(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 160(SP)
+#line 38 "barriers.go"
+	MOVQ a3+24(FP), DI
+#line 38 "barriers.go"
+	MOVQ a4+32(FP), R8
+#line 38 "barriers.go"
+	ADDQ R8, DI; VMOVQ DI, X8; VPBROADCASTQ X8, Y8
+l5:
+#line 38 "barriers.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; VPXOR Y9, Y9, Y9; VPXOR Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 38 "barriers.go"
+	VPXOR Y12, Y12, Y12; VPXOR Y1, Y1, Y1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VPXOR Y15, Y15, Y15
+#line 38 "barriers.go"
+	VMOVUPS Y15, 192(SP); MOVL BX, DI; LEAQ 0(CX)(DI*4), R8; VMOVD BX, X6; VPBROADCASTD X6, Y6; VMOVUPS 224(SP), Y15
+#line 38 "barriers.go"
+	VPADDD Y6, Y15, Y6; VPXOR Y2, Y6, Y6; VMOVUPS 0(SP), Y15; VPXOR Y2, Y15, Y7; VPCMPGTD Y6, Y7, Y6
+#line 38 "barriers.go"
+	VMOVD BX, X7; VPBROADCASTD X7, Y7; VMOVUPS 224(SP), Y15; VPADDD Y7, Y15, Y7; VMOVUPS 32(SP), Y15
+#line 38 "barriers.go"
+	VPCMPEQD Y15, Y7, Y7
+#line 43 "barriers.go"
+	MOVQ DX, R9; NEGQ R9; VMOVD R9, X5; VPBROADCASTD X5, Y5; VPXOR Y5, Y7, Y5; MOVQ SI, R9; NEGQ R9
+#line 43 "barriers.go"
+	VMOVD R9, X0; VPBROADCASTD X0, Y0; VPOR Y0, Y5, Y0; VMOVMSKPS Y0, R9; CMPL R9, $255; JNE l1
+#line 38 "barriers.go"
+	VMOVUPS Y6, Y0; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y6, Y5; VMOVUPS Y0, Y9; VPTEST Y9, Y9; JEQ l8
+#line 39 "barriers.go"
+	VMASKMOVPS 128(CX)(DI*4), Y9, Y0; VMASKMOVPS 0(R8), Y9, Y5; VADDPS Y0, Y5, Y0; VMASKMOVPS Y0, Y9, 0(R8)
+l8:
+#line 38 "barriers.go"
+	VMOVD BX, X0; VPBROADCASTD X0, Y0; VMOVUPS 224(SP), Y15; VPADDD Y0, Y15, Y0; VPXOR Y2, Y0, Y0
+#line 38 "barriers.go"
+	VMOVUPS 64(SP), Y15; VPXOR Y2, Y15, Y5; VPCMPGTD Y0, Y5, Y0; VMOVUPS Y0, Y5; VPCMPEQD Y6, Y6, Y6
+#line 38 "barriers.go"
+	VPXOR Y6, Y0, Y0; VMOVUPS Y5, Y10; VPTEST Y10, Y10; JEQ l10
+#line 39 "barriers.go"
+	VMASKMOVPS 64(CX)(DI*4), Y10, Y0; VMASKMOVPS 0(R8), Y10, Y5; VADDPS Y0, Y5, Y0; VMASKMOVPS Y0, Y10, 0(R8)
+l10:
+#line 38 "barriers.go"
+	VMOVD BX, X0; VPBROADCASTD X0, Y0; VMOVUPS 224(SP), Y15; VPADDD Y0, Y15, Y0; VPXOR Y2, Y0, Y0
+#line 38 "barriers.go"
+	VMOVUPS 96(SP), Y15; VPXOR Y2, Y15, Y5; VPCMPGTD Y0, Y5, Y0; VMOVUPS Y0, Y5; VPCMPEQD Y6, Y6, Y6
+#line 38 "barriers.go"
+	VPXOR Y6, Y0, Y0; VMOVUPS Y5, Y11; VPTEST Y11, Y11; JEQ l12
+#line 39 "barriers.go"
+	VMASKMOVPS 32(CX)(DI*4), Y11, Y0; VMASKMOVPS 0(R8), Y11, Y5; VADDPS Y0, Y5, Y0; VMASKMOVPS Y0, Y11, 0(R8)
+l12:
+#line 38 "barriers.go"
+	VMOVD BX, X0; VPBROADCASTD X0, Y0; VMOVUPS 224(SP), Y15; VPADDD Y0, Y15, Y0; VPXOR Y2, Y0, Y0
+#line 38 "barriers.go"
+	VMOVUPS 128(SP), Y15; VPXOR Y2, Y15, Y5; VPCMPGTD Y0, Y5, Y0; VMOVUPS Y0, Y5; VPCMPEQD Y6, Y6, Y6
+#line 38 "barriers.go"
+	VPXOR Y6, Y0, Y0; VMOVUPS Y5, Y12; VPTEST Y12, Y12; JEQ l14
+#line 39 "barriers.go"
+	VMASKMOVPS 16(CX)(DI*4), Y12, Y0; VMASKMOVPS 0(R8), Y12, Y5; VADDPS Y0, Y5, Y0; VMASKMOVPS Y0, Y12, 0(R8)
+l14:
+#line 38 "barriers.go"
+	VMOVD BX, X0; VPBROADCASTD X0, Y0; VMOVUPS 224(SP), Y15; VPADDD Y0, Y15, Y0; VPXOR Y2, Y0, Y0
+#line 38 "barriers.go"
+	VMOVUPS 160(SP), Y15; VPXOR Y2, Y15, Y5; VPCMPGTD Y0, Y5, Y0; VMOVUPS Y0, Y5; VPCMPEQD Y6, Y6, Y6
+#line 38 "barriers.go"
+	VPXOR Y6, Y0, Y0; VMOVUPS Y5, Y1; VPTEST Y1, Y1; JEQ l16
+#line 39 "barriers.go"
+	VMASKMOVPS 8(CX)(DI*4), Y1, Y0; VMASKMOVPS 0(R8), Y1, Y5; VADDPS Y0, Y5, Y0; VMASKMOVPS Y0, Y1, 0(R8)
+l16:
+#line 38 "barriers.go"
+	VMOVUPS Y7, Y0; VPCMPEQD Y1, Y1, Y1; VPXOR Y1, Y7, Y1; VMOVUPS Y0, Y3; VPTEST Y3, Y3; JEQ l18
+#line 39 "barriers.go"
+	VMASKMOVPS 4(CX)(DI*4), Y3, Y0; VMASKMOVPS 0(R8), Y3, Y1; VADDPS Y0, Y1, Y0; VMASKMOVPS Y0, Y3, 0(R8)
+l18:
+#line 42 "barriers.go"
+	VMOVUPS Y7, Y0; VPCMPEQD Y1, Y1, Y1; VPXOR Y1, Y7, Y1; VMOVUPS Y0, Y4; VMOVUPS Y1, Y15; VMOVUPS Y15, 192(SP)
+#line 42 "barriers.go"
+	VPTEST Y4, Y4; JEQ l20
+#line 43 "barriers.go"
+	VBROADCASTSS 0(CX), Y0; VMOVMSKPS Y4, DI; VEXTRACTI128 $1, Y8, X1; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y8, X4
+#line 43 "barriers.go"
+	TESTL $1, DI; JEQ l21; VPEXTRQ $0, X8, R8; VPEXTRD $0, X0, 0(R8)
+l21:
+#line 43 "barriers.go"
+	TESTL $2, DI; JEQ l22; VPEXTRQ $1, X8, R8; VPEXTRD $1, X0, 0(R8)
+l22:
+#line 43 "barriers.go"
+	TESTL $4, DI; JEQ l23; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l23:
+#line 43 "barriers.go"
+	TESTL $8, DI; JEQ l24; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l24:
+#line 43 "barriers.go"
+	TESTL $16, DI; JEQ l25; VPEXTRQ $0, X8, R8; VPEXTRD $0, X3, 0(R8)
+l25:
+#line 43 "barriers.go"
+	TESTL $32, DI; JEQ l26; VPEXTRQ $1, X8, R8; VPEXTRD $1, X3, 0(R8)
+l26:
+#line 43 "barriers.go"
+	TESTL $64, DI; JEQ l27; VPEXTRQ $0, X4, R8; VPEXTRD $2, X3, 0(R8)
+l27:
+#line 43 "barriers.go"
+	TESTL $128, DI; JEQ l28; VPEXTRQ $1, X4, DI; VPEXTRD $3, X3, 0(DI)
+l28:
+l20:
+#line 43 "barriers.go"
+	VMOVUPS 192(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l5
+l1:
+#line 43 "barriers.go"
+	VZEROUPPER
+#line 43 "barriers.go"
+	MOVQ BX, done+40(FP)
+#line 43 "barriers.go"
+	RET
+
+// func MultiplyTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 68 "barriers.go"
+TEXT ·MultiplyTwinAVX2__(SB), 0, $0-56
+#line 68 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 68 "barriers.go"
+	XORQ BX, BX
+#line 68 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 68 "barriers.go"
+	MOVQ a2+16(FP), DX
+#line 68 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 68 "barriers.go"
+	MOVQ a4+32(FP), DI
+#line 68 "barriers.go"
+	MOVQ a5+40(FP), R8
+#line 68 "barriers.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1
+#line 68 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R9
+#line 68 "barriers.go"
+	VMOVQ R9, X3; VPBROADCASTQ X3, Y3; XORQ R9, R9; XORQ R10, R10; MOVQ AX, R11; LEAQ -1(AX), R12
+#line 68 "barriers.go"
+	MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 0(DX)(R9*1), R9; ADDQ R9, R12; JOS l7; TESTQ SI, SI
+#line 68 "barriers.go"
+	JLT l7; XORQ R12, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R10; CMOVQGT R12, R10; MOVQ SI, R12; SUBQ R9, R12
+#line 68 "barriers.go"
+	JOS l7; CMPQ R12, R11; CMOVQLT R12, R11; JMP l10
+l7:
+#line 68 "barriers.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 68 "barriers.go"
+	LEAQ 8(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R10; JGE l6
+l13:
+#line 68 "barriers.go"
+	CMPQ R9, AX; JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12
+#line 68 "barriers.go"
+	VMOVUPS 0(R12), Y4; LEAQ 0(DX)(R9*1), R9; LEAQ 7(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, SI
+#line 68 "barriers.go"
+	JCC l15; CMPQ R12, SI; JCC l4
+l15:
+#line 68 "barriers.go"
+	CMPQ R9, SI; JCC l1; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; JMP l12
+l4:
+#line 68 "barriers.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4
+#line 68 "barriers.go"
+	LEAQ 0(DX)(R9*1), R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 68 "barriers.go"
+	VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7
+#line 68 "barriers.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R12; CMPL R12, $255
+#line 68 "barriers.go"
+	JNE l1; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; JMP l12
+l6:
+#line 68 "barriers.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4
+#line 68 "barriers.go"
+	LEAQ 0(DX)(R9*1), R9; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; LEAQ 8(BX), R9; CMPQ R9, R11; JLE l6
+#line 68 "barriers.go"
+	JMP l12
+l1:
+#line 68 "barriers.go"
+	VZEROUPPER
+#line 68 "barriers.go"
+	MOVQ BX, done+48(FP)
+#line 68 "barriers.go"
+	RET
+
+// func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+#line 60 "barriers.go"
+TEXT ·MultiplyTwinAVX2(SB), 0, $72-104
+#line 60 "barriers.go"
+	MOVQ a0+0(FP), R15
+#line 60 "barriers.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 60 "barriers.go"
+	MOVQ a1+8(FP), R15
+#line 60 "barriers.go"
+	MOVQ R15, 48(SP)
+#line 60 "barriers.go"
+	MOVQ a2+16(FP), R15
+#line 60 "barriers.go"
+	MOVQ R15, 16(SP)
+#line 60 "barriers.go"
+	MOVQ a3+24(FP), R15
+#line 60 "barriers.go"
+	MOVQ R15, 56(SP)
+#line 60 "barriers.go"
+	MOVQ a4+32(FP), R15
+#line 60 "barriers.go"
+	MOVQ R15, 64(SP)
+#line 60 "barriers.go"
+	MOVQ a5+40(FP), R15
+#line 60 "barriers.go"
+	MOVQ R15, 40(SP)
+#line 60 "barriers.go"
+	MOVQ a6+48(FP), R9
+#line 60 "barriers.go"
+	MOVQ a7+56(FP), R10
+#line 60 "barriers.go"
+	ADDQ R10, R9
+#line 60 "barriers.go"
+	MOVQ a8+64(FP), R10
+#line 60 "barriers.go"
+	MOVQ a9+72(FP), R11
+#line 60 "barriers.go"
+	ADDQ R11, R10
+#line 60 "barriers.go"
+	MOVQ a10+80(FP), R11
+#line 60 "barriers.go"
+	MOVQ a11+88(FP), R12
+#line 60 "barriers.go"
+	MOVQ $50462976, AX; VMOVQ AX, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, AX; VMOVQ AX, X1
+#line 60 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 16(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, AX
+#line 60 "barriers.go"
+	VMOVQ AX, X3; VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ AX, AX
+#line 60 "barriers.go"
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, DX; MOVQ 0(SP), R15; LEAQ -1(R15), R14
+#line 60 "barriers.go"
+	MOVQ R14, 24(SP); MOVL AX, R15; MOVQ R15, 32(SP); MOVQ 48(SP), R15; MOVQ 32(SP), R14; LEAQ 0(R15)(R14*1), AX
+#line 60 "barriers.go"
+	MOVQ 24(SP), R15; MOVQ R15, R8; ADDQ AX, R8; JOS l7; MOVQ 16(SP), R15; TESTQ R15, R15; JLT l7
+#line 60 "barriers.go"
+	XORQ R8, R8; SUBQ AX, R8; JOS l7; MOVQ 8(SP), R15; CMPQ R8, R15; MOVQ 8(SP), R15; CMOVQGT R8, R15
+#line 60 "barriers.go"
+	MOVQ R15, 8(SP); MOVQ 16(SP), R15; MOVQ R15, R8; SUBQ AX, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX
+#line 60 "barriers.go"
+	MOVQ 56(SP), R15; MOVQ 32(SP), R14; LEAQ 0(R15)(R14*1), AX; MOVQ 64(SP), R15; LEAQ 0(R15)(AX*1), AX
+#line 60 "barriers.go"
+	MOVQ 24(SP), R15; MOVQ R15, R8; ADDQ AX, R8; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15; JLT l7
+#line 60 "barriers.go"
+	XORQ R8, R8; SUBQ AX, R8; JOS l7; MOVQ 8(SP), R15; CMPQ R8, R15; MOVQ 8(SP), R15; CMOVQGT R8, R15
+#line 60 "barriers.go"
+	MOVQ R15, 8(SP); MOVQ 40(SP), R15; MOVQ R15, R8; SUBQ AX, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX
+#line 60 "barriers.go"
+	JMP l10
+l7:
+#line 60 "barriers.go"
+	XORQ DX, DX
+l10:
+l12:
+#line 60 "barriers.go"
+	LEAQ 8(BX), AX; CMPQ AX, DX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 60 "barriers.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; MOVL BX, AX; LEAQ 0(R9)(AX*4), R8; MOVQ 56(SP), R15; LEAQ 0(R15)(AX*1), CX
+#line 60 "barriers.go"
+	LEAQ 0(R10)(AX*4), SI; MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), AX; LEAQ 7(AX), DI; CMPQ AX, DI
+#line 60 "barriers.go"
+	JHI l4; MOVQ 16(SP), R15; CMPQ AX, R15; JCC l15; MOVQ 16(SP), R15; CMPQ DI, R15; JCC l4
+l15:
+#line 60 "barriers.go"
+	MOVQ 16(SP), R15; CMPQ AX, R15; JCC l1; VMOVUPS 0(R11)(AX*4), Y5
+#line 61 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(CX*1), AX; LEAQ 7(AX), CX; CMPQ AX, CX; JHI l4; MOVQ 40(SP), R15
+#line 61 "barriers.go"
+	CMPQ AX, R15; JCC l16; MOVQ 40(SP), R15; CMPQ CX, R15; JCC l4
+l16:
+#line 61 "barriers.go"
+	MOVQ 40(SP), R15; CMPQ AX, R15; JCC l1
+#line 60 "barriers.go"
+	VMOVUPS Y5, 0(R8)
+#line 61 "barriers.go"
+	VMOVUPS 0(R12)(AX*4), Y5; VMOVUPS Y5, 0(SI)
+#line 62 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 62 "barriers.go"
+	MOVL BX, AX; LEAQ 0(R9)(AX*4), CX; MOVQ 56(SP), R15; LEAQ 0(R15)(AX*1), SI; LEAQ 0(R10)(AX*4), DI
+#line 60 "barriers.go"
+	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+#line 60 "barriers.go"
+	VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5
+#line 60 "barriers.go"
+	VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R8
+#line 60 "barriers.go"
+	CMPL R8, $255; JNE l1; VMOVUPS 0(R11)(AX*4), Y5
+#line 61 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(SI*1), AX; VMOVQ AX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
+#line 61 "barriers.go"
+	VPADDQ Y6, Y1, Y6; VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6
+#line 61 "barriers.go"
+	VPXOR Y3, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, SI
+#line 61 "barriers.go"
+	CMPL SI, $255; JNE l1
+#line 60 "barriers.go"
+	VMOVUPS Y5, 0(CX)
+#line 61 "barriers.go"
+	VMOVUPS 0(R12)(AX*4), Y5; VMOVUPS Y5, 0(DI)
+#line 62 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 62 "barriers.go"
+	MOVL BX, AX; LEAQ 0(R9)(AX*4), CX; MOVQ 56(SP), R15; LEAQ 0(R15)(AX*1), SI; LEAQ 0(R10)(AX*4), DI
+#line 60 "barriers.go"
+	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVUPS 0(R11)(AX*4), Y5
+#line 61 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(SI*1), AX
+#line 60 "barriers.go"
+	VMOVUPS Y5, 0(CX)
+#line 61 "barriers.go"
+	VMOVUPS 0(R12)(AX*4), Y5; VMOVUPS Y5, 0(DI)
+#line 62 "barriers.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DX; JLE l6; JMP l12
+l1:
+#line 62 "barriers.go"
+	VZEROUPPER
+#line 62 "barriers.go"
+	MOVQ BX, done+96(FP)
+#line 62 "barriers.go"
+	RET
+
+// func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int)
+#line 64 "barriers.go"
+TEXT ·MultiplyTwinAVX2_(SB), 0, $128-160
+#line 64 "barriers.go"
+	MOVQ a0+0(FP), R15
+#line 64 "barriers.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 64 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 64 "barriers.go"
+	MOVQ a2+16(FP), R15
+#line 64 "barriers.go"
+	MOVQ R15, 8(SP)
+#line 64 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+#line 64 "barriers.go"
+	MOVQ a4+32(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
+#line 64 "barriers.go"
+	MOVQ a5+40(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 32(SP); MOVQ 32(SP), R15; ADDQ SI, R15; MOVQ R15, 32(SP)
+#line 64 "barriers.go"
+	MOVQ a6+48(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 40(SP); MOVQ 40(SP), R15; ADDQ SI, R15; MOVQ R15, 40(SP)
+#line 64 "barriers.go"
+	MOVQ a7+56(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 48(SP); MOVQ 48(SP), R15; ADDQ SI, R15; MOVQ R15, 48(SP)
+#line 64 "barriers.go"
+	MOVQ a8+64(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; ADDQ SI, R15; MOVQ R15, 56(SP)
+#line 64 "barriers.go"
+	MOVQ a9+72(FP), SI
+#line 64 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 64(SP); MOVQ 64(SP), R15; ADDQ SI, R15; MOVQ R15, 64(SP)
+#line 64 "barriers.go"
+	MOVQ a10+80(FP), SI
+#line 64 "barriers.go"
+	MOVQ a11+88(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 72(SP); MOVQ 72(SP), R15; ADDQ DX, R15; MOVQ R15, 72(SP)
+#line 64 "barriers.go"
+	MOVQ a12+96(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 80(SP); MOVQ 80(SP), R15; ADDQ DX, R15; MOVQ R15, 80(SP)
+#line 64 "barriers.go"
+	MOVQ a13+104(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ DX, R15; MOVQ R15, 88(SP)
+#line 64 "barriers.go"
+	MOVQ a14+112(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; ADDQ DX, R15; MOVQ R15, 96(SP)
+#line 64 "barriers.go"
+	MOVQ a15+120(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 104(SP); MOVQ 104(SP), R15; ADDQ DX, R15; MOVQ R15, 104(SP)
+#line 64 "barriers.go"
+	MOVQ a16+128(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; ADDQ DX, R15; MOVQ R15, 112(SP)
+#line 64 "barriers.go"
+	MOVQ a17+136(FP), DX
+#line 64 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; ADDQ DX, R15; MOVQ R15, 120(SP)
+#line 64 "barriers.go"
+	MOVQ a18+144(FP), DX
+#line 64 "barriers.go"
+	ADDQ DX, SI
+l5:
+#line 64 "barriers.go"
+	LEAQ 8(BX), DX; MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), DI; MOVQ BX, R8
+#line 64 "barriers.go"
+	SHLQ $2, R8; MOVQ 8(SP), R15; ADDQ R15, R8; VMOVUPS 0(R8), Y0; MOVQ 16(SP), R15; LEAQ 0(R15)(DX*4), R8
+#line 64 "barriers.go"
+	MOVQ 24(SP), R15; LEAQ 0(R15)(DX*4), R9; MOVQ 32(SP), R15; LEAQ 0(R15)(DX*4), R10; MOVQ 40(SP), R15
+#line 64 "barriers.go"
+	LEAQ 0(R15)(DX*4), R11; MOVQ 48(SP), R15; LEAQ 0(R15)(DX*4), R12; MOVQ 56(SP), R15; LEAQ 0(R15)(DX*4), AX
+#line 64 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(DX*4), DX; MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(DI), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 80(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R8), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 88(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R9), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 96(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R10), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 104(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R11), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 112(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R12), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 120(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(AX), Y2
+#line 64 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 0(SI), Y1; VMOVUPS 0(DX), Y2; VMULPS Y2, Y1, Y1
+#line 64 "barriers.go"
+	VADDPS Y1, Y0, Y0
+#line 66 "barriers.go"
+	MOVQ BX, AX; SHLQ $2, AX; MOVQ 8(SP), R15; ADDQ R15, AX; VMOVUPS Y0, 0(AX); ADDQ $8, BX; JMP l5
+l1:
+#line 66 "barriers.go"
+	VZEROUPPER
+#line 66 "barriers.go"
+	MOVQ BX, done+152(FP)
+#line 66 "barriers.go"
+	RET
+
+// func MultiplyUnsyncedTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 89 "barriers.go"
+TEXT ·MultiplyUnsyncedTwinAVX2__(SB), 0, $0-56
+#line 89 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 89 "barriers.go"
+	XORQ BX, BX
+#line 89 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 89 "barriers.go"
+	MOVQ a2+16(FP), DX
+#line 89 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 89 "barriers.go"
+	MOVQ a4+32(FP), DI
+#line 89 "barriers.go"
+	MOVQ a5+40(FP), R8
+#line 89 "barriers.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1
+#line 89 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R9
+#line 89 "barriers.go"
+	VMOVQ R9, X3; VPBROADCASTQ X3, Y3; XORQ R9, R9; XORQ R10, R10; MOVQ AX, R11; LEAQ -1(AX), R12
+#line 89 "barriers.go"
+	MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 0(DX)(R9*1), R9; ADDQ R9, R12; JOS l7; TESTQ SI, SI
+#line 89 "barriers.go"
+	JLT l7; XORQ R12, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R10; CMOVQGT R12, R10; MOVQ SI, R12; SUBQ R9, R12
+#line 89 "barriers.go"
+	JOS l7; CMPQ R12, R11; CMOVQLT R12, R11; JMP l10
+l7:
+#line 89 "barriers.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 89 "barriers.go"
+	LEAQ 8(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R10; JGE l6
+l13:
+#line 89 "barriers.go"
+	CMPQ R9, AX; JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12
+#line 89 "barriers.go"
+	VMOVUPS 0(R12), Y4; LEAQ 0(DX)(R9*1), R9; LEAQ 7(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, SI
+#line 89 "barriers.go"
+	JCC l15; CMPQ R12, SI; JCC l4
+l15:
+#line 89 "barriers.go"
+	CMPQ R9, SI; JCC l1; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; JMP l12
+l4:
+#line 89 "barriers.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4
+#line 89 "barriers.go"
+	LEAQ 0(DX)(R9*1), R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 89 "barriers.go"
+	VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7
+#line 89 "barriers.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R12; CMPL R12, $255
+#line 89 "barriers.go"
+	JNE l1; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; JMP l12
+l6:
+#line 89 "barriers.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4
+#line 89 "barriers.go"
+	LEAQ 0(DX)(R9*1), R9; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; LEAQ 8(BX), R9; CMPQ R9, R11; JLE l6
+#line 89 "barriers.go"
+	JMP l12
+l1:
+#line 89 "barriers.go"
+	VZEROUPPER
+#line 89 "barriers.go"
+	MOVQ BX, done+48(FP)
+#line 89 "barriers.go"
+	RET
+
+// func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+#line 82 "barriers.go"
+TEXT ·MultiplyUnsyncedTwinAVX2(SB), 0, $72-104
+#line 82 "barriers.go"
+	MOVQ a0+0(FP), R15
+#line 82 "barriers.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 82 "barriers.go"
+	MOVQ a1+8(FP), R15
+#line 82 "barriers.go"
+	MOVQ R15, 48(SP)
+#line 82 "barriers.go"
+	MOVQ a2+16(FP), R15
+#line 82 "barriers.go"
+	MOVQ R15, 16(SP)
+#line 82 "barriers.go"
+	MOVQ a3+24(FP), R15
+#line 82 "barriers.go"
+	MOVQ R15, 56(SP)
+#line 82 "barriers.go"
+	MOVQ a4+32(FP), R15
+#line 82 "barriers.go"
+	MOVQ R15, 64(SP)
+#line 82 "barriers.go"
+	MOVQ a5+40(FP), R15
+#line 82 "barriers.go"
+	MOVQ R15, 40(SP)
+#line 82 "barriers.go"
+	MOVQ a6+48(FP), R9
+#line 82 "barriers.go"
+	MOVQ a7+56(FP), R10
+#line 82 "barriers.go"
+	ADDQ R10, R9
+#line 82 "barriers.go"
+	MOVQ a8+64(FP), R10
+#line 82 "barriers.go"
+	MOVQ a9+72(FP), R11
+#line 82 "barriers.go"
+	ADDQ R11, R10
+#line 82 "barriers.go"
+	MOVQ a10+80(FP), R11
+#line 82 "barriers.go"
+	MOVQ a11+88(FP), R12
+#line 82 "barriers.go"
+	MOVQ $50462976, AX; VMOVQ AX, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, AX; VMOVQ AX, X1
+#line 82 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 16(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, AX
+#line 82 "barriers.go"
+	VMOVQ AX, X3; VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ AX, AX
+#line 82 "barriers.go"
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, DX; MOVQ 0(SP), R15; LEAQ -1(R15), R14
+#line 82 "barriers.go"
+	MOVQ R14, 24(SP); MOVL AX, R15; MOVQ R15, 32(SP); MOVQ 48(SP), R15; MOVQ 32(SP), R14; LEAQ 0(R15)(R14*1), AX
+#line 82 "barriers.go"
+	MOVQ 24(SP), R15; MOVQ R15, R8; ADDQ AX, R8; JOS l7; MOVQ 16(SP), R15; TESTQ R15, R15; JLT l7
+#line 82 "barriers.go"
+	XORQ R8, R8; SUBQ AX, R8; JOS l7; MOVQ 8(SP), R15; CMPQ R8, R15; MOVQ 8(SP), R15; CMOVQGT R8, R15
+#line 82 "barriers.go"
+	MOVQ R15, 8(SP); MOVQ 16(SP), R15; MOVQ R15, R8; SUBQ AX, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX
+#line 82 "barriers.go"
+	MOVQ 56(SP), R15; MOVQ 32(SP), R14; LEAQ 0(R15)(R14*1), AX; MOVQ 64(SP), R15; LEAQ 0(R15)(AX*1), AX
+#line 82 "barriers.go"
+	MOVQ 24(SP), R15; MOVQ R15, R8; ADDQ AX, R8; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15; JLT l7
+#line 82 "barriers.go"
+	XORQ R8, R8; SUBQ AX, R8; JOS l7; MOVQ 8(SP), R15; CMPQ R8, R15; MOVQ 8(SP), R15; CMOVQGT R8, R15
+#line 82 "barriers.go"
+	MOVQ R15, 8(SP); MOVQ 40(SP), R15; MOVQ R15, R8; SUBQ AX, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX
+#line 82 "barriers.go"
+	JMP l10
+l7:
+#line 82 "barriers.go"
+	XORQ DX, DX
+l10:
+l12:
+#line 82 "barriers.go"
+	LEAQ 8(BX), AX; CMPQ AX, DX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 82 "barriers.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; MOVL BX, AX; LEAQ 0(R9)(AX*4), R8; MOVQ 56(SP), R15; LEAQ 0(R15)(AX*1), CX
+#line 82 "barriers.go"
+	LEAQ 0(R10)(AX*4), SI; MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), AX; LEAQ 7(AX), DI; CMPQ AX, DI
+#line 82 "barriers.go"
+	JHI l4; MOVQ 16(SP), R15; CMPQ AX, R15; JCC l15; MOVQ 16(SP), R15; CMPQ DI, R15; JCC l4
+l15:
+#line 82 "barriers.go"
+	MOVQ 16(SP), R15; CMPQ AX, R15; JCC l1; VMOVUPS 0(R11)(AX*4), Y5
+#line 83 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(CX*1), AX; LEAQ 7(AX), CX; CMPQ AX, CX; JHI l4; MOVQ 40(SP), R15
+#line 83 "barriers.go"
+	CMPQ AX, R15; JCC l16; MOVQ 40(SP), R15; CMPQ CX, R15; JCC l4
+l16:
+#line 83 "barriers.go"
+	MOVQ 40(SP), R15; CMPQ AX, R15; JCC l1
+#line 82 "barriers.go"
+	VMOVUPS Y5, 0(R8)
+#line 83 "barriers.go"
+	VMOVUPS 0(R12)(AX*4), Y5; VMOVUPS Y5, 0(SI)
+#line 84 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 84 "barriers.go"
+	MOVL BX, AX; LEAQ 0(R9)(AX*4), CX; MOVQ 56(SP), R15; LEAQ 0(R15)(AX*1), SI; LEAQ 0(R10)(AX*4), DI
+#line 82 "barriers.go"
+	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+#line 82 "barriers.go"
+	VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5
+#line 82 "barriers.go"
+	VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R8
+#line 82 "barriers.go"
+	CMPL R8, $255; JNE l1; VMOVUPS 0(R11)(AX*4), Y5
+#line 83 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(SI*1), AX; VMOVQ AX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
+#line 83 "barriers.go"
+	VPADDQ Y6, Y1, Y6; VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6
+#line 83 "barriers.go"
+	VPXOR Y3, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, SI
+#line 83 "barriers.go"
+	CMPL SI, $255; JNE l1
+#line 82 "barriers.go"
+	VMOVUPS Y5, 0(CX)
+#line 83 "barriers.go"
+	VMOVUPS 0(R12)(AX*4), Y5; VMOVUPS Y5, 0(DI)
+#line 84 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 84 "barriers.go"
+	MOVL BX, AX; LEAQ 0(R9)(AX*4), CX; MOVQ 56(SP), R15; LEAQ 0(R15)(AX*1), SI; LEAQ 0(R10)(AX*4), DI
+#line 82 "barriers.go"
+	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVUPS 0(R11)(AX*4), Y5
+#line 83 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(SI*1), AX
+#line 82 "barriers.go"
+	VMOVUPS Y5, 0(CX)
+#line 83 "barriers.go"
+	VMOVUPS 0(R12)(AX*4), Y5; VMOVUPS Y5, 0(DI)
+#line 84 "barriers.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DX; JLE l6; JMP l12
+l1:
+#line 84 "barriers.go"
+	VZEROUPPER
+#line 84 "barriers.go"
+	MOVQ BX, done+96(FP)
+#line 84 "barriers.go"
+	RET
+
+// func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int)
+#line 86 "barriers.go"
+TEXT ·MultiplyUnsyncedTwinAVX2_(SB), 0, $128-160
+#line 86 "barriers.go"
+	MOVQ a0+0(FP), R15
+#line 86 "barriers.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 86 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 86 "barriers.go"
+	MOVQ a2+16(FP), R15
+#line 86 "barriers.go"
+	MOVQ R15, 8(SP)
+#line 86 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+#line 86 "barriers.go"
+	MOVQ a4+32(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
+#line 86 "barriers.go"
+	MOVQ a5+40(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 32(SP); MOVQ 32(SP), R15; ADDQ SI, R15; MOVQ R15, 32(SP)
+#line 86 "barriers.go"
+	MOVQ a6+48(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 40(SP); MOVQ 40(SP), R15; ADDQ SI, R15; MOVQ R15, 40(SP)
+#line 86 "barriers.go"
+	MOVQ a7+56(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 48(SP); MOVQ 48(SP), R15; ADDQ SI, R15; MOVQ R15, 48(SP)
+#line 86 "barriers.go"
+	MOVQ a8+64(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; ADDQ SI, R15; MOVQ R15, 56(SP)
+#line 86 "barriers.go"
+	MOVQ a9+72(FP), SI
+#line 86 "barriers.go"
+	MOVQ CX, R15; MOVQ R15, 64(SP); MOVQ 64(SP), R15; ADDQ SI, R15; MOVQ R15, 64(SP)
+#line 86 "barriers.go"
+	MOVQ a10+80(FP), SI
+#line 86 "barriers.go"
+	MOVQ a11+88(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 72(SP); MOVQ 72(SP), R15; ADDQ DX, R15; MOVQ R15, 72(SP)
+#line 86 "barriers.go"
+	MOVQ a12+96(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 80(SP); MOVQ 80(SP), R15; ADDQ DX, R15; MOVQ R15, 80(SP)
+#line 86 "barriers.go"
+	MOVQ a13+104(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ DX, R15; MOVQ R15, 88(SP)
+#line 86 "barriers.go"
+	MOVQ a14+112(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; ADDQ DX, R15; MOVQ R15, 96(SP)
+#line 86 "barriers.go"
+	MOVQ a15+120(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 104(SP); MOVQ 104(SP), R15; ADDQ DX, R15; MOVQ R15, 104(SP)
+#line 86 "barriers.go"
+	MOVQ a16+128(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; ADDQ DX, R15; MOVQ R15, 112(SP)
+#line 86 "barriers.go"
+	MOVQ a17+136(FP), DX
+#line 86 "barriers.go"
+	MOVQ SI, R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; ADDQ DX, R15; MOVQ R15, 120(SP)
+#line 86 "barriers.go"
+	MOVQ a18+144(FP), DX
+#line 86 "barriers.go"
+	ADDQ DX, SI
+l5:
+#line 86 "barriers.go"
+	LEAQ 8(BX), DX; MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), DI; MOVQ BX, R8
+#line 86 "barriers.go"
+	SHLQ $2, R8; MOVQ 8(SP), R15; ADDQ R15, R8; VMOVUPS 0(R8), Y0; MOVQ 16(SP), R15; LEAQ 0(R15)(DX*4), R8
+#line 86 "barriers.go"
+	MOVQ 24(SP), R15; LEAQ 0(R15)(DX*4), R9; MOVQ 32(SP), R15; LEAQ 0(R15)(DX*4), R10; MOVQ 40(SP), R15
+#line 86 "barriers.go"
+	LEAQ 0(R15)(DX*4), R11; MOVQ 48(SP), R15; LEAQ 0(R15)(DX*4), R12; MOVQ 56(SP), R15; LEAQ 0(R15)(DX*4), AX
+#line 86 "barriers.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(DX*4), DX; MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(DI), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 80(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R8), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 88(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R9), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 96(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R10), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 104(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R11), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 112(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R12), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 120(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(AX), Y2
+#line 86 "barriers.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 0(SI), Y1; VMOVUPS 0(DX), Y2; VMULPS Y2, Y1, Y1
+#line 86 "barriers.go"
+	VADDPS Y1, Y0, Y0
+#line 81 "barriers.go"
+	MOVQ BX, AX; SHLQ $2, AX; MOVQ 8(SP), R15; ADDQ R15, AX; VMOVUPS Y0, 0(AX); ADDQ $8, BX; JMP l5
+l1:
+#line 81 "barriers.go"
+	VZEROUPPER
+#line 81 "barriers.go"
+	MOVQ BX, done+152(FP)
+#line 81 "barriers.go"
+	RET
+
 // func HalvesTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 #line 97 "barriers.go"
 TEXT ·HalvesTwin(SB), 0, $0-40
@@ -560,6 +1754,74 @@ l1:
 #line 100 "barriers.go"
 	RET
 
+// func HalvesTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 97 "barriers.go"
+TEXT ·HalvesTwinAVX2(SB), 0, $0-40
+#line 97 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 97 "barriers.go"
+	XORQ BX, BX
+#line 97 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 97 "barriers.go"
+	MOVQ a2+16(FP), DX
+#line 97 "barriers.go"
+	MOVQ a3+24(FP), SI
+#line 97 "barriers.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X1
+#line 97 "barriers.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, DI
+#line 97 "barriers.go"
+	VMOVQ DI, X3; VPBROADCASTQ X3, Y3; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 97 "barriers.go"
+	ADDQ DI, R10; JOS l7; TESTQ CX, CX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+#line 97 "barriers.go"
+	CMOVQGT R10, R8; MOVQ CX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 97 "barriers.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 97 "barriers.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 97 "barriers.go"
+	CMPQ DI, AX; JGT l1
+#line 98 "barriers.go"
+	MOVL BX, DI
+#line 99 "barriers.go"
+	LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
+l15:
+#line 99 "barriers.go"
+	CMPQ DI, CX; JCC l1; VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 100 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 98 "barriers.go"
+	MOVL BX, DI
+#line 99 "barriers.go"
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6
+#line 99 "barriers.go"
+	VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6; VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4
+#line 99 "barriers.go"
+	VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R10; CMPL R10, $255; JNE l1; VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 100 "barriers.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 98 "barriers.go"
+	MOVL BX, DI
+#line 99 "barriers.go"
+	VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 100 "barriers.go"
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 100 "barriers.go"
+	VZEROUPPER
+#line 100 "barriers.go"
+	MOVQ BX, done+32(FP)
+#line 100 "barriers.go"
+	RET
+
 // func HalvesTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 #line 101 "barriers.go"
 TEXT ·HalvesTwin_(SB), 0, $0-32
@@ -570,11 +1832,9 @@ TEXT ·HalvesTwin_(SB), 0, $0-32
 #line 101 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 101 "barriers.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 101 "barriers.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 101 "barriers.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
 #line 101 "barriers.go"
 	MOVQ a2+16(FP), DX
 l5:
@@ -589,6 +1849,43 @@ l5:
 l8:
 #line 102 "barriers.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l5
+l1:
+#line 102 "barriers.go"
+	VZEROUPPER
+#line 102 "barriers.go"
+	MOVQ BX, done+24(FP)
+#line 102 "barriers.go"
+	RET
+
+// func HalvesTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+#line 101 "barriers.go"
+TEXT ·HalvesTwinAVX2_(SB), 0, $0-32
+#line 101 "barriers.go"
+	MOVQ a0+0(FP), AX
+#line 101 "barriers.go"
+	XORQ BX, BX
+#line 101 "barriers.go"
+	MOVQ a1+8(FP), CX
+#line 101 "barriers.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $16, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 101 "barriers.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+#line 101 "barriers.go"
+	MOVQ a2+16(FP), DX
+l5:
+#line 101 "barriers.go"
+	LEAQ 8(BX), SI; CMPQ SI, AX; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVL BX, SI; LEAQ 0(CX)(SI*4), DI
+#line 101 "barriers.go"
+	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPXOR Y2, Y5, Y5; VPXOR Y2, Y1, Y6; VPCMPGTD Y5, Y6, Y5
+#line 101 "barriers.go"
+	VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+#line 101 "barriers.go"
+	JEQ l8
+#line 102 "barriers.go"
+	VMASKMOVPS 64(DX)(SI*4), Y3, Y5; VMASKMOVPS Y5, Y3, 0(DI)
+l8:
+#line 102 "barriers.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; JMP l5
 l1:
 #line 102 "barriers.go"
 	VZEROUPPER
@@ -692,6 +1989,171 @@ l1:
 #line 48 "blocks.go"
 	RET
 
+// func FoundTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+#line 47 "blocks.go"
+TEXT ·FoundTwinAVX2(SB), 0, $0-64
+#line 47 "blocks.go"
+	MOVQ a0+0(FP), AX
+#line 47 "blocks.go"
+	XORQ BX, BX
+#line 47 "blocks.go"
+	MOVQ a1+8(FP), CX
+#line 47 "blocks.go"
+	MOVQ a2+16(FP), DX
+#line 47 "blocks.go"
+	MOVBLZX a3+24(FP), SI
+#line 47 "blocks.go"
+	MOVQ a4+32(FP), DI
+#line 47 "blocks.go"
+	VBROADCASTSS a5+40(FP), Y0
+#line 47 "blocks.go"
+	MOVQ $1065353216, R8; VMOVD R8, X1; VPBROADCASTD X1, Y1
+#line 47 "blocks.go"
+	MOVQ a6+48(FP), R8
+#line 47 "blocks.go"
+	VMOVQ R8, X2; VPBROADCASTQ X2, Y2; MOVQ $50462976, R8; VMOVQ R8, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3
+#line 47 "blocks.go"
+	MOVQ $117835012, R8; VMOVQ R8, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y4; VMOVQ DX, X5; VPBROADCASTQ X5, Y5
+#line 47 "blocks.go"
+	MOVQ $-9223372036854775808, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; XORQ R8, R8; XORQ R9, R9
+#line 47 "blocks.go"
+	MOVQ AX, R10; LEAQ -1(AX), R11; MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; TESTQ DX, DX
+#line 47 "blocks.go"
+	JLT l7; XORQ R11, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ DX, R11; SUBQ R8, R11
+#line 47 "blocks.go"
+	JOS l7; CMPQ R11, R10; CMOVQLT R11, R10; TESTB SI, SI; JNE l10
+l7:
+#line 47 "blocks.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 47 "blocks.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 47 "blocks.go"
+	CMPQ R8, AX; JGT l1; VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 7(R8), R11
+#line 47 "blocks.go"
+	CMPQ R8, R11; JHI l4; CMPQ R8, DX; JCC l15; CMPQ R11, DX; JCC l4
+l15:
+#line 47 "blocks.go"
+	CMPQ R8, DX; JCC l1; VMOVUPS 0(DI)(R8*4), Y9; VCMPPS $17, Y9, Y0, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11
+#line 47 "blocks.go"
+	VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y7; VMOVUPS Y9, Y8; VPTEST Y7, Y7; JEQ l17
+#line 48 "blocks.go"
+	TESTB SI, SI; JEQ l1; VMOVMSKPS Y7, R8; VEXTRACTI128 $1, Y2, X7; VEXTRACTI128 $1, Y1, X9; VEXTRACTI128 $1, Y2, X10
+#line 48 "blocks.go"
+	TESTL $1, R8; JEQ l18; VPEXTRQ $0, X2, R11; VPEXTRD $0, X1, 0(R11)
+l18:
+#line 48 "blocks.go"
+	TESTL $2, R8; JEQ l19; VPEXTRQ $1, X2, R11; VPEXTRD $1, X1, 0(R11)
+l19:
+#line 48 "blocks.go"
+	TESTL $4, R8; JEQ l20; VPEXTRQ $0, X7, R11; VPEXTRD $2, X1, 0(R11)
+l20:
+#line 48 "blocks.go"
+	TESTL $8, R8; JEQ l21; VPEXTRQ $1, X7, R11; VPEXTRD $3, X1, 0(R11)
+l21:
+#line 48 "blocks.go"
+	TESTL $16, R8; JEQ l22; VPEXTRQ $0, X2, R11; VPEXTRD $0, X9, 0(R11)
+l22:
+#line 48 "blocks.go"
+	TESTL $32, R8; JEQ l23; VPEXTRQ $1, X2, R11; VPEXTRD $1, X9, 0(R11)
+l23:
+#line 48 "blocks.go"
+	TESTL $64, R8; JEQ l24; VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11)
+l24:
+#line 48 "blocks.go"
+	TESTL $128, R8; JEQ l25; VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8)
+l25:
+l17:
+#line 48 "blocks.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
+l4:
+#line 48 "blocks.go"
+	VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 47 "blocks.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y3, Y10; VPADDQ Y9, Y4, Y9
+#line 47 "blocks.go"
+	VPXOR Y6, Y10, Y10; VPXOR Y6, Y5, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y6, Y9, Y9; VPXOR Y6, Y5, Y11
+#line 47 "blocks.go"
+	VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VMOVMSKPS Y9, R11; CMPL R11, $255
+#line 47 "blocks.go"
+	JNE l1; VMOVUPS 0(DI)(R8*4), Y9; VCMPPS $17, Y9, Y0, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11
+#line 47 "blocks.go"
+	VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y7; VMOVUPS Y9, Y8; VPTEST Y7, Y7; JEQ l30
+#line 48 "blocks.go"
+	TESTB SI, SI; JEQ l1; VMOVMSKPS Y7, R8; VEXTRACTI128 $1, Y2, X7; VEXTRACTI128 $1, Y1, X9; VEXTRACTI128 $1, Y2, X10
+#line 48 "blocks.go"
+	TESTL $1, R8; JEQ l31; VPEXTRQ $0, X2, R11; VPEXTRD $0, X1, 0(R11)
+l31:
+#line 48 "blocks.go"
+	TESTL $2, R8; JEQ l32; VPEXTRQ $1, X2, R11; VPEXTRD $1, X1, 0(R11)
+l32:
+#line 48 "blocks.go"
+	TESTL $4, R8; JEQ l33; VPEXTRQ $0, X7, R11; VPEXTRD $2, X1, 0(R11)
+l33:
+#line 48 "blocks.go"
+	TESTL $8, R8; JEQ l34; VPEXTRQ $1, X7, R11; VPEXTRD $3, X1, 0(R11)
+l34:
+#line 48 "blocks.go"
+	TESTL $16, R8; JEQ l35; VPEXTRQ $0, X2, R11; VPEXTRD $0, X9, 0(R11)
+l35:
+#line 48 "blocks.go"
+	TESTL $32, R8; JEQ l36; VPEXTRQ $1, X2, R11; VPEXTRD $1, X9, 0(R11)
+l36:
+#line 48 "blocks.go"
+	TESTL $64, R8; JEQ l37; VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11)
+l37:
+#line 48 "blocks.go"
+	TESTL $128, R8; JEQ l38; VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8)
+l38:
+l30:
+#line 48 "blocks.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
+l6:
+#line 48 "blocks.go"
+	VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 47 "blocks.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; VMOVUPS 0(DI)(R8*4), Y9; VCMPPS $17, Y9, Y0, Y9; VMOVUPS Y9, Y10
+#line 47 "blocks.go"
+	VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y7; VMOVUPS Y9, Y8; VPTEST Y7, Y7; JEQ l42
+#line 48 "blocks.go"
+	VMOVMSKPS Y7, R8; VEXTRACTI128 $1, Y2, X7; VEXTRACTI128 $1, Y1, X9; VEXTRACTI128 $1, Y2, X10
+#line 48 "blocks.go"
+	TESTL $1, R8; JEQ l43; VPEXTRQ $0, X2, R11; VPEXTRD $0, X1, 0(R11)
+l43:
+#line 48 "blocks.go"
+	TESTL $2, R8; JEQ l44; VPEXTRQ $1, X2, R11; VPEXTRD $1, X1, 0(R11)
+l44:
+#line 48 "blocks.go"
+	TESTL $4, R8; JEQ l45; VPEXTRQ $0, X7, R11; VPEXTRD $2, X1, 0(R11)
+l45:
+#line 48 "blocks.go"
+	TESTL $8, R8; JEQ l46; VPEXTRQ $1, X7, R11; VPEXTRD $3, X1, 0(R11)
+l46:
+#line 48 "blocks.go"
+	TESTL $16, R8; JEQ l47; VPEXTRQ $0, X2, R11; VPEXTRD $0, X9, 0(R11)
+l47:
+#line 48 "blocks.go"
+	TESTL $32, R8; JEQ l48; VPEXTRQ $1, X2, R11; VPEXTRD $1, X9, 0(R11)
+l48:
+#line 48 "blocks.go"
+	TESTL $64, R8; JEQ l49; VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11)
+l49:
+#line 48 "blocks.go"
+	TESTL $128, R8; JEQ l50; VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8)
+l50:
+l42:
+#line 48 "blocks.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 48 "blocks.go"
+	VZEROUPPER
+#line 48 "blocks.go"
+	MOVQ BX, done+56(FP)
+#line 48 "blocks.go"
+	RET
+
 // func WhereTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 #line 57 "blocks.go"
 TEXT ·WhereTwin(SB), 0, $16-64
@@ -779,6 +2241,177 @@ l6:
 l26:
 #line 58 "blocks.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R9; JLE l6; JMP l12
+l1:
+#line 58 "blocks.go"
+	VZEROUPPER
+#line 58 "blocks.go"
+	MOVQ BX, done+56(FP)
+#line 58 "blocks.go"
+	RET
+
+// func WhereTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+#line 57 "blocks.go"
+TEXT ·WhereTwinAVX2(SB), 0, $0-64
+#line 57 "blocks.go"
+	MOVQ a0+0(FP), AX
+#line 57 "blocks.go"
+	XORQ BX, BX
+#line 57 "blocks.go"
+	MOVQ a1+8(FP), CX
+#line 57 "blocks.go"
+	MOVQ a2+16(FP), DX
+#line 57 "blocks.go"
+	MOVBLZX a3+24(FP), SI
+#line 57 "blocks.go"
+	MOVQ a4+32(FP), DI
+#line 57 "blocks.go"
+	VBROADCASTSS a5+40(FP), Y0
+#line 57 "blocks.go"
+	MOVQ $50462976, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ $117835012, R8; VMOVQ R8, X2
+#line 57 "blocks.go"
+	VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2
+#line 57 "blocks.go"
+	MOVQ a6+48(FP), R8
+#line 57 "blocks.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R8
+#line 57 "blocks.go"
+	VMOVQ R8, X5; VPBROADCASTQ X5, Y5; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11
+#line 57 "blocks.go"
+	MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; TESTQ DX, DX; JLT l7; XORQ R11, R11
+#line 57 "blocks.go"
+	SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10
+#line 57 "blocks.go"
+	CMOVQLT R11, R10; TESTB SI, SI; JNE l10
+l7:
+#line 57 "blocks.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 57 "blocks.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 57 "blocks.go"
+	CMPQ R8, AX; JGT l1; VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 7(R8), R11
+#line 57 "blocks.go"
+	CMPQ R8, R11; JHI l4; CMPQ R8, DX; JCC l15; CMPQ R11, DX; JCC l4
+l15:
+#line 57 "blocks.go"
+	CMPQ R8, DX; JCC l1; VMOVUPS 0(DI)(R8*4), Y8; VCMPPS $17, Y8, Y0, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 57 "blocks.go"
+	VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6; JEQ l17
+#line 58 "blocks.go"
+	TESTB SI, SI; JEQ l1; VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y1, Y9; VPADDQ Y8, Y2, Y8
+#line 58 "blocks.go"
+	VMOVMSKPS Y6, R8; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y3, X11
+#line 58 "blocks.go"
+	VEXTRACTI128 $1, Y8, X12; TESTL $1, R8; JEQ l18; VPEXTRQ $0, X3, R11; VPEXTRQ $0, X9, 0(R11)
+l18:
+#line 58 "blocks.go"
+	TESTL $2, R8; JEQ l19; VPEXTRQ $1, X3, R11; VPEXTRQ $1, X9, 0(R11)
+l19:
+#line 58 "blocks.go"
+	TESTL $4, R8; JEQ l20; VPEXTRQ $0, X6, R11; VPEXTRQ $0, X10, 0(R11)
+l20:
+#line 58 "blocks.go"
+	TESTL $8, R8; JEQ l21; VPEXTRQ $1, X6, R11; VPEXTRQ $1, X10, 0(R11)
+l21:
+#line 58 "blocks.go"
+	TESTL $16, R8; JEQ l22; VPEXTRQ $0, X3, R11; VPEXTRQ $0, X8, 0(R11)
+l22:
+#line 58 "blocks.go"
+	TESTL $32, R8; JEQ l23; VPEXTRQ $1, X3, R11; VPEXTRQ $1, X8, 0(R11)
+l23:
+#line 58 "blocks.go"
+	TESTL $64, R8; JEQ l24; VPEXTRQ $0, X11, R11; VPEXTRQ $0, X12, 0(R11)
+l24:
+#line 58 "blocks.go"
+	TESTL $128, R8; JEQ l25; VPEXTRQ $1, X11, R8; VPEXTRQ $1, X12, 0(R8)
+l25:
+l17:
+#line 58 "blocks.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l4:
+#line 58 "blocks.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 57 "blocks.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y1, Y9; VPADDQ Y8, Y2, Y8
+#line 57 "blocks.go"
+	VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10; VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10
+#line 57 "blocks.go"
+	VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R11; CMPL R11, $255
+#line 57 "blocks.go"
+	JNE l1; VMOVUPS 0(DI)(R8*4), Y8; VCMPPS $17, Y8, Y0, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 57 "blocks.go"
+	VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6; JEQ l30
+#line 58 "blocks.go"
+	TESTB SI, SI; JEQ l1; VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y1, Y9; VPADDQ Y8, Y2, Y8
+#line 58 "blocks.go"
+	VMOVMSKPS Y6, R8; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y3, X11
+#line 58 "blocks.go"
+	VEXTRACTI128 $1, Y8, X12; TESTL $1, R8; JEQ l31; VPEXTRQ $0, X3, R11; VPEXTRQ $0, X9, 0(R11)
+l31:
+#line 58 "blocks.go"
+	TESTL $2, R8; JEQ l32; VPEXTRQ $1, X3, R11; VPEXTRQ $1, X9, 0(R11)
+l32:
+#line 58 "blocks.go"
+	TESTL $4, R8; JEQ l33; VPEXTRQ $0, X6, R11; VPEXTRQ $0, X10, 0(R11)
+l33:
+#line 58 "blocks.go"
+	TESTL $8, R8; JEQ l34; VPEXTRQ $1, X6, R11; VPEXTRQ $1, X10, 0(R11)
+l34:
+#line 58 "blocks.go"
+	TESTL $16, R8; JEQ l35; VPEXTRQ $0, X3, R11; VPEXTRQ $0, X8, 0(R11)
+l35:
+#line 58 "blocks.go"
+	TESTL $32, R8; JEQ l36; VPEXTRQ $1, X3, R11; VPEXTRQ $1, X8, 0(R11)
+l36:
+#line 58 "blocks.go"
+	TESTL $64, R8; JEQ l37; VPEXTRQ $0, X11, R11; VPEXTRQ $0, X12, 0(R11)
+l37:
+#line 58 "blocks.go"
+	TESTL $128, R8; JEQ l38; VPEXTRQ $1, X11, R8; VPEXTRQ $1, X12, 0(R8)
+l38:
+l30:
+#line 58 "blocks.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 58 "blocks.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 57 "blocks.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; VMOVUPS 0(DI)(R8*4), Y8; VCMPPS $17, Y8, Y0, Y8; VMOVUPS Y8, Y9
+#line 57 "blocks.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6; JEQ l42
+#line 58 "blocks.go"
+	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y1, Y9; VPADDQ Y8, Y2, Y8; VMOVMSKPS Y6, R8; VEXTRACTI128 $1, Y3, X6
+#line 58 "blocks.go"
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y3, X11; VEXTRACTI128 $1, Y8, X12; TESTL $1, R8; JEQ l43
+#line 58 "blocks.go"
+	VPEXTRQ $0, X3, R11; VPEXTRQ $0, X9, 0(R11)
+l43:
+#line 58 "blocks.go"
+	TESTL $2, R8; JEQ l44; VPEXTRQ $1, X3, R11; VPEXTRQ $1, X9, 0(R11)
+l44:
+#line 58 "blocks.go"
+	TESTL $4, R8; JEQ l45; VPEXTRQ $0, X6, R11; VPEXTRQ $0, X10, 0(R11)
+l45:
+#line 58 "blocks.go"
+	TESTL $8, R8; JEQ l46; VPEXTRQ $1, X6, R11; VPEXTRQ $1, X10, 0(R11)
+l46:
+#line 58 "blocks.go"
+	TESTL $16, R8; JEQ l47; VPEXTRQ $0, X3, R11; VPEXTRQ $0, X8, 0(R11)
+l47:
+#line 58 "blocks.go"
+	TESTL $32, R8; JEQ l48; VPEXTRQ $1, X3, R11; VPEXTRQ $1, X8, 0(R11)
+l48:
+#line 58 "blocks.go"
+	TESTL $64, R8; JEQ l49; VPEXTRQ $0, X11, R11; VPEXTRQ $0, X12, 0(R11)
+l49:
+#line 58 "blocks.go"
+	TESTL $128, R8; JEQ l50; VPEXTRQ $1, X11, R8; VPEXTRQ $1, X12, 0(R8)
+l50:
+l42:
+#line 58 "blocks.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
 l1:
 #line 58 "blocks.go"
 	VZEROUPPER
@@ -886,6 +2519,177 @@ l1:
 #line 78 "blocks.go"
 	RET
 
+// func CountPlainlyTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
+#line 77 "blocks.go"
+TEXT ·CountPlainlyTwinAVX2(SB), 0, $24-64
+#line 77 "blocks.go"
+	MOVQ a0+0(FP), R15
+#line 77 "blocks.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 77 "blocks.go"
+	MOVQ a1+8(FP), CX
+#line 77 "blocks.go"
+	MOVQ a2+16(FP), DX
+#line 77 "blocks.go"
+	MOVBLZX a3+24(FP), SI
+#line 77 "blocks.go"
+	MOVQ a4+32(FP), DI
+#line 77 "blocks.go"
+	VBROADCASTSS a5+40(FP), Y0
+#line 77 "blocks.go"
+	MOVQ a6+48(FP), R8
+#line 77 "blocks.go"
+	MOVQ $1, R15; MOVQ R15, 8(SP); VMOVQ R8, X1; VPBROADCASTQ X1, Y1; MOVQ $50462976, R10; VMOVQ R10, X2
+#line 77 "blocks.go"
+	VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, R10; VMOVQ R10, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3
+#line 77 "blocks.go"
+	VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R10; VMOVQ R10, X5; VPBROADCASTQ X5, Y5
+#line 77 "blocks.go"
+	MOVQ $1, R15; MOVQ R15, 0(SP); MOVQ $1, R11; XORQ R12, R12; XORQ R10, R10; MOVQ 16(SP), R15
+#line 77 "blocks.go"
+	MOVQ R15, R9; MOVQ 16(SP), R15; LEAQ -1(R15), AX; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, AX
+#line 77 "blocks.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ AX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, R10; CMOVQGT AX, R10
+#line 77 "blocks.go"
+	MOVQ DX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, R9; CMOVQLT AX, R9; TESTB SI, SI; JNE l10
+l7:
+#line 77 "blocks.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 77 "blocks.go"
+	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l13; CMPQ BX, R10; JGE l6
+l13:
+#line 77 "blocks.go"
+	MOVQ 16(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
+#line 77 "blocks.go"
+	LEAQ 7(AX), R12; CMPQ AX, R12; JHI l4; CMPQ AX, DX; JCC l15; CMPQ R12, DX; JCC l4
+l15:
+#line 77 "blocks.go"
+	CMPQ AX, DX; JCC l1; VMOVUPS 0(DI)(AX*4), Y8; VCMPPS $17, Y8, Y0, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 77 "blocks.go"
+	VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6; JEQ l17
+#line 78 "blocks.go"
+	TESTB SI, SI; JEQ l1; MOVL 0(R8), AX; MOVQ AX, R12; MOVQ 8(SP), R15; ADDL R15, R12; VMOVD R12, X8
+#line 78 "blocks.go"
+	VPBROADCASTD X8, Y8; VMOVMSKPS Y6, AX; VEXTRACTI128 $1, Y1, X6; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y1, X10
+#line 78 "blocks.go"
+	TESTL $1, AX; JEQ l18; VPEXTRQ $0, X1, R12; VPEXTRD $0, X8, 0(R12)
+l18:
+#line 78 "blocks.go"
+	TESTL $2, AX; JEQ l19; VPEXTRQ $1, X1, R12; VPEXTRD $1, X8, 0(R12)
+l19:
+#line 78 "blocks.go"
+	TESTL $4, AX; JEQ l20; VPEXTRQ $0, X6, R12; VPEXTRD $2, X8, 0(R12)
+l20:
+#line 78 "blocks.go"
+	TESTL $8, AX; JEQ l21; VPEXTRQ $1, X6, R12; VPEXTRD $3, X8, 0(R12)
+l21:
+#line 78 "blocks.go"
+	TESTL $16, AX; JEQ l22; VPEXTRQ $0, X1, R12; VPEXTRD $0, X9, 0(R12)
+l22:
+#line 78 "blocks.go"
+	TESTL $32, AX; JEQ l23; VPEXTRQ $1, X1, R12; VPEXTRD $1, X9, 0(R12)
+l23:
+#line 78 "blocks.go"
+	TESTL $64, AX; JEQ l24; VPEXTRQ $0, X10, R12; VPEXTRD $2, X9, 0(R12)
+l24:
+#line 78 "blocks.go"
+	TESTL $128, AX; JEQ l25; VPEXTRQ $1, X10, AX; VPEXTRD $3, X9, 0(AX)
+l25:
+l17:
+#line 78 "blocks.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l4:
+#line 78 "blocks.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 77 "blocks.go"
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX; VMOVQ AX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8
+#line 77 "blocks.go"
+	VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10; VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10
+#line 77 "blocks.go"
+	VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R12; CMPL R12, $255
+#line 77 "blocks.go"
+	JNE l1; VMOVUPS 0(DI)(AX*4), Y8; VCMPPS $17, Y8, Y0, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 77 "blocks.go"
+	VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6; JEQ l30
+#line 78 "blocks.go"
+	TESTB SI, SI; JEQ l1; MOVL 0(R8), AX; MOVQ AX, R12; MOVQ 0(SP), R15; ADDL R15, R12; VMOVD R12, X8
+#line 78 "blocks.go"
+	VPBROADCASTD X8, Y8; VMOVMSKPS Y6, AX; VEXTRACTI128 $1, Y1, X6; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y1, X10
+#line 78 "blocks.go"
+	TESTL $1, AX; JEQ l31; VPEXTRQ $0, X1, R12; VPEXTRD $0, X8, 0(R12)
+l31:
+#line 78 "blocks.go"
+	TESTL $2, AX; JEQ l32; VPEXTRQ $1, X1, R12; VPEXTRD $1, X8, 0(R12)
+l32:
+#line 78 "blocks.go"
+	TESTL $4, AX; JEQ l33; VPEXTRQ $0, X6, R12; VPEXTRD $2, X8, 0(R12)
+l33:
+#line 78 "blocks.go"
+	TESTL $8, AX; JEQ l34; VPEXTRQ $1, X6, R12; VPEXTRD $3, X8, 0(R12)
+l34:
+#line 78 "blocks.go"
+	TESTL $16, AX; JEQ l35; VPEXTRQ $0, X1, R12; VPEXTRD $0, X9, 0(R12)
+l35:
+#line 78 "blocks.go"
+	TESTL $32, AX; JEQ l36; VPEXTRQ $1, X1, R12; VPEXTRD $1, X9, 0(R12)
+l36:
+#line 78 "blocks.go"
+	TESTL $64, AX; JEQ l37; VPEXTRQ $0, X10, R12; VPEXTRD $2, X9, 0(R12)
+l37:
+#line 78 "blocks.go"
+	TESTL $128, AX; JEQ l38; VPEXTRQ $1, X10, AX; VPEXTRD $3, X9, 0(AX)
+l38:
+l30:
+#line 78 "blocks.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 78 "blocks.go"
+	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 77 "blocks.go"
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX; VMOVUPS 0(DI)(AX*4), Y8; VCMPPS $17, Y8, Y0, Y8; VMOVUPS Y8, Y9
+#line 77 "blocks.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6; JEQ l42
+#line 78 "blocks.go"
+	MOVL 0(R8), AX; MOVQ AX, R12; ADDL R11, R12; VMOVD R12, X8; VPBROADCASTD X8, Y8; VMOVMSKPS Y6, AX
+#line 78 "blocks.go"
+	VEXTRACTI128 $1, Y1, X6; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y1, X10; TESTL $1, AX; JEQ l43
+#line 78 "blocks.go"
+	VPEXTRQ $0, X1, R12; VPEXTRD $0, X8, 0(R12)
+l43:
+#line 78 "blocks.go"
+	TESTL $2, AX; JEQ l44; VPEXTRQ $1, X1, R12; VPEXTRD $1, X8, 0(R12)
+l44:
+#line 78 "blocks.go"
+	TESTL $4, AX; JEQ l45; VPEXTRQ $0, X6, R12; VPEXTRD $2, X8, 0(R12)
+l45:
+#line 78 "blocks.go"
+	TESTL $8, AX; JEQ l46; VPEXTRQ $1, X6, R12; VPEXTRD $3, X8, 0(R12)
+l46:
+#line 78 "blocks.go"
+	TESTL $16, AX; JEQ l47; VPEXTRQ $0, X1, R12; VPEXTRD $0, X9, 0(R12)
+l47:
+#line 78 "blocks.go"
+	TESTL $32, AX; JEQ l48; VPEXTRQ $1, X1, R12; VPEXTRD $1, X9, 0(R12)
+l48:
+#line 78 "blocks.go"
+	TESTL $64, AX; JEQ l49; VPEXTRQ $0, X10, R12; VPEXTRD $2, X9, 0(R12)
+l49:
+#line 78 "blocks.go"
+	TESTL $128, AX; JEQ l50; VPEXTRQ $1, X10, AX; VPEXTRD $3, X9, 0(AX)
+l50:
+l42:
+#line 78 "blocks.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l12
+l1:
+#line 78 "blocks.go"
+	VZEROUPPER
+#line 78 "blocks.go"
+	MOVQ BX, done+56(FP)
+#line 78 "blocks.go"
+	RET
+
 // func DifferenceTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 #line 12 "memory.go"
 TEXT ·DifferenceTwin(SB), 0, $0-40
@@ -952,6 +2756,74 @@ l1:
 #line 15 "memory.go"
 	RET
 
+// func DifferenceTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 12 "memory.go"
+TEXT ·DifferenceTwinAVX2(SB), 0, $0-40
+#line 12 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 12 "memory.go"
+	XORQ BX, BX
+#line 12 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 12 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 12 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 12 "memory.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X1
+#line 12 "memory.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, DI
+#line 12 "memory.go"
+	VMOVQ DI, X3; VPBROADCASTQ X3, Y3; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 12 "memory.go"
+	ADDQ DI, R10; JOS l7; TESTQ CX, CX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+#line 12 "memory.go"
+	CMOVQGT R10, R8; MOVQ CX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 12 "memory.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 12 "memory.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 12 "memory.go"
+	CMPQ DI, AX; JGT l1
+#line 13 "memory.go"
+	MOVL BX, DI
+#line 14 "memory.go"
+	LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
+l15:
+#line 14 "memory.go"
+	CMPQ DI, CX; JCC l1; VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 15 "memory.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 13 "memory.go"
+	MOVL BX, DI
+#line 14 "memory.go"
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6
+#line 14 "memory.go"
+	VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6; VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4
+#line 14 "memory.go"
+	VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R10; CMPL R10, $255; JNE l1; VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 15 "memory.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 13 "memory.go"
+	MOVL BX, DI
+#line 14 "memory.go"
+	VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 15 "memory.go"
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 15 "memory.go"
+	VZEROUPPER
+#line 15 "memory.go"
+	MOVQ BX, done+32(FP)
+#line 15 "memory.go"
+	RET
+
 // func DifferenceTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 #line 16 "memory.go"
 TEXT ·DifferenceTwin_(SB), 0, $8-40
@@ -964,15 +2836,17 @@ TEXT ·DifferenceTwin_(SB), 0, $8-40
 #line 16 "memory.go"
 	MOVQ a2+16(FP), SI
 #line 16 "memory.go"
-	MOVQ $0, DI; VPBROADCASTD DI, Z0; MOVQ $1, DI; VPBROADCASTQ DI, Z1; MOVQ $506097522914230528, DI
+	MOVQ $0, DI; VPBROADCASTD DI, Z0; MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8
 #line 16 "memory.go"
-	VMOVQ DI, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DI; VMOVQ DI, X3
-#line 16 "memory.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; VPMOVQD Z2, Y1; VPMOVQD Z3, Y4; VINSERTI64X4 $1, Y4, Z1, Z1
+	VMOVQ DI, X1; VPINSRQ $1, R8, X1, X1; VPMOVZXBD X1, Z1
 #line 16 "memory.go"
 	MOVQ a3+24(FP), DI
 #line 16 "memory.go"
-	MOVQ $64, R8; VPBROADCASTQ R8, Z4; VPBROADCASTQ DX, Z5; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10
+	MOVQ $1, R8; VPBROADCASTQ R8, Z2; MOVQ $506097522914230528, R8; VMOVQ R8, X3; VPMOVZXBQ X3, Z3
+#line 16 "memory.go"
+	VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, R8; VMOVQ R8, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4
+#line 16 "memory.go"
+	MOVQ $64, R8; VPBROADCASTQ R8, Z2; VPBROADCASTQ DX, Z5; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10
 #line 16 "memory.go"
 	LEAQ -1(AX), R11; MOVL R8, R8; LEAQ -1(R8), R12; MOVQ R11, CX; ADDQ R12, CX; JOS l7; XORQ CX, CX
 #line 16 "memory.go"
@@ -1020,13 +2894,13 @@ l4:
 #line 16 "memory.go"
 	KMOVW K1, K1; KORTESTW K2, K2; JEQ l23
 #line 17 "memory.go"
-	VMOVUPS.Z 0(R8), K2, Z6; LEAQ -1(CX), R8; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z2, Z8; VPADDQ Z7, Z3, Z7
+	VMOVUPS.Z 0(R8), K2, Z6; LEAQ -1(CX), R8; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
 #line 17 "memory.go"
-	VPCMPUQ $1, Z4, Z8, K3; VPCMPUQ $1, Z4, Z7, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3
+	VPCMPUQ $1, Z2, Z8, K3; VPCMPUQ $1, Z2, Z7, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3
 #line 17 "memory.go"
-	JNE l1; VMOVUPS.Z -4(SI)(CX*4), K2, Z7; VSUBPS Z7, Z6, Z6; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z2, Z8
+	JNE l1; VMOVUPS.Z -4(SI)(CX*4), K2, Z7; VSUBPS Z7, Z6, Z6; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z3, Z8
 #line 17 "memory.go"
-	VPADDQ Z7, Z3, Z7; VPCMPUQ $1, Z5, Z8, K3; VPCMPUQ $1, Z5, Z7, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3
+	VPADDQ Z7, Z4, Z7; VPCMPUQ $1, Z5, Z8, K3; VPCMPUQ $1, Z5, Z7, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3
 #line 17 "memory.go"
 	KORTESTW K3, K3; JNE l1; VMOVUPS Z6, K2, 0(DI)(CX*4)
 l23:
@@ -1044,6 +2918,120 @@ l6:
 l27:
 #line 17 "memory.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, R10; JLE l6; JMP l12
+l1:
+#line 17 "memory.go"
+	VZEROUPPER
+#line 17 "memory.go"
+	MOVQ BX, done+32(FP)
+#line 17 "memory.go"
+	RET
+
+// func DifferenceTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 16 "memory.go"
+TEXT ·DifferenceTwinAVX2_(SB), 0, $40-40
+#line 16 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 16 "memory.go"
+	XORQ BX, BX; MOVQ $64, R15; MOVQ R15, 0(SP)
+#line 16 "memory.go"
+	MOVQ a1+8(FP), DX
+#line 16 "memory.go"
+	MOVQ a2+16(FP), SI
+#line 16 "memory.go"
+	MOVQ $0, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $506097522914230528, DI; VMOVQ DI, X1; VPMOVZXBD X1, Y1
+#line 16 "memory.go"
+	MOVQ $-2147483648, DI; VMOVD DI, X2; VPBROADCASTD X2, Y2
+#line 16 "memory.go"
+	MOVQ a3+24(FP), DI
+#line 16 "memory.go"
+	MOVQ $50462976, R8; VMOVQ R8, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y15; VMOVUPS Y15, 8(SP); MOVQ $117835012, R8
+#line 16 "memory.go"
+	VMOVQ R8, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y4; MOVQ $64, R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5
+#line 16 "memory.go"
+	MOVQ $-9223372036854775808, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7
+#line 16 "memory.go"
+	XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11; MOVL R8, R8; LEAQ -1(R8), R12; MOVQ R11, CX
+#line 16 "memory.go"
+	ADDQ R12, CX; JOS l7; XORQ CX, CX; SUBQ R12, CX; JOS l7; CMPQ CX, R9; CMOVQGT CX, R9; MOVQ 0(SP), R15
+#line 16 "memory.go"
+	MOVQ R15, CX; SUBQ R12, CX; JOS l7; CMPQ CX, R10; CMOVQLT CX, R10; MOVQ R11, CX; ADDQ R8, CX
+#line 16 "memory.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ CX, CX; SUBQ R8, CX; JOS l7; CMPQ CX, R9; CMOVQGT CX, R9
+#line 16 "memory.go"
+	MOVQ DX, CX; SUBQ R8, CX; JOS l7; CMPQ CX, R10; CMOVQLT CX, R10; JMP l10
+l7:
+#line 16 "memory.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 16 "memory.go"
+	LEAQ 8(BX), CX; CMPQ CX, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 16 "memory.go"
+	CMPQ CX, AX; JGT l1; VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVL BX, CX; LEAQ 0(SI)(CX*4), R8; VMOVD BX, X10
+#line 16 "memory.go"
+	VPBROADCASTD X10, Y10; VPADDD Y10, Y1, Y10; VPXOR Y2, Y0, Y11; VPXOR Y2, Y10, Y10; VPCMPGTD Y11, Y10, Y10
+#line 16 "memory.go"
+	VMOVUPS Y10, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y10, Y10; VMOVUPS Y11, Y8; VMOVUPS Y10, Y9
+#line 16 "memory.go"
+	VPTEST Y8, Y8; JEQ l16
+#line 17 "memory.go"
+	VMASKMOVPS 0(R8), Y8, Y10; LEAQ -1(CX), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, $64
+#line 17 "memory.go"
+	JCC l17; CMPQ R11, $64; JCC l4
+l17:
+#line 17 "memory.go"
+	CMPQ R8, $64; JCC l1; VMASKMOVPS -4(SI)(CX*4), Y8, Y11; VSUBPS Y11, Y10, Y10; LEAQ 7(CX), R8
+#line 17 "memory.go"
+	CMPQ CX, R8; JHI l4; CMPQ CX, DX; JCC l18; CMPQ R8, DX; JCC l4
+l18:
+#line 17 "memory.go"
+	CMPQ CX, DX; JCC l1; VMASKMOVPS Y10, Y8, 0(DI)(CX*4)
+l16:
+#line 17 "memory.go"
+	VPTEST Y9, Y9; ADDQ $8, BX; JMP l12
+l4:
+#line 17 "memory.go"
+	VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVL BX, CX; LEAQ 0(SI)(CX*4), R8
+#line 16 "memory.go"
+	VMOVD BX, X10; VPBROADCASTD X10, Y10; VPADDD Y10, Y1, Y10; VPXOR Y2, Y0, Y11; VPXOR Y2, Y10, Y10
+#line 16 "memory.go"
+	VPCMPGTD Y11, Y10, Y10; VMOVUPS Y10, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y10, Y10; VMOVUPS Y11, Y8
+#line 16 "memory.go"
+	VMOVUPS Y10, Y9; VPTEST Y8, Y8; JEQ l23
+#line 17 "memory.go"
+	VMASKMOVPS 0(R8), Y8, Y10; LEAQ -1(CX), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VMOVUPS 8(SP), Y15
+#line 17 "memory.go"
+	VPADDQ Y11, Y15, Y12; VPADDQ Y11, Y4, Y11; VPXOR Y6, Y12, Y12; VPXOR Y6, Y5, Y3; VPCMPGTQ Y12, Y3, Y3
+#line 17 "memory.go"
+	VPXOR Y6, Y11, Y11; VPXOR Y6, Y5, Y12; VPCMPGTQ Y11, Y12, Y11; VSHUFPS $136, Y11, Y3, Y3; VPERMQ $216, Y3, Y3
+#line 17 "memory.go"
+	VPANDN Y8, Y3, Y3; VPTEST Y3, Y3; JNE l1; VMASKMOVPS -4(SI)(CX*4), Y8, Y3; VSUBPS Y3, Y10, Y3
+#line 17 "memory.go"
+	VMOVQ CX, X10; VPBROADCASTQ X10, Y10; VMOVUPS 8(SP), Y15; VPADDQ Y10, Y15, Y11; VPADDQ Y10, Y4, Y10
+#line 17 "memory.go"
+	VPXOR Y6, Y11, Y11; VPXOR Y6, Y7, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y6, Y10, Y10; VPXOR Y6, Y7, Y12
+#line 17 "memory.go"
+	VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPANDN Y8, Y10, Y10
+#line 17 "memory.go"
+	VPTEST Y10, Y10; JNE l1; VMASKMOVPS Y3, Y8, 0(DI)(CX*4)
+l23:
+#line 17 "memory.go"
+	VPTEST Y9, Y9; ADDQ $8, BX; JMP l12
+l6:
+#line 17 "memory.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y8, Y8, Y8; MOVL BX, CX; LEAQ 0(SI)(CX*4), R8
+#line 16 "memory.go"
+	VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y1, Y9; VPXOR Y2, Y0, Y10; VPXOR Y2, Y9, Y9; VPCMPGTD Y10, Y9, Y9
+#line 16 "memory.go"
+	VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y3; VMOVUPS Y9, Y8
+#line 16 "memory.go"
+	VPTEST Y3, Y3; JEQ l27
+#line 17 "memory.go"
+	VMASKMOVPS 0(R8), Y3, Y9; VMASKMOVPS -4(SI)(CX*4), Y3, Y10; VSUBPS Y10, Y9, Y9; VMASKMOVPS Y9, Y3, 0(DI)(CX*4)
+l27:
+#line 17 "memory.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, R10; JLE l6; JMP l12
 l1:
 #line 17 "memory.go"
 	VZEROUPPER
@@ -1118,6 +3106,74 @@ l1:
 #line 29 "memory.go"
 	RET
 
+// func DifferencePastTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 26 "memory.go"
+TEXT ·DifferencePastTwinAVX2(SB), 0, $0-40
+#line 26 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 26 "memory.go"
+	XORQ BX, BX
+#line 26 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 26 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 26 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 26 "memory.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X1
+#line 26 "memory.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, DI
+#line 26 "memory.go"
+	VMOVQ DI, X3; VPBROADCASTQ X3, Y3; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 26 "memory.go"
+	ADDQ DI, R10; JOS l7; TESTQ CX, CX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+#line 26 "memory.go"
+	CMOVQGT R10, R8; MOVQ CX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 26 "memory.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 26 "memory.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 26 "memory.go"
+	CMPQ DI, AX; JGT l1
+#line 27 "memory.go"
+	MOVL BX, DI
+#line 28 "memory.go"
+	LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
+l15:
+#line 28 "memory.go"
+	CMPQ DI, CX; JCC l1; VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 29 "memory.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 27 "memory.go"
+	MOVL BX, DI
+#line 28 "memory.go"
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6
+#line 28 "memory.go"
+	VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6; VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4
+#line 28 "memory.go"
+	VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R10; CMPL R10, $255; JNE l1; VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 29 "memory.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 27 "memory.go"
+	MOVL BX, DI
+#line 28 "memory.go"
+	VMOVUPS 0(DX)(DI*4), Y4; VMOVUPS Y4, 0(SI)(DI*4)
+#line 29 "memory.go"
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 29 "memory.go"
+	VZEROUPPER
+#line 29 "memory.go"
+	MOVQ BX, done+32(FP)
+#line 29 "memory.go"
+	RET
+
 // func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 #line 30 "memory.go"
 TEXT ·DifferencePastTwin_(SB), 0, $0-40
@@ -1178,6 +3234,70 @@ l1:
 #line 30 "memory.go"
 	RET
 
+// func DifferencePastTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 30 "memory.go"
+TEXT ·DifferencePastTwinAVX2_(SB), 0, $0-40
+#line 30 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 30 "memory.go"
+	XORQ BX, BX
+#line 30 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 30 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 30 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 30 "memory.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X1
+#line 30 "memory.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, DI
+#line 30 "memory.go"
+	VMOVQ DI, X3; VPBROADCASTQ X3, Y3; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 30 "memory.go"
+	ADDQ DI, R10; JOS l7; TESTQ CX, CX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+#line 30 "memory.go"
+	CMOVQGT R10, R8; MOVQ CX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 30 "memory.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 30 "memory.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 30 "memory.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(R10), Y5
+#line 30 "memory.go"
+	VSUBPS Y5, Y4, Y4; LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX
+#line 30 "memory.go"
+	JCC l4
+l15:
+#line 30 "memory.go"
+	CMPQ DI, CX; JCC l1; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l4:
+#line 30 "memory.go"
+	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(R10), Y5; VSUBPS Y5, Y4, Y4
+#line 30 "memory.go"
+	VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7
+#line 30 "memory.go"
+	VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5
+#line 30 "memory.go"
+	VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10; CMPL R10, $255; JNE l1; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX
+#line 30 "memory.go"
+	JMP l12
+l6:
+#line 30 "memory.go"
+	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(R10), Y5; VSUBPS Y5, Y4, Y4
+#line 30 "memory.go"
+	VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 30 "memory.go"
+	VZEROUPPER
+#line 30 "memory.go"
+	MOVQ BX, done+32(FP)
+#line 30 "memory.go"
+	RET
+
 // func TotalTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 #line 41 "memory.go"
 TEXT ·TotalTwin(SB), 0, $0-40
@@ -1188,11 +3308,9 @@ TEXT ·TotalTwin(SB), 0, $0-40
 #line 41 "memory.go"
 	MOVBLZX a1+8(FP), CX
 #line 41 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 41 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 41 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 #line 41 "memory.go"
 	MOVQ a2+16(FP), DX
 #line 41 "memory.go"
@@ -1229,6 +3347,113 @@ l6:
 l19:
 #line 42 "memory.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), R10; CMPQ R10, R9; JLE l6; JMP l11
+l1:
+#line 42 "memory.go"
+	VZEROUPPER
+#line 42 "memory.go"
+	MOVQ BX, done+32(FP)
+#line 42 "memory.go"
+	RET
+
+// func TotalTwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 41 "memory.go"
+TEXT ·TotalTwinAVX2(SB), 0, $0-40
+#line 41 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 41 "memory.go"
+	XORQ BX, BX
+#line 41 "memory.go"
+	MOVBLZX a1+8(FP), CX
+#line 41 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $0, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 41 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 41 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 41 "memory.go"
+	VMOVQ SI, X2; VPBROADCASTQ X2, Y2; XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JNE l10
+#line 41 "memory.go"
+	XORQ DI, DI
+l10:
+l11:
+#line 41 "memory.go"
+	LEAQ 8(BX), R8; CMPQ R8, DI; JGT l12; CMPQ BX, SI; JGE l6
+l12:
+#line 41 "memory.go"
+	CMPQ R8, AX; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5
+#line 41 "memory.go"
+	VPCMPEQD Y1, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
+#line 41 "memory.go"
+	VPTEST Y3, Y3; JEQ l15
+#line 42 "memory.go"
+	MOVL 0(DX), R8; TESTB CX, CX; JEQ l1; VMOVD R8, X5; VPBROADCASTD X5, Y5; VMOVMSKPS Y3, R8; VEXTRACTI128 $1, Y2, X3
+#line 42 "memory.go"
+	VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, R8; JEQ l16; VPEXTRQ $0, X2, R9
+#line 42 "memory.go"
+	VPEXTRD $0, X5, 0(R9)
+l16:
+#line 42 "memory.go"
+	TESTL $2, R8; JEQ l17; VPEXTRQ $1, X2, R9; VPEXTRD $1, X5, 0(R9)
+l17:
+#line 42 "memory.go"
+	TESTL $4, R8; JEQ l18; VPEXTRQ $0, X3, R9; VPEXTRD $2, X5, 0(R9)
+l18:
+#line 42 "memory.go"
+	TESTL $8, R8; JEQ l19; VPEXTRQ $1, X3, R9; VPEXTRD $3, X5, 0(R9)
+l19:
+#line 42 "memory.go"
+	TESTL $16, R8; JEQ l20; VPEXTRQ $0, X2, R9; VPEXTRD $0, X6, 0(R9)
+l20:
+#line 42 "memory.go"
+	TESTL $32, R8; JEQ l21; VPEXTRQ $1, X2, R9; VPEXTRD $1, X6, 0(R9)
+l21:
+#line 42 "memory.go"
+	TESTL $64, R8; JEQ l22; VPEXTRQ $0, X7, R9; VPEXTRD $2, X6, 0(R9)
+l22:
+#line 42 "memory.go"
+	TESTL $128, R8; JEQ l23; VPEXTRQ $1, X7, R8; VPEXTRD $3, X6, 0(R8)
+l23:
+l15:
+#line 42 "memory.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; JMP l11
+l6:
+#line 42 "memory.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
+#line 41 "memory.go"
+	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7
+#line 41 "memory.go"
+	VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3; JEQ l27
+#line 42 "memory.go"
+	MOVL 0(DX), R8; VMOVD R8, X5; VPBROADCASTD X5, Y5; VMOVMSKPS Y3, R8; VEXTRACTI128 $1, Y2, X3
+#line 42 "memory.go"
+	VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, R8; JEQ l28; VPEXTRQ $0, X2, R9
+#line 42 "memory.go"
+	VPEXTRD $0, X5, 0(R9)
+l28:
+#line 42 "memory.go"
+	TESTL $2, R8; JEQ l29; VPEXTRQ $1, X2, R9; VPEXTRD $1, X5, 0(R9)
+l29:
+#line 42 "memory.go"
+	TESTL $4, R8; JEQ l30; VPEXTRQ $0, X3, R9; VPEXTRD $2, X5, 0(R9)
+l30:
+#line 42 "memory.go"
+	TESTL $8, R8; JEQ l31; VPEXTRQ $1, X3, R9; VPEXTRD $3, X5, 0(R9)
+l31:
+#line 42 "memory.go"
+	TESTL $16, R8; JEQ l32; VPEXTRQ $0, X2, R9; VPEXTRD $0, X6, 0(R9)
+l32:
+#line 42 "memory.go"
+	TESTL $32, R8; JEQ l33; VPEXTRQ $1, X2, R9; VPEXTRD $1, X6, 0(R9)
+l33:
+#line 42 "memory.go"
+	TESTL $64, R8; JEQ l34; VPEXTRQ $0, X7, R9; VPEXTRD $2, X6, 0(R9)
+l34:
+#line 42 "memory.go"
+	TESTL $128, R8; JEQ l35; VPEXTRQ $1, X7, R8; VPEXTRD $3, X6, 0(R8)
+l35:
+l27:
+#line 42 "memory.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, DI; JLE l6; JMP l11
 l1:
 #line 42 "memory.go"
 	VZEROUPPER
@@ -1314,6 +3539,89 @@ l1:
 #line 52 "memory.go"
 	RET
 
+// func ShiftTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 51 "memory.go"
+TEXT ·ShiftTwinAVX2(SB), 0, $8-48
+#line 51 "memory.go"
+	MOVQ a0+0(FP), R15
+#line 51 "memory.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 51 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 51 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 51 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 51 "memory.go"
+	MOVQ a4+32(FP), DI
+#line 51 "memory.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 51 "memory.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R8
+#line 51 "memory.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; XORQ R8, R8; XORQ R9, R9
+#line 51 "memory.go"
+	MOVQ 0(SP), R15; MOVQ R15, R10; MOVQ 0(SP), R15; LEAQ -1(R15), R11; MOVL R8, R8; LEAQ 1(R8), R12
+#line 51 "memory.go"
+	MOVQ R11, AX; ADDQ R12, AX; JOS l7; TESTQ CX, CX; JLT l7; XORQ AX, AX; SUBQ R12, AX; JOS l7
+#line 51 "memory.go"
+	CMPQ AX, R9; CMOVQGT AX, R9; MOVQ CX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, R10; CMOVQLT AX, R10
+#line 51 "memory.go"
+	MOVQ R11, AX; ADDQ R8, AX; JOS l7; TESTQ DX, DX; JLT l7; XORQ AX, AX; SUBQ R8, AX; JOS l7; CMPQ AX, R9
+#line 51 "memory.go"
+	CMOVQGT AX, R9; MOVQ DX, AX; SUBQ R8, AX; JOS l7; CMPQ AX, R10; CMOVQLT AX, R10; JMP l10
+l7:
+#line 51 "memory.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 51 "memory.go"
+	LEAQ 8(BX), AX; CMPQ AX, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 51 "memory.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; MOVL BX, AX
+#line 52 "memory.go"
+	LEAQ 1(AX), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, CX; JCC l15; CMPQ R11, CX; JCC l4
+l15:
+#line 52 "memory.go"
+	CMPQ R8, CX; JCC l1; VMOVUPS 4(SI)(AX*4), Y5; LEAQ 7(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, DX
+#line 52 "memory.go"
+	JCC l16; CMPQ R8, DX; JCC l4
+l16:
+#line 52 "memory.go"
+	CMPQ AX, DX; JCC l1; VMOVUPS Y5, 0(DI)(AX*4); ADDQ $8, BX; JMP l12
+l4:
+#line 51 "memory.go"
+	MOVL BX, AX
+#line 52 "memory.go"
+	LEAQ 1(AX), R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6
+#line 52 "memory.go"
+	VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5
+#line 52 "memory.go"
+	VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R8; CMPL R8, $255; JNE l1; VMOVUPS 4(SI)(AX*4), Y5
+#line 52 "memory.go"
+	VMOVQ AX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8
+#line 52 "memory.go"
+	VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6; VPXOR Y3, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6
+#line 52 "memory.go"
+	VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, R8; CMPL R8, $255; JNE l1; VMOVUPS Y5, 0(DI)(AX*4); ADDQ $8, BX
+#line 52 "memory.go"
+	JMP l12
+l6:
+#line 51 "memory.go"
+	MOVL BX, AX
+#line 52 "memory.go"
+	VMOVUPS 4(SI)(AX*4), Y5; VMOVUPS Y5, 0(DI)(AX*4); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R10
+#line 52 "memory.go"
+	JLE l6; JMP l12
+l1:
+#line 52 "memory.go"
+	VZEROUPPER
+#line 52 "memory.go"
+	MOVQ BX, done+40(FP)
+#line 52 "memory.go"
+	RET
+
 // func DoubleTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 #line 60 "memory.go"
 TEXT ·DoubleTwin(SB), 0, $0-32
@@ -1366,6 +3674,68 @@ l6:
 	MOVL BX, SI; VMOVUPS 0(DX)(SI*4), Z4; VMULPS Z0, Z4, Z4; VMOVUPS Z4, 0(DX)(SI*4); ADDQ $16, BX
 #line 60 "memory.go"
 	LEAQ 16(BX), SI; CMPQ SI, R8; JLE l6; JMP l12
+l1:
+#line 60 "memory.go"
+	VZEROUPPER
+#line 60 "memory.go"
+	MOVQ BX, done+24(FP)
+#line 60 "memory.go"
+	RET
+
+// func DoubleTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int)
+#line 60 "memory.go"
+TEXT ·DoubleTwinAVX2(SB), 0, $0-32
+#line 60 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 60 "memory.go"
+	XORQ BX, BX
+#line 60 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 60 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 60 "memory.go"
+	MOVQ $1073741824, SI; VMOVD SI, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Y1
+#line 60 "memory.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ CX, X3
+#line 60 "memory.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, SI; VMOVQ SI, X4; VPBROADCASTQ X4, Y4; XORQ SI, SI
+#line 60 "memory.go"
+	XORQ DI, DI; MOVQ AX, R8; LEAQ -1(AX), R9; MOVL SI, SI; ADDQ SI, R9; JOS l7; TESTQ CX, CX; JLT l7
+#line 60 "memory.go"
+	XORQ R9, R9; SUBQ SI, R9; JOS l7; CMPQ R9, DI; CMOVQGT R9, DI; MOVQ CX, R9; SUBQ SI, R9; JOS l7
+#line 60 "memory.go"
+	CMPQ R9, R8; CMOVQLT R9, R8; JMP l10
+l7:
+#line 60 "memory.go"
+	XORQ R8, R8
+l10:
+l12:
+#line 60 "memory.go"
+	LEAQ 8(BX), SI; CMPQ SI, R8; JGT l13; CMPQ BX, DI; JGE l6
+l13:
+#line 60 "memory.go"
+	CMPQ SI, AX; JGT l1; MOVL BX, SI; LEAQ 7(SI), R9; CMPQ SI, R9; JHI l4; CMPQ SI, CX; JCC l15
+#line 60 "memory.go"
+	CMPQ R9, CX; JCC l4
+l15:
+#line 60 "memory.go"
+	CMPQ SI, CX; JCC l1; VMOVUPS 0(DX)(SI*4), Y5; VMULPS Y0, Y5, Y5; VMOVUPS Y5, 0(DX)(SI*4); ADDQ $8, BX
+#line 60 "memory.go"
+	JMP l12
+l4:
+#line 60 "memory.go"
+	MOVL BX, SI; VMOVQ SI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6; VPADDQ Y5, Y2, Y5; VPXOR Y4, Y6, Y6
+#line 60 "memory.go"
+	VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y7; VPCMPGTQ Y5, Y7, Y5
+#line 60 "memory.go"
+	VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R9; CMPL R9, $255; JNE l1; VMOVUPS 0(DX)(SI*4), Y5
+#line 60 "memory.go"
+	VMULPS Y0, Y5, Y5; VMOVUPS Y5, 0(DX)(SI*4); ADDQ $8, BX; JMP l12
+l6:
+#line 60 "memory.go"
+	MOVL BX, SI; VMOVUPS 0(DX)(SI*4), Y5; VMULPS Y0, Y5, Y5; VMOVUPS Y5, 0(DX)(SI*4); ADDQ $8, BX
+#line 60 "memory.go"
+	LEAQ 8(BX), SI; CMPQ SI, R8; JLE l6; JMP l12
 l1:
 #line 60 "memory.go"
 	VZEROUPPER
@@ -1437,6 +3807,83 @@ l6:
 	MOVL BX, R8; VMOVUPS 0(SI)(R8*4), Z4; VMOVUPS Z4, 0(DI)(R8*4); ADDQ $16, BX; LEAQ 16(BX), R8
 #line 68 "memory.go"
 	CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 68 "memory.go"
+	VZEROUPPER
+#line 68 "memory.go"
+	MOVQ BX, done+40(FP)
+#line 68 "memory.go"
+	RET
+
+// func FreshTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 68 "memory.go"
+TEXT ·FreshTwinAVX2(SB), 0, $0-48
+#line 68 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 68 "memory.go"
+	XORQ BX, BX
+#line 68 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 68 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 68 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 68 "memory.go"
+	MOVQ a4+32(FP), DI
+#line 68 "memory.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 68 "memory.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R8
+#line 68 "memory.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; XORQ R8, R8; XORQ R9, R9
+#line 68 "memory.go"
+	MOVQ AX, R10; LEAQ -1(AX), R11; MOVL R8, R8; ADDQ R8, R11; JOS l7; TESTQ CX, CX; JLT l7; XORQ R11, R11
+#line 68 "memory.go"
+	SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ CX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10
+#line 68 "memory.go"
+	CMOVQLT R11, R10; TESTQ DX, DX; JLT l7; XORQ R11, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R9; CMOVQGT R11, R9
+#line 68 "memory.go"
+	MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10; CMOVQLT R11, R10; JMP l10
+l7:
+#line 68 "memory.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 68 "memory.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 68 "memory.go"
+	CMPQ R8, AX; JGT l1; MOVL BX, R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, CX; JCC l15
+#line 68 "memory.go"
+	CMPQ R11, CX; JCC l4
+l15:
+#line 68 "memory.go"
+	CMPQ R8, CX; JCC l1; VMOVUPS 0(SI)(R8*4), Y5; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, DX
+#line 68 "memory.go"
+	JCC l16; CMPQ R11, DX; JCC l4
+l16:
+#line 68 "memory.go"
+	CMPQ R8, DX; JCC l1; VMOVUPS Y5, 0(DI)(R8*4); ADDQ $8, BX; JMP l12
+l4:
+#line 68 "memory.go"
+	MOVL BX, R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6
+#line 68 "memory.go"
+	VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5
+#line 68 "memory.go"
+	VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R11; CMPL R11, $255; JNE l1; VMOVUPS 0(SI)(R8*4), Y5
+#line 68 "memory.go"
+	VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8
+#line 68 "memory.go"
+	VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6; VPXOR Y3, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6
+#line 68 "memory.go"
+	VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, R11; CMPL R11, $255; JNE l1; VMOVUPS Y5, 0(DI)(R8*4); ADDQ $8, BX
+#line 68 "memory.go"
+	JMP l12
+l6:
+#line 68 "memory.go"
+	MOVL BX, R8; VMOVUPS 0(SI)(R8*4), Y5; VMOVUPS Y5, 0(DI)(R8*4); ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10
+#line 68 "memory.go"
+	JLE l6; JMP l12
 l1:
 #line 68 "memory.go"
 	VZEROUPPER

@@ -10,7 +10,15 @@ func SumTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done
 	return 0
 }
 
+func SumTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumTwin_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func SumTwin__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumTwin___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -26,7 +42,15 @@ func SumTwin____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumTwin_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -34,7 +58,15 @@ func SumTwin______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func SumTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumTwin_______(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func SumTwinAVX2_______(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -42,7 +74,39 @@ func SumUnsyncedTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointe
 	return 0
 }
 
+func SumUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumUnsyncedTwin_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func SumUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func MultiplyTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int) {
+	return 0
+}
+
+func MultiplyUnsyncedTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int) {
 	return 0
 }
 
@@ -50,7 +114,15 @@ func HalvesTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 	return 0
 }
 
+func HalvesTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func HalvesTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func HalvesTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -58,7 +130,15 @@ func FoundTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a
 	return 0
 }
 
+func FoundTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func WhereTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func WhereTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -66,7 +146,15 @@ func CountPlainlyTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 flo
 	return 0
 }
 
+func CountPlainlyTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func DifferenceTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func DifferenceTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -74,7 +162,15 @@ func DifferenceTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done
 	return 0
 }
 
+func DifferenceTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func DifferencePastTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func DifferencePastTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -82,7 +178,15 @@ func DifferencePastTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (
 	return 0
 }
 
+func DifferencePastTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func TotalTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TotalTwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -90,10 +194,22 @@ func ShiftTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (do
 	return 0
 }
 
+func ShiftTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func DoubleTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func DoubleTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func FreshTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func FreshTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }

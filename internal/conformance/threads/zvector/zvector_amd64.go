@@ -8,22 +8,52 @@ import "unsafe"
 func ChainTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
 
 //go:noescape
+func ChainTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
+
+//go:noescape
 func DifferencesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func DifferencesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
 func FromOnTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func FromOnTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func SweepTwin(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func SweepTwinAVX2(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func SweepTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func SweepTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func SweepTwin__(a0 int, a1 unsafe.Pointer, a2 int, a3 int) (done int)
+
+//go:noescape
+func SweepTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 int, a3 int) (done int)
 
 //go:noescape
 func SweepTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func SweepTwinAVX2___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func TurnTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 int) (done int)
+
+//go:noescape
+func TurnTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+
+//go:noescape
 func SlideTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func SlideTwinAVX2(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int)

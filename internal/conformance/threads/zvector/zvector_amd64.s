@@ -138,6 +138,164 @@ l1:
 #line 16 "elements.go"
 	RET
 
+// func ChainTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
+#line 14 "elements.go"
+TEXT ·ChainTwinAVX2(SB), 0, $224-88
+#line 14 "elements.go"
+	MOVQ a0+0(FP), R15
+#line 14 "elements.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 14 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 14 "elements.go"
+	MOVQ a2+16(FP), R15
+#line 14 "elements.go"
+	MOVQ R15, 16(SP)
+#line 14 "elements.go"
+	MOVQ a3+24(FP), R15
+#line 14 "elements.go"
+	MOVQ R15, 24(SP)
+#line 14 "elements.go"
+	MOVQ a4+32(FP), DI
+#line 14 "elements.go"
+	MOVQ a5+40(FP), R8
+#line 14 "elements.go"
+	MOVQ a6+48(FP), R9
+#line 14 "elements.go"
+	MOVQ $1065353216, R10; VMOVD R10, X0; VPBROADCASTD X0, Y0
+#line 14 "elements.go"
+	MOVQ a7+56(FP), R10
+#line 14 "elements.go"
+	MOVQ a8+64(FP), R11
+#line 14 "elements.go"
+	MOVQ a9+72(FP), R12
+#line 14 "elements.go"
+	MOVQ $1073741824, AX; VMOVD AX, X1; VPBROADCASTD X1, Y1; MOVQ $50462976, AX; VMOVQ AX, X2; VPMOVZXBQ X2, Y2
+#line 14 "elements.go"
+	VPSLLQ $0, Y2, Y15; VMOVUPS Y15, 32(SP); MOVQ $117835012, AX; VMOVQ AX, X3; VPMOVZXBQ X3, Y3
+#line 14 "elements.go"
+	VPSLLQ $0, Y3, Y15; VMOVUPS Y15, 64(SP); MOVQ 16(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 96(SP)
+#line 14 "elements.go"
+	VMOVUPS 96(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 96(SP); MOVQ 24(SP), R15; VMOVQ R15, X15
+#line 14 "elements.go"
+	VMOVUPS Y15, 128(SP); VMOVUPS 128(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 128(SP); VMOVQ DI, X15
+#line 14 "elements.go"
+	VMOVUPS Y15, 160(SP); VMOVUPS 160(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 160(SP); VMOVQ R8, X15
+#line 14 "elements.go"
+	VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 192(SP); XORQ AX, AX
+#line 14 "elements.go"
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, DX; MOVQ 0(SP), R15; LEAQ -1(R15), SI
+#line 14 "elements.go"
+	MOVL AX, AX; LEAQ 0(CX)(AX*1), AX; ADDQ AX, SI; JOS l7; MOVQ 16(SP), R15; MOVQ R15, SI; SUBQ AX, SI
+#line 14 "elements.go"
+	JOS l7; CMPQ SI, DX; CMOVQLT SI, DX; MOVQ 24(SP), R15; MOVQ R15, SI; SUBQ AX, SI; JOS l7; CMPQ SI, DX
+#line 14 "elements.go"
+	CMOVQLT SI, DX; MOVQ DI, SI; SUBQ AX, SI; JOS l7; CMPQ SI, DX; CMOVQLT SI, DX; MOVQ R8, SI; SUBQ AX, SI
+#line 14 "elements.go"
+	JOS l7; CMPQ SI, DX; CMOVQLT SI, DX; JMP l10
+l7:
+#line 14 "elements.go"
+	XORQ DX, DX
+l10:
+l12:
+#line 14 "elements.go"
+	LEAQ 8(BX), AX; CMPQ AX, DX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 14 "elements.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX; LEAQ 7(AX), SI; CMPQ AX, SI
+#line 14 "elements.go"
+	JGT l4; MOVQ 16(SP), R15; CMPQ AX, R15; JGE l15; MOVQ 16(SP), R15; CMPQ SI, R15; JGE l4
+l15:
+#line 14 "elements.go"
+	MOVQ 16(SP), R15; CMPQ AX, R15; JGE l3; LEAQ 7(AX), SI; CMPQ AX, SI; JGT l4; MOVQ 24(SP), R15
+#line 14 "elements.go"
+	CMPQ AX, R15; JGE l19; MOVQ 24(SP), R15; CMPQ SI, R15; JGE l4
+l19:
+#line 14 "elements.go"
+	MOVQ 24(SP), R15; CMPQ AX, R15; JGE l3; LEAQ 7(AX), SI; CMPQ AX, SI; JGT l4; CMPQ AX, DI; JGE l23
+#line 14 "elements.go"
+	CMPQ SI, DI; JGE l4
+l23:
+#line 14 "elements.go"
+	CMPQ AX, DI; JGE l3; LEAQ 7(AX), SI; CMPQ AX, SI; JGT l4; CMPQ AX, R8; JGE l27; CMPQ SI, R8
+#line 14 "elements.go"
+	JGE l4
+l27:
+#line 14 "elements.go"
+	CMPQ AX, R8; JGE l3
+#line 15 "elements.go"
+	VMOVUPS 0(R9)(AX*4), Y8; VADDPS Y0, Y8, Y8; VMOVUPS Y8, 0(R10)(AX*4)
+#line 16 "elements.go"
+	VMOVUPS 0(R11)(AX*4), Y8; VMULPS Y1, Y8, Y8; VMOVUPS Y8, 0(R12)(AX*4)
+l3:
+#line 16 "elements.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 16 "elements.go"
+	VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VPXOR Y10, Y10, Y10; VPXOR Y11, Y11, Y11; VPXOR Y12, Y12, Y12
+#line 16 "elements.go"
+	VPXOR Y2, Y2, Y2; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
+#line 14 "elements.go"
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX; VMOVQ AX, X5; VPBROADCASTQ X5, Y5; VMOVUPS 32(SP), Y15; VPADDQ Y5, Y15, Y6
+#line 14 "elements.go"
+	VMOVUPS 64(SP), Y15; VPADDQ Y5, Y15, Y5; VMOVUPS 96(SP), Y15; VPCMPGTQ Y6, Y15, Y6; VMOVUPS 96(SP), Y15
+#line 14 "elements.go"
+	VPCMPGTQ Y5, Y15, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7
+#line 14 "elements.go"
+	VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y8; VMOVUPS Y5, Y4; VPTEST Y8, Y8; JEQ l35; VMOVQ AX, X5; VPBROADCASTQ X5, Y5
+#line 14 "elements.go"
+	VMOVUPS 32(SP), Y15; VPADDQ Y5, Y15, Y6; VMOVUPS 64(SP), Y15; VPADDQ Y5, Y15, Y5; VMOVUPS 128(SP), Y15
+#line 14 "elements.go"
+	VPCMPGTQ Y6, Y15, Y6; VMOVUPS 128(SP), Y15; VPCMPGTQ Y5, Y15, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+#line 14 "elements.go"
+	VPAND Y8, Y5, Y6; VPANDN Y8, Y5, Y5; VMOVUPS Y6, Y9; VMOVUPS Y5, Y3; VPTEST Y9, Y9; JEQ l37
+#line 14 "elements.go"
+	VMOVQ AX, X5; VPBROADCASTQ X5, Y5; VMOVUPS 32(SP), Y15; VPADDQ Y5, Y15, Y6; VMOVUPS 64(SP), Y15
+#line 14 "elements.go"
+	VPADDQ Y5, Y15, Y5; VMOVUPS 160(SP), Y15; VPCMPGTQ Y6, Y15, Y6; VMOVUPS 160(SP), Y15; VPCMPGTQ Y5, Y15, Y5
+#line 14 "elements.go"
+	VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPAND Y9, Y5, Y6; VPANDN Y9, Y5, Y5; VMOVUPS Y6, Y10
+#line 14 "elements.go"
+	VMOVUPS Y5, Y2; VPTEST Y10, Y10; JEQ l39; VMOVQ AX, X5; VPBROADCASTQ X5, Y5; VMOVUPS 32(SP), Y15
+#line 14 "elements.go"
+	VPADDQ Y5, Y15, Y6; VMOVUPS 64(SP), Y15; VPADDQ Y5, Y15, Y5; VMOVUPS 192(SP), Y15; VPCMPGTQ Y6, Y15, Y6
+#line 14 "elements.go"
+	VMOVUPS 192(SP), Y15; VPCMPGTQ Y5, Y15, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPAND Y10, Y5, Y6
+#line 14 "elements.go"
+	VPANDN Y10, Y5, Y5; VMOVUPS Y6, Y11; VMOVUPS Y5, Y12; VPTEST Y11, Y11; JEQ l41
+#line 15 "elements.go"
+	VMASKMOVPS 0(R9)(AX*4), Y11, Y5; VADDPS Y0, Y5, Y5; VMASKMOVPS Y5, Y11, 0(R10)(AX*4)
+#line 16 "elements.go"
+	VMASKMOVPS 0(R11)(AX*4), Y11, Y5; VMULPS Y1, Y5, Y5; VMASKMOVPS Y5, Y11, 0(R12)(AX*4)
+l41:
+#line 16 "elements.go"
+	VPTEST Y12, Y12
+l39:
+#line 16 "elements.go"
+	VPTEST Y2, Y2
+l37:
+#line 16 "elements.go"
+	VPTEST Y3, Y3
+l35:
+#line 16 "elements.go"
+	VPTEST Y4, Y4; ADDQ $8, BX; JMP l12
+l6:
+#line 14 "elements.go"
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
+#line 15 "elements.go"
+	VMOVUPS 0(R9)(AX*4), Y2; VADDPS Y0, Y2, Y2; VMOVUPS Y2, 0(R10)(AX*4)
+#line 16 "elements.go"
+	VMOVUPS 0(R11)(AX*4), Y2; VMULPS Y1, Y2, Y2; VMOVUPS Y2, 0(R12)(AX*4); ADDQ $8, BX; LEAQ 8(BX), AX
+#line 16 "elements.go"
+	CMPQ AX, DX; JLE l6; JMP l12
+l1:
+#line 16 "elements.go"
+	VZEROUPPER
+#line 16 "elements.go"
+	MOVQ BX, done+80(FP)
+#line 16 "elements.go"
+	RET
+
 // func DifferencesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 #line 22 "elements.go"
 TEXT ·DifferencesTwin(SB), 0, $0-56
@@ -218,6 +376,96 @@ l6:
 	VMOVUPS 4(DI)(R9*4), Z4; VMOVUPS 0(DI)(R9*4), Z5; VSUBPS Z5, Z4, Z4; VMOVUPS Z4, 0(R8)(R9*4)
 #line 23 "elements.go"
 	ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
+l1:
+#line 23 "elements.go"
+	VZEROUPPER
+#line 23 "elements.go"
+	MOVQ BX, done+48(FP)
+#line 23 "elements.go"
+	RET
+
+// func DifferencesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 22 "elements.go"
+TEXT ·DifferencesTwinAVX2(SB), 0, $0-56
+#line 22 "elements.go"
+	MOVQ a0+0(FP), AX
+#line 22 "elements.go"
+	XORQ BX, BX
+#line 22 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 22 "elements.go"
+	MOVQ a2+16(FP), DX
+#line 22 "elements.go"
+	MOVQ a3+24(FP), SI
+#line 22 "elements.go"
+	MOVQ a4+32(FP), DI
+#line 22 "elements.go"
+	MOVQ a5+40(FP), R8
+#line 22 "elements.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1
+#line 22 "elements.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ SI, X3; VPBROADCASTQ X3, Y3
+#line 22 "elements.go"
+	XORQ R9, R9; XORQ R10, R10; MOVQ AX, R11; LEAQ -1(AX), R12; MOVL R9, R9; LEAQ 0(CX)(R9*1), R9
+#line 22 "elements.go"
+	ADDQ R9, R12; JOS l7; MOVQ DX, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11; CMOVQLT R12, R11; MOVQ SI, R12
+#line 22 "elements.go"
+	SUBQ R9, R12; JOS l7; CMPQ R12, R11; CMOVQLT R12, R11; JMP l10
+l7:
+#line 22 "elements.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 22 "elements.go"
+	LEAQ 8(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R10; JGE l6
+l13:
+#line 22 "elements.go"
+	CMPQ R9, AX; JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 7(R9), R12; CMPQ R9, R12; JGT l4
+#line 22 "elements.go"
+	CMPQ R9, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 22 "elements.go"
+	CMPQ R9, DX; JGE l3; LEAQ 7(R9), R12; CMPQ R9, R12; JGT l4; CMPQ R9, SI; JGE l19; CMPQ R12, SI
+#line 22 "elements.go"
+	JGE l4
+l19:
+#line 22 "elements.go"
+	CMPQ R9, SI; JGE l3
+#line 23 "elements.go"
+	VMOVUPS 4(DI)(R9*4), Y4; VMOVUPS 0(DI)(R9*4), Y5; VSUBPS Y5, Y4, Y4; VMOVUPS Y4, 0(R8)(R9*4)
+l3:
+#line 23 "elements.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 23 "elements.go"
+	VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+#line 22 "elements.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; VMOVQ R9, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 22 "elements.go"
+	VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9
+#line 22 "elements.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y4; VMOVUPS Y8, Y7; VPTEST Y4, Y4; JEQ l27
+#line 22 "elements.go"
+	VMOVQ R9, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y3, Y9
+#line 22 "elements.go"
+	VPCMPGTQ Y8, Y3, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VPAND Y4, Y8, Y9; VPANDN Y4, Y8, Y4
+#line 22 "elements.go"
+	VMOVUPS Y9, Y5; VMOVUPS Y4, Y6; VPTEST Y5, Y5; JEQ l29
+#line 23 "elements.go"
+	VMASKMOVPS 4(DI)(R9*4), Y5, Y4; VMASKMOVPS 0(DI)(R9*4), Y5, Y8; VSUBPS Y8, Y4, Y4; VMASKMOVPS Y4, Y5, 0(R8)(R9*4)
+l29:
+#line 23 "elements.go"
+	VPTEST Y6, Y6
+l27:
+#line 23 "elements.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 22 "elements.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 23 "elements.go"
+	VMOVUPS 4(DI)(R9*4), Y4; VMOVUPS 0(DI)(R9*4), Y5; VSUBPS Y5, Y4, Y4; VMOVUPS Y4, 0(R8)(R9*4)
+#line 23 "elements.go"
+	ADDQ $8, BX; LEAQ 8(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
 l1:
 #line 23 "elements.go"
 	VZEROUPPER
@@ -316,17 +564,109 @@ l1:
 #line 34 "elements.go"
 	RET
 
+// func FromOnTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
+#line 29 "elements.go"
+TEXT ·FromOnTwinAVX2(SB), 0, $0-48
+#line 29 "elements.go"
+	MOVQ a0+0(FP), AX
+#line 29 "elements.go"
+	XORQ BX, BX
+#line 29 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 29 "elements.go"
+	MOVQ a2+16(FP), DX
+#line 29 "elements.go"
+	MOVQ a3+24(FP), SI
+#line 29 "elements.go"
+	MOVQ a4+32(FP), DI
+#line 29 "elements.go"
+	MOVQ $5, R8; VMOVD R8, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Y1
+#line 29 "elements.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3
+#line 29 "elements.go"
+	VPBROADCASTQ X3, Y3; VMOVQ SI, X4; VPBROADCASTQ X4, Y4; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10
+#line 29 "elements.go"
+	LEAQ -1(AX), R11; MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; MOVQ DX, R11; SUBQ R8, R11
+#line 29 "elements.go"
+	JOS l7; CMPQ R11, R9; CMOVQGT R11, R9; MOVQ SI, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10; CMOVQLT R11, R10
+#line 29 "elements.go"
+	JMP l10
+l7:
+#line 29 "elements.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 29 "elements.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 29 "elements.go"
+	CMPQ R8, AX; JGT l1; MOVL BX, R8; LEAQ 0(CX)(R8*1), R8
+#line 30 "elements.go"
+	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; CMPQ R8, DX; JGE l15; CMPQ R11, DX; JGE l4
+l15:
+#line 30 "elements.go"
+	CMPQ R8, DX; JLT l3
+#line 33 "elements.go"
+	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; CMPQ R8, SI; JGE l19; CMPQ R11, SI; JGE l4
+l19:
+#line 33 "elements.go"
+	CMPQ R8, SI; JGE l3
+#line 34 "elements.go"
+	VMOVUPS 0(DI)(R8*4), Y5; VPADDD Y0, Y5, Y5; VMOVUPS Y5, 0(DI)(R8*4)
+l3:
+#line 34 "elements.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 34 "elements.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 29 "elements.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8
+#line 30 "elements.go"
+	VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y1, Y10; VPADDQ Y9, Y2, Y9; VPCMPGTQ Y10, Y3, Y10
+#line 30 "elements.go"
+	VPCMPGTQ Y9, Y3, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11
+#line 30 "elements.go"
+	VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y5; VMOVUPS Y9, Y6; VPTEST Y5, Y5
+#line 31 "elements.go"
+	VPTEST Y6, Y6; JEQ l2
+#line 33 "elements.go"
+	VMOVQ R8, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y9; VPADDQ Y5, Y2, Y5; VPCMPGTQ Y9, Y4, Y9
+#line 33 "elements.go"
+	VPCMPGTQ Y5, Y4, Y5; VSHUFPS $136, Y5, Y9, Y5; VPERMQ $216, Y5, Y5; VPAND Y6, Y5, Y9; VPANDN Y6, Y5, Y5
+#line 33 "elements.go"
+	VMOVUPS Y9, Y7; VMOVUPS Y5, Y8; VPTEST Y7, Y7; JEQ l29
+#line 34 "elements.go"
+	VMASKMOVPS 0(DI)(R8*4), Y7, Y5; VPADDD Y0, Y5, Y5; VMASKMOVPS Y5, Y7, 0(DI)(R8*4)
+l29:
+#line 34 "elements.go"
+	VPTEST Y8, Y8
+l2:
+#line 34 "elements.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 29 "elements.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8
+#line 34 "elements.go"
+	VMOVUPS 0(DI)(R8*4), Y5; VPADDD Y0, Y5, Y5; VMOVUPS Y5, 0(DI)(R8*4); ADDQ $8, BX; LEAQ 8(BX), R8
+#line 34 "elements.go"
+	CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 34 "elements.go"
+	VZEROUPPER
+#line 34 "elements.go"
+	MOVQ BX, done+40(FP)
+#line 34 "elements.go"
+	RET
+
 // func SweepTwin(a0 int, a1 unsafe.Pointer) (done int)
 #line 179 "elements.go"
 TEXT ·SweepTwin(SB), 0, $0-24
 #line 179 "elements.go"
 	MOVQ a0+0(FP), AX
 #line 179 "elements.go"
-	XORQ BX, BX; MOVQ $1, CX; VPBROADCASTQ CX, Z0; MOVQ $506097522914230528, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Z1
+	XORQ BX, BX; MOVQ $506097522914230528, CX; MOVQ $1084818905618843912, DX; VMOVQ CX, X0; VPINSRQ $1, DX, X0, X0
 #line 179 "elements.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, CX; VMOVQ CX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 179 "elements.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $32, CX; VPBROADCASTD CX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $32, CX; VPBROADCASTD CX, Z1
 #line 179 "elements.go"
 	MOVQ a1+8(FP), CX
 #line 179 "elements.go"
@@ -338,6 +678,34 @@ l5:
 	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPUD $1, Z1, Z3, K1; KORTESTW K1, K1; JCC l1; VMOVUPS Z2, 0(CX)(DX*4)
 #line 181 "elements.go"
 	ADDQ $16, BX; JMP l5
+l1:
+#line 181 "elements.go"
+	VZEROUPPER
+#line 181 "elements.go"
+	MOVQ BX, done+16(FP)
+#line 181 "elements.go"
+	RET
+
+// func SweepTwinAVX2(a0 int, a1 unsafe.Pointer) (done int)
+#line 179 "elements.go"
+TEXT ·SweepTwinAVX2(SB), 0, $0-24
+#line 179 "elements.go"
+	MOVQ a0+0(FP), AX
+#line 179 "elements.go"
+	XORQ BX, BX; MOVQ $506097522914230528, CX; VMOVQ CX, X0; VPMOVZXBD X0, Y0; MOVQ $32, CX; VMOVD CX, X1
+#line 179 "elements.go"
+	VPBROADCASTD X1, Y1; MOVQ $-2147483648, CX; VMOVD CX, X2; VPBROADCASTD X2, Y2
+#line 179 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 179 "elements.go"
+	MOVQ $0, DX; VMOVD DX, X3; VPBROADCASTD X3, Y3
+l5:
+#line 179 "elements.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX
+#line 181 "elements.go"
+	VMOVD BX, X4; VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 181 "elements.go"
+	VMOVMSKPS Y4, SI; CMPL SI, $255; JNE l1; VMOVUPS Y3, 0(CX)(DX*4); ADDQ $8, BX; JMP l5
 l1:
 #line 181 "elements.go"
 	VZEROUPPER
@@ -479,17 +847,158 @@ l1:
 #line 186 "elements.go"
 	RET
 
+// func SweepTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer) (done int)
+#line 181 "elements.go"
+TEXT ·SweepTwinAVX2_(SB), 0, $96-56
+#line 181 "elements.go"
+	MOVQ a0+0(FP), R15
+#line 181 "elements.go"
+	MOVQ R15, 24(SP); XORQ BX, BX
+#line 181 "elements.go"
+	MOVQ a1+8(FP), R15
+#line 181 "elements.go"
+	MOVQ R15, 40(SP); MOVQ $50462976, DX; VMOVQ DX, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, DX
+#line 181 "elements.go"
+	VMOVQ DX, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 40(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+#line 181 "elements.go"
+	MOVQ a2+16(FP), DX
+#line 181 "elements.go"
+	MOVQ a3+24(FP), SI
+#line 181 "elements.go"
+	MOVQ a4+32(FP), DI
+#line 181 "elements.go"
+	MOVQ $1, R15; MOVQ R15, 16(SP)
+#line 181 "elements.go"
+	MOVQ a5+40(FP), R9
+#line 181 "elements.go"
+	MOVQ $50462976, R10; VMOVQ R10, X3; VPMOVZXBQ X3, Y3; VPSLLQ $3, Y3, Y3; MOVQ $117835012, R10
+#line 181 "elements.go"
+	VMOVQ R10, X4; VPMOVZXBQ X4, Y4; VPSLLQ $3, Y4, Y4; MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $50462976, R11
+#line 181 "elements.go"
+	VMOVQ R11, X5; VPMOVZXBQ X5, Y5; VPSLLQ $1, Y5, Y15; VMOVUPS Y15, 64(SP); MOVQ $117835012, R11
+#line 181 "elements.go"
+	VMOVQ R11, X6; VPMOVZXBQ X6, Y6; VPSLLQ $1, Y6, Y6; VMOVQ DI, X7; VPBROADCASTQ X7, Y7; MOVQ $-9223372036854775808, R11
+#line 181 "elements.go"
+	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; MOVQ $1, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 181 "elements.go"
+	MOVQ $1, R15; MOVQ R15, 56(SP); MOVQ $0, R12; XORQ R8, R8; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 24(SP), R15
+#line 181 "elements.go"
+	MOVQ R15, AX; MOVQ 24(SP), R15; LEAQ -1(R15), CX; MOVL R8, R8; ADDQ R8, CX; JOS l7; MOVQ 40(SP), R15
+#line 181 "elements.go"
+	MOVQ R15, CX; SUBQ R8, CX; JOS l7; CMPQ CX, AX; CMOVQLT CX, AX; JMP l10
+l7:
+#line 181 "elements.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 181 "elements.go"
+	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l13; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 181 "elements.go"
+	MOVQ 24(SP), R15; CMPQ CX, R15; JGT l1; VPXOR Y9, Y9, Y9; MOVL BX, CX; MOVQ CX, R8; SHLQ $1, R8
+#line 181 "elements.go"
+	VMOVQ CX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPCMPGTQ Y11, Y2, Y11
+#line 181 "elements.go"
+	VPCMPGTQ Y10, Y2, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; LEAQ 0(DX)(CX*4), CX
+#line 184 "elements.go"
+	LEAQ 0(R8)(SI*1), R8; LEAQ 14(R8), R10; CMPQ R8, R10; JHI l4; CMPQ R8, DI; JCC l15; CMPQ R10, DI
+#line 184 "elements.go"
+	JCC l4
+l15:
+#line 184 "elements.go"
+	CMPQ R8, DI; SETCS R10; MOVBLZX R10, R10; MOVQ 16(SP), R15; MOVQ R15, R11; NEGQ R11; VMOVD R11, X11
+#line 184 "elements.go"
+	VPBROADCASTD X11, Y11; VPXOR Y11, Y10, Y11; NEGQ R10; VMOVD R10, X12; VPBROADCASTD X12, Y12
+#line 184 "elements.go"
+	VPOR Y12, Y11, Y11; VMOVMSKPS Y11, R10; CMPL R10, $255; JNE l1
+#line 183 "elements.go"
+	VMOVUPS Y10, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y10, Y10; VMOVUPS Y11, Y9; VPTEST Y9, Y9
+#line 183 "elements.go"
+	JEQ l3
+#line 184 "elements.go"
+	LEAQ 0(R9)(R8*4), R8; VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y3, Y11; VPADDQ Y10, Y4, Y10
+#line 184 "elements.go"
+	VMOVUPS Y9, Y12; VPXOR Y5, Y5, Y5; MOVQ 48(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X5; VEXTRACTI128 $1, Y9, X11
+#line 184 "elements.go"
+	VMOVUPS Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 48(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 184 "elements.go"
+	VINSERTI128 $1, X12, Y5, Y5; VMASKMOVPS 0(CX), Y9, Y10; VPADDD Y5, Y10, Y5; VMASKMOVPS Y5, Y9, 0(CX)
+l3:
+#line 186 "elements.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 186 "elements.go"
+	VPXOR Y5, Y5, Y5; MOVL BX, CX; MOVQ CX, R8; SHLQ $1, R8; VMOVQ CX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 186 "elements.go"
+	VPADDQ Y9, Y1, Y9; VPCMPGTQ Y10, Y2, Y10; VPCMPGTQ Y9, Y2, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9
+#line 186 "elements.go"
+	LEAQ 0(DX)(CX*4), CX
+#line 184 "elements.go"
+	LEAQ 0(R8)(SI*1), R8; VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VMOVUPS 64(SP), Y15; VPADDQ Y10, Y15, Y11
+#line 184 "elements.go"
+	VPADDQ Y10, Y6, Y10; VPXOR Y8, Y11, Y11; VPXOR Y8, Y7, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y8, Y10, Y10
+#line 184 "elements.go"
+	VPXOR Y8, Y7, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10
+#line 184 "elements.go"
+	MOVQ 0(SP), R15; MOVQ R15, R10; NEGQ R10; VMOVD R10, X11; VPBROADCASTD X11, Y11; VPXOR Y11, Y9, Y11
+#line 184 "elements.go"
+	VPOR Y10, Y11, Y10; VMOVMSKPS Y10, R10; CMPL R10, $255; JNE l1
+#line 183 "elements.go"
+	VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y5; VPTEST Y5, Y5; JEQ l2
+#line 184 "elements.go"
+	LEAQ 0(R9)(R8*4), R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y3, Y10; VPADDQ Y9, Y4, Y9
+#line 184 "elements.go"
+	VMOVUPS Y5, Y11; VPXOR Y12, Y12, Y12; MOVQ 8(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VEXTRACTI128 $1, Y5, X10
+#line 184 "elements.go"
+	VMOVUPS Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 8(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+#line 184 "elements.go"
+	VMASKMOVPS 0(CX), Y5, Y10; VPADDD Y9, Y10, Y9; VMASKMOVPS Y9, Y5, 0(CX)
+l2:
+#line 186 "elements.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 186 "elements.go"
+	MOVL BX, CX; MOVQ CX, R8; SHLQ $1, R8; VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y9
+#line 186 "elements.go"
+	VPADDQ Y5, Y1, Y5; VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y9, Y5; VPERMQ $216, Y5, Y5
+#line 186 "elements.go"
+	LEAQ 0(DX)(CX*4), CX
+#line 184 "elements.go"
+	LEAQ 0(R8)(SI*1), R8; LEAQ 14(R8), R10; CMPQ R8, R10; JHI l4; CMPQ R8, DI; JCC l23; CMPQ R10, DI
+#line 184 "elements.go"
+	JCC l4
+l23:
+#line 184 "elements.go"
+	CMPQ R8, DI; SETCS R10; MOVBLZX R10, R10; MOVQ 56(SP), R15; MOVQ R15, R11; NEGQ R11; VMOVD R11, X9
+#line 184 "elements.go"
+	VPBROADCASTD X9, Y9; VPXOR Y9, Y5, Y5; NEGQ R10; VMOVD R10, X9; VPBROADCASTD X9, Y9; VPOR Y9, Y5, Y5
+#line 184 "elements.go"
+	VMOVMSKPS Y5, R10; CMPL R10, $255; JNE l1; LEAQ 0(R9)(R8*4), R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5
+#line 184 "elements.go"
+	VPADDQ Y5, Y3, Y9; VPADDQ Y5, Y4, Y5; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; VGATHERQPS X10, 0(R12)(Y9*1), X11
+#line 184 "elements.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(R12)(Y5*1), X10; VINSERTI128 $1, X10, Y11, Y5
+#line 184 "elements.go"
+	VMOVUPS 0(CX), Y9; VPADDD Y5, Y9, Y5; VMOVUPS Y5, 0(CX)
+#line 186 "elements.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, AX; JLE l6; JMP l12
+l1:
+#line 186 "elements.go"
+	VZEROUPPER
+#line 186 "elements.go"
+	MOVQ BX, done+48(FP)
+#line 186 "elements.go"
+	RET
+
 // func SweepTwin__(a0 int, a1 unsafe.Pointer, a2 int, a3 int) (done int)
 #line 187 "elements.go"
 TEXT ·SweepTwin__(SB), 0, $0-40
 #line 187 "elements.go"
 	MOVQ a0+0(FP), AX
 #line 187 "elements.go"
-	XORQ BX, BX; MOVQ $1, CX; VPBROADCASTQ CX, Z0; MOVQ $506097522914230528, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Z1
+	XORQ BX, BX; MOVQ $506097522914230528, CX; MOVQ $1084818905618843912, DX; VMOVQ CX, X0; VPINSRQ $1, DX, X0, X0
 #line 187 "elements.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, CX; VMOVQ CX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 187 "elements.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, CX; VPBROADCASTD CX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, CX; VPBROADCASTD CX, Z1
 #line 187 "elements.go"
 	MOVQ a1+8(FP), CX
 #line 187 "elements.go"
@@ -512,6 +1021,70 @@ l5:
 l2:
 #line 190 "elements.go"
 	ADDQ $16, BX; JMP l5
+l1:
+#line 190 "elements.go"
+	VZEROUPPER
+#line 190 "elements.go"
+	MOVQ BX, done+32(FP)
+#line 190 "elements.go"
+	RET
+
+// func SweepTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 int, a3 int) (done int)
+#line 187 "elements.go"
+TEXT ·SweepTwinAVX2__(SB), 0, $0-40
+#line 187 "elements.go"
+	MOVQ a0+0(FP), AX
+#line 187 "elements.go"
+	XORQ BX, BX; MOVQ $506097522914230528, CX; VMOVQ CX, X0; VPMOVZXBD X0, Y0; MOVQ $0, CX; VMOVD CX, X1
+#line 187 "elements.go"
+	VPBROADCASTD X1, Y1
+#line 187 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 187 "elements.go"
+	MOVQ a2+16(FP), DX
+#line 187 "elements.go"
+	MOVQ CX, SI; ADDQ DX, SI; MOVQ $1, DX
+#line 187 "elements.go"
+	MOVQ a3+24(FP), DI
+#line 187 "elements.go"
+	ADDQ DI, CX; VMOVQ CX, X2; VPBROADCASTQ X2, Y2
+l5:
+#line 187 "elements.go"
+	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l1; VPXOR Y3, Y3, Y3; VMOVD BX, X4; VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4
+#line 187 "elements.go"
+	VPCMPEQD Y1, Y4, Y4; VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3
+#line 187 "elements.go"
+	JEQ l2
+#line 188 "elements.go"
+	MOVL 0(SI), CX; MOVQ CX, DI; ADDL DX, DI; VMOVD DI, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, CX
+#line 188 "elements.go"
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, CX; JEQ l9
+#line 188 "elements.go"
+	VPEXTRQ $0, X2, DI; VPEXTRD $0, X4, 0(DI)
+l9:
+#line 188 "elements.go"
+	TESTL $2, CX; JEQ l10; VPEXTRQ $1, X2, DI; VPEXTRD $1, X4, 0(DI)
+l10:
+#line 188 "elements.go"
+	TESTL $4, CX; JEQ l11; VPEXTRQ $0, X3, DI; VPEXTRD $2, X4, 0(DI)
+l11:
+#line 188 "elements.go"
+	TESTL $8, CX; JEQ l12; VPEXTRQ $1, X3, DI; VPEXTRD $3, X4, 0(DI)
+l12:
+#line 188 "elements.go"
+	TESTL $16, CX; JEQ l13; VPEXTRQ $0, X2, DI; VPEXTRD $0, X5, 0(DI)
+l13:
+#line 188 "elements.go"
+	TESTL $32, CX; JEQ l14; VPEXTRQ $1, X2, DI; VPEXTRD $1, X5, 0(DI)
+l14:
+#line 188 "elements.go"
+	TESTL $64, CX; JEQ l15; VPEXTRQ $0, X6, DI; VPEXTRD $2, X5, 0(DI)
+l15:
+#line 188 "elements.go"
+	TESTL $128, CX; JEQ l2; VPEXTRQ $1, X6, CX; VPEXTRD $3, X5, 0(CX)
+l2:
+#line 190 "elements.go"
+	ADDQ $8, BX; JMP l5
 l1:
 #line 190 "elements.go"
 	VZEROUPPER
@@ -576,6 +1149,467 @@ l1:
 #line 192 "elements.go"
 	MOVQ BX, done+32(FP)
 #line 192 "elements.go"
+	RET
+
+// func SweepTwinAVX2___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 192 "elements.go"
+TEXT ·SweepTwinAVX2___(SB), 0, $0-40
+#line 192 "elements.go"
+	MOVQ a0+0(FP), AX
+#line 192 "elements.go"
+	XORQ BX, BX
+#line 192 "elements.go"
+	MOVQ a1+8(FP), CX
+#line 192 "elements.go"
+	MOVQ a2+16(FP), DX
+#line 192 "elements.go"
+	MOVQ a3+24(FP), SI
+#line 192 "elements.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X1
+#line 192 "elements.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, DI
+#line 192 "elements.go"
+	VMOVQ DI, X3; VPBROADCASTQ X3, Y3; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 192 "elements.go"
+	ADDQ DI, R10; JOS l7; TESTQ CX, CX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+#line 192 "elements.go"
+	CMOVQGT R10, R8; MOVQ CX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 192 "elements.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 192 "elements.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 192 "elements.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 0(R10), Y4; LEAQ 7(DI), R10
+#line 192 "elements.go"
+	CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
+l15:
+#line 192 "elements.go"
+	CMPQ DI, CX; JCC l1; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l4:
+#line 192 "elements.go"
+	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 0(R10), Y4; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+#line 192 "elements.go"
+	VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5
+#line 192 "elements.go"
+	VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10
+#line 192 "elements.go"
+	CMPL R10, $255; JNE l1; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l6:
+#line 192 "elements.go"
+	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 0(R10), Y4; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX
+#line 192 "elements.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 192 "elements.go"
+	VZEROUPPER
+#line 192 "elements.go"
+	MOVQ BX, done+32(FP)
+#line 192 "elements.go"
+	RET
+
+// func TurnTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 int) (done int)
+#line 18 "grids.go"
+TEXT ·TurnTwinAVX2(SB), 0, $72-104
+#line 18 "grids.go"
+	MOVQ a0+0(FP), R15
+#line 18 "grids.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 18 "grids.go"
+	MOVQ a1+8(FP), R15
+#line 18 "grids.go"
+	MOVQ R15, 64(SP)
+#line 18 "grids.go"
+	MOVQ a2+16(FP), R15
+#line 18 "grids.go"
+	MOVQ R15, 40(SP)
+#line 18 "grids.go"
+	MOVBLZX a3+24(FP), R15
+#line 18 "grids.go"
+	MOVQ R15, 8(SP)
+#line 18 "grids.go"
+	MOVQ a4+32(FP), DI
+#line 18 "grids.go"
+	MOVQ a5+40(FP), R15
+#line 18 "grids.go"
+	MOVQ R15, 56(SP)
+#line 18 "grids.go"
+	MOVBLZX a6+48(FP), R15
+#line 18 "grids.go"
+	MOVQ R15, 24(SP)
+#line 18 "grids.go"
+	MOVQ a7+56(FP), R10
+#line 18 "grids.go"
+	MOVQ a8+64(FP), R11
+#line 18 "grids.go"
+	MOVQ a9+72(FP), R12
+#line 18 "grids.go"
+	MOVQ a10+80(FP), AX
+#line 18 "grids.go"
+	MOVQ R12, SI; ADDQ AX, SI
+#line 18 "grids.go"
+	MOVQ a11+88(FP), AX
+#line 18 "grids.go"
+	ADDQ AX, R12; MOVQ $50462976, AX; VMOVQ AX, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, AX
+#line 18 "grids.go"
+	VMOVQ AX, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 40(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+#line 18 "grids.go"
+	MOVQ 56(SP), R15; VMOVQ R15, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, AX; VMOVQ AX, X4
+#line 18 "grids.go"
+	VPBROADCASTQ X4, Y4; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 0(SP), R15; MOVQ R15, R9
+#line 18 "grids.go"
+	MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 32(SP); MOVL AX, AX; MOVQ 64(SP), R15; LEAQ 0(R15)(AX*1), R14
+#line 18 "grids.go"
+	MOVQ R14, 48(SP); MOVQ 32(SP), R15; MOVQ R15, DX; MOVQ 48(SP), R15; ADDQ R15, DX; JOS l7; MOVQ 40(SP), R15
+#line 18 "grids.go"
+	MOVQ R15, DX; MOVQ 48(SP), R15; SUBQ R15, DX; JOS l7; CMPQ DX, R9; CMOVQLT DX, R9; MOVQ 8(SP), R15
+#line 18 "grids.go"
+	TESTB R15, R15; JEQ l7; MOVQ 48(SP), R15; LEAQ 0(DI)(R15*1), DX; MOVQ 32(SP), R15; MOVQ R15, AX
+#line 18 "grids.go"
+	ADDQ DX, AX; JOS l7; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7; XORQ AX, AX; SUBQ DX, AX; JOS l7
+#line 18 "grids.go"
+	MOVQ 16(SP), R15; CMPQ AX, R15; MOVQ 16(SP), R15; CMOVQGT AX, R15; MOVQ R15, 16(SP); MOVQ 56(SP), R15
+#line 18 "grids.go"
+	MOVQ R15, AX; SUBQ DX, AX; JOS l7; CMPQ AX, R9; CMOVQLT AX, R9; MOVQ 24(SP), R15; TESTB R15, R15
+#line 18 "grids.go"
+	JEQ l7; MOVQ 48(SP), R15; LEAQ 0(R10)(R15*1), AX; MOVQ 32(SP), R15; MOVQ R15, DX; ADDQ AX, DX
+#line 18 "grids.go"
+	JOS l7; XORQ DX, DX; SUBQ AX, DX; JOS l7; MOVQ 16(SP), R15; CMPQ DX, R15; MOVQ 16(SP), R15; CMOVQGT DX, R15
+#line 18 "grids.go"
+	MOVQ R15, 16(SP); MOVQ 56(SP), R15; MOVQ R15, DX; SUBQ AX, DX; JOS l7; CMPQ DX, R9; CMOVQLT DX, R9
+#line 18 "grids.go"
+	JMP l10
+l7:
+#line 18 "grids.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 18 "grids.go"
+	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l13; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 18 "grids.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1
+#line 19 "grids.go"
+	MOVL BX, AX
+#line 20 "grids.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(AX*1), DX
+#line 22 "grids.go"
+	LEAQ 7(DX), R8; CMPQ DX, R8; JGT l4; MOVQ 40(SP), R15; CMPQ DX, R15; JGE l15; MOVQ 40(SP), R15
+#line 22 "grids.go"
+	CMPQ R8, R15; JGE l4
+l15:
+#line 22 "grids.go"
+	MOVQ 40(SP), R15; CMPQ DX, R15; JGE l18; MOVQ 8(SP), R15; TESTB R15, R15; JEQ l18
+#line 23 "grids.go"
+	LEAQ 0(DI)(DX*1), R8; LEAQ 7(R8), CX; CMPQ R8, CX; JHI l4; MOVQ 56(SP), R15; CMPQ R8, R15; JCC l21
+#line 23 "grids.go"
+	MOVQ 56(SP), R15; CMPQ CX, R15; JCC l4
+l21:
+#line 23 "grids.go"
+	MOVQ 56(SP), R15; CMPQ R8, R15; JCC l1; VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(SI)(AX*4)
+l18:
+#line 22 "grids.go"
+	MOVQ 40(SP), R15; CMPQ DX, R15; JGE l3; MOVQ 24(SP), R15; TESTB R15, R15; JEQ l3
+#line 23 "grids.go"
+	LEAQ 0(R10)(DX*1), CX; LEAQ 7(CX), DX; CMPQ CX, DX; JHI l4; MOVQ 56(SP), R15; CMPQ CX, R15; JCC l27
+#line 23 "grids.go"
+	MOVQ 56(SP), R15; CMPQ DX, R15; JCC l4
+l27:
+#line 23 "grids.go"
+	MOVQ 56(SP), R15; CMPQ CX, R15; JCC l1; VMOVUPS 0(R11)(CX*4), Y5; VMOVUPS Y5, 0(R12)(AX*4)
+l3:
+#line 26 "grids.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 26 "grids.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 19 "grids.go"
+	MOVL BX, AX
+#line 20 "grids.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(AX*1), CX
+#line 22 "grids.go"
+	VMOVQ CX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPGTQ Y10, Y2, Y10
+#line 22 "grids.go"
+	VPCMPGTQ Y9, Y2, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11
+#line 22 "grids.go"
+	VPXOR Y11, Y9, Y11; VMOVUPS Y10, Y5; VPTEST Y5, Y5; JEQ l31; MOVQ 8(SP), R15; MOVQ R15, DX; NEGQ DX
+#line 22 "grids.go"
+	VMOVD DX, X10; VPBROADCASTD X10, Y10; VPAND Y5, Y10, Y11; VPANDN Y5, Y10, Y5; VMOVUPS Y11, Y6
+#line 22 "grids.go"
+	VPTEST Y6, Y6; JEQ l31
+#line 23 "grids.go"
+	LEAQ 0(DI)(CX*1), DX; VMOVQ DX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y10; VPADDQ Y5, Y1, Y5
+#line 23 "grids.go"
+	VPXOR Y4, Y10, Y10; VPXOR Y4, Y3, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y11
+#line 23 "grids.go"
+	VPCMPGTQ Y5, Y11, Y5; VSHUFPS $136, Y5, Y10, Y5; VPERMQ $216, Y5, Y5; VPANDN Y6, Y5, Y5; VPTEST Y5, Y5
+#line 23 "grids.go"
+	JNE l1; VMASKMOVPS 0(R11)(DX*4), Y6, Y5; VMASKMOVPS Y5, Y6, 0(SI)(AX*4)
+l31:
+#line 22 "grids.go"
+	VMOVUPS Y9, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y9, Y6; VMOVUPS Y5, Y7; VPTEST Y7, Y7; JEQ l2
+#line 22 "grids.go"
+	MOVQ 24(SP), R15; MOVQ R15, DX; NEGQ DX; VMOVD DX, X5; VPBROADCASTD X5, Y5; VPAND Y7, Y5, Y6
+#line 22 "grids.go"
+	VPANDN Y7, Y5, Y5; VMOVUPS Y6, Y8; VPTEST Y8, Y8; JEQ l2
+#line 23 "grids.go"
+	LEAQ 0(R10)(CX*1), CX; VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 23 "grids.go"
+	VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y7
+#line 23 "grids.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPANDN Y8, Y5, Y5; VPTEST Y5, Y5
+#line 23 "grids.go"
+	JNE l1; VMASKMOVPS 0(R11)(CX*4), Y8, Y5; VMASKMOVPS Y5, Y8, 0(R12)(AX*4)
+l2:
+#line 26 "grids.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 19 "grids.go"
+	MOVL BX, AX
+#line 20 "grids.go"
+	MOVQ 64(SP), R15; LEAQ 0(R15)(AX*1), CX
+#line 23 "grids.go"
+	LEAQ 0(DI)(CX*1), DX; VMOVUPS 0(R11)(DX*4), Y5; VMOVUPS Y5, 0(SI)(AX*4); LEAQ 0(R10)(CX*1), CX
+#line 23 "grids.go"
+	VMOVUPS 0(R11)(CX*4), Y5; VMOVUPS Y5, 0(R12)(AX*4)
+#line 26 "grids.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l12
+l1:
+#line 26 "grids.go"
+	VZEROUPPER
+#line 26 "grids.go"
+	MOVQ BX, done+96(FP)
+#line 26 "grids.go"
+	RET
+
+// func TurnTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+#line 27 "grids.go"
+TEXT ·TurnTwinAVX2_(SB), 0, $200-104
+#line 27 "grids.go"
+	MOVQ a0+0(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 27 "grids.go"
+	MOVQ a1+8(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 80(SP)
+#line 27 "grids.go"
+	MOVQ a2+16(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 56(SP)
+#line 27 "grids.go"
+	MOVBLZX a3+24(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 16(SP)
+#line 27 "grids.go"
+	MOVQ a4+32(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 104(SP)
+#line 27 "grids.go"
+	MOVQ a5+40(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 64(SP)
+#line 27 "grids.go"
+	MOVBLZX a6+48(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 32(SP)
+#line 27 "grids.go"
+	MOVQ a7+56(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 120(SP)
+#line 27 "grids.go"
+	MOVQ a8+64(FP), R11
+#line 27 "grids.go"
+	MOVQ a9+72(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 112(SP); MOVQ $50462976, AX; VMOVQ AX, X0; VPMOVZXBQ X0, Y0; MOVQ $36, AX; VMOVQ AX, X1
+#line 27 "grids.go"
+	VPBROADCASTQ X1, Y1; VPSHUFD $177, Y1, Y2; VPMULLD Y2, Y0, Y2; VPSRLQ $32, Y2, Y3; VPADDQ Y3, Y2, Y2
+#line 27 "grids.go"
+	VPSLLQ $32, Y2, Y2; VPMULUDQ Y1, Y0, Y0; VPADDQ Y2, Y0, Y0; MOVQ $117835012, AX; VMOVQ AX, X2
+#line 27 "grids.go"
+	VPMOVZXBQ X2, Y2; VPSHUFD $177, Y1, Y3; VPMULLD Y3, Y2, Y3; VPSRLQ $32, Y3, Y4; VPADDQ Y4, Y3, Y3
+#line 27 "grids.go"
+	VPSLLQ $32, Y3, Y3; VPMULUDQ Y1, Y2, Y1; VPADDQ Y3, Y1, Y1; MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 27 "grids.go"
+	MOVQ a10+80(FP), AX
+#line 27 "grids.go"
+	MOVQ a11+88(FP), R15
+#line 27 "grids.go"
+	MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $50462976, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Y2
+#line 27 "grids.go"
+	VPSLLQ $0, Y2, Y15; VMOVUPS Y15, 136(SP); MOVQ $117835012, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Y3
+#line 27 "grids.go"
+	VPSLLQ $0, Y3, Y15; VMOVUPS Y15, 168(SP); MOVQ 56(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+#line 27 "grids.go"
+	MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ 64(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; MOVQ $-9223372036854775808, R9
+#line 27 "grids.go"
+	VMOVQ R9, X6; VPBROADCASTQ X6, Y6; MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R9; MOVQ $0, DX
+#line 27 "grids.go"
+	XORQ R8, R8; XORQ R15, R15; MOVQ R15, 72(SP); MOVQ 0(SP), R15; MOVQ R15, CX; MOVQ 0(SP), R15
+#line 27 "grids.go"
+	LEAQ -1(R15), R14; MOVQ R14, 88(SP); MOVL R8, R8; MOVQ 80(SP), R15; LEAQ 0(R15)(R8*1), R14; MOVQ R14, 96(SP)
+#line 27 "grids.go"
+	MOVQ 88(SP), R15; MOVQ R15, R8; MOVQ 96(SP), R15; ADDQ R15, R8; JOS l7; MOVQ 56(SP), R15; MOVQ R15, R8
+#line 27 "grids.go"
+	MOVQ 96(SP), R15; SUBQ R15, R8; JOS l7; CMPQ R8, CX; CMOVQLT R8, CX; MOVQ 16(SP), R15; TESTB R15, R15
+#line 27 "grids.go"
+	JEQ l7; MOVQ 104(SP), R15; MOVQ 96(SP), R14; LEAQ 0(R15)(R14*1), R8; MOVQ 88(SP), R15; MOVQ R15, DI
+#line 27 "grids.go"
+	ADDQ R8, DI; JOS l7; MOVQ 64(SP), R15; TESTQ R15, R15; JLT l7; XORQ DI, DI; SUBQ R8, DI; JOS l7
+#line 27 "grids.go"
+	MOVQ 72(SP), R15; CMPQ DI, R15; MOVQ 72(SP), R15; CMOVQGT DI, R15; MOVQ R15, 72(SP); MOVQ 64(SP), R15
+#line 27 "grids.go"
+	MOVQ R15, DI; SUBQ R8, DI; JOS l7; CMPQ DI, CX; CMOVQLT DI, CX; MOVQ 32(SP), R15; TESTB R15, R15
+#line 27 "grids.go"
+	JEQ l7; MOVQ 120(SP), R15; MOVQ 96(SP), R14; LEAQ 0(R15)(R14*1), DI; MOVQ 88(SP), R15; MOVQ R15, R8
+#line 27 "grids.go"
+	ADDQ DI, R8; JOS l7; XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 72(SP), R15; CMPQ R8, R15; MOVQ 72(SP), R15
+#line 27 "grids.go"
+	CMOVQGT R8, R15; MOVQ R15, 72(SP); MOVQ 64(SP), R15; MOVQ R15, R8; SUBQ DI, R8; JOS l7; CMPQ R8, CX
+#line 27 "grids.go"
+	CMOVQLT R8, CX; JMP l10
+l7:
+#line 27 "grids.go"
+	XORQ CX, CX
+l10:
+l12:
+#line 27 "grids.go"
+	LEAQ 8(BX), DI; CMPQ DI, CX; JGT l13; MOVQ 72(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 27 "grids.go"
+	MOVQ 0(SP), R15; CMPQ DI, R15; JGT l1; MOVL BX, DI; MOVQ 80(SP), R15; LEAQ 0(R15)(DI*1), R8
+#line 29 "grids.go"
+	LEAQ 7(R8), R12; CMPQ R8, R12; JGT l4; MOVQ 56(SP), R15; CMPQ R8, R15; JGE l15; MOVQ 56(SP), R15
+#line 29 "grids.go"
+	CMPQ R12, R15; JGE l4
+l15:
+#line 29 "grids.go"
+	MOVQ 56(SP), R15; CMPQ R8, R15; JGE l18; MOVQ 16(SP), R15; TESTB R15, R15; JEQ l18
+#line 30 "grids.go"
+	MOVQ 104(SP), R15; LEAQ 0(R15)(R8*1), R12; IMUL3Q $36, DI, R10; MOVQ R11, SI; ADDQ R10, SI; MOVQ 112(SP), R15
+#line 30 "grids.go"
+	LEAQ 0(SI)(R15*4), SI; VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+#line 30 "grids.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 8(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 30 "grids.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 8(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+#line 30 "grids.go"
+	LEAQ 7(R12), SI; CMPQ R12, SI; JHI l4; MOVQ 64(SP), R15; CMPQ R12, R15; JCC l21; MOVQ 64(SP), R15
+#line 30 "grids.go"
+	CMPQ SI, R15; JCC l4
+l21:
+#line 30 "grids.go"
+	MOVQ 64(SP), R15; CMPQ R12, R15; JCC l1; VMOVUPS Y7, 0(AX)(R12*4)
+l18:
+#line 29 "grids.go"
+	MOVQ 56(SP), R15; CMPQ R8, R15; JGE l3; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l3
+#line 30 "grids.go"
+	MOVQ 120(SP), R15; LEAQ 0(R15)(R8*1), SI; IMUL3Q $36, DI, DI; MOVQ R11, R8; ADDQ DI, R8; MOVQ 128(SP), R15
+#line 30 "grids.go"
+	LEAQ 0(R8)(R15*4), DI; VMOVQ DI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+#line 30 "grids.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 24(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 30 "grids.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 24(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+#line 30 "grids.go"
+	LEAQ 7(SI), DI; CMPQ SI, DI; JHI l4; MOVQ 64(SP), R15; CMPQ SI, R15; JCC l28; MOVQ 64(SP), R15
+#line 30 "grids.go"
+	CMPQ DI, R15; JCC l4
+l28:
+#line 30 "grids.go"
+	MOVQ 64(SP), R15; CMPQ SI, R15; JCC l1; VMOVUPS Y7, 0(AX)(SI*4)
+l3:
+#line 28 "grids.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 28 "grids.go"
+	VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVL BX, SI
+#line 27 "grids.go"
+	MOVQ 80(SP), R15; LEAQ 0(R15)(SI*1), DI
+#line 29 "grids.go"
+	VMOVQ DI, X11; VPBROADCASTQ X11, Y11; VMOVUPS 136(SP), Y15; VPADDQ Y11, Y15, Y12; VMOVUPS 168(SP), Y15
+#line 29 "grids.go"
+	VPADDQ Y11, Y15, Y11; VPCMPGTQ Y12, Y4, Y12; VPCMPGTQ Y11, Y4, Y11; VSHUFPS $136, Y11, Y12, Y11
+#line 29 "grids.go"
+	VPERMQ $216, Y11, Y11; VMOVUPS Y11, Y12; VPCMPEQD Y2, Y2, Y2; VPXOR Y2, Y11, Y2; VMOVUPS Y12, Y7
+#line 29 "grids.go"
+	VPTEST Y7, Y7; JEQ l33; MOVQ 16(SP), R15; MOVQ R15, R8; NEGQ R8; VMOVD R8, X2; VPBROADCASTD X2, Y2
+#line 29 "grids.go"
+	VPAND Y7, Y2, Y12; VPANDN Y7, Y2, Y2; VMOVUPS Y12, Y8; VPTEST Y8, Y8; JEQ l33
+#line 30 "grids.go"
+	MOVQ 104(SP), R15; LEAQ 0(R15)(DI*1), R8; IMUL3Q $36, SI, R10; MOVQ R11, R12; ADDQ R10, R12
+#line 30 "grids.go"
+	MOVQ 112(SP), R15; LEAQ 0(R12)(R15*4), R10; VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y7
+#line 30 "grids.go"
+	VPADDQ Y2, Y1, Y2; VMOVUPS Y8, Y12; VPXOR Y3, Y3, Y3; MOVQ 40(SP), R15; VGATHERQPS X12, 0(R15)(Y7*1), X3
+#line 30 "grids.go"
+	VEXTRACTI128 $1, Y8, X7; VMOVUPS Y7, Y7; VPXOR Y12, Y12, Y12; MOVQ 40(SP), R15; VGATHERQPS X7, 0(R15)(Y2*1), X12
+#line 30 "grids.go"
+	VINSERTI128 $1, X12, Y3, Y2; VMOVQ R8, X3; VPBROADCASTQ X3, Y3; VMOVUPS 136(SP), Y15; VPADDQ Y3, Y15, Y7
+#line 30 "grids.go"
+	VMOVUPS 168(SP), Y15; VPADDQ Y3, Y15, Y3; VPXOR Y6, Y7, Y7; VPXOR Y6, Y5, Y12; VPCMPGTQ Y7, Y12, Y7
+#line 30 "grids.go"
+	VPXOR Y6, Y3, Y3; VPXOR Y6, Y5, Y12; VPCMPGTQ Y3, Y12, Y3; VSHUFPS $136, Y3, Y7, Y3; VPERMQ $216, Y3, Y3
+#line 30 "grids.go"
+	VPANDN Y8, Y3, Y3; VPTEST Y3, Y3; JNE l1; VMASKMOVPS Y2, Y8, 0(AX)(R8*4)
+l33:
+#line 29 "grids.go"
+	VMOVUPS Y11, Y2; VPCMPEQD Y3, Y3, Y3; VPXOR Y3, Y11, Y3; VMOVUPS Y2, Y9; VMOVUPS Y3, Y10; VPTEST Y9, Y9
+#line 29 "grids.go"
+	JEQ l36; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l39
+#line 30 "grids.go"
+	MOVQ 120(SP), R15; LEAQ 0(R15)(DI*1), DI; IMUL3Q $36, SI, SI; MOVQ R11, R8; ADDQ SI, R8; MOVQ 128(SP), R15
+#line 30 "grids.go"
+	LEAQ 0(R8)(R15*4), SI; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
+#line 30 "grids.go"
+	VMOVUPS Y9, Y7; VPXOR Y8, Y8, Y8; MOVQ 48(SP), R15; VGATHERQPS X7, 0(R15)(Y3*1), X8; VEXTRACTI128 $1, Y9, X3
+#line 30 "grids.go"
+	VMOVUPS Y3, Y3; VPXOR Y7, Y7, Y7; MOVQ 48(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X7; VINSERTI128 $1, X7, Y8, Y2
+#line 30 "grids.go"
+	VMOVQ DI, X3; VPBROADCASTQ X3, Y3; VMOVUPS 136(SP), Y15; VPADDQ Y3, Y15, Y7; VMOVUPS 168(SP), Y15
+#line 30 "grids.go"
+	VPADDQ Y3, Y15, Y3; VPXOR Y6, Y7, Y7; VPXOR Y6, Y5, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y6, Y3, Y3
+#line 30 "grids.go"
+	VPXOR Y6, Y5, Y8; VPCMPGTQ Y3, Y8, Y3; VSHUFPS $136, Y3, Y7, Y3; VPERMQ $216, Y3, Y3; VPANDN Y9, Y3, Y3
+#line 30 "grids.go"
+	VPTEST Y3, Y3; JNE l1; VMASKMOVPS Y2, Y9, 0(AX)(DI*4)
+l39:
+l36:
+#line 28 "grids.go"
+	VPTEST Y10, Y10; ADDQ $8, BX; JMP l12
+l6:
+#line 28 "grids.go"
+	MOVL BX, SI
+#line 27 "grids.go"
+	MOVQ 80(SP), R15; LEAQ 0(R15)(SI*1), DI
+#line 30 "grids.go"
+	MOVQ 104(SP), R15; LEAQ 0(R15)(DI*1), R8; IMUL3Q $36, SI, R10; MOVQ R11, R12; ADDQ R10, R12
+#line 30 "grids.go"
+	MOVQ 112(SP), R15; LEAQ 0(R12)(R15*4), R10; VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+#line 30 "grids.go"
+	VPADDQ Y2, Y1, Y2; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; VGATHERQPS X7, 0(R9)(Y3*1), X8; VPCMPEQD Y3, Y3, Y3
+#line 30 "grids.go"
+	VPXOR Y7, Y7, Y7; VGATHERQPS X3, 0(R9)(Y2*1), X7; VINSERTI128 $1, X7, Y8, Y2; VMOVUPS Y2, 0(AX)(R8*4)
+#line 30 "grids.go"
+	MOVQ 120(SP), R15; LEAQ 0(R15)(DI*1), DI; IMUL3Q $36, SI, SI; MOVQ R11, R8; ADDQ SI, R8; MOVQ 128(SP), R15
+#line 30 "grids.go"
+	LEAQ 0(R8)(R15*4), SI; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
+#line 30 "grids.go"
+	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; VGATHERQPS X7, 0(DX)(Y3*1), X8; VPCMPEQD Y3, Y3, Y3; VPXOR Y7, Y7, Y7
+#line 30 "grids.go"
+	VGATHERQPS X3, 0(DX)(Y2*1), X7; VINSERTI128 $1, X7, Y8, Y2; VMOVUPS Y2, 0(AX)(DI*4)
+#line 28 "grids.go"
+	ADDQ $8, BX; LEAQ 8(BX), SI; CMPQ SI, CX; JLE l6; JMP l12
+l1:
+#line 28 "grids.go"
+	VZEROUPPER
+#line 28 "grids.go"
+	MOVQ BX, done+96(FP)
+#line 28 "grids.go"
 	RET
 
 // func SlideTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int)
@@ -667,7 +1701,7 @@ l15:
 #line 15 "windows.go"
 	MOVQ 80(SP), R15; CMPQ R8, R15; JHI l1; MOVQ 64(SP), R15; LEAQ 0(R15)(R8*4), R10; MOVQ 80(SP), R15
 #line 15 "windows.go"
-	MOVQ R15, CX; SUBQ R8, CX; VMOVDQA64 Z0, Z11; VMOVDQA64 Z0, Z12
+	MOVQ R15, CX; SUBQ R8, CX; VMOVUPS Z0, Z11; VMOVUPS Z0, Z12
 l16:
 #line 15 "windows.go"
 	LEAQ -15(CX), R9; CMPQ CX, R9; JLT l4; MOVQ 88(SP), R15; CMPQ R15, CX; JGT l20; MOVQ 88(SP), R15
@@ -685,12 +1719,12 @@ l20:
 #line 16 "windows.go"
 	VPADDQ Z15, Z13, Z13; VPADDQ Z16, Z14, Z14
 #line 15 "windows.go"
-	LEAQ -1(CX), SI; VMOVDQA64 Z13, Z11; VMOVDQA64 Z14, Z12; MOVQ R9, R10; MOVQ SI, CX; JMP l16
+	LEAQ -1(CX), SI; VMOVUPS Z13, Z11; VMOVUPS Z14, Z12; MOVQ R9, R10; MOVQ SI, CX; JMP l16
 l23:
 #line 15 "windows.go"
 	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l26
 #line 14 "windows.go"
-	VMOVDQA64 Z11, Z15; VMOVDQA64 Z12, Z16; MOVQ 0(SP), R15; MOVQ R15, CX; KXNORW K4, K4, K4; KORW K4, K1, K1
+	VMOVUPS Z11, Z15; VMOVUPS Z12, Z16; MOVQ 0(SP), R15; MOVQ R15, CX; KXNORW K4, K4, K4; KORW K4, K1, K1
 #line 14 "windows.go"
 	KORTESTW K1, K1; JEQ l30
 l28:
@@ -719,7 +1753,7 @@ l30:
 #line 22 "windows.go"
 	KMOVQ 104(SP), K7; KORTESTW K7, K7; JEQ l34
 #line 19 "windows.go"
-	VMOVDQA64 Z15, Z13; VMOVDQA64 Z16, Z14
+	VMOVUPS Z15, Z13; VMOVUPS Z16, Z14
 l34:
 #line 19 "windows.go"
 	KMOVQ 112(SP), K7; KORTESTW K7, K7; JEQ l35
@@ -729,7 +1763,7 @@ l34:
 	JMP l35
 l26:
 #line 15 "windows.go"
-	VMOVDQA64 Z11, Z13; VMOVDQA64 Z12, Z14
+	VMOVUPS Z11, Z13; VMOVUPS Z12, Z14
 l35:
 #line 24 "windows.go"
 	LEAQ 15(R8), CX; CMPQ R8, CX; JHI l4; MOVQ 32(SP), R15; CMPQ R8, R15; JCC l36; MOVQ 32(SP), R15
@@ -750,7 +1784,7 @@ l4:
 #line 15 "windows.go"
 	KUNPCKBW K5, K3, K3; KORTESTW K3, K3; JCC l1; MOVQ 64(SP), R15; LEAQ 0(R15)(CX*4), SI; MOVQ 80(SP), R15
 #line 15 "windows.go"
-	MOVQ R15, R8; SUBQ CX, R8; VMOVDQA64 Z0, Z11; VMOVDQA64 Z0, Z12; KXNORW K3, K3, K3; KORW K3, K1, K1
+	MOVQ R15, R8; SUBQ CX, R8; VMOVUPS Z0, Z11; VMOVUPS Z0, Z12; KXNORW K3, K3, K3; KORW K3, K1, K1
 #line 15 "windows.go"
 	KORTESTW K1, K1; JEQ l42
 l40:
@@ -779,7 +1813,7 @@ l42:
 #line 15 "windows.go"
 	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l47
 #line 14 "windows.go"
-	VMOVDQA64 Z11, Z15; VMOVDQA64 Z12, Z16; MOVQ 24(SP), R15; MOVQ R15, SI; KXNORW K1, K1, K1; KORW K1, K2, K2
+	VMOVUPS Z11, Z15; VMOVUPS Z12, Z16; MOVQ 24(SP), R15; MOVQ R15, SI; KXNORW K1, K1, K1; KORW K1, K2, K2
 #line 14 "windows.go"
 	KORTESTW K2, K2; JEQ l51
 l49:
@@ -808,7 +1842,7 @@ l51:
 #line 22 "windows.go"
 	KMOVQ 120(SP), K7; KORTESTW K7, K7; JEQ l55
 #line 19 "windows.go"
-	VMOVDQA64 Z15, Z13; VMOVDQA64 Z16, Z14
+	VMOVUPS Z15, Z13; VMOVUPS Z16, Z14
 l55:
 #line 19 "windows.go"
 	KMOVQ 128(SP), K7; KORTESTW K7, K7; JEQ l56
@@ -818,7 +1852,7 @@ l55:
 	JMP l56
 l47:
 #line 15 "windows.go"
-	VMOVDQA64 Z11, Z13; VMOVDQA64 Z12, Z14
+	VMOVUPS Z11, Z13; VMOVUPS Z12, Z14
 l56:
 #line 24 "windows.go"
 	VPBROADCASTQ CX, Z11; VPADDQ Z11, Z5, Z12; VPADDQ Z11, Z6, Z11; VPCMPUQ $1, Z8, Z12, K1; VPCMPUQ $1, Z8, Z11, K2
@@ -832,9 +1866,9 @@ l6:
 #line 13 "windows.go"
 	MOVL BX, CX
 #line 15 "windows.go"
-	MOVQ 64(SP), R15; LEAQ 0(R15)(CX*4), SI; MOVQ 80(SP), R15; MOVQ R15, R8; SUBQ CX, R8; VMOVDQA64 Z0, Z11
+	MOVQ 64(SP), R15; LEAQ 0(R15)(CX*4), SI; MOVQ 80(SP), R15; MOVQ R15, R8; SUBQ CX, R8; VMOVUPS Z0, Z11
 #line 15 "windows.go"
-	VMOVDQA64 Z0, Z12
+	VMOVUPS Z0, Z12
 l58:
 #line 15 "windows.go"
 	LEAQ -15(R8), R9; CMPQ R8, R9; JLT l4; CMPQ DX, R8; JGT l62; CMPQ DX, R9; JGT l4
@@ -850,10 +1884,10 @@ l62:
 #line 16 "windows.go"
 	VPADDQ Z15, Z13, Z13; VPADDQ Z16, Z14, Z14
 #line 15 "windows.go"
-	LEAQ -1(R8), R10; VMOVDQA64 Z13, Z11; VMOVDQA64 Z14, Z12; MOVQ R9, SI; MOVQ R10, R8; JMP l58
+	LEAQ -1(R8), R10; VMOVUPS Z13, Z11; VMOVUPS Z14, Z12; MOVQ R9, SI; MOVQ R10, R8; JMP l58
 l65:
 #line 14 "windows.go"
-	VMOVDQA64 Z11, Z13; VMOVDQA64 Z12, Z14; MOVQ 48(SP), R15; MOVQ R15, SI; KXNORW K4, K4, K4; KORW K4, K1, K1
+	VMOVUPS Z11, Z13; VMOVUPS Z12, Z14; MOVQ 48(SP), R15; MOVQ R15, SI; KXNORW K4, K4, K4; KORW K4, K1, K1
 #line 14 "windows.go"
 	KORTESTW K1, K1; JEQ l70
 l68:
@@ -882,7 +1916,7 @@ l70:
 #line 22 "windows.go"
 	KMOVQ 136(SP), K7; KORTESTW K7, K7; JEQ l74
 #line 19 "windows.go"
-	VMOVDQA64 Z13, Z17; VMOVDQA64 Z14, Z18
+	VMOVUPS Z13, Z17; VMOVUPS Z14, Z18
 l74:
 #line 19 "windows.go"
 	KMOVQ 144(SP), K7; KORTESTW K7, K7; JEQ l75
@@ -893,6 +1927,419 @@ l75:
 	VMOVUPS Z17, 0(AX)(CX*8); VMOVUPS Z18, 64(AX)(CX*8); ADDQ $16, BX; LEAQ 16(BX), CX; MOVQ 72(SP), R15
 #line 24 "windows.go"
 	CMPQ CX, R15; JLE l6; JMP l12
+l1:
+#line 24 "windows.go"
+	VZEROUPPER
+#line 24 "windows.go"
+	MOVQ BX, done+64(FP)
+#line 24 "windows.go"
+	RET
+
+// func SlideTwinAVX2(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int)
+#line 13 "windows.go"
+TEXT ·SlideTwinAVX2(SB), 0, $872-72
+#line 13 "windows.go"
+	MOVQ a0+0(FP), R15
+#line 13 "windows.go"
+	MOVQ R15, 8(SP); XORQ BX, BX
+#line 13 "windows.go"
+	MOVQ a1+8(FP), R15
+#line 13 "windows.go"
+	MOVQ R15, 144(SP)
+#line 13 "windows.go"
+	MOVBLZX a2+16(FP), R15
+#line 13 "windows.go"
+	MOVQ R15, 16(SP)
+#line 13 "windows.go"
+	MOVBLZX a3+17(FP), R15
+#line 13 "windows.go"
+	MOVQ R15, 352(SP)
+#line 13 "windows.go"
+	MOVQ a4+24(FP), R15
+#line 13 "windows.go"
+	MOVQ R15, 64(SP)
+#line 13 "windows.go"
+	MOVQ a5+32(FP), R15
+#line 13 "windows.go"
+	MOVQ R15, 96(SP); MOVQ $0, R9; VMOVQ R9, X15; VMOVUPS Y15, 288(SP); VMOVUPS 288(SP), Y15; VPBROADCASTQ X15, Y15
+#line 13 "windows.go"
+	VMOVUPS Y15, 288(SP); MOVQ $4, R15; MOVQ R15, 216(SP); MOVQ $4, R15; MOVQ R15, 72(SP); MOVQ $3, R11
+#line 13 "windows.go"
+	VMOVQ R11, X15; VMOVUPS Y15, 776(SP); VMOVUPS 776(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 776(SP)
+#line 13 "windows.go"
+	MOVQ $1, R11; VMOVD R11, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPBROADCASTD X15, Y15
+#line 13 "windows.go"
+	VMOVUPS Y15, 320(SP); MOVQ $5, R11; VMOVD R11, X15; VMOVUPS Y15, 424(SP); VMOVUPS 424(SP), Y15
+#line 13 "windows.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 424(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $50462976, R12
+#line 13 "windows.go"
+	VMOVQ R12, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y15; VMOVUPS Y15, 456(SP); MOVQ $117835012, R12
+#line 13 "windows.go"
+	VMOVQ R12, X5; VPMOVZXBQ X5, Y5; VPSLLQ $0, Y5, Y15; VMOVUPS Y15, 488(SP)
+#line 13 "windows.go"
+	MOVQ a6+40(FP), R12
+#line 13 "windows.go"
+	MOVQ 96(SP), R15; MOVQ R15, R11; ADDQ R12, R11
+#line 13 "windows.go"
+	MOVQ a7+48(FP), R12
+#line 13 "windows.go"
+	MOVQ a8+56(FP), AX
+#line 13 "windows.go"
+	MOVQ 144(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 24(SP); VMOVUPS 24(SP), Y15; VPBROADCASTQ X15, Y15
+#line 13 "windows.go"
+	VMOVUPS Y15, 24(SP); MOVQ $-9223372036854775808, DX; VMOVQ DX, X15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15
+#line 13 "windows.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 224(SP); MOVQ $4, DX; VMOVQ DX, X15; VMOVUPS Y15, 256(SP)
+#line 13 "windows.go"
+	VMOVUPS 256(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 256(SP); MOVQ $50462976, DX; VMOVQ DX, X9
+#line 13 "windows.go"
+	VPMOVZXBQ X9, Y9; MOVQ $-1, DX; VMOVQ DX, X10; VPBROADCASTQ X10, Y10; VPSHUFD $177, Y10, Y11
+#line 13 "windows.go"
+	VPMULLD Y11, Y9, Y11; VPSRLQ $32, Y11, Y12; VPADDQ Y12, Y11, Y11; VPSLLQ $32, Y11, Y11; VPMULUDQ Y10, Y9, Y9
+#line 13 "windows.go"
+	VPADDQ Y11, Y9, Y15; VMOVUPS Y15, 152(SP); MOVQ $117835012, DX; VMOVQ DX, X11; VPMOVZXBQ X11, Y11
+#line 13 "windows.go"
+	VPSHUFD $177, Y10, Y12; VPMULLD Y12, Y11, Y12; VPSRLQ $32, Y12, Y6; VPADDQ Y6, Y12, Y6; VPSLLQ $32, Y6, Y6
+#line 13 "windows.go"
+	VPMULUDQ Y10, Y11, Y10; VPADDQ Y6, Y10, Y15; VMOVUPS Y15, 184(SP); MOVQ $0, R15; MOVQ R15, 56(SP)
+#line 13 "windows.go"
+	MOVQ 64(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15; VPBROADCASTQ X15, Y15
+#line 13 "windows.go"
+	VMOVUPS Y15, 112(SP); MOVQ $4, DX; MOVQ $4, DI; MOVQ $0, R15; MOVQ R15, 80(SP); XORQ R10, R10
+#line 13 "windows.go"
+	XORQ R15, R15; MOVQ R15, 88(SP); MOVQ 8(SP), R15; MOVQ R15, R14; MOVQ R14, 104(SP); MOVQ 8(SP), R15
+#line 13 "windows.go"
+	LEAQ -1(R15), R8; MOVL R10, R10; ADDQ R10, R8; JOS l7; MOVQ 144(SP), R15; TESTQ R15, R15; JLT l7
+#line 13 "windows.go"
+	XORQ R8, R8; SUBQ R10, R8; JOS l7; MOVQ 88(SP), R15; CMPQ R8, R15; MOVQ 88(SP), R15; CMOVQGT R8, R15
+#line 13 "windows.go"
+	MOVQ R15, 88(SP); MOVQ 144(SP), R15; MOVQ R15, R8; ADDQ $1, R8; JOS l7; SUBQ R10, R8; JOS l7
+#line 13 "windows.go"
+	MOVQ 104(SP), R15; CMPQ R8, R15; MOVQ 104(SP), R15; CMOVQLT R8, R15; MOVQ R15, 104(SP); MOVQ 16(SP), R15
+#line 13 "windows.go"
+	TESTB R15, R15; JEQ l7; MOVQ 352(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; TESTQ R15, R15
+#line 13 "windows.go"
+	JLT l7; XORQ R8, R8; SUBQ R10, R8; JOS l7; MOVQ 88(SP), R15; CMPQ R8, R15; MOVQ 88(SP), R15
+#line 13 "windows.go"
+	CMOVQGT R8, R15; MOVQ R15, 88(SP); MOVQ 64(SP), R15; MOVQ R15, R8; SUBQ R10, R8; JOS l7; MOVQ 104(SP), R15
+#line 13 "windows.go"
+	CMPQ R8, R15; MOVQ 104(SP), R15; CMOVQLT R8, R15; MOVQ R15, 104(SP); JMP l10
+l7:
+#line 13 "windows.go"
+	XORQ R15, R15; MOVQ R15, 104(SP)
+l10:
+l12:
+#line 13 "windows.go"
+	LEAQ 8(BX), R8; MOVQ 104(SP), R15; CMPQ R8, R15; JGT l13; MOVQ 88(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 13 "windows.go"
+	MOVQ 8(SP), R15; CMPQ R8, R15; JGT l1; VPXOR Y11, Y11, Y11; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 520(SP)
+#line 13 "windows.go"
+	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 552(SP); MOVL BX, R8
+#line 15 "windows.go"
+	LEAQ 7(R8), R10; CMPQ R8, R10; JHI l4; MOVQ 144(SP), R15; CMPQ R8, R15; JHI l15; MOVQ 144(SP), R15
+#line 15 "windows.go"
+	CMPQ R10, R15; JHI l4
+l15:
+#line 15 "windows.go"
+	MOVQ 144(SP), R15; CMPQ R8, R15; JHI l1; MOVQ 96(SP), R15; LEAQ 0(R15)(R8*4), R10; MOVQ 144(SP), R15
+#line 15 "windows.go"
+	MOVQ R15, CX; SUBQ R8, CX; VMOVUPS 288(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 584(SP); VMOVUPS 288(SP), Y15
+#line 15 "windows.go"
+	VMOVUPS Y15, Y6
+l16:
+#line 15 "windows.go"
+	LEAQ -7(CX), R9; CMPQ CX, R9; JLT l4; MOVQ 216(SP), R15; CMPQ R15, CX; JGT l20; MOVQ 216(SP), R15
+#line 15 "windows.go"
+	CMPQ R15, R9; JGT l4
+l20:
+#line 15 "windows.go"
+	MOVQ 72(SP), R15; CMPQ R15, CX; JGT l23
+#line 16 "windows.go"
+	VMOVUPS 776(SP), Y15; VPSHUFD $177, Y15, Y7; VMOVUPS 584(SP), Y15; VPMULLD Y7, Y15, Y7; VPSRLQ $32, Y7, Y8
+#line 16 "windows.go"
+	VPADDQ Y8, Y7, Y7; VPSLLQ $32, Y7, Y7; VMOVUPS 776(SP), Y15; VMOVUPS 584(SP), Y14; VPMULUDQ Y15, Y14, Y8
+#line 16 "windows.go"
+	VPADDQ Y7, Y8, Y7; VMOVUPS 776(SP), Y15; VPSHUFD $177, Y15, Y8; VPMULLD Y8, Y6, Y8; VPSRLQ $32, Y8, Y0
+#line 16 "windows.go"
+	VPADDQ Y0, Y8, Y0; VPSLLQ $32, Y0, Y0; VMOVUPS 776(SP), Y15; VPMULUDQ Y15, Y6, Y8; VPADDQ Y0, Y8, Y0
+#line 16 "windows.go"
+	VMOVUPS 0(R10), Y8; LEAQ 4(R10), R9; VMOVUPS 4(R10), Y2; VMOVUPS 320(SP), Y15; VPSLLVD Y15, Y2, Y2
+#line 16 "windows.go"
+	VPSUBD Y2, Y8, Y2; VMOVUPS 8(R10), Y8; VMOVUPS 424(SP), Y15; VPMULLD Y15, Y8, Y8; VPADDD Y8, Y2, Y2
+#line 16 "windows.go"
+	VMOVUPS 12(R10), Y8; VPADDD Y8, Y2, Y2; VEXTRACTI128 $1, Y2, X8; VPMOVSXDQ X2, Y2; VPMOVSXDQ X8, Y8
+#line 16 "windows.go"
+	VPADDQ Y2, Y7, Y2; VPADDQ Y8, Y0, Y0
+#line 15 "windows.go"
+	LEAQ -1(CX), SI; VMOVUPS Y2, Y15; VMOVUPS Y15, 584(SP); VMOVUPS Y0, Y6; MOVQ R9, R10; MOVQ SI, CX
+#line 15 "windows.go"
+	JMP l16
+l23:
+#line 15 "windows.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l26
+#line 14 "windows.go"
+	VMOVUPS 584(SP), Y15; VMOVUPS Y15, Y7; VMOVUPS Y6, Y8; MOVQ 0(SP), R15; MOVQ R15, CX; VPCMPEQD Y3, Y3, Y3
+#line 14 "windows.go"
+	VPOR Y3, Y11, Y11; VPTEST Y11, Y11; JEQ l30
+l28:
+#line 14 "windows.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5
+#line 19 "windows.go"
+	VMOVQ CX, X12; VPBROADCASTQ X12, Y12; VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VMOVUPS 456(SP), Y15
+#line 19 "windows.go"
+	VPADDQ Y10, Y15, Y9; VMOVUPS 488(SP), Y15; VPADDQ Y10, Y15, Y10; VPCMPEQQ Y9, Y12, Y9; VPCMPEQQ Y10, Y12, Y10
+#line 19 "windows.go"
+	VSHUFPS $136, Y10, Y9, Y9; VPERMQ $216, Y9, Y9; VPAND Y11, Y9, Y10; VPANDN Y11, Y9, Y9; VMOVUPS 520(SP), Y15
+#line 19 "windows.go"
+	VPOR Y10, Y15, Y15; VMOVUPS Y15, 520(SP); VMOVUPS Y9, Y4; VPTEST Y4, Y4; JEQ l29
+#line 22 "windows.go"
+	MOVQ 352(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), SI; MOVLQSX SI, SI; VMOVQ SI, X9; VPBROADCASTQ X9, Y9
+#line 22 "windows.go"
+	VPADDQ Y9, Y7, Y10; VPADDQ Y9, Y8, Y9; VPMOVSXDQ X4, Y12; VBLENDVPS Y12, Y10, Y0, Y0; VEXTRACTI128 $1, Y4, X10
+#line 22 "windows.go"
+	VPMOVSXDQ X10, Y10; VBLENDVPS Y10, Y9, Y2, Y2; LEAQ 1(CX), SI; CMPQ SI, R12; SETLT R9; MOVBLZX R9, R9
+#line 22 "windows.go"
+	NEGQ R9; VMOVD R9, X9; VPBROADCASTD X9, Y9; VPAND Y4, Y9, Y10; VPANDN Y4, Y9, Y4; VMOVUPS Y10, Y5
+#line 22 "windows.go"
+	VMOVUPS 552(SP), Y15; VPOR Y4, Y15, Y15; VMOVUPS Y15, 552(SP); VPTEST Y5, Y5; JEQ l29; VPMOVSXDQ X5, Y4
+#line 22 "windows.go"
+	VEXTRACTI128 $1, Y5, X9; VPMOVSXDQ X9, Y9; VBLENDVPS Y4, Y0, Y7, Y7; VBLENDVPS Y9, Y2, Y8, Y8
+#line 22 "windows.go"
+	MOVQ SI, CX; VPOR Y5, Y3, Y3
+l29:
+#line 22 "windows.go"
+	VMOVUPS Y3, Y11; VPTEST Y11, Y11; JNE l28
+l30:
+#line 22 "windows.go"
+	VMOVUPS 520(SP), Y15; VPTEST Y15, Y15; JEQ l34
+#line 19 "windows.go"
+	VMOVUPS Y7, Y15; VMOVUPS Y15, 360(SP); VMOVUPS Y8, Y15; VMOVUPS Y15, 392(SP)
+l34:
+#line 19 "windows.go"
+	VMOVUPS 552(SP), Y15; VPTEST Y15, Y15; JEQ l35
+#line 22 "windows.go"
+	VMOVUPS 552(SP), Y15; VPMOVSXDQ X15, Y3; VMOVUPS 552(SP), Y15; VEXTRACTI128 $1, Y15, X4; VPMOVSXDQ X4, Y4
+#line 22 "windows.go"
+	VMOVUPS 360(SP), Y15; VBLENDVPS Y3, Y0, Y15, Y15; VMOVUPS Y15, 360(SP); VMOVUPS 392(SP), Y15
+#line 22 "windows.go"
+	VBLENDVPS Y4, Y2, Y15, Y15; VMOVUPS Y15, 392(SP); JMP l35
+l26:
+#line 15 "windows.go"
+	VMOVUPS 584(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 360(SP); VMOVUPS Y6, Y15; VMOVUPS Y15, 392(SP)
+l35:
+#line 24 "windows.go"
+	LEAQ 7(R8), CX; CMPQ R8, CX; JHI l4; MOVQ 64(SP), R15; CMPQ R8, R15; JCC l36; MOVQ 64(SP), R15
+#line 24 "windows.go"
+	CMPQ CX, R15; JCC l4
+l36:
+#line 24 "windows.go"
+	MOVQ 64(SP), R15; CMPQ R8, R15; JCC l1; VMOVUPS 360(SP), Y15; VMOVUPS Y15, 0(AX)(R8*8); VMOVUPS 392(SP), Y15
+#line 24 "windows.go"
+	VMOVUPS Y15, 32(AX)(R8*8); ADDQ $8, BX; JMP l12
+l4:
+#line 24 "windows.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y2, Y2, Y2; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 680(SP); VPXOR Y15, Y15, Y15
+#line 24 "windows.go"
+	VMOVUPS Y15, 712(SP)
+#line 13 "windows.go"
+	MOVL BX, CX
+#line 15 "windows.go"
+	VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VMOVUPS 456(SP), Y15; VPADDQ Y5, Y15, Y6; VMOVUPS 488(SP), Y15
+#line 15 "windows.go"
+	VPADDQ Y5, Y15, Y5; VMOVUPS 224(SP), Y15; VPXOR Y15, Y6, Y6; VMOVUPS 224(SP), Y15; VMOVUPS 24(SP), Y14
+#line 15 "windows.go"
+	VPXOR Y15, Y14, Y7; VPCMPGTQ Y7, Y6, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y6, Y6; VMOVUPS 224(SP), Y15
+#line 15 "windows.go"
+	VPXOR Y15, Y5, Y5; VMOVUPS 224(SP), Y15; VMOVUPS 24(SP), Y14; VPXOR Y15, Y14, Y7; VPCMPGTQ Y7, Y5, Y5
+#line 15 "windows.go"
+	VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, SI
+#line 15 "windows.go"
+	CMPL SI, $255; JNE l1; MOVQ 96(SP), R15; LEAQ 0(R15)(CX*4), SI; MOVQ 144(SP), R15; MOVQ R15, R8
+#line 15 "windows.go"
+	SUBQ CX, R8; VMOVUPS 288(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 744(SP); VMOVUPS 288(SP), Y15
+#line 15 "windows.go"
+	VMOVUPS Y15, Y6; VPCMPEQD Y7, Y7, Y7; VPOR Y7, Y0, Y0; VPTEST Y0, Y0; JEQ l42
+l40:
+#line 15 "windows.go"
+	VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VMOVUPS 152(SP), Y15
+#line 15 "windows.go"
+	VPADDQ Y9, Y15, Y10; VMOVUPS 184(SP), Y15; VPADDQ Y9, Y15, Y9; VMOVUPS 256(SP), Y15; VPCMPGTQ Y10, Y15, Y10
+#line 15 "windows.go"
+	VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y10, Y10; VMOVUPS 256(SP), Y15; VPCMPGTQ Y9, Y15, Y9; VPCMPEQD Y11, Y11, Y11
+#line 15 "windows.go"
+	VPXOR Y11, Y9, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y0, Y9, Y10; VPANDN Y0, Y9, Y9
+#line 15 "windows.go"
+	VMOVUPS Y10, Y8; VPTEST Y8, Y8; JEQ l41
+#line 16 "windows.go"
+	VMOVUPS 776(SP), Y15; VPSHUFD $177, Y15, Y9; VMOVUPS 744(SP), Y15; VPMULLD Y9, Y15, Y9; VPSRLQ $32, Y9, Y10
+#line 16 "windows.go"
+	VPADDQ Y10, Y9, Y9; VPSLLQ $32, Y9, Y9; VMOVUPS 776(SP), Y15; VMOVUPS 744(SP), Y14; VPMULUDQ Y15, Y14, Y10
+#line 16 "windows.go"
+	VPADDQ Y9, Y10, Y9; VMOVUPS 776(SP), Y15; VPSHUFD $177, Y15, Y10; VPMULLD Y10, Y6, Y10; VPSRLQ $32, Y10, Y11
+#line 16 "windows.go"
+	VPADDQ Y11, Y10, Y10; VPSLLQ $32, Y10, Y10; VMOVUPS 776(SP), Y15; VPMULUDQ Y15, Y6, Y11; VPADDQ Y10, Y11, Y10
+#line 16 "windows.go"
+	VMASKMOVPS 0(SI), Y8, Y11; LEAQ 4(SI), R9; VMASKMOVPS 4(SI), Y8, Y12; VMOVUPS 320(SP), Y15; VPSLLVD Y15, Y12, Y12
+#line 16 "windows.go"
+	VPSUBD Y12, Y11, Y11; VMASKMOVPS 8(SI), Y8, Y12; VMOVUPS 424(SP), Y15; VPMULLD Y15, Y12, Y12
+#line 16 "windows.go"
+	VPADDD Y12, Y11, Y11; VMASKMOVPS 12(SI), Y8, Y12; VPADDD Y12, Y11, Y11; VEXTRACTI128 $1, Y11, X12
+#line 16 "windows.go"
+	VPMOVSXDQ X11, Y11; VPMOVSXDQ X12, Y12; VPADDQ Y11, Y9, Y9; VPADDQ Y12, Y10, Y10
+#line 15 "windows.go"
+	LEAQ -1(R8), R10; VPMOVSXDQ X8, Y11; VEXTRACTI128 $1, Y8, X12; VPMOVSXDQ X12, Y12; VMOVUPS 744(SP), Y15
+#line 15 "windows.go"
+	VBLENDVPS Y11, Y9, Y15, Y15; VMOVUPS Y15, 744(SP); VBLENDVPS Y12, Y10, Y6, Y6; MOVQ R9, SI; MOVQ R10, R8
+#line 15 "windows.go"
+	VPOR Y8, Y7, Y7
+l41:
+#line 15 "windows.go"
+	VMOVUPS Y7, Y0; VPTEST Y0, Y0; JNE l40
+l42:
+#line 15 "windows.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l47
+#line 14 "windows.go"
+	VMOVUPS 744(SP), Y15; VMOVUPS Y15, Y8; VMOVUPS Y6, Y9; MOVQ 56(SP), R15; MOVQ R15, SI; VPCMPEQD Y12, Y12, Y12
+#line 14 "windows.go"
+	VPOR Y12, Y2, Y2; VPTEST Y2, Y2; JEQ l51
+l49:
+#line 14 "windows.go"
+	VPXOR Y12, Y12, Y12; VPXOR Y0, Y0, Y0; VPXOR Y7, Y7, Y7
+#line 19 "windows.go"
+	VMOVQ SI, X3; VPBROADCASTQ X3, Y3; VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VMOVUPS 456(SP), Y15; VPADDQ Y4, Y15, Y5
+#line 19 "windows.go"
+	VMOVUPS 488(SP), Y15; VPADDQ Y4, Y15, Y4; VPCMPEQQ Y5, Y3, Y5; VPCMPEQQ Y4, Y3, Y3; VSHUFPS $136, Y3, Y5, Y3
+#line 19 "windows.go"
+	VPERMQ $216, Y3, Y3; VPAND Y2, Y3, Y4; VPANDN Y2, Y3, Y3; VMOVUPS 680(SP), Y15; VPOR Y4, Y15, Y15
+#line 19 "windows.go"
+	VMOVUPS Y15, 680(SP); VMOVUPS Y3, Y0; VPTEST Y0, Y0; JEQ l50
+#line 22 "windows.go"
+	MOVQ 352(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), R8; MOVLQSX R8, R8; VMOVQ R8, X3; VPBROADCASTQ X3, Y3
+#line 22 "windows.go"
+	VPADDQ Y3, Y8, Y4; VPADDQ Y3, Y9, Y3; VPMOVSXDQ X0, Y5; VBLENDVPS Y5, Y4, Y10, Y10; VEXTRACTI128 $1, Y0, X4
+#line 22 "windows.go"
+	VPMOVSXDQ X4, Y4; VBLENDVPS Y4, Y3, Y11, Y11; LEAQ 1(SI), R8; CMPQ R8, R12; SETLT R9; MOVBLZX R9, R9
+#line 22 "windows.go"
+	NEGQ R9; VMOVD R9, X3; VPBROADCASTD X3, Y3; VPAND Y0, Y3, Y4; VPANDN Y0, Y3, Y0; VMOVUPS Y4, Y7
+#line 22 "windows.go"
+	VMOVUPS 712(SP), Y15; VPOR Y0, Y15, Y15; VMOVUPS Y15, 712(SP); VPTEST Y7, Y7; JEQ l50; VPMOVSXDQ X7, Y0
+#line 22 "windows.go"
+	VEXTRACTI128 $1, Y7, X3; VPMOVSXDQ X3, Y3; VBLENDVPS Y0, Y10, Y8, Y8; VBLENDVPS Y3, Y11, Y9, Y9
+#line 22 "windows.go"
+	MOVQ R8, SI; VPOR Y7, Y12, Y12
+l50:
+#line 22 "windows.go"
+	VMOVUPS Y12, Y2; VPTEST Y2, Y2; JNE l49
+l51:
+#line 22 "windows.go"
+	VMOVUPS 680(SP), Y15; VPTEST Y15, Y15; JEQ l55
+#line 19 "windows.go"
+	VMOVUPS Y8, Y15; VMOVUPS Y15, 616(SP); VMOVUPS Y9, Y15; VMOVUPS Y15, 648(SP)
+l55:
+#line 19 "windows.go"
+	VMOVUPS 712(SP), Y15; VPTEST Y15, Y15; JEQ l56
+#line 22 "windows.go"
+	VMOVUPS 712(SP), Y15; VPMOVSXDQ X15, Y0; VMOVUPS 712(SP), Y15; VEXTRACTI128 $1, Y15, X2; VPMOVSXDQ X2, Y2
+#line 22 "windows.go"
+	VMOVUPS 616(SP), Y15; VBLENDVPS Y0, Y10, Y15, Y15; VMOVUPS Y15, 616(SP); VMOVUPS 648(SP), Y15
+#line 22 "windows.go"
+	VBLENDVPS Y2, Y11, Y15, Y15; VMOVUPS Y15, 648(SP); JMP l56
+l47:
+#line 15 "windows.go"
+	VMOVUPS 744(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 616(SP); VMOVUPS Y6, Y15; VMOVUPS Y15, 648(SP)
+l56:
+#line 24 "windows.go"
+	VMOVQ CX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 456(SP), Y15; VPADDQ Y0, Y15, Y2; VMOVUPS 488(SP), Y15
+#line 24 "windows.go"
+	VPADDQ Y0, Y15, Y0; VMOVUPS 224(SP), Y15; VPXOR Y15, Y2, Y2; VMOVUPS 224(SP), Y15; VMOVUPS 112(SP), Y14
+#line 24 "windows.go"
+	VPXOR Y15, Y14, Y3; VPCMPGTQ Y2, Y3, Y2; VMOVUPS 224(SP), Y15; VPXOR Y15, Y0, Y0; VMOVUPS 224(SP), Y15
+#line 24 "windows.go"
+	VMOVUPS 112(SP), Y14; VPXOR Y15, Y14, Y3; VPCMPGTQ Y0, Y3, Y0; VSHUFPS $136, Y0, Y2, Y0; VPERMQ $216, Y0, Y0
+#line 24 "windows.go"
+	VMOVMSKPS Y0, SI; CMPL SI, $255; JNE l1; VMOVUPS 616(SP), Y15; VMOVUPS Y15, 0(AX)(CX*8); VMOVUPS 648(SP), Y15
+#line 24 "windows.go"
+	VMOVUPS Y15, 32(AX)(CX*8); ADDQ $8, BX; JMP l12
+l6:
+#line 24 "windows.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y2, Y2, Y2; VPXOR Y3, Y3, Y3
+#line 13 "windows.go"
+	MOVL BX, CX
+#line 15 "windows.go"
+	MOVQ 96(SP), R15; LEAQ 0(R15)(CX*4), SI; MOVQ 144(SP), R15; MOVQ R15, R8; SUBQ CX, R8; VMOVUPS 288(SP), Y15
+#line 15 "windows.go"
+	VMOVUPS Y15, Y4; VMOVUPS 288(SP), Y15; VMOVUPS Y15, Y5
+l58:
+#line 15 "windows.go"
+	LEAQ -7(R8), R9; CMPQ R8, R9; JLT l4; CMPQ DX, R8; JGT l62; CMPQ DX, R9; JGT l4
+l62:
+#line 15 "windows.go"
+	CMPQ DI, R8; JGT l65
+#line 16 "windows.go"
+	VMOVUPS 776(SP), Y15; VPSHUFD $177, Y15, Y6; VPMULLD Y6, Y4, Y6; VPSRLQ $32, Y6, Y7; VPADDQ Y7, Y6, Y6
+#line 16 "windows.go"
+	VPSLLQ $32, Y6, Y6; VMOVUPS 776(SP), Y15; VPMULUDQ Y15, Y4, Y7; VPADDQ Y6, Y7, Y6; VMOVUPS 776(SP), Y15
+#line 16 "windows.go"
+	VPSHUFD $177, Y15, Y7; VPMULLD Y7, Y5, Y7; VPSRLQ $32, Y7, Y8; VPADDQ Y8, Y7, Y7; VPSLLQ $32, Y7, Y7
+#line 16 "windows.go"
+	VMOVUPS 776(SP), Y15; VPMULUDQ Y15, Y5, Y8; VPADDQ Y7, Y8, Y7; VMOVUPS 0(SI), Y8; LEAQ 4(SI), R9
+#line 16 "windows.go"
+	VMOVUPS 4(SI), Y9; VMOVUPS 320(SP), Y15; VPSLLVD Y15, Y9, Y9; VPSUBD Y9, Y8, Y8; VMOVUPS 8(SI), Y9
+#line 16 "windows.go"
+	VMOVUPS 424(SP), Y15; VPMULLD Y15, Y9, Y9; VPADDD Y9, Y8, Y8; VMOVUPS 12(SI), Y9; VPADDD Y9, Y8, Y8
+#line 16 "windows.go"
+	VEXTRACTI128 $1, Y8, X9; VPMOVSXDQ X8, Y8; VPMOVSXDQ X9, Y9; VPADDQ Y8, Y6, Y6; VPADDQ Y9, Y7, Y7
+#line 15 "windows.go"
+	LEAQ -1(R8), R10; VMOVUPS Y6, Y4; VMOVUPS Y7, Y5; MOVQ R9, SI; MOVQ R10, R8; JMP l58
+l65:
+#line 14 "windows.go"
+	VMOVUPS Y4, Y6; VMOVUPS Y5, Y7; MOVQ 80(SP), R15; MOVQ R15, SI; VPCMPEQD Y4, Y4, Y4; VPOR Y4, Y0, Y0
+#line 14 "windows.go"
+	VPTEST Y0, Y0; JEQ l70
+l68:
+#line 14 "windows.go"
+	VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; VPXOR Y12, Y12, Y12
+#line 19 "windows.go"
+	VMOVQ SI, X1; VPBROADCASTQ X1, Y1; VMOVQ CX, X10; VPBROADCASTQ X10, Y10; VMOVUPS 456(SP), Y15
+#line 19 "windows.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 488(SP), Y15; VPADDQ Y10, Y15, Y10; VPCMPEQQ Y11, Y1, Y11; VPCMPEQQ Y10, Y1, Y1
+#line 19 "windows.go"
+	VSHUFPS $136, Y1, Y11, Y1; VPERMQ $216, Y1, Y1; VPAND Y0, Y1, Y10; VPANDN Y0, Y1, Y1; VPOR Y10, Y2, Y2
+#line 19 "windows.go"
+	VMOVUPS Y1, Y5; VPTEST Y5, Y5; JEQ l69
+#line 22 "windows.go"
+	MOVL 0(R11), R8; MOVLQSX R8, R8; VMOVQ R8, X1; VPBROADCASTQ X1, Y1; VPADDQ Y1, Y6, Y10; VPADDQ Y1, Y7, Y1
+#line 22 "windows.go"
+	VPMOVSXDQ X5, Y11; VBLENDVPS Y11, Y10, Y8, Y8; VEXTRACTI128 $1, Y5, X10; VPMOVSXDQ X10, Y10
+#line 22 "windows.go"
+	VBLENDVPS Y10, Y1, Y9, Y9; LEAQ 1(SI), R8; CMPQ R8, R12; SETLT R9; MOVBLZX R9, R9; NEGQ R9; VMOVD R9, X1
+#line 22 "windows.go"
+	VPBROADCASTD X1, Y1; VPAND Y5, Y1, Y10; VPANDN Y5, Y1, Y1; VMOVUPS Y10, Y12; VPOR Y1, Y3, Y3
+#line 22 "windows.go"
+	VPTEST Y12, Y12; JEQ l69; VPMOVSXDQ X12, Y1; VEXTRACTI128 $1, Y12, X5; VPMOVSXDQ X5, Y5; VBLENDVPS Y1, Y8, Y6, Y6
+#line 22 "windows.go"
+	VBLENDVPS Y5, Y9, Y7, Y7; MOVQ R8, SI; VPOR Y12, Y4, Y4
+l69:
+#line 22 "windows.go"
+	VMOVUPS Y4, Y0; VPTEST Y0, Y0; JNE l68
+l70:
+#line 22 "windows.go"
+	VPTEST Y2, Y2; JEQ l74
+#line 19 "windows.go"
+	VMOVUPS Y6, Y15; VMOVUPS Y15, 808(SP); VMOVUPS Y7, Y15; VMOVUPS Y15, 840(SP)
+l74:
+#line 19 "windows.go"
+	VPTEST Y3, Y3; JEQ l75
+#line 22 "windows.go"
+	VPMOVSXDQ X3, Y0; VEXTRACTI128 $1, Y3, X1; VPMOVSXDQ X1, Y1; VMOVUPS 808(SP), Y15; VBLENDVPS Y0, Y8, Y15, Y15
+#line 22 "windows.go"
+	VMOVUPS Y15, 808(SP); VMOVUPS 840(SP), Y15; VBLENDVPS Y1, Y9, Y15, Y15; VMOVUPS Y15, 840(SP)
+l75:
+#line 24 "windows.go"
+	VMOVUPS 808(SP), Y15; VMOVUPS Y15, 0(AX)(CX*8); VMOVUPS 840(SP), Y15; VMOVUPS Y15, 32(AX)(CX*8)
+#line 24 "windows.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; MOVQ 104(SP), R15; CMPQ CX, R15; JLE l6; JMP l12
 l1:
 #line 24 "windows.go"
 	VZEROUPPER

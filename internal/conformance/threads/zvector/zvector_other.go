@@ -10,7 +10,15 @@ func ChainTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer
 	return 0
 }
 
+func ChainTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func DifferencesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func DifferencesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func FromOnTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func FromOnTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SweepTwin(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SweepTwinAVX2(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -26,7 +42,15 @@ func SweepTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Poi
 	return 0
 }
 
+func SweepTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SweepTwin__(a0 int, a1 unsafe.Pointer, a2 int, a3 int) (done int) {
+	return 0
+}
+
+func SweepTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 int, a3 int) (done int) {
 	return 0
 }
 
@@ -34,6 +58,22 @@ func SweepTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done in
 	return 0
 }
 
+func SweepTwinAVX2___(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TurnTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 int) (done int) {
+	return 0
+}
+
+func TurnTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int) (done int) {
+	return 0
+}
+
 func SlideTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SlideTwinAVX2(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -10,6 +10,14 @@ func ScalarsTwin(a0 int, a1 bool, a2 bool, a3 unsafe.Pointer, a4 int, a5 int, a6
 	return 0
 }
 
+func ScalarsTwinAVX2(a0 int, a1 bool, a2 bool, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int) (done int) {
+	return 0
+}
+
 func AggregatesTwin(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int) (done int) {
+	return 0
+}
+
+func AggregatesTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int) (done int) {
 	return 0
 }

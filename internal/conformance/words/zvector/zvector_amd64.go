@@ -8,10 +8,22 @@ import "unsafe"
 func TripleTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func TripleTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func RankTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int) (done int)
+
+//go:noescape
+func RankTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int) (done int)
 
 //go:noescape
 func LengthsTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int) (done int)
 
 //go:noescape
+func LengthsTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int) (done int)
+
+//go:noescape
 func RandomTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func RandomTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)

@@ -10,7 +10,15 @@ func TripleTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func TripleTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func RankTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int) (done int) {
+	return 0
+}
+
+func RankTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int) (done int) {
 	return 0
 }
 
@@ -18,6 +26,14 @@ func LengthsTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a
 	return 0
 }
 
+func LengthsTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int) (done int) {
+	return 0
+}
+
 func RandomTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func RandomTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -8,73 +8,148 @@ import "unsafe"
 func ContendInt32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
 
 //go:noescape
+func ContendInt32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+
+//go:noescape
 func ContendUint32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+
+//go:noescape
+func ContendUint32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
 
 //go:noescape
 func ContendInt64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
 
 //go:noescape
+func ContendInt64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+
+//go:noescape
 func ContendUint64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+
+//go:noescape
+func ContendUint64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
 
 //go:noescape
 func HandOverTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 
 //go:noescape
+func HandOverTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int)
+
+//go:noescape
 func PlaceTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlaceTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer) (done int)
 
 //go:noescape
 func ReverseTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func ReverseTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func ReverseTwin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func ReverseTwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
 func ReverseTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
 
 //go:noescape
+func ReverseTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+
+//go:noescape
 func ReverseTwin___(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int)
+
+//go:noescape
+func ReverseTwinAVX2___(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int)
 
 //go:noescape
 func Float32sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func Float32sTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func Float64sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Float64sTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
 func OverrunTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func OverrunTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
+
+//go:noescape
 func BlockSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func BlockSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 
 //go:noescape
 func BlockSumsTwin_(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func BlockSumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func BlockSumsTwin__(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func BlockSumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func BlockSumsTwin___(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func BlockSumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func BlockSumsTwin____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func BlockSumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func BlockSumsTwin_____(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func BlockSumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
 func BlockSumsTwin______(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func BlockSumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func BlockSumsTwin_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
+func BlockSumsTwinAVX2_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
 func TransposeTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
+func TransposeTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
 func TransposeTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 
 //go:noescape
+func TransposeTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
 func RandomTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer) (done int)
 
 //go:noescape
+func RandomTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func InsistTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func InsistTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)

@@ -10,13 +10,9 @@ TEXT ·ContendInt32Twin(SB), 0, $312-176
 #line 60 "atomics.go"
 	MOVBLZX a1+8(FP), R15
 #line 60 "atomics.go"
-	MOVQ R15, 8(SP); MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 60 "atomics.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
-#line 60 "atomics.go"
-	VPMULLQ Z0, Z2, Z2; VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX
-#line 60 "atomics.go"
-	VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 #line 60 "atomics.go"
 	MOVQ a2+16(FP), R15
 #line 60 "atomics.go"
@@ -213,6 +209,651 @@ l6:
 l19:
 #line 67 "atomics.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), AX; MOVQ 176(SP), R15; CMPQ AX, R15; JLE l6; JMP l11
+l1:
+#line 67 "atomics.go"
+	VZEROUPPER
+#line 67 "atomics.go"
+	MOVQ BX, done+168(FP)
+#line 67 "atomics.go"
+	RET
+
+// func ContendInt32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+#line 60 "atomics.go"
+TEXT ·ContendInt32TwinAVX2(SB), 0, $360-176
+#line 60 "atomics.go"
+	MOVQ a0+0(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 60 "atomics.go"
+	MOVBLZX a1+8(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15
+#line 60 "atomics.go"
+	VPMOVZXBD X15, Y15; VMOVUPS Y15, 96(SP); MOVQ $0, DX; VMOVD DX, X15; VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15
+#line 60 "atomics.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 192(SP)
+#line 60 "atomics.go"
+	MOVQ a2+16(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 352(SP)
+#line 60 "atomics.go"
+	MOVQ a3+24(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+#line 60 "atomics.go"
+	MOVQ a4+32(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
+#line 60 "atomics.go"
+	MOVQ a5+40(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 264(SP); MOVQ 264(SP), R15; ADDQ SI, R15; MOVQ R15, 264(SP)
+#line 60 "atomics.go"
+	MOVQ a6+48(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 272(SP); MOVQ 272(SP), R15; ADDQ SI, R15; MOVQ R15, 272(SP)
+#line 60 "atomics.go"
+	MOVQ a7+56(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 280(SP); MOVQ 280(SP), R15; ADDQ SI, R15; MOVQ R15, 280(SP)
+#line 60 "atomics.go"
+	MOVQ a8+64(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 288(SP); MOVQ 288(SP), R15; ADDQ SI, R15; MOVQ R15, 288(SP)
+#line 60 "atomics.go"
+	MOVQ a9+72(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 296(SP); MOVQ 296(SP), R15; ADDQ SI, R15; MOVQ R15, 296(SP)
+#line 60 "atomics.go"
+	MOVQ a10+80(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 304(SP); MOVQ 304(SP), R15; ADDQ SI, R15; MOVQ R15, 304(SP)
+#line 60 "atomics.go"
+	MOVQ a11+88(FP), SI
+#line 60 "atomics.go"
+	MOVQ a12+96(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 232(SP); VMOVUPS 232(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 232(SP)
+#line 60 "atomics.go"
+	MOVQ a13+104(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 320(SP)
+#line 60 "atomics.go"
+	MOVQ a14+112(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X4; VPBROADCASTQ X4, Y4
+#line 60 "atomics.go"
+	MOVQ a15+120(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5
+#line 60 "atomics.go"
+	MOVQ a16+128(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6
+#line 60 "atomics.go"
+	MOVQ a17+136(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X7; VPBROADCASTQ X7, Y7
+#line 60 "atomics.go"
+	MOVQ a18+144(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X8; VPBROADCASTQ X8, Y8
+#line 60 "atomics.go"
+	MOVQ a19+152(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9
+#line 60 "atomics.go"
+	MOVQ a20+160(FP), DI
+#line 60 "atomics.go"
+	ADDQ DI, SI; VMOVQ SI, X10; VPBROADCASTQ X10, Y10; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 128(SP)
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 312(SP); MOVQ 8(SP), R15; TESTB R15, R15; JNE l10
+#line 60 "atomics.go"
+	XORQ R15, R15; MOVQ R15, 312(SP)
+l10:
+l11:
+#line 60 "atomics.go"
+	LEAQ 8(BX), R8; MOVQ 312(SP), R15; CMPQ R8, R15; JGT l12; MOVQ 128(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; CMPQ R8, R15; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 64(SP); VPXOR Y15, Y15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 32(SP); VMOVD BX, X12; VPBROADCASTD X12, Y12; VMOVUPS 96(SP), Y15; VPADDD Y12, Y15, Y12
+#line 60 "atomics.go"
+	VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y12, Y12; VMOVUPS Y12, Y11; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y12, Y0
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y15; VMOVUPS Y15, 64(SP); VMOVUPS Y0, Y15; VMOVUPS Y15, 32(SP); VMOVUPS 64(SP), Y15
+#line 60 "atomics.go"
+	VPTEST Y15, Y15; JEQ l15
+#line 61 "atomics.go"
+	MOVQ 352(SP), R15; MOVL 0(R15), R8; MOVQ 16(SP), R15; MOVL 0(R15), R14; MOVQ R14, 224(SP); MOVQ 24(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), R14; MOVQ R14, 136(SP); MOVQ 264(SP), R15; MOVL 0(R15), R14; MOVQ R14, 144(SP)
+#line 61 "atomics.go"
+	MOVQ 272(SP), R15; MOVL 0(R15), R14; MOVQ R14, 152(SP); MOVQ 280(SP), R15; MOVL 0(R15), R14
+#line 61 "atomics.go"
+	MOVQ R14, 160(SP); MOVQ 288(SP), R15; MOVL 0(R15), R14; MOVQ R14, 168(SP); MOVQ 296(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), R14; MOVQ R14, 176(SP); MOVQ 304(SP), R15; MOVL 0(R15), R14; MOVQ R14, 184(SP)
+#line 61 "atomics.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JEQ l1; VMOVD R8, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15
+#line 61 "atomics.go"
+	VMOVMSKPS Y15, R8; VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y0, X12
+#line 61 "atomics.go"
+	VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X1; TESTL $1, R8; JEQ l16; VMOVUPS 232(SP), Y15
+#line 61 "atomics.go"
+	VPEXTRQ $0, X15, SI; VPEXTRD $0, X0, 0(SI)
+l16:
+#line 61 "atomics.go"
+	TESTL $2, R8; JEQ l17; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X0, 0(SI)
+l17:
+#line 61 "atomics.go"
+	TESTL $4, R8; JEQ l18; VPEXTRQ $0, X11, SI; VPEXTRD $2, X0, 0(SI)
+l18:
+#line 61 "atomics.go"
+	TESTL $8, R8; JEQ l19; VPEXTRQ $1, X11, SI; VPEXTRD $3, X0, 0(SI)
+l19:
+#line 61 "atomics.go"
+	TESTL $16, R8; JEQ l20; VMOVUPS 232(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRD $0, X12, 0(SI)
+l20:
+#line 61 "atomics.go"
+	TESTL $32, R8; JEQ l21; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X12, 0(SI)
+l21:
+#line 61 "atomics.go"
+	TESTL $64, R8; JEQ l22; VPEXTRQ $0, X1, SI; VPEXTRD $2, X12, 0(SI)
+l22:
+#line 61 "atomics.go"
+	TESTL $128, R8; JEQ l23; VPEXTRQ $1, X1, SI; VPEXTRD $3, X12, 0(SI)
+l23:
+#line 61 "atomics.go"
+	MOVQ 224(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VMOVUPS 320(SP), Y15; VEXTRACTI128 $1, Y15, X1; VEXTRACTI128 $1, Y0, X11; VMOVUPS 320(SP), Y15
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y15, X12; TESTL $1, SI; JEQ l24; VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, R8
+#line 61 "atomics.go"
+	VPEXTRD $0, X0, 0(R8)
+l24:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l25; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRD $1, X0, 0(R8)
+l25:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l26; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l26:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l27; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l27:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l28; VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRD $0, X11, 0(R8)
+l28:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l29; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRD $1, X11, 0(R8)
+l29:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l30; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l30:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l31; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l31:
+#line 61 "atomics.go"
+	MOVQ 136(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y4, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y4, X12; TESTL $1, SI; JEQ l32
+#line 61 "atomics.go"
+	VPEXTRQ $0, X4, R8; VPEXTRD $0, X0, 0(R8)
+l32:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l33; VPEXTRQ $1, X4, R8; VPEXTRD $1, X0, 0(R8)
+l33:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l34; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l34:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l35; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l35:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l36; VPEXTRQ $0, X4, R8; VPEXTRD $0, X11, 0(R8)
+l36:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l37; VPEXTRQ $1, X4, R8; VPEXTRD $1, X11, 0(R8)
+l37:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l38; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l38:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l39; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l39:
+#line 61 "atomics.go"
+	MOVQ 144(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y5, X12; TESTL $1, SI; JEQ l40
+#line 61 "atomics.go"
+	VPEXTRQ $0, X5, R8; VPEXTRD $0, X0, 0(R8)
+l40:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l41; VPEXTRQ $1, X5, R8; VPEXTRD $1, X0, 0(R8)
+l41:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l42; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l42:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l43; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l43:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l44; VPEXTRQ $0, X5, R8; VPEXTRD $0, X11, 0(R8)
+l44:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l45; VPEXTRQ $1, X5, R8; VPEXTRD $1, X11, 0(R8)
+l45:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l46; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l46:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l47; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l47:
+#line 61 "atomics.go"
+	MOVQ 152(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y6, X12; TESTL $1, SI; JEQ l48
+#line 61 "atomics.go"
+	VPEXTRQ $0, X6, R8; VPEXTRD $0, X0, 0(R8)
+l48:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l49; VPEXTRQ $1, X6, R8; VPEXTRD $1, X0, 0(R8)
+l49:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l50; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l50:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l51; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l51:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l52; VPEXTRQ $0, X6, R8; VPEXTRD $0, X11, 0(R8)
+l52:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l53; VPEXTRQ $1, X6, R8; VPEXTRD $1, X11, 0(R8)
+l53:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l54; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l54:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l55; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l55:
+#line 61 "atomics.go"
+	MOVQ 160(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y7, X12; TESTL $1, SI; JEQ l56
+#line 61 "atomics.go"
+	VPEXTRQ $0, X7, R8; VPEXTRD $0, X0, 0(R8)
+l56:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l57; VPEXTRQ $1, X7, R8; VPEXTRD $1, X0, 0(R8)
+l57:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l58; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l58:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l59; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l59:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l60; VPEXTRQ $0, X7, R8; VPEXTRD $0, X11, 0(R8)
+l60:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l61; VPEXTRQ $1, X7, R8; VPEXTRD $1, X11, 0(R8)
+l61:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l62; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l62:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l63; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l63:
+#line 61 "atomics.go"
+	MOVQ 168(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y8, X12; TESTL $1, SI; JEQ l64
+#line 61 "atomics.go"
+	VPEXTRQ $0, X8, R8; VPEXTRD $0, X0, 0(R8)
+l64:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l65; VPEXTRQ $1, X8, R8; VPEXTRD $1, X0, 0(R8)
+l65:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l66; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l66:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l67; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l67:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l68; VPEXTRQ $0, X8, R8; VPEXTRD $0, X11, 0(R8)
+l68:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l69; VPEXTRQ $1, X8, R8; VPEXTRD $1, X11, 0(R8)
+l69:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l70; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l70:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l71; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l71:
+#line 61 "atomics.go"
+	MOVQ 176(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y9, X12; TESTL $1, SI; JEQ l72
+#line 61 "atomics.go"
+	VPEXTRQ $0, X9, R8; VPEXTRD $0, X0, 0(R8)
+l72:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l73; VPEXTRQ $1, X9, R8; VPEXTRD $1, X0, 0(R8)
+l73:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l74; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l74:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l75; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l75:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l76; VPEXTRQ $0, X9, R8; VPEXTRD $0, X11, 0(R8)
+l76:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l77; VPEXTRQ $1, X9, R8; VPEXTRD $1, X11, 0(R8)
+l77:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l78; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l78:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l79; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l79:
+#line 61 "atomics.go"
+	MOVQ 184(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y10, X12; TESTL $1, SI
+#line 61 "atomics.go"
+	JEQ l80; VPEXTRQ $0, X10, R8; VPEXTRD $0, X0, 0(R8)
+l80:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l81; VPEXTRQ $1, X10, R8; VPEXTRD $1, X0, 0(R8)
+l81:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l82; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l82:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l83; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l83:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l84; VPEXTRQ $0, X10, R8; VPEXTRD $0, X11, 0(R8)
+l84:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l85; VPEXTRQ $1, X10, R8; VPEXTRD $1, X11, 0(R8)
+l85:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l86; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l86:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l87; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l87:
+l15:
+#line 67 "atomics.go"
+	VMOVUPS 32(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l11
+l6:
+#line 67 "atomics.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VMOVD BX, X11; VPBROADCASTD X11, Y11; VMOVUPS 96(SP), Y15
+#line 67 "atomics.go"
+	VPADDD Y11, Y15, Y11; VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y11, Y11
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y12; VPCMPEQD Y2, Y2, Y2; VPXOR Y2, Y11, Y2; VMOVUPS Y12, Y0; VMOVUPS Y2, Y1; VPTEST Y0, Y0
+#line 60 "atomics.go"
+	JEQ l91
+#line 61 "atomics.go"
+	MOVQ 352(SP), R15; MOVL 0(R15), SI; MOVQ 16(SP), R15; MOVL 0(R15), R8; MOVQ 24(SP), R15; MOVL 0(R15), R9
+#line 61 "atomics.go"
+	MOVQ 264(SP), R15; MOVL 0(R15), R10; MOVQ 272(SP), R15; MOVL 0(R15), R11; MOVQ 280(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), R12; MOVQ 288(SP), R15; MOVL 0(R15), AX; MOVQ 296(SP), R15; MOVL 0(R15), CX; MOVQ 304(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), DI; VMOVD SI, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, SI; VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X12; VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X3; TESTL $1, SI; JEQ l92
+#line 61 "atomics.go"
+	VMOVUPS 232(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRD $0, X2, 0(DX)
+l92:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l93; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRD $1, X2, 0(DX)
+l93:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l94; VPEXTRQ $0, X11, DX; VPEXTRD $2, X2, 0(DX)
+l94:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l95; VPEXTRQ $1, X11, DX; VPEXTRD $3, X2, 0(DX)
+l95:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l96; VMOVUPS 232(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRD $0, X12, 0(DX)
+l96:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l97; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRD $1, X12, 0(DX)
+l97:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l98; VPEXTRQ $0, X3, DX; VPEXTRD $2, X12, 0(DX)
+l98:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l99; VPEXTRQ $1, X3, DX; VPEXTRD $3, X12, 0(DX)
+l99:
+#line 61 "atomics.go"
+	VMOVD R8, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VMOVUPS 320(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X11; VMOVUPS 320(SP), Y15; VEXTRACTI128 $1, Y15, X12; TESTL $1, DX; JEQ l100
+#line 61 "atomics.go"
+	VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRD $0, X2, 0(SI)
+l100:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l101; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X2, 0(SI)
+l101:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l102; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l102:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l103; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l103:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l104; VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRD $0, X11, 0(SI)
+l104:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l105; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X11, 0(SI)
+l105:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l106; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l106:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l107; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l107:
+#line 61 "atomics.go"
+	VMOVD R9, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y4, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y4, X12; TESTL $1, DX; JEQ l108; VPEXTRQ $0, X4, SI; VPEXTRD $0, X2, 0(SI)
+l108:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l109; VPEXTRQ $1, X4, SI; VPEXTRD $1, X2, 0(SI)
+l109:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l110; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l110:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l111; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l111:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l112; VPEXTRQ $0, X4, SI; VPEXTRD $0, X11, 0(SI)
+l112:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l113; VPEXTRQ $1, X4, SI; VPEXTRD $1, X11, 0(SI)
+l113:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l114; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l114:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l115; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l115:
+#line 61 "atomics.go"
+	VMOVD R10, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y5, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X12; TESTL $1, DX; JEQ l116; VPEXTRQ $0, X5, SI; VPEXTRD $0, X2, 0(SI)
+l116:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l117; VPEXTRQ $1, X5, SI; VPEXTRD $1, X2, 0(SI)
+l117:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l118; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l118:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l119; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l119:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l120; VPEXTRQ $0, X5, SI; VPEXTRD $0, X11, 0(SI)
+l120:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l121; VPEXTRQ $1, X5, SI; VPEXTRD $1, X11, 0(SI)
+l121:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l122; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l122:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l123; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l123:
+#line 61 "atomics.go"
+	VMOVD R11, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y6, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X12; TESTL $1, DX; JEQ l124; VPEXTRQ $0, X6, SI; VPEXTRD $0, X2, 0(SI)
+l124:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l125; VPEXTRQ $1, X6, SI; VPEXTRD $1, X2, 0(SI)
+l125:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l126; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l126:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l127; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l127:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l128; VPEXTRQ $0, X6, SI; VPEXTRD $0, X11, 0(SI)
+l128:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l129; VPEXTRQ $1, X6, SI; VPEXTRD $1, X11, 0(SI)
+l129:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l130; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l130:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l131; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l131:
+#line 61 "atomics.go"
+	VMOVD R12, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y7, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X12; TESTL $1, DX; JEQ l132; VPEXTRQ $0, X7, SI; VPEXTRD $0, X2, 0(SI)
+l132:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l133; VPEXTRQ $1, X7, SI; VPEXTRD $1, X2, 0(SI)
+l133:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l134; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l134:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l135; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l135:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l136; VPEXTRQ $0, X7, SI; VPEXTRD $0, X11, 0(SI)
+l136:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l137; VPEXTRQ $1, X7, SI; VPEXTRD $1, X11, 0(SI)
+l137:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l138; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l138:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l139; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l139:
+#line 61 "atomics.go"
+	VMOVD AX, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y8, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X12; TESTL $1, AX; JEQ l140; VPEXTRQ $0, X8, DX; VPEXTRD $0, X2, 0(DX)
+l140:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l141; VPEXTRQ $1, X8, DX; VPEXTRD $1, X2, 0(DX)
+l141:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l142; VPEXTRQ $0, X3, DX; VPEXTRD $2, X2, 0(DX)
+l142:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l143; VPEXTRQ $1, X3, DX; VPEXTRD $3, X2, 0(DX)
+l143:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l144; VPEXTRQ $0, X8, DX; VPEXTRD $0, X11, 0(DX)
+l144:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l145; VPEXTRQ $1, X8, DX; VPEXTRD $1, X11, 0(DX)
+l145:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l146; VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX)
+l146:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l147; VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX)
+l147:
+#line 61 "atomics.go"
+	VMOVD CX, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y9, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X12; TESTL $1, AX; JEQ l148; VPEXTRQ $0, X9, CX; VPEXTRD $0, X2, 0(CX)
+l148:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l149; VPEXTRQ $1, X9, CX; VPEXTRD $1, X2, 0(CX)
+l149:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l150; VPEXTRQ $0, X3, CX; VPEXTRD $2, X2, 0(CX)
+l150:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l151; VPEXTRQ $1, X3, CX; VPEXTRD $3, X2, 0(CX)
+l151:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l152; VPEXTRQ $0, X9, CX; VPEXTRD $0, X11, 0(CX)
+l152:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l153; VPEXTRQ $1, X9, CX; VPEXTRD $1, X11, 0(CX)
+l153:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l154; VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX)
+l154:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l155; VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX)
+l155:
+#line 61 "atomics.go"
+	VMOVD DI, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y10, X0; VEXTRACTI128 $1, Y2, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X11; TESTL $1, AX; JEQ l156; VPEXTRQ $0, X10, CX; VPEXTRD $0, X2, 0(CX)
+l156:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l157; VPEXTRQ $1, X10, CX; VPEXTRD $1, X2, 0(CX)
+l157:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l158; VPEXTRQ $0, X0, CX; VPEXTRD $2, X2, 0(CX)
+l158:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l159; VPEXTRQ $1, X0, CX; VPEXTRD $3, X2, 0(CX)
+l159:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l160; VPEXTRQ $0, X10, CX; VPEXTRD $0, X3, 0(CX)
+l160:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l161; VPEXTRQ $1, X10, CX; VPEXTRD $1, X3, 0(CX)
+l161:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l162; VPEXTRQ $0, X11, CX; VPEXTRD $2, X3, 0(CX)
+l162:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l163; VPEXTRQ $1, X11, AX; VPEXTRD $3, X3, 0(AX)
+l163:
+l91:
+#line 67 "atomics.go"
+	VPTEST Y1, Y1; ADDQ $8, BX; LEAQ 8(BX), AX; MOVQ 312(SP), R15; CMPQ AX, R15; JLE l6; JMP l11
 l1:
 #line 67 "atomics.go"
 	VZEROUPPER
@@ -231,13 +872,9 @@ TEXT ·ContendUint32Twin(SB), 0, $312-176
 #line 60 "atomics.go"
 	MOVBLZX a1+8(FP), R15
 #line 60 "atomics.go"
-	MOVQ R15, 8(SP); MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 60 "atomics.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
-#line 60 "atomics.go"
-	VPMULLQ Z0, Z2, Z2; VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX
-#line 60 "atomics.go"
-	VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 #line 60 "atomics.go"
 	MOVQ a2+16(FP), R15
 #line 60 "atomics.go"
@@ -442,6 +1079,651 @@ l1:
 #line 72 "atomics.go"
 	RET
 
+// func ContendUint32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+#line 60 "atomics.go"
+TEXT ·ContendUint32TwinAVX2(SB), 0, $360-176
+#line 60 "atomics.go"
+	MOVQ a0+0(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 60 "atomics.go"
+	MOVBLZX a1+8(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15
+#line 60 "atomics.go"
+	VPMOVZXBD X15, Y15; VMOVUPS Y15, 96(SP); MOVQ $0, DX; VMOVD DX, X15; VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15
+#line 60 "atomics.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 192(SP)
+#line 60 "atomics.go"
+	MOVQ a2+16(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 352(SP)
+#line 60 "atomics.go"
+	MOVQ a3+24(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+#line 60 "atomics.go"
+	MOVQ a4+32(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
+#line 60 "atomics.go"
+	MOVQ a5+40(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 264(SP); MOVQ 264(SP), R15; ADDQ SI, R15; MOVQ R15, 264(SP)
+#line 60 "atomics.go"
+	MOVQ a6+48(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 272(SP); MOVQ 272(SP), R15; ADDQ SI, R15; MOVQ R15, 272(SP)
+#line 60 "atomics.go"
+	MOVQ a7+56(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 280(SP); MOVQ 280(SP), R15; ADDQ SI, R15; MOVQ R15, 280(SP)
+#line 60 "atomics.go"
+	MOVQ a8+64(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 288(SP); MOVQ 288(SP), R15; ADDQ SI, R15; MOVQ R15, 288(SP)
+#line 60 "atomics.go"
+	MOVQ a9+72(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 296(SP); MOVQ 296(SP), R15; ADDQ SI, R15; MOVQ R15, 296(SP)
+#line 60 "atomics.go"
+	MOVQ a10+80(FP), SI
+#line 60 "atomics.go"
+	MOVQ 352(SP), R15; MOVQ R15, R14; MOVQ R14, 304(SP); MOVQ 304(SP), R15; ADDQ SI, R15; MOVQ R15, 304(SP)
+#line 60 "atomics.go"
+	MOVQ a11+88(FP), SI
+#line 60 "atomics.go"
+	MOVQ a12+96(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 232(SP); VMOVUPS 232(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 232(SP)
+#line 60 "atomics.go"
+	MOVQ a13+104(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 320(SP)
+#line 60 "atomics.go"
+	MOVQ a14+112(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X4; VPBROADCASTQ X4, Y4
+#line 60 "atomics.go"
+	MOVQ a15+120(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5
+#line 60 "atomics.go"
+	MOVQ a16+128(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6
+#line 60 "atomics.go"
+	MOVQ a17+136(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X7; VPBROADCASTQ X7, Y7
+#line 60 "atomics.go"
+	MOVQ a18+144(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X8; VPBROADCASTQ X8, Y8
+#line 60 "atomics.go"
+	MOVQ a19+152(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9
+#line 60 "atomics.go"
+	MOVQ a20+160(FP), DI
+#line 60 "atomics.go"
+	ADDQ DI, SI; VMOVQ SI, X10; VPBROADCASTQ X10, Y10; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 128(SP)
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 312(SP); MOVQ 8(SP), R15; TESTB R15, R15; JNE l10
+#line 60 "atomics.go"
+	XORQ R15, R15; MOVQ R15, 312(SP)
+l10:
+l11:
+#line 60 "atomics.go"
+	LEAQ 8(BX), R8; MOVQ 312(SP), R15; CMPQ R8, R15; JGT l12; MOVQ 128(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; CMPQ R8, R15; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 64(SP); VPXOR Y15, Y15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 32(SP); VMOVD BX, X12; VPBROADCASTD X12, Y12; VMOVUPS 96(SP), Y15; VPADDD Y12, Y15, Y12
+#line 60 "atomics.go"
+	VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y12, Y12; VMOVUPS Y12, Y11; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y12, Y0
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y15; VMOVUPS Y15, 64(SP); VMOVUPS Y0, Y15; VMOVUPS Y15, 32(SP); VMOVUPS 64(SP), Y15
+#line 60 "atomics.go"
+	VPTEST Y15, Y15; JEQ l15
+#line 61 "atomics.go"
+	MOVQ 352(SP), R15; MOVL 0(R15), R8; MOVQ 16(SP), R15; MOVL 0(R15), R14; MOVQ R14, 224(SP); MOVQ 24(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), R14; MOVQ R14, 136(SP); MOVQ 264(SP), R15; MOVL 0(R15), R14; MOVQ R14, 144(SP)
+#line 61 "atomics.go"
+	MOVQ 272(SP), R15; MOVL 0(R15), R14; MOVQ R14, 152(SP); MOVQ 280(SP), R15; MOVL 0(R15), R14
+#line 61 "atomics.go"
+	MOVQ R14, 160(SP); MOVQ 288(SP), R15; MOVL 0(R15), R14; MOVQ R14, 168(SP); MOVQ 296(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), R14; MOVQ R14, 176(SP); MOVQ 304(SP), R15; MOVL 0(R15), R14; MOVQ R14, 184(SP)
+#line 61 "atomics.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JEQ l1; VMOVD R8, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15
+#line 61 "atomics.go"
+	VMOVMSKPS Y15, R8; VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y0, X12
+#line 61 "atomics.go"
+	VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X1; TESTL $1, R8; JEQ l16; VMOVUPS 232(SP), Y15
+#line 61 "atomics.go"
+	VPEXTRQ $0, X15, SI; VPEXTRD $0, X0, 0(SI)
+l16:
+#line 61 "atomics.go"
+	TESTL $2, R8; JEQ l17; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X0, 0(SI)
+l17:
+#line 61 "atomics.go"
+	TESTL $4, R8; JEQ l18; VPEXTRQ $0, X11, SI; VPEXTRD $2, X0, 0(SI)
+l18:
+#line 61 "atomics.go"
+	TESTL $8, R8; JEQ l19; VPEXTRQ $1, X11, SI; VPEXTRD $3, X0, 0(SI)
+l19:
+#line 61 "atomics.go"
+	TESTL $16, R8; JEQ l20; VMOVUPS 232(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRD $0, X12, 0(SI)
+l20:
+#line 61 "atomics.go"
+	TESTL $32, R8; JEQ l21; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X12, 0(SI)
+l21:
+#line 61 "atomics.go"
+	TESTL $64, R8; JEQ l22; VPEXTRQ $0, X1, SI; VPEXTRD $2, X12, 0(SI)
+l22:
+#line 61 "atomics.go"
+	TESTL $128, R8; JEQ l23; VPEXTRQ $1, X1, SI; VPEXTRD $3, X12, 0(SI)
+l23:
+#line 61 "atomics.go"
+	MOVQ 224(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VMOVUPS 320(SP), Y15; VEXTRACTI128 $1, Y15, X1; VEXTRACTI128 $1, Y0, X11; VMOVUPS 320(SP), Y15
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y15, X12; TESTL $1, SI; JEQ l24; VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, R8
+#line 61 "atomics.go"
+	VPEXTRD $0, X0, 0(R8)
+l24:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l25; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRD $1, X0, 0(R8)
+l25:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l26; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l26:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l27; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l27:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l28; VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRD $0, X11, 0(R8)
+l28:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l29; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRD $1, X11, 0(R8)
+l29:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l30; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l30:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l31; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l31:
+#line 61 "atomics.go"
+	MOVQ 136(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y4, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y4, X12; TESTL $1, SI; JEQ l32
+#line 61 "atomics.go"
+	VPEXTRQ $0, X4, R8; VPEXTRD $0, X0, 0(R8)
+l32:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l33; VPEXTRQ $1, X4, R8; VPEXTRD $1, X0, 0(R8)
+l33:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l34; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l34:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l35; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l35:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l36; VPEXTRQ $0, X4, R8; VPEXTRD $0, X11, 0(R8)
+l36:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l37; VPEXTRQ $1, X4, R8; VPEXTRD $1, X11, 0(R8)
+l37:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l38; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l38:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l39; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l39:
+#line 61 "atomics.go"
+	MOVQ 144(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y5, X12; TESTL $1, SI; JEQ l40
+#line 61 "atomics.go"
+	VPEXTRQ $0, X5, R8; VPEXTRD $0, X0, 0(R8)
+l40:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l41; VPEXTRQ $1, X5, R8; VPEXTRD $1, X0, 0(R8)
+l41:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l42; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l42:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l43; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l43:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l44; VPEXTRQ $0, X5, R8; VPEXTRD $0, X11, 0(R8)
+l44:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l45; VPEXTRQ $1, X5, R8; VPEXTRD $1, X11, 0(R8)
+l45:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l46; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l46:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l47; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l47:
+#line 61 "atomics.go"
+	MOVQ 152(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y6, X12; TESTL $1, SI; JEQ l48
+#line 61 "atomics.go"
+	VPEXTRQ $0, X6, R8; VPEXTRD $0, X0, 0(R8)
+l48:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l49; VPEXTRQ $1, X6, R8; VPEXTRD $1, X0, 0(R8)
+l49:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l50; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l50:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l51; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l51:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l52; VPEXTRQ $0, X6, R8; VPEXTRD $0, X11, 0(R8)
+l52:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l53; VPEXTRQ $1, X6, R8; VPEXTRD $1, X11, 0(R8)
+l53:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l54; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l54:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l55; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l55:
+#line 61 "atomics.go"
+	MOVQ 160(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y7, X12; TESTL $1, SI; JEQ l56
+#line 61 "atomics.go"
+	VPEXTRQ $0, X7, R8; VPEXTRD $0, X0, 0(R8)
+l56:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l57; VPEXTRQ $1, X7, R8; VPEXTRD $1, X0, 0(R8)
+l57:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l58; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l58:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l59; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l59:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l60; VPEXTRQ $0, X7, R8; VPEXTRD $0, X11, 0(R8)
+l60:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l61; VPEXTRQ $1, X7, R8; VPEXTRD $1, X11, 0(R8)
+l61:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l62; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l62:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l63; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l63:
+#line 61 "atomics.go"
+	MOVQ 168(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y8, X12; TESTL $1, SI; JEQ l64
+#line 61 "atomics.go"
+	VPEXTRQ $0, X8, R8; VPEXTRD $0, X0, 0(R8)
+l64:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l65; VPEXTRQ $1, X8, R8; VPEXTRD $1, X0, 0(R8)
+l65:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l66; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l66:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l67; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l67:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l68; VPEXTRQ $0, X8, R8; VPEXTRD $0, X11, 0(R8)
+l68:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l69; VPEXTRQ $1, X8, R8; VPEXTRD $1, X11, 0(R8)
+l69:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l70; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l70:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l71; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l71:
+#line 61 "atomics.go"
+	MOVQ 176(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y9, X12; TESTL $1, SI; JEQ l72
+#line 61 "atomics.go"
+	VPEXTRQ $0, X9, R8; VPEXTRD $0, X0, 0(R8)
+l72:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l73; VPEXTRQ $1, X9, R8; VPEXTRD $1, X0, 0(R8)
+l73:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l74; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l74:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l75; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l75:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l76; VPEXTRQ $0, X9, R8; VPEXTRD $0, X11, 0(R8)
+l76:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l77; VPEXTRQ $1, X9, R8; VPEXTRD $1, X11, 0(R8)
+l77:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l78; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l78:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l79; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l79:
+#line 61 "atomics.go"
+	MOVQ 184(SP), R15; VMOVD R15, X0; VPBROADCASTD X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y10, X12; TESTL $1, SI
+#line 61 "atomics.go"
+	JEQ l80; VPEXTRQ $0, X10, R8; VPEXTRD $0, X0, 0(R8)
+l80:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l81; VPEXTRQ $1, X10, R8; VPEXTRD $1, X0, 0(R8)
+l81:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l82; VPEXTRQ $0, X1, R8; VPEXTRD $2, X0, 0(R8)
+l82:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l83; VPEXTRQ $1, X1, R8; VPEXTRD $3, X0, 0(R8)
+l83:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l84; VPEXTRQ $0, X10, R8; VPEXTRD $0, X11, 0(R8)
+l84:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l85; VPEXTRQ $1, X10, R8; VPEXTRD $1, X11, 0(R8)
+l85:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l86; VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8)
+l86:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l87; VPEXTRQ $1, X12, SI; VPEXTRD $3, X11, 0(SI)
+l87:
+l15:
+#line 72 "atomics.go"
+	VMOVUPS 32(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l11
+l6:
+#line 72 "atomics.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VMOVD BX, X11; VPBROADCASTD X11, Y11; VMOVUPS 96(SP), Y15
+#line 72 "atomics.go"
+	VPADDD Y11, Y15, Y11; VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y11, Y11
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y12; VPCMPEQD Y2, Y2, Y2; VPXOR Y2, Y11, Y2; VMOVUPS Y12, Y0; VMOVUPS Y2, Y1; VPTEST Y0, Y0
+#line 60 "atomics.go"
+	JEQ l91
+#line 61 "atomics.go"
+	MOVQ 352(SP), R15; MOVL 0(R15), SI; MOVQ 16(SP), R15; MOVL 0(R15), R8; MOVQ 24(SP), R15; MOVL 0(R15), R9
+#line 61 "atomics.go"
+	MOVQ 264(SP), R15; MOVL 0(R15), R10; MOVQ 272(SP), R15; MOVL 0(R15), R11; MOVQ 280(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), R12; MOVQ 288(SP), R15; MOVL 0(R15), AX; MOVQ 296(SP), R15; MOVL 0(R15), CX; MOVQ 304(SP), R15
+#line 61 "atomics.go"
+	MOVL 0(R15), DI; VMOVD SI, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, SI; VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X12; VMOVUPS 232(SP), Y15; VEXTRACTI128 $1, Y15, X3; TESTL $1, SI; JEQ l92
+#line 61 "atomics.go"
+	VMOVUPS 232(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRD $0, X2, 0(DX)
+l92:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l93; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRD $1, X2, 0(DX)
+l93:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l94; VPEXTRQ $0, X11, DX; VPEXTRD $2, X2, 0(DX)
+l94:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l95; VPEXTRQ $1, X11, DX; VPEXTRD $3, X2, 0(DX)
+l95:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l96; VMOVUPS 232(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRD $0, X12, 0(DX)
+l96:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l97; VMOVUPS 232(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRD $1, X12, 0(DX)
+l97:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l98; VPEXTRQ $0, X3, DX; VPEXTRD $2, X12, 0(DX)
+l98:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l99; VPEXTRQ $1, X3, DX; VPEXTRD $3, X12, 0(DX)
+l99:
+#line 61 "atomics.go"
+	VMOVD R8, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VMOVUPS 320(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X11; VMOVUPS 320(SP), Y15; VEXTRACTI128 $1, Y15, X12; TESTL $1, DX; JEQ l100
+#line 61 "atomics.go"
+	VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRD $0, X2, 0(SI)
+l100:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l101; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X2, 0(SI)
+l101:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l102; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l102:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l103; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l103:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l104; VMOVUPS 320(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRD $0, X11, 0(SI)
+l104:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l105; VMOVUPS 320(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRD $1, X11, 0(SI)
+l105:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l106; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l106:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l107; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l107:
+#line 61 "atomics.go"
+	VMOVD R9, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y4, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y4, X12; TESTL $1, DX; JEQ l108; VPEXTRQ $0, X4, SI; VPEXTRD $0, X2, 0(SI)
+l108:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l109; VPEXTRQ $1, X4, SI; VPEXTRD $1, X2, 0(SI)
+l109:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l110; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l110:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l111; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l111:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l112; VPEXTRQ $0, X4, SI; VPEXTRD $0, X11, 0(SI)
+l112:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l113; VPEXTRQ $1, X4, SI; VPEXTRD $1, X11, 0(SI)
+l113:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l114; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l114:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l115; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l115:
+#line 61 "atomics.go"
+	VMOVD R10, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y5, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X12; TESTL $1, DX; JEQ l116; VPEXTRQ $0, X5, SI; VPEXTRD $0, X2, 0(SI)
+l116:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l117; VPEXTRQ $1, X5, SI; VPEXTRD $1, X2, 0(SI)
+l117:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l118; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l118:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l119; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l119:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l120; VPEXTRQ $0, X5, SI; VPEXTRD $0, X11, 0(SI)
+l120:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l121; VPEXTRQ $1, X5, SI; VPEXTRD $1, X11, 0(SI)
+l121:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l122; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l122:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l123; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l123:
+#line 61 "atomics.go"
+	VMOVD R11, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y6, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X12; TESTL $1, DX; JEQ l124; VPEXTRQ $0, X6, SI; VPEXTRD $0, X2, 0(SI)
+l124:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l125; VPEXTRQ $1, X6, SI; VPEXTRD $1, X2, 0(SI)
+l125:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l126; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l126:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l127; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l127:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l128; VPEXTRQ $0, X6, SI; VPEXTRD $0, X11, 0(SI)
+l128:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l129; VPEXTRQ $1, X6, SI; VPEXTRD $1, X11, 0(SI)
+l129:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l130; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l130:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l131; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l131:
+#line 61 "atomics.go"
+	VMOVD R12, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y7, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X12; TESTL $1, DX; JEQ l132; VPEXTRQ $0, X7, SI; VPEXTRD $0, X2, 0(SI)
+l132:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l133; VPEXTRQ $1, X7, SI; VPEXTRD $1, X2, 0(SI)
+l133:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l134; VPEXTRQ $0, X3, SI; VPEXTRD $2, X2, 0(SI)
+l134:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l135; VPEXTRQ $1, X3, SI; VPEXTRD $3, X2, 0(SI)
+l135:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l136; VPEXTRQ $0, X7, SI; VPEXTRD $0, X11, 0(SI)
+l136:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l137; VPEXTRQ $1, X7, SI; VPEXTRD $1, X11, 0(SI)
+l137:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l138; VPEXTRQ $0, X12, SI; VPEXTRD $2, X11, 0(SI)
+l138:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l139; VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+l139:
+#line 61 "atomics.go"
+	VMOVD AX, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y8, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X12; TESTL $1, AX; JEQ l140; VPEXTRQ $0, X8, DX; VPEXTRD $0, X2, 0(DX)
+l140:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l141; VPEXTRQ $1, X8, DX; VPEXTRD $1, X2, 0(DX)
+l141:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l142; VPEXTRQ $0, X3, DX; VPEXTRD $2, X2, 0(DX)
+l142:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l143; VPEXTRQ $1, X3, DX; VPEXTRD $3, X2, 0(DX)
+l143:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l144; VPEXTRQ $0, X8, DX; VPEXTRD $0, X11, 0(DX)
+l144:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l145; VPEXTRQ $1, X8, DX; VPEXTRD $1, X11, 0(DX)
+l145:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l146; VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX)
+l146:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l147; VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX)
+l147:
+#line 61 "atomics.go"
+	VMOVD CX, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y9, X3; VEXTRACTI128 $1, Y2, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X12; TESTL $1, AX; JEQ l148; VPEXTRQ $0, X9, CX; VPEXTRD $0, X2, 0(CX)
+l148:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l149; VPEXTRQ $1, X9, CX; VPEXTRD $1, X2, 0(CX)
+l149:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l150; VPEXTRQ $0, X3, CX; VPEXTRD $2, X2, 0(CX)
+l150:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l151; VPEXTRQ $1, X3, CX; VPEXTRD $3, X2, 0(CX)
+l151:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l152; VPEXTRQ $0, X9, CX; VPEXTRD $0, X11, 0(CX)
+l152:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l153; VPEXTRQ $1, X9, CX; VPEXTRD $1, X11, 0(CX)
+l153:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l154; VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX)
+l154:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l155; VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX)
+l155:
+#line 61 "atomics.go"
+	VMOVD DI, X2; VPBROADCASTD X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y10, X0; VEXTRACTI128 $1, Y2, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X11; TESTL $1, AX; JEQ l156; VPEXTRQ $0, X10, CX; VPEXTRD $0, X2, 0(CX)
+l156:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l157; VPEXTRQ $1, X10, CX; VPEXTRD $1, X2, 0(CX)
+l157:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l158; VPEXTRQ $0, X0, CX; VPEXTRD $2, X2, 0(CX)
+l158:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l159; VPEXTRQ $1, X0, CX; VPEXTRD $3, X2, 0(CX)
+l159:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l160; VPEXTRQ $0, X10, CX; VPEXTRD $0, X3, 0(CX)
+l160:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l161; VPEXTRQ $1, X10, CX; VPEXTRD $1, X3, 0(CX)
+l161:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l162; VPEXTRQ $0, X11, CX; VPEXTRD $2, X3, 0(CX)
+l162:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l163; VPEXTRQ $1, X11, AX; VPEXTRD $3, X3, 0(AX)
+l163:
+l91:
+#line 72 "atomics.go"
+	VPTEST Y1, Y1; ADDQ $8, BX; LEAQ 8(BX), AX; MOVQ 312(SP), R15; CMPQ AX, R15; JLE l6; JMP l11
+l1:
+#line 72 "atomics.go"
+	VZEROUPPER
+#line 72 "atomics.go"
+	MOVQ BX, done+168(FP)
+#line 72 "atomics.go"
+	RET
+
 // func ContendInt64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
 #line 60 "atomics.go"
 TEXT ·ContendInt64Twin(SB), 0, $312-176
@@ -452,13 +1734,9 @@ TEXT ·ContendInt64Twin(SB), 0, $312-176
 #line 60 "atomics.go"
 	MOVBLZX a1+8(FP), R15
 #line 60 "atomics.go"
-	MOVQ R15, 8(SP); MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 60 "atomics.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
-#line 60 "atomics.go"
-	VPMULLQ Z0, Z2, Z2; VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX
-#line 60 "atomics.go"
-	VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 #line 60 "atomics.go"
 	MOVQ a2+16(FP), R15
 #line 60 "atomics.go"
@@ -647,6 +1925,669 @@ l6:
 l19:
 #line 77 "atomics.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), AX; MOVQ 176(SP), R15; CMPQ AX, R15; JLE l6; JMP l11
+l1:
+#line 77 "atomics.go"
+	VZEROUPPER
+#line 77 "atomics.go"
+	MOVQ BX, done+168(FP)
+#line 77 "atomics.go"
+	RET
+
+// func ContendInt64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+#line 60 "atomics.go"
+TEXT ·ContendInt64TwinAVX2(SB), 0, $680-176
+#line 60 "atomics.go"
+	MOVQ a0+0(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 60 "atomics.go"
+	MOVBLZX a1+8(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15
+#line 60 "atomics.go"
+	VPMOVZXBD X15, Y15; VMOVUPS Y15, 96(SP); MOVQ $0, DX; VMOVD DX, X15; VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15
+#line 60 "atomics.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 192(SP)
+#line 60 "atomics.go"
+	MOVQ a2+16(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 672(SP)
+#line 60 "atomics.go"
+	MOVQ a3+24(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+#line 60 "atomics.go"
+	MOVQ a4+32(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
+#line 60 "atomics.go"
+	MOVQ a5+40(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 552(SP); MOVQ 552(SP), R15; ADDQ SI, R15; MOVQ R15, 552(SP)
+#line 60 "atomics.go"
+	MOVQ a6+48(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 560(SP); MOVQ 560(SP), R15; ADDQ SI, R15; MOVQ R15, 560(SP)
+#line 60 "atomics.go"
+	MOVQ a7+56(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 568(SP); MOVQ 568(SP), R15; ADDQ SI, R15; MOVQ R15, 568(SP)
+#line 60 "atomics.go"
+	MOVQ a8+64(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 576(SP); MOVQ 576(SP), R15; ADDQ SI, R15; MOVQ R15, 576(SP)
+#line 60 "atomics.go"
+	MOVQ a9+72(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 584(SP); MOVQ 584(SP), R15; ADDQ SI, R15; MOVQ R15, 584(SP)
+#line 60 "atomics.go"
+	MOVQ a10+80(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 592(SP); MOVQ 592(SP), R15; ADDQ SI, R15; MOVQ R15, 592(SP)
+#line 60 "atomics.go"
+	MOVQ a11+88(FP), SI
+#line 60 "atomics.go"
+	MOVQ a12+96(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 520(SP); VMOVUPS 520(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 520(SP)
+#line 60 "atomics.go"
+	MOVQ a13+104(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 608(SP); VMOVUPS 608(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 608(SP)
+#line 60 "atomics.go"
+	MOVQ a14+112(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 640(SP); VMOVUPS 640(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 640(SP)
+#line 60 "atomics.go"
+	MOVQ a15+120(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5
+#line 60 "atomics.go"
+	MOVQ a16+128(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6
+#line 60 "atomics.go"
+	MOVQ a17+136(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X7; VPBROADCASTQ X7, Y7
+#line 60 "atomics.go"
+	MOVQ a18+144(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X8; VPBROADCASTQ X8, Y8
+#line 60 "atomics.go"
+	MOVQ a19+152(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9
+#line 60 "atomics.go"
+	MOVQ a20+160(FP), DI
+#line 60 "atomics.go"
+	ADDQ DI, SI; VMOVQ SI, X10; VPBROADCASTQ X10, Y10; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 128(SP)
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 600(SP); MOVQ 8(SP), R15; TESTB R15, R15; JNE l10
+#line 60 "atomics.go"
+	XORQ R15, R15; MOVQ R15, 600(SP)
+l10:
+l11:
+#line 60 "atomics.go"
+	LEAQ 8(BX), R8; MOVQ 600(SP), R15; CMPQ R8, R15; JGT l12; MOVQ 128(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; CMPQ R8, R15; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 64(SP); VPXOR Y15, Y15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 32(SP); VMOVD BX, X12; VPBROADCASTD X12, Y12; VMOVUPS 96(SP), Y15; VPADDD Y12, Y15, Y12
+#line 60 "atomics.go"
+	VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y12, Y12; VMOVUPS Y12, Y11; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y12, Y0
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y15; VMOVUPS Y15, 64(SP); VMOVUPS Y0, Y15; VMOVUPS Y15, 32(SP); VMOVUPS 64(SP), Y15
+#line 60 "atomics.go"
+	VPTEST Y15, Y15; JEQ l15
+#line 61 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ 0(R15), R8; MOVQ 16(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 256(SP); MOVQ 24(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), R14; MOVQ R14, 136(SP); MOVQ 552(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 144(SP)
+#line 61 "atomics.go"
+	MOVQ 560(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 152(SP); MOVQ 568(SP), R15; MOVQ 0(R15), R14
+#line 61 "atomics.go"
+	MOVQ R14, 160(SP); MOVQ 576(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 168(SP); MOVQ 584(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), R14; MOVQ R14, 176(SP); MOVQ 592(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 184(SP)
+#line 61 "atomics.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JEQ l1; VMOVQ R8, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15
+#line 61 "atomics.go"
+	VMOVMSKPS Y15, R8; VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y0, X12
+#line 61 "atomics.go"
+	VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X14; VMOVUPS Y14, 224(SP); VEXTRACTI128 $1, Y0, X1
+#line 61 "atomics.go"
+	TESTL $1, R8; JEQ l16; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X0, 0(SI)
+l16:
+#line 61 "atomics.go"
+	TESTL $2, R8; JEQ l17; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X0, 0(SI)
+l17:
+#line 61 "atomics.go"
+	TESTL $4, R8; JEQ l18; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l18:
+#line 61 "atomics.go"
+	TESTL $8, R8; JEQ l19; VPEXTRQ $1, X11, SI; VPEXTRQ $1, X12, 0(SI)
+l19:
+#line 61 "atomics.go"
+	TESTL $16, R8; JEQ l20; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X0, 0(SI)
+l20:
+#line 61 "atomics.go"
+	TESTL $32, R8; JEQ l21; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X0, 0(SI)
+l21:
+#line 61 "atomics.go"
+	TESTL $64, R8; JEQ l22; VMOVUPS 224(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X1, 0(SI)
+l22:
+#line 61 "atomics.go"
+	TESTL $128, R8; JEQ l23; VMOVUPS 224(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X1, 0(SI)
+l23:
+#line 61 "atomics.go"
+	MOVQ 256(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VMOVUPS 608(SP), Y15; VEXTRACTI128 $1, Y15, X1; VEXTRACTI128 $1, Y0, X11; VMOVUPS 608(SP), Y15
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y15, X14; VMOVUPS Y14, 264(SP); VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l24
+#line 61 "atomics.go"
+	VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l24:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l25; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l25:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l26; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l26:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l27; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l27:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l28; VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l28:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l29; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l29:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l30; VMOVUPS 264(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l30:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l31; VMOVUPS 264(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l31:
+#line 61 "atomics.go"
+	MOVQ 136(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VMOVUPS 640(SP), Y15; VEXTRACTI128 $1, Y15, X1; VEXTRACTI128 $1, Y0, X11; VMOVUPS 640(SP), Y15
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y15, X14; VMOVUPS Y14, 296(SP); VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l32
+#line 61 "atomics.go"
+	VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l32:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l33; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l33:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l34; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l34:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l35; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l35:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l36; VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l36:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l37; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l37:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l38; VMOVUPS 296(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l38:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l39; VMOVUPS 296(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l39:
+#line 61 "atomics.go"
+	MOVQ 144(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y5, X15; VMOVUPS Y15, 328(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l40; VPEXTRQ $0, X5, R8; VPEXTRQ $0, X0, 0(R8)
+l40:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l41; VPEXTRQ $1, X5, R8; VPEXTRQ $1, X0, 0(R8)
+l41:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l42; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l42:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l43; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l43:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l44; VPEXTRQ $0, X5, R8; VPEXTRQ $0, X0, 0(R8)
+l44:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l45; VPEXTRQ $1, X5, R8; VPEXTRQ $1, X0, 0(R8)
+l45:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l46; VMOVUPS 328(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l46:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l47; VMOVUPS 328(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l47:
+#line 61 "atomics.go"
+	MOVQ 152(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y6, X15; VMOVUPS Y15, 360(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l48; VPEXTRQ $0, X6, R8; VPEXTRQ $0, X0, 0(R8)
+l48:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l49; VPEXTRQ $1, X6, R8; VPEXTRQ $1, X0, 0(R8)
+l49:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l50; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l50:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l51; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l51:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l52; VPEXTRQ $0, X6, R8; VPEXTRQ $0, X0, 0(R8)
+l52:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l53; VPEXTRQ $1, X6, R8; VPEXTRQ $1, X0, 0(R8)
+l53:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l54; VMOVUPS 360(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l54:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l55; VMOVUPS 360(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l55:
+#line 61 "atomics.go"
+	MOVQ 160(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y7, X15; VMOVUPS Y15, 392(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l56; VPEXTRQ $0, X7, R8; VPEXTRQ $0, X0, 0(R8)
+l56:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l57; VPEXTRQ $1, X7, R8; VPEXTRQ $1, X0, 0(R8)
+l57:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l58; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l58:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l59; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l59:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l60; VPEXTRQ $0, X7, R8; VPEXTRQ $0, X0, 0(R8)
+l60:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l61; VPEXTRQ $1, X7, R8; VPEXTRQ $1, X0, 0(R8)
+l61:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l62; VMOVUPS 392(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l62:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l63; VMOVUPS 392(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l63:
+#line 61 "atomics.go"
+	MOVQ 168(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y8, X15; VMOVUPS Y15, 424(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l64; VPEXTRQ $0, X8, R8; VPEXTRQ $0, X0, 0(R8)
+l64:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l65; VPEXTRQ $1, X8, R8; VPEXTRQ $1, X0, 0(R8)
+l65:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l66; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l66:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l67; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l67:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l68; VPEXTRQ $0, X8, R8; VPEXTRQ $0, X0, 0(R8)
+l68:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l69; VPEXTRQ $1, X8, R8; VPEXTRQ $1, X0, 0(R8)
+l69:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l70; VMOVUPS 424(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l70:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l71; VMOVUPS 424(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l71:
+#line 61 "atomics.go"
+	MOVQ 176(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y9, X15; VMOVUPS Y15, 456(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l72; VPEXTRQ $0, X9, R8; VPEXTRQ $0, X0, 0(R8)
+l72:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l73; VPEXTRQ $1, X9, R8; VPEXTRQ $1, X0, 0(R8)
+l73:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l74; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l74:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l75; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l75:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l76; VPEXTRQ $0, X9, R8; VPEXTRQ $0, X0, 0(R8)
+l76:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l77; VPEXTRQ $1, X9, R8; VPEXTRQ $1, X0, 0(R8)
+l77:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l78; VMOVUPS 456(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l78:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l79; VMOVUPS 456(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l79:
+#line 61 "atomics.go"
+	MOVQ 184(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y10, X15; VMOVUPS Y15, 488(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l80; VPEXTRQ $0, X10, R8; VPEXTRQ $0, X0, 0(R8)
+l80:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l81; VPEXTRQ $1, X10, R8; VPEXTRQ $1, X0, 0(R8)
+l81:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l82; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l82:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l83; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l83:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l84; VPEXTRQ $0, X10, R8; VPEXTRQ $0, X0, 0(R8)
+l84:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l85; VPEXTRQ $1, X10, R8; VPEXTRQ $1, X0, 0(R8)
+l85:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l86; VMOVUPS 488(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l86:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l87; VMOVUPS 488(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l87:
+l15:
+#line 77 "atomics.go"
+	VMOVUPS 32(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l11
+l6:
+#line 77 "atomics.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VMOVD BX, X11; VPBROADCASTD X11, Y11; VMOVUPS 96(SP), Y15
+#line 77 "atomics.go"
+	VPADDD Y11, Y15, Y11; VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y11, Y11
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y12; VPCMPEQD Y2, Y2, Y2; VPXOR Y2, Y11, Y2; VMOVUPS Y12, Y0; VMOVUPS Y2, Y1; VPTEST Y0, Y0
+#line 60 "atomics.go"
+	JEQ l91
+#line 61 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ 0(R15), SI; MOVQ 16(SP), R15; MOVQ 0(R15), R8; MOVQ 24(SP), R15; MOVQ 0(R15), R9
+#line 61 "atomics.go"
+	MOVQ 552(SP), R15; MOVQ 0(R15), R10; MOVQ 560(SP), R15; MOVQ 0(R15), R11; MOVQ 568(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), R12; MOVQ 576(SP), R15; MOVQ 0(R15), AX; MOVQ 584(SP), R15; MOVQ 0(R15), CX; MOVQ 592(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), DI; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, SI; VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X12; VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	TESTL $1, SI; JEQ l92; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRQ $0, X2, 0(DX)
+l92:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l93; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRQ $1, X2, 0(DX)
+l93:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l94; VPEXTRQ $0, X11, DX; VPEXTRQ $0, X12, 0(DX)
+l94:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l95; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l95:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l96; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRQ $0, X2, 0(DX)
+l96:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l97; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRQ $1, X2, 0(DX)
+l97:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l98; VPEXTRQ $0, X3, DX; VPEXTRQ $0, X4, 0(DX)
+l98:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l99; VPEXTRQ $1, X3, DX; VPEXTRQ $1, X4, 0(DX)
+l99:
+#line 61 "atomics.go"
+	VMOVQ R8, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VMOVUPS 608(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X4; VMOVUPS 608(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y2, X12
+#line 61 "atomics.go"
+	TESTL $1, DX; JEQ l100; VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l100:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l101; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l101:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l102; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l102:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l103; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l103:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l104; VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l104:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l105; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l105:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l106; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l106:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l107; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l107:
+#line 61 "atomics.go"
+	VMOVQ R9, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VMOVUPS 640(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X4; VMOVUPS 640(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y2, X12
+#line 61 "atomics.go"
+	TESTL $1, DX; JEQ l108; VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l108:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l109; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l109:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l110; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l110:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l111; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l111:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l112; VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l112:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l113; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l113:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l114; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l114:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l115; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l115:
+#line 61 "atomics.go"
+	VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y5, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, DX; JEQ l116; VPEXTRQ $0, X5, SI
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(SI)
+l116:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l117; VPEXTRQ $1, X5, SI; VPEXTRQ $1, X2, 0(SI)
+l117:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l118; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l118:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l119; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l119:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l120; VPEXTRQ $0, X5, SI; VPEXTRQ $0, X2, 0(SI)
+l120:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l121; VPEXTRQ $1, X5, SI; VPEXTRQ $1, X2, 0(SI)
+l121:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l122; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l122:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l123; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l123:
+#line 61 "atomics.go"
+	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y6, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, DX; JEQ l124; VPEXTRQ $0, X6, SI
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(SI)
+l124:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l125; VPEXTRQ $1, X6, SI; VPEXTRQ $1, X2, 0(SI)
+l125:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l126; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l126:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l127; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l127:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l128; VPEXTRQ $0, X6, SI; VPEXTRQ $0, X2, 0(SI)
+l128:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l129; VPEXTRQ $1, X6, SI; VPEXTRQ $1, X2, 0(SI)
+l129:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l130; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l130:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l131; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l131:
+#line 61 "atomics.go"
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y7, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, DX; JEQ l132; VPEXTRQ $0, X7, SI
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(SI)
+l132:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l133; VPEXTRQ $1, X7, SI; VPEXTRQ $1, X2, 0(SI)
+l133:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l134; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l134:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l135; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l135:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l136; VPEXTRQ $0, X7, SI; VPEXTRQ $0, X2, 0(SI)
+l136:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l137; VPEXTRQ $1, X7, SI; VPEXTRQ $1, X2, 0(SI)
+l137:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l138; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l138:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l139; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l139:
+#line 61 "atomics.go"
+	VMOVQ AX, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y8, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, AX; JEQ l140; VPEXTRQ $0, X8, DX
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(DX)
+l140:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l141; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X2, 0(DX)
+l141:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l142; VPEXTRQ $0, X3, DX; VPEXTRQ $0, X4, 0(DX)
+l142:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l143; VPEXTRQ $1, X3, DX; VPEXTRQ $1, X4, 0(DX)
+l143:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l144; VPEXTRQ $0, X8, DX; VPEXTRQ $0, X2, 0(DX)
+l144:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l145; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X2, 0(DX)
+l145:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l146; VPEXTRQ $0, X11, DX; VPEXTRQ $0, X12, 0(DX)
+l146:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l147; VPEXTRQ $1, X11, AX; VPEXTRQ $1, X12, 0(AX)
+l147:
+#line 61 "atomics.go"
+	VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y9, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, AX; JEQ l148; VPEXTRQ $0, X9, CX
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(CX)
+l148:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l149; VPEXTRQ $1, X9, CX; VPEXTRQ $1, X2, 0(CX)
+l149:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l150; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X4, 0(CX)
+l150:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l151; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X4, 0(CX)
+l151:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l152; VPEXTRQ $0, X9, CX; VPEXTRQ $0, X2, 0(CX)
+l152:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l153; VPEXTRQ $1, X9, CX; VPEXTRQ $1, X2, 0(CX)
+l153:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l154; VPEXTRQ $0, X11, CX; VPEXTRQ $0, X12, 0(CX)
+l154:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l155; VPEXTRQ $1, X11, AX; VPEXTRQ $1, X12, 0(AX)
+l155:
+#line 61 "atomics.go"
+	VMOVQ DI, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y10, X0; VEXTRACTI128 $1, Y2, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X4; VEXTRACTI128 $1, Y2, X11; TESTL $1, AX; JEQ l156; VPEXTRQ $0, X10, CX
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(CX)
+l156:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l157; VPEXTRQ $1, X10, CX; VPEXTRQ $1, X2, 0(CX)
+l157:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l158; VPEXTRQ $0, X0, CX; VPEXTRQ $0, X3, 0(CX)
+l158:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l159; VPEXTRQ $1, X0, CX; VPEXTRQ $1, X3, 0(CX)
+l159:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l160; VPEXTRQ $0, X10, CX; VPEXTRQ $0, X2, 0(CX)
+l160:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l161; VPEXTRQ $1, X10, CX; VPEXTRQ $1, X2, 0(CX)
+l161:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l162; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X11, 0(CX)
+l162:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l163; VPEXTRQ $1, X4, AX; VPEXTRQ $1, X11, 0(AX)
+l163:
+l91:
+#line 77 "atomics.go"
+	VPTEST Y1, Y1; ADDQ $8, BX; LEAQ 8(BX), AX; MOVQ 600(SP), R15; CMPQ AX, R15; JLE l6; JMP l11
 l1:
 #line 77 "atomics.go"
 	VZEROUPPER
@@ -665,13 +2606,9 @@ TEXT ·ContendUint64Twin(SB), 0, $312-176
 #line 60 "atomics.go"
 	MOVBLZX a1+8(FP), R15
 #line 60 "atomics.go"
-	MOVQ R15, 8(SP); MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 60 "atomics.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
-#line 60 "atomics.go"
-	VPMULLQ Z0, Z2, Z2; VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX
-#line 60 "atomics.go"
-	VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 #line 60 "atomics.go"
 	MOVQ a2+16(FP), R15
 #line 60 "atomics.go"
@@ -868,6 +2805,669 @@ l1:
 #line 82 "atomics.go"
 	RET
 
+// func ContendUint64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int)
+#line 60 "atomics.go"
+TEXT ·ContendUint64TwinAVX2(SB), 0, $680-176
+#line 60 "atomics.go"
+	MOVQ a0+0(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 60 "atomics.go"
+	MOVBLZX a1+8(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 8(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15
+#line 60 "atomics.go"
+	VPMOVZXBD X15, Y15; VMOVUPS Y15, 96(SP); MOVQ $0, DX; VMOVD DX, X15; VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15
+#line 60 "atomics.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 192(SP)
+#line 60 "atomics.go"
+	MOVQ a2+16(FP), R15
+#line 60 "atomics.go"
+	MOVQ R15, 672(SP)
+#line 60 "atomics.go"
+	MOVQ a3+24(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+#line 60 "atomics.go"
+	MOVQ a4+32(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
+#line 60 "atomics.go"
+	MOVQ a5+40(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 552(SP); MOVQ 552(SP), R15; ADDQ SI, R15; MOVQ R15, 552(SP)
+#line 60 "atomics.go"
+	MOVQ a6+48(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 560(SP); MOVQ 560(SP), R15; ADDQ SI, R15; MOVQ R15, 560(SP)
+#line 60 "atomics.go"
+	MOVQ a7+56(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 568(SP); MOVQ 568(SP), R15; ADDQ SI, R15; MOVQ R15, 568(SP)
+#line 60 "atomics.go"
+	MOVQ a8+64(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 576(SP); MOVQ 576(SP), R15; ADDQ SI, R15; MOVQ R15, 576(SP)
+#line 60 "atomics.go"
+	MOVQ a9+72(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 584(SP); MOVQ 584(SP), R15; ADDQ SI, R15; MOVQ R15, 584(SP)
+#line 60 "atomics.go"
+	MOVQ a10+80(FP), SI
+#line 60 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ R15, R14; MOVQ R14, 592(SP); MOVQ 592(SP), R15; ADDQ SI, R15; MOVQ R15, 592(SP)
+#line 60 "atomics.go"
+	MOVQ a11+88(FP), SI
+#line 60 "atomics.go"
+	MOVQ a12+96(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 520(SP); VMOVUPS 520(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 520(SP)
+#line 60 "atomics.go"
+	MOVQ a13+104(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 608(SP); VMOVUPS 608(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 608(SP)
+#line 60 "atomics.go"
+	MOVQ a14+112(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X15; VMOVUPS Y15, 640(SP); VMOVUPS 640(SP), Y15; VPBROADCASTQ X15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 640(SP)
+#line 60 "atomics.go"
+	MOVQ a15+120(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5
+#line 60 "atomics.go"
+	MOVQ a16+128(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6
+#line 60 "atomics.go"
+	MOVQ a17+136(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X7; VPBROADCASTQ X7, Y7
+#line 60 "atomics.go"
+	MOVQ a18+144(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X8; VPBROADCASTQ X8, Y8
+#line 60 "atomics.go"
+	MOVQ a19+152(FP), DI
+#line 60 "atomics.go"
+	MOVQ SI, R8; ADDQ DI, R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9
+#line 60 "atomics.go"
+	MOVQ a20+160(FP), DI
+#line 60 "atomics.go"
+	ADDQ DI, SI; VMOVQ SI, X10; VPBROADCASTQ X10, Y10; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 128(SP)
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 600(SP); MOVQ 8(SP), R15; TESTB R15, R15; JNE l10
+#line 60 "atomics.go"
+	XORQ R15, R15; MOVQ R15, 600(SP)
+l10:
+l11:
+#line 60 "atomics.go"
+	LEAQ 8(BX), R8; MOVQ 600(SP), R15; CMPQ R8, R15; JGT l12; MOVQ 128(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 60 "atomics.go"
+	MOVQ 0(SP), R15; CMPQ R8, R15; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 64(SP); VPXOR Y15, Y15, Y15
+#line 60 "atomics.go"
+	VMOVUPS Y15, 32(SP); VMOVD BX, X12; VPBROADCASTD X12, Y12; VMOVUPS 96(SP), Y15; VPADDD Y12, Y15, Y12
+#line 60 "atomics.go"
+	VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y12, Y12; VMOVUPS Y12, Y11; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y12, Y0
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y15; VMOVUPS Y15, 64(SP); VMOVUPS Y0, Y15; VMOVUPS Y15, 32(SP); VMOVUPS 64(SP), Y15
+#line 60 "atomics.go"
+	VPTEST Y15, Y15; JEQ l15
+#line 61 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ 0(R15), R8; MOVQ 16(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 256(SP); MOVQ 24(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), R14; MOVQ R14, 136(SP); MOVQ 552(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 144(SP)
+#line 61 "atomics.go"
+	MOVQ 560(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 152(SP); MOVQ 568(SP), R15; MOVQ 0(R15), R14
+#line 61 "atomics.go"
+	MOVQ R14, 160(SP); MOVQ 576(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 168(SP); MOVQ 584(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), R14; MOVQ R14, 176(SP); MOVQ 592(SP), R15; MOVQ 0(R15), R14; MOVQ R14, 184(SP)
+#line 61 "atomics.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JEQ l1; VMOVQ R8, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15
+#line 61 "atomics.go"
+	VMOVMSKPS Y15, R8; VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y0, X12
+#line 61 "atomics.go"
+	VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X14; VMOVUPS Y14, 224(SP); VEXTRACTI128 $1, Y0, X1
+#line 61 "atomics.go"
+	TESTL $1, R8; JEQ l16; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X0, 0(SI)
+l16:
+#line 61 "atomics.go"
+	TESTL $2, R8; JEQ l17; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X0, 0(SI)
+l17:
+#line 61 "atomics.go"
+	TESTL $4, R8; JEQ l18; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l18:
+#line 61 "atomics.go"
+	TESTL $8, R8; JEQ l19; VPEXTRQ $1, X11, SI; VPEXTRQ $1, X12, 0(SI)
+l19:
+#line 61 "atomics.go"
+	TESTL $16, R8; JEQ l20; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X0, 0(SI)
+l20:
+#line 61 "atomics.go"
+	TESTL $32, R8; JEQ l21; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X0, 0(SI)
+l21:
+#line 61 "atomics.go"
+	TESTL $64, R8; JEQ l22; VMOVUPS 224(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X1, 0(SI)
+l22:
+#line 61 "atomics.go"
+	TESTL $128, R8; JEQ l23; VMOVUPS 224(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X1, 0(SI)
+l23:
+#line 61 "atomics.go"
+	MOVQ 256(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VMOVUPS 608(SP), Y15; VEXTRACTI128 $1, Y15, X1; VEXTRACTI128 $1, Y0, X11; VMOVUPS 608(SP), Y15
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y15, X14; VMOVUPS Y14, 264(SP); VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l24
+#line 61 "atomics.go"
+	VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l24:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l25; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l25:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l26; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l26:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l27; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l27:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l28; VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l28:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l29; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l29:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l30; VMOVUPS 264(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l30:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l31; VMOVUPS 264(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l31:
+#line 61 "atomics.go"
+	MOVQ 136(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VMOVUPS 640(SP), Y15; VEXTRACTI128 $1, Y15, X1; VEXTRACTI128 $1, Y0, X11; VMOVUPS 640(SP), Y15
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y15, X14; VMOVUPS Y14, 296(SP); VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l32
+#line 61 "atomics.go"
+	VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l32:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l33; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l33:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l34; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l34:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l35; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l35:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l36; VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X0, 0(R8)
+l36:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l37; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, R8; VPEXTRQ $1, X0, 0(R8)
+l37:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l38; VMOVUPS 296(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l38:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l39; VMOVUPS 296(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l39:
+#line 61 "atomics.go"
+	MOVQ 144(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y5, X15; VMOVUPS Y15, 328(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l40; VPEXTRQ $0, X5, R8; VPEXTRQ $0, X0, 0(R8)
+l40:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l41; VPEXTRQ $1, X5, R8; VPEXTRQ $1, X0, 0(R8)
+l41:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l42; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l42:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l43; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l43:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l44; VPEXTRQ $0, X5, R8; VPEXTRQ $0, X0, 0(R8)
+l44:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l45; VPEXTRQ $1, X5, R8; VPEXTRQ $1, X0, 0(R8)
+l45:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l46; VMOVUPS 328(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l46:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l47; VMOVUPS 328(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l47:
+#line 61 "atomics.go"
+	MOVQ 152(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y6, X15; VMOVUPS Y15, 360(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l48; VPEXTRQ $0, X6, R8; VPEXTRQ $0, X0, 0(R8)
+l48:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l49; VPEXTRQ $1, X6, R8; VPEXTRQ $1, X0, 0(R8)
+l49:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l50; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l50:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l51; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l51:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l52; VPEXTRQ $0, X6, R8; VPEXTRQ $0, X0, 0(R8)
+l52:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l53; VPEXTRQ $1, X6, R8; VPEXTRQ $1, X0, 0(R8)
+l53:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l54; VMOVUPS 360(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l54:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l55; VMOVUPS 360(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l55:
+#line 61 "atomics.go"
+	MOVQ 160(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y7, X15; VMOVUPS Y15, 392(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l56; VPEXTRQ $0, X7, R8; VPEXTRQ $0, X0, 0(R8)
+l56:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l57; VPEXTRQ $1, X7, R8; VPEXTRQ $1, X0, 0(R8)
+l57:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l58; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l58:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l59; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l59:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l60; VPEXTRQ $0, X7, R8; VPEXTRQ $0, X0, 0(R8)
+l60:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l61; VPEXTRQ $1, X7, R8; VPEXTRQ $1, X0, 0(R8)
+l61:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l62; VMOVUPS 392(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l62:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l63; VMOVUPS 392(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l63:
+#line 61 "atomics.go"
+	MOVQ 168(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y8, X15; VMOVUPS Y15, 424(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l64; VPEXTRQ $0, X8, R8; VPEXTRQ $0, X0, 0(R8)
+l64:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l65; VPEXTRQ $1, X8, R8; VPEXTRQ $1, X0, 0(R8)
+l65:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l66; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l66:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l67; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l67:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l68; VPEXTRQ $0, X8, R8; VPEXTRQ $0, X0, 0(R8)
+l68:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l69; VPEXTRQ $1, X8, R8; VPEXTRQ $1, X0, 0(R8)
+l69:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l70; VMOVUPS 424(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l70:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l71; VMOVUPS 424(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l71:
+#line 61 "atomics.go"
+	MOVQ 176(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y9, X15; VMOVUPS Y15, 456(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l72; VPEXTRQ $0, X9, R8; VPEXTRQ $0, X0, 0(R8)
+l72:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l73; VPEXTRQ $1, X9, R8; VPEXTRQ $1, X0, 0(R8)
+l73:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l74; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l74:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l75; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l75:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l76; VPEXTRQ $0, X9, R8; VPEXTRQ $0, X0, 0(R8)
+l76:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l77; VPEXTRQ $1, X9, R8; VPEXTRQ $1, X0, 0(R8)
+l77:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l78; VMOVUPS 456(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l78:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l79; VMOVUPS 456(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l79:
+#line 61 "atomics.go"
+	MOVQ 184(SP), R15; VMOVQ R15, X0; VPBROADCASTQ X0, Y0; VMOVUPS 64(SP), Y15; VMOVMSKPS Y15, SI
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X1; VEXTRACTI128 $1, Y0, X11; VEXTRACTI128 $1, Y10, X15; VMOVUPS Y15, 488(SP)
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y0, X12; TESTL $1, SI; JEQ l80; VPEXTRQ $0, X10, R8; VPEXTRQ $0, X0, 0(R8)
+l80:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l81; VPEXTRQ $1, X10, R8; VPEXTRQ $1, X0, 0(R8)
+l81:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l82; VPEXTRQ $0, X1, R8; VPEXTRQ $0, X11, 0(R8)
+l82:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l83; VPEXTRQ $1, X1, R8; VPEXTRQ $1, X11, 0(R8)
+l83:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l84; VPEXTRQ $0, X10, R8; VPEXTRQ $0, X0, 0(R8)
+l84:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l85; VPEXTRQ $1, X10, R8; VPEXTRQ $1, X0, 0(R8)
+l85:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l86; VMOVUPS 488(SP), Y15; VPEXTRQ $0, X15, R8; VPEXTRQ $0, X12, 0(R8)
+l86:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l87; VMOVUPS 488(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X12, 0(SI)
+l87:
+l15:
+#line 82 "atomics.go"
+	VMOVUPS 32(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l11
+l6:
+#line 82 "atomics.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VMOVD BX, X11; VPBROADCASTD X11, Y11; VMOVUPS 96(SP), Y15
+#line 82 "atomics.go"
+	VPADDD Y11, Y15, Y11; VMOVUPS 192(SP), Y15; VPCMPEQD Y15, Y11, Y11
+#line 60 "atomics.go"
+	VMOVUPS Y11, Y12; VPCMPEQD Y2, Y2, Y2; VPXOR Y2, Y11, Y2; VMOVUPS Y12, Y0; VMOVUPS Y2, Y1; VPTEST Y0, Y0
+#line 60 "atomics.go"
+	JEQ l91
+#line 61 "atomics.go"
+	MOVQ 672(SP), R15; MOVQ 0(R15), SI; MOVQ 16(SP), R15; MOVQ 0(R15), R8; MOVQ 24(SP), R15; MOVQ 0(R15), R9
+#line 61 "atomics.go"
+	MOVQ 552(SP), R15; MOVQ 0(R15), R10; MOVQ 560(SP), R15; MOVQ 0(R15), R11; MOVQ 568(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), R12; MOVQ 576(SP), R15; MOVQ 0(R15), AX; MOVQ 584(SP), R15; MOVQ 0(R15), CX; MOVQ 592(SP), R15
+#line 61 "atomics.go"
+	MOVQ 0(R15), DI; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, SI; VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X11
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X12; VMOVUPS 520(SP), Y15; VEXTRACTI128 $1, Y15, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	TESTL $1, SI; JEQ l92; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRQ $0, X2, 0(DX)
+l92:
+#line 61 "atomics.go"
+	TESTL $2, SI; JEQ l93; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRQ $1, X2, 0(DX)
+l93:
+#line 61 "atomics.go"
+	TESTL $4, SI; JEQ l94; VPEXTRQ $0, X11, DX; VPEXTRQ $0, X12, 0(DX)
+l94:
+#line 61 "atomics.go"
+	TESTL $8, SI; JEQ l95; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l95:
+#line 61 "atomics.go"
+	TESTL $16, SI; JEQ l96; VMOVUPS 520(SP), Y15; VPEXTRQ $0, X15, DX; VPEXTRQ $0, X2, 0(DX)
+l96:
+#line 61 "atomics.go"
+	TESTL $32, SI; JEQ l97; VMOVUPS 520(SP), Y15; VPEXTRQ $1, X15, DX; VPEXTRQ $1, X2, 0(DX)
+l97:
+#line 61 "atomics.go"
+	TESTL $64, SI; JEQ l98; VPEXTRQ $0, X3, DX; VPEXTRQ $0, X4, 0(DX)
+l98:
+#line 61 "atomics.go"
+	TESTL $128, SI; JEQ l99; VPEXTRQ $1, X3, DX; VPEXTRQ $1, X4, 0(DX)
+l99:
+#line 61 "atomics.go"
+	VMOVQ R8, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VMOVUPS 608(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X4; VMOVUPS 608(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y2, X12
+#line 61 "atomics.go"
+	TESTL $1, DX; JEQ l100; VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l100:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l101; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l101:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l102; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l102:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l103; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l103:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l104; VMOVUPS 608(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l104:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l105; VMOVUPS 608(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l105:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l106; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l106:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l107; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l107:
+#line 61 "atomics.go"
+	VMOVQ R9, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VMOVUPS 640(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y2, X4; VMOVUPS 640(SP), Y15; VEXTRACTI128 $1, Y15, X11; VEXTRACTI128 $1, Y2, X12
+#line 61 "atomics.go"
+	TESTL $1, DX; JEQ l108; VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l108:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l109; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l109:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l110; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l110:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l111; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l111:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l112; VMOVUPS 640(SP), Y15; VPEXTRQ $0, X15, SI; VPEXTRQ $0, X2, 0(SI)
+l112:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l113; VMOVUPS 640(SP), Y15; VPEXTRQ $1, X15, SI; VPEXTRQ $1, X2, 0(SI)
+l113:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l114; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l114:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l115; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l115:
+#line 61 "atomics.go"
+	VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y5, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y5, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, DX; JEQ l116; VPEXTRQ $0, X5, SI
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(SI)
+l116:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l117; VPEXTRQ $1, X5, SI; VPEXTRQ $1, X2, 0(SI)
+l117:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l118; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l118:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l119; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l119:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l120; VPEXTRQ $0, X5, SI; VPEXTRQ $0, X2, 0(SI)
+l120:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l121; VPEXTRQ $1, X5, SI; VPEXTRQ $1, X2, 0(SI)
+l121:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l122; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l122:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l123; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l123:
+#line 61 "atomics.go"
+	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y6, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y6, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, DX; JEQ l124; VPEXTRQ $0, X6, SI
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(SI)
+l124:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l125; VPEXTRQ $1, X6, SI; VPEXTRQ $1, X2, 0(SI)
+l125:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l126; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l126:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l127; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l127:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l128; VPEXTRQ $0, X6, SI; VPEXTRQ $0, X2, 0(SI)
+l128:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l129; VPEXTRQ $1, X6, SI; VPEXTRQ $1, X2, 0(SI)
+l129:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l130; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l130:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l131; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l131:
+#line 61 "atomics.go"
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, DX; VEXTRACTI128 $1, Y7, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y7, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, DX; JEQ l132; VPEXTRQ $0, X7, SI
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(SI)
+l132:
+#line 61 "atomics.go"
+	TESTL $2, DX; JEQ l133; VPEXTRQ $1, X7, SI; VPEXTRQ $1, X2, 0(SI)
+l133:
+#line 61 "atomics.go"
+	TESTL $4, DX; JEQ l134; VPEXTRQ $0, X3, SI; VPEXTRQ $0, X4, 0(SI)
+l134:
+#line 61 "atomics.go"
+	TESTL $8, DX; JEQ l135; VPEXTRQ $1, X3, SI; VPEXTRQ $1, X4, 0(SI)
+l135:
+#line 61 "atomics.go"
+	TESTL $16, DX; JEQ l136; VPEXTRQ $0, X7, SI; VPEXTRQ $0, X2, 0(SI)
+l136:
+#line 61 "atomics.go"
+	TESTL $32, DX; JEQ l137; VPEXTRQ $1, X7, SI; VPEXTRQ $1, X2, 0(SI)
+l137:
+#line 61 "atomics.go"
+	TESTL $64, DX; JEQ l138; VPEXTRQ $0, X11, SI; VPEXTRQ $0, X12, 0(SI)
+l138:
+#line 61 "atomics.go"
+	TESTL $128, DX; JEQ l139; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X12, 0(DX)
+l139:
+#line 61 "atomics.go"
+	VMOVQ AX, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y8, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, AX; JEQ l140; VPEXTRQ $0, X8, DX
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(DX)
+l140:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l141; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X2, 0(DX)
+l141:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l142; VPEXTRQ $0, X3, DX; VPEXTRQ $0, X4, 0(DX)
+l142:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l143; VPEXTRQ $1, X3, DX; VPEXTRQ $1, X4, 0(DX)
+l143:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l144; VPEXTRQ $0, X8, DX; VPEXTRQ $0, X2, 0(DX)
+l144:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l145; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X2, 0(DX)
+l145:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l146; VPEXTRQ $0, X11, DX; VPEXTRQ $0, X12, 0(DX)
+l146:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l147; VPEXTRQ $1, X11, AX; VPEXTRQ $1, X12, 0(AX)
+l147:
+#line 61 "atomics.go"
+	VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y9, X3; VEXTRACTI128 $1, Y2, X4
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y9, X11; VEXTRACTI128 $1, Y2, X12; TESTL $1, AX; JEQ l148; VPEXTRQ $0, X9, CX
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(CX)
+l148:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l149; VPEXTRQ $1, X9, CX; VPEXTRQ $1, X2, 0(CX)
+l149:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l150; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X4, 0(CX)
+l150:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l151; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X4, 0(CX)
+l151:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l152; VPEXTRQ $0, X9, CX; VPEXTRQ $0, X2, 0(CX)
+l152:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l153; VPEXTRQ $1, X9, CX; VPEXTRQ $1, X2, 0(CX)
+l153:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l154; VPEXTRQ $0, X11, CX; VPEXTRQ $0, X12, 0(CX)
+l154:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l155; VPEXTRQ $1, X11, AX; VPEXTRQ $1, X12, 0(AX)
+l155:
+#line 61 "atomics.go"
+	VMOVQ DI, X2; VPBROADCASTQ X2, Y2; VMOVMSKPS Y0, AX; VEXTRACTI128 $1, Y10, X0; VEXTRACTI128 $1, Y2, X3
+#line 61 "atomics.go"
+	VEXTRACTI128 $1, Y10, X4; VEXTRACTI128 $1, Y2, X11; TESTL $1, AX; JEQ l156; VPEXTRQ $0, X10, CX
+#line 61 "atomics.go"
+	VPEXTRQ $0, X2, 0(CX)
+l156:
+#line 61 "atomics.go"
+	TESTL $2, AX; JEQ l157; VPEXTRQ $1, X10, CX; VPEXTRQ $1, X2, 0(CX)
+l157:
+#line 61 "atomics.go"
+	TESTL $4, AX; JEQ l158; VPEXTRQ $0, X0, CX; VPEXTRQ $0, X3, 0(CX)
+l158:
+#line 61 "atomics.go"
+	TESTL $8, AX; JEQ l159; VPEXTRQ $1, X0, CX; VPEXTRQ $1, X3, 0(CX)
+l159:
+#line 61 "atomics.go"
+	TESTL $16, AX; JEQ l160; VPEXTRQ $0, X10, CX; VPEXTRQ $0, X2, 0(CX)
+l160:
+#line 61 "atomics.go"
+	TESTL $32, AX; JEQ l161; VPEXTRQ $1, X10, CX; VPEXTRQ $1, X2, 0(CX)
+l161:
+#line 61 "atomics.go"
+	TESTL $64, AX; JEQ l162; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X11, 0(CX)
+l162:
+#line 61 "atomics.go"
+	TESTL $128, AX; JEQ l163; VPEXTRQ $1, X4, AX; VPEXTRQ $1, X11, 0(AX)
+l163:
+l91:
+#line 82 "atomics.go"
+	VPTEST Y1, Y1; ADDQ $8, BX; LEAQ 8(BX), AX; MOVQ 600(SP), R15; CMPQ AX, R15; JLE l6; JMP l11
+l1:
+#line 82 "atomics.go"
+	VZEROUPPER
+#line 82 "atomics.go"
+	MOVQ BX, done+168(FP)
+#line 82 "atomics.go"
+	RET
+
 // func HandOverTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 #line 212 "atomics.go"
 TEXT ·HandOverTwin(SB), 0, $0-32
@@ -878,15 +3478,17 @@ TEXT ·HandOverTwin(SB), 0, $0-32
 #line 212 "atomics.go"
 	MOVQ a1+8(FP), CX
 #line 212 "atomics.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 212 "atomics.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 212 "atomics.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y3; VINSERTI64X4 $1, Y3, Z0, Z0; MOVQ $3, DX; VPBROADCASTD DX, Z3
+	VPMOVZXBD X0, Z0; MOVQ $3, DX; VPBROADCASTD DX, Z1
 #line 212 "atomics.go"
 	MOVQ a2+16(FP), DX
 #line 212 "atomics.go"
-	VPBROADCASTQ CX, Z4; XORQ SI, SI; XORQ DI, DI; MOVQ AX, R8; LEAQ -1(AX), R9; MOVL SI, SI; ADDQ SI, R9
+	MOVQ $1, SI; VPBROADCASTQ SI, Z2; MOVQ $506097522914230528, SI; VMOVQ SI, X3; VPMOVZXBQ X3, Z3
+#line 212 "atomics.go"
+	VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, SI; VMOVQ SI, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4
+#line 212 "atomics.go"
+	VPBROADCASTQ CX, Z2; XORQ SI, SI; XORQ DI, DI; MOVQ AX, R8; LEAQ -1(AX), R9; MOVL SI, SI; ADDQ SI, R9
 #line 212 "atomics.go"
 	JOS l7; TESTQ CX, CX; JLT l7; XORQ R9, R9; SUBQ SI, R9; JOS l7; CMPQ R9, DI; CMOVQGT R9, DI
 #line 212 "atomics.go"
@@ -900,7 +3502,7 @@ l12:
 	LEAQ 16(BX), SI; CMPQ SI, R8; JGT l13; CMPQ BX, DI; JGE l6
 l13:
 #line 212 "atomics.go"
-	CMPQ SI, AX; JGT l1; MOVL BX, SI; VPBROADCASTD BX, Z5; VPADDD Z5, Z0, Z5; VPMULLD Z3, Z5, Z5
+	CMPQ SI, AX; JGT l1; MOVL BX, SI; VPBROADCASTD BX, Z5; VPADDD Z5, Z0, Z5; VPMULLD Z1, Z5, Z5
 #line 212 "atomics.go"
 	LEAQ 15(SI), R9; CMPQ SI, R9; JHI l4; CMPQ SI, CX; JCC l15; CMPQ R9, CX; JCC l4
 l15:
@@ -910,18 +3512,82 @@ l15:
 	ADDQ $16, BX; JMP l12
 l4:
 #line 212 "atomics.go"
-	MOVL BX, SI; VPBROADCASTD BX, Z5; VPADDD Z5, Z0, Z5; VPMULLD Z3, Z5, Z5; VPBROADCASTQ SI, Z6
+	MOVL BX, SI; VPBROADCASTD BX, Z5; VPADDD Z5, Z0, Z5; VPMULLD Z1, Z5, Z5; VPBROADCASTQ SI, Z6
 #line 212 "atomics.go"
-	VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPUQ $1, Z4, Z7, K1; VPCMPUQ $1, Z4, Z6, K2; KUNPCKBW K1, K2, K1
+	VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z2, Z7, K1; VPCMPUQ $1, Z2, Z6, K2; KUNPCKBW K1, K2, K1
 #line 212 "atomics.go"
 	KORTESTW K1, K1; JCC l1; VMOVUPS Z5, 0(DX)(SI*4)
 #line 213 "atomics.go"
 	ADDQ $16, BX; JMP l12
 l6:
 #line 212 "atomics.go"
-	MOVL BX, SI; VPBROADCASTD BX, Z5; VPADDD Z5, Z0, Z5; VPMULLD Z3, Z5, Z5; VMOVUPS Z5, 0(DX)(SI*4)
+	MOVL BX, SI; VPBROADCASTD BX, Z5; VPADDD Z5, Z0, Z5; VPMULLD Z1, Z5, Z5; VMOVUPS Z5, 0(DX)(SI*4)
 #line 213 "atomics.go"
 	ADDQ $16, BX; LEAQ 16(BX), SI; CMPQ SI, R8; JLE l6; JMP l12
+l1:
+#line 213 "atomics.go"
+	VZEROUPPER
+#line 213 "atomics.go"
+	MOVQ BX, done+24(FP)
+#line 213 "atomics.go"
+	RET
+
+// func HandOverTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int)
+#line 212 "atomics.go"
+TEXT ·HandOverTwinAVX2(SB), 0, $0-32
+#line 212 "atomics.go"
+	MOVQ a0+0(FP), AX
+#line 212 "atomics.go"
+	XORQ BX, BX
+#line 212 "atomics.go"
+	MOVQ a1+8(FP), CX
+#line 212 "atomics.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $3, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 212 "atomics.go"
+	MOVQ a2+16(FP), DX
+#line 212 "atomics.go"
+	MOVQ $50462976, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, SI; VMOVQ SI, X3
+#line 212 "atomics.go"
+	VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; VMOVQ CX, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, SI
+#line 212 "atomics.go"
+	VMOVQ SI, X5; VPBROADCASTQ X5, Y5; XORQ SI, SI; XORQ DI, DI; MOVQ AX, R8; LEAQ -1(AX), R9; MOVL SI, SI
+#line 212 "atomics.go"
+	ADDQ SI, R9; JOS l7; TESTQ CX, CX; JLT l7; XORQ R9, R9; SUBQ SI, R9; JOS l7; CMPQ R9, DI; CMOVQGT R9, DI
+#line 212 "atomics.go"
+	MOVQ CX, R9; SUBQ SI, R9; JOS l7; CMPQ R9, R8; CMOVQLT R9, R8; JMP l10
+l7:
+#line 212 "atomics.go"
+	XORQ R8, R8
+l10:
+l12:
+#line 212 "atomics.go"
+	LEAQ 8(BX), SI; CMPQ SI, R8; JGT l13; CMPQ BX, DI; JGE l6
+l13:
+#line 212 "atomics.go"
+	CMPQ SI, AX; JGT l1; MOVL BX, SI; VMOVD BX, X6; VPBROADCASTD X6, Y6; VPADDD Y6, Y0, Y6; VPMULLD Y1, Y6, Y6
+#line 212 "atomics.go"
+	LEAQ 7(SI), R9; CMPQ SI, R9; JHI l4; CMPQ SI, CX; JCC l15; CMPQ R9, CX; JCC l4
+l15:
+#line 212 "atomics.go"
+	CMPQ SI, CX; JCC l1; VMOVUPS Y6, 0(DX)(SI*4)
+#line 213 "atomics.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 212 "atomics.go"
+	MOVL BX, SI; VMOVD BX, X6; VPBROADCASTD X6, Y6; VPADDD Y6, Y0, Y6; VPMULLD Y1, Y6, Y6; VMOVQ SI, X7
+#line 212 "atomics.go"
+	VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y9
+#line 212 "atomics.go"
+	VPCMPGTQ Y8, Y9, Y8; VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y9; VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7
+#line 212 "atomics.go"
+	VPERMQ $216, Y7, Y7; VMOVMSKPS Y7, R9; CMPL R9, $255; JNE l1; VMOVUPS Y6, 0(DX)(SI*4)
+#line 213 "atomics.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 212 "atomics.go"
+	MOVL BX, SI; VMOVD BX, X6; VPBROADCASTD X6, Y6; VPADDD Y6, Y0, Y6; VPMULLD Y1, Y6, Y6; VMOVUPS Y6, 0(DX)(SI*4)
+#line 213 "atomics.go"
+	ADDQ $8, BX; LEAQ 8(BX), SI; CMPQ SI, R8; JLE l6; JMP l12
 l1:
 #line 213 "atomics.go"
 	VZEROUPPER
@@ -1054,6 +3720,134 @@ l1:
 #line 61 "control.go"
 	RET
 
+// func PlaceTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer) (done int)
+#line 58 "control.go"
+TEXT ·PlaceTwinAVX2(SB), 0, $72-104
+#line 58 "control.go"
+	MOVQ a0+0(FP), R15
+#line 58 "control.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 58 "control.go"
+	MOVQ a1+8(FP), R15
+#line 58 "control.go"
+	MOVQ R15, 16(SP)
+#line 58 "control.go"
+	MOVQ a2+16(FP), R15
+#line 58 "control.go"
+	MOVQ R15, 32(SP)
+#line 58 "control.go"
+	MOVQ a3+24(FP), R15
+#line 58 "control.go"
+	MOVQ R15, 8(SP)
+#line 58 "control.go"
+	MOVQ a4+32(FP), R15
+#line 58 "control.go"
+	MOVQ R15, 56(SP)
+#line 58 "control.go"
+	MOVQ a5+40(FP), R15
+#line 58 "control.go"
+	MOVQ R15, 64(SP)
+#line 58 "control.go"
+	MOVQ a6+48(FP), R9
+#line 58 "control.go"
+	MOVQ a7+56(FP), R10
+#line 58 "control.go"
+	MOVQ a8+64(FP), R11
+#line 58 "control.go"
+	MOVQ a9+72(FP), R12
+#line 58 "control.go"
+	MOVQ a10+80(FP), AX
+#line 58 "control.go"
+	MOVQ a11+88(FP), SI
+#line 58 "control.go"
+	MOVQ $50462976, CX; VMOVQ CX, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, CX; VMOVQ CX, X1
+#line 58 "control.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 8(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, CX
+#line 58 "control.go"
+	VMOVQ CX, X3; VPBROADCASTQ X3, Y3; XORQ CX, CX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15
+#line 58 "control.go"
+	MOVQ R15, DX; MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 40(SP); MOVL CX, CX; MOVQ 16(SP), R15
+#line 58 "control.go"
+	LEAQ 0(R15)(CX*1), CX; MOVQ 32(SP), R15; LEAQ 0(CX)(R15*1), R14; MOVQ R14, 48(SP); MOVQ 40(SP), R15
+#line 58 "control.go"
+	MOVQ R15, CX; MOVQ 48(SP), R15; ADDQ R15, CX; JOS l7; MOVQ 8(SP), R15; TESTQ R15, R15; JLT l7
+#line 58 "control.go"
+	XORQ CX, CX; MOVQ 48(SP), R15; SUBQ R15, CX; JOS l7; MOVQ 24(SP), R15; CMPQ CX, R15; MOVQ 24(SP), R15
+#line 58 "control.go"
+	CMOVQGT CX, R15; MOVQ R15, 24(SP); MOVQ 8(SP), R15; MOVQ R15, CX; MOVQ 48(SP), R15; SUBQ R15, CX
+#line 58 "control.go"
+	JOS l7; CMPQ CX, DX; CMOVQLT CX, DX; JMP l10
+l7:
+#line 58 "control.go"
+	XORQ DX, DX
+l10:
+l12:
+#line 58 "control.go"
+	LEAQ 8(BX), CX; CMPQ CX, DX; JGT l13; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 58 "control.go"
+	MOVQ 0(SP), R15; CMPQ CX, R15; JGT l1; MOVL BX, CX; MOVQ 16(SP), R15; LEAQ 0(R15)(CX*1), DI
+#line 60 "control.go"
+	MOVQ 32(SP), R15; LEAQ 0(DI)(R15*1), DI
+#line 61 "control.go"
+	MOVQ 56(SP), R15; LEAQ 0(CX)(R15*1), CX; MOVQ 64(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 0(CX)(R9*1), CX
+#line 61 "control.go"
+	LEAQ 0(CX)(R10*1), CX; LEAQ 0(CX)(R11*1), CX; LEAQ 0(CX)(R12*1), CX
+#line 62 "control.go"
+	LEAQ 0(CX)(AX*1), CX
+#line 61 "control.go"
+	LEAQ 7(DI), R8; CMPQ DI, R8; JHI l4; MOVQ 8(SP), R15; CMPQ DI, R15; JCC l15; MOVQ 8(SP), R15
+#line 61 "control.go"
+	CMPQ R8, R15; JCC l4
+l15:
+#line 61 "control.go"
+	MOVQ 8(SP), R15; CMPQ DI, R15; JCC l1; VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5
+#line 61 "control.go"
+	VPADDQ Y4, Y1, Y4; VMOVUPS Y5, 0(SI)(DI*8); VMOVUPS Y4, 32(SI)(DI*8); ADDQ $8, BX; JMP l12
+l4:
+#line 58 "control.go"
+	MOVL BX, CX; MOVQ 16(SP), R15; LEAQ 0(R15)(CX*1), DI
+#line 60 "control.go"
+	MOVQ 32(SP), R15; LEAQ 0(DI)(R15*1), DI
+#line 61 "control.go"
+	MOVQ 56(SP), R15; LEAQ 0(CX)(R15*1), CX; MOVQ 64(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 0(CX)(R9*1), CX
+#line 61 "control.go"
+	LEAQ 0(CX)(R10*1), CX; LEAQ 0(CX)(R11*1), CX; LEAQ 0(CX)(R12*1), CX
+#line 62 "control.go"
+	LEAQ 0(CX)(AX*1), CX
+#line 61 "control.go"
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y6
+#line 61 "control.go"
+	VPCMPGTQ Y5, Y6, Y5; VPXOR Y3, Y4, Y4; VPXOR Y3, Y2, Y6; VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4
+#line 61 "control.go"
+	VPERMQ $216, Y4, Y4; VMOVMSKPS Y4, R8; CMPL R8, $255; JNE l1; VMOVQ CX, X4; VPBROADCASTQ X4, Y4
+#line 61 "control.go"
+	VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VMOVUPS Y5, 0(SI)(DI*8); VMOVUPS Y4, 32(SI)(DI*8); ADDQ $8, BX
+#line 61 "control.go"
+	JMP l12
+l6:
+#line 58 "control.go"
+	MOVL BX, CX; MOVQ 16(SP), R15; LEAQ 0(R15)(CX*1), DI
+#line 60 "control.go"
+	MOVQ 32(SP), R15; LEAQ 0(DI)(R15*1), DI
+#line 61 "control.go"
+	MOVQ 56(SP), R15; LEAQ 0(CX)(R15*1), CX; MOVQ 64(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 0(CX)(R9*1), CX
+#line 61 "control.go"
+	LEAQ 0(CX)(R10*1), CX; LEAQ 0(CX)(R11*1), CX; LEAQ 0(CX)(R12*1), CX
+#line 62 "control.go"
+	LEAQ 0(CX)(AX*1), CX
+#line 61 "control.go"
+	VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VMOVUPS Y5, 0(SI)(DI*8)
+#line 61 "control.go"
+	VMOVUPS Y4, 32(SI)(DI*8); ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, DX; JLE l6; JMP l12
+l1:
+#line 61 "control.go"
+	VZEROUPPER
+#line 61 "control.go"
+	MOVQ BX, done+96(FP)
+#line 61 "control.go"
+	RET
+
 // func ReverseTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 #line 20 "dynamic.go"
 TEXT ·ReverseTwin(SB), 0, $40-56
@@ -1171,6 +3965,141 @@ l1:
 #line 24 "dynamic.go"
 	RET
 
+// func ReverseTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 20 "dynamic.go"
+TEXT ·ReverseTwinAVX2(SB), 0, $80-56
+#line 20 "dynamic.go"
+	MOVQ a0+0(FP), R15
+#line 20 "dynamic.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 20 "dynamic.go"
+	MOVQ a1+8(FP), CX
+#line 20 "dynamic.go"
+	MOVQ a2+16(FP), DX
+#line 20 "dynamic.go"
+	MOVQ a3+24(FP), SI
+#line 20 "dynamic.go"
+	MOVQ a4+32(FP), DI
+#line 20 "dynamic.go"
+	MOVQ a5+40(FP), R8
+#line 20 "dynamic.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; VPSLLQ $3, Y0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1
+#line 20 "dynamic.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $3, Y1, Y1; MOVQ $50462976, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y15
+#line 20 "dynamic.go"
+	VMOVUPS Y15, 16(SP); MOVQ $117835012, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y15
+#line 20 "dynamic.go"
+	VMOVUPS Y15, 48(SP); VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R9; VMOVQ R9, X5
+#line 20 "dynamic.go"
+	VPBROADCASTQ X5, Y5; MOVQ $50462976, R9; VMOVQ R9, X6; VPMOVZXBQ X6, Y6; VPSLLQ $1, Y6, Y6; MOVQ $117835012, R9
+#line 20 "dynamic.go"
+	VMOVQ R9, X7; VPMOVZXBQ X7, Y7; VPSLLQ $1, Y7, Y7; VMOVQ SI, X8; VPBROADCASTQ X8, Y8; XORQ R9, R9
+#line 20 "dynamic.go"
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, R11; MOVQ 0(SP), R15; LEAQ -1(R15), R12
+#line 20 "dynamic.go"
+	MOVL R9, R9; LEAQ 0(CX)(R9*1), AX; MOVQ R12, R10; ADDQ AX, R10; JOS l7; TESTQ DX, DX; JLT l7
+#line 20 "dynamic.go"
+	XORQ R10, R10; SUBQ AX, R10; JOS l7; MOVQ 8(SP), R15; CMPQ R10, R15; MOVQ 8(SP), R15; CMOVQGT R10, R15
+#line 20 "dynamic.go"
+	MOVQ R15, 8(SP); MOVQ DX, R10; SUBQ AX, R10; JOS l7; CMPQ R10, R11; CMOVQLT R10, R11; MOVQ R9, AX
+#line 20 "dynamic.go"
+	SHLQ $1, AX; IMUL3Q $2, R12, R9; ADDQ AX, R9; JOS l7; TESTQ SI, SI; JLT l7; XORQ R9, R9; SUBQ AX, R9
+#line 20 "dynamic.go"
+	JOS l7; ADDQ $1, R9; JOS l7; SARQ $1, R9; MOVQ 8(SP), R15; CMPQ R9, R15; MOVQ 8(SP), R15; CMOVQGT R9, R15
+#line 20 "dynamic.go"
+	MOVQ R15, 8(SP); MOVQ SI, R9; SUBQ AX, R9; JOS l7; ADDQ $1, R9; JOS l7; SARQ $1, R9; CMPQ R9, R11
+#line 20 "dynamic.go"
+	CMOVQLT R9, R11; JMP l10
+l7:
+#line 20 "dynamic.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 20 "dynamic.go"
+	LEAQ 8(BX), AX; CMPQ AX, R11; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 20 "dynamic.go"
+	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1
+#line 22 "dynamic.go"
+	MOVL BX, AX
+#line 23 "dynamic.go"
+	MOVQ AX, R9; SHLQ $1, R9; LEAQ 0(CX)(AX*1), AX; LEAQ 7(AX), R10; CMPQ AX, R10; JHI l4; CMPQ AX, DX
+#line 23 "dynamic.go"
+	JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 23 "dynamic.go"
+	CMPQ AX, DX; JCC l1; VMOVUPS 0(DI)(AX*4), Y9; LEAQ 14(R9), AX; CMPQ R9, AX; JHI l4; CMPQ R9, SI
+#line 23 "dynamic.go"
+	JCC l16; CMPQ AX, SI; JCC l4
+l16:
+#line 23 "dynamic.go"
+	CMPQ R9, SI; JCC l1; LEAQ 0(R8)(R9*4), AX; VMOVQ AX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11
+#line 23 "dynamic.go"
+	VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y9, X2; VEXTRACTI128 $1, Y10, X3
+#line 23 "dynamic.go"
+	VPEXTRQ $0, X11, AX; VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X12, AX
+#line 23 "dynamic.go"
+	VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $0, X2, 0(AX)
+#line 23 "dynamic.go"
+	VPEXTRQ $1, X10, AX; VPEXTRD $1, X2, 0(AX); VPEXTRQ $0, X3, AX; VPEXTRD $2, X2, 0(AX); VPEXTRQ $1, X3, AX
+#line 23 "dynamic.go"
+	VPEXTRD $3, X2, 0(AX)
+#line 24 "dynamic.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 22 "dynamic.go"
+	MOVL BX, AX
+#line 23 "dynamic.go"
+	MOVQ AX, R9; SHLQ $1, R9; LEAQ 0(CX)(AX*1), AX; VMOVQ AX, X2; VPBROADCASTQ X2, Y2; VMOVUPS 16(SP), Y15
+#line 23 "dynamic.go"
+	VPADDQ Y2, Y15, Y3; VMOVUPS 48(SP), Y15; VPADDQ Y2, Y15, Y2; VPXOR Y5, Y3, Y3; VPXOR Y5, Y4, Y9
+#line 23 "dynamic.go"
+	VPCMPGTQ Y3, Y9, Y3; VPXOR Y5, Y2, Y2; VPXOR Y5, Y4, Y9; VPCMPGTQ Y2, Y9, Y2; VSHUFPS $136, Y2, Y3, Y2
+#line 23 "dynamic.go"
+	VPERMQ $216, Y2, Y2; VMOVMSKPS Y2, R10; CMPL R10, $255; JNE l1; VMOVUPS 0(DI)(AX*4), Y2; VMOVQ R9, X3
+#line 23 "dynamic.go"
+	VPBROADCASTQ X3, Y3; VPADDQ Y3, Y6, Y9; VPADDQ Y3, Y7, Y3; VPXOR Y5, Y9, Y9; VPXOR Y5, Y8, Y10
+#line 23 "dynamic.go"
+	VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y3, Y3; VPXOR Y5, Y8, Y10; VPCMPGTQ Y3, Y10, Y3; VSHUFPS $136, Y3, Y9, Y3
+#line 23 "dynamic.go"
+	VPERMQ $216, Y3, Y3; VMOVMSKPS Y3, AX; CMPL AX, $255; JNE l1; LEAQ 0(R8)(R9*4), AX; VMOVQ AX, X3
+#line 23 "dynamic.go"
+	VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y9; VPADDQ Y3, Y1, Y3; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11
+#line 23 "dynamic.go"
+	VEXTRACTI128 $1, Y3, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X2, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $1, X2, 0(AX)
+#line 23 "dynamic.go"
+	VPEXTRQ $0, X10, AX; VPEXTRD $2, X2, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X2, 0(AX); VPEXTRQ $0, X3, AX
+#line 23 "dynamic.go"
+	VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX)
+#line 23 "dynamic.go"
+	VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX)
+#line 24 "dynamic.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 22 "dynamic.go"
+	MOVL BX, AX
+#line 23 "dynamic.go"
+	MOVQ AX, R9; SHLQ $1, R9; LEAQ 0(CX)(AX*1), AX; VMOVUPS 0(DI)(AX*4), Y2; LEAQ 0(R8)(R9*4), AX
+#line 23 "dynamic.go"
+	VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y9; VPADDQ Y3, Y1, Y3; VEXTRACTI128 $1, Y9, X10
+#line 23 "dynamic.go"
+	VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y3, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X2, 0(AX)
+#line 23 "dynamic.go"
+	VPEXTRQ $1, X9, AX; VPEXTRD $1, X2, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X2, 0(AX); VPEXTRQ $1, X10, AX
+#line 23 "dynamic.go"
+	VPEXTRD $3, X2, 0(AX); VPEXTRQ $0, X3, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X11, 0(AX)
+#line 23 "dynamic.go"
+	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX)
+#line 24 "dynamic.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
+l1:
+#line 24 "dynamic.go"
+	VZEROUPPER
+#line 24 "dynamic.go"
+	MOVQ BX, done+48(FP)
+#line 24 "dynamic.go"
+	RET
+
 // func ReverseTwin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
 #line 25 "dynamic.go"
 TEXT ·ReverseTwin_(SB), 0, $0-48
@@ -1227,6 +4156,82 @@ l4:
 	VINSERTI64X4 $1, Y7, Z6, Z6
 #line 26 "dynamic.go"
 	MOVQ BX, R10; SHLQ $2, R10; ADDQ R8, R10; VMOVUPS Z6, 0(R10); ADDQ $16, BX; JMP l6
+l1:
+#line 26 "dynamic.go"
+	VZEROUPPER
+#line 26 "dynamic.go"
+	MOVQ BX, done+40(FP)
+#line 26 "dynamic.go"
+	RET
+
+// func ReverseTwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 25 "dynamic.go"
+TEXT ·ReverseTwinAVX2_(SB), 0, $0-48
+#line 25 "dynamic.go"
+	MOVQ a0+0(FP), AX
+#line 25 "dynamic.go"
+	XORQ BX, BX
+#line 25 "dynamic.go"
+	MOVQ a1+8(FP), CX
+#line 25 "dynamic.go"
+	MOVQ a2+16(FP), DX
+#line 25 "dynamic.go"
+	MOVQ a3+24(FP), SI
+#line 25 "dynamic.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; MOVQ $-8, DI; VMOVQ DI, X1; VPBROADCASTQ X1, Y1
+#line 25 "dynamic.go"
+	VPSHUFD $177, Y1, Y2; VPMULLD Y2, Y0, Y2; VPSRLQ $32, Y2, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $32, Y2, Y2
+#line 25 "dynamic.go"
+	VPMULUDQ Y1, Y0, Y0; VPADDQ Y2, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2
+#line 25 "dynamic.go"
+	VPSHUFD $177, Y1, Y3; VPMULLD Y3, Y2, Y3; VPSRLQ $32, Y3, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $32, Y3, Y3
+#line 25 "dynamic.go"
+	VPMULUDQ Y1, Y2, Y1; VPADDQ Y3, Y1, Y1; MOVQ $0, DI
+#line 25 "dynamic.go"
+	MOVQ a4+32(FP), R8
+#line 25 "dynamic.go"
+	MOVQ $50462976, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Y2; MOVQ $-1, R9; VMOVQ R9, X3; VPBROADCASTQ X3, Y3
+#line 25 "dynamic.go"
+	VPSHUFD $177, Y3, Y4; VPMULLD Y4, Y2, Y4; VPSRLQ $32, Y4, Y5; VPADDQ Y5, Y4, Y4; VPSLLQ $32, Y4, Y4
+#line 25 "dynamic.go"
+	VPMULUDQ Y3, Y2, Y2; VPADDQ Y4, Y2, Y2; MOVQ $117835012, R9; VMOVQ R9, X4; VPMOVZXBQ X4, Y4
+#line 25 "dynamic.go"
+	VPSHUFD $177, Y3, Y5; VPMULLD Y5, Y4, Y5; VPSRLQ $32, Y5, Y6; VPADDQ Y6, Y5, Y5; VPSLLQ $32, Y5, Y5
+#line 25 "dynamic.go"
+	VPMULUDQ Y3, Y4, Y3; VPADDQ Y5, Y3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R9
+#line 25 "dynamic.go"
+	VMOVQ R9, X5; VPBROADCASTQ X5, Y5; MOVQ $0, R9
+l6:
+#line 25 "dynamic.go"
+	LEAQ 8(BX), R10; CMPQ R10, AX; JGT l1; MOVL BX, R10; MOVQ CX, R11; SUBQ R10, R11; LEAQ -7(R11), R10
+#line 25 "dynamic.go"
+	CMPQ R11, R10; JCS l4; CMPQ R10, DX; JCC l8; CMPQ R11, DX; JCC l4
+l8:
+#line 25 "dynamic.go"
+	CMPQ R11, DX; JCC l1; LEAQ 0(SI)(R11*8), R10; VMOVQ R10, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
+#line 25 "dynamic.go"
+	VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VGATHERQPS X8, 0(DI)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
+#line 25 "dynamic.go"
+	VPXOR Y8, Y8, Y8; VGATHERQPS X7, 0(DI)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
+#line 26 "dynamic.go"
+	MOVQ BX, R10; SHLQ $2, R10; ADDQ R8, R10; VMOVUPS Y6, 0(R10); ADDQ $8, BX; JMP l6
+l4:
+#line 26 "dynamic.go"
+	MOVL BX, R10
+#line 25 "dynamic.go"
+	MOVQ CX, R11; SUBQ R10, R11; VMOVQ R11, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y2, Y7; VPADDQ Y6, Y3, Y6
+#line 25 "dynamic.go"
+	VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y5, Y6, Y6; VPXOR Y5, Y4, Y8
+#line 25 "dynamic.go"
+	VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, R10; CMPL R10, $255
+#line 25 "dynamic.go"
+	JNE l1; LEAQ 0(SI)(R11*8), R10; VMOVQ R10, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 25 "dynamic.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VGATHERQPS X8, 0(R9)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 25 "dynamic.go"
+	VGATHERQPS X7, 0(R9)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
+#line 26 "dynamic.go"
+	MOVQ BX, R10; SHLQ $2, R10; ADDQ R8, R10; VMOVUPS Y6, 0(R10); ADDQ $8, BX; JMP l6
 l1:
 #line 26 "dynamic.go"
 	VZEROUPPER
@@ -1311,6 +4316,106 @@ l6:
 	VSCATTERQPS Y5, K1, 0(R9)(Z6*1)
 #line 28 "dynamic.go"
 	ADDQ $16, BX; LEAQ 16(BX), R8; CMPQ R8, R12; JLE l6; JMP l12
+l1:
+#line 28 "dynamic.go"
+	VZEROUPPER
+#line 28 "dynamic.go"
+	MOVQ BX, done+32(FP)
+#line 28 "dynamic.go"
+	RET
+
+// func ReverseTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int)
+#line 27 "dynamic.go"
+TEXT ·ReverseTwinAVX2__(SB), 0, $0-40
+#line 27 "dynamic.go"
+	MOVQ a0+0(FP), AX
+#line 27 "dynamic.go"
+	XORQ BX, BX
+#line 27 "dynamic.go"
+	MOVQ a1+8(FP), CX
+#line 27 "dynamic.go"
+	MOVQ a2+16(FP), DX
+#line 27 "dynamic.go"
+	MOVQ a3+24(FP), SI
+#line 27 "dynamic.go"
+	MOVQ $50462976, DI; VMOVQ DI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $3, Y0, Y0; MOVQ $117835012, DI; VMOVQ DI, X1
+#line 27 "dynamic.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $3, Y1, Y1; MOVQ $50462976, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2
+#line 27 "dynamic.go"
+	MOVQ $117835012, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; VMOVQ CX, X4; VPBROADCASTQ X4, Y4
+#line 27 "dynamic.go"
+	MOVQ $-9223372036854775808, DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; XORQ DI, DI; XORQ R8, R8
+#line 27 "dynamic.go"
+	MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; ADDQ DI, R10; JOS l7; TESTQ CX, CX; JLT l7; XORQ R10, R10
+#line 27 "dynamic.go"
+	SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ CX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9
+#line 27 "dynamic.go"
+	CMOVQLT R10, R9; JMP l10
+l7:
+#line 27 "dynamic.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 27 "dynamic.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 27 "dynamic.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R10; SHLQ $2, R10; ADDQ DX, R10; VMOVUPS 0(R10), Y6
+#line 27 "dynamic.go"
+	LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
+l15:
+#line 27 "dynamic.go"
+	CMPQ DI, CX; JCC l1; LEAQ 0(SI)(DI*8), DI; VCVTDQ2PS Y6, Y6; LEAQ 4(DI), DI; VMOVQ DI, X7; VPBROADCASTQ X7, Y7
+#line 27 "dynamic.go"
+	VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y6, X10; VEXTRACTI128 $1, Y7, X11
+#line 27 "dynamic.go"
+	VPEXTRQ $0, X8, DI; VPEXTRD $0, X6, 0(DI); VPEXTRQ $1, X8, DI; VPEXTRD $1, X6, 0(DI); VPEXTRQ $0, X9, DI
+#line 27 "dynamic.go"
+	VPEXTRD $2, X6, 0(DI); VPEXTRQ $1, X9, DI; VPEXTRD $3, X6, 0(DI); VPEXTRQ $0, X7, DI; VPEXTRD $0, X10, 0(DI)
+#line 27 "dynamic.go"
+	VPEXTRQ $1, X7, DI; VPEXTRD $1, X10, 0(DI); VPEXTRQ $0, X11, DI; VPEXTRD $2, X10, 0(DI); VPEXTRQ $1, X11, DI
+#line 27 "dynamic.go"
+	VPEXTRD $3, X10, 0(DI)
+#line 28 "dynamic.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 28 "dynamic.go"
+	MOVL BX, DI; MOVQ BX, R10; SHLQ $2, R10; ADDQ DX, R10; VMOVUPS 0(R10), Y6
+#line 27 "dynamic.go"
+	VMOVQ DI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y9
+#line 27 "dynamic.go"
+	VPCMPGTQ Y8, Y9, Y8; VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y9; VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7
+#line 27 "dynamic.go"
+	VPERMQ $216, Y7, Y7; VMOVMSKPS Y7, R10; CMPL R10, $255; JNE l1; LEAQ 0(SI)(DI*8), DI; VCVTDQ2PS Y6, Y6
+#line 27 "dynamic.go"
+	LEAQ 4(DI), DI; VMOVQ DI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VEXTRACTI128 $1, Y8, X9
+#line 27 "dynamic.go"
+	VEXTRACTI128 $1, Y6, X10; VEXTRACTI128 $1, Y7, X11; VPEXTRQ $0, X8, DI; VPEXTRD $0, X6, 0(DI)
+#line 27 "dynamic.go"
+	VPEXTRQ $1, X8, DI; VPEXTRD $1, X6, 0(DI); VPEXTRQ $0, X9, DI; VPEXTRD $2, X6, 0(DI); VPEXTRQ $1, X9, DI
+#line 27 "dynamic.go"
+	VPEXTRD $3, X6, 0(DI); VPEXTRQ $0, X7, DI; VPEXTRD $0, X10, 0(DI); VPEXTRQ $1, X7, DI; VPEXTRD $1, X10, 0(DI)
+#line 27 "dynamic.go"
+	VPEXTRQ $0, X11, DI; VPEXTRD $2, X10, 0(DI); VPEXTRQ $1, X11, DI; VPEXTRD $3, X10, 0(DI)
+#line 28 "dynamic.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 28 "dynamic.go"
+	MOVL BX, DI; MOVQ BX, R10; SHLQ $2, R10; ADDQ DX, R10; VMOVUPS 0(R10), Y6
+#line 27 "dynamic.go"
+	LEAQ 0(SI)(DI*8), DI; VCVTDQ2PS Y6, Y6; LEAQ 4(DI), DI; VMOVQ DI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+#line 27 "dynamic.go"
+	VPADDQ Y7, Y1, Y7; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y6, X10; VEXTRACTI128 $1, Y7, X11
+#line 27 "dynamic.go"
+	VPEXTRQ $0, X8, DI; VPEXTRD $0, X6, 0(DI); VPEXTRQ $1, X8, DI; VPEXTRD $1, X6, 0(DI); VPEXTRQ $0, X9, DI
+#line 27 "dynamic.go"
+	VPEXTRD $2, X6, 0(DI); VPEXTRQ $1, X9, DI; VPEXTRD $3, X6, 0(DI); VPEXTRQ $0, X7, DI; VPEXTRD $0, X10, 0(DI)
+#line 27 "dynamic.go"
+	VPEXTRQ $1, X7, DI; VPEXTRD $1, X10, 0(DI); VPEXTRQ $0, X11, DI; VPEXTRD $2, X10, 0(DI); VPEXTRQ $1, X11, DI
+#line 27 "dynamic.go"
+	VPEXTRD $3, X10, 0(DI)
+#line 28 "dynamic.go"
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
 l1:
 #line 28 "dynamic.go"
 	VZEROUPPER
@@ -1485,6 +4590,324 @@ l1:
 #line 31 "dynamic.go"
 	RET
 
+// func ReverseTwinAVX2___(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int)
+#line 29 "dynamic.go"
+TEXT ·ReverseTwinAVX2___(SB), 0, $368-112
+#line 29 "dynamic.go"
+	MOVQ a0+0(FP), R15
+#line 29 "dynamic.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 29 "dynamic.go"
+	MOVBLZX a1+8(FP), R15
+#line 29 "dynamic.go"
+	MOVQ R15, 16(SP)
+#line 29 "dynamic.go"
+	MOVBLZX a2+9(FP), R15
+#line 29 "dynamic.go"
+	MOVQ R15, 96(SP)
+#line 29 "dynamic.go"
+	MOVBLZX a3+10(FP), R15
+#line 29 "dynamic.go"
+	MOVQ R15, 104(SP)
+#line 29 "dynamic.go"
+	MOVQ a4+16(FP), DI
+#line 29 "dynamic.go"
+	MOVQ a5+24(FP), R8
+#line 29 "dynamic.go"
+	MOVQ a6+32(FP), R9
+#line 29 "dynamic.go"
+	MOVQ a7+40(FP), R10
+#line 29 "dynamic.go"
+	MOVQ a8+48(FP), R11
+#line 29 "dynamic.go"
+	MOVQ $50462976, R12; VMOVQ R12, X0; VPMOVZXBQ X0, Y0; MOVQ $-8, R12; VMOVQ R12, X1; VPBROADCASTQ X1, Y1
+#line 29 "dynamic.go"
+	VPSHUFD $177, Y1, Y2; VPMULLD Y2, Y0, Y2; VPSRLQ $32, Y2, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $32, Y2, Y2
+#line 29 "dynamic.go"
+	VPMULUDQ Y1, Y0, Y0; VPADDQ Y2, Y0, Y15; VMOVUPS Y15, 144(SP); MOVQ $117835012, R12; VMOVQ R12, X2
+#line 29 "dynamic.go"
+	VPMOVZXBQ X2, Y2; VPSHUFD $177, Y1, Y3; VPMULLD Y3, Y2, Y3; VPSRLQ $32, Y3, Y4; VPADDQ Y4, Y3, Y3
+#line 29 "dynamic.go"
+	VPSLLQ $32, Y3, Y3; VPMULUDQ Y1, Y2, Y1; VPADDQ Y3, Y1, Y15; VMOVUPS Y15, 176(SP); MOVQ $0, R15
+#line 29 "dynamic.go"
+	MOVQ R15, 8(SP); MOVQ $1325400064, AX; VMOVD AX, X15; VMOVUPS Y15, 272(SP); VMOVUPS 272(SP), Y15
+#line 29 "dynamic.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 272(SP); MOVQ $2147483647, AX; VMOVD AX, X15; VMOVUPS Y15, 304(SP)
+#line 29 "dynamic.go"
+	VMOVUPS 304(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 304(SP); MOVQ $50462976, AX; VMOVQ AX, X4
+#line 29 "dynamic.go"
+	VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y15; VMOVUPS Y15, 208(SP); MOVQ $117835012, AX; VMOVQ AX, X5
+#line 29 "dynamic.go"
+	VPMOVZXBQ X5, Y5; VPSLLQ $0, Y5, Y15; VMOVUPS Y15, 240(SP); MOVQ $0, AX; VMOVQ AX, X15; VMOVUPS Y15, 336(SP)
+#line 29 "dynamic.go"
+	VMOVUPS 336(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 336(SP)
+#line 29 "dynamic.go"
+	MOVQ a9+56(FP), AX
+#line 29 "dynamic.go"
+	VMOVQ AX, X7; VPBROADCASTQ X7, Y7
+#line 29 "dynamic.go"
+	MOVQ a10+64(FP), AX
+#line 29 "dynamic.go"
+	VMOVQ AX, X8; VPBROADCASTQ X8, Y8
+#line 29 "dynamic.go"
+	MOVQ a11+72(FP), R12
+#line 29 "dynamic.go"
+	VMOVQ R12, X9; VPBROADCASTQ X9, Y9
+#line 29 "dynamic.go"
+	MOVQ a12+80(FP), R12
+#line 29 "dynamic.go"
+	MOVQ AX, CX; ADDQ R12, CX; VMOVQ CX, X10; VPBROADCASTQ X10, Y10
+#line 29 "dynamic.go"
+	MOVQ a13+88(FP), CX
+#line 29 "dynamic.go"
+	VMOVQ CX, X11; VPBROADCASTQ X11, Y11
+#line 29 "dynamic.go"
+	MOVQ a14+96(FP), CX
+#line 29 "dynamic.go"
+	ADDQ CX, AX; VMOVQ AX, X12; VPBROADCASTQ X12, Y12; MOVQ $0, AX; XORQ CX, CX; XORQ R15, R15; MOVQ R15, 24(SP)
+#line 29 "dynamic.go"
+	MOVQ 0(SP), R15; MOVQ R15, R12; MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 96(SP), R15; TESTB R15, R15
+#line 29 "dynamic.go"
+	JEQ l7; MOVQ 104(SP), R15; TESTB R15, R15; JNE l10
+l7:
+#line 29 "dynamic.go"
+	XORQ R12, R12
+l10:
+l11:
+#line 29 "dynamic.go"
+	LEAQ 8(BX), CX; CMPQ CX, R12; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 29 "dynamic.go"
+	MOVQ 0(SP), R15; CMPQ CX, R15; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 32(SP); VPXOR Y15, Y15, Y15
+#line 29 "dynamic.go"
+	VMOVUPS Y15, 64(SP); MOVL BX, CX; MOVQ DI, DX; SUBQ CX, DX; LEAQ 0(R8)(DX*8), DX; MOVQ BX, SI
+#line 29 "dynamic.go"
+	SHLQ $2, SI; ADDQ R9, SI; VMOVUPS 0(SI), Y15; VMOVUPS Y15, 112(SP); LEAQ 0(R10)(CX*1), CX; LEAQ 0(R11)(CX*4), SI
+#line 29 "dynamic.go"
+	LEAQ 4(DX), DX; VMOVQ DX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 144(SP), Y15; VPADDQ Y0, Y15, Y1
+#line 29 "dynamic.go"
+	VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y0; VPCMPEQD Y4, Y4, Y4; VPXOR Y5, Y5, Y5; MOVQ 8(SP), R15
+#line 29 "dynamic.go"
+	VGATHERQPS X4, 0(R15)(Y1*1), X5; VPCMPEQD Y1, Y1, Y1; VPXOR Y4, Y4, Y4; MOVQ 8(SP), R15; VGATHERQPS X1, 0(R15)(Y0*1), X4
+#line 29 "dynamic.go"
+	VINSERTI128 $1, X4, Y5, Y0; VCVTTPS2DQ Y0, Y1; VMOVUPS 272(SP), Y15; VCMPPS $29, Y15, Y0, Y4
+#line 29 "dynamic.go"
+	VCMPPS $7, Y0, Y0, Y0; VMOVUPS 304(SP), Y15; VBLENDVPS Y4, Y15, Y1, Y1; VPAND Y1, Y0, Y0; VMOVUPS 112(SP), Y15
+#line 29 "dynamic.go"
+	VPADDD Y0, Y15, Y0
+#line 30 "dynamic.go"
+	VMOVQ CX, X1; VPBROADCASTQ X1, Y1; VMOVUPS 208(SP), Y15; VPADDQ Y1, Y15, Y4; VMOVUPS 240(SP), Y15
+#line 30 "dynamic.go"
+	VPADDQ Y1, Y15, Y1; VMOVUPS 336(SP), Y15; VPCMPEQQ Y15, Y4, Y4; VMOVUPS 336(SP), Y15; VPCMPEQQ Y15, Y1, Y1
+#line 30 "dynamic.go"
+	VSHUFPS $136, Y1, Y4, Y1; VPERMQ $216, Y1, Y1
+#line 29 "dynamic.go"
+	VMOVUPS Y0, 0(SI)
+#line 30 "dynamic.go"
+	VMOVUPS Y1, Y0; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y1, Y1; VMOVUPS Y0, Y15; VMOVUPS Y15, 32(SP)
+#line 30 "dynamic.go"
+	VMOVUPS Y1, Y15; VMOVUPS Y15, 64(SP); VMOVUPS 32(SP), Y15; VPTEST Y15, Y15; JEQ l15
+#line 31 "dynamic.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 96(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 104(SP), R15
+#line 31 "dynamic.go"
+	TESTB R15, R15; JEQ l1; VMOVUPS 32(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y8, X0; VEXTRACTI128 $1, Y7, X1
+#line 31 "dynamic.go"
+	VEXTRACTI128 $1, Y8, X4; VEXTRACTI128 $1, Y7, X5; TESTL $1, CX; JEQ l16; VPEXTRQ $0, X8, DX
+#line 31 "dynamic.go"
+	VPEXTRQ $0, X7, 0(DX)
+l16:
+#line 31 "dynamic.go"
+	TESTL $2, CX; JEQ l17; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X7, 0(DX)
+l17:
+#line 31 "dynamic.go"
+	TESTL $4, CX; JEQ l18; VPEXTRQ $0, X0, DX; VPEXTRQ $0, X1, 0(DX)
+l18:
+#line 31 "dynamic.go"
+	TESTL $8, CX; JEQ l19; VPEXTRQ $1, X0, DX; VPEXTRQ $1, X1, 0(DX)
+l19:
+#line 31 "dynamic.go"
+	TESTL $16, CX; JEQ l20; VPEXTRQ $0, X8, DX; VPEXTRQ $0, X7, 0(DX)
+l20:
+#line 31 "dynamic.go"
+	TESTL $32, CX; JEQ l21; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X7, 0(DX)
+l21:
+#line 31 "dynamic.go"
+	TESTL $64, CX; JEQ l22; VPEXTRQ $0, X4, DX; VPEXTRQ $0, X5, 0(DX)
+l22:
+#line 31 "dynamic.go"
+	TESTL $128, CX; JEQ l23; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l23:
+#line 31 "dynamic.go"
+	VMOVUPS 32(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y10, X0; VEXTRACTI128 $1, Y9, X1; VEXTRACTI128 $1, Y10, X4
+#line 31 "dynamic.go"
+	VEXTRACTI128 $1, Y9, X5; TESTL $1, CX; JEQ l24; VPEXTRQ $0, X10, DX; VPEXTRQ $0, X9, 0(DX)
+l24:
+#line 31 "dynamic.go"
+	TESTL $2, CX; JEQ l25; VPEXTRQ $1, X10, DX; VPEXTRQ $1, X9, 0(DX)
+l25:
+#line 31 "dynamic.go"
+	TESTL $4, CX; JEQ l26; VPEXTRQ $0, X0, DX; VPEXTRQ $0, X1, 0(DX)
+l26:
+#line 31 "dynamic.go"
+	TESTL $8, CX; JEQ l27; VPEXTRQ $1, X0, DX; VPEXTRQ $1, X1, 0(DX)
+l27:
+#line 31 "dynamic.go"
+	TESTL $16, CX; JEQ l28; VPEXTRQ $0, X10, DX; VPEXTRQ $0, X9, 0(DX)
+l28:
+#line 31 "dynamic.go"
+	TESTL $32, CX; JEQ l29; VPEXTRQ $1, X10, DX; VPEXTRQ $1, X9, 0(DX)
+l29:
+#line 31 "dynamic.go"
+	TESTL $64, CX; JEQ l30; VPEXTRQ $0, X4, DX; VPEXTRQ $0, X5, 0(DX)
+l30:
+#line 31 "dynamic.go"
+	TESTL $128, CX; JEQ l31; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l31:
+#line 31 "dynamic.go"
+	VMOVUPS 32(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y12, X0; VEXTRACTI128 $1, Y11, X1; VEXTRACTI128 $1, Y12, X4
+#line 31 "dynamic.go"
+	VEXTRACTI128 $1, Y11, X5; TESTL $1, CX; JEQ l32; VPEXTRQ $0, X12, DX; VPEXTRQ $0, X11, 0(DX)
+l32:
+#line 31 "dynamic.go"
+	TESTL $2, CX; JEQ l33; VPEXTRQ $1, X12, DX; VPEXTRQ $1, X11, 0(DX)
+l33:
+#line 31 "dynamic.go"
+	TESTL $4, CX; JEQ l34; VPEXTRQ $0, X0, DX; VPEXTRQ $0, X1, 0(DX)
+l34:
+#line 31 "dynamic.go"
+	TESTL $8, CX; JEQ l35; VPEXTRQ $1, X0, DX; VPEXTRQ $1, X1, 0(DX)
+l35:
+#line 31 "dynamic.go"
+	TESTL $16, CX; JEQ l36; VPEXTRQ $0, X12, DX; VPEXTRQ $0, X11, 0(DX)
+l36:
+#line 31 "dynamic.go"
+	TESTL $32, CX; JEQ l37; VPEXTRQ $1, X12, DX; VPEXTRQ $1, X11, 0(DX)
+l37:
+#line 31 "dynamic.go"
+	TESTL $64, CX; JEQ l38; VPEXTRQ $0, X4, DX; VPEXTRQ $0, X5, 0(DX)
+l38:
+#line 31 "dynamic.go"
+	TESTL $128, CX; JEQ l39; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l39:
+l15:
+#line 31 "dynamic.go"
+	VMOVUPS 64(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l11
+l6:
+#line 31 "dynamic.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; MOVL BX, CX; MOVQ DI, DX; SUBQ CX, DX; LEAQ 0(R8)(DX*8), DX
+#line 31 "dynamic.go"
+	MOVQ BX, SI; SHLQ $2, SI; ADDQ R9, SI; VMOVUPS 0(SI), Y4; LEAQ 0(R10)(CX*1), CX; LEAQ 0(R11)(CX*4), SI
+#line 29 "dynamic.go"
+	LEAQ 4(DX), DX; VMOVQ DX, X5; VPBROADCASTQ X5, Y5; VMOVUPS 144(SP), Y15; VPADDQ Y5, Y15, Y2
+#line 29 "dynamic.go"
+	VMOVUPS 176(SP), Y15; VPADDQ Y5, Y15, Y5; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6; VGATHERQPS X3, 0(AX)(Y2*1), X6
+#line 29 "dynamic.go"
+	VPCMPEQD Y2, Y2, Y2; VPXOR Y3, Y3, Y3; VGATHERQPS X2, 0(AX)(Y5*1), X3; VINSERTI128 $1, X3, Y6, Y2
+#line 29 "dynamic.go"
+	VCVTTPS2DQ Y2, Y3; VMOVUPS 272(SP), Y15; VCMPPS $29, Y15, Y2, Y5; VCMPPS $7, Y2, Y2, Y2; VMOVUPS 304(SP), Y15
+#line 29 "dynamic.go"
+	VBLENDVPS Y5, Y15, Y3, Y3; VPAND Y3, Y2, Y2; VPADDD Y2, Y4, Y2
+#line 30 "dynamic.go"
+	VMOVQ CX, X3; VPBROADCASTQ X3, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y3, Y15, Y4; VMOVUPS 240(SP), Y15
+#line 30 "dynamic.go"
+	VPADDQ Y3, Y15, Y3; VMOVUPS 336(SP), Y15; VPCMPEQQ Y15, Y4, Y4; VMOVUPS 336(SP), Y15; VPCMPEQQ Y15, Y3, Y3
+#line 30 "dynamic.go"
+	VSHUFPS $136, Y3, Y4, Y3; VPERMQ $216, Y3, Y3
+#line 29 "dynamic.go"
+	VMOVUPS Y2, 0(SI)
+#line 30 "dynamic.go"
+	VMOVUPS Y3, Y2; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y2, Y0; VMOVUPS Y3, Y1; VPTEST Y0, Y0
+#line 30 "dynamic.go"
+	JEQ l43
+#line 31 "dynamic.go"
+	VMOVMSKPS Y0, CX; VEXTRACTI128 $1, Y8, X2; VEXTRACTI128 $1, Y7, X3; VEXTRACTI128 $1, Y8, X4
+#line 31 "dynamic.go"
+	VEXTRACTI128 $1, Y7, X5; TESTL $1, CX; JEQ l44; VPEXTRQ $0, X8, DX; VPEXTRQ $0, X7, 0(DX)
+l44:
+#line 31 "dynamic.go"
+	TESTL $2, CX; JEQ l45; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X7, 0(DX)
+l45:
+#line 31 "dynamic.go"
+	TESTL $4, CX; JEQ l46; VPEXTRQ $0, X2, DX; VPEXTRQ $0, X3, 0(DX)
+l46:
+#line 31 "dynamic.go"
+	TESTL $8, CX; JEQ l47; VPEXTRQ $1, X2, DX; VPEXTRQ $1, X3, 0(DX)
+l47:
+#line 31 "dynamic.go"
+	TESTL $16, CX; JEQ l48; VPEXTRQ $0, X8, DX; VPEXTRQ $0, X7, 0(DX)
+l48:
+#line 31 "dynamic.go"
+	TESTL $32, CX; JEQ l49; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X7, 0(DX)
+l49:
+#line 31 "dynamic.go"
+	TESTL $64, CX; JEQ l50; VPEXTRQ $0, X4, DX; VPEXTRQ $0, X5, 0(DX)
+l50:
+#line 31 "dynamic.go"
+	TESTL $128, CX; JEQ l51; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l51:
+#line 31 "dynamic.go"
+	VMOVMSKPS Y0, CX; VEXTRACTI128 $1, Y10, X2; VEXTRACTI128 $1, Y9, X3; VEXTRACTI128 $1, Y10, X4
+#line 31 "dynamic.go"
+	VEXTRACTI128 $1, Y9, X5; TESTL $1, CX; JEQ l52; VPEXTRQ $0, X10, DX; VPEXTRQ $0, X9, 0(DX)
+l52:
+#line 31 "dynamic.go"
+	TESTL $2, CX; JEQ l53; VPEXTRQ $1, X10, DX; VPEXTRQ $1, X9, 0(DX)
+l53:
+#line 31 "dynamic.go"
+	TESTL $4, CX; JEQ l54; VPEXTRQ $0, X2, DX; VPEXTRQ $0, X3, 0(DX)
+l54:
+#line 31 "dynamic.go"
+	TESTL $8, CX; JEQ l55; VPEXTRQ $1, X2, DX; VPEXTRQ $1, X3, 0(DX)
+l55:
+#line 31 "dynamic.go"
+	TESTL $16, CX; JEQ l56; VPEXTRQ $0, X10, DX; VPEXTRQ $0, X9, 0(DX)
+l56:
+#line 31 "dynamic.go"
+	TESTL $32, CX; JEQ l57; VPEXTRQ $1, X10, DX; VPEXTRQ $1, X9, 0(DX)
+l57:
+#line 31 "dynamic.go"
+	TESTL $64, CX; JEQ l58; VPEXTRQ $0, X4, DX; VPEXTRQ $0, X5, 0(DX)
+l58:
+#line 31 "dynamic.go"
+	TESTL $128, CX; JEQ l59; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+l59:
+#line 31 "dynamic.go"
+	VMOVMSKPS Y0, CX; VEXTRACTI128 $1, Y12, X0; VEXTRACTI128 $1, Y11, X2; VEXTRACTI128 $1, Y12, X3
+#line 31 "dynamic.go"
+	VEXTRACTI128 $1, Y11, X4; TESTL $1, CX; JEQ l60; VPEXTRQ $0, X12, DX; VPEXTRQ $0, X11, 0(DX)
+l60:
+#line 31 "dynamic.go"
+	TESTL $2, CX; JEQ l61; VPEXTRQ $1, X12, DX; VPEXTRQ $1, X11, 0(DX)
+l61:
+#line 31 "dynamic.go"
+	TESTL $4, CX; JEQ l62; VPEXTRQ $0, X0, DX; VPEXTRQ $0, X2, 0(DX)
+l62:
+#line 31 "dynamic.go"
+	TESTL $8, CX; JEQ l63; VPEXTRQ $1, X0, DX; VPEXTRQ $1, X2, 0(DX)
+l63:
+#line 31 "dynamic.go"
+	TESTL $16, CX; JEQ l64; VPEXTRQ $0, X12, DX; VPEXTRQ $0, X11, 0(DX)
+l64:
+#line 31 "dynamic.go"
+	TESTL $32, CX; JEQ l65; VPEXTRQ $1, X12, DX; VPEXTRQ $1, X11, 0(DX)
+l65:
+#line 31 "dynamic.go"
+	TESTL $64, CX; JEQ l66; VPEXTRQ $0, X3, DX; VPEXTRQ $0, X4, 0(DX)
+l66:
+#line 31 "dynamic.go"
+	TESTL $128, CX; JEQ l67; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X4, 0(CX)
+l67:
+l43:
+#line 31 "dynamic.go"
+	VPTEST Y1, Y1; ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, R12; JLE l6; JMP l11
+l1:
+#line 31 "dynamic.go"
+	VZEROUPPER
+#line 31 "dynamic.go"
+	MOVQ BX, done+104(FP)
+#line 31 "dynamic.go"
+	RET
+
 // func Float32sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 #line 26 "floats.go"
 TEXT ·Float32sTwin(SB), 0, $24-72
@@ -1505,7 +4928,7 @@ TEXT ·Float32sTwin(SB), 0, $24-72
 #line 26 "floats.go"
 	MOVQ a6+48(FP), R9
 #line 26 "floats.go"
-	MOVQ $-2147483648, R10; VPBROADCASTD R10, Z0; MOVQ $1065353216, R10; VPBROADCASTD R10, Z1; MOVQ $1073741824, R10
+	MOVQ $1065353216, R10; VPBROADCASTD R10, Z0; MOVQ $-2147483648, R10; VPBROADCASTD R10, Z1; MOVQ $1073741824, R10
 #line 26 "floats.go"
 	VPBROADCASTD R10, Z2; MOVQ $-1069547520, R10; VPBROADCASTD R10, Z3
 #line 26 "floats.go"
@@ -1558,18 +4981,18 @@ l20:
 #line 16 "floats.go"
 	VMULPS Z10, Z9, Z11; VADDPS Z9, Z11, Z11
 #line 17 "floats.go"
-	VMULPS Z9, Z9, Z12; VADDPS Z1, Z12, Z12; VDIVPS Z12, Z10, Z12; VSUBPS Z12, Z11, Z11
+	VMULPS Z9, Z9, Z12; VADDPS Z0, Z12, Z12; VDIVPS Z12, Z10, Z12; VSUBPS Z12, Z11, Z11
 #line 18 "floats.go"
 	VCMPPS $17, Z10, Z9, K2; KMOVW K2, K3; KNOTW K2, K2; KORW K3, K1, K1; KMOVW K2, K2; KORTESTW K2, K2
 #line 18 "floats.go"
 	JEQ l22; VCMPPS $4, Z10, Z10, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KORW K4, K1, K1; KMOVW K2, K2
 #line 18 "floats.go"
-	KORTESTW K2, K2; JEQ l22; VMOVDQA32 Z11, Z12
+	KORTESTW K2, K2; JEQ l22; VMOVUPS Z11, Z12
 l22:
 #line 18 "floats.go"
 	KORTESTW K1, K1; JEQ l24
 #line 19 "floats.go"
-	VPXORD Z0, Z11, Z11; VMOVDQA32 Z11, K1, Z12
+	VPXORD Z1, Z11, Z11; VMOVDQA32 Z11, K1, Z12
 l24:
 #line 21 "floats.go"
 	VRANGEPS $5, Z2, Z9, Z11; VCMPPS $3, Z2, Z9, K1; VADDPS Z2, Z9, K1, Z11; VMOVUPS Z11, Z9; VADDPS Z9, Z12, Z9
@@ -1602,18 +5025,18 @@ l4:
 #line 16 "floats.go"
 	VMULPS Z10, Z9, Z11; VADDPS Z9, Z11, Z11
 #line 17 "floats.go"
-	VMULPS Z9, Z9, Z12; VADDPS Z1, Z12, Z12; VDIVPS Z12, Z10, Z12; VSUBPS Z12, Z11, Z11
+	VMULPS Z9, Z9, Z12; VADDPS Z0, Z12, Z12; VDIVPS Z12, Z10, Z12; VSUBPS Z12, Z11, Z11
 #line 18 "floats.go"
 	VCMPPS $17, Z10, Z9, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORW K5, K1, K1; KMOVW K4, K4
 #line 18 "floats.go"
 	KORTESTW K4, K4; JEQ l31; VCMPPS $4, Z10, Z10, K5; KANDW K4, K5, K2; KANDNW K4, K5, K4; KORW K2, K1, K1
 #line 18 "floats.go"
-	KMOVW K4, K2; KORTESTW K2, K2; JEQ l31; VMOVDQA32 Z11, Z12
+	KMOVW K4, K2; KORTESTW K2, K2; JEQ l31; VMOVUPS Z11, Z12
 l31:
 #line 18 "floats.go"
 	KORTESTW K1, K1; JEQ l33
 #line 19 "floats.go"
-	VPXORD Z0, Z11, Z11; VMOVDQA32 Z11, K1, Z12
+	VPXORD Z1, Z11, Z11; VMOVDQA32 Z11, K1, Z12
 l33:
 #line 21 "floats.go"
 	VRANGEPS $5, Z2, Z9, Z11; VCMPPS $3, Z2, Z9, K1; VADDPS Z2, Z9, K1, Z11; VMOVUPS Z11, Z9; VADDPS Z9, Z12, Z9
@@ -1636,18 +5059,18 @@ l6:
 #line 16 "floats.go"
 	VMULPS Z10, Z9, Z11; VADDPS Z9, Z11, Z11
 #line 17 "floats.go"
-	VMULPS Z9, Z9, Z12; VADDPS Z1, Z12, Z12; VDIVPS Z12, Z10, Z12; VSUBPS Z12, Z11, Z11
+	VMULPS Z9, Z9, Z12; VADDPS Z0, Z12, Z12; VDIVPS Z12, Z10, Z12; VSUBPS Z12, Z11, Z11
 #line 18 "floats.go"
 	VCMPPS $17, Z10, Z9, K2; KMOVW K2, K3; KNOTW K2, K2; KORW K3, K1, K1; KMOVW K2, K2; KORTESTW K2, K2
 #line 18 "floats.go"
 	JEQ l38; VCMPPS $4, Z10, Z10, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KORW K4, K1, K1; KMOVW K2, K2
 #line 18 "floats.go"
-	KORTESTW K2, K2; JEQ l38; VMOVDQA32 Z11, Z12
+	KORTESTW K2, K2; JEQ l38; VMOVUPS Z11, Z12
 l38:
 #line 18 "floats.go"
 	KORTESTW K1, K1; JEQ l40
 #line 19 "floats.go"
-	VPXORD Z0, Z11, Z11; VMOVDQA32 Z11, K1, Z12
+	VPXORD Z1, Z11, Z11; VMOVDQA32 Z11, K1, Z12
 l40:
 #line 21 "floats.go"
 	VRANGEPS $5, Z2, Z9, Z11; VCMPPS $3, Z2, Z9, K1; VADDPS Z2, Z9, K1, Z11; VMOVUPS Z11, Z9; VADDPS Z9, Z12, Z9
@@ -1657,6 +5080,218 @@ l40:
 	VSUBPS Z10, Z9, Z9
 #line 27 "floats.go"
 	VMOVUPS Z9, 0(R10)(R11*4); ADDQ $16, BX; LEAQ 16(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
+l1:
+#line 27 "floats.go"
+	VZEROUPPER
+#line 27 "floats.go"
+	MOVQ BX, done+64(FP)
+#line 27 "floats.go"
+	RET
+
+// func Float32sTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 26 "floats.go"
+TEXT ·Float32sTwinAVX2(SB), 0, $272-72
+#line 26 "floats.go"
+	MOVQ a0+0(FP), R15
+#line 26 "floats.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 26 "floats.go"
+	MOVQ a1+8(FP), CX
+#line 26 "floats.go"
+	MOVQ a2+16(FP), DX
+#line 26 "floats.go"
+	MOVQ a3+24(FP), SI
+#line 26 "floats.go"
+	MOVQ a4+32(FP), DI
+#line 26 "floats.go"
+	MOVQ a5+40(FP), R8
+#line 26 "floats.go"
+	MOVQ a6+48(FP), R9
+#line 26 "floats.go"
+	MOVQ $1065353216, R10; VMOVD R10, X15; VMOVUPS Y15, 208(SP); VMOVUPS 208(SP), Y15; VPBROADCASTD X15, Y15
+#line 26 "floats.go"
+	VMOVUPS Y15, 208(SP); MOVQ $-2147483648, R10; VMOVD R10, X1; VPBROADCASTD X1, Y1; MOVQ $2147483647, R10
+#line 26 "floats.go"
+	VMOVD R10, X2; MOVQ $1073741824, R10; VMOVD R10, X2; VPBROADCASTD X2, Y2; MOVQ $-1069547520, R10
+#line 26 "floats.go"
+	VMOVD R10, X3; VPBROADCASTD X3, Y3
+#line 26 "floats.go"
+	MOVQ a7+56(FP), R10
+#line 26 "floats.go"
+	MOVQ $50462976, R11; VMOVQ R11, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y15; VMOVUPS Y15, 16(SP)
+#line 26 "floats.go"
+	MOVQ $117835012, R11; VMOVQ R11, X5; VPMOVZXBQ X5, Y5; VPSLLQ $0, Y5, Y15; VMOVUPS Y15, 48(SP)
+#line 26 "floats.go"
+	VMOVQ DX, X15; VMOVUPS Y15, 80(SP); VMOVUPS 80(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 80(SP)
+#line 26 "floats.go"
+	VMOVQ SI, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 112(SP)
+#line 26 "floats.go"
+	MOVQ $-9223372036854775808, R11; VMOVQ R11, X15; VMOVUPS Y15, 176(SP); VMOVUPS 176(SP), Y15
+#line 26 "floats.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 176(SP); VMOVQ DI, X15; VMOVUPS Y15, 144(SP); VMOVUPS 144(SP), Y15
+#line 26 "floats.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 144(SP); XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15
+#line 26 "floats.go"
+	MOVQ R15, AX; MOVQ 0(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12
+#line 26 "floats.go"
+	JOS l7; MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI; JLT l7
+#line 26 "floats.go"
+	XORQ R12, R12; SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15
+#line 26 "floats.go"
+	MOVQ R15, 8(SP); MOVQ SI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ DI, DI
+#line 26 "floats.go"
+	JLT l7; XORQ R12, R12; SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15
+#line 26 "floats.go"
+	CMOVQGT R12, R15; MOVQ R15, 8(SP); MOVQ DI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX
+#line 26 "floats.go"
+	JMP l10
+l7:
+#line 26 "floats.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 26 "floats.go"
+	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 26 "floats.go"
+	MOVQ 0(SP), R15; CMPQ R11, R15; JGT l1; VPXOR Y10, Y10, Y10; VPXOR Y11, Y11, Y11; VPXOR Y12, Y12, Y12
+#line 26 "floats.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JGT l4; CMPQ R11, DX
+#line 26 "floats.go"
+	JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 26 "floats.go"
+	CMPQ R11, DX; JGE l3
+#line 27 "floats.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 27 "floats.go"
+	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Y4; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DI
+#line 27 "floats.go"
+	JCC l20; CMPQ R12, DI; JCC l4
+l20:
+#line 27 "floats.go"
+	CMPQ R11, DI; JCC l1; VMOVUPS 0(R9)(R11*4), Y5
+#line 16 "floats.go"
+	VMULPS Y5, Y4, Y6; VADDPS Y4, Y6, Y6
+#line 17 "floats.go"
+	VMULPS Y4, Y4, Y7; VMOVUPS 208(SP), Y15; VADDPS Y15, Y7, Y7; VDIVPS Y7, Y5, Y7; VSUBPS Y7, Y6, Y6
+#line 18 "floats.go"
+	VCMPPS $17, Y5, Y4, Y7; VMOVUPS Y7, Y8; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y7, Y0; VPOR Y8, Y12, Y12
+#line 18 "floats.go"
+	VMOVUPS Y0, Y10; VPTEST Y10, Y10; JEQ l22; VCMPPS $4, Y5, Y5, Y0; VPAND Y10, Y0, Y7; VPANDN Y10, Y0, Y0
+#line 18 "floats.go"
+	VPOR Y7, Y12, Y12; VMOVUPS Y0, Y11; VPTEST Y11, Y11; JEQ l22; VMOVUPS Y6, Y9
+l22:
+#line 18 "floats.go"
+	VPTEST Y12, Y12; JEQ l24
+#line 19 "floats.go"
+	VPXOR Y1, Y6, Y0; VBLENDVPS Y12, Y0, Y9, Y9
+l24:
+#line 21 "floats.go"
+	VMAXPS Y2, Y4, Y0; VMAXPS Y4, Y2, Y6; VPAND Y6, Y0, Y0; VCMPPS $3, Y2, Y4, Y6; VADDPS Y2, Y4, Y4
+#line 21 "floats.go"
+	VBLENDVPS Y6, Y4, Y0, Y0; VADDPS Y0, Y9, Y0; VMINPS Y3, Y5, Y4; VMINPS Y5, Y3, Y6; VPOR Y6, Y4, Y4
+#line 21 "floats.go"
+	VCMPPS $3, Y3, Y5, Y6; VADDPS Y3, Y5, Y5; VBLENDVPS Y6, Y5, Y4, Y4; VSUBPS Y4, Y0, Y0
+#line 27 "floats.go"
+	VMOVUPS Y0, 0(R10)(R11*4)
+l3:
+#line 27 "floats.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 27 "floats.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VPXOR Y15, Y15, Y15
+#line 27 "floats.go"
+	VMOVUPS Y15, 240(SP)
+#line 26 "floats.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VMOVUPS 16(SP), Y15
+#line 26 "floats.go"
+	VPADDQ Y8, Y15, Y9; VMOVUPS 48(SP), Y15; VPADDQ Y8, Y15, Y8; VMOVUPS 80(SP), Y15; VPCMPGTQ Y9, Y15, Y9
+#line 26 "floats.go"
+	VMOVUPS 80(SP), Y15; VPCMPGTQ Y8, Y15, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9
+#line 26 "floats.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y0; VMOVUPS Y8, Y15; VMOVUPS Y15, 240(SP)
+#line 26 "floats.go"
+	VPTEST Y0, Y0; JEQ l29
+#line 27 "floats.go"
+	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VMOVUPS 16(SP), Y15; VPADDQ Y8, Y15, Y9; VMOVUPS 48(SP), Y15
+#line 27 "floats.go"
+	VPADDQ Y8, Y15, Y8; VMOVUPS 176(SP), Y15; VPXOR Y15, Y9, Y9; VMOVUPS 176(SP), Y15; VMOVUPS 112(SP), Y14
+#line 27 "floats.go"
+	VPXOR Y15, Y14, Y10; VPCMPGTQ Y9, Y10, Y9; VMOVUPS 176(SP), Y15; VPXOR Y15, Y8, Y8; VMOVUPS 176(SP), Y15
+#line 27 "floats.go"
+	VMOVUPS 112(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8
+#line 27 "floats.go"
+	VPANDN Y0, Y8, Y8; VPTEST Y8, Y8; JNE l1; VMASKMOVPS 0(R8)(R11*4), Y0, Y8; VMOVQ R11, X9; VPBROADCASTQ X9, Y9
+#line 27 "floats.go"
+	VMOVUPS 16(SP), Y15; VPADDQ Y9, Y15, Y10; VMOVUPS 48(SP), Y15; VPADDQ Y9, Y15, Y9; VMOVUPS 176(SP), Y15
+#line 27 "floats.go"
+	VPXOR Y15, Y10, Y10; VMOVUPS 176(SP), Y15; VMOVUPS 144(SP), Y14; VPXOR Y15, Y14, Y11; VPCMPGTQ Y10, Y11, Y10
+#line 27 "floats.go"
+	VMOVUPS 176(SP), Y15; VPXOR Y15, Y9, Y9; VMOVUPS 176(SP), Y15; VMOVUPS 144(SP), Y14; VPXOR Y15, Y14, Y11
+#line 27 "floats.go"
+	VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y0, Y9, Y9; VPTEST Y9, Y9
+#line 27 "floats.go"
+	JNE l1; VMASKMOVPS 0(R9)(R11*4), Y0, Y9
+#line 16 "floats.go"
+	VMULPS Y9, Y8, Y10; VADDPS Y8, Y10, Y10
+#line 17 "floats.go"
+	VMULPS Y8, Y8, Y11; VMOVUPS 208(SP), Y15; VADDPS Y15, Y11, Y11; VDIVPS Y11, Y9, Y11; VSUBPS Y11, Y10, Y10
+#line 18 "floats.go"
+	VCMPPS $17, Y9, Y8, Y11; VPAND Y0, Y11, Y7; VPANDN Y0, Y11, Y11; VPOR Y7, Y6, Y6; VMOVUPS Y11, Y4
+#line 18 "floats.go"
+	VPTEST Y4, Y4; JEQ l31; VCMPPS $4, Y9, Y9, Y7; VPAND Y4, Y7, Y11; VPANDN Y4, Y7, Y4; VPOR Y11, Y6, Y6
+#line 18 "floats.go"
+	VMOVUPS Y4, Y5; VPTEST Y5, Y5; JEQ l31; VMOVUPS Y10, Y12
+l31:
+#line 18 "floats.go"
+	VPTEST Y6, Y6; JEQ l33
+#line 19 "floats.go"
+	VPXOR Y1, Y10, Y4; VBLENDVPS Y6, Y4, Y12, Y12
+l33:
+#line 21 "floats.go"
+	VMAXPS Y2, Y8, Y4; VMAXPS Y8, Y2, Y5; VPAND Y5, Y4, Y4; VCMPPS $3, Y2, Y8, Y5; VADDPS Y2, Y8, Y6
+#line 21 "floats.go"
+	VBLENDVPS Y5, Y6, Y4, Y4; VADDPS Y4, Y12, Y4; VMINPS Y3, Y9, Y5; VMINPS Y9, Y3, Y6; VPOR Y6, Y5, Y5
+#line 21 "floats.go"
+	VCMPPS $3, Y3, Y9, Y6; VADDPS Y3, Y9, Y7; VBLENDVPS Y6, Y7, Y5, Y5; VSUBPS Y5, Y4, Y4
+#line 27 "floats.go"
+	VMASKMOVPS Y4, Y0, 0(R10)(R11*4)
+l29:
+#line 27 "floats.go"
+	VMOVUPS 240(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l12
+l6:
+#line 27 "floats.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5
+#line 26 "floats.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
+#line 27 "floats.go"
+	VMOVUPS 0(R8)(R11*4), Y6; VMOVUPS 0(R9)(R11*4), Y7
+#line 16 "floats.go"
+	VMULPS Y7, Y6, Y8; VADDPS Y6, Y8, Y8
+#line 17 "floats.go"
+	VMULPS Y6, Y6, Y9; VMOVUPS 208(SP), Y15; VADDPS Y15, Y9, Y9; VDIVPS Y9, Y7, Y9; VSUBPS Y9, Y8, Y8
+#line 18 "floats.go"
+	VCMPPS $17, Y7, Y6, Y9; VMOVUPS Y9, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y9, Y9; VPOR Y11, Y5, Y5
+#line 18 "floats.go"
+	VMOVUPS Y9, Y0; VPTEST Y0, Y0; JEQ l38; VCMPPS $4, Y7, Y7, Y9; VPAND Y0, Y9, Y11; VPANDN Y0, Y9, Y0
+#line 18 "floats.go"
+	VPOR Y11, Y5, Y5; VMOVUPS Y0, Y4; VPTEST Y4, Y4; JEQ l38; VMOVUPS Y8, Y10
+l38:
+#line 18 "floats.go"
+	VPTEST Y5, Y5; JEQ l40
+#line 19 "floats.go"
+	VPXOR Y1, Y8, Y0; VBLENDVPS Y5, Y0, Y10, Y10
+l40:
+#line 21 "floats.go"
+	VMAXPS Y2, Y6, Y0; VMAXPS Y6, Y2, Y4; VPAND Y4, Y0, Y0; VCMPPS $3, Y2, Y6, Y4; VADDPS Y2, Y6, Y5
+#line 21 "floats.go"
+	VBLENDVPS Y4, Y5, Y0, Y0; VADDPS Y0, Y10, Y0; VMINPS Y3, Y7, Y4; VMINPS Y7, Y3, Y5; VPOR Y5, Y4, Y4
+#line 21 "floats.go"
+	VCMPPS $3, Y3, Y7, Y5; VADDPS Y3, Y7, Y6; VBLENDVPS Y5, Y6, Y4, Y4; VSUBPS Y4, Y0, Y0
+#line 27 "floats.go"
+	VMOVUPS Y0, 0(R10)(R11*4); ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
 l1:
 #line 27 "floats.go"
 	VZEROUPPER
@@ -1685,7 +5320,7 @@ TEXT ·Float64sTwin(SB), 0, $24-72
 #line 33 "floats.go"
 	MOVQ a6+48(FP), R9
 #line 33 "floats.go"
-	MOVQ $-9223372036854775808, R10; VPBROADCASTQ R10, Z0; MOVQ $4607182418800017408, R10; VPBROADCASTQ R10, Z1
+	MOVQ $4607182418800017408, R10; VPBROADCASTQ R10, Z0; MOVQ $-9223372036854775808, R10; VPBROADCASTQ R10, Z1
 #line 33 "floats.go"
 	MOVQ $4611686018427387904, R10; VPBROADCASTQ R10, Z2; MOVQ $-4609434218613702656, R10; VPBROADCASTQ R10, Z3
 #line 33 "floats.go"
@@ -1738,7 +5373,7 @@ l20:
 #line 16 "floats.go"
 	VMULPD Z11, Z9, Z13; VMULPD Z12, Z10, Z14; VADDPD Z9, Z13, Z13; VADDPD Z10, Z14, Z14
 #line 17 "floats.go"
-	VMULPD Z9, Z9, Z15; VMULPD Z10, Z10, Z16; VADDPD Z1, Z15, Z15; VADDPD Z1, Z16, Z16; VDIVPD Z15, Z11, Z15
+	VMULPD Z9, Z9, Z15; VMULPD Z10, Z10, Z16; VADDPD Z0, Z15, Z15; VADDPD Z0, Z16, Z16; VDIVPD Z15, Z11, Z15
 #line 17 "floats.go"
 	VDIVPD Z16, Z12, Z16; VSUBPD Z15, Z13, Z13; VSUBPD Z16, Z14, Z14
 #line 18 "floats.go"
@@ -1748,12 +5383,12 @@ l20:
 #line 18 "floats.go"
 	KUNPCKBW K3, K4, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KORW K4, K1, K1; KMOVW K2, K2; KORTESTW K2, K2
 #line 18 "floats.go"
-	JEQ l22; VMOVDQA64 Z13, Z15; VMOVDQA64 Z14, Z16
+	JEQ l22; VMOVUPS Z13, Z15; VMOVUPS Z14, Z16
 l22:
 #line 18 "floats.go"
 	KORTESTW K1, K1; JEQ l24
 #line 19 "floats.go"
-	VPXORQ Z0, Z13, Z13; VPXORQ Z0, Z14, Z14; KSHIFTRW $8, K1, K2; VMOVDQA64 Z13, K1, Z15; VMOVDQA64 Z14, K2, Z16
+	VPXORQ Z1, Z13, Z13; VPXORQ Z1, Z14, Z14; KSHIFTRW $8, K1, K2; VMOVDQA64 Z13, K1, Z15; VMOVDQA64 Z14, K2, Z16
 l24:
 #line 21 "floats.go"
 	VRANGEPD $5, Z2, Z9, Z13; VCMPPD $3, Z2, Z9, K1; VADDPD Z2, Z9, K1, Z13; VMOVUPS Z13, Z9; VRANGEPD $5, Z2, Z10, Z13
@@ -1792,7 +5427,7 @@ l4:
 #line 16 "floats.go"
 	VMULPD Z11, Z9, Z13; VMULPD Z12, Z10, Z14; VADDPD Z9, Z13, Z13; VADDPD Z10, Z14, Z14
 #line 17 "floats.go"
-	VMULPD Z9, Z9, Z15; VMULPD Z10, Z10, Z16; VADDPD Z1, Z15, Z15; VADDPD Z1, Z16, Z16; VDIVPD Z15, Z11, Z15
+	VMULPD Z9, Z9, Z15; VMULPD Z10, Z10, Z16; VADDPD Z0, Z15, Z15; VADDPD Z0, Z16, Z16; VDIVPD Z15, Z11, Z15
 #line 17 "floats.go"
 	VDIVPD Z16, Z12, Z16; VSUBPD Z15, Z13, Z13; VSUBPD Z16, Z14, Z14
 #line 18 "floats.go"
@@ -1802,12 +5437,12 @@ l4:
 #line 18 "floats.go"
 	KUNPCKBW K5, K2, K2; KANDW K4, K2, K5; KANDNW K4, K2, K2; KORW K5, K1, K1; KMOVW K2, K2; KORTESTW K2, K2
 #line 18 "floats.go"
-	JEQ l31; VMOVDQA64 Z13, Z15; VMOVDQA64 Z14, Z16
+	JEQ l31; VMOVUPS Z13, Z15; VMOVUPS Z14, Z16
 l31:
 #line 18 "floats.go"
 	KORTESTW K1, K1; JEQ l33
 #line 19 "floats.go"
-	VPXORQ Z0, Z13, Z13; VPXORQ Z0, Z14, Z14; KSHIFTRW $8, K1, K2; VMOVDQA64 Z13, K1, Z15; VMOVDQA64 Z14, K2, Z16
+	VPXORQ Z1, Z13, Z13; VPXORQ Z1, Z14, Z14; KSHIFTRW $8, K1, K2; VMOVDQA64 Z13, K1, Z15; VMOVDQA64 Z14, K2, Z16
 l33:
 #line 21 "floats.go"
 	VRANGEPD $5, Z2, Z9, Z13; VCMPPD $3, Z2, Z9, K1; VADDPD Z2, Z9, K1, Z13; VMOVUPS Z13, Z9; VRANGEPD $5, Z2, Z10, Z13
@@ -1834,7 +5469,7 @@ l6:
 #line 16 "floats.go"
 	VMULPD Z11, Z9, Z13; VMULPD Z12, Z10, Z14; VADDPD Z9, Z13, Z13; VADDPD Z10, Z14, Z14
 #line 17 "floats.go"
-	VMULPD Z9, Z9, Z15; VMULPD Z10, Z10, Z16; VADDPD Z1, Z15, Z15; VADDPD Z1, Z16, Z16; VDIVPD Z15, Z11, Z15
+	VMULPD Z9, Z9, Z15; VMULPD Z10, Z10, Z16; VADDPD Z0, Z15, Z15; VADDPD Z0, Z16, Z16; VDIVPD Z15, Z11, Z15
 #line 17 "floats.go"
 	VDIVPD Z16, Z12, Z16; VSUBPD Z15, Z13, Z13; VSUBPD Z16, Z14, Z14
 #line 18 "floats.go"
@@ -1844,12 +5479,12 @@ l6:
 #line 18 "floats.go"
 	KUNPCKBW K3, K4, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KORW K4, K1, K1; KMOVW K2, K2; KORTESTW K2, K2
 #line 18 "floats.go"
-	JEQ l38; VMOVDQA64 Z13, Z15; VMOVDQA64 Z14, Z16
+	JEQ l38; VMOVUPS Z13, Z15; VMOVUPS Z14, Z16
 l38:
 #line 18 "floats.go"
 	KORTESTW K1, K1; JEQ l40
 #line 19 "floats.go"
-	VPXORQ Z0, Z13, Z13; VPXORQ Z0, Z14, Z14; KSHIFTRW $8, K1, K2; VMOVDQA64 Z13, K1, Z15; VMOVDQA64 Z14, K2, Z16
+	VPXORQ Z1, Z13, Z13; VPXORQ Z1, Z14, Z14; KSHIFTRW $8, K1, K2; VMOVDQA64 Z13, K1, Z15; VMOVDQA64 Z14, K2, Z16
 l40:
 #line 21 "floats.go"
 	VRANGEPD $5, Z2, Z9, Z13; VCMPPD $3, Z2, Z9, K1; VADDPD Z2, Z9, K1, Z13; VMOVUPS Z13, Z9; VRANGEPD $5, Z2, Z10, Z13
@@ -1863,6 +5498,300 @@ l40:
 	VSUBPD Z11, Z9, Z9; VSUBPD Z12, Z10, Z10
 #line 34 "floats.go"
 	VMOVUPS Z9, 0(R10)(R11*8); VMOVUPS Z10, 64(R10)(R11*8); ADDQ $16, BX; LEAQ 16(BX), R11; CMPQ R11, AX
+#line 34 "floats.go"
+	JLE l6; JMP l12
+l1:
+#line 34 "floats.go"
+	VZEROUPPER
+#line 34 "floats.go"
+	MOVQ BX, done+64(FP)
+#line 34 "floats.go"
+	RET
+
+// func Float64sTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 33 "floats.go"
+TEXT ·Float64sTwinAVX2(SB), 0, $560-72
+#line 33 "floats.go"
+	MOVQ a0+0(FP), R15
+#line 33 "floats.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 33 "floats.go"
+	MOVQ a1+8(FP), CX
+#line 33 "floats.go"
+	MOVQ a2+16(FP), DX
+#line 33 "floats.go"
+	MOVQ a3+24(FP), SI
+#line 33 "floats.go"
+	MOVQ a4+32(FP), DI
+#line 33 "floats.go"
+	MOVQ a5+40(FP), R8
+#line 33 "floats.go"
+	MOVQ a6+48(FP), R9
+#line 33 "floats.go"
+	MOVQ $4607182418800017408, R10; VMOVQ R10, X15; VMOVUPS Y15, 176(SP); VMOVUPS 176(SP), Y15; VPBROADCASTQ X15, Y15
+#line 33 "floats.go"
+	VMOVUPS Y15, 176(SP); MOVQ $-2147483648, R10; VMOVD R10, X1; MOVQ $2147483647, R10; VMOVD R10, X1
+#line 33 "floats.go"
+	MOVQ $-9223372036854775808, R10; VMOVQ R10, X15; VMOVUPS Y15, 208(SP); VMOVUPS 208(SP), Y15
+#line 33 "floats.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 208(SP); MOVQ $9223372036854775807, R10; VMOVQ R10, X2; MOVQ $4611686018427387904, R10
+#line 33 "floats.go"
+	VMOVQ R10, X15; VMOVUPS Y15, 464(SP); VMOVUPS 464(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 464(SP)
+#line 33 "floats.go"
+	MOVQ $-4609434218613702656, R10; VMOVQ R10, X15; VMOVUPS Y15, 496(SP); VMOVUPS 496(SP), Y15
+#line 33 "floats.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 496(SP)
+#line 33 "floats.go"
+	MOVQ a7+56(FP), R10
+#line 33 "floats.go"
+	MOVQ $50462976, R11; VMOVQ R11, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y15; VMOVUPS Y15, 16(SP)
+#line 33 "floats.go"
+	MOVQ $117835012, R11; VMOVQ R11, X5; VPMOVZXBQ X5, Y5; VPSLLQ $0, Y5, Y15; VMOVUPS Y15, 48(SP)
+#line 33 "floats.go"
+	VMOVQ DX, X15; VMOVUPS Y15, 80(SP); VMOVUPS 80(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 80(SP)
+#line 33 "floats.go"
+	VMOVQ SI, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 112(SP)
+#line 33 "floats.go"
+	VMOVQ DI, X15; VMOVUPS Y15, 144(SP); VMOVUPS 144(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 144(SP)
+#line 33 "floats.go"
+	XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15
+#line 33 "floats.go"
+	LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12; JOS l7; MOVQ DX, R12
+#line 33 "floats.go"
+	SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI; JLT l7; XORQ R12, R12; SUBQ R11, R12
+#line 33 "floats.go"
+	JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP); MOVQ SI, R12
+#line 33 "floats.go"
+	SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ DI, DI; JLT l7; XORQ R12, R12; SUBQ R11, R12
+#line 33 "floats.go"
+	JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP); MOVQ DI, R12
+#line 33 "floats.go"
+	SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+l7:
+#line 33 "floats.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 33 "floats.go"
+	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 33 "floats.go"
+	MOVQ 0(SP), R15; CMPQ R11, R15; JGT l1; VPXOR Y9, Y9, Y9; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 240(SP)
+#line 33 "floats.go"
+	VPXOR Y11, Y11, Y11; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JGT l4
+#line 33 "floats.go"
+	CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 33 "floats.go"
+	CMPQ R11, DX; JGE l3
+#line 34 "floats.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 34 "floats.go"
+	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*8), Y12; VMOVUPS 32(R8)(R11*8), Y4; LEAQ 7(R11), R12
+#line 34 "floats.go"
+	CMPQ R11, R12; JHI l4; CMPQ R11, DI; JCC l20; CMPQ R12, DI; JCC l4
+l20:
+#line 34 "floats.go"
+	CMPQ R11, DI; JCC l1; VMOVUPS 0(R9)(R11*8), Y5; VMOVUPS 32(R9)(R11*8), Y6
+#line 16 "floats.go"
+	VMULPD Y5, Y12, Y7; VMULPD Y6, Y4, Y8; VADDPD Y12, Y7, Y7; VADDPD Y4, Y8, Y8
+#line 17 "floats.go"
+	VMULPD Y12, Y12, Y0; VMULPD Y4, Y4, Y1; VMOVUPS 176(SP), Y15; VADDPD Y15, Y0, Y0; VMOVUPS 176(SP), Y15
+#line 17 "floats.go"
+	VADDPD Y15, Y1, Y1; VDIVPD Y0, Y5, Y0; VDIVPD Y1, Y6, Y1; VSUBPD Y0, Y7, Y15; VMOVUPS Y15, 272(SP)
+#line 17 "floats.go"
+	VSUBPD Y1, Y8, Y15; VMOVUPS Y15, 304(SP)
+#line 18 "floats.go"
+	VCMPPD $17, Y5, Y12, Y7; VCMPPD $17, Y6, Y4, Y8; VSHUFPS $136, Y8, Y7, Y7; VPERMQ $216, Y7, Y7
+#line 18 "floats.go"
+	VMOVUPS Y7, Y0; VPCMPEQD Y1, Y1, Y1; VPXOR Y1, Y7, Y1; VPOR Y0, Y11, Y11; VMOVUPS Y1, Y9; VPTEST Y9, Y9
+#line 18 "floats.go"
+	JEQ l22; VCMPPD $4, Y5, Y5, Y0; VCMPPD $4, Y6, Y6, Y1; VSHUFPS $136, Y1, Y0, Y0; VPERMQ $216, Y0, Y0
+#line 18 "floats.go"
+	VPAND Y9, Y0, Y1; VPANDN Y9, Y0, Y0; VPOR Y1, Y11, Y11; VMOVUPS Y0, Y15; VMOVUPS Y15, 240(SP)
+#line 18 "floats.go"
+	VMOVUPS 240(SP), Y15; VPTEST Y15, Y15; JEQ l22; VMOVUPS 272(SP), Y15; VMOVUPS Y15, Y8; VMOVUPS 304(SP), Y15
+#line 18 "floats.go"
+	VMOVUPS Y15, Y10
+l22:
+#line 18 "floats.go"
+	VPTEST Y11, Y11; JEQ l24
+#line 19 "floats.go"
+	VMOVUPS 208(SP), Y15; VMOVUPS 272(SP), Y14; VPXOR Y15, Y14, Y0; VMOVUPS 208(SP), Y15; VMOVUPS 304(SP), Y14
+#line 19 "floats.go"
+	VPXOR Y15, Y14, Y1; VPMOVSXDQ X11, Y7; VEXTRACTI128 $1, Y11, X9; VPMOVSXDQ X9, Y9; VBLENDVPS Y7, Y0, Y8, Y8
+#line 19 "floats.go"
+	VBLENDVPS Y9, Y1, Y10, Y10
+l24:
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VMAXPD Y15, Y12, Y0; VMOVUPS 464(SP), Y15; VMAXPD Y12, Y15, Y1; VPAND Y1, Y0, Y0
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VCMPPD $3, Y15, Y12, Y1; VMOVUPS 464(SP), Y15; VADDPD Y15, Y12, Y7; VBLENDVPS Y1, Y7, Y0, Y0
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VMAXPD Y15, Y4, Y1; VMOVUPS 464(SP), Y15; VMAXPD Y4, Y15, Y7; VPAND Y7, Y1, Y1
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VCMPPD $3, Y15, Y4, Y7; VMOVUPS 464(SP), Y15; VADDPD Y15, Y4, Y4; VBLENDVPS Y7, Y4, Y1, Y1
+#line 21 "floats.go"
+	VADDPD Y0, Y8, Y0; VADDPD Y1, Y10, Y1; VMOVUPS 496(SP), Y15; VMINPD Y15, Y5, Y4; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VMINPD Y5, Y15, Y7; VPOR Y7, Y4, Y4; VMOVUPS 496(SP), Y15; VCMPPD $3, Y15, Y5, Y7; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VADDPD Y15, Y5, Y5; VBLENDVPS Y7, Y5, Y4, Y4; VMOVUPS 496(SP), Y15; VMINPD Y15, Y6, Y5; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VMINPD Y6, Y15, Y7; VPOR Y7, Y5, Y5; VMOVUPS 496(SP), Y15; VCMPPD $3, Y15, Y6, Y7; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VADDPD Y15, Y6, Y6; VBLENDVPS Y7, Y6, Y5, Y5; VSUBPD Y4, Y0, Y0; VSUBPD Y5, Y1, Y1
+#line 34 "floats.go"
+	VMOVUPS Y0, 0(R10)(R11*8); VMOVUPS Y1, 32(R10)(R11*8)
+l3:
+#line 34 "floats.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 34 "floats.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 400(SP); VPXOR Y15, Y15, Y15; VMOVUPS Y15, 368(SP)
+#line 34 "floats.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 336(SP)
+#line 33 "floats.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X7; VPBROADCASTQ X7, Y7; VMOVUPS 16(SP), Y15
+#line 33 "floats.go"
+	VPADDQ Y7, Y15, Y8; VMOVUPS 48(SP), Y15; VPADDQ Y7, Y15, Y7; VMOVUPS 80(SP), Y15; VPCMPGTQ Y8, Y15, Y8
+#line 33 "floats.go"
+	VMOVUPS 80(SP), Y15; VPCMPGTQ Y7, Y15, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8
+#line 33 "floats.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VMOVUPS Y8, Y0; VMOVUPS Y7, Y15; VMOVUPS Y15, 336(SP)
+#line 33 "floats.go"
+	VPTEST Y0, Y0; JEQ l29
+#line 34 "floats.go"
+	VMOVQ R11, X7; VPBROADCASTQ X7, Y7; VMOVUPS 16(SP), Y15; VPADDQ Y7, Y15, Y8; VMOVUPS 48(SP), Y15
+#line 34 "floats.go"
+	VPADDQ Y7, Y15, Y7; VMOVUPS 208(SP), Y15; VPXOR Y15, Y8, Y8; VMOVUPS 208(SP), Y15; VMOVUPS 112(SP), Y14
+#line 34 "floats.go"
+	VPXOR Y15, Y14, Y9; VPCMPGTQ Y8, Y9, Y8; VMOVUPS 208(SP), Y15; VPXOR Y15, Y7, Y7; VMOVUPS 208(SP), Y15
+#line 34 "floats.go"
+	VMOVUPS 112(SP), Y14; VPXOR Y15, Y14, Y9; VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7
+#line 34 "floats.go"
+	VPANDN Y0, Y7, Y7; VPTEST Y7, Y7; JNE l1; VPMOVSXDQ X0, Y7; VMASKMOVPS 0(R8)(R11*8), Y7, Y7
+#line 34 "floats.go"
+	VEXTRACTI128 $1, Y0, X8; VPMOVSXDQ X8, Y8; VMASKMOVPS 32(R8)(R11*8), Y8, Y8; VMOVQ R11, X9; VPBROADCASTQ X9, Y9
+#line 34 "floats.go"
+	VMOVUPS 16(SP), Y15; VPADDQ Y9, Y15, Y10; VMOVUPS 48(SP), Y15; VPADDQ Y9, Y15, Y9; VMOVUPS 208(SP), Y15
+#line 34 "floats.go"
+	VPXOR Y15, Y10, Y10; VMOVUPS 208(SP), Y15; VMOVUPS 144(SP), Y14; VPXOR Y15, Y14, Y11; VPCMPGTQ Y10, Y11, Y10
+#line 34 "floats.go"
+	VMOVUPS 208(SP), Y15; VPXOR Y15, Y9, Y9; VMOVUPS 208(SP), Y15; VMOVUPS 144(SP), Y14; VPXOR Y15, Y14, Y11
+#line 34 "floats.go"
+	VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y0, Y9, Y9; VPTEST Y9, Y9
+#line 34 "floats.go"
+	JNE l1; VPMOVSXDQ X0, Y9; VMASKMOVPS 0(R9)(R11*8), Y9, Y9; VEXTRACTI128 $1, Y0, X10; VPMOVSXDQ X10, Y10
+#line 34 "floats.go"
+	VMASKMOVPS 32(R9)(R11*8), Y10, Y10
+#line 16 "floats.go"
+	VMULPD Y9, Y7, Y11; VMULPD Y10, Y8, Y12; VADDPD Y7, Y11, Y11; VADDPD Y8, Y12, Y12
+#line 17 "floats.go"
+	VMULPD Y7, Y7, Y6; VMULPD Y8, Y8, Y4; VMOVUPS 176(SP), Y15; VADDPD Y15, Y6, Y6; VMOVUPS 176(SP), Y15
+#line 17 "floats.go"
+	VADDPD Y15, Y4, Y4; VDIVPD Y6, Y9, Y6; VDIVPD Y4, Y10, Y4; VSUBPD Y6, Y11, Y15; VMOVUPS Y15, 432(SP)
+#line 17 "floats.go"
+	VSUBPD Y4, Y12, Y4
+#line 18 "floats.go"
+	VCMPPD $17, Y9, Y7, Y11; VCMPPD $17, Y10, Y8, Y12; VSHUFPS $136, Y12, Y11, Y11; VPERMQ $216, Y11, Y11
+#line 18 "floats.go"
+	VPAND Y0, Y11, Y6; VPANDN Y0, Y11, Y11; VPOR Y6, Y5, Y5; VMOVUPS Y11, Y15; VMOVUPS Y15, 400(SP)
+#line 18 "floats.go"
+	VMOVUPS 400(SP), Y15; VPTEST Y15, Y15; JEQ l31; VCMPPD $4, Y9, Y9, Y6; VCMPPD $4, Y10, Y10, Y11
+#line 18 "floats.go"
+	VSHUFPS $136, Y11, Y6, Y6; VPERMQ $216, Y6, Y6; VMOVUPS 400(SP), Y15; VPAND Y15, Y6, Y11; VMOVUPS 400(SP), Y15
+#line 18 "floats.go"
+	VPANDN Y15, Y6, Y6; VPOR Y11, Y5, Y5; VMOVUPS Y6, Y15; VMOVUPS Y15, 368(SP); VMOVUPS 368(SP), Y15
+#line 18 "floats.go"
+	VPTEST Y15, Y15; JEQ l31; VMOVUPS 432(SP), Y15; VMOVUPS Y15, Y12; VMOVUPS Y4, Y1
+l31:
+#line 18 "floats.go"
+	VPTEST Y5, Y5; JEQ l33
+#line 19 "floats.go"
+	VMOVUPS 208(SP), Y15; VMOVUPS 432(SP), Y14; VPXOR Y15, Y14, Y6; VMOVUPS 208(SP), Y15; VPXOR Y15, Y4, Y4
+#line 19 "floats.go"
+	VPMOVSXDQ X5, Y11; VEXTRACTI128 $1, Y5, X5; VPMOVSXDQ X5, Y5; VBLENDVPS Y11, Y6, Y12, Y12; VBLENDVPS Y5, Y4, Y1, Y1
+l33:
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VMAXPD Y15, Y7, Y4; VMOVUPS 464(SP), Y15; VMAXPD Y7, Y15, Y5; VPAND Y5, Y4, Y4
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VCMPPD $3, Y15, Y7, Y5; VMOVUPS 464(SP), Y15; VADDPD Y15, Y7, Y6; VBLENDVPS Y5, Y6, Y4, Y4
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VMAXPD Y15, Y8, Y5; VMOVUPS 464(SP), Y15; VMAXPD Y8, Y15, Y6; VPAND Y6, Y5, Y5
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VCMPPD $3, Y15, Y8, Y6; VMOVUPS 464(SP), Y15; VADDPD Y15, Y8, Y7; VBLENDVPS Y6, Y7, Y5, Y5
+#line 21 "floats.go"
+	VADDPD Y4, Y12, Y4; VADDPD Y5, Y1, Y1; VMOVUPS 496(SP), Y15; VMINPD Y15, Y9, Y5; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VMINPD Y9, Y15, Y6; VPOR Y6, Y5, Y5; VMOVUPS 496(SP), Y15; VCMPPD $3, Y15, Y9, Y6; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VADDPD Y15, Y9, Y7; VBLENDVPS Y6, Y7, Y5, Y5; VMOVUPS 496(SP), Y15; VMINPD Y15, Y10, Y6; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VMINPD Y10, Y15, Y7; VPOR Y7, Y6, Y6; VMOVUPS 496(SP), Y15; VCMPPD $3, Y15, Y10, Y7; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VADDPD Y15, Y10, Y8; VBLENDVPS Y7, Y8, Y6, Y6; VSUBPD Y5, Y4, Y4; VSUBPD Y6, Y1, Y1
+#line 34 "floats.go"
+	VPMOVSXDQ X0, Y5; VMASKMOVPS Y4, Y5, 0(R10)(R11*8); VEXTRACTI128 $1, Y0, X0; VPMOVSXDQ X0, Y0
+#line 34 "floats.go"
+	VMASKMOVPS Y1, Y0, 32(R10)(R11*8)
+l29:
+#line 34 "floats.go"
+	VMOVUPS 336(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l12
+l6:
+#line 34 "floats.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VPXOR Y4, Y4, Y4
+#line 33 "floats.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
+#line 34 "floats.go"
+	VMOVUPS 0(R8)(R11*8), Y5; VMOVUPS 32(R8)(R11*8), Y6; VMOVUPS 0(R9)(R11*8), Y7; VMOVUPS 32(R9)(R11*8), Y8
+#line 16 "floats.go"
+	VMULPD Y7, Y5, Y9; VMULPD Y8, Y6, Y10; VADDPD Y5, Y9, Y9; VADDPD Y6, Y10, Y10
+#line 17 "floats.go"
+	VMULPD Y5, Y5, Y11; VMULPD Y6, Y6, Y12; VMOVUPS 176(SP), Y15; VADDPD Y15, Y11, Y11; VMOVUPS 176(SP), Y15
+#line 17 "floats.go"
+	VADDPD Y15, Y12, Y12; VDIVPD Y11, Y7, Y11; VDIVPD Y12, Y8, Y12; VSUBPD Y11, Y9, Y15; VMOVUPS Y15, 528(SP)
+#line 17 "floats.go"
+	VSUBPD Y12, Y10, Y10
+#line 18 "floats.go"
+	VCMPPD $17, Y7, Y5, Y11; VCMPPD $17, Y8, Y6, Y12; VSHUFPS $136, Y12, Y11, Y11; VPERMQ $216, Y11, Y11
+#line 18 "floats.go"
+	VMOVUPS Y11, Y3; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y11, Y9; VPOR Y3, Y4, Y4; VMOVUPS Y9, Y0; VPTEST Y0, Y0
+#line 18 "floats.go"
+	JEQ l38; VCMPPD $4, Y7, Y7, Y3; VCMPPD $4, Y8, Y8, Y9; VSHUFPS $136, Y9, Y3, Y3; VPERMQ $216, Y3, Y3
+#line 18 "floats.go"
+	VPAND Y0, Y3, Y9; VPANDN Y0, Y3, Y0; VPOR Y9, Y4, Y4; VMOVUPS Y0, Y1; VPTEST Y1, Y1; JEQ l38
+#line 18 "floats.go"
+	VMOVUPS 528(SP), Y15; VMOVUPS Y15, Y12; VMOVUPS Y10, Y2
+l38:
+#line 18 "floats.go"
+	VPTEST Y4, Y4; JEQ l40
+#line 19 "floats.go"
+	VMOVUPS 208(SP), Y15; VMOVUPS 528(SP), Y14; VPXOR Y15, Y14, Y0; VMOVUPS 208(SP), Y15; VPXOR Y15, Y10, Y1
+#line 19 "floats.go"
+	VPMOVSXDQ X4, Y3; VEXTRACTI128 $1, Y4, X4; VPMOVSXDQ X4, Y4; VBLENDVPS Y3, Y0, Y12, Y12; VBLENDVPS Y4, Y1, Y2, Y2
+l40:
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VMAXPD Y15, Y5, Y0; VMOVUPS 464(SP), Y15; VMAXPD Y5, Y15, Y1; VPAND Y1, Y0, Y0
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VCMPPD $3, Y15, Y5, Y1; VMOVUPS 464(SP), Y15; VADDPD Y15, Y5, Y3; VBLENDVPS Y1, Y3, Y0, Y0
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VMAXPD Y15, Y6, Y1; VMOVUPS 464(SP), Y15; VMAXPD Y6, Y15, Y3; VPAND Y3, Y1, Y1
+#line 21 "floats.go"
+	VMOVUPS 464(SP), Y15; VCMPPD $3, Y15, Y6, Y3; VMOVUPS 464(SP), Y15; VADDPD Y15, Y6, Y4; VBLENDVPS Y3, Y4, Y1, Y1
+#line 21 "floats.go"
+	VADDPD Y0, Y12, Y0; VADDPD Y1, Y2, Y1; VMOVUPS 496(SP), Y15; VMINPD Y15, Y7, Y2; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VMINPD Y7, Y15, Y3; VPOR Y3, Y2, Y2; VMOVUPS 496(SP), Y15; VCMPPD $3, Y15, Y7, Y3; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VADDPD Y15, Y7, Y4; VBLENDVPS Y3, Y4, Y2, Y2; VMOVUPS 496(SP), Y15; VMINPD Y15, Y8, Y3; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VMINPD Y8, Y15, Y4; VPOR Y4, Y3, Y3; VMOVUPS 496(SP), Y15; VCMPPD $3, Y15, Y8, Y4; VMOVUPS 496(SP), Y15
+#line 21 "floats.go"
+	VADDPD Y15, Y8, Y5; VBLENDVPS Y4, Y5, Y3, Y3; VSUBPD Y2, Y0, Y0; VSUBPD Y3, Y1, Y1
+#line 34 "floats.go"
+	VMOVUPS Y0, 0(R10)(R11*8); VMOVUPS Y1, 32(R10)(R11*8); ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX
 #line 34 "floats.go"
 	JLE l6; JMP l12
 l1:
@@ -1929,6 +5858,74 @@ l6:
 	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 0(R8)(DX*1), R8; VMOVUPS 0(DI)(R8*4), Z4; VPADDD Z0, Z4, Z4
 #line 35 "host.go"
 	VMOVUPS Z4, 0(DI)(R8*4); ADDQ $16, BX; LEAQ 16(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 35 "host.go"
+	VZEROUPPER
+#line 35 "host.go"
+	MOVQ BX, done+40(FP)
+#line 35 "host.go"
+	RET
+
+// func OverrunTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
+#line 35 "host.go"
+TEXT ·OverrunTwinAVX2(SB), 0, $0-48
+#line 35 "host.go"
+	MOVQ a0+0(FP), AX
+#line 35 "host.go"
+	XORQ BX, BX
+#line 35 "host.go"
+	MOVQ a1+8(FP), CX
+#line 35 "host.go"
+	MOVQ a2+16(FP), DX
+#line 35 "host.go"
+	MOVQ a3+24(FP), SI
+#line 35 "host.go"
+	MOVQ a4+32(FP), DI
+#line 35 "host.go"
+	MOVQ $1, R8; VMOVD R8, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Y1
+#line 35 "host.go"
+	VPSLLQ $0, Y1, Y1; MOVQ $117835012, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ SI, X3
+#line 35 "host.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R8; VMOVQ R8, X4; VPBROADCASTQ X4, Y4; XORQ R8, R8
+#line 35 "host.go"
+	XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11; MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 0(R8)(DX*1), R8
+#line 35 "host.go"
+	ADDQ R8, R11; JOS l7; TESTQ SI, SI; JLT l7; XORQ R11, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R9
+#line 35 "host.go"
+	CMOVQGT R11, R9; MOVQ SI, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10; CMOVQLT R11, R10; JMP l10
+l7:
+#line 35 "host.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 35 "host.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 35 "host.go"
+	CMPQ R8, AX; JGT l1; MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 0(R8)(DX*1), R8; LEAQ 7(R8), R11
+#line 35 "host.go"
+	CMPQ R8, R11; JHI l4; CMPQ R8, SI; JCC l15; CMPQ R11, SI; JCC l4
+l15:
+#line 35 "host.go"
+	CMPQ R8, SI; JCC l1; VMOVUPS 0(DI)(R8*4), Y5; VPADDD Y0, Y5, Y5; VMOVUPS Y5, 0(DI)(R8*4); ADDQ $8, BX
+#line 35 "host.go"
+	JMP l12
+l4:
+#line 35 "host.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 0(R8)(DX*1), R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6
+#line 35 "host.go"
+	VPADDQ Y5, Y2, Y5; VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5
+#line 35 "host.go"
+	VPXOR Y4, Y3, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R11
+#line 35 "host.go"
+	CMPL R11, $255; JNE l1; VMOVUPS 0(DI)(R8*4), Y5; VPADDD Y0, Y5, Y5; VMOVUPS Y5, 0(DI)(R8*4)
+#line 35 "host.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 35 "host.go"
+	MOVL BX, R8; LEAQ 0(CX)(R8*1), R8; LEAQ 0(R8)(DX*1), R8; VMOVUPS 0(DI)(R8*4), Y5; VPADDD Y0, Y5, Y5
+#line 35 "host.go"
+	VMOVUPS Y5, 0(DI)(R8*4); ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
 l1:
 #line 35 "host.go"
 	VZEROUPPER
@@ -2023,6 +6020,94 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+#line 17 "memory.go"
+TEXT ·BlockSumsTwinAVX2(SB), 0, $0-48
+#line 17 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 17 "memory.go"
+	XORQ BX, BX
+#line 17 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 17 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 17 "memory.go"
+	MOVQ a3+24(FP), SI
+#line 17 "memory.go"
+	MOVQ $0, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0
+#line 17 "memory.go"
+	MOVQ a4+32(FP), DI
+#line 17 "memory.go"
+	MOVQ $50462976, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ $117835012, R8; VMOVQ R8, X2
+#line 17 "memory.go"
+	VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3; VPBROADCASTQ X3, Y3; XORQ R8, R8; XORQ R9, R9
+#line 17 "memory.go"
+	MOVQ AX, R10; LEAQ -1(AX), R11; MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; MOVQ DX, R11
+#line 17 "memory.go"
+	SUBQ R8, R11; JOS l7; CMPQ R11, R10; CMOVQLT R11, R10; JMP l10
+l7:
+#line 17 "memory.go"
+	XORQ R10, R10
+l10:
+l12:
+#line 17 "memory.go"
+	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
+l13:
+#line 17 "memory.go"
+	CMPQ R8, AX; JGT l1
+#line 18 "memory.go"
+	MOVL BX, R8
+#line 20 "memory.go"
+	LEAQ 0(CX)(R8*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX
+#line 20 "memory.go"
+	JGE l4
+l15:
+#line 19 "memory.go"
+	VMOVUPS Y0, 0(SI)(R8*4)
+#line 20 "memory.go"
+	CMPQ R11, DX; JGE l3
+#line 21 "memory.go"
+	VMOVUPS 0(DI)(R11*4), Y4; VMOVUPS Y4, 0(SI)(R8*4)
+l3:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 24 "memory.go"
+	VPXOR Y4, Y4, Y4
+#line 18 "memory.go"
+	MOVL BX, R8
+#line 20 "memory.go"
+	LEAQ 0(CX)(R8*1), R11; VMOVQ R11, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6; VPADDQ Y5, Y2, Y5
+#line 20 "memory.go"
+	VPCMPGTQ Y6, Y3, Y6; VPCMPGTQ Y5, Y3, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+#line 19 "memory.go"
+	VMOVUPS Y0, 0(SI)(R8*4)
+#line 20 "memory.go"
+	VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y4; VPTEST Y4, Y4; JEQ l2
+#line 21 "memory.go"
+	VMASKMOVPS 0(DI)(R11*4), Y4, Y5; VMASKMOVPS Y5, Y4, 0(SI)(R8*4)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 18 "memory.go"
+	MOVL BX, R8
+#line 20 "memory.go"
+	LEAQ 0(CX)(R8*1), R11
+#line 19 "memory.go"
+	VMOVUPS Y0, 0(SI)(R8*4)
+#line 21 "memory.go"
+	VMOVUPS 0(DI)(R11*4), Y4; VMOVUPS Y4, 0(SI)(R8*4)
+#line 24 "memory.go"
+	ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+40(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin_(a0 int, a1 unsafe.Pointer) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin_(SB), 0, $0-24
@@ -2033,11 +6118,9 @@ TEXT ·BlockSumsTwin_(SB), 0, $0-24
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $64, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $64, DX; VPBROADCASTD DX, Z1
 l5:
 #line 25 "memory.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -2058,6 +6141,39 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2_(SB), 0, $0-24
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $64, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 25 "memory.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 25 "memory.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 26 "memory.go"
+	VMASKMOVPS 256(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VPADDD Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+16(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin__(a0 int, a1 unsafe.Pointer) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin__(SB), 0, $0-24
@@ -2068,11 +6184,9 @@ TEXT ·BlockSumsTwin__(SB), 0, $0-24
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
 l5:
 #line 25 "memory.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -2093,6 +6207,39 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2__(SB), 0, $0-24
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $32, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 25 "memory.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 25 "memory.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 26 "memory.go"
+	VMASKMOVPS 128(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VPADDD Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+16(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin___(a0 int, a1 unsafe.Pointer) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin___(SB), 0, $0-24
@@ -2103,11 +6250,9 @@ TEXT ·BlockSumsTwin___(SB), 0, $0-24
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
 l5:
 #line 25 "memory.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -2128,6 +6273,39 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2___(SB), 0, $0-24
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $16, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 25 "memory.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 25 "memory.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 26 "memory.go"
+	VMASKMOVPS 64(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VPADDD Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+16(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin____(a0 int, a1 unsafe.Pointer) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin____(SB), 0, $0-24
@@ -2138,11 +6316,9 @@ TEXT ·BlockSumsTwin____(SB), 0, $0-24
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
 l5:
 #line 25 "memory.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -2163,6 +6339,39 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2____(SB), 0, $0-24
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $8, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 25 "memory.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 25 "memory.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 26 "memory.go"
+	VMASKMOVPS 32(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VPADDD Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+16(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin_____(a0 int, a1 unsafe.Pointer) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin_____(SB), 0, $0-24
@@ -2173,11 +6382,9 @@ TEXT ·BlockSumsTwin_____(SB), 0, $0-24
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
 l5:
 #line 25 "memory.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -2198,6 +6405,39 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2_____(SB), 0, $0-24
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $4, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 25 "memory.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 25 "memory.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 26 "memory.go"
+	VMASKMOVPS 16(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VPADDD Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+16(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin______(a0 int, a1 unsafe.Pointer) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin______(SB), 0, $0-24
@@ -2208,11 +6448,9 @@ TEXT ·BlockSumsTwin______(SB), 0, $0-24
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
+	VPMOVZXBD X0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
 l5:
 #line 25 "memory.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
@@ -2233,6 +6471,39 @@ l1:
 #line 24 "memory.go"
 	RET
 
+// func BlockSumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2______(SB), 0, $0-24
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $2, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y3, Y3, Y3; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X4
+#line 25 "memory.go"
+	VPBROADCASTD X4, Y4; VPADDD Y4, Y0, Y4; VPXOR Y2, Y4, Y4; VPXOR Y2, Y1, Y5; VPCMPGTD Y4, Y5, Y4
+#line 25 "memory.go"
+	VMOVUPS Y4, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y4, Y4; VMOVUPS Y5, Y3; VPTEST Y3, Y3; JEQ l2
+#line 26 "memory.go"
+	VMASKMOVPS 8(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VPADDD Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+l2:
+#line 24 "memory.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 24 "memory.go"
+	VZEROUPPER
+#line 24 "memory.go"
+	MOVQ BX, done+16(FP)
+#line 24 "memory.go"
+	RET
+
 // func BlockSumsTwin_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
 #line 25 "memory.go"
 TEXT ·BlockSumsTwin_______(SB), 0, $0-48
@@ -2243,13 +6514,9 @@ TEXT ·BlockSumsTwin_______(SB), 0, $0-48
 #line 25 "memory.go"
 	MOVQ a1+8(FP), CX
 #line 25 "memory.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1
+	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0
 #line 25 "memory.go"
-	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 25 "memory.go"
-	VPMOVQD Z1, Y0; VPMOVQD Z2, Y1; VINSERTI64X4 $1, Y1, Z0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
-#line 25 "memory.go"
-	MOVQ $1, DX
+	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1; MOVQ $1, DX
 #line 25 "memory.go"
 	MOVBLZX a2+16(FP), SI
 #line 25 "memory.go"
@@ -2281,6 +6548,84 @@ l8:
 l10:
 #line 30 "memory.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l5
+l1:
+#line 30 "memory.go"
+	VZEROUPPER
+#line 30 "memory.go"
+	MOVQ BX, done+40(FP)
+#line 30 "memory.go"
+	RET
+
+// func BlockSumsTwinAVX2_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
+#line 25 "memory.go"
+TEXT ·BlockSumsTwinAVX2_______(SB), 0, $0-48
+#line 25 "memory.go"
+	MOVQ a0+0(FP), AX
+#line 25 "memory.go"
+	XORQ BX, BX
+#line 25 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 25 "memory.go"
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $0, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 25 "memory.go"
+	MOVQ $1, DX
+#line 25 "memory.go"
+	MOVBLZX a2+16(FP), SI
+#line 25 "memory.go"
+	MOVQ a3+24(FP), DI
+#line 25 "memory.go"
+	MOVQ a4+32(FP), R8
+#line 25 "memory.go"
+	ADDQ R8, DI; VMOVQ DI, X2; VPBROADCASTQ X2, Y2
+l5:
+#line 25 "memory.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; MOVL BX, DI
+#line 25 "memory.go"
+	LEAQ 0(CX)(DI*4), R8; VMOVD BX, X6; VPBROADCASTD X6, Y6; VPADDD Y6, Y0, Y6; VPCMPEQD Y1, Y6, Y6
+#line 30 "memory.go"
+	MOVQ DX, R9; NEGQ R9; VMOVD R9, X7; VPBROADCASTD X7, Y7; VPXOR Y7, Y6, Y7; MOVQ SI, R9; NEGQ R9
+#line 30 "memory.go"
+	VMOVD R9, X8; VPBROADCASTD X8, Y8; VPOR Y8, Y7, Y7; VMOVMSKPS Y7, R9; CMPL R9, $255; JNE l1
+#line 25 "memory.go"
+	VMOVUPS Y6, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y6, Y8; VMOVUPS Y7, Y3; VPTEST Y3, Y3; JEQ l8
+#line 26 "memory.go"
+	VMASKMOVPS 4(CX)(DI*4), Y3, Y7; VMASKMOVPS 0(R8), Y3, Y8; VPADDD Y7, Y8, Y7; VMASKMOVPS Y7, Y3, 0(R8)
+l8:
+#line 29 "memory.go"
+	VMOVUPS Y6, Y3; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y6, Y6; VMOVUPS Y3, Y4; VMOVUPS Y6, Y5; VPTEST Y4, Y4
+#line 29 "memory.go"
+	JEQ l10
+#line 30 "memory.go"
+	MOVL 0(CX), DI; VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, DI; VEXTRACTI128 $1, Y2, X4
+#line 30 "memory.go"
+	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, DI; JEQ l11; VPEXTRQ $0, X2, R8
+#line 30 "memory.go"
+	VPEXTRD $0, X3, 0(R8)
+l11:
+#line 30 "memory.go"
+	TESTL $2, DI; JEQ l12; VPEXTRQ $1, X2, R8; VPEXTRD $1, X3, 0(R8)
+l12:
+#line 30 "memory.go"
+	TESTL $4, DI; JEQ l13; VPEXTRQ $0, X4, R8; VPEXTRD $2, X3, 0(R8)
+l13:
+#line 30 "memory.go"
+	TESTL $8, DI; JEQ l14; VPEXTRQ $1, X4, R8; VPEXTRD $3, X3, 0(R8)
+l14:
+#line 30 "memory.go"
+	TESTL $16, DI; JEQ l15; VPEXTRQ $0, X2, R8; VPEXTRD $0, X6, 0(R8)
+l15:
+#line 30 "memory.go"
+	TESTL $32, DI; JEQ l16; VPEXTRQ $1, X2, R8; VPEXTRD $1, X6, 0(R8)
+l16:
+#line 30 "memory.go"
+	TESTL $64, DI; JEQ l17; VPEXTRQ $0, X7, R8; VPEXTRD $2, X6, 0(R8)
+l17:
+#line 30 "memory.go"
+	TESTL $128, DI; JEQ l18; VPEXTRQ $1, X7, DI; VPEXTRD $3, X6, 0(DI)
+l18:
+l10:
+#line 30 "memory.go"
+	VPTEST Y5, Y5; ADDQ $8, BX; JMP l5
 l1:
 #line 30 "memory.go"
 	VZEROUPPER
@@ -2386,6 +6731,117 @@ l6:
 	LEAQ 0(DI)(R11*1), R11; VMOVUPS 0(R9)(R11*4), Z4; VMOVUPS Z4, 0(R10)(SI*4)
 #line 68 "memory.go"
 	ADDQ $16, BX; LEAQ 16(BX), SI; CMPQ SI, AX; JLE l6; JMP l12
+l1:
+#line 68 "memory.go"
+	VZEROUPPER
+#line 68 "memory.go"
+	MOVQ BX, done+72(FP)
+#line 68 "memory.go"
+	RET
+
+// func TransposeTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+#line 63 "memory.go"
+TEXT ·TransposeTwinAVX2(SB), 0, $24-80
+#line 63 "memory.go"
+	MOVQ a0+0(FP), R15
+#line 63 "memory.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 63 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 63 "memory.go"
+	MOVQ a2+16(FP), DX
+#line 63 "memory.go"
+	MOVBLZX a3+24(FP), R15
+#line 63 "memory.go"
+	MOVQ R15, 16(SP)
+#line 63 "memory.go"
+	MOVQ a4+32(FP), DI
+#line 63 "memory.go"
+	MOVQ a5+40(FP), R8
+#line 63 "memory.go"
+	MOVQ a6+48(FP), R9
+#line 63 "memory.go"
+	MOVQ a7+56(FP), R10
+#line 63 "memory.go"
+	MOVQ a8+64(FP), R11
+#line 63 "memory.go"
+	ADDQ R11, R10; MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R11
+#line 63 "memory.go"
+	VMOVQ R11, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ R8, X3
+#line 63 "memory.go"
+	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; XORQ R11, R11
+#line 63 "memory.go"
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15; LEAQ -1(R15), R12
+#line 63 "memory.go"
+	MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; MOVQ R12, SI; ADDQ R11, SI; JOS l7; MOVQ DX, SI; SUBQ R11, SI
+#line 63 "memory.go"
+	JOS l7; CMPQ SI, AX; CMOVQLT SI, AX; MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7; LEAQ 0(DI)(R11*1), SI
+#line 63 "memory.go"
+	MOVQ R12, R11; ADDQ SI, R11; JOS l7; TESTQ R8, R8; JLT l7; XORQ R11, R11; SUBQ SI, R11; JOS l7
+#line 63 "memory.go"
+	MOVQ 8(SP), R15; CMPQ R11, R15; MOVQ 8(SP), R15; CMOVQGT R11, R15; MOVQ R15, 8(SP); MOVQ R8, R11
+#line 63 "memory.go"
+	SUBQ SI, R11; JOS l7; CMPQ R11, AX; CMOVQLT R11, AX; JMP l10
+l7:
+#line 63 "memory.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 63 "memory.go"
+	LEAQ 8(BX), SI; CMPQ SI, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 63 "memory.go"
+	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1
+#line 64 "memory.go"
+	MOVL BX, SI; LEAQ 0(CX)(SI*1), R11
+#line 65 "memory.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 65 "memory.go"
+	CMPQ R11, DX; JGE l3; MOVQ 16(SP), R15; TESTB R15, R15; JEQ l3
+#line 66 "memory.go"
+	LEAQ 0(DI)(R11*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, R8; JCC l21; CMPQ R12, R8
+#line 66 "memory.go"
+	JCC l4
+l21:
+#line 66 "memory.go"
+	CMPQ R11, R8; JCC l1; VMOVUPS 0(R9)(R11*4), Y5; VMOVUPS Y5, 0(R10)(SI*4)
+l3:
+#line 68 "memory.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 68 "memory.go"
+	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6
+#line 64 "memory.go"
+	MOVL BX, SI; LEAQ 0(CX)(SI*1), R11
+#line 65 "memory.go"
+	VMOVQ R11, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPGTQ Y8, Y2, Y8
+#line 65 "memory.go"
+	VPCMPGTQ Y7, Y2, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8; VPCMPEQD Y9, Y9, Y9
+#line 65 "memory.go"
+	VPXOR Y9, Y7, Y7; VMOVUPS Y8, Y5; VPTEST Y5, Y5; JEQ l2; MOVQ 16(SP), R15; MOVQ R15, R12; NEGQ R12
+#line 65 "memory.go"
+	VMOVD R12, X7; VPBROADCASTD X7, Y7; VPAND Y5, Y7, Y8; VPANDN Y5, Y7, Y5; VMOVUPS Y8, Y6; VPTEST Y6, Y6
+#line 65 "memory.go"
+	JEQ l2
+#line 66 "memory.go"
+	LEAQ 0(DI)(R11*1), R11; VMOVQ R11, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y7; VPADDQ Y5, Y1, Y5
+#line 66 "memory.go"
+	VPXOR Y4, Y7, Y7; VPXOR Y4, Y3, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y8
+#line 66 "memory.go"
+	VPCMPGTQ Y5, Y8, Y5; VSHUFPS $136, Y5, Y7, Y5; VPERMQ $216, Y5, Y5; VPANDN Y6, Y5, Y5; VPTEST Y5, Y5
+#line 66 "memory.go"
+	JNE l1; VMASKMOVPS 0(R9)(R11*4), Y6, Y5; VMASKMOVPS Y5, Y6, 0(R10)(SI*4)
+l2:
+#line 68 "memory.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 64 "memory.go"
+	MOVL BX, SI; LEAQ 0(CX)(SI*1), R11
+#line 66 "memory.go"
+	LEAQ 0(DI)(R11*1), R11; VMOVUPS 0(R9)(R11*4), Y5; VMOVUPS Y5, 0(R10)(SI*4)
+#line 68 "memory.go"
+	ADDQ $8, BX; LEAQ 8(BX), SI; CMPQ SI, AX; JLE l6; JMP l12
 l1:
 #line 68 "memory.go"
 	VZEROUPPER
@@ -2534,6 +6990,156 @@ l1:
 #line 71 "memory.go"
 	RET
 
+// func TransposeTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+#line 69 "memory.go"
+TEXT ·TransposeTwinAVX2_(SB), 0, $56-80
+#line 69 "memory.go"
+	MOVQ a0+0(FP), R15
+#line 69 "memory.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 69 "memory.go"
+	MOVQ a1+8(FP), CX
+#line 69 "memory.go"
+	MOVQ a2+16(FP), R15
+#line 69 "memory.go"
+	MOVQ R15, 40(SP)
+#line 69 "memory.go"
+	MOVBLZX a3+24(FP), R15
+#line 69 "memory.go"
+	MOVQ R15, 32(SP)
+#line 69 "memory.go"
+	MOVQ a4+32(FP), DI
+#line 69 "memory.go"
+	MOVQ a5+40(FP), R15
+#line 69 "memory.go"
+	MOVQ R15, 48(SP)
+#line 69 "memory.go"
+	MOVQ a6+48(FP), R9
+#line 69 "memory.go"
+	MOVQ a7+56(FP), R10
+#line 69 "memory.go"
+	MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; MOVQ $68, R11; VMOVQ R11, X1; VPBROADCASTQ X1, Y1
+#line 69 "memory.go"
+	VPSHUFD $177, Y1, Y2; VPMULLD Y2, Y0, Y2; VPSRLQ $32, Y2, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $32, Y2, Y2
+#line 69 "memory.go"
+	VPMULUDQ Y1, Y0, Y0; VPADDQ Y2, Y0, Y0; MOVQ $117835012, R11; VMOVQ R11, X2; VPMOVZXBQ X2, Y2
+#line 69 "memory.go"
+	VPSHUFD $177, Y1, Y3; VPMULLD Y3, Y2, Y3; VPSRLQ $32, Y3, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $32, Y3, Y3
+#line 69 "memory.go"
+	VPMULUDQ Y1, Y2, Y1; VPADDQ Y3, Y1, Y1; MOVQ $0, R15; MOVQ R15, 16(SP)
+#line 69 "memory.go"
+	MOVQ a8+64(FP), R12
+#line 69 "memory.go"
+	MOVQ $50462976, AX; VMOVQ AX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, AX; VMOVQ AX, X3
+#line 69 "memory.go"
+	VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; MOVQ $0, R15
+#line 69 "memory.go"
+	MOVQ R15, 8(SP); MOVQ 48(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; MOVQ $-9223372036854775808, AX
+#line 69 "memory.go"
+	VMOVQ AX, X6; VPBROADCASTQ X6, Y6; MOVQ $0, AX; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 24(SP)
+#line 69 "memory.go"
+	MOVQ 0(SP), R15; MOVQ R15, SI; MOVQ 0(SP), R15; LEAQ -1(R15), DX; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11
+#line 69 "memory.go"
+	MOVQ DX, R8; ADDQ R11, R8; JOS l7; MOVQ 40(SP), R15; MOVQ R15, R8; SUBQ R11, R8; JOS l7; CMPQ R8, SI
+#line 69 "memory.go"
+	CMOVQLT R8, SI; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l7; LEAQ 0(DI)(R11*1), R8; ADDQ R8, DX
+#line 69 "memory.go"
+	JOS l7; MOVQ 48(SP), R15; TESTQ R15, R15; JLT l7; XORQ DX, DX; SUBQ R8, DX; JOS l7; MOVQ 24(SP), R15
+#line 69 "memory.go"
+	CMPQ DX, R15; MOVQ 24(SP), R15; CMOVQGT DX, R15; MOVQ R15, 24(SP); MOVQ 48(SP), R15; MOVQ R15, DX
+#line 69 "memory.go"
+	SUBQ R8, DX; JOS l7; CMPQ DX, SI; CMOVQLT DX, SI; JMP l10
+l7:
+#line 69 "memory.go"
+	XORQ SI, SI
+l10:
+l12:
+#line 69 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, SI; JGT l13; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 69 "memory.go"
+	MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*1), R8
+#line 70 "memory.go"
+	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; MOVQ 40(SP), R15; CMPQ R8, R15; JGE l15; MOVQ 40(SP), R15
+#line 70 "memory.go"
+	CMPQ R11, R15; JGE l4
+l15:
+#line 70 "memory.go"
+	MOVQ 40(SP), R15; CMPQ R8, R15; JGE l3; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l3
+#line 71 "memory.go"
+	LEAQ 0(DI)(R8*1), R8; IMUL3Q $68, DX, DX; MOVQ R9, R11; ADDQ DX, R11; LEAQ 0(R11)(R10*4), DX
+#line 71 "memory.go"
+	VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
+#line 71 "memory.go"
+	VPXOR Y10, Y10, Y10; MOVQ 16(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+#line 71 "memory.go"
+	VPXOR Y9, Y9, Y9; MOVQ 16(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+#line 71 "memory.go"
+	LEAQ 7(R8), DX; CMPQ R8, DX; JHI l4; MOVQ 48(SP), R15; CMPQ R8, R15; JCC l22; MOVQ 48(SP), R15
+#line 71 "memory.go"
+	CMPQ DX, R15; JCC l4
+l22:
+#line 71 "memory.go"
+	MOVQ 48(SP), R15; CMPQ R8, R15; JCC l1; VMOVUPS Y7, 0(R12)(R8*4)
+l3:
+#line 71 "memory.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 71 "memory.go"
+	VPXOR Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVL BX, DX
+#line 69 "memory.go"
+	LEAQ 0(CX)(DX*1), R8
+#line 70 "memory.go"
+	VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y4, Y10
+#line 70 "memory.go"
+	VPCMPGTQ Y9, Y4, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11
+#line 70 "memory.go"
+	VPXOR Y11, Y9, Y9; VMOVUPS Y10, Y7; VMOVUPS Y9, Y8; VPTEST Y7, Y7; JEQ l27; MOVQ 32(SP), R15
+#line 70 "memory.go"
+	TESTB R15, R15; JEQ l30
+#line 71 "memory.go"
+	LEAQ 0(DI)(R8*1), R8; IMUL3Q $68, DX, DX; MOVQ R9, R11; ADDQ DX, R11; LEAQ 0(R11)(R10*4), DX
+#line 71 "memory.go"
+	VMOVQ DX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VMOVUPS Y7, Y11; VPXOR Y12, Y12, Y12
+#line 71 "memory.go"
+	MOVQ 8(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VEXTRACTI128 $1, Y7, X10; VMOVUPS Y10, Y10
+#line 71 "memory.go"
+	VPXOR Y11, Y11, Y11; MOVQ 8(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+#line 71 "memory.go"
+	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VPXOR Y6, Y11, Y11
+#line 71 "memory.go"
+	VPXOR Y6, Y5, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y6, Y10, Y10; VPXOR Y6, Y5, Y12; VPCMPGTQ Y10, Y12, Y10
+#line 71 "memory.go"
+	VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPANDN Y7, Y10, Y10; VPTEST Y10, Y10; JNE l1
+#line 71 "memory.go"
+	VMASKMOVPS Y9, Y7, 0(R12)(R8*4)
+l30:
+l27:
+#line 71 "memory.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
+l6:
+#line 71 "memory.go"
+	MOVL BX, DX
+#line 69 "memory.go"
+	LEAQ 0(CX)(DX*1), R8
+#line 71 "memory.go"
+	LEAQ 0(DI)(R8*1), R8; IMUL3Q $68, DX, DX; MOVQ R9, R11; ADDQ DX, R11; LEAQ 0(R11)(R10*4), DX
+#line 71 "memory.go"
+	VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
+#line 71 "memory.go"
+	VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(AX)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
+#line 71 "memory.go"
+	VGATHERQPS X8, 0(AX)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; VMOVUPS Y7, 0(R12)(R8*4); ADDQ $8, BX
+#line 71 "memory.go"
+	LEAQ 8(BX), DX; CMPQ DX, SI; JLE l6; JMP l12
+l1:
+#line 71 "memory.go"
+	VZEROUPPER
+#line 71 "memory.go"
+	MOVQ BX, done+72(FP)
+#line 71 "memory.go"
+	RET
+
 // func RandomTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer) (done int)
 #line 25 "random.go"
 TEXT ·RandomTwin(SB), 0, $256-56
@@ -2625,9 +7231,9 @@ l15:
 #line 19 "random.go"
 	VPSRAVQ Z0, Z17, Z17; VPSRAVQ Z0, Z16, Z16; VPMOVQD Z17, Y17; VPMOVQD Z16, Y16; VINSERTI64X4 $1, Y16, Z17, Z16
 #line 15 "philox.go"
-	VMOVDQA32 Z15, Z17; VMOVDQA32 Z16, Z18; VMOVDQA32 Z3, Z19; VMOVDQA32 Z4, Z20; MOVQ 176(SP), R15
+	VMOVUPS Z15, Z17; VMOVUPS Z16, Z18; VMOVUPS Z3, Z19; VMOVUPS Z4, Z20; MOVQ 176(SP), R15; MOVQ R15, R11
 #line 15 "philox.go"
-	MOVQ R15, R11; MOVQ 184(SP), R15; MOVQ R15, DX; MOVQ 0(SP), R15; MOVQ R15, R9
+	MOVQ 184(SP), R15; MOVQ R15, DX; MOVQ 0(SP), R15; MOVQ R15, R9
 l19:
 #line 461 "bits.go"
 	VEXTRACTI64X4 $1, Z17, Y15; VPMOVZXDQ Y17, Z16; VPMOVZXDQ Y15, Z15; VPMULLQ Z5, Z16, Z16; VPMULLQ Z5, Z15, Z15
@@ -2648,9 +7254,9 @@ l19:
 #line 20 "philox.go"
 	MOVQ R11, R10; MOVQ 144(SP), R15; ADDL R15, R10; MOVQ DX, R12; MOVQ 152(SP), R15; ADDL R15, R12
 #line 20 "philox.go"
-	LEAQ 1(R9), CX; CMPQ CX, $10; JGE l25; VMOVDQA32 Z22, Z17; VMOVDQA32 Z16, Z18; VMOVDQA32 Z21, Z19
+	LEAQ 1(R9), CX; CMPQ CX, $10; JGE l25; VMOVUPS Z22, Z17; VMOVUPS Z16, Z18; VMOVUPS Z21, Z19
 #line 20 "philox.go"
-	VMOVDQA32 Z15, Z20; MOVQ R10, R11; MOVQ R12, DX; MOVQ CX, R9; JMP l19
+	VMOVUPS Z15, Z20; MOVQ R10, R11; MOVQ R12, DX; MOVQ CX, R9; JMP l19
 l25:
 #line 26 "philox.go"
 	VPSRLVD Z8, Z16, Z17; VCVTUDQ2PS Z17, Z17; VMULPS Z9, Z17, Z17
@@ -2711,9 +7317,9 @@ l4:
 #line 19 "random.go"
 	VPSRAVQ Z0, Z17, Z17; VPSRAVQ Z0, Z16, Z16; VPMOVQD Z17, Y17; VPMOVQD Z16, Y16; VINSERTI64X4 $1, Y16, Z17, Z16
 #line 15 "philox.go"
-	VMOVDQA32 Z15, Z17; VMOVDQA32 Z16, Z18; VMOVDQA32 Z3, Z19; VMOVDQA32 Z4, Z20; MOVQ 176(SP), R15
+	VMOVUPS Z15, Z17; VMOVUPS Z16, Z18; VMOVUPS Z3, Z19; VMOVUPS Z4, Z20; MOVQ 176(SP), R15; MOVQ R15, DX
 #line 15 "philox.go"
-	MOVQ R15, DX; MOVQ 184(SP), R15; MOVQ R15, DI; MOVQ 40(SP), R15; MOVQ R15, R9
+	MOVQ 184(SP), R15; MOVQ R15, DI; MOVQ 40(SP), R15; MOVQ R15, R9
 l31:
 #line 461 "bits.go"
 	VEXTRACTI64X4 $1, Z17, Y15; VPMOVZXDQ Y17, Z16; VPMOVZXDQ Y15, Z15; VPMULLQ Z5, Z16, Z16; VPMULLQ Z5, Z15, Z15
@@ -2734,9 +7340,9 @@ l31:
 #line 20 "philox.go"
 	MOVQ DX, R10; MOVQ 48(SP), R15; ADDL R15, R10; MOVQ DI, R11; MOVQ 56(SP), R15; ADDL R15, R11
 #line 20 "philox.go"
-	LEAQ 1(R9), R12; CMPQ R12, $10; JGE l37; VMOVDQA32 Z22, Z17; VMOVDQA32 Z16, Z18; VMOVDQA32 Z21, Z19
+	LEAQ 1(R9), R12; CMPQ R12, $10; JGE l37; VMOVUPS Z22, Z17; VMOVUPS Z16, Z18; VMOVUPS Z21, Z19
 #line 20 "philox.go"
-	VMOVDQA32 Z15, Z20; MOVQ R10, DX; MOVQ R11, DI; MOVQ R12, R9; JMP l31
+	VMOVUPS Z15, Z20; MOVQ R10, DX; MOVQ R11, DI; MOVQ R12, R9; JMP l31
 l37:
 #line 26 "philox.go"
 	VPSRLVD Z8, Z16, Z17; VCVTUDQ2PS Z17, Z17; VMULPS Z9, Z17, Z17
@@ -2793,9 +7399,9 @@ l6:
 #line 19 "random.go"
 	VPSRAVQ Z0, Z17, Z17; VPSRAVQ Z0, Z16, Z16; VPMOVQD Z17, Y17; VPMOVQD Z16, Y16; VINSERTI64X4 $1, Y16, Z17, Z16
 #line 15 "philox.go"
-	VMOVDQA32 Z15, Z17; VMOVDQA32 Z16, Z18; VMOVDQA32 Z3, Z19; VMOVDQA32 Z4, Z20; MOVQ 176(SP), R15
+	VMOVUPS Z15, Z17; VMOVUPS Z16, Z18; VMOVUPS Z3, Z19; VMOVUPS Z4, Z20; MOVQ 176(SP), R15; MOVQ R15, DX
 #line 15 "philox.go"
-	MOVQ R15, DX; MOVQ 184(SP), R15; MOVQ R15, DI; MOVQ 160(SP), R15; MOVQ R15, R9
+	MOVQ 184(SP), R15; MOVQ R15, DI; MOVQ 160(SP), R15; MOVQ R15, R9
 l41:
 #line 461 "bits.go"
 	VEXTRACTI64X4 $1, Z17, Y15; VPMOVZXDQ Y17, Z16; VPMOVZXDQ Y15, Z15; VPMULLQ Z5, Z16, Z16; VPMULLQ Z5, Z15, Z15
@@ -2816,9 +7422,9 @@ l41:
 #line 20 "philox.go"
 	MOVQ DX, R10; ADDL R8, R10; MOVQ DI, R11; ADDL AX, R11; LEAQ 1(R9), R12; CMPQ R12, $10; JGE l47
 #line 20 "philox.go"
-	VMOVDQA32 Z22, Z17; VMOVDQA32 Z16, Z18; VMOVDQA32 Z21, Z19; VMOVDQA32 Z15, Z20; MOVQ R10, DX
+	VMOVUPS Z22, Z17; VMOVUPS Z16, Z18; VMOVUPS Z21, Z19; VMOVUPS Z15, Z20; MOVQ R10, DX; MOVQ R11, DI
 #line 20 "philox.go"
-	MOVQ R11, DI; MOVQ R12, R9; JMP l41
+	MOVQ R12, R9; JMP l41
 l47:
 #line 26 "philox.go"
 	VPSRLVD Z8, Z16, Z17; VCVTUDQ2PS Z17, Z17; VMULPS Z9, Z17, Z17
@@ -2862,6 +7468,666 @@ l47:
 	KXNORW K1, K1, K1; VSCATTERQPD Z19, K1, 0(SI)(Z16*1); KXNORW K1, K1, K1; VSCATTERQPD Z18, K1, 0(SI)(Z15*1)
 #line 26 "random.go"
 	ADDQ $16, BX; LEAQ 16(BX), CX; MOVQ 208(SP), R15; CMPQ CX, R15; JLE l6; JMP l12
+l1:
+#line 26 "random.go"
+	VZEROUPPER
+#line 26 "random.go"
+	MOVQ BX, done+48(FP)
+#line 26 "random.go"
+	RET
+
+// func RandomTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer) (done int)
+#line 25 "random.go"
+TEXT ·RandomTwinAVX2(SB), 0, $848-56
+#line 25 "random.go"
+	MOVQ a0+0(FP), R15
+#line 25 "random.go"
+	MOVQ R15, 192(SP); XORQ BX, BX
+#line 25 "random.go"
+	MOVQ a1+8(FP), R15
+#line 25 "random.go"
+	MOVQ R15, 432(SP)
+#line 25 "random.go"
+	MOVQ a2+16(FP), R15
+#line 25 "random.go"
+	MOVQ R15, 200(SP); MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y15; VMOVUPS Y15, 232(SP)
+#line 25 "random.go"
+	MOVQ $117835012, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y15; VMOVUPS Y15, 264(SP)
+#line 25 "random.go"
+	MOVQ $3, SI; VMOVQ SI, X15; VMOVUPS Y15, 296(SP); VMOVUPS 296(SP), Y15; VPBROADCASTQ X15, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 296(SP); MOVQ $7, SI; VMOVD SI, X15; VMOVUPS Y15, 0(SP); VMOVUPS 0(SP), Y15; VPBROADCASTD X15, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 0(SP); MOVQ $0, SI; VMOVD SI, X15; VMOVUPS Y15, 32(SP); VMOVUPS 32(SP), Y15; VPBROADCASTD X15, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 32(SP)
+#line 25 "random.go"
+	MOVQ a3+24(FP), R15
+#line 25 "random.go"
+	MOVQ R15, 568(SP)
+#line 25 "random.go"
+	MOVQ a4+32(FP), R15
+#line 25 "random.go"
+	MOVQ R15, 576(SP); MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $3528531795, R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5
+#line 25 "random.go"
+	MOVQ $32, R9; VMOVQ R9, X6; VPBROADCASTQ X6, Y6; MOVQ $3449720151, R9; VMOVQ R9, X7; VPBROADCASTQ X7, Y7
+#line 25 "random.go"
+	MOVQ $-1640531527, R15; MOVQ R15, 216(SP); MOVQ $-1150833019, R15; MOVQ R15, 224(SP); MOVQ $8, R11
+#line 25 "random.go"
+	VMOVD R11, X15; VMOVUPS Y15, 64(SP); VMOVUPS 64(SP), Y15; VPBROADCASTD X15, Y15; VMOVUPS Y15, 64(SP)
+#line 25 "random.go"
+	MOVQ $4841369599423283200, R11; VMOVQ R11, X15; VMOVUPS Y15, 472(SP); VMOVUPS 472(SP), Y15; VPBROADCASTQ X15, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 472(SP); MOVQ $864026624, R11; VMOVD R11, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15
+#line 25 "random.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 96(SP); MOVQ $11, R11; VMOVQ R11, X15; VMOVUPS Y15, 328(SP)
+#line 25 "random.go"
+	VMOVUPS 328(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 328(SP); MOVQ $4985484787499139072, R11
+#line 25 "random.go"
+	VMOVQ R11, X15; VMOVUPS Y15, 360(SP); VMOVUPS 360(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 360(SP)
+#line 25 "random.go"
+	MOVQ $4985484787500187648, R11; VMOVQ R11, X15; VMOVUPS Y15, 392(SP); VMOVUPS 392(SP), Y15; VPBROADCASTQ X15, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 392(SP); MOVQ $4368491638549381120, R11; VMOVQ R11, X15; VMOVUPS Y15, 440(SP); VMOVUPS 440(SP), Y15
+#line 25 "random.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 440(SP)
+#line 25 "random.go"
+	MOVQ a5+40(FP), R15
+#line 25 "random.go"
+	MOVQ R15, 584(SP); MOVQ $50462976, R12; VMOVQ R12, X8; VPMOVZXBQ X8, Y8; VPSLLQ $5, Y8, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 504(SP); MOVQ $117835012, R12; VMOVQ R12, X10; VPMOVZXBQ X10, Y10; VPSLLQ $5, Y10, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 536(SP); MOVQ 200(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 128(SP); VMOVUPS 128(SP), Y15
+#line 25 "random.go"
+	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 128(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $-1640531527, R15
+#line 25 "random.go"
+	MOVQ R15, 176(SP); MOVQ $-1150833019, R15; MOVQ R15, 184(SP); MOVQ $0, R15; MOVQ R15, 424(SP)
+#line 25 "random.go"
+	MOVQ $-1640531527, R8; MOVQ $-1150833019, AX; XORQ DX, DX; XORQ R15, R15; MOVQ R15, 208(SP)
+#line 25 "random.go"
+	MOVQ 192(SP), R15; MOVQ R15, R9; MOVQ 192(SP), R15; LEAQ -1(R15), R10; MOVL DX, DX; MOVQ 432(SP), R15
+#line 25 "random.go"
+	LEAQ 0(R15)(DX*1), DX; ADDQ DX, R10; JOS l7; MOVQ 200(SP), R15; MOVQ R15, R10; SUBQ DX, R10
+#line 25 "random.go"
+	JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 25 "random.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 25 "random.go"
+	LEAQ 8(BX), DX; CMPQ DX, R9; JGT l13; MOVQ 208(SP), R15; CMPQ BX, R15; JGE l6
+l13:
+#line 25 "random.go"
+	MOVQ 192(SP), R15; CMPQ DX, R15; JGT l1; MOVL BX, DX; MOVQ 432(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 25 "random.go"
+	LEAQ 7(DX), R10; CMPQ DX, R10; JGT l4; MOVQ 200(SP), R15; CMPQ DX, R15; JGE l15; MOVQ 200(SP), R15
+#line 25 "random.go"
+	CMPQ R10, R15; JGE l4
+l15:
+#line 25 "random.go"
+	MOVQ 200(SP), R15; CMPQ DX, R15; JGE l3
+#line 19 "random.go"
+	VMOVQ DX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 232(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 264(SP), Y15
+#line 19 "random.go"
+	VPADDQ Y0, Y15, Y0; VSHUFPS $136, Y0, Y1, Y0; VPERMQ $216, Y0, Y0; VMOVQ DX, X1; VPBROADCASTQ X1, Y1
+#line 19 "random.go"
+	VMOVUPS 232(SP), Y15; VPADDQ Y1, Y15, Y2; VMOVUPS 264(SP), Y15; VPADDQ Y1, Y15, Y1; VPXOR Y11, Y11, Y11
+#line 19 "random.go"
+	VPCMPGTQ Y2, Y11, Y11; VPXOR Y11, Y2, Y2; VMOVUPS 296(SP), Y15; VPSRLVQ Y15, Y2, Y2; VPXOR Y11, Y2, Y2
+#line 19 "random.go"
+	VPXOR Y11, Y11, Y11; VPCMPGTQ Y1, Y11, Y11; VPXOR Y11, Y1, Y1; VMOVUPS 296(SP), Y15; VPSRLVQ Y15, Y1, Y1
+#line 19 "random.go"
+	VPXOR Y11, Y1, Y1; VSHUFPS $136, Y1, Y2, Y1; VPERMQ $216, Y1, Y1
+#line 15 "philox.go"
+	VMOVUPS Y0, Y2; VMOVUPS Y1, Y11; VMOVUPS 0(SP), Y15; VMOVUPS Y15, Y12; VMOVUPS 32(SP), Y15; VMOVUPS Y15, Y3
+#line 15 "philox.go"
+	MOVQ 568(SP), R15; MOVQ R15, R10; MOVQ 576(SP), R15; MOVQ R15, R12; MOVQ 168(SP), R15; MOVQ R15, CX
+l19:
+#line 461 "bits.go"
+	VEXTRACTI128 $1, Y2, X0; VPMOVZXDQ X2, Y1; VPMOVZXDQ X0, Y0; VPSHUFD $177, Y5, Y4; VPMULLD Y4, Y1, Y4
+#line 461 "bits.go"
+	VPSRLQ $32, Y4, Y9; VPADDQ Y9, Y4, Y4; VPSLLQ $32, Y4, Y4; VPMULUDQ Y5, Y1, Y1; VPADDQ Y4, Y1, Y1
+#line 461 "bits.go"
+	VPSHUFD $177, Y5, Y4; VPMULLD Y4, Y0, Y4; VPSRLQ $32, Y4, Y9; VPADDQ Y9, Y4, Y4; VPSLLQ $32, Y4, Y4
+#line 461 "bits.go"
+	VPMULUDQ Y5, Y0, Y0; VPADDQ Y4, Y0, Y0
+#line 462 "bits.go"
+	VPSRLVQ Y6, Y1, Y4; VPSRLVQ Y6, Y0, Y9; VSHUFPS $136, Y9, Y4, Y4; VPERMQ $216, Y4, Y4; VSHUFPS $136, Y0, Y1, Y0
+#line 462 "bits.go"
+	VPERMQ $216, Y0, Y0
+#line 461 "bits.go"
+	VEXTRACTI128 $1, Y12, X1; VPMOVZXDQ X12, Y9; VPMOVZXDQ X1, Y1; VPSHUFD $177, Y7, Y8; VPMULLD Y8, Y9, Y8
+#line 461 "bits.go"
+	VPSRLQ $32, Y8, Y10; VPADDQ Y10, Y8, Y8; VPSLLQ $32, Y8, Y8; VPMULUDQ Y7, Y9, Y9; VPADDQ Y8, Y9, Y8
+#line 461 "bits.go"
+	VPSHUFD $177, Y7, Y9; VPMULLD Y9, Y1, Y9; VPSRLQ $32, Y9, Y10; VPADDQ Y10, Y9, Y9; VPSLLQ $32, Y9, Y9
+#line 461 "bits.go"
+	VPMULUDQ Y7, Y1, Y1; VPADDQ Y9, Y1, Y1
+#line 462 "bits.go"
+	VPSRLVQ Y6, Y8, Y9; VPSRLVQ Y6, Y1, Y10; VSHUFPS $136, Y10, Y9, Y9; VPERMQ $216, Y9, Y9; VSHUFPS $136, Y1, Y8, Y1
+#line 462 "bits.go"
+	VPERMQ $216, Y1, Y1
+#line 19 "philox.go"
+	VPXOR Y11, Y9, Y8; VMOVD R10, X9; VPBROADCASTD X9, Y9; VPXOR Y9, Y8, Y8; VPXOR Y3, Y4, Y4; VMOVD R12, X9
+#line 19 "philox.go"
+	VPBROADCASTD X9, Y9; VPXOR Y9, Y4, Y4
+#line 20 "philox.go"
+	MOVQ R10, SI; MOVQ 216(SP), R15; ADDL R15, SI; MOVQ R12, DI; MOVQ 224(SP), R15; ADDL R15, DI
+#line 20 "philox.go"
+	LEAQ 1(CX), R11; CMPQ R11, $10; JGE l25; VMOVUPS Y8, Y2; VMOVUPS Y1, Y11; VMOVUPS Y4, Y12; VMOVUPS Y0, Y3
+#line 20 "philox.go"
+	MOVQ SI, R10; MOVQ DI, R12; MOVQ R11, CX; JMP l19
+l25:
+#line 26 "philox.go"
+	VMOVUPS 64(SP), Y15; VPSRLVD Y15, Y1, Y2; VEXTRACTI128 $1, Y2, X3; VPMOVZXDQ X2, Y2; VPMOVZXDQ X3, Y3
+#line 26 "philox.go"
+	VMOVUPS 472(SP), Y15; VPBLENDD $170, Y15, Y2, Y2; VMOVUPS 472(SP), Y15; VSUBPD Y15, Y2, Y2; VMOVUPS 472(SP), Y15
+#line 26 "philox.go"
+	VPBLENDD $170, Y15, Y3, Y3; VMOVUPS 472(SP), Y15; VSUBPD Y15, Y3, Y3; VCVTPD2PSY Y2, X2; VCVTPD2PSY Y3, X3
+#line 26 "philox.go"
+	VINSERTI128 $1, X3, Y2, Y2; VMOVUPS 96(SP), Y15; VMULPS Y15, Y2, Y2
+#line 30 "philox.go"
+	VEXTRACTI128 $1, Y4, X3; VPMOVZXDQ X4, Y9; VPMOVZXDQ X3, Y3; VPSLLVQ Y6, Y9, Y9; VPSLLVQ Y6, Y3, Y3
+#line 30 "philox.go"
+	VEXTRACTI128 $1, Y0, X10; VPMOVZXDQ X0, Y11; VPMOVZXDQ X10, Y10; VPOR Y11, Y9, Y9; VPOR Y10, Y3, Y3
+#line 30 "philox.go"
+	VMOVUPS 328(SP), Y15; VPSRLVQ Y15, Y9, Y9; VMOVUPS 328(SP), Y15; VPSRLVQ Y15, Y3, Y3; VMOVUPS 472(SP), Y15
+#line 30 "philox.go"
+	VPBLENDD $170, Y15, Y9, Y10; VPSRLQ $32, Y9, Y9; VMOVUPS 360(SP), Y15; VPXOR Y15, Y9, Y9; VMOVUPS 392(SP), Y15
+#line 30 "philox.go"
+	VSUBPD Y15, Y9, Y9; VADDPD Y9, Y10, Y9; VMOVUPS 472(SP), Y15; VPBLENDD $170, Y15, Y3, Y10; VPSRLQ $32, Y3, Y3
+#line 30 "philox.go"
+	VMOVUPS 360(SP), Y15; VPXOR Y15, Y3, Y3; VMOVUPS 392(SP), Y15; VSUBPD Y15, Y3, Y3; VADDPD Y3, Y10, Y3
+#line 30 "philox.go"
+	VMOVUPS 440(SP), Y15; VMULPD Y15, Y9, Y14; VMOVUPS Y14, 624(SP); VMOVUPS 440(SP), Y15; VMULPD Y15, Y3, Y14
+#line 30 "philox.go"
+	VMOVUPS Y14, 592(SP)
+#line 26 "random.go"
+	IMUL3Q $32, DX, CX; MOVQ 584(SP), R15; MOVQ R15, DX; ADDQ CX, DX; LEAQ 4(DX), CX; LEAQ 8(DX), SI
+#line 26 "random.go"
+	LEAQ 12(DX), DI; LEAQ 16(DX), R10; LEAQ 24(DX), R11; VMOVQ DX, X10; VPBROADCASTQ X10, Y10; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 536(SP), Y15; VPADDQ Y10, Y15, Y10; VEXTRACTI128 $1, Y11, X12
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y8, X3; VEXTRACTI128 $1, Y10, X9; VPEXTRQ $0, X11, DX; VPEXTRD $0, X8, 0(DX)
+#line 26 "random.go"
+	VPEXTRQ $1, X11, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X12, DX
+#line 26 "random.go"
+	VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X3, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X3, 0(DX)
+#line 26 "random.go"
+	VPEXTRQ $0, X9, DX; VPEXTRD $2, X3, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $3, X3, 0(DX); VMOVQ CX, X3
+#line 26 "random.go"
+	VPBROADCASTQ X3, Y3; VMOVUPS 504(SP), Y15; VPADDQ Y3, Y15, Y8; VMOVUPS 536(SP), Y15; VPADDQ Y3, Y15, Y3
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y1, X10; VEXTRACTI128 $1, Y3, X11; VPEXTRQ $0, X8, CX
+#line 26 "random.go"
+	VPEXTRD $0, X1, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $1, X1, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X1, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X9, CX; VPEXTRD $3, X1, 0(CX); VPEXTRQ $0, X3, CX; VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X3, CX
+#line 26 "random.go"
+	VPEXTRD $1, X10, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
+#line 26 "random.go"
+	VMOVQ SI, X1; VPBROADCASTQ X1, Y1; VMOVUPS 504(SP), Y15; VPADDQ Y1, Y15, Y3; VMOVUPS 536(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y1, Y15, Y1; VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y4, X9; VEXTRACTI128 $1, Y1, X10
+#line 26 "random.go"
+	VPEXTRQ $0, X3, CX; VPEXTRD $0, X4, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X8, CX
+#line 26 "random.go"
+	VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $3, X4, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X9, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X1, CX; VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X10, CX
+#line 26 "random.go"
+	VPEXTRD $3, X9, 0(CX); VMOVQ DI, X1; VPBROADCASTQ X1, Y1; VMOVUPS 504(SP), Y15; VPADDQ Y1, Y15, Y3
+#line 26 "random.go"
+	VMOVUPS 536(SP), Y15; VPADDQ Y1, Y15, Y1; VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y0, X8; VEXTRACTI128 $1, Y1, X9
+#line 26 "random.go"
+	VPEXTRQ $0, X3, CX; VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X4, CX
+#line 26 "random.go"
+	VPEXTRD $2, X0, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X8, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X1, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X9, CX
+#line 26 "random.go"
+	VPEXTRD $3, X8, 0(CX); VMOVQ R10, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15; VPADDQ Y0, Y15, Y1
+#line 26 "random.go"
+	VMOVUPS 536(SP), Y15; VPADDQ Y0, Y15, Y0; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y0, X8
+#line 26 "random.go"
+	VPEXTRQ $0, X1, CX; VPEXTRD $0, X2, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X2, 0(CX); VPEXTRQ $0, X3, CX
+#line 26 "random.go"
+	VPEXTRD $2, X2, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $3, X2, 0(CX); VPEXTRQ $0, X0, CX; VPEXTRD $0, X4, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X0, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X8, CX
+#line 26 "random.go"
+	VPEXTRD $3, X4, 0(CX); VMOVQ R11, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15; VPADDQ Y0, Y15, Y1
+#line 26 "random.go"
+	VMOVUPS 536(SP), Y15; VPADDQ Y0, Y15, Y0; VEXTRACTI128 $1, Y1, X2; VMOVUPS 624(SP), Y15; VEXTRACTI128 $1, Y15, X3
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y0, X4; VMOVUPS 592(SP), Y15; VEXTRACTI128 $1, Y15, X8; VPEXTRQ $0, X1, CX
+#line 26 "random.go"
+	VMOVUPS 624(SP), Y15; VPEXTRQ $0, X15, 0(CX); VPEXTRQ $1, X1, CX; VMOVUPS 624(SP), Y15; VPEXTRQ $1, X15, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X2, CX; VPEXTRQ $0, X3, 0(CX); VPEXTRQ $1, X2, CX; VPEXTRQ $1, X3, 0(CX); VPEXTRQ $0, X0, CX
+#line 26 "random.go"
+	VMOVUPS 592(SP), Y15; VPEXTRQ $0, X15, 0(CX); VPEXTRQ $1, X0, CX; VMOVUPS 592(SP), Y15; VPEXTRQ $1, X15, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X4, CX; VPEXTRQ $0, X8, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRQ $1, X8, 0(CX)
+l3:
+#line 26 "random.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 26 "random.go"
+	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 688(SP); VPXOR Y15, Y15, Y15; VMOVUPS Y15, 656(SP)
+#line 25 "random.go"
+	MOVL BX, CX; MOVQ 432(SP), R15; LEAQ 0(R15)(CX*1), CX; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VMOVUPS 232(SP), Y15
+#line 25 "random.go"
+	VPADDQ Y2, Y15, Y3; VMOVUPS 264(SP), Y15; VPADDQ Y2, Y15, Y2; VMOVUPS 128(SP), Y15; VPCMPGTQ Y3, Y15, Y3
+#line 25 "random.go"
+	VMOVUPS 128(SP), Y15; VPCMPGTQ Y2, Y15, Y2; VSHUFPS $136, Y2, Y3, Y2; VPERMQ $216, Y2, Y2; VMOVUPS Y2, Y3
+#line 25 "random.go"
+	VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y2, Y2; VMOVUPS Y3, Y15; VMOVUPS Y15, 688(SP); VMOVUPS Y2, Y15
+#line 25 "random.go"
+	VMOVUPS Y15, 656(SP); VMOVUPS 688(SP), Y15; VPTEST Y15, Y15; JEQ l78
+#line 19 "random.go"
+	VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VMOVUPS 232(SP), Y15; VPADDQ Y2, Y15, Y3; VMOVUPS 264(SP), Y15
+#line 19 "random.go"
+	VPADDQ Y2, Y15, Y2; VSHUFPS $136, Y2, Y3, Y2; VPERMQ $216, Y2, Y2; VMOVQ CX, X3; VPBROADCASTQ X3, Y3
+#line 19 "random.go"
+	VMOVUPS 232(SP), Y15; VPADDQ Y3, Y15, Y4; VMOVUPS 264(SP), Y15; VPADDQ Y3, Y15, Y3; VPXOR Y8, Y8, Y8
+#line 19 "random.go"
+	VPCMPGTQ Y4, Y8, Y8; VPXOR Y8, Y4, Y4; VMOVUPS 296(SP), Y15; VPSRLVQ Y15, Y4, Y4; VPXOR Y8, Y4, Y4
+#line 19 "random.go"
+	VPXOR Y8, Y8, Y8; VPCMPGTQ Y3, Y8, Y8; VPXOR Y8, Y3, Y3; VMOVUPS 296(SP), Y15; VPSRLVQ Y15, Y3, Y3
+#line 19 "random.go"
+	VPXOR Y8, Y3, Y3; VSHUFPS $136, Y3, Y4, Y3; VPERMQ $216, Y3, Y3
+#line 15 "philox.go"
+	VMOVUPS Y2, Y4; VMOVUPS Y3, Y8; VMOVUPS 0(SP), Y15; VMOVUPS Y15, Y9; VMOVUPS 32(SP), Y15; VMOVUPS Y15, Y10
+#line 15 "philox.go"
+	MOVQ 568(SP), R15; MOVQ R15, DX; MOVQ 576(SP), R15; MOVQ R15, SI; MOVQ 160(SP), R15; MOVQ R15, DI
+l79:
+#line 461 "bits.go"
+	VEXTRACTI128 $1, Y4, X2; VPMOVZXDQ X4, Y3; VPMOVZXDQ X2, Y2; VPSHUFD $177, Y5, Y11; VPMULLD Y11, Y3, Y11
+#line 461 "bits.go"
+	VPSRLQ $32, Y11, Y12; VPADDQ Y12, Y11, Y11; VPSLLQ $32, Y11, Y11; VPMULUDQ Y5, Y3, Y3; VPADDQ Y11, Y3, Y3
+#line 461 "bits.go"
+	VPSHUFD $177, Y5, Y11; VPMULLD Y11, Y2, Y11; VPSRLQ $32, Y11, Y12; VPADDQ Y12, Y11, Y11; VPSLLQ $32, Y11, Y11
+#line 461 "bits.go"
+	VPMULUDQ Y5, Y2, Y2; VPADDQ Y11, Y2, Y2
+#line 462 "bits.go"
+	VPSRLVQ Y6, Y3, Y11; VPSRLVQ Y6, Y2, Y12; VSHUFPS $136, Y12, Y11, Y11; VPERMQ $216, Y11, Y11
+#line 462 "bits.go"
+	VSHUFPS $136, Y2, Y3, Y2; VPERMQ $216, Y2, Y2
+#line 461 "bits.go"
+	VEXTRACTI128 $1, Y9, X3; VPMOVZXDQ X9, Y12; VPMOVZXDQ X3, Y3; VPSHUFD $177, Y7, Y1; VPMULLD Y1, Y12, Y1
+#line 461 "bits.go"
+	VPSRLQ $32, Y1, Y0; VPADDQ Y0, Y1, Y0; VPSLLQ $32, Y0, Y0; VPMULUDQ Y7, Y12, Y1; VPADDQ Y0, Y1, Y0
+#line 461 "bits.go"
+	VPSHUFD $177, Y7, Y1; VPMULLD Y1, Y3, Y1; VPSRLQ $32, Y1, Y12; VPADDQ Y12, Y1, Y1; VPSLLQ $32, Y1, Y1
+#line 461 "bits.go"
+	VPMULUDQ Y7, Y3, Y3; VPADDQ Y1, Y3, Y1
+#line 462 "bits.go"
+	VPSRLVQ Y6, Y0, Y3; VPSRLVQ Y6, Y1, Y12; VSHUFPS $136, Y12, Y3, Y3; VPERMQ $216, Y3, Y3; VSHUFPS $136, Y1, Y0, Y0
+#line 462 "bits.go"
+	VPERMQ $216, Y0, Y0
+#line 19 "philox.go"
+	VPXOR Y8, Y3, Y1; VMOVD DX, X3; VPBROADCASTD X3, Y3; VPXOR Y3, Y1, Y1; VPXOR Y10, Y11, Y3; VMOVD SI, X11
+#line 19 "philox.go"
+	VPBROADCASTD X11, Y11; VPXOR Y11, Y3, Y3
+#line 20 "philox.go"
+	MOVQ DX, R10; MOVQ 176(SP), R15; ADDL R15, R10; MOVQ SI, R11; MOVQ 184(SP), R15; ADDL R15, R11
+#line 20 "philox.go"
+	LEAQ 1(DI), R12; CMPQ R12, $10; JGE l85; VMOVUPS Y1, Y4; VMOVUPS Y0, Y8; VMOVUPS Y3, Y9; VMOVUPS Y2, Y10
+#line 20 "philox.go"
+	MOVQ R10, DX; MOVQ R11, SI; MOVQ R12, DI; JMP l79
+l85:
+#line 26 "philox.go"
+	VMOVUPS 64(SP), Y15; VPSRLVD Y15, Y0, Y4; VEXTRACTI128 $1, Y4, X8; VPMOVZXDQ X4, Y4; VPMOVZXDQ X8, Y8
+#line 26 "philox.go"
+	VMOVUPS 472(SP), Y15; VPBLENDD $170, Y15, Y4, Y4; VMOVUPS 472(SP), Y15; VSUBPD Y15, Y4, Y4; VMOVUPS 472(SP), Y15
+#line 26 "philox.go"
+	VPBLENDD $170, Y15, Y8, Y8; VMOVUPS 472(SP), Y15; VSUBPD Y15, Y8, Y8; VCVTPD2PSY Y4, X4; VCVTPD2PSY Y8, X8
+#line 26 "philox.go"
+	VINSERTI128 $1, X8, Y4, Y4; VMOVUPS 96(SP), Y15; VMULPS Y15, Y4, Y4
+#line 30 "philox.go"
+	VEXTRACTI128 $1, Y3, X8; VPMOVZXDQ X3, Y9; VPMOVZXDQ X8, Y8; VPSLLVQ Y6, Y9, Y9; VPSLLVQ Y6, Y8, Y8
+#line 30 "philox.go"
+	VEXTRACTI128 $1, Y2, X10; VPMOVZXDQ X2, Y11; VPMOVZXDQ X10, Y10; VPOR Y11, Y9, Y9; VPOR Y10, Y8, Y8
+#line 30 "philox.go"
+	VMOVUPS 328(SP), Y15; VPSRLVQ Y15, Y9, Y9; VMOVUPS 328(SP), Y15; VPSRLVQ Y15, Y8, Y8; VMOVUPS 472(SP), Y15
+#line 30 "philox.go"
+	VPBLENDD $170, Y15, Y9, Y10; VPSRLQ $32, Y9, Y9; VMOVUPS 360(SP), Y15; VPXOR Y15, Y9, Y9; VMOVUPS 392(SP), Y15
+#line 30 "philox.go"
+	VSUBPD Y15, Y9, Y9; VADDPD Y9, Y10, Y9; VMOVUPS 472(SP), Y15; VPBLENDD $170, Y15, Y8, Y10; VPSRLQ $32, Y8, Y8
+#line 30 "philox.go"
+	VMOVUPS 360(SP), Y15; VPXOR Y15, Y8, Y8; VMOVUPS 392(SP), Y15; VSUBPD Y15, Y8, Y8; VADDPD Y8, Y10, Y8
+#line 30 "philox.go"
+	VMOVUPS 440(SP), Y15; VMULPD Y15, Y9, Y14; VMOVUPS Y14, 752(SP); VMOVUPS 440(SP), Y15; VMULPD Y15, Y8, Y14
+#line 30 "philox.go"
+	VMOVUPS Y14, 720(SP)
+#line 26 "random.go"
+	IMUL3Q $32, CX, CX; MOVQ 584(SP), R15; MOVQ R15, DX; ADDQ CX, DX; LEAQ 4(DX), CX; LEAQ 8(DX), SI
+#line 26 "random.go"
+	LEAQ 12(DX), DI; LEAQ 16(DX), R10; LEAQ 24(DX), R11; VMOVQ DX, X10; VPBROADCASTQ X10, Y10; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 536(SP), Y15; VPADDQ Y10, Y15, Y10; VMOVUPS 688(SP), Y15; VMOVMSKPS Y15, DX
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y1, X8; VEXTRACTI128 $1, Y10, X9; TESTL $1, DX; JEQ l86
+#line 26 "random.go"
+	VPEXTRQ $0, X11, R12; VPEXTRD $0, X1, 0(R12)
+l86:
+#line 26 "random.go"
+	TESTL $2, DX; JEQ l87; VPEXTRQ $1, X11, R12; VPEXTRD $1, X1, 0(R12)
+l87:
+#line 26 "random.go"
+	TESTL $4, DX; JEQ l88; VPEXTRQ $0, X12, R12; VPEXTRD $2, X1, 0(R12)
+l88:
+#line 26 "random.go"
+	TESTL $8, DX; JEQ l89; VPEXTRQ $1, X12, R12; VPEXTRD $3, X1, 0(R12)
+l89:
+#line 26 "random.go"
+	TESTL $16, DX; JEQ l90; VPEXTRQ $0, X10, R12; VPEXTRD $0, X8, 0(R12)
+l90:
+#line 26 "random.go"
+	TESTL $32, DX; JEQ l91; VPEXTRQ $1, X10, R12; VPEXTRD $1, X8, 0(R12)
+l91:
+#line 26 "random.go"
+	TESTL $64, DX; JEQ l92; VPEXTRQ $0, X9, R12; VPEXTRD $2, X8, 0(R12)
+l92:
+#line 26 "random.go"
+	TESTL $128, DX; JEQ l93; VPEXTRQ $1, X9, DX; VPEXTRD $3, X8, 0(DX)
+l93:
+#line 26 "random.go"
+	VMOVQ CX, X1; VPBROADCASTQ X1, Y1; VMOVUPS 504(SP), Y15; VPADDQ Y1, Y15, Y8; VMOVUPS 536(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y1, Y15, Y1; VMOVUPS 688(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y0, X10
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y1, X11; TESTL $1, CX; JEQ l94; VPEXTRQ $0, X8, DX; VPEXTRD $0, X0, 0(DX)
+l94:
+#line 26 "random.go"
+	TESTL $2, CX; JEQ l95; VPEXTRQ $1, X8, DX; VPEXTRD $1, X0, 0(DX)
+l95:
+#line 26 "random.go"
+	TESTL $4, CX; JEQ l96; VPEXTRQ $0, X9, DX; VPEXTRD $2, X0, 0(DX)
+l96:
+#line 26 "random.go"
+	TESTL $8, CX; JEQ l97; VPEXTRQ $1, X9, DX; VPEXTRD $3, X0, 0(DX)
+l97:
+#line 26 "random.go"
+	TESTL $16, CX; JEQ l98; VPEXTRQ $0, X1, DX; VPEXTRD $0, X10, 0(DX)
+l98:
+#line 26 "random.go"
+	TESTL $32, CX; JEQ l99; VPEXTRQ $1, X1, DX; VPEXTRD $1, X10, 0(DX)
+l99:
+#line 26 "random.go"
+	TESTL $64, CX; JEQ l100; VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX)
+l100:
+#line 26 "random.go"
+	TESTL $128, CX; JEQ l101; VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
+l101:
+#line 26 "random.go"
+	VMOVQ SI, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 536(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y0, Y15, Y0; VMOVUPS 688(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y1, X8; VEXTRACTI128 $1, Y3, X9
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y0, X10; TESTL $1, CX; JEQ l102; VPEXTRQ $0, X1, DX; VPEXTRD $0, X3, 0(DX)
+l102:
+#line 26 "random.go"
+	TESTL $2, CX; JEQ l103; VPEXTRQ $1, X1, DX; VPEXTRD $1, X3, 0(DX)
+l103:
+#line 26 "random.go"
+	TESTL $4, CX; JEQ l104; VPEXTRQ $0, X8, DX; VPEXTRD $2, X3, 0(DX)
+l104:
+#line 26 "random.go"
+	TESTL $8, CX; JEQ l105; VPEXTRQ $1, X8, DX; VPEXTRD $3, X3, 0(DX)
+l105:
+#line 26 "random.go"
+	TESTL $16, CX; JEQ l106; VPEXTRQ $0, X0, DX; VPEXTRD $0, X9, 0(DX)
+l106:
+#line 26 "random.go"
+	TESTL $32, CX; JEQ l107; VPEXTRQ $1, X0, DX; VPEXTRD $1, X9, 0(DX)
+l107:
+#line 26 "random.go"
+	TESTL $64, CX; JEQ l108; VPEXTRQ $0, X10, DX; VPEXTRD $2, X9, 0(DX)
+l108:
+#line 26 "random.go"
+	TESTL $128, CX; JEQ l109; VPEXTRQ $1, X10, CX; VPEXTRD $3, X9, 0(CX)
+l109:
+#line 26 "random.go"
+	VMOVQ DI, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 536(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y0, Y15, Y0; VMOVUPS 688(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y2, X8
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y0, X9; TESTL $1, CX; JEQ l110; VPEXTRQ $0, X1, DX; VPEXTRD $0, X2, 0(DX)
+l110:
+#line 26 "random.go"
+	TESTL $2, CX; JEQ l111; VPEXTRQ $1, X1, DX; VPEXTRD $1, X2, 0(DX)
+l111:
+#line 26 "random.go"
+	TESTL $4, CX; JEQ l112; VPEXTRQ $0, X3, DX; VPEXTRD $2, X2, 0(DX)
+l112:
+#line 26 "random.go"
+	TESTL $8, CX; JEQ l113; VPEXTRQ $1, X3, DX; VPEXTRD $3, X2, 0(DX)
+l113:
+#line 26 "random.go"
+	TESTL $16, CX; JEQ l114; VPEXTRQ $0, X0, DX; VPEXTRD $0, X8, 0(DX)
+l114:
+#line 26 "random.go"
+	TESTL $32, CX; JEQ l115; VPEXTRQ $1, X0, DX; VPEXTRD $1, X8, 0(DX)
+l115:
+#line 26 "random.go"
+	TESTL $64, CX; JEQ l116; VPEXTRQ $0, X9, DX; VPEXTRD $2, X8, 0(DX)
+l116:
+#line 26 "random.go"
+	TESTL $128, CX; JEQ l117; VPEXTRQ $1, X9, CX; VPEXTRD $3, X8, 0(CX)
+l117:
+#line 26 "random.go"
+	VMOVQ R10, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 536(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y0, Y15, Y0; VMOVUPS 688(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y4, X3
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y0, X8; TESTL $1, CX; JEQ l118; VPEXTRQ $0, X1, DX; VPEXTRD $0, X4, 0(DX)
+l118:
+#line 26 "random.go"
+	TESTL $2, CX; JEQ l119; VPEXTRQ $1, X1, DX; VPEXTRD $1, X4, 0(DX)
+l119:
+#line 26 "random.go"
+	TESTL $4, CX; JEQ l120; VPEXTRQ $0, X2, DX; VPEXTRD $2, X4, 0(DX)
+l120:
+#line 26 "random.go"
+	TESTL $8, CX; JEQ l121; VPEXTRQ $1, X2, DX; VPEXTRD $3, X4, 0(DX)
+l121:
+#line 26 "random.go"
+	TESTL $16, CX; JEQ l122; VPEXTRQ $0, X0, DX; VPEXTRD $0, X3, 0(DX)
+l122:
+#line 26 "random.go"
+	TESTL $32, CX; JEQ l123; VPEXTRQ $1, X0, DX; VPEXTRD $1, X3, 0(DX)
+l123:
+#line 26 "random.go"
+	TESTL $64, CX; JEQ l124; VPEXTRQ $0, X8, DX; VPEXTRD $2, X3, 0(DX)
+l124:
+#line 26 "random.go"
+	TESTL $128, CX; JEQ l125; VPEXTRQ $1, X8, CX; VPEXTRD $3, X3, 0(CX)
+l125:
+#line 26 "random.go"
+	VMOVQ R11, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 536(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y0, Y15, Y0; VMOVUPS 688(SP), Y15; VMOVMSKPS Y15, CX; VEXTRACTI128 $1, Y1, X2; VMOVUPS 752(SP), Y15
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y15, X3; VEXTRACTI128 $1, Y0, X4; VMOVUPS 720(SP), Y15; VEXTRACTI128 $1, Y15, X8
+#line 26 "random.go"
+	TESTL $1, CX; JEQ l126; VPEXTRQ $0, X1, DX; VMOVUPS 752(SP), Y15; VPEXTRQ $0, X15, 0(DX)
+l126:
+#line 26 "random.go"
+	TESTL $2, CX; JEQ l127; VPEXTRQ $1, X1, DX; VMOVUPS 752(SP), Y15; VPEXTRQ $1, X15, 0(DX)
+l127:
+#line 26 "random.go"
+	TESTL $4, CX; JEQ l128; VPEXTRQ $0, X2, DX; VPEXTRQ $0, X3, 0(DX)
+l128:
+#line 26 "random.go"
+	TESTL $8, CX; JEQ l129; VPEXTRQ $1, X2, DX; VPEXTRQ $1, X3, 0(DX)
+l129:
+#line 26 "random.go"
+	TESTL $16, CX; JEQ l130; VPEXTRQ $0, X0, DX; VMOVUPS 720(SP), Y15; VPEXTRQ $0, X15, 0(DX)
+l130:
+#line 26 "random.go"
+	TESTL $32, CX; JEQ l131; VPEXTRQ $1, X0, DX; VMOVUPS 720(SP), Y15; VPEXTRQ $1, X15, 0(DX)
+l131:
+#line 26 "random.go"
+	TESTL $64, CX; JEQ l132; VPEXTRQ $0, X4, DX; VPEXTRQ $0, X8, 0(DX)
+l132:
+#line 26 "random.go"
+	TESTL $128, CX; JEQ l133; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X8, 0(CX)
+l133:
+l78:
+#line 26 "random.go"
+	VMOVUPS 656(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l12
+l6:
+#line 25 "random.go"
+	MOVL BX, CX; MOVQ 432(SP), R15; LEAQ 0(R15)(CX*1), CX
+#line 19 "random.go"
+	VMOVQ CX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 232(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 264(SP), Y15
+#line 19 "random.go"
+	VPADDQ Y0, Y15, Y0; VSHUFPS $136, Y0, Y1, Y0; VPERMQ $216, Y0, Y0; VMOVQ CX, X1; VPBROADCASTQ X1, Y1
+#line 19 "random.go"
+	VMOVUPS 232(SP), Y15; VPADDQ Y1, Y15, Y2; VMOVUPS 264(SP), Y15; VPADDQ Y1, Y15, Y1; VPXOR Y3, Y3, Y3
+#line 19 "random.go"
+	VPCMPGTQ Y2, Y3, Y3; VPXOR Y3, Y2, Y2; VMOVUPS 296(SP), Y15; VPSRLVQ Y15, Y2, Y2; VPXOR Y3, Y2, Y2
+#line 19 "random.go"
+	VPXOR Y3, Y3, Y3; VPCMPGTQ Y1, Y3, Y3; VPXOR Y3, Y1, Y1; VMOVUPS 296(SP), Y15; VPSRLVQ Y15, Y1, Y1
+#line 19 "random.go"
+	VPXOR Y3, Y1, Y1; VSHUFPS $136, Y1, Y2, Y1; VPERMQ $216, Y1, Y1
+#line 15 "philox.go"
+	VMOVUPS Y0, Y2; VMOVUPS Y1, Y3; VMOVUPS 0(SP), Y15; VMOVUPS Y15, Y4; VMOVUPS 32(SP), Y15; VMOVUPS Y15, Y8
+#line 15 "philox.go"
+	MOVQ 568(SP), R15; MOVQ R15, DX; MOVQ 576(SP), R15; MOVQ R15, SI; MOVQ 424(SP), R15; MOVQ R15, DI
+l137:
+#line 461 "bits.go"
+	VEXTRACTI128 $1, Y2, X0; VPMOVZXDQ X2, Y1; VPMOVZXDQ X0, Y0; VPSHUFD $177, Y5, Y9; VPMULLD Y9, Y1, Y9
+#line 461 "bits.go"
+	VPSRLQ $32, Y9, Y10; VPADDQ Y10, Y9, Y9; VPSLLQ $32, Y9, Y9; VPMULUDQ Y5, Y1, Y1; VPADDQ Y9, Y1, Y1
+#line 461 "bits.go"
+	VPSHUFD $177, Y5, Y9; VPMULLD Y9, Y0, Y9; VPSRLQ $32, Y9, Y10; VPADDQ Y10, Y9, Y9; VPSLLQ $32, Y9, Y9
+#line 461 "bits.go"
+	VPMULUDQ Y5, Y0, Y0; VPADDQ Y9, Y0, Y0
+#line 462 "bits.go"
+	VPSRLVQ Y6, Y1, Y9; VPSRLVQ Y6, Y0, Y10; VSHUFPS $136, Y10, Y9, Y9; VPERMQ $216, Y9, Y9; VSHUFPS $136, Y0, Y1, Y0
+#line 462 "bits.go"
+	VPERMQ $216, Y0, Y0
+#line 461 "bits.go"
+	VEXTRACTI128 $1, Y4, X1; VPMOVZXDQ X4, Y10; VPMOVZXDQ X1, Y1; VPSHUFD $177, Y7, Y11; VPMULLD Y11, Y10, Y11
+#line 461 "bits.go"
+	VPSRLQ $32, Y11, Y12; VPADDQ Y12, Y11, Y11; VPSLLQ $32, Y11, Y11; VPMULUDQ Y7, Y10, Y10; VPADDQ Y11, Y10, Y10
+#line 461 "bits.go"
+	VPSHUFD $177, Y7, Y11; VPMULLD Y11, Y1, Y11; VPSRLQ $32, Y11, Y12; VPADDQ Y12, Y11, Y11; VPSLLQ $32, Y11, Y11
+#line 461 "bits.go"
+	VPMULUDQ Y7, Y1, Y1; VPADDQ Y11, Y1, Y1
+#line 462 "bits.go"
+	VPSRLVQ Y6, Y10, Y11; VPSRLVQ Y6, Y1, Y12; VSHUFPS $136, Y12, Y11, Y11; VPERMQ $216, Y11, Y11
+#line 462 "bits.go"
+	VSHUFPS $136, Y1, Y10, Y1; VPERMQ $216, Y1, Y1
+#line 19 "philox.go"
+	VPXOR Y3, Y11, Y10; VMOVD DX, X11; VPBROADCASTD X11, Y11; VPXOR Y11, Y10, Y10; VPXOR Y8, Y9, Y9
+#line 19 "philox.go"
+	VMOVD SI, X11; VPBROADCASTD X11, Y11; VPXOR Y11, Y9, Y9
+#line 20 "philox.go"
+	MOVQ DX, R10; ADDL R8, R10; MOVQ SI, R11; ADDL AX, R11; LEAQ 1(DI), R12; CMPQ R12, $10; JGE l143
+#line 20 "philox.go"
+	VMOVUPS Y10, Y2; VMOVUPS Y1, Y3; VMOVUPS Y9, Y4; VMOVUPS Y0, Y8; MOVQ R10, DX; MOVQ R11, SI
+#line 20 "philox.go"
+	MOVQ R12, DI; JMP l137
+l143:
+#line 26 "philox.go"
+	VMOVUPS 64(SP), Y15; VPSRLVD Y15, Y1, Y2; VEXTRACTI128 $1, Y2, X3; VPMOVZXDQ X2, Y2; VPMOVZXDQ X3, Y3
+#line 26 "philox.go"
+	VMOVUPS 472(SP), Y15; VPBLENDD $170, Y15, Y2, Y2; VMOVUPS 472(SP), Y15; VSUBPD Y15, Y2, Y2; VMOVUPS 472(SP), Y15
+#line 26 "philox.go"
+	VPBLENDD $170, Y15, Y3, Y3; VMOVUPS 472(SP), Y15; VSUBPD Y15, Y3, Y3; VCVTPD2PSY Y2, X2; VCVTPD2PSY Y3, X3
+#line 26 "philox.go"
+	VINSERTI128 $1, X3, Y2, Y2; VMOVUPS 96(SP), Y15; VMULPS Y15, Y2, Y2
+#line 30 "philox.go"
+	VEXTRACTI128 $1, Y9, X3; VPMOVZXDQ X9, Y4; VPMOVZXDQ X3, Y3; VPSLLVQ Y6, Y4, Y4; VPSLLVQ Y6, Y3, Y3
+#line 30 "philox.go"
+	VEXTRACTI128 $1, Y0, X8; VPMOVZXDQ X0, Y11; VPMOVZXDQ X8, Y8; VPOR Y11, Y4, Y4; VPOR Y8, Y3, Y3
+#line 30 "philox.go"
+	VMOVUPS 328(SP), Y15; VPSRLVQ Y15, Y4, Y4; VMOVUPS 328(SP), Y15; VPSRLVQ Y15, Y3, Y3; VMOVUPS 472(SP), Y15
+#line 30 "philox.go"
+	VPBLENDD $170, Y15, Y4, Y8; VPSRLQ $32, Y4, Y4; VMOVUPS 360(SP), Y15; VPXOR Y15, Y4, Y4; VMOVUPS 392(SP), Y15
+#line 30 "philox.go"
+	VSUBPD Y15, Y4, Y4; VADDPD Y4, Y8, Y4; VMOVUPS 472(SP), Y15; VPBLENDD $170, Y15, Y3, Y8; VPSRLQ $32, Y3, Y3
+#line 30 "philox.go"
+	VMOVUPS 360(SP), Y15; VPXOR Y15, Y3, Y3; VMOVUPS 392(SP), Y15; VSUBPD Y15, Y3, Y3; VADDPD Y3, Y8, Y3
+#line 30 "philox.go"
+	VMOVUPS 440(SP), Y15; VMULPD Y15, Y4, Y14; VMOVUPS Y14, 816(SP); VMOVUPS 440(SP), Y15; VMULPD Y15, Y3, Y14
+#line 30 "philox.go"
+	VMOVUPS Y14, 784(SP)
+#line 26 "random.go"
+	IMUL3Q $32, CX, CX; MOVQ 584(SP), R15; MOVQ R15, DX; ADDQ CX, DX; LEAQ 4(DX), CX; LEAQ 8(DX), SI
+#line 26 "random.go"
+	LEAQ 12(DX), DI; LEAQ 16(DX), R10; LEAQ 24(DX), R11; VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y8, Y15, Y11; VMOVUPS 536(SP), Y15; VPADDQ Y8, Y15, Y8; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y10, X3
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y8, X4; VPEXTRQ $0, X11, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X10, 0(DX)
+#line 26 "random.go"
+	VPEXTRQ $0, X12, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X10, 0(DX); VPEXTRQ $0, X8, DX
+#line 26 "random.go"
+	VPEXTRD $0, X3, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $1, X3, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $2, X3, 0(DX)
+#line 26 "random.go"
+	VPEXTRQ $1, X4, DX; VPEXTRD $3, X3, 0(DX); VMOVQ CX, X3; VPBROADCASTQ X3, Y3; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y3, Y15, Y4; VMOVUPS 536(SP), Y15; VPADDQ Y3, Y15, Y3; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y1, X10
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y3, X11; VPEXTRQ $0, X4, CX; VPEXTRD $0, X1, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X1, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X8, CX; VPEXTRD $2, X1, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $3, X1, 0(CX); VPEXTRQ $0, X3, CX
+#line 26 "random.go"
+	VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X10, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX); VMOVQ SI, X1; VPBROADCASTQ X1, Y1; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y1, Y15, Y3; VMOVUPS 536(SP), Y15; VPADDQ Y1, Y15, Y1; VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y9, X8
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y1, X10; VPEXTRQ $0, X3, CX; VPEXTRD $0, X9, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X9, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X4, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X9, 0(CX); VPEXTRQ $0, X1, CX
+#line 26 "random.go"
+	VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X8, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X10, CX; VPEXTRD $3, X8, 0(CX); VMOVQ DI, X1; VPBROADCASTQ X1, Y1; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y1, Y15, Y3; VMOVUPS 536(SP), Y15; VPADDQ Y1, Y15, Y1; VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y0, X8
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y1, X9; VPEXTRQ $0, X3, CX; VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X0, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X4, CX; VPEXTRD $2, X0, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX
+#line 26 "random.go"
+	VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X8, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X9, CX; VPEXTRD $3, X8, 0(CX); VMOVQ R10, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y0, Y15, Y1; VMOVUPS 536(SP), Y15; VPADDQ Y0, Y15, Y0; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y2, X4
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y0, X8; VPEXTRQ $0, X1, CX; VPEXTRD $0, X2, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X2, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X3, CX; VPEXTRD $2, X2, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $3, X2, 0(CX); VPEXTRQ $0, X0, CX
+#line 26 "random.go"
+	VPEXTRD $0, X4, 0(CX); VPEXTRQ $1, X0, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X4, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $1, X8, CX; VPEXTRD $3, X4, 0(CX); VMOVQ R11, X0; VPBROADCASTQ X0, Y0; VMOVUPS 504(SP), Y15
+#line 26 "random.go"
+	VPADDQ Y0, Y15, Y1; VMOVUPS 536(SP), Y15; VPADDQ Y0, Y15, Y0; VEXTRACTI128 $1, Y1, X2; VMOVUPS 816(SP), Y15
+#line 26 "random.go"
+	VEXTRACTI128 $1, Y15, X3; VEXTRACTI128 $1, Y0, X4; VMOVUPS 784(SP), Y15; VEXTRACTI128 $1, Y15, X8
+#line 26 "random.go"
+	VPEXTRQ $0, X1, CX; VMOVUPS 816(SP), Y15; VPEXTRQ $0, X15, 0(CX); VPEXTRQ $1, X1, CX; VMOVUPS 816(SP), Y15
+#line 26 "random.go"
+	VPEXTRQ $1, X15, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRQ $0, X3, 0(CX); VPEXTRQ $1, X2, CX; VPEXTRQ $1, X3, 0(CX)
+#line 26 "random.go"
+	VPEXTRQ $0, X0, CX; VMOVUPS 784(SP), Y15; VPEXTRQ $0, X15, 0(CX); VPEXTRQ $1, X0, CX; VMOVUPS 784(SP), Y15
+#line 26 "random.go"
+	VPEXTRQ $1, X15, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRQ $0, X8, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRQ $1, X8, 0(CX)
+#line 26 "random.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, R9; JLE l6; JMP l12
 l1:
 #line 26 "random.go"
 	VZEROUPPER
@@ -2930,6 +8196,84 @@ l6:
 	VMOVUPS 0(SI)(DI*4), Z5; VPCMPD $4, Z0, Z5, K1; KORTESTW K1, K1; JCC l1
 #line 91 "random.go"
 	VPADDD Z1, Z5, Z5; VMOVUPS Z5, 0(SI)(DI*4); ADDQ $16, BX; LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6
+#line 91 "random.go"
+	JMP l12
+l1:
+#line 91 "random.go"
+	VZEROUPPER
+#line 91 "random.go"
+	MOVQ BX, done+32(FP)
+#line 91 "random.go"
+	RET
+
+// func InsistTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 89 "random.go"
+TEXT ·InsistTwinAVX2(SB), 0, $0-40
+#line 89 "random.go"
+	MOVQ a0+0(FP), AX
+#line 89 "random.go"
+	XORQ BX, BX
+#line 89 "random.go"
+	MOVQ a1+8(FP), CX
+#line 89 "random.go"
+	MOVQ a2+16(FP), DX
+#line 89 "random.go"
+	MOVQ a3+24(FP), SI
+#line 89 "random.go"
+	MOVQ $13, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $1, DI; VMOVD DI, X1; VPBROADCASTD X1, Y1
+#line 89 "random.go"
+	MOVQ $50462976, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, DI; VMOVQ DI, X3
+#line 89 "random.go"
+	VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, DI
+#line 89 "random.go"
+	VMOVQ DI, X5; VPBROADCASTQ X5, Y5; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 89 "random.go"
+	LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10
+#line 89 "random.go"
+	JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9
+#line 89 "random.go"
+	JMP l10
+l7:
+#line 89 "random.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 89 "random.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 89 "random.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI
+#line 90 "random.go"
+	LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 90 "random.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS 0(SI)(DI*4), Y6; VPCMPEQD Y0, Y6, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y7, Y7
+#line 90 "random.go"
+	VMOVMSKPS Y7, R10; CMPL R10, $255; JNE l1
+#line 91 "random.go"
+	VPADDD Y1, Y6, Y6; VMOVUPS Y6, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l4:
+#line 89 "random.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI
+#line 90 "random.go"
+	VMOVQ DI, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y2, Y7; VPADDQ Y6, Y3, Y6; VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y8
+#line 90 "random.go"
+	VPCMPGTQ Y7, Y8, Y7; VPXOR Y5, Y6, Y6; VPXOR Y5, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6
+#line 90 "random.go"
+	VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, R10; CMPL R10, $255; JNE l1; VMOVUPS 0(SI)(DI*4), Y6; VPCMPEQD Y0, Y6, Y7
+#line 90 "random.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y7, Y7; VMOVMSKPS Y7, R10; CMPL R10, $255; JNE l1
+#line 91 "random.go"
+	VPADDD Y1, Y6, Y6; VMOVUPS Y6, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
+l6:
+#line 89 "random.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI
+#line 90 "random.go"
+	VMOVUPS 0(SI)(DI*4), Y6; VPCMPEQD Y0, Y6, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y7, Y7; VMOVMSKPS Y7, R10
+#line 90 "random.go"
+	CMPL R10, $255; JNE l1
+#line 91 "random.go"
+	VPADDD Y1, Y6, Y6; VMOVUPS Y6, 0(SI)(DI*4); ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6
 #line 91 "random.go"
 	JMP l12
 l1:

@@ -10,7 +10,15 @@ func ContendInt32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int
 	return 0
 }
 
+func ContendInt32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+	return 0
+}
+
 func ContendUint32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+	return 0
+}
+
+func ContendUint32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
 	return 0
 }
 
@@ -18,7 +26,15 @@ func ContendInt64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int
 	return 0
 }
 
+func ContendInt64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+	return 0
+}
+
 func ContendUint64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+	return 0
+}
+
+func ContendUint64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
 	return 0
 }
 
@@ -26,7 +42,15 @@ func HandOverTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func HandOverTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PlaceTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlaceTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -34,7 +58,15 @@ func ReverseTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Po
 	return 0
 }
 
+func ReverseTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func ReverseTwin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ReverseTwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -42,7 +74,15 @@ func ReverseTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done i
 	return 0
 }
 
+func ReverseTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func ReverseTwin___(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int) {
+	return 0
+}
+
+func ReverseTwinAVX2___(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int) (done int) {
 	return 0
 }
 
@@ -50,7 +90,15 @@ func Float32sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 
 	return 0
 }
 
+func Float32sTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func Float64sTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Float64sTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -58,7 +106,15 @@ func OverrunTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func OverrunTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func BlockSumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BlockSumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -66,7 +122,15 @@ func BlockSumsTwin_(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func BlockSumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func BlockSumsTwin__(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BlockSumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -74,7 +138,15 @@ func BlockSumsTwin___(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func BlockSumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func BlockSumsTwin____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BlockSumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -82,7 +154,15 @@ func BlockSumsTwin_____(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func BlockSumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func BlockSumsTwin______(a0 int, a1 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BlockSumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -90,7 +170,15 @@ func BlockSumsTwin_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer,
 	return 0
 }
 
+func BlockSumsTwinAVX2_______(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
 func TransposeTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+	return 0
+}
+
+func TransposeTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
 	return 0
 }
 
@@ -98,10 +186,22 @@ func TransposeTwin_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.P
 	return 0
 }
 
+func TransposeTwinAVX2_(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func RandomTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
+func RandomTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func InsistTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func InsistTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
