@@ -61,6 +61,10 @@ func histogramTwinRow(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line histogram.go:20
 		first = zvector.HistogramTwin(256, shared)
+//line histogram.go:20
+	} else if lanes == 8 {
+//line histogram.go:20
+		first = zvector.HistogramTwinAVX2(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line histogram.go:22
@@ -208,6 +212,10 @@ func mandelbrot32TwinRow(i75 int, ty int, n int, f33 float32, blocks *gpu.Blocks
 	if lanes == 16 && first == 0 {
 //line mandelbrot.go:20
 		first = blocks.Done(zvector.Mandelbrot32Twin(blocks.Span(), i73, n, c42, i53, countsLen, f33, f40, counts))
+//line mandelbrot.go:20
+	} else if lanes == 8 && first == 0 {
+//line mandelbrot.go:20
+		first = blocks.Done(zvector.Mandelbrot32TwinAVX2(blocks.Span(), i73, n, c42, i53, countsLen, f33, f40, counts))
 	}
 	for tx := first; tx < 32; tx++ {
 		var f62, f63 float32
@@ -295,6 +303,10 @@ func mandelbrot64TwinRow(i75 int, ty int, n int, f33 float64, blocks *gpu.Blocks
 	if lanes == 16 && first == 0 {
 //line mandelbrot.go:40
 		first = blocks.Done(zvector.Mandelbrot64Twin(blocks.Span(), i73, n, c42, i53, countsLen, f33, f40, counts))
+//line mandelbrot.go:40
+	} else if lanes == 8 && first == 0 {
+//line mandelbrot.go:40
+		first = blocks.Done(zvector.Mandelbrot64TwinAVX2(blocks.Span(), i73, n, c42, i53, countsLen, f33, f40, counts))
 	}
 	for tx := first; tx < 32; tx++ {
 		var f62, f63 float64
@@ -430,6 +442,10 @@ func monteCarloTwinRow(lanes int, i134 int, seed int32, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:20
 		first = zvector.MonteCarloTwin(256, i134, int(seed), shared)
+//line montecarlo.go:20
+	} else if lanes == 8 {
+//line montecarlo.go:20
+		first = zvector.MonteCarloTwinAVX2(256, i134, int(seed), shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var i28, i29, i55 int32
@@ -487,6 +503,10 @@ func monteCarloTwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin_(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -507,6 +527,10 @@ func monteCarloTwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin__(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -527,6 +551,10 @@ func monteCarloTwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin___(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -547,6 +575,10 @@ func monteCarloTwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin____(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -567,6 +599,10 @@ func monteCarloTwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin_____(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -587,6 +623,10 @@ func monteCarloTwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin______(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -607,6 +647,10 @@ func monteCarloTwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin_______(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -627,6 +671,10 @@ func monteCarloTwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line montecarlo.go:36
 		first = zvector.MonteCarloTwin________(256, shared)
+//line montecarlo.go:36
+	} else if lanes == 8 {
+//line montecarlo.go:36
+		first = zvector.MonteCarloTwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line montecarlo.go:33
@@ -709,6 +757,10 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, call unsafe.Pointer, cal
 	if lanes == 16 && first == 0 {
 //line options.go:20
 		first = blocks.Done(zvector.BlackScholesTwin(blocks.Span(), i27, callLen, priceLen, strikeLen, yearsLen, putLen, price, strike, years, f83, m4, f97, call, put))
+//line options.go:20
+	} else if lanes == 8 && first == 0 {
+//line options.go:20
+		first = blocks.Done(zvector.BlackScholesTwinAVX2(blocks.Span(), i27, callLen, priceLen, strikeLen, yearsLen, putLen, price, strike, years, f83, m4, f97, call, put))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f173, f371, f376, f248, f161, f316, f222, f285 float32
@@ -924,6 +976,10 @@ func blackScholesBestTwinRow(blocks *gpu.Blocks, lanes int, call unsafe.Pointer,
 	if lanes == 16 && first == 0 {
 //line options.go:32
 		first = blocks.Done(zvector.BlackScholesBestTwin(blocks.Span(), i635, callLen, priceLen, strikeLen, yearsLen, putLen, price, strike, years, f735, m4, f827, call, put))
+//line options.go:32
+	} else if lanes == 8 && first == 0 {
+//line options.go:32
+		first = blocks.Done(zvector.BlackScholesBestTwinAVX2(blocks.Span(), i635, callLen, priceLen, strikeLen, yearsLen, putLen, price, strike, years, f735, m4, f827, call, put))
 	}
 	for tx := first; tx < 256; tx++ {
 		var f702, f728, f732, f776, f783, f819, f826, f856, f892, f918, f922, f966, f973, f1009, f1016, f1046, f1082, f1108, f1112, f1156, f1163, f1199, f1206, f1236, f1272, f1298, f1302, f1346, f1353, f1389, f1396, f1426 float32
@@ -1570,6 +1626,10 @@ func dot32TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen 
 	if lanes == 16 {
 //line reduce.go:47
 		first = zvector.Dot32Twin(256, i113, aLen, a, bLen, b, i128, shared)
+//line reduce.go:47
+	} else if lanes == 8 {
+//line reduce.go:47
+		first = zvector.Dot32TwinAVX2(256, i113, aLen, a, bLen, b, i128, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f23 float32
@@ -1610,6 +1670,10 @@ func dot32TwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin_(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1630,6 +1694,10 @@ func dot32TwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin__(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1650,6 +1718,10 @@ func dot32TwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin___(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1670,6 +1742,10 @@ func dot32TwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin____(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1690,6 +1766,10 @@ func dot32TwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin_____(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1710,6 +1790,10 @@ func dot32TwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin______(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1730,6 +1814,10 @@ func dot32TwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin_______(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1750,6 +1838,10 @@ func dot32TwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Dot32Twin________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Dot32TwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -1772,6 +1864,10 @@ func dot32TwinRow_________(lanes int, c55 bool, f84 float32, o58 int, partial un
 	if lanes == 16 {
 //line reduce.go:24
 		first = zvector.Dot32Twin_________(256, c55, f84, partial, o58)
+//line reduce.go:24
+	} else if lanes == 8 {
+//line reduce.go:24
+		first = zvector.Dot32TwinAVX2_________(256, c55, f84, partial, o58)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:19
@@ -1893,6 +1989,10 @@ func dot64TwinRow(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen 
 	if lanes == 16 {
 //line reduce.go:63
 		first = zvector.Dot64Twin(256, i113, aLen, a, bLen, b, i128, shared)
+//line reduce.go:63
+	} else if lanes == 8 {
+//line reduce.go:63
+		first = zvector.Dot64TwinAVX2(256, i113, aLen, a, bLen, b, i128, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f23 float64
@@ -1933,6 +2033,10 @@ func dot64TwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin_(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -1953,6 +2057,10 @@ func dot64TwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin__(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -1973,6 +2081,10 @@ func dot64TwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin___(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -1993,6 +2105,10 @@ func dot64TwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin____(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2013,6 +2129,10 @@ func dot64TwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin_____(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2033,6 +2153,10 @@ func dot64TwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin______(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2053,6 +2177,10 @@ func dot64TwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin_______(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2073,6 +2201,10 @@ func dot64TwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Dot64Twin________(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Dot64TwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2095,6 +2227,10 @@ func dot64TwinRow_________(lanes int, c55 bool, f84 float64, o58 int, partial un
 	if lanes == 16 {
 //line reduce.go:38
 		first = zvector.Dot64Twin_________(256, c55, f84, partial, o58)
+//line reduce.go:38
+	} else if lanes == 8 {
+//line reduce.go:38
+		first = zvector.Dot64TwinAVX2_________(256, c55, f84, partial, o58)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:33
@@ -2212,6 +2348,10 @@ func sum32TwinRow(lanes int, i102 int, i117 int, shared unsafe.Pointer, x unsafe
 	if lanes == 16 {
 //line reduce.go:80
 		first = zvector.Sum32Twin(256, i102, xLen, x, i117, shared)
+//line reduce.go:80
+	} else if lanes == 8 {
+//line reduce.go:80
+		first = zvector.Sum32TwinAVX2(256, i102, xLen, x, i117, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f19 float32
@@ -2244,6 +2384,10 @@ func sum32TwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin_(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2264,6 +2408,10 @@ func sum32TwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin__(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2284,6 +2432,10 @@ func sum32TwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin___(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2304,6 +2456,10 @@ func sum32TwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin____(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2324,6 +2480,10 @@ func sum32TwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin_____(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2344,6 +2504,10 @@ func sum32TwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin______(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2364,6 +2528,10 @@ func sum32TwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin_______(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2384,6 +2552,10 @@ func sum32TwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.Sum32Twin________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.Sum32TwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:16
@@ -2406,6 +2578,10 @@ func sum32TwinRow_________(lanes int, c44 bool, f73 float32, o47 int, partial un
 	if lanes == 16 {
 //line reduce.go:24
 		first = zvector.Sum32Twin_________(256, c44, f73, partial, o47)
+//line reduce.go:24
+	} else if lanes == 8 {
+//line reduce.go:24
+		first = zvector.Sum32TwinAVX2_________(256, c44, f73, partial, o47)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:19
@@ -2523,6 +2699,10 @@ func sum64TwinRow(lanes int, i102 int, i117 int, shared unsafe.Pointer, x unsafe
 	if lanes == 16 {
 //line reduce.go:96
 		first = zvector.Sum64Twin(256, i102, xLen, x, i117, shared)
+//line reduce.go:96
+	} else if lanes == 8 {
+//line reduce.go:96
+		first = zvector.Sum64TwinAVX2(256, i102, xLen, x, i117, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f19 float64
@@ -2555,6 +2735,10 @@ func sum64TwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin_(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2575,6 +2759,10 @@ func sum64TwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin__(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2595,6 +2783,10 @@ func sum64TwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin___(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2615,6 +2807,10 @@ func sum64TwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin____(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2635,6 +2831,10 @@ func sum64TwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin_____(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2655,6 +2855,10 @@ func sum64TwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin______(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2675,6 +2879,10 @@ func sum64TwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin_______(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2695,6 +2903,10 @@ func sum64TwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:33
 		first = zvector.Sum64Twin________(256, shared)
+//line reduce.go:33
+	} else if lanes == 8 {
+//line reduce.go:33
+		first = zvector.Sum64TwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:30
@@ -2717,6 +2929,10 @@ func sum64TwinRow_________(lanes int, c44 bool, f73 float64, o47 int, partial un
 	if lanes == 16 {
 //line reduce.go:38
 		first = zvector.Sum64Twin_________(256, c44, f73, partial, o47)
+//line reduce.go:38
+	} else if lanes == 8 {
+//line reduce.go:38
+		first = zvector.Sum64TwinAVX2_________(256, c44, f73, partial, o47)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reduce.go:33
@@ -3852,6 +4068,10 @@ func histogramBestTwinRow(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reducebest.go:105
 		first = zvector.HistogramBestTwin(256, shared)
+//line reducebest.go:105
+	} else if lanes == 8 {
+//line reducebest.go:105
+		first = zvector.HistogramBestTwinAVX2(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line reducebest.go:107
@@ -4115,6 +4335,10 @@ func softmaxTwinRow(lanes int, cols int, i17 int, shared unsafe.Pointer, x unsaf
 	if lanes == 16 {
 //line rows.go:19
 		first = zvector.SoftmaxTwin(256, cols, i17, xLen, x, shared)
+//line rows.go:19
+	} else if lanes == 8 {
+//line rows.go:19
+		first = zvector.SoftmaxTwinAVX2(256, cols, i17, xLen, x, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f21 float32
@@ -4156,6 +4380,10 @@ func softmaxTwinRow_(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin_(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4178,6 +4406,10 @@ func softmaxTwinRow__(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin__(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4200,6 +4432,10 @@ func softmaxTwinRow___(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin___(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4222,6 +4458,10 @@ func softmaxTwinRow____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin____(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4244,6 +4484,10 @@ func softmaxTwinRow_____(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin_____(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4266,6 +4510,10 @@ func softmaxTwinRow______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin______(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4288,6 +4536,10 @@ func softmaxTwinRow_______(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin_______(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4310,6 +4562,10 @@ func softmaxTwinRow________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line rows.go:43
 		first = zvector.SoftmaxTwin________(256, shared)
+//line rows.go:43
+	} else if lanes == 8 {
+//line rows.go:43
+		first = zvector.SoftmaxTwinAVX2________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4332,6 +4588,10 @@ func softmaxTwinRow_________(lanes int, cols int, f113 float32, i17 int, shared 
 	if lanes == 16 {
 //line rows.go:26
 		first = zvector.SoftmaxTwin__________(256, shared, cols, i17, xLen, x, f113)
+//line rows.go:26
+	} else if lanes == 8 {
+//line rows.go:26
+		first = zvector.SoftmaxTwinAVX2__________(256, shared, cols, i17, xLen, x, f113)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f38, f166 float32
@@ -4406,6 +4666,10 @@ func softmaxTwinRow__________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin___________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2___________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4428,6 +4692,10 @@ func softmaxTwinRow___________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin____________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2____________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4450,6 +4718,10 @@ func softmaxTwinRow____________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin_____________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2_____________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4472,6 +4744,10 @@ func softmaxTwinRow_____________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin______________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2______________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4494,6 +4770,10 @@ func softmaxTwinRow______________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin_______________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2_______________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4516,6 +4796,10 @@ func softmaxTwinRow_______________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin________________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2________________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4538,6 +4822,10 @@ func softmaxTwinRow________________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin_________________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2_________________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4560,6 +4848,10 @@ func softmaxTwinRow_________________(lanes int, shared unsafe.Pointer) {
 	if lanes == 16 {
 //line reduce.go:19
 		first = zvector.SoftmaxTwin__________________(256, shared)
+//line reduce.go:19
+	} else if lanes == 8 {
+//line reduce.go:19
+		first = zvector.SoftmaxTwinAVX2__________________(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 //line rows.go:40
@@ -4716,6 +5008,10 @@ func scanBlocksTwinRow(lanes int, each72 unsafe.Pointer, i102 int, shared unsafe
 	if lanes == 16 {
 //line scan.go:20
 		first = zvector.ScanBlocksTwin(1024, i102, xLen, x, shared, unsafe.Add(each72, 0*4))
+//line scan.go:20
+	} else if lanes == 8 {
+//line scan.go:20
+		first = zvector.ScanBlocksTwinAVX2(1024, i102, xLen, x, shared, unsafe.Add(each72, 0*4))
 	}
 	for tx := first; tx < 1024; tx++ {
 		var i34 int32
@@ -4745,6 +5041,10 @@ func scanBlocksTwinRow_(lanes int, each72 unsafe.Pointer, i73 int, shared unsafe
 	if lanes == 16 {
 //line scan.go:41
 		first = zvector.ScanBlocksTwin_(1024, i73, unsafe.Add(each72, 0*4), shared)
+//line scan.go:41
+	} else if lanes == 8 {
+//line scan.go:41
+		first = zvector.ScanBlocksTwinAVX2_(1024, i73, unsafe.Add(each72, 0*4), shared)
 	}
 	for tx := first; tx < 1024; tx++ {
 		var i88 int32
@@ -4771,6 +5071,10 @@ func scanBlocksTwinRow__(lanes int, each72 unsafe.Pointer, shared unsafe.Pointer
 	if lanes == 16 {
 //line scan.go:45
 		first = zvector.ScanBlocksTwin__(1024, shared, unsafe.Add(each72, 0*4))
+//line scan.go:45
+	} else if lanes == 8 {
+//line scan.go:45
+		first = zvector.ScanBlocksTwinAVX2__(1024, shared, unsafe.Add(each72, 0*4))
 	}
 	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
@@ -4791,6 +5095,10 @@ func scanBlocksTwinRow___(lanes int, c51 bool, each72 unsafe.Pointer, i102 int, 
 	if lanes == 16 {
 //line scan.go:27
 		first = zvector.ScanBlocksTwin___(1024, i102, yLen, unsafe.Add(each72, 0*4), c51, y, sums, o54)
+//line scan.go:27
+	} else if lanes == 8 {
+//line scan.go:27
+		first = zvector.ScanBlocksTwinAVX2___(1024, i102, yLen, unsafe.Add(each72, 0*4), c51, y, sums, o54)
 	}
 	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
@@ -4886,6 +5194,10 @@ func scanSumsTwinRow(lanes int, each20 unsafe.Pointer, i11 int, shared unsafe.Po
 	if lanes == 16 {
 //line scan.go:57
 		first = zvector.ScanSumsTwin(1024, i11, sumsLen, sums, shared, unsafe.Add(each20, 0*4))
+//line scan.go:57
+	} else if lanes == 8 {
+//line scan.go:57
+		first = zvector.ScanSumsTwinAVX2(1024, i11, sumsLen, sums, shared, unsafe.Add(each20, 0*4))
 	}
 	for tx := first; tx < 1024; tx++ {
 		var i20 int32
@@ -4949,6 +5261,10 @@ func scanSumsTwinRow__(lanes int, each70 unsafe.Pointer, i71 int, shared unsafe.
 	if lanes == 16 {
 //line scan.go:41
 		first = zvector.ScanSumsTwin_(1024, i71, unsafe.Add(each70, 0*4), shared)
+//line scan.go:41
+	} else if lanes == 8 {
+//line scan.go:41
+		first = zvector.ScanSumsTwinAVX2_(1024, i71, unsafe.Add(each70, 0*4), shared)
 	}
 	for tx := first; tx < 1024; tx++ {
 		var i86 int32
@@ -4975,6 +5291,10 @@ func scanSumsTwinRow___(lanes int, each70 unsafe.Pointer, shared unsafe.Pointer)
 	if lanes == 16 {
 //line scan.go:45
 		first = zvector.ScanSumsTwin__(1024, shared, unsafe.Add(each70, 0*4))
+//line scan.go:45
+	} else if lanes == 8 {
+//line scan.go:45
+		first = zvector.ScanSumsTwinAVX2__(1024, shared, unsafe.Add(each70, 0*4))
 	}
 	for tx := first; tx < 1024; tx++ {
 //line scan.go:36
@@ -5069,6 +5389,10 @@ func addOffsetsTwinRow(lanes int, c21 bool, i42 int, o24 int, offsets unsafe.Poi
 	if lanes == 16 {
 //line scan.go:78
 		first = zvector.AddOffsetsTwin(1024, i42, yLen, c21, offsets, o24, y)
+//line scan.go:78
+	} else if lanes == 8 {
+//line scan.go:78
+		first = zvector.AddOffsetsTwinAVX2(1024, i42, yLen, c21, offsets, o24, y)
 	}
 	for tx := first; tx < 1024; tx++ {
 //line scan.go:78
@@ -5968,6 +6292,10 @@ func addOffsetsBestTwinRow(lanes int, c26 bool, i98 int, o29 int, offsets unsafe
 	if lanes == 16 {
 //line scanbest.go:97
 		first = zvector.AddOffsetsBestTwin(256, i98, yLen, c26, offsets, o29, y)
+//line scanbest.go:97
+	} else if lanes == 8 {
+//line scanbest.go:97
+		first = zvector.AddOffsetsBestTwinAVX2(256, i98, yLen, c26, offsets, o29, y)
 	}
 	for tx := first; tx < 256; tx++ {
 //line scanbest.go:97
@@ -6083,6 +6411,10 @@ func sgemm32TwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Point
 	if lanes == 16 {
 //line sgemm.go:22
 		first = zvector.Sgemm32Twin(32, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 4096), o58, a, b)
+//line sgemm.go:22
+	} else if lanes == 8 {
+//line sgemm.go:22
+		first = zvector.Sgemm32TwinAVX2(32, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 4096), o58, a, b)
 	}
 	for tx := first; tx < 32; tx++ {
 //line sgemm.go:22
@@ -6128,6 +6460,10 @@ func sgemm32TwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Po
 	if lanes == 16 {
 //line sgemm.go:24
 		first = zvector.Sgemm32Twin_(32, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 4096))
+//line sgemm.go:24
+	} else if lanes == 8 {
+//line sgemm.go:24
+		first = zvector.Sgemm32TwinAVX2_(32, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 4096))
 	}
 	for tx := first; tx < 32; tx += 4 {
 		var f84a, f84b, f84c, f84d, f101a, f101b, f101c, f101d float32
@@ -6184,6 +6520,10 @@ func sgemm32TwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLe
 	if lanes == 16 {
 //line sgemm.go:30
 		first = zvector.Sgemm32Twin__(32, i112, i43, cLen, unsafe.Add(each36, row*4), c)
+//line sgemm.go:30
+	} else if lanes == 8 {
+//line sgemm.go:30
+		first = zvector.Sgemm32TwinAVX2__(32, i112, i43, cLen, unsafe.Add(each36, row*4), c)
 	}
 	for tx := first; tx < 32; tx++ {
 //line sgemm.go:19
@@ -6357,6 +6697,10 @@ func sgemm64TwinRow__(ty int, lanes int, each906 unsafe.Pointer, each908 unsafe.
 	if lanes == 16 {
 //line sgemm.go:58
 		first = zvector.Sgemm64Twin(16, unsafe.Add(each936, row*4), unsafe.Add(each934, row*4), unsafe.Add(each932, row*4), unsafe.Add(each930, row*4), unsafe.Add(each928, row*4), unsafe.Add(each926, row*4), unsafe.Add(each924, row*4), unsafe.Add(each922, row*4), unsafe.Add(each920, row*4), unsafe.Add(each918, row*4), unsafe.Add(each916, row*4), unsafe.Add(each914, row*4), unsafe.Add(each912, row*4), unsafe.Add(each910, row*4), unsafe.Add(each908, row*4), unsafe.Add(each906, row*4), shared, i335, unsafe.Add(shared, 2048), i358, i380, i402)
+//line sgemm.go:58
+	} else if lanes == 8 {
+//line sgemm.go:58
+		first = zvector.Sgemm64TwinAVX2(16, unsafe.Add(each936, row*4), unsafe.Add(each934, row*4), unsafe.Add(each932, row*4), unsafe.Add(each930, row*4), unsafe.Add(each928, row*4), unsafe.Add(each926, row*4), unsafe.Add(each924, row*4), unsafe.Add(each922, row*4), unsafe.Add(each920, row*4), unsafe.Add(each918, row*4), unsafe.Add(each916, row*4), unsafe.Add(each914, row*4), unsafe.Add(each912, row*4), unsafe.Add(each910, row*4), unsafe.Add(each908, row*4), unsafe.Add(each906, row*4), shared, i335, unsafe.Add(shared, 2048), i358, i380, i402)
 	}
 	for tx := first; tx < 16; tx += 4 {
 		var f937a, f937b, f937c, f937d, f935a, f935b, f935c, f935d, f933a, f933b, f933c, f933d, f931a, f931b, f931c, f931d, f929a, f929b, f929c, f929d, f927a, f927b, f927c, f927d, f925a, f925b, f925c, f925d, f923a, f923b, f923c, f923d, f921a, f921b, f921c, f921d, f919a, f919b, f919c, f919d, f917a, f917b, f917c, f917d, f915a, f915b, f915c, f915d, f913a, f913b, f913c, f913d, f911a, f911b, f911c, f911d, f909a, f909b, f909c, f909d, f907a, f907b, f907c, f907d, f706a, f706b, f706c, f706d, f713a, f713b, f713c, f713d, f720a, f720b, f720c, f720d, f727a, f727b, f727c, f727d, f739a, f739b, f739c, f739d, f746a, f746b, f746c, f746d, f753a, f753b, f753c, f753d, f760a, f760b, f760c, f760d, f772a, f772b, f772c, f772d, f779a, f779b, f779c, f779d, f786a, f786b, f786c, f786d, f793a, f793b, f793c, f793d, f805a, f805b, f805c, f805d, f812a, f812b, f812c, f812d, f819a, f819b, f819c, f819d, f826a, f826b, f826c, f826d float32
@@ -6852,6 +7196,10 @@ func sgemm64TwinRow___(ty int, i202 int, i204 int, n int, lanes int, c unsafe.Po
 	if lanes == 16 {
 //line sgemm.go:75
 		first = zvector.Sgemm64Twin_(16, i552, cLen, i590, i628, i666, unsafe.Add(each906, row*4), unsafe.Add(each908, row*4), unsafe.Add(each910, row*4), unsafe.Add(each912, row*4), unsafe.Add(each914, row*4), unsafe.Add(each916, row*4), unsafe.Add(each918, row*4), unsafe.Add(each920, row*4), unsafe.Add(each922, row*4), unsafe.Add(each924, row*4), unsafe.Add(each926, row*4), unsafe.Add(each928, row*4), unsafe.Add(each930, row*4), unsafe.Add(each932, row*4), unsafe.Add(each934, row*4), unsafe.Add(each936, row*4), c)
+//line sgemm.go:75
+	} else if lanes == 8 {
+//line sgemm.go:75
+		first = zvector.Sgemm64TwinAVX2_(16, i552, cLen, i590, i628, i666, unsafe.Add(each906, row*4), unsafe.Add(each908, row*4), unsafe.Add(each910, row*4), unsafe.Add(each912, row*4), unsafe.Add(each914, row*4), unsafe.Add(each916, row*4), unsafe.Add(each918, row*4), unsafe.Add(each920, row*4), unsafe.Add(each922, row*4), unsafe.Add(each924, row*4), unsafe.Add(each926, row*4), unsafe.Add(each928, row*4), unsafe.Add(each930, row*4), unsafe.Add(each932, row*4), unsafe.Add(each934, row*4), unsafe.Add(each936, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line sgemm.go:63
@@ -7080,6 +7428,7 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	shared := blocks.Shared(8192)
+	lanes := blocks.Lanes()
 	each534 := blocks.Scratch(4)
 	each532 := blocks.Scratch(4)
 	each530 := blocks.Scratch(4)
@@ -7109,7 +7458,7 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i212 := i40 << 2
 			for ty := range 32 {
 //line sgemmbest.go:16
-				if !sgemm32BestTwinRow_(i202, i26, ty, i40, i212, i204, aLen, a, shared, bLen, b, blocks) {
+				if !sgemm32BestTwinRow_(i202, i26, ty, i40, i212, lanes, a, aLen, b, bLen, i204, shared, blocks) {
 					return
 				}
 			}
@@ -7121,7 +7470,7 @@ func sgemm32BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		for ty := range 32 {
 //line sgemmbest.go:16
-			if !sgemm32BestTwinRow___(i202, i26, ty, i204, each528, each530, each532, each534, cLen, c, blocks) {
+			if !sgemm32BestTwinRow___(i202, i26, ty, lanes, c, cLen, each528, each530, each532, each534, i204, blocks) {
 				return
 			}
 		}
@@ -7142,17 +7491,22 @@ func sgemm32BestTwinRow(ty int, each528 unsafe.Pointer, each530 unsafe.Pointer, 
 // sgemm32BestTwinRow_ is what a row of threads does in sgemm32BestTwin.
 //
 //line sgemmbest.go:16
-func sgemm32BestTwinRow_(i202 int, i26 int, ty int, i40 int, i212 int, i204 int, aLen int, a unsafe.Pointer, shared unsafe.Pointer, bLen int, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm32BestTwinRow_(i202 int, i26 int, ty int, i40 int, i212 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i204 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 //line sgemmbest.go:16
 	i46 := (i202 + ty) * i26
 //line sgemmbest.go:16
 	i47 := i46 + i40
+	i64 := (i212 + ty) * i26
 //line sgemmbest.go:16
 	o45 := ty * 128
-	i64 := (i212 + ty) * i26
-//line sgemmbest.go:17
 	o61 := ty * 128
-	for tx := range 8 {
+	first := 0
+//line sgemmbest.go:16
+	if lanes == 8 {
+//line sgemmbest.go:16
+		first = zvector.Sgemm32BestTwinAVX2(8, i47, aLen, i204, i64, bLen, shared, o45, unsafe.Add(shared, 4096), o61, a, b)
+	}
+	for tx := first; tx < 8; tx++ {
 //line sgemmbest.go:16
 		o57 := o45 + tx*16
 //line sgemmbest.go:16
@@ -7384,11 +7738,17 @@ func sgemm32BestTwinRow__(ty int, each534 unsafe.Pointer, each532 unsafe.Pointer
 // sgemm32BestTwinRow___ is what a row of threads does in sgemm32BestTwin.
 //
 //line sgemmbest.go:16
-func sgemm32BestTwinRow___(i202 int, i26 int, ty int, i204 int, each528 unsafe.Pointer, each530 unsafe.Pointer, each532 unsafe.Pointer, each534 unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sgemm32BestTwinRow___(i202 int, i26 int, ty int, lanes int, c unsafe.Pointer, cLen int, each528 unsafe.Pointer, each530 unsafe.Pointer, each532 unsafe.Pointer, each534 unsafe.Pointer, i204 int, blocks *gpu.Blocks) (ok bool) {
 //line sgemmbest.go:16
 	i46 := (i202 + ty) * i26
 	row := ty * 8
-	for tx := range 8 {
+	first := 0
+//line sgemmbest.go:27
+	if lanes == 8 {
+//line sgemmbest.go:27
+		first = zvector.Sgemm32BestTwinAVX2_(8, i204, i46, cLen, unsafe.Add(each528, row*4), unsafe.Add(each530, row*4), unsafe.Add(each532, row*4), unsafe.Add(each534, row*4), c)
+	}
+	for tx := first; tx < 8; tx++ {
 //line sgemmbest.go:13
 		i38 := i204 + tx
 //line sgemmbest.go:27
@@ -7533,6 +7893,10 @@ func sgemm64BestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				if lanes == 16 {
 //line sgemmbest.go:52
 					first = zvector.Sgemm64BestTwin(16, c147, unsafe.Add(each67, row*8), unsafe.Add(each68, row*8), unsafe.Add(each364, row*4), unsafe.Add(each362, row*4), unsafe.Add(each360, row*4), unsafe.Add(each358, row*4), unsafe.Add(each847, row*4), unsafe.Add(each845, row*4), unsafe.Add(each843, row*4), unsafe.Add(each841, row*4), unsafe.Add(each839, row*4), unsafe.Add(each837, row*4), unsafe.Add(each835, row*4), unsafe.Add(each833, row*4), unsafe.Add(each831, row*4), unsafe.Add(each829, row*4), unsafe.Add(each827, row*4), unsafe.Add(each825, row*4), unsafe.Add(each823, row*4), unsafe.Add(each821, row*4), unsafe.Add(each819, row*4), unsafe.Add(each817, row*4), i345, aLen, a, bLen, b, shared, o75, ty, unsafe.Add(shared, 4352), o111)
+//line sgemmbest.go:52
+				} else if lanes == 8 {
+//line sgemmbest.go:52
+					first = zvector.Sgemm64BestTwinAVX2(16, c147, unsafe.Add(each67, row*8), unsafe.Add(each68, row*8), unsafe.Add(each364, row*4), unsafe.Add(each362, row*4), unsafe.Add(each360, row*4), unsafe.Add(each358, row*4), unsafe.Add(each847, row*4), unsafe.Add(each845, row*4), unsafe.Add(each843, row*4), unsafe.Add(each841, row*4), unsafe.Add(each839, row*4), unsafe.Add(each837, row*4), unsafe.Add(each835, row*4), unsafe.Add(each833, row*4), unsafe.Add(each831, row*4), unsafe.Add(each829, row*4), unsafe.Add(each827, row*4), unsafe.Add(each825, row*4), unsafe.Add(each823, row*4), unsafe.Add(each821, row*4), unsafe.Add(each819, row*4), unsafe.Add(each817, row*4), i345, aLen, a, bLen, b, shared, o75, ty, unsafe.Add(shared, 4352), o111)
 				}
 				for tx, step := first, 0; tx < 16; tx += step {
 					if tx+4 <= 16 {
@@ -8147,6 +8511,10 @@ func sgemm64BestTwinRow_(i330 int, ty int, i400 int, i402 int, lanes int, c unsa
 	if lanes == 16 {
 //line sgemmbest.go:68
 		first = zvector.Sgemm64BestTwin_(16, i403, cLen, i434, i465, i496, unsafe.Add(each817, row*4), unsafe.Add(each819, row*4), unsafe.Add(each821, row*4), unsafe.Add(each823, row*4), unsafe.Add(each825, row*4), unsafe.Add(each827, row*4), unsafe.Add(each829, row*4), unsafe.Add(each831, row*4), unsafe.Add(each833, row*4), unsafe.Add(each835, row*4), unsafe.Add(each837, row*4), unsafe.Add(each839, row*4), unsafe.Add(each841, row*4), unsafe.Add(each843, row*4), unsafe.Add(each845, row*4), unsafe.Add(each847, row*4), c)
+//line sgemmbest.go:68
+	} else if lanes == 8 {
+//line sgemmbest.go:68
+		first = zvector.Sgemm64BestTwinAVX2_(16, i403, cLen, i434, i465, i496, unsafe.Add(each817, row*4), unsafe.Add(each819, row*4), unsafe.Add(each821, row*4), unsafe.Add(each823, row*4), unsafe.Add(each825, row*4), unsafe.Add(each827, row*4), unsafe.Add(each829, row*4), unsafe.Add(each831, row*4), unsafe.Add(each833, row*4), unsafe.Add(each835, row*4), unsafe.Add(each837, row*4), unsafe.Add(each839, row*4), unsafe.Add(each841, row*4), unsafe.Add(each843, row*4), unsafe.Add(each845, row*4), unsafe.Add(each847, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
 //line sgemmbest.go:68
@@ -8294,6 +8662,10 @@ func spmvTwinRow(blocks *gpu.Blocks, lanes int, columns unsafe.Pointer, columnsL
 	if lanes == 16 && first == 0 {
 //line sparse.go:15
 		first = blocks.Done(zvector.SpmvTwin(blocks.Span(), i27, yLen, startsLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y))
+//line sparse.go:15
+	} else if lanes == 8 && first == 0 {
+//line sparse.go:15
+		first = blocks.Done(zvector.SpmvTwinAVX2(blocks.Span(), i27, yLen, startsLen, starts, valuesLen, values, columnsLen, columns, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f42 float32
@@ -8426,6 +8798,10 @@ func stencil7TwinRow(i156 int, ty int, n int, i160 int, i42 int, blocks *gpu.Blo
 	if lanes == 16 && first == 0 {
 //line stencil.go:18
 		first = blocks.Done(zvector.Stencil7Twin(blocks.Span(), i154, n, c50, c48, c144, c142, c137, c134, i44, aLen, i106, bLen, i160, a, w0, w4, b))
+//line stencil.go:18
+	} else if lanes == 8 && first == 0 {
+//line stencil.go:18
+		first = blocks.Done(zvector.Stencil7TwinAVX2(blocks.Span(), i154, n, c50, c48, c144, c142, c137, c134, i44, aLen, i106, bLen, i160, a, w0, w4, b))
 	}
 	for tx := first; tx < 32; tx++ {
 //line stencil.go:18
@@ -8615,6 +8991,10 @@ func stencil27Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				if lanes == 16 && first == 0 {
 //line stencil.go:35
 					first = blocks.Done(zvector.Stencil27Twin(blocks.Span(), i161, n, c50, c48, c77, c75, c70, c67, i44, i697, aLen, i740, i782, i1233, i969, i1012, i1054, bLen, i167, a, w12, w8, w4, w0, b))
+//line stencil.go:35
+				} else if lanes == 8 && first == 0 {
+//line stencil.go:35
+					first = blocks.Done(zvector.Stencil27TwinAVX2(blocks.Span(), i161, n, c50, c48, c77, c75, c70, c67, i44, i697, aLen, i740, i782, i1233, i969, i1012, i1054, bLen, i167, a, w12, w8, w4, w0, b))
 				}
 				for tx := first; tx < 32; tx++ {
 //line stencil.go:35
@@ -9005,6 +9385,10 @@ func stencil7BestTwinRow(i419 int, ty int, n int, i48 int, i52 int, i423 int, bl
 	if lanes == 16 && first == 0 {
 //line stencilbest.go:31
 		first = blocks.Done(zvector.Stencil7BestTwin(blocks.Span(), i417, i48, c67, c65, i54, aLen, c63, c124, c122, c119, i74, bLen, a, i427, w0, w4, b))
+//line stencilbest.go:31
+	} else if lanes == 8 && first == 0 {
+//line stencilbest.go:31
+		first = blocks.Done(zvector.Stencil7BestTwinAVX2(blocks.Span(), i417, i48, c67, c65, i54, aLen, c63, c124, c122, c119, i74, bLen, a, i427, w0, w4, b))
 	}
 	for tx := first; tx < 32; tx++ {
 		var i202, i207 int
@@ -9244,6 +9628,10 @@ func stencil27BestTwinRow(i350 int, ty int, n int, i41 int, i45 int, i354 int, b
 	if lanes == 16 && first == 0 {
 //line stencilbest.go:61
 		first = blocks.Done(zvector.Stencil27BestTwin(blocks.Span(), i348, i41, c60, c58, i47, aLen, c56, c80, c78, c75, bLen, a, i358, n, w0, w4, w8, w12, b))
+//line stencilbest.go:61
+	} else if lanes == 8 && first == 0 {
+//line stencilbest.go:61
+		first = blocks.Done(zvector.Stencil27BestTwinAVX2(blocks.Span(), i348, i41, c60, c58, i47, aLen, c56, c80, c78, c75, bLen, a, i358, n, w0, w4, w8, w12, b))
 	}
 	for tx := first; tx < 32; tx++ {
 		var i161, i166, i82, i96 int
@@ -9671,6 +10059,10 @@ func copy32TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, c 
 	if lanes == 16 && first == 0 {
 //line stream.go:17
 		first = blocks.Done(zvector.Copy32Twin(blocks.Span(), i12, cLen, aLen, a, c))
+//line stream.go:17
+	} else if lanes == 8 && first == 0 {
+//line stream.go:17
+		first = blocks.Done(zvector.Copy32TwinAVX2(blocks.Span(), i12, cLen, aLen, a, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:17
@@ -9725,6 +10117,10 @@ func mul32TwinRow(blocks *gpu.Blocks, lanes int, b unsafe.Pointer, bLen int, c u
 	if lanes == 16 && first == 0 {
 //line stream.go:26
 		first = blocks.Done(zvector.Mul32Twin(blocks.Span(), i13, bLen, cLen, c, b))
+//line stream.go:26
+	} else if lanes == 8 && first == 0 {
+//line stream.go:26
+		first = blocks.Done(zvector.Mul32TwinAVX2(blocks.Span(), i13, bLen, cLen, c, b))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:26
@@ -9781,6 +10177,10 @@ func add32TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b u
 	if lanes == 16 && first == 0 {
 //line stream.go:35
 		first = blocks.Done(zvector.Add32Twin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line stream.go:35
+	} else if lanes == 8 && first == 0 {
+//line stream.go:35
+		first = blocks.Done(zvector.Add32TwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:35
@@ -9844,6 +10244,10 @@ func triad32TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b
 	if lanes == 16 && first == 0 {
 //line stream.go:44
 		first = blocks.Done(zvector.Triad32Twin(blocks.Span(), i17, aLen, bLen, cLen, b, c, a))
+//line stream.go:44
+	} else if lanes == 8 && first == 0 {
+//line stream.go:44
+		first = blocks.Done(zvector.Triad32TwinAVX2(blocks.Span(), i17, aLen, bLen, cLen, b, c, a))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:44
@@ -9905,6 +10309,10 @@ func copy64TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, c 
 	if lanes == 16 && first == 0 {
 //line stream.go:53
 		first = blocks.Done(zvector.Copy64Twin(blocks.Span(), i12, cLen, aLen, a, c))
+//line stream.go:53
+	} else if lanes == 8 && first == 0 {
+//line stream.go:53
+		first = blocks.Done(zvector.Copy64TwinAVX2(blocks.Span(), i12, cLen, aLen, a, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:53
@@ -9959,6 +10367,10 @@ func mul64TwinRow(blocks *gpu.Blocks, lanes int, b unsafe.Pointer, bLen int, c u
 	if lanes == 16 && first == 0 {
 //line stream.go:62
 		first = blocks.Done(zvector.Mul64Twin(blocks.Span(), i13, bLen, cLen, c, b))
+//line stream.go:62
+	} else if lanes == 8 && first == 0 {
+//line stream.go:62
+		first = blocks.Done(zvector.Mul64TwinAVX2(blocks.Span(), i13, bLen, cLen, c, b))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:62
@@ -10015,6 +10427,10 @@ func add64TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b u
 	if lanes == 16 && first == 0 {
 //line stream.go:71
 		first = blocks.Done(zvector.Add64Twin(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
+//line stream.go:71
+	} else if lanes == 8 && first == 0 {
+//line stream.go:71
+		first = blocks.Done(zvector.Add64TwinAVX2(blocks.Span(), i16, cLen, aLen, bLen, a, b, c))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:71
@@ -10078,6 +10494,10 @@ func triad64TwinRow(blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b
 	if lanes == 16 && first == 0 {
 //line stream.go:80
 		first = blocks.Done(zvector.Triad64Twin(blocks.Span(), i17, aLen, bLen, cLen, b, c, a))
+//line stream.go:80
+	} else if lanes == 8 && first == 0 {
+//line stream.go:80
+		first = blocks.Done(zvector.Triad64TwinAVX2(blocks.Span(), i17, aLen, bLen, cLen, b, c, a))
 	}
 	for tx := first; tx < dx; tx++ {
 //line stream.go:80
@@ -10143,6 +10563,10 @@ func transposeNaiveTwinRow(i48 int, ty int, n int, blocks *gpu.Blocks, lanes int
 	if lanes == 16 && first == 0 {
 //line transpose.go:17
 		first = blocks.Done(zvector.TransposeNaiveTwin(blocks.Span(), i46, n, c43, i27, aLen, i22, a, bLen, b))
+//line transpose.go:17
+	} else if lanes == 8 && first == 0 {
+//line transpose.go:17
+		first = blocks.Done(zvector.TransposeNaiveTwinAVX2(blocks.Span(), i46, n, c43, i27, aLen, i22, a, bLen, b))
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:17
@@ -10245,6 +10669,10 @@ func transposeTiledTwinRow(i97 int, ty int, n int, lanes int, a unsafe.Pointer, 
 	if lanes == 16 {
 //line transpose.go:29
 		first = zvector.TransposeTiledTwin(32, i95, n, c113, i119, aLen, c137, i143, c161, i167, c185, i191, a, shared, o118, o142, o166, o190)
+//line transpose.go:29
+	} else if lanes == 8 {
+//line transpose.go:29
+		first = zvector.TransposeTiledTwinAVX2(32, i95, n, c113, i119, aLen, c137, i143, c161, i167, c185, i191, a, shared, o118, o142, o166, o190)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:31
@@ -10354,6 +10782,10 @@ func transposeTiledTwinRow_(i95 int, ty int, n int, lanes int, b unsafe.Pointer,
 	if lanes == 16 {
 //line transpose.go:38
 		first = zvector.TransposeTiledTwin_(32, i97, n, c233, i235, bLen, c257, i259, c281, i283, c305, i307, shared, ty, b, i263, i287, i311)
+//line transpose.go:38
+	} else if lanes == 8 {
+//line transpose.go:38
+		first = zvector.TransposeTiledTwinAVX2_(32, i97, n, c233, i235, bLen, c257, i259, c281, i283, c305, i307, shared, ty, b, i263, i287, i311)
 	}
 	for tx := first; tx < 32; tx++ {
 //line transpose.go:38
@@ -10437,6 +10869,7 @@ func transposeNaiveBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	bLen := *(*int)(unsafe.Add(args, 32))
 	n := *(*int)(unsafe.Add(args, 48))
+	lanes := blocks.Lanes()
 //line transposebest.go:11
 	i32 := n / 4
 //line transposebest.go:10
@@ -10448,7 +10881,7 @@ func transposeNaiveBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i196 := by << 5
 		for ty := range 32 {
 //line transposebest.go:11
-			if !transposeNaiveBestTwinRow(i196, ty, i32, i194, aLen, bLen, a, b, blocks) {
+			if !transposeNaiveBestTwinRow(i196, ty, i32, blocks, lanes, a, aLen, b, bLen, i194) {
 				return
 			}
 		}
@@ -10458,9 +10891,10 @@ func transposeNaiveBestTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // transposeNaiveBestTwinRow is what a row of threads does in transposeNaiveBestTwin.
 //
 //line transposebest.go:11
-func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i194 int) (ok bool) {
 //line transposebest.go:11
 	i31 := i196 + ty
+	c81 := i32 <= i31
 //line transposebest.go:15
 	i198 := i31 << 2
 //line transposebest.go:15
@@ -10471,9 +10905,13 @@ func transposeNaiveBestTwinRow(i196 int, ty int, i32 int, i194 int, aLen int, bL
 	i57 := (i198 + 2) * i32
 //line transposebest.go:15
 	i67 := (i198 + 3) * i32
-//line transposebest.go:12
-	c81 := i32 <= i31
-	for tx := range 8 {
+	first := blocks.Begun()
+//line transposebest.go:11
+	if lanes == 8 && first == 0 {
+//line transposebest.go:11
+		first = blocks.Done(zvector.TransposeNaiveBestTwinAVX2(blocks.Span(), i194, i32, c81, i37, aLen, i47, i57, i67, i31, bLen, a, b))
+	}
+	for tx := first; tx < 8; tx++ {
 //line transposebest.go:11
 		i25 := i194 + tx
 		if i32 > i25 {
@@ -10697,6 +11135,10 @@ func transposeTiledBestTwinRow(i163 int, ty int, i21 int, i25 int, lanes int, a 
 	if lanes == 16 {
 //line transposebest.go:30
 		first = zvector.TransposeTiledBestTwin(16, i463, aLen, i517, i571, i625, a, shared, o482, o536, o590, o644)
+//line transposebest.go:30
+	} else if lanes == 8 {
+//line transposebest.go:30
+		first = zvector.TransposeTiledBestTwinAVX2(16, i463, aLen, i517, i571, i625, a, shared, o482, o536, o590, o644)
 	}
 	for tx := first; tx < 16; tx++ {
 //line transposebest.go:34
@@ -10828,6 +11270,10 @@ func transposeTiledBestTwinRow_(i161 int, ty int, i21 int, i52 int, lanes int, b
 	if lanes == 16 {
 //line transposebest.go:40
 		first = zvector.TransposeTiledBestTwin_(16, i767, bLen, i832, i897, i962, shared, ty, b, i533, i587, i641)
+//line transposebest.go:40
+	} else if lanes == 8 {
+//line transposebest.go:40
+		first = zvector.TransposeTiledBestTwinAVX2_(16, i767, bLen, i832, i897, i962, shared, ty, b, i533, i587, i641)
 	}
 	for tx := first; tx < 16; tx++ {
 //line transposebest.go:36

@@ -1056,6 +1056,10 @@ func roundTwiceTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer
 	if lanes == 16 && first == 0 {
 //line floats.go:126
 		first = blocks.Done(zvector.RoundTwiceTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line floats.go:126
+	} else if lanes == 8 && first == 0 {
+//line floats.go:126
+		first = blocks.Done(zvector.RoundTwiceTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:126
@@ -1128,6 +1132,10 @@ func fusedTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inL
 	if lanes == 16 && first == 0 {
 //line floats.go:135
 		first = blocks.Done(zvector.FusedTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line floats.go:135
+	} else if lanes == 8 && first == 0 {
+//line floats.go:135
+		first = blocks.Done(zvector.FusedTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:135
@@ -1184,6 +1192,10 @@ func mayFuseTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, i
 	if lanes == 16 && first == 0 {
 //line floats.go:144
 		first = blocks.Done(zvector.MayFuseTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line floats.go:144
+	} else if lanes == 8 && first == 0 {
+//line floats.go:144
+		first = blocks.Done(zvector.MayFuseTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line floats.go:144
@@ -1461,6 +1473,10 @@ func summingTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, i
 	if lanes == 16 && first == 0 {
 //line foreseen.go:138
 		first = blocks.Done(zvector.SummingTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line foreseen.go:138
+	} else if lanes == 8 && first == 0 {
+//line foreseen.go:138
+		first = blocks.Done(zvector.SummingTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
 //line foreseen.go:138
