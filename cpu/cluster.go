@@ -45,11 +45,7 @@ func (w *worker) clusters() {
 		b.Cluster, b.Rank, b.ClusterDim = c, rank, l.cluster
 		c.Blocks = append(c.Blocks, b)
 	}
-	for {
-		n := l.next.Add(1) - 1
-		if n >= l.total/int64(size) {
-			return
-		}
+	for n, ok := w.take(); ok; n, ok = w.take() {
 		w.cluster(n, c)
 	}
 }

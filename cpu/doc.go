@@ -21,7 +21,9 @@
 //
 // Threads of one block are not preempted in the first two tiers: a thread that waits for another of
 // its block by reading plain memory, or by an operation that the compiler did not take for
-// waiting, waits for ever. Blocks start in the order of their indices, x counting fastest.
+// waiting, waits for ever. Each core has a stretch of the blocks, x counting fastest, and starts them in order; one
+// that is done takes half of what another has left, from the end. Where threads wait in memory, all blocks start in order.
+// The goroutines of a launch look out for the next for some 20 us, so that a row of launches does without waking any.
 //
 // A launch or copy is done when the call returns. Of the blocks of a launch that fault the
 // one with the lowest index is reported, whatever the schedule; later blocks may not run. Where

@@ -32,10 +32,11 @@ type launch struct {
 	number  uint32 // counts launches
 	prints  *prints
 
-	total, chunk int64
-	next         atomic.Int64 // the first block that no worker has taken
+	total, chunk int64 // blocks, and those that are taken at once
+	crew         crew
 	workers      []*worker
-	running      sync.WaitGroup
+	shares       []*share // one for each worker
+	sharing      []*share // those that the launch has
 
 	mu    sync.Mutex
 	fault *device.Fault
@@ -59,7 +60,6 @@ func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 	if p.Options().Cooperative {
 		l.blocks = newGate(int(l.total))
 	}
-	l.next.Store(0)
 	l.last.Store(math.MaxInt64)
 	if l.kernel.Spins {
 		l.halt.Begin()
@@ -91,25 +91,49 @@ func (l *launch) staff() int {
 	return n
 }
 
+// ordered reports whether blocks have to start in order: where they run at once, and may wait for those before them.
+func (l *launch) ordered() bool {
+	return l.kernel.Spins || l.blocks != nil || l.tier == goroutines
+}
+
 // work lets n workers run all blocks. The caller is one of them, except where threads are
 // coroutines: those must not run on a goroutine that may be locked to its thread.
 func (l *launch) work(n int) {
-	l.chunk = max(1, l.total/int64(n*chunksPerWorker))
-	if l.kernel.Spins {
-		l.chunk = 1
-	}
+	chunks := l.cut(n)
+	l.share(chunks, n)
 	first := 1
 	if l.tier == coroutines {
 		first = 0
 	}
-	l.running.Add(n)
+	l.crew.begin(l.number, first)
+	started := false
 	for _, w := range l.workers[first:n] {
-		go w.body()
+		started = w.start() || started
+	}
+	if started {
+		go idle()
 	}
 	if first == 1 {
 		l.workers[0].run()
+		l.crew.leave()
 	}
-	l.running.Wait()
+	l.crew.finish(l.exhausted)
+}
+
+// idle is for a scheduler that keeps the goroutine started last for the processor it was started on, for some 50 us.
+func idle() {}
+
+// cut decides how many blocks are taken at once and returns how many chunks that makes.
+func (l *launch) cut(workers int) int64 {
+	switch {
+	case l.cluster != [3]int{}:
+		l.chunk = int64(l.clusterSize())
+	case l.kernel.Spins:
+		l.chunk = 1 + l.total/maxChunks
+	default:
+		l.chunk = max(1+l.total/maxChunks, l.total/int64(workers*chunksPerWorker))
+	}
+	return (l.total + l.chunk - 1) / l.chunk
 }
 
 // report keeps f, the fault of a thread in the block with the given number, unless an
@@ -129,18 +153,21 @@ func (l *launch) report(block int64, f *device.Fault) {
 // worker runs blocks, one after another.
 type worker struct {
 	launch  *launch
-	number  int64 // of the block
+	index   int         // among the launch's
+	present atomic.Bool // there is a goroutine that is attending
+	seen    uint32      // the number of the last launch that it was at
+	number  int64       // of the block
 	block   simt.Block
 	threads gpu.Threads // of the block, in the tier of loops
 	walk    simt.Walk   // over the blocks, in the tier of twins
 	blocks  gpu.Blocks  // those of walk
 	peers   []*worker   // one for each block of a cluster, where the launch has those
-	body    func()      // run, bound once: a go statement then allocates nothing
+	body    func()      // attend, bound once: a go statement then allocates nothing
 }
 
 func newWorker(l *launch) *worker {
-	w := &worker{launch: l}
-	w.body = w.run
+	w := &worker{launch: l, index: len(l.workers)}
+	w.body = w.attend
 	w.block.Print = func(line simt.Line) { l.prints.add(l.number, line) }
 	w.walk.Block, w.walk.Fault, w.walk.Lanes = &w.block, w.fault, l.lanes
 	w.blocks = gpu.WalkBlocks(&w.walk)
@@ -149,7 +176,6 @@ func newWorker(l *launch) *worker {
 
 // run runs blocks until none is left.
 func (w *worker) run() {
-	defer w.launch.running.Done()
 	w.block.Dynamic = w.launch.shared
 	w.block.Begin(w.launch.dim, w.launch.grid)
 	w.block.Meet = undeclared
@@ -174,14 +200,9 @@ func (w *worker) run() {
 // each takes blocks and calls f for each, with w.block being it.
 func (w *worker) each(f func()) {
 	l := w.launch
-	for {
-		end := l.next.Add(l.chunk)
-		w.number = end - l.chunk
-		index := blockIndex(w.number, l.grid)
-		for ; w.number < min(end, l.total); w.number++ {
-			if w.number > l.last.Load() && l.blocks == nil {
-				return
-			}
+	for first, end := range w.chunks {
+		index := blockIndex(first, l.grid)
+		for w.number = first; w.number < end && (w.number <= l.last.Load() || l.blocks != nil); w.number++ {
 			w.block.Enter(index)
 			f()
 			if l.blocks != nil {
@@ -189,7 +210,17 @@ func (w *worker) each(f func()) {
 			}
 			advance(&index, l.grid)
 		}
-		if end >= l.total {
+	}
+}
+
+// chunks yields ranges of blocks that nobody has run or has to run, until there are none.
+func (w *worker) chunks(yield func(first, end int64) bool) {
+	l := w.launch
+	for chunk, ok := w.take(); ok; chunk, ok = w.take() {
+		first := chunk * l.chunk
+		if first > l.last.Load() && l.blocks == nil {
+			w.drop()
+		} else if !yield(first, min(first+l.chunk, l.total)) {
 			return
 		}
 	}

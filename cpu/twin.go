@@ -7,16 +7,9 @@ import (
 
 // whole takes blocks and runs them by the kernel's twin, until none is left.
 func (w *worker) whole() {
-	l := w.launch
-	for {
-		end := l.next.Add(l.chunk)
-		if first := end - l.chunk; first < l.total && first <= l.last.Load() {
-			w.walk.Range(first, min(end, l.total), &l.last)
-			w.twin()
-		}
-		if end >= l.total {
-			return
-		}
+	for first, end := range w.chunks {
+		w.walk.Range(first, end, &w.launch.last)
+		w.twin()
 	}
 }
 

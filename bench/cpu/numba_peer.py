@@ -1,7 +1,7 @@
 """The kernels of this package by Numba's CPU target, for comparison: pip install numba; python numba_peer.py [threads].
 
 Prints the time of an element on the wall in nanoseconds, of so many threads together, as go test -run TestBarsAlone -bars=15 -v
-./bench/cpu does for one core and two. No fast math, as there: both keep IEEE's rules. Products and sums may fuse nowhere.
+./bench/cpu does for one core and two. go test -run TestNumba -numba=python3 -bars=15 -v ./bench/cpu has the two run in turns. No fast math, as there: both keep IEEE's rules. Products and sums may fuse nowhere.
 """
 import math
 import sys
@@ -97,28 +97,49 @@ def numbers(n, positive=False):
     return (x + f32(5)) / f32(4) if positive else x
 
 
-def measure(name, work, f, *args, rounds=15):
-    f(*args)
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
+def problems():
+    """The kernels, each with its elements and its arguments."""
+    n, volume, options = 1 << 22, 512 * 12 * 12, 1 << 16
+    return {
+        "saxpy": (n, saxpy, numbers(n), numbers(n), f32(3)),
+        "stencil": (volume, stencil, numbers(volume), np.zeros(volume, f32), 512, 12, 12),
+        "mandelbrot": (512 * 512, mandelbrot, np.zeros(512 * 512, f32), 512),
+        "blackScholes": (options, black_scholes, *(numbers(options, True) for _ in range(3)), np.zeros(options, f32)),
+        "nbody": (1 << 20, nbody, numbers(3 << 10), np.zeros(3 << 10, f32), 1 << 10),
+        "matmul": (1 << 30, matmul, numbers(1 << 20), numbers(1 << 20), np.zeros(1 << 20, f32), 1 << 10),
+    }
+
+
+def seconds(f, args, times=1):
+    start = time.perf_counter()
+    for _ in range(times):
         f(*args)
-        times.append(time.perf_counter() - start)
-    times.sort()
+    return (time.perf_counter() - start) / times
+
+
+def serve(kernels):
+    """Runs what each line of the input asks for, "saxpy 2 100" by two threads a hundred times, and prints the seconds of one."""
+    for line in sys.stdin:
+        name, threads, times = line.split()
+        _, f, *args = kernels[name]
+        numba.set_num_threads(int(threads))
+        f(*args)
+        print(seconds(f, args, int(times)), flush=True)
+
+
+def measure(name, work, f, *args):
+    f(*args)
+    times = sorted(seconds(f, args) for _ in range(5 if name == "matmul" else 15))
     print(f"{name:13} {times[len(times) // 2] / work * 1e9:8.3f} ns an element (least {times[0] / work * 1e9:8.3f})")
 
 
 def main():
+    if sys.argv[1:] == ["serve"]:
+        serve(problems())
+        return
     numba.set_num_threads(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
-    n = 1 << 22
-    measure("saxpy", n, saxpy, numbers(n), numbers(n), f32(3))
-    n = 512 * 12 * 12
-    measure("stencil", n, stencil, numbers(n), np.zeros(n, f32), 512, 12, 12)
-    measure("mandelbrot", 512 * 512, mandelbrot, np.zeros(512 * 512, f32), 512)
-    n = 1 << 16
-    measure("blackScholes", n, black_scholes, numbers(n, True), numbers(n, True), numbers(n, True), np.zeros(n, f32))
-    measure("nbody", 1 << 20, nbody, numbers(3 << 10), np.zeros(3 << 10, f32), 1 << 10)
-    measure("matmul", 1 << 30, matmul, numbers(1 << 20), numbers(1 << 20), np.zeros(1 << 20, f32), 1 << 10, rounds=5)
+    for name, problem in problems().items():
+        measure(name, *problem)
 
 
 main()

@@ -1,0 +1,115 @@
+package cpu
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// shared returns a launch with so many chunks, divided among so many workers.
+func shared(chunks int64, workers int) (*launch, []*worker) {
+	l := &launch{kernel: &device.Kernel{}}
+	var list []*worker
+	for i := range workers {
+		list = append(list, &worker{launch: l, index: i})
+	}
+	l.share(chunks, workers)
+	return l, list
+}
+
+// TestSteal has the second of two workers do all but the first chunk: it takes from the rear of what the first has, half by half.
+func TestSteal(t *testing.T) {
+	l, w := shared(8, 2)
+	var got []int64
+	for range 2 {
+		chunk, _ := w[0].take()
+		got = append(got, chunk)
+	}
+	for chunk, ok := w[1].take(); ok; chunk, ok = w[1].take() {
+		got = append(got, chunk)
+	}
+	if want := []int64{0, 1, 4, 5, 6, 7, 3, 2}; !slices.Equal(got, want) {
+		t.Errorf("taken %d, want %d", got, want)
+	}
+	if !l.exhausted() {
+		t.Error("there is more")
+	}
+}
+
+// TestDrop gives up the first half of the chunks. The other one stays.
+func TestDrop(t *testing.T) {
+	_, w := shared(8, 2)
+	w[0].drop()
+	if chunk, ok := w[1].take(); chunk != 4 || !ok {
+		t.Errorf("chunk %d, %v, want 4", chunk, ok)
+	}
+}
+
+// TestTakeAll has more workers than chunks, fewer, and as many, at once: each chunk is taken by one.
+func TestTakeAll(t *testing.T) {
+	for _, workers := range []int{1, 2, 3, 8} {
+		for _, chunks := range []int64{1, 2, 7, 1000, 30000} {
+			_, list := shared(chunks, workers)
+			taken := make([]atomic.Int32, chunks)
+			var running sync.WaitGroup
+			for _, w := range list {
+				running.Go(func() {
+					for chunk, ok := w.take(); ok; chunk, ok = w.take() {
+						taken[chunk].Add(1)
+					}
+				})
+			}
+			running.Wait()
+			for i := range taken {
+				if n := taken[i].Load(); n != 1 {
+					t.Fatalf("%d workers took chunk %d of %d %d times", workers, i, chunks, n)
+				}
+			}
+		}
+	}
+}
+
+// TestRowOfLaunches launches one after another, sometimes at once and sometimes so late that no worker is there any more. Every
+// block of each runs once.
+func TestRowOfLaunches(t *testing.T) {
+	const blocks = 300
+	var runs [blocks]atomic.Int32
+	k := &device.Kernel{Name: "count", ParamBytes: device.HiddenBytes, Twin: func(b *gpu.Blocks, _ unsafe.Pointer) {
+		for b.Next() {
+			x, _, _ := b.Index()
+			runs[x].Add(1)
+		}
+	}}
+	q := testQueue(t)
+	for n := range int32(2000) {
+		if n%100 == 99 {
+			time.Sleep(2 * time.Millisecond)
+		}
+		q.launch.kernel, q.launch.tier, q.launch.grid, q.launch.dim = k, twins, [3]int{blocks, 1, 1}, [3]int{1, 1, 1}
+		q.launch.total, q.launch.blocks, q.launch.cluster = blocks, nil, [3]int{}
+		q.launch.number++
+		q.launch.last.Store(blocks)
+		q.launch.work(q.launch.staff())
+		for i := range runs {
+			if got := runs[i].Load(); got != n+1 {
+				t.Fatalf("launch %d: block %d has run %d times", n, i, got)
+			}
+		}
+	}
+}
+
+func testQueue(t *testing.T) *queue {
+	t.Helper()
+	q, err := newBackend().NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = q.Close() })
+	return q.(*queue)
+}
