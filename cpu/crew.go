@@ -113,7 +113,7 @@ func (w *worker) attend() {
 		late := false
 		if number, ok := c.join(w.seen); ok {
 			w.seen = number
-			if late = w.launch.exhausted(); !late {
+			if late = !w.wanted(); !late {
 				w.run()
 			}
 			c.leave()
@@ -127,4 +127,10 @@ func (w *worker) attend() {
 			return
 		}
 	}
+}
+
+// wanted reports whether the launch, which the worker has joined, has it run by a goroutine and has something left to do.
+func (w *worker) wanted() bool {
+	l := w.launch
+	return l.first <= w.index && w.index < l.end && !l.exhausted()
 }

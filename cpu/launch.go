@@ -35,6 +35,7 @@ type launch struct {
 	total, chunk int64 // blocks, and those that are taken at once
 	crew         crew
 	workers      []*worker
+	first, end   int      // of the workers that goroutines run
 	shares       []*share // one for each worker
 	sharing      []*share // those that the launch has
 
@@ -101,19 +102,19 @@ func (l *launch) ordered() bool {
 func (l *launch) work(n int) {
 	chunks := l.cut(n)
 	l.share(chunks, n)
-	first := 1
+	l.first, l.end = 1, n
 	if l.tier == coroutines {
-		first = 0
+		l.first = 0
 	}
-	l.crew.begin(l.number, first)
+	l.crew.begin(l.number, l.first)
 	started := false
-	for _, w := range l.workers[first:n] {
+	for _, w := range l.workers[l.first:n] {
 		started = w.start() || started
 	}
 	if started {
 		go idle()
 	}
-	if first == 1 {
+	if l.first == 1 {
 		l.workers[0].run()
 		l.crew.leave()
 	}

@@ -75,32 +75,58 @@ func TestTakeAll(t *testing.T) {
 	}
 }
 
-// TestRowOfLaunches launches one after another, sometimes at once and sometimes so late that no worker is there any more. Every
-// block of each runs once.
+// TestRowOfLaunches launches one after another, as coroutines and as a whole, of few blocks and of many, sometimes so late
+// that no worker is there any more. Every block of each runs once, and no worker runs two at a time.
 func TestRowOfLaunches(t *testing.T) {
-	const blocks = 300
-	var runs [blocks]atomic.Int32
-	k := &device.Kernel{Name: "count", ParamBytes: device.HiddenBytes, Twin: func(b *gpu.Blocks, _ unsafe.Pointer) {
-		for b.Next() {
-			x, _, _ := b.Index()
-			runs[x].Add(1)
+	const most = 300
+	var runs [most]atomic.Int32
+	var wrong atomic.Int32
+	count := func(x int, busy *atomic.Int32) {
+		if busy.Add(1) != 1 {
+			wrong.Add(1)
 		}
-	}}
+		runs[x].Add(1)
+		busy.Add(-1)
+	}
+	var busy sync.Map // what says that a worker runs a block, by its gpu.Blocks
 	q := testQueue(t)
-	for n := range int32(2000) {
-		if n%100 == 99 {
+	l := &q.launch
+	k := &device.Kernel{
+		Name: "count", ParamBytes: device.HiddenBytes,
+		Twin: func(b *gpu.Blocks, _ unsafe.Pointer) {
+			flag, _ := busy.LoadOrStore(b, &atomic.Int32{})
+			for b.Next() {
+				x, _, _ := b.Index()
+				count(x, flag.(*atomic.Int32))
+			}
+		},
+		Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
+			for ts.Next() {
+				count(ts.Thread().BlockX(), &atomic.Int32{})
+			}
+		},
+	}
+	var want [most]int32
+	for n := range 4000 {
+		blocks := []int{1, 2, 50, most}[n/2%4]
+		if n%200 == 199 {
 			time.Sleep(2 * time.Millisecond)
 		}
-		q.launch.kernel, q.launch.tier, q.launch.grid, q.launch.dim = k, twins, [3]int{blocks, 1, 1}, [3]int{1, 1, 1}
-		q.launch.total, q.launch.blocks, q.launch.cluster = blocks, nil, [3]int{}
-		q.launch.number++
-		q.launch.last.Store(blocks)
-		q.launch.work(q.launch.staff())
+		l.kernel, l.tier, l.grid, l.dim = k, []tier{coroutines, twins}[n%2], [3]int{blocks, 1, 1}, [3]int{1, 1, 1}
+		l.total, l.number = int64(blocks), l.number+1
+		l.last.Store(int64(blocks))
+		l.work(l.staff())
 		for i := range runs {
-			if got := runs[i].Load(); got != n+1 {
-				t.Fatalf("launch %d: block %d has run %d times", n, i, got)
+			if i < blocks {
+				want[i]++
+			}
+			if got := runs[i].Load(); got != want[i] {
+				t.Fatalf("launch %d: block %d has run %d times, want %d", n, i, got, want[i])
 			}
 		}
+	}
+	if n := wrong.Load(); n > 0 {
+		t.Errorf("%d blocks ran while their worker ran another", n)
 	}
 }
 
