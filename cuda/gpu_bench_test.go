@@ -282,7 +282,9 @@ func launches(b *testing.B, dev *device.Device, k *device.Kernel, g device.Grid)
 		for range k.Params {
 			device.PutSlice(p, all)
 		}
-		check(b, p.Launch())
+		if err := p.Launch(); err != nil {
+			b.Fatal(err)
+		}
 	}
 	start()
 	check(b, s.Synchronize(b.Context()))

@@ -64,3 +64,33 @@ func TestDo(t *testing.T) {
 	wantError(t, Do(o, func(Handle) error { return nil }), device.ErrUnsupported, "cpu")
 	check(t, other.Close())
 }
+
+// TestLoansChecked closes a buffer between its lending and the work.
+func TestLoansChecked(t *testing.T) {
+	dev := open(t, newFake())
+	defer mustClose(t, dev)
+	s := newStream(t, dev)
+	x, err := device.Make[float32](s, 8)
+	check(t, err)
+	for _, want := range []error{nil, device.ErrClosed} {
+		l := device.LoansChecked(s)
+		if at := device.Lend(&l, x.All()); at == 0 {
+			t.Error("no address")
+		}
+		if want != nil {
+			check(t, x.Close())
+		}
+		err := l.Enqueue(func() error { return Each(s, func(Handle) error { return l.Closed() }) })
+		if !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if err := s.Synchronize(t.Context()); !errors.Is(err, want) {
+			t.Errorf("Synchronize returned %v, want %v", err, want)
+		}
+	}
+	none := device.LoansChecked(s)
+	if device.Lend(&none, x.All()); !errors.Is(none.Enqueue(func() error { return nil }), device.ErrClosed) {
+		t.Error("a buffer was lent that is closed")
+	}
+	_ = s.Synchronize(t.Context())
+}

@@ -24,6 +24,9 @@ func (q *queue) Launch(p *device.Plan) error {
 			return err
 		}
 	}
+	if err := p.Closed(); err != nil { // what is closed from here on waits for the lock, to be freed behind the launch
+		return err
+	}
 	var env uintptr
 	if k.Environment() {
 		if env, err = q.environment(); err != nil {
@@ -37,7 +40,9 @@ func (q *queue) Launch(p *device.Plan) error {
 	a.Function = cudasys.Function(l.function.Load())
 	l.sizes(p, &a.Grid, &a.Block)
 	a.Shared = uint32(p.Shared(l.variant))
-	a.Used = attributes(a.Attributes[:], p.Options())
+	if a.Used = 0; !p.Plain() {
+		a.Used = attributes(a.Attributes[:], p.Options())
+	}
 	a.Params[0] = p.Params()
 	name, call := "cuLaunchKernel", q.backend.driver.LaunchKernel
 	if a.Used > 0 {
@@ -84,7 +89,7 @@ const portableCluster = 8
 // allow lets the kernel have the dynamic shared memory and the cluster that p asks for, where
 // these are more than the driver allows without being asked. The device's limits are checked.
 func (l *loaded) allow(b *backend, p *device.Plan) error {
-	shared, wide := int32(p.Shared(l.variant)), p.Options().Cluster.Count() > portableCluster
+	shared, wide := int32(p.Shared(l.variant)), !p.Plain() && p.Options().Cluster.Count() > portableCluster
 	if shared <= l.shared.Load() && !wide {
 		return nil
 	}

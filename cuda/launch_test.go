@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -219,4 +221,59 @@ func TestCoarseLaunches(t *testing.T) {
 	}
 	check(t, s.Close())
 	check(t, dev.Close())
+}
+
+// TestClosedBetween closes a buffer between its becoming an argument and the launch.
+func TestClosedBetween(t *testing.T) {
+	f := newFake()
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	s := newStream(t, dev)
+	x, err := device.Make[float32](s, 8)
+	check(t, err)
+	p := s.Plan(emptyKernel(1), device.Cover(1, 32))
+	device.PutSlice(p, x.All())
+	check(t, x.Close())
+	const want = "device: empty1: a buffer among the arguments is closed"
+	if err := p.Launch(); !errors.Is(err, device.ErrClosed) || err.Error() != want {
+		t.Errorf("the launch returned %v, want %s", err, want)
+	}
+	if err := s.Synchronize(t.Context()); !errors.Is(err, device.ErrClosed) {
+		t.Errorf("Synchronize returned %v", err)
+	}
+	if n := f.Calls("cuLaunchKernel"); n != 0 {
+		t.Errorf("the kernel was launched %d times", n)
+	}
+}
+
+// TestCloseWhileLaunching closes a buffer at any moment of launches that use it: each launch is
+// refused, or runs while the memory is there, which the fake demands.
+func TestCloseWhileLaunching(t *testing.T) {
+	f := newFake()
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	k, s, refused := devicetest.Multiply(), newStream(t, dev), 0
+	for range 500 {
+		x, err := device.Make[float32](s, 40)
+		check(t, err)
+		closed := make(chan error, 1)
+		go func() { closed <- x.Close() }()
+		for range 5 {
+			p := s.Plan(k, device.Cover(40, 32))
+			for range 3 {
+				device.PutSlice(p, x.All())
+			}
+			runtime.Gosched()
+			if err := p.Launch(); errors.Is(err, device.ErrClosed) {
+				refused++
+				break
+			}
+			check(t, err)
+		}
+		check(t, <-closed)
+		if err := s.Synchronize(t.Context()); err != nil && !errors.Is(err, device.ErrClosed) {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d launches of at most 2500 were refused", refused)
 }

@@ -247,6 +247,13 @@ func (q *queue) Peek() (*device.Fault, uint32) {
 	return q.env.peek()
 }
 
+// Launches implements device.Asynchronous.
+func (q *queue) Launches() uint32 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.launches
+}
+
 // Close implements device.Queue. A fault that no Take has returned is returned here.
 func (q *queue) Close() error { return q.release(q.backend.do) }
 

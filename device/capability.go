@@ -5,13 +5,16 @@ package device
 // there is one, or else returns ErrUnsupported.
 
 // Asynchronous is a Queue whose work goes on after the call that enqueued it. One that is not
-// does its work inside the call.
+// does its work inside the call. Its Launch asks Plan.Closed with a lock held that freeing memory
+// behind the queue's work takes (see PooledMemory): plans for it do not keep memory from being freed.
 type Asynchronous interface {
 	// Done returns a channel that is closed when all work so far is done or has failed.
 	Done() (<-chan struct{}, error)
 	// Peek returns the fault that the next Take will return, as far as it is known, and its
 	// FaultLaunch. It does not wait.
 	Peek() (*Fault, uint32)
+	// Launches returns how many launches the queue was given: the next has this number.
+	Launches() uint32
 	// WaitFor makes later work wait for a mark of a queue of the same backend. It does not
 	// wait itself.
 	WaitFor(m Mark) error

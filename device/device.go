@@ -82,6 +82,7 @@ func (d *Device) NewStreamWith(o StreamOptions) (*Stream, error) {
 		o.Output = os.Stdout
 	}
 	s := &Stream{device: d, queue: q, output: o.Output, epoch: new(epoch), number: int(d.made.Add(1))}
+	s.later, _ = q.(Asynchronous)
 	d.streams[s] = struct{}{}
 	return s, nil
 }

@@ -62,11 +62,10 @@ func waitFor(q Queue, m Mark) error {
 
 // follow makes the later work of s wait for what other was given before.
 func (s *Stream) follow(other *Stream) error {
-	q, ok := s.queue.(Asynchronous)
-	if !ok || other.idle() {
+	if s.later == nil || other.idle() {
 		return nil
 	}
-	if err := q.Follow(other.queue); !errors.Is(err, ErrClosed) || !other.closing() {
+	if err := s.later.Follow(other.queue); !errors.Is(err, ErrClosed) || !other.closing() {
 		return err
 	}
 	return nil // a stream closes when its work is done

@@ -58,17 +58,19 @@ type source struct {
 
 // sourcesHere returns what a stream that waits for an event of s, recorded now, inherits.
 func (s *Stream) sourcesHere() []source {
-	_, later := s.queue.(Asynchronous)
-	var fault *Fault
-	if !later {
-		fault = s.stash()
+	here := source{stream: s}
+	if s.later != nil {
+		here.launches = s.later.Launches()
+	} else {
+		here.fault = s.stash()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !later && fault == nil {
+	if s.later == nil && here.fault == nil {
 		return s.sources // all is done, and well
 	}
-	return append(slices.Clip(s.sources), source{s, s.epoch, s.launches.Load(), fault})
+	here.epoch = s.epoch
+	return append(slices.Clip(s.sources), here)
 }
 
 // stash takes what kernels have left in a queue that does its work at once, for the next
@@ -118,7 +120,7 @@ func (x source) find() *Fault {
 	var launch uint32
 	if end := x.epoch.outcome.Load(); end != nil {
 		fault, launch = end.fault, end.launch
-	} else if q, ok := x.stream.queue.(Asynchronous); ok {
+	} else if q := x.stream.later; q != nil {
 		fault, launch = q.Peek()
 	}
 	if launch > x.launches {

@@ -10,7 +10,7 @@ import (
 //
 // Lifetimes: the parameter block holds addresses that the collector does not see, so the plan
 // pins the memory that they point into until the backend has taken the launch. A buffer that
-// is closed meanwhile is freed after it.
+// is closed meanwhile is freed after it, or is the launch's error (see Closed).
 type Plan struct {
 	stream *Stream
 	kernel *Kernel
@@ -48,14 +48,41 @@ func (p *Plan) reset(k *Kernel, g Grid) {
 // release lets go of the memory that the plan held, which may have waited to be freed.
 func (p *Plan) release() error {
 	var err error
-	for i, a := range p.held {
-		if a.state.Add(-1) == shut {
-			err = join(err, a.block.free())
+	if p.stream.later == nil {
+		for _, a := range p.held {
+			err = join(err, a.unpin())
 		}
-		p.held[i] = nil
 	}
+	clear(p.held)
 	p.held = p.held[:0]
 	return err
+}
+
+// lend returns where the launch finds a slice, and holds its memory.
+func lend[T any](p *Plan, s Slice[T]) (address uintptr, err error) {
+	switch {
+	case s.err != nil || s.from == nil:
+		return 0, s.unfit()
+	case p.stream.later != nil:
+		address, err = s.from.lend(p.stream)
+	default:
+		address, err = s.from.pin(p.stream)
+	}
+	if err == nil {
+		p.held = append(p.held, s.from)
+	}
+	return address + uintptr(s.offset), err
+}
+
+// Closed returns an error where a buffer was closed after it became an argument. An Asynchronous
+// queue asks before it enqueues the plan.
+func (p *Plan) Closed() error {
+	for _, a := range p.held {
+		if a.state.Load() < 0 {
+			return fmt.Errorf("device: %s: a buffer among the arguments %w", p.kernel.Name, ErrClosed)
+		}
+	}
+	return nil
 }
 
 // Kernel returns the kernel to launch.
@@ -91,6 +118,12 @@ func (p *Plan) Shared(v *Variant) int {
 // the kernel has none. It is for the queue that launches the plan.
 func (p *Plan) Variant() int { return p.best }
 
+// Plain reports whether the grid asks for nothing beyond its sizes and shared memory.
+func (p *Plan) Plain() bool {
+	g := &p.grid
+	return g.Cluster.X|g.Cluster.Y|g.Cluster.Z == 0 && !g.Cooperative && !g.Overlap
+}
+
 // Options returns the whole grid as it was asked for.
 func (p *Plan) Options() Grid { return p.grid }
 
@@ -117,18 +150,13 @@ func PutSlice[T any](p *Plan, s Slice[T]) {
 	if !ok {
 		return
 	}
-	if s.err != nil || s.from == nil {
-		p.fail(s.unfit())
-		return
-	}
-	address, err := s.from.pin(p.stream)
+	address, err := lend(p, s)
 	if err != nil {
 		p.fail(err)
 		return
 	}
-	p.held = append(p.held, s.from)
 	w := p.words[at/8 : at/8+3 : at/8+3]
-	w[0], w[1], w[2] = uint64(address+uintptr(s.offset)), uint64(s.len), uint64(s.len)
+	w[0], w[1], w[2] = uint64(address), uint64(s.len), uint64(s.len)
 }
 
 // Put adds a number, a boolean or a struct without slices as the next argument.

@@ -22,13 +22,13 @@ import (
 type Stream struct {
 	device   *Device
 	queue    Queue
-	finished atomic.Bool // closed, and all work done
-	number   int         // among the device's streams, from 1
-	recorder *recorder   // the queue, where the stream records a graph; else nil
+	finished atomic.Bool  // closed, and all work done
+	number   int          // among the device's streams, from 1
+	recorder *recorder    // the queue, where the stream records a graph; else nil
+	later    Asynchronous // the queue, where it is one; else nil
 
-	launches atomic.Uint32        // the number that the next launch has at least
-	spare    atomic.Pointer[Plan] // a free one
-	unfit    atomic.Bool          // closed, or failed is not nil; written with the lock held
+	spare atomic.Pointer[Plan] // a free one
+	unfit atomic.Bool          // closed, or failed is not nil; written with the lock held
 
 	mu       sync.Mutex
 	failed   error
@@ -120,11 +120,8 @@ func (s *Stream) start(p *Plan) error {
 	return s.queue.Launch(p)
 }
 
-// launched notes that p was launched, and where it came from.
+// launched notes where p came from, if that is recorded.
 func (s *Stream) launched(p *Plan) {
-	for n := s.launches.Load(); p.number >= n && !s.launches.CompareAndSwap(n, p.number+1); {
-		n = s.launches.Load()
-	}
 	if p.from[0] == 0 {
 		return
 	}
@@ -205,8 +202,8 @@ func (s *Stream) Synchronize(ctx context.Context) error {
 // or has failed. Synchronize then returns without waiting, and only what it returns says
 // whether the results count.
 func (s *Stream) Done() <-chan struct{} {
-	if q, ok := s.queue.(Asynchronous); ok {
-		if done, err := q.Done(); err == nil {
+	if s.later != nil {
+		if done, err := s.later.Done(); err == nil {
 			return done
 		}
 	}

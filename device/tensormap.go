@@ -67,9 +67,8 @@ func PutTensorMap[Part any](p *Plan, m TensorMap[Part]) {
 	if !ok {
 		return
 	}
-	address, err := m.in.pin(p.stream)
+	address, err := lend(p, m.in)
 	if err == nil {
-		p.held = append(p.held, m.in.from)
 		err = m.err
 	}
 	if err != nil {

@@ -46,8 +46,10 @@ type plan struct {
 
 	mu     sync.Mutex
 	closed bool
-	bound  uintptr // the stream that the library was told last
+	bound  uintptr        // the stream that the library was told last
+	lent   *device.Stream // to which the workspace was lent last: for its later work the lock keeps it
 	before toolkit.Before
+	loans  device.Loans
 
 	// What C sees is below, and on the heap.
 	handle int32
@@ -160,14 +162,21 @@ func transform[In, Out any](o on, in device.Slice[In], out device.Slice[Out], d 
 	p := o.plan
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := device.LoansOn(o.stream)
-	p.next = [4]uintptr{uintptr(p.handle), device.Lend(&l, in), device.Lend(&l, out), uintptr(d)}
-	p.space = device.Lend(&l, p.workspace.All())
+	l := &p.loans
+	*l = device.LoansChecked(o.stream)
+	p.next = [4]uintptr{uintptr(p.handle), device.Lend(l, in), device.Lend(l, out), uintptr(d)}
+	if p.lent != o.stream || o.stream.Recording() {
+		p.space, p.lent = device.Lend(l, p.workspace.All()), o.stream
+	}
 	p.n = 3
 	if d != none {
 		p.n = 4
 	}
-	return l.Enqueue(o.enqueue)
+	err := l.Enqueue(o.enqueue)
+	if err != nil {
+		p.lent = nil
+	}
+	return err
 }
 
 // fits demands that memory has n elements.
@@ -182,6 +191,9 @@ func fits[T any](what string, x device.Slice[T], n int) error {
 func (p *plan) runOn(on cuda.Handle) error {
 	if p.closed {
 		return ErrClosed
+	}
+	if err := p.loans.Closed(); err != nil {
+		return err
 	}
 	p.before = on.Before
 	if on.Stream != p.bound {
