@@ -267,6 +267,7 @@ func (b *build) generics(path string) map[string]decl.Kernel {
 func (b *build) check() error {
 	overlay := map[string][]byte{}
 	var pkgs []*load.Package
+	reach := &load.Reach{Roots: map[*load.Package][]string{}, Closed: frontend.Replaces}
 	for _, u := range b.units {
 		generated := filepath.Join(u.pkg.Dir, load.Generated)
 		overlay[generated] = nil
@@ -276,14 +277,34 @@ func (b *build) check() error {
 		}
 		if u.kept == nil && u.hasKernels() {
 			pkgs = append(pkgs, u.pkg)
+			reach.Roots[u.pkg] = u.roots()
 		}
 	}
-	b.program = b.graph.Check(pkgs, overlay)
+	b.program = b.graph.Check(pkgs, overlay, reach)
 	b.goErrors()
 	return guard("", func() error {
 		b.ssa = buildSSA(b.program)
+		b.program.Forget()
 		return nil
 	})
+}
+
+// roots returns the names of what the kernels are: functions, and variables that have instances as their values.
+func (u *unit) roots() []string {
+	var names []string
+	for _, k := range u.decl.Kernels {
+		for _, n := range k.Instances {
+			names = append(names, n.Vars...)
+		}
+		if len(k.TypeParams) > 0 {
+			continue // those variables name all that it is made of
+		}
+		names = append(names, k.Name)
+		for _, body := range k.Bodies {
+			names = append(names, body.Name)
+		}
+	}
+	return names
 }
 
 // goErrors reports what Go finds wrong, but not in packages that import, perhaps through

@@ -67,7 +67,8 @@ func (b *build) lower(u *unit, k function) *job {
 		},
 		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem,
 	}}
-	for _, body := range k.bodies {
+	for i, body := range k.bodies {
+		k.bodies[i].ssa = nil // a job does not keep the program
 		kernel := frontend.Kernel{
 			Func: body.ssa, Name: device.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
 			Unchecked: b.options.Checks == ChecksOff,
@@ -81,7 +82,7 @@ func (b *build) lower(u *unit, k function) *job {
 		if f.ParamBytes != bytes {
 			panic("BUG: compile: frontend and launcher disagree on the parameter block")
 		}
-		j.bodies = append(j.bodies, lowered{body, f})
+		j.bodies = append(j.bodies, lowered{k.bodies[i], f})
 	}
 	return j
 }

@@ -23,6 +23,7 @@ func (b *build) compile() ([]*Package, error) {
 			return nil, err
 		}
 	}
+	b.program, b.ssa, b.frontend = nil, nil, nil // they are large
 	b.workers.Wait()
 	for _, u := range b.units {
 		if err := b.collect(u); err != nil {

@@ -219,6 +219,10 @@ func intrinsicOf(fn *ssa.Function) intrinsic {
 	return nil
 }
 
+// Replaces reports whether all calls of a function, by the name that types.Func.FullName gives it, become operations:
+// what it calls is not compiled.
+func Replaces(fullName string) bool { return intrinsics[fullName] != nil }
+
 // neverNegative reports whether a call of a function in the table returns no negative int.
 func neverNegative(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok {

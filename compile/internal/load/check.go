@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/scanner"
 	"go/token"
 	"go/types"
-	"maps"
-	"path/filepath"
+	"iter"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/internal/diag"
@@ -29,21 +28,34 @@ type Program struct {
 
 // Check parses and checks the given packages and all that they import. The overlay maps
 // file names to contents that stand in for what is on disk, or is not; a file with nil
-// contents counts as absent.
-func (g *Graph) Check(pkgs []*Package, overlay map[string][]byte) *Program {
+// contents counts as absent. Only function bodies
+// that are reached are there in the end, and outside of pkgs only those are checked: the rest is for Go's own build. Where reach
+// is nil, all are.
+func (g *Graph) Check(pkgs []*Package, overlay map[string][]byte, reach *Reach) *Program {
 	c := &checker{
 		graph:   g,
 		overlay: overlay,
 		asked:   pkgs,
+		all:     reach == nil,
 		program: &Program{Fset: token.NewFileSet()},
 		files:   map[*Package][]*ast.File{},
+		needed:  map[*Package]bool{},
+		kept:    map[ast.Node]bool{},
 	}
 	c.program.Packages = g.closure(pkgs)
 	c.parse()
-	for _, p := range c.program.Packages {
-		c.check(p)
+	if !c.all {
+		c.search(reach)
 	}
+	c.checkAll()
 	return c.program
+}
+
+// Forget drops what is large: syntax, and what it says of types.
+func (p *Program) Forget() {
+	for _, q := range p.Packages {
+		q.Syntax, q.Info = nil, nil
+	}
 }
 
 // closure returns pkgs, the runtime, and all that they import, dependencies first.
@@ -61,7 +73,7 @@ func (g *Graph) closure(pkgs []*Package) []*Package {
 		}
 		all = append(all, p)
 	}
-	for _, path := range runtime {
+	for _, path := range generatedImports {
 		visit(g.paths[path])
 	}
 	for _, p := range pkgs {
@@ -74,98 +86,57 @@ type checker struct {
 	graph   *Graph
 	asked   []*Package
 	overlay map[string][]byte
+	all     bool // bodies are kept
 	program *Program
 	files   map[*Package][]*ast.File
+	needed  map[*Package]bool // something of it is reached
+	kept    map[ast.Node]bool // what is reached
 }
 
-// parse parses all files. Those with bodies come first, in order, so that a token.Pos in
-// them does not depend on the schedule.
-func (c *checker) parse() {
-	var group sync.WaitGroup
-	limit := make(chan struct{}, 4)
-	for _, p := range c.program.Packages {
-		if c.hasBodies(p) {
-			c.files[p] = c.parseFiles(p)
-		} else {
-			c.files[p] = make([]*ast.File, len(p.Files()))
+// checkAll checks the packages, each as soon as those in front of it that it imports have types.
+func (c *checker) checkAll() {
+	done := map[*Package]chan struct{}{}
+	waits := make([][]chan struct{}, len(c.program.Packages))
+	for i, p := range c.program.Packages {
+		for path := range c.importPaths(p) {
+			if q := c.graph.imported(p, path); done[q] != nil {
+				waits[i] = append(waits[i], done[q])
+			}
 		}
+		done[p] = make(chan struct{})
 	}
-	for _, p := range c.program.Packages {
-		if c.hasBodies(p) {
-			continue
-		}
-		for i, file := range p.Files() {
-			files := c.files[p]
-			group.Go(func() {
-				limit <- struct{}{}
-				defer func() { <-limit }()
-				if src, err := c.graph.Read(file); err == nil {
-					files[i], _ = parser.ParseFile(c.program.Fset, file, src, parser.SkipObjectResolution)
-				}
-			})
-		}
+	var group sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, p := range c.program.Packages {
+		group.Go(func() {
+			defer close(done[p])
+			for _, w := range waits[i] {
+				<-w
+			}
+			free <- struct{}{}
+			c.check(p)
+			<-free
+		})
 	}
 	group.Wait()
-	for p, files := range c.files {
-		c.files[p] = slices.DeleteFunc(files, func(f *ast.File) bool { return f == nil })
-	}
 }
 
-// parseFiles parses the files of a package whose bodies count, with those of the overlay.
-func (c *checker) parseFiles(p *Package) []*ast.File {
-	var files []*ast.File
-	for _, name := range c.names(p) {
-		name = portable(p, name)
-		src, err := c.read(name)
-		if err == nil {
-			var f *ast.File
-			f, err = parser.ParseFile(c.program.Fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-			if f != nil {
-				files = append(files, f)
-			}
-			if f != nil && slices.Contains(p.CgoFiles, name) {
-				withoutC(f)
+// importPaths yields what files of p import: a generated one perhaps more than the go command knows of.
+func (c *checker) importPaths(p *Package) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, path := range p.Imports {
+			if !yield(path) {
+				return
 			}
 		}
-		if err != nil {
-			p.Errors.Add(parseErrors(name, err)...)
+		for _, f := range c.files[p] {
+			for _, spec := range f.Imports {
+				if path, err := strconv.Unquote(spec.Path.Value); err == nil && !yield(path) {
+					return
+				}
+			}
 		}
 	}
-	return files
-}
-
-// names returns the package's files, sorted, after the overlay.
-func (c *checker) names(p *Package) []string {
-	names := map[string]bool{}
-	for _, file := range p.Files() {
-		names[file] = true
-	}
-	for file, contents := range c.overlay {
-		if filepath.Dir(file) == p.Dir {
-			names[file] = contents != nil
-		}
-	}
-	maps.DeleteFunc(names, func(_ string, present bool) bool { return !present })
-	return slices.Sorted(maps.Keys(names))
-}
-
-func (c *checker) read(file string) ([]byte, error) {
-	if src, ok := c.overlay[file]; ok {
-		return src, nil
-	}
-	return c.graph.Read(file)
-}
-
-func parseErrors(file string, err error) diag.List {
-	list, ok := errors.AsType[scanner.ErrorList](err)
-	if !ok {
-		return diag.List{diag.New(token.Position{Filename: file}, diag.GoError, "%v", err)}
-	}
-	var found diag.List
-	for _, e := range list {
-		found.Add(diag.New(e.Pos, diag.GoError, "%s", e.Msg))
-	}
-	return found
 }
 
 // check sets the package's types.
@@ -180,19 +151,26 @@ func (c *checker) check(p *Package) {
 		Sizes:            Sizes,
 		FakeImportC:      true,
 		IgnoreFuncBodies: !bodies,
-		Error:            func(error) {}, // of a package without bodies: its own build tells
+		Error:            func(error) {}, // of a package that never has bodies: its own build tells
 	}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		config.GoVersion = "go" + p.Module.GoVersion
 	}
+	partly := !c.all && !slices.Contains(c.asked, p)
+	if c.mayHaveBodies(p) {
+		config.Error = func(err error) { p.report(err, partly) }
+	}
 	var info *types.Info
 	if bodies {
 		info = newInfo()
-		config.Error = p.report
+	}
+	if bodies && partly {
+		c.drop(p, endless)
 	}
 	// Errors went to config.Error; a package with errors is still a package.
 	p.Types, _ = config.Check(p.ImportPath, c.program.Fset, c.files[p], info)
 	if bodies {
+		c.drop(p, nil)
 		p.Syntax, p.Info = c.files[p], info
 	}
 	p.IllTyped = len(p.Errors) > 0
@@ -202,8 +180,27 @@ func (c *checker) check(p *Package) {
 	}
 }
 
-func (p *Package) report(err error) {
+// endless stands for a body that is not checked: it returns whatever results a function has.
+var endless = &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: &ast.BlockStmt{}}}}
+
+// drop puts another body in place of those that are not kept.
+func (c *checker) drop(p *Package, body *ast.BlockStmt) {
+	for _, f := range c.files[p] {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !c.all && !c.kept[d] {
+				fn.Body = body
+			}
+		}
+	}
+}
+
+// report notes an error. In a package without all of its bodies those that change no types, like that of an
+// import without uses, say nothing.
+func (p *Package) report(err error, partly bool) {
 	e, ok := errors.AsType[types.Error](err)
+	if ok && e.Soft && partly {
+		return
+	}
 	if !ok {
 		p.Errors.Add(diag.New(token.Position{}, diag.GoError, "%v", err))
 		return

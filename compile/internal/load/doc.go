@@ -6,7 +6,7 @@
 // call, so that it takes a few hundred milliseconds and needs no build cache.
 //
 //	g, err := load.List(ctx, dir, "./...")
-//	prog := g.Check(g.Roots, nil)
+//	prog := g.Check(g.Roots, nil, nil)
 //	for _, p := range prog.Packages {
 //		fmt.Println(p.ImportPath, p.Types, len(p.Syntax))
 //	}

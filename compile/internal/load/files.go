@@ -15,13 +15,18 @@ var compiled = map[string]bool{
 	"unicode/utf8": true,
 }
 
-// hasBodies reports whether the function bodies of p are loaded. Of packages that call C they are where p
+// mayHaveBodies reports whether function bodies of p may be loaded. Of packages that call C they are where p
 // may have kernels: without what mentions C.
-func (c *checker) hasBodies(p *Package) bool {
+func (c *checker) mayHaveBodies(p *Package) bool {
 	if p.Standard {
 		return compiled[p.ImportPath]
 	}
 	return len(p.CgoFiles) == 0 || slices.Contains(c.asked, p)
+}
+
+// hasBodies reports whether function bodies of p are loaded.
+func (c *checker) hasBodies(p *Package) bool {
+	return c.mayHaveBodies(p) && (c.all || c.needed[p] || slices.Contains(c.asked, p))
 }
 
 // withoutC takes out of a file what has no types without a C compiler: the bodies of functions that mention C, and what

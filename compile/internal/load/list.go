@@ -34,8 +34,8 @@ func IsGenerated(name string) bool {
 	return base == Generated || base == Twins
 }
 
-// runtime lists what generated files import, whether or not the user's files do.
-var runtime = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe", "embed"}
+// generatedImports lists what generated files import, whether or not the user's files do.
+var generatedImports = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe", "embed"}
 
 // Graph is a set of packages and what they import.
 type Graph struct {
@@ -73,7 +73,7 @@ func list(ctx context.Context, dir string, patterns []string, overlay string) (*
 		args = append(args, "-overlay="+overlay)
 	}
 	args = append(args, "--")
-	command := exec.CommandContext(ctx, "go", slices.Concat(args, patterns, runtime[:])...)
+	command := exec.CommandContext(ctx, "go", slices.Concat(args, patterns, generatedImports[:])...)
 	command.Dir = dir
 	out, err := command.Output()
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -15,7 +15,7 @@ func check(t *testing.T) (*load.Graph, *load.Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, g.Check(g.Roots, nil)
+	return g, g.Check(g.Roots, nil, nil)
 }
 
 func find(t *testing.T, p *load.Program, path string) *load.Package {
@@ -76,7 +76,7 @@ func TestOverlay(t *testing.T) {
 		overlay[file] = nil
 	}
 	overlay[self.GoFiles[0]] = []byte("package load\n\nvar Answer int = \"no\"\n")
-	program := g.Check([]*load.Package{self}, overlay)
+	program := g.Check([]*load.Package{self}, overlay, nil)
 	p := find(t, program, self.ImportPath)
 	if !p.IllTyped || len(p.Errors) != 1 || p.Errors[0].Pos.Line != 3 {
 		t.Errorf("got errors %v, want one in line 3", p.Errors)

@@ -51,7 +51,7 @@ func (s *Sums) Of(p *Package) (Sum, error) {
 		}
 		return err
 	}
-	for _, path := range slices.Concat(runtime[:], []string{p.ImportPath}) {
+	for _, path := range slices.Concat(generatedImports[:], []string{p.ImportPath}) {
 		if err := visit(path); err != nil {
 			return Sum{}, err
 		}
