@@ -189,20 +189,3 @@ func (b *Block) PredIndex(p *Block) int {
 	}
 	panic(fmt.Sprintf("BUG: ir: %s: b%d is no predecessor of b%d", b.Func.Name, p.ID, b.ID))
 }
-
-// Replace makes every use in f of a key of repl a use of its value, following chains.
-func (f *Func) Replace(repl map[*Value]*Value) {
-	if len(repl) == 0 {
-		return
-	}
-	for _, b := range f.Blocks {
-		for _, v := range b.Values {
-			for i, a := range v.Args {
-				for r, ok := repl[a]; ok; r, ok = repl[a] {
-					a = r
-				}
-				v.Args[i] = a
-			}
-		}
-	}
-}

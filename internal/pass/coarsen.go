@@ -338,7 +338,9 @@ func (c *coarsener) loop(body []*ir.Block, slow *ir.Block, first, count *ir.Valu
 	latch, exit := c.f.NewBlock(), c.f.NewBlock()
 	element := insertPhi(body[0], ir.I32)
 	element.Pos = c.index.Pos
-	c.f.Replace(map[*ir.Value]*ir.Value{c.index: element})
+	var repl ir.Replacements
+	repl.Add(c.index, element)
+	c.f.Replace(&repl)
 	for _, b := range body {
 		c.element(b, element)
 		if b.Term().Op == ir.OpRet {

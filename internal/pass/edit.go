@@ -45,13 +45,20 @@ func (e *editor) offset(p *ir.Value, n int64) *ir.Value {
 // stays where it is, nil drops one without uses. What edit makes stands in front of the value.
 // It reports whether anything changed.
 func rewrite(f *ir.Func, edit func(e *editor, v *ir.Value) *ir.Value) bool {
-	repl := map[*ir.Value]*ir.Value{}
+	return rewriteInOrder(f, ir.Dominators(f).Order(), edit)
+}
+
+// rewriteInOrder is rewrite where the order of the blocks is known.
+func rewriteInOrder(f *ir.Func, order []*ir.Block, edit func(e *editor, v *ir.Value) *ir.Value) bool {
+	var repl ir.Replacements
 	changed := false
-	for _, b := range ir.Dominators(f).Order() {
+	for _, b := range order {
 		e := &editor{b: b, out: make([]*ir.Value, 0, len(b.Values))}
 		for _, v := range b.Values {
 			for i, a := range v.Args {
-				v.Args[i] = find(repl, a)
+				if w := repl.Of(a); w != a {
+					v.Args[i] = w
+				}
 			}
 			e.pos = v.Pos
 			r := edit(e, v)
@@ -61,13 +68,13 @@ func rewrite(f *ir.Func, edit func(e *editor, v *ir.Value) *ir.Value) bool {
 			}
 			changed = true
 			if r != nil {
-				repl[v] = r
+				repl.Add(v, r)
 			}
 		}
 		changed = changed || len(e.out) != len(b.Values)
 		b.Values = e.out
 	}
-	f.Replace(repl)
+	f.Replace(&repl)
 	return changed
 }
 

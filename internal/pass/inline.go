@@ -9,20 +9,20 @@ import (
 // inline replaces every call by the body of the function that is called. A device function
 // stays a real call in ptxas, and its pointers have no known space: both cost more than the code.
 func inline(f *ir.Func, _ *Options) {
-	repl := map[*ir.Value]*ir.Value{}
+	var repl ir.Replacements
 	for i := 0; i < len(f.Blocks); i++ { // expand adds blocks, with calls in them
 		b := f.Blocks[i]
 		at := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpCall })
 		if at >= 0 {
-			expand(b, at, repl)
+			expand(b, at, &repl)
 		}
 	}
-	f.Replace(repl)
+	f.Replace(&repl)
 	removeUnreachable(f)
 }
 
 // expand replaces the call b.Values[at]; its result goes to repl.
-func expand(b *ir.Block, at int, repl map[*ir.Value]*ir.Value) {
+func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	call := b.Values[at]
 	callee := call.Aux.(*ir.Func)
 	cont := splitBlock(b, at+1)
@@ -39,7 +39,7 @@ func expand(b *ir.Block, at int, repl map[*ir.Value]*ir.Value) {
 	b.AddEdge(c.blocks[callee.Blocks[0]])
 
 	if r := joinReturns(c.returns, cont, call.Type); r != nil {
-		repl[call] = r
+		repl.Add(call, r)
 	}
 }
 

@@ -17,7 +17,7 @@ func loads(f *ir.Func, _ *Options) {
 			l.index[v] = i
 		}
 	}
-	repl := map[*ir.Value]*ir.Value{}
+	var repl ir.Replacements
 	for _, b := range l.dom.Order() {
 		for _, v := range b.Values {
 			if v.Op != ir.OpLoad && v.Op != ir.OpStore {
@@ -26,7 +26,7 @@ func loads(f *ir.Func, _ *Options) {
 			p := v.Args[0]
 			if v.Op == ir.OpLoad {
 				if x := l.find(v); x != nil {
-					repl[v] = x
+					repl.Add(v, x)
 					continue
 				}
 			}
@@ -34,9 +34,9 @@ func loads(f *ir.Func, _ *Options) {
 		}
 	}
 	for _, b := range f.Blocks {
-		b.Values = slices.DeleteFunc(b.Values, func(v *ir.Value) bool { return repl[v] != nil })
+		b.Values = slices.DeleteFunc(b.Values, repl.Has)
 	}
-	f.Replace(repl)
+	f.Replace(&repl)
 }
 
 type loader struct {

@@ -144,7 +144,7 @@ func (p *promoter) rename() {
 	for i, l := range p.locals {
 		slot[l] = i
 	}
-	r := &renamer{p: p, slot: slot, atEnd: make([][]*ir.Value, p.f.NumBlocks()), repl: map[*ir.Value]*ir.Value{}}
+	r := &renamer{p: p, slot: slot, atEnd: make([][]*ir.Value, p.f.NumBlocks())}
 	for _, b := range p.dom.Order() { // an immediate dominator stands in front
 		current := make([]*ir.Value, len(p.locals))
 		if d := p.dom.Idom(b); d != nil {
@@ -162,14 +162,14 @@ func (p *promoter) rename() {
 			}
 		}
 	}
-	p.f.Replace(r.repl)
+	p.f.Replace(&r.repl)
 }
 
 type renamer struct {
 	p     *promoter
 	slot  map[*ir.Value]int
 	atEnd [][]*ir.Value // by block ID and slot: the local's value at the end of the block
-	repl  map[*ir.Value]*ir.Value
+	repl  ir.Replacements
 }
 
 // block replaces the accesses in b; current holds the values of the locals.
@@ -191,7 +191,7 @@ func (r *renamer) block(b *ir.Block, current []*ir.Value) {
 		case ir.OpStore:
 			current[s] = reinterpret(e, v.Args[1], r.p.locals[s].Aux.(*ir.Type))
 		case ir.OpLoad:
-			r.repl[v] = reinterpret(e, current[s], v.Type)
+			r.repl.Add(v, reinterpret(e, current[s], v.Type))
 		}
 	}
 	b.Values = e.out

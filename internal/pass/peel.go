@@ -10,17 +10,25 @@ import (
 // demoteLiveOuts brings the values of the loop that are used outside of it into locals, so
 // that copies of the loop can define them too.
 func demoteLiveOuts(l *analysis.Loop) {
+	inside := func(u *ir.Value, i int) bool {
+		if u.Op == ir.OpPhi {
+			return l.Contains(u.Block.Preds[i])
+		}
+		return l.Contains(u.Block)
+	}
+	out := make([]bool, l.Header.Func.NumValues()) // by ID: what is used outside
+	for _, b := range l.Header.Func.Blocks {
+		for _, u := range b.Values {
+			for i, a := range u.Args {
+				out[a.ID] = out[a.ID] || !inside(u, i)
+			}
+		}
+	}
 	for _, b := range l.Blocks {
 		for _, v := range slices.Clone(b.Values) {
-			if v.Type.Kind == ir.KindVoid || v.Op == ir.OpAlloca {
-				continue
+			if v.ID < len(out) && out[v.ID] && v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
+				demote(v, inside)
 			}
-			demote(v, func(u *ir.Value, i int) bool {
-				if u.Op == ir.OpPhi {
-					return l.Contains(u.Block.Preds[i])
-				}
-				return l.Contains(u.Block)
-			})
 		}
 	}
 }

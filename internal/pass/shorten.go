@@ -24,9 +24,11 @@ func shorten(f *ir.Func, _ *Options) {
 		}
 	}
 	s.params(f)
+	var repl ir.Replacements
 	for _, b := range dom.Order() {
-		s.phis(b)
+		s.phis(b, &repl)
 	}
+	f.Replace(&repl)
 	rewrite(f, s.shorten)
 }
 
@@ -81,20 +83,19 @@ func fitsBy(x analysis.Range, op ir.Op) bool {
 // params replaces parameters that fit by extensions in the entry.
 func (s *shortener) params(f *ir.Func) {
 	entry := f.Blocks[0]
-	repl := map[*ir.Value]*ir.Value{}
+	var repl ir.Replacements
 	e := &editor{b: entry}
 	for _, p := range f.Params {
 		if op, ok := s.by[p]; ok {
-			repl[p] = e.make(op, ir.I64, e.make(ir.OpTrunc, ir.I32, p))
+			repl.Add(p, e.make(op, ir.I64, e.make(ir.OpTrunc, ir.I32, p)))
 		}
 	}
-	f.Replace(repl)
+	f.Replace(&repl)
 	entry.Values = slices.Concat(e.out, entry.Values)
 }
 
-// phis replaces the phis of b that fit by extensions of 32-bit ones.
-func (s *shortener) phis(b *ir.Block) {
-	repl := map[*ir.Value]*ir.Value{}
+// phis makes extensions of 32-bit phis, which replace those of b that fit.
+func (s *shortener) phis(b *ir.Block, repl *ir.Replacements) {
 	e := &editor{b: b}
 	phis := slices.Clone(b.Phis())
 	var kept []*ir.Value
@@ -109,10 +110,9 @@ func (s *shortener) phis(b *ir.Block) {
 			short.Args = append(short.Args, truncAtEnd(b.Preds[i], a))
 		}
 		kept = append(kept, short)
-		repl[phi] = e.make(op, ir.I64, short)
+		repl.Add(phi, e.make(op, ir.I64, short))
 	}
 	b.Values = slices.Concat(kept, e.out, b.Values[len(phis):])
-	b.Func.Replace(repl)
 }
 
 // truncAtEnd puts the lower half of v in front of b's terminator.

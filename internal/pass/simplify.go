@@ -6,8 +6,9 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // arguments: integers wrap, float results keep every bit, so that no sum is reordered and
 // x+0 stays (it is not x for -0).
 func simplify(f *ir.Func, _ *Options) {
+	order := ir.Dominators(f).Order()
 	for range 10 { // each round sees what the one before it has made; few need more than three
-		if !rewrite(f, simplifyValue) {
+		if !rewriteInOrder(f, order, simplifyValue) {
 			return
 		}
 	}

@@ -88,32 +88,32 @@ func negated(c *ir.Value) *ir.Value {
 
 // removePhis replaces phis whose arguments are all the same value, or the phi itself.
 func removePhis(f *ir.Func) bool {
-	repl := map[*ir.Value]*ir.Value{}
+	var repl ir.Replacements
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
 			b.Values = slices.DeleteFunc(b.Values, func(v *ir.Value) bool {
-				x := onlyArg(v, repl)
+				x := onlyArg(v, &repl)
 				if x != nil {
-					repl[v] = x
+					repl.Add(v, x)
 					again = true
 				}
 				return x != nil
 			})
 		}
 	}
-	f.Replace(repl)
-	return len(repl) > 0
+	f.Replace(&repl)
+	return repl.Len() > 0
 }
 
 // onlyArg returns the value that phi v always has, or nil.
-func onlyArg(v *ir.Value, repl map[*ir.Value]*ir.Value) *ir.Value {
+func onlyArg(v *ir.Value, repl *ir.Replacements) *ir.Value {
 	if v.Op != ir.OpPhi {
 		return nil
 	}
 	var only *ir.Value
 	for _, a := range v.Args {
-		a = find(repl, a)
+		a = repl.Of(a)
 		if a == v || a == only {
 			continue
 		}
@@ -181,18 +181,19 @@ func bypassDiamond(p, b, s *ir.Block) bool {
 // joinBlocks appends to each block the only successor whose only predecessor it is.
 func joinBlocks(f *ir.Func) bool {
 	joined := map[*ir.Block]bool{}
-	repl := map[*ir.Value]*ir.Value{}
+	var repl ir.Replacements
 	for _, b := range f.Blocks {
 		for !joined[b] && len(b.Succs) == 1 && len(b.Succs[0].Preds) == 1 && b.Succs[0] != b {
 			s := b.Succs[0]
 			joined[s] = true
 			for _, phi := range s.Phis() {
-				repl[phi] = phi.Args[0]
+				repl.Add(phi, phi.Args[0])
 			}
-			b.Values = append(b.Values[:len(b.Values)-1], s.Values[len(s.Phis()):]...)
-			for _, v := range b.Values {
+			moved := s.Values[len(s.Phis()):]
+			for _, v := range moved {
 				v.Block = b
 			}
+			b.Values = append(b.Values[:len(b.Values)-1], moved...)
 			b.Succs = s.Succs
 			for _, t := range b.Succs {
 				t.Preds[t.PredIndex(s)] = b
@@ -200,6 +201,6 @@ func joinBlocks(f *ir.Func) bool {
 		}
 	}
 	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return joined[b] })
-	f.Replace(repl)
+	f.Replace(&repl)
 	return len(joined) > 0
 }

@@ -10,7 +10,7 @@ import (
 // it consists of. Loads and stores of aggregates become those of the leaves.
 func splitValues(f *ir.Func, _ *Options) {
 	removeUnreachable(f)
-	s := &splitter{leaves: map[*ir.Value][]*ir.Value{}, repl: map[*ir.Value]*ir.Value{}}
+	s := &splitter{leaves: map[*ir.Value][]*ir.Value{}}
 	params := s.params(f)
 	var phis []*ir.Value
 	for _, b := range ir.Dominators(f).Order() {
@@ -35,7 +35,7 @@ func splitValues(f *ir.Func, _ *Options) {
 			}
 		}
 	}
-	f.Replace(s.repl)
+	f.Replace(&s.repl)
 	f.Blocks[0].Values = append(params, f.Blocks[0].Values...)
 }
 
@@ -84,7 +84,7 @@ func partLeaves(t *ir.Type, i int) (lo, hi int64) {
 type splitter struct {
 	e      *editor
 	leaves map[*ir.Value][]*ir.Value // of each value of aggregate type
-	repl   map[*ir.Value]*ir.Value
+	repl   ir.Replacements
 }
 
 // params takes parameters of aggregate type apart (kernels have none) and returns the values
@@ -161,7 +161,7 @@ func (s *splitter) extract(v *ir.Value) bool {
 	if isAggregate(v.Type) {
 		s.leaves[v] = part
 	} else {
-		s.repl[v] = part[0]
+		s.repl.Add(v, part[0])
 	}
 	return true
 }

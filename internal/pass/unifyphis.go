@@ -5,13 +5,13 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // unifyPhis replaces a phi that always differs from another one of its block by the same
 // constant: counters that start at -1 beside ones that start at 0, and plain copies.
 func unifyPhis(f *ir.Func, _ *Options) {
-	repl := map[*ir.Value]*ir.Value{}
+	var repl ir.Replacements
 	for _, b := range f.Blocks {
 		phis := b.Phis()
 		var kept, sums []*ir.Value
 		for _, p := range phis {
 			if s := asSum(p, kept); s != nil {
-				repl[p] = s
+				repl.Add(p, s)
 				if s.Op == ir.OpAdd {
 					sums = append(sums, s.Args[1], s)
 				}
@@ -22,7 +22,7 @@ func unifyPhis(f *ir.Func, _ *Options) {
 		rest := b.Values[len(phis):]
 		b.Values = append(append(kept, sums...), rest...)
 	}
-	f.Replace(repl)
+	f.Replace(&repl)
 }
 
 // asSum returns p as one of the phis in kept, or the sum of one and a constant, or nil.

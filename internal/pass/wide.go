@@ -17,7 +17,7 @@ func wide(f *ir.Func, o *Options) {
 		return
 	}
 	dom := ir.Dominators(f)
-	w := &widener{f: f, align: analysis.NewAlignment(dom, 1), repl: map[*ir.Value]*ir.Value{}}
+	w := &widener{f: f, align: analysis.NewAlignment(dom, 1)}
 	w.promised = w.align
 	if f.Kernel && (o.Aligned || f.Aligned) {
 		w.promised = analysis.NewAlignment(dom, analysis.Aligned)
@@ -29,7 +29,7 @@ func wide(f *ir.Func, o *Options) {
 			}
 		}
 	}
-	f.Replace(w.repl)
+	f.Replace(&w.repl)
 }
 
 type widener struct {
@@ -37,7 +37,7 @@ type widener struct {
 	b        *ir.Block
 	align    *analysis.Alignment
 	promised *analysis.Alignment // with what launches promise, if they do
-	repl     map[*ir.Value]*ir.Value
+	repl     ir.Replacements
 }
 
 // An access is a load or a store of a scalar, off bytes behind base.
@@ -176,7 +176,7 @@ func (w *widener) split(e *editor, p *ir.Value, run []access) {
 	if elem.Size() >= 4 {
 		v := e.make(ir.OpLoad, ir.ArrayOf(int64(len(run)), elem), p)
 		for i, a := range run {
-			w.repl[a.v] = e.makeImm(ir.OpExtract, elem, int64(i), v)
+			w.repl.Add(a.v, e.makeImm(ir.OpExtract, elem, int64(i), v))
 		}
 		return
 	}
@@ -187,7 +187,7 @@ func (w *widener) split(e *editor, p *ir.Value, run []access) {
 		if shift > 0 {
 			word = e.make(ir.OpLShr, ir.I32, word, e.constant(ir.I32, shift))
 		}
-		w.repl[a.v] = e.make(ir.OpTrunc, elem, word)
+		w.repl.Add(a.v, e.make(ir.OpTrunc, elem, word))
 	}
 }
 
@@ -209,7 +209,7 @@ func (w *widener) joined(e *editor, run []access) *ir.Value {
 	var parts []*ir.Value
 	elem := run[0].scalar()
 	for _, a := range run {
-		parts = append(parts, find(w.repl, a.v.Args[1]))
+		parts = append(parts, w.repl.Of(a.v.Args[1]))
 	}
 	if elem.Size() < 4 {
 		elem, parts = ir.I32, packed(e, parts)

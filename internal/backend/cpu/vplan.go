@@ -15,6 +15,7 @@ type plan struct {
 	e        *emitter
 	g        *region
 	order    []*node
+	places   []int              // in order, by rank; -1 for what is not there
 	mask     map[*node]*laneSet // of each block; nil for all lanes
 	splits   map[*loop]bool     // some lanes may leave the loop before others
 	shapes   map[*ir.Value]shape
@@ -51,7 +52,7 @@ type shape struct {
 	stride int64
 }
 
-func (p *plan) rankOf(n *node) int { return slices.Index(p.order, n) }
+func (p *plan) rankOf(n *node) int { return p.places[n.rank] }
 
 // varies reports whether n's branch differs between lanes.
 func (p *plan) varies(n *node) bool {
@@ -167,16 +168,17 @@ func (p *plan) maskOf(n *node) *laneSet {
 
 // always reports whether every way from d to the region's end passes n.
 func (p *plan) always(d, n *node) bool {
-	seen := map[*node]bool{n: true}
+	seen := make([]bool, len(p.places)) // by rank
+	seen[n.rank] = true
 	var escapes func(m *node) bool
 	escapes = func(m *node) bool {
 		switch {
 		case m == nil:
 			return true
-		case seen[m] || isFault(m):
+		case seen[m.rank] || isFault(m):
 			return false
 		}
-		seen[m] = true
+		seen[m.rank] = true
 		return slices.ContainsFunc(m.succs, escapes)
 	}
 	return !escapes(d)
