@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 )
 
 //go:embed page.html
@@ -15,6 +16,7 @@ var pageSource string
 type page struct {
 	*Report
 	Summary  Summary // without stream
+	Bars     []Bar   // that were measured
 	Groups   []chart
 	Roofline *roofline // nil where no case has both bytes and operations
 }
@@ -46,7 +48,7 @@ const (
 	longestBar = 420
 )
 
-// WritePage writes the report as an HTML page with charts: the speeds of all contenders by
+// WritePage writes the report as an HTML page with charts: the bars, the speeds of all contenders by
 // groups, and a roofline. It is one file that loads nothing.
 func (r *Report) WritePage(w io.Writer) error {
 	t, err := template.New("page").Parse(pageSource)
@@ -54,43 +56,64 @@ func (r *Report) WritePage(w io.Writer) error {
 		return fmt.Errorf("BUG: bench: page: %w", err)
 	}
 	p := page{Report: r, Summary: r.Summarize(func(c Result) bool { return c.Group != Stream }), Roofline: r.roofline()}
+	for _, b := range r.Bars() {
+		if b.Measured() {
+			p.Bars = append(p.Bars, b)
+		}
+	}
+	bandwidth := r.bandwidth()
 	for _, group := range r.groups() {
-		p.Groups = append(p.Groups, r.chart(group))
+		p.Groups = append(p.Groups, r.chart(group, bandwidth))
 	}
 	return t.Execute(w, p)
+}
+
+// Text returns the figure as a table shows it.
+func (b Bar) Text() string { return digits(b.Figure) }
+
+// bandwidth returns the greatest number of bytes a second that anyone has reached.
+func (r *Report) bandwidth() (most float64) {
+	for _, c := range r.Results {
+		for _, m := range c.Measurements {
+			if m.Seconds > 0 {
+				most = max(most, c.Bytes/m.Seconds)
+			}
+		}
+	}
+	return most
 }
 
 // groups returns the groups of the cases in their order.
 func (r *Report) groups() []string {
 	var groups []string
-	seen := map[string]bool{}
 	for _, c := range r.Results {
-		if !seen[c.Group] {
-			seen[c.Group] = true
+		if !slices.Contains(groups, c.Group) {
 			groups = append(groups, c.Group)
 		}
 	}
 	return groups
 }
 
-// chart draws the cases of a group. In a case the longest bar is that of the fastest.
-func (r *Report) chart(group string) chart {
+// chart draws the cases of a group. A case that is measured by its bandwidth has bars on the scale of the best bandwidth
+// of all; in another the longest bar is that of the fastest.
+func (r *Report) chart(group string, bandwidth float64) chart {
 	c := chart{Group: group}
 	for _, result := range r.Results {
 		if result.Group != group {
 			continue
 		}
-		line := row{Name: result.Name, Unit: result.Unit(), Ratio: ratioText(result.Ratio())}
-		fastest := math.Inf(1)
-		for _, m := range result.Measurements {
-			if m.Seconds > 0 {
-				fastest = min(fastest, m.Seconds)
-			}
+		full := result.Bytes / bandwidth // seconds of the longest bar
+		if result.Unit() != "GB/s" {
+			full = result.fastestSeconds()
+		}
+		line := row{Name: result.Name, Unit: result.Unit()}
+		if ratio, ok := result.Ratio(); ok {
+			line.Ratio = ratioText(ratio, ok)
 		}
 		top := c.Height
 		for _, m := range result.Measurements {
 			if m.Seconds > 0 {
-				line.Bars = append(line.Bars, bar{m.By, class(m.By), digits(result.In(m.Seconds)), c.Height, longestBar * fastest / m.Seconds})
+				line.Bars = append(line.Bars, bar{m.By, class(m.By), digits(result.In(m.Seconds)), c.Height, longestBar * full / m.Seconds})
 				c.Height += barHeight
 			}
 		}
@@ -101,55 +124,23 @@ func (r *Report) chart(group string) chart {
 	return c
 }
 
+// fastestSeconds returns the time of the fastest of all.
+func (r *Result) fastestSeconds() float64 {
+	fastest := math.Inf(1)
+	for _, m := range r.Measurements {
+		if m.Seconds > 0 {
+			fastest = min(fastest, m.Seconds)
+		}
+	}
+	return fastest
+}
+
 // class returns the class of style for who measured.
 func class(by string) string {
 	switch by {
-	case Ours, Tuned, Literal, Best:
+	case Ours, Tuned, Literal, Best, Unchecked:
 		return by
 	default:
 		return "peer"
 	}
-}
-
-// roofline draws cases by operations a byte (across) and operations a second (up), both in
-// logarithms, below the two roofs that this very run has reached.
-type roofline struct {
-	Ridge, Top, Left float64 // corners of the roof
-	Bandwidth, Peak  string
-	Points           []point
-}
-
-type point struct {
-	Name, Label string
-	X, Y        float64
-}
-
-// The roofline's axes: 600 x 320 for 2^-4 to 2^14 operations a byte and six powers of ten
-// below 10^15 a second.
-func across(intensity float64) float64 { return 600 * (math.Log2(intensity) + 4) / 18 }
-
-func up(rate float64) float64 { return 320 * (15 - math.Log10(rate)) / 6 }
-
-func (r *Report) roofline() *roofline {
-	var bandwidth, peak float64
-	f := &roofline{}
-	for _, c := range r.Results {
-		m := c.Fastest(Ours, Tuned)
-		if m == nil || c.Bytes == 0 {
-			continue
-		}
-		bandwidth = max(bandwidth, c.Bytes/m.Seconds)
-		if c.Flops == 0 {
-			continue
-		}
-		peak = max(peak, c.Flops/m.Seconds)
-		label := fmt.Sprintf("%s: %.3g operations a byte, %s TFLOP/s", c.Name, c.Flops/c.Bytes, digits(c.Flops/m.Seconds/1e12))
-		f.Points = append(f.Points, point{c.Name, label, across(c.Flops / c.Bytes), up(c.Flops / m.Seconds)})
-	}
-	if len(f.Points) == 0 {
-		return nil
-	}
-	f.Ridge, f.Top, f.Left = across(peak/bandwidth), up(peak), up(bandwidth/16)
-	f.Bandwidth, f.Peak = digits(bandwidth/1e9)+" GB/s", digits(peak/1e12)+" TFLOP/s"
-	return f
 }

@@ -117,19 +117,19 @@ func (i interval) took() (time.Duration, error) {
 	return d, errors.Join(err, i.start.Close(), i.end.Close())
 }
 
-// round runs each contender once, and returns the device's times. All is enqueued before anything is waited for,
-// behind a run that nobody measures, so that the device never waits for the host.
-func (w work) round(ctx context.Context, s *device.Stream, cs []contender) ([]time.Duration, error) {
-	if err := errors.Join(w.bring(s), cs[0].run(s)); err != nil {
+// round runs each contender once, the first of them first, and returns the device's times. All is enqueued before
+// anything is waited for, behind a run that nobody measures, so that the device never waits for the host.
+func (w work) round(ctx context.Context, s *device.Stream, cs []contender, first int) ([]time.Duration, error) {
+	if err := errors.Join(w.bring(s), cs[first].run(s)); err != nil {
 		return nil, errors.Join(err, s.Synchronize(ctx))
 	}
-	var intervals []interval
-	for _, c := range cs {
-		iv, err := w.record(s, c)
-		if err != nil {
+	intervals := make([]interval, len(cs))
+	for i := range cs {
+		at := (first + i) % len(cs)
+		var err error
+		if intervals[at], err = w.record(s, cs[at]); err != nil {
 			return nil, errors.Join(err, s.Synchronize(ctx))
 		}
-		intervals = append(intervals, iv)
 	}
 	if err := s.Synchronize(ctx); err != nil {
 		return nil, err
@@ -152,13 +152,13 @@ type field struct {
 	rounds int // that are measured
 }
 
-// times runs all in turns and returns, for each in this process, the device's times in ascending order. What comes
-// before the measured rounds warms up.
+// times runs all in turns and returns, for each in this process, the device's times in ascending order. Another one is first in
+// each round. What comes before the measured rounds warms up.
 func (w work) times(ctx context.Context, s *device.Stream, f field) ([][]time.Duration, error) {
 	warm := f.rounds/8 + 1
 	result := make([][]time.Duration, len(f.here))
 	for round := range warm + f.rounds {
-		took, err := w.round(ctx, s, f.here)
+		took, err := w.round(ctx, s, f.here, round%len(f.here))
 		if err != nil {
 			return nil, err
 		}

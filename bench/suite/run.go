@@ -21,6 +21,8 @@ type Options struct {
 	Only  *regexp.Regexp // the cases whose name or group it matches; nil for all
 	Quick bool           // fewer rounds: numbers to look at, not to publish
 	Seed  uint64         // of the inputs; the same seed makes the same ones
+	// Commit is what this program was built from, where its build information does not say.
+	Commit string
 	// Unchecked has, by name, our kernels as they are without checks; nil for none.
 	Unchecked map[string]*device.Kernel
 	// Peers are other frameworks that take part, on a GPU; nil for none.
@@ -83,8 +85,8 @@ func (o Options) progress(name string) {
 
 // newReport returns an empty report on a device.
 func newReport(i device.Info, o Options) *report.Report {
-	r := &report.Report{Device: i.String(), Driver: i.Driver, Date: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Quick: o.Quick}
-	if build, ok := debug.ReadBuildInfo(); ok {
+	r := &report.Report{Device: i.String(), Driver: i.Driver, Date: time.Now().UTC().Truncate(time.Second), Commit: o.Commit, Seed: o.Seed, Quick: o.Quick}
+	if build, ok := debug.ReadBuildInfo(); ok && o.Commit == "" {
 		for _, s := range build.Settings {
 			switch {
 			case s.Key == "vcs.revision":

@@ -27,6 +27,7 @@ type benchCommand struct {
 	Peers     []string `default:"all" placeholder:"NAME" help:"Frameworks to run beside on a GPU: torch, triton, cupy, numba, CUB; all that are there, or none."`
 	Unchecked string   `placeholder:"FILE" help:"Measure beside the kernels as they are without checks, which bench/suite/unchecked wrote."`
 	Only      string   `placeholder:"REGEXP" help:"The cases, or groups of them, to measure."`
+	Commit    string   `placeholder:"HASH" help:"What this program was built from, where it does not know."`
 	Quick     bool     `help:"Measure fewer rounds: numbers to look at, not to publish."`
 }
 
@@ -81,7 +82,7 @@ func (c *benchCommand) report(ctx context.Context, t terminal) (*report.Report, 
 	nvcc := suite.FindNVCC()
 	set := c.startPeers(ctx, dev.Info(), nvcc)
 	r, err := suite.Run(ctx, dev, suite.Options{
-		NVCC: nvcc, Only: only, Quick: c.Quick, Seed: rand.Uint64(),
+		NVCC: nvcc, Only: only, Quick: c.Quick, Commit: c.Commit, Seed: rand.Uint64(),
 		Unchecked: unchecked, Peers: set,
 		Progress: func(name string) { fmt.Fprintln(t.err, "measuring", name) },
 	})

@@ -78,6 +78,7 @@ var floors = map[string]string{
 	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers bench/report compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
+	"bench/readme":          "bench/report",
 	"bench/report":          "",
 	"bench/peers":           "",
 	"bench/suite":           "bench/peers bench/report prim internal/kernels/matmul cuda/cublas device dtype gpu math32",
