@@ -7,7 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Fault waits for the stream, whose error must be want.
+// Fault waits for the stream, whose error must be want and nothing more: that other threads waited for the one that
+// faulted, until somebody ended them, would be joined to it.
 func (r *Run) Fault(want device.Fault) {
 	err := r.Stream.Synchronize(r.Context)
 	f, ok := errors.AsType[*device.Fault](err)
@@ -16,6 +17,8 @@ func (r *Run) Fault(want device.Fault) {
 		r.Wrong("got the error %v, want the fault %v", err, &want)
 	case *f != want:
 		r.Wrong("got the fault %v, want %v", f, &want)
+	case err.Error() != f.Error():
+		r.Wrong("got more than the fault: %v", err)
 	}
 }
 
