@@ -30,13 +30,14 @@ func Cases() []check.Case {
 	cases = append(cases, saidCases()...)
 	cases = append(cases, elementCases()...)
 	cases = append(cases, patternCases()...)
+	cases = append(cases, conclusionCases()...)
 	cases = append(cases, besideCases()...)
 	return append(cases, waitCases()...)
 }
 
 // fault returns the fault that a kernel has to raise in block 1, thread 3.
 func fault(kernel, file, mark, message string) device.Fault {
-	text := map[string]string{"indices.go": indicesText, "others.go": othersText, "beside.go": besideText, "elements.go": elementsText, "deep.go": deepText, "waits.go": waitsText, "patterns.go": patternsText}[file]
+	text := map[string]string{"indices.go": indicesText, "others.go": othersText, "beside.go": besideText, "elements.go": elementsText, "deep.go": deepText, "waits.go": waitsText, "patterns.go": patternsText, "conclusions.go": conclusionsText}[file]
 	return device.Fault{Kernel: kernel, File: file, Line: check.Line(text, mark), Message: message, Block: [3]int{1}, Thread: [3]int{3}}
 }
 

@@ -443,6 +443,358 @@ var writesKernel = &device.Kernel{
 	Twin: writesTwin,
 }
 
+// Breaks lets a loop end in front of an index that is the same in all rounds.
+func Breaks(s *device.Stream, g device.Grid, n, end, k int, x, out device.Slice[int32]) error {
+	p := s.Plan(breaksKernel, g)
+	device.Put(p, n)
+	device.Put(p, end)
+	device.Put(p, k)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zbreaks.sm_70.narrow.ptx
+var breaksSM70Narrow string
+
+//go:embed zbreaks.sm_70.ptx
+var breaksSM70 string
+
+var breaksKernel = &device.Kernel{
+	Name:    "breaks",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    8,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "end", Offset: 8, Size: 8},
+		{Name: "k", Offset: 16, Size: 8},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "out", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: breaksSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: breaksSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n, end, k int
+			x, out    []int32
+		})(args)
+		for ts.Next() {
+			breaks(ts.Thread(), a.n, a.end, a.k, a.x, a.out)
+		}
+	},
+	Twin: breaksTwin,
+}
+
+// InOrder has several mistakes, the first of which depends on what is loaded.
+func InOrder(s *device.Stream, g device.Grid, a, b, c int, x, y, out device.Slice[int32]) error {
+	p := s.Plan(inOrderKernel, g)
+	device.Put(p, a)
+	device.Put(p, b)
+	device.Put(p, c)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zinOrder.sm_70.narrow.ptx
+var inOrderSM70Narrow string
+
+//go:embed zinOrder.sm_70.ptx
+var inOrderSM70 string
+
+var inOrderKernel = &device.Kernel{
+	Name:    "inOrder",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    25,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 8},
+		{Name: "b", Offset: 8, Size: 8},
+		{Name: "c", Offset: 16, Size: 8},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inOrderSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inOrderSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c   int
+			x, y, out []int32
+		})(args)
+		for ts.Next() {
+			inOrder(ts.Thread(), a.a, a.b, a.c, a.x, a.y, a.out)
+		}
+	},
+	Twin: inOrderTwin,
+}
+
+// Counted changes memory in front of a mistake.
+func Counted(s *device.Stream, g device.Grid, a, b, c int, x, out device.Slice[int32]) error {
+	p := s.Plan(countedKernel, g)
+	device.Put(p, a)
+	device.Put(p, b)
+	device.Put(p, c)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zcounted.sm_70.narrow.ptx
+var countedSM70Narrow string
+
+//go:embed zcounted.sm_70.ptx
+var countedSM70 string
+
+var countedKernel = &device.Kernel{
+	Name:    "counted",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    44,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 8},
+		{Name: "b", Offset: 8, Size: 8},
+		{Name: "c", Offset: 16, Size: 8},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "out", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c int
+			x, out  []int32
+		})(args)
+		for ts.Next() {
+			counted(ts.Thread(), a.a, a.b, a.c, a.x, a.out)
+		}
+	},
+	Twin: countedTwin,
+}
+
+// Shrinks cuts a slice in each round, until the index is behind it.
+func Shrinks(s *device.Stream, g device.Grid, x, out device.Slice[int32]) error {
+	p := s.Plan(shrinksKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zshrinks.sm_70.narrow.ptx
+var shrinksSM70Narrow string
+
+//go:embed zshrinks.sm_70.ptx
+var shrinksSM70 string
+
+var shrinksKernel = &device.Kernel{
+	Name:    "shrinks",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    63,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shrinksSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shrinksSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []int32
+		})(args)
+		for ts.Next() {
+			shrinks(ts.Thread(), a.x, a.out)
+		}
+	},
+	Twin: shrinksTwin,
+}
+
+// Either has an index that one of two conditions says is in range.
+func Either(s *device.Stream, g device.Grid, i, j int, x, out device.Slice[int32]) error {
+	p := s.Plan(eitherKernel, g)
+	device.Put(p, i)
+	device.Put(p, j)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zeither.sm_70.narrow.ptx
+var eitherSM70Narrow string
+
+//go:embed zeither.sm_70.ptx
+var eitherSM70 string
+
+var eitherKernel = &device.Kernel{
+	Name:    "either",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    88,
+	Params: []device.Param{
+		{Name: "i", Offset: 0, Size: 8},
+		{Name: "j", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+		{Name: "out", Offset: 40, Size: 24, Elem: 4},
+	},
+	ParamBytes: 80,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 8, 24, 32, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: eitherSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: eitherSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			i, j   int
+			x, out []int32
+		})(args)
+		for ts.Next() {
+			either(ts.Thread(), a.i, a.j, a.x, a.out)
+		}
+	},
+	Twin: eitherTwin,
+}
+
+// Unsigned sums elements with a counter that has no sign.
+func Unsigned(s *device.Stream, g device.Grid, n uint, x, out device.Slice[int32]) error {
+	p := s.Plan(unsignedKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zunsigned.sm_70.narrow.aligned.ptx
+var unsignedSM70NarrowAligned string
+
+//go:embed zunsigned.sm_70.narrow.ptx
+var unsignedSM70Narrow string
+
+//go:embed zunsigned.sm_70.ptx
+var unsignedSM70 string
+
+var unsignedKernel = &device.Kernel{
+	Name:    "unsigned",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    104,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "conclusions.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: unsignedSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: unsignedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: unsignedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n      uint
+			x, out []int32
+		})(args)
+		for ts.Next() {
+			unsigned(ts.Thread(), a.n, a.x, a.out)
+		}
+	},
+	Twin: unsignedTwin,
+}
+
+// Far has an index that is always behind its slice, the length of which may have been the index.
+func Far(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) error {
+	p := s.Plan(farKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfar.sm_70.narrow.ptx
+var farSM70Narrow string
+
+//go:embed zfar.sm_70.ptx
+var farSM70 string
+
+var farKernel = &device.Kernel{
+	Name:    "far",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    118,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 124, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: farSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: farSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n      int
+			x, out []int32
+		})(args)
+		for ts.Next() {
+			far(ts.Thread(), a.n, a.x, a.out)
+		}
+	},
+	Twin: farTwin,
+}
+
 // Product launches the kernel product.
 func Product(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(productKernel, g)

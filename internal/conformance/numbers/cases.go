@@ -27,6 +27,7 @@ func Cases() []check.Case {
 		check.Map("rounded once", Fused, func(p pair[float64]) float64 { return math.FMA(p.A, p.B, p.A) }, realPairs[float64]()...),
 		{Name: "rounded once or twice", Run: onceOrTwice},
 		check.Fields("known when it is compiled", Foresees, foreseeAll, 3, 7, 10, 251, 1000, 1<<40+7, 1<<62, math.MaxInt64, -5, math.MinInt64+5),
+		check.Fields("at the limit", Limits, limitsOf, numbersAtLimits()...),
 		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),

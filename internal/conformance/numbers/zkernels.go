@@ -984,6 +984,54 @@ var uintsKernel = &device.Kernel{
 	},
 }
 
+// Limits launches the kernel limits.
+func Limits(s *device.Stream, g device.Grid, in device.Slice[limit], out device.Slice[limited]) error {
+	p := s.Plan(limitsKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zlimits.sm_70.narrow.aligned.ptx
+var limitsSM70NarrowAligned string
+
+//go:embed zlimits.sm_70.narrow.ptx
+var limitsSM70Narrow string
+
+//go:embed zlimits.sm_70.ptx
+var limitsSM70 string
+
+var limitsKernel = &device.Kernel{
+	Name:    "limits",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "limits.go",
+	Line:    41,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 32},
+		{Name: "out", Offset: 24, Size: 24, Elem: 72},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "limits.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: limitsSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: limitsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: limitsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []limit
+			out []limited
+		})(args)
+		for ts.Next() {
+			limits(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: limitsTwin,
+}
+
 // InSingles may fuse products with sums: the functions' bits must not depend on it.
 func InSingles(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[singles]) error {
 	p := s.Plan(inSinglesKernel, g)

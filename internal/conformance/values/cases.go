@@ -1,6 +1,7 @@
 package values
 
 import (
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
 )
 
@@ -18,6 +19,45 @@ func Cases() []check.Case {
 			SliceOfStructs: 60, SliceOfArrays: 369, SliceOfBools: 5, SliceOfBytes: 23, SliceLengths: 2334,
 			NamedSlice: 30, NamedNumber: 212, EmptySlice: 0, PartOfBuffer: 303003, SameBuffers: 4,
 		}),
+		check.Stored("place in memory", places, placed{LoadAgainInLoop: 42, StoreInFrontOfLoad: 22, IndexFromBelow: -300, RowsBehindHead: 9000}),
+		{Name: "bytes that begin anywhere", Run: anywhere},
+	}
+}
+
+// places launches the kernels of places.go, which store in the same struct.
+func places(r *check.Run) placed {
+	out := check.Make[placed](r, 1)
+	x := check.Upload[int32](r, 3, 0, 0, 0)
+	r.Launch(LoadAgain(r.Stream, check.Threads(1), 2, x, out))
+	r.Launch(LoadBetween(r.Stream, check.Threads(1), 7, x, x, out))
+	check.Want(r, x, 7, 14, 21, 22)
+	var in [2]headed
+	for i := range 20 {
+		in[0].Rows[i/4][i%4], in[1].Rows[i/4][i%4] = float32(i), float32(100+i)
+	}
+	r.Launch(Rows(r.Stream, check.Threads(20), 7, check.Upload(r, in[:]...), check.Make[float32](r, 20), out))
+	r.Launch(FromBelow(r.Stream, check.Threads(1), -30, out))
+	return check.Get(r, out)[0]
+}
+
+// anywhere lets bytes begin at each distance from a multiple of 16, where they are read as well as where
+// they are written.
+func anywhere(r *check.Run) {
+	const n = 64
+	var bytes [n + 16]uint8
+	for i := range bytes {
+		bytes[i] = uint8(i * 3)
+	}
+	x := check.Upload(r, bytes[:]...)
+	for from := range 5 {
+		for to := range 5 {
+			out, want := check.Make[uint8](r, n+16), make([]uint8, n+16)
+			for i := range n {
+				want[to+i] = bytes[from+i] + 1
+			}
+			r.Launch(Successors(r.Stream, device.Cover(n, 32), x.Slice(from, from+n), out.Slice(to, to+n)))
+			check.Want(r, out, want...)
+		}
 	}
 }
 

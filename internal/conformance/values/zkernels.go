@@ -351,6 +351,248 @@ var slicesOfKernel = &device.Kernel{
 	Twin: slicesOfTwin,
 }
 
+// LoadAgain loads in each round what the round in front of it stored.
+func LoadAgain(s *device.Stream, g device.Grid, n int, x device.Slice[int32], out device.Slice[placed]) error {
+	p := s.Plan(loadAgainKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zloadAgain.sm_70.narrow.ptx
+var loadAgainSM70Narrow string
+
+//go:embed zloadAgain.sm_70.ptx
+var loadAgainSM70 string
+
+var loadAgainKernel = &device.Kernel{
+	Name:    "loadAgain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "places.go",
+	Line:    20,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 16},
+	},
+	ParamBytes: 72,
+	Sites: []device.Site{
+		{File: "places.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: loadAgainSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: loadAgainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   int
+			x   []int32
+			out []placed
+		})(args)
+		for ts.Next() {
+			loadAgain(ts.Thread(), a.n, a.x, a.out)
+		}
+	},
+	Twin: loadAgainTwin,
+}
+
+// LoadBetween loads from y, which may be x, between stores that lie side by side.
+func LoadBetween(s *device.Stream, g device.Grid, n int32, x, y device.Slice[int32], out device.Slice[placed]) error {
+	p := s.Plan(loadBetweenKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zloadBetween.sm_70.narrow.ptx
+var loadBetweenSM70Narrow string
+
+//go:embed zloadBetween.sm_70.ptx
+var loadBetweenSM70 string
+
+var loadBetweenKernel = &device.Kernel{
+	Name:    "loadBetween",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "places.go",
+	Line:    33,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 4},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "y", Offset: 32, Size: 24, Elem: 4},
+		{Name: "out", Offset: 56, Size: 24, Elem: 16},
+	},
+	ParamBytes: 96,
+	Sites: []device.Site{
+		{File: "places.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{16, 24, 40, 48, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: loadBetweenSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: loadBetweenSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n    int32
+			x, y []int32
+			out  []placed
+		})(args)
+		for ts.Next() {
+			loadBetween(ts.Thread(), a.n, a.x, a.y, a.out)
+		}
+	},
+	Twin: loadBetweenTwin,
+}
+
+// Rows sums a row each thread, of memory that is shared or not.
+func Rows(s *device.Stream, g device.Grid, n int, in device.Slice[headed], sums device.Slice[float32], out device.Slice[placed]) error {
+	p := s.Plan(rowsKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, in)
+	device.PutSlice(p, sums)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zrows.sm_70.narrow.ptx
+var rowsSM70Narrow string
+
+//go:embed zrows.sm_70.ptx
+var rowsSM70 string
+
+var rowsKernel = &device.Kernel{
+	Name:    "rows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "places.go",
+	Line:    49,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "in", Offset: 8, Size: 24, Elem: 84},
+		{Name: "sums", Offset: 32, Size: 24, Elem: 4},
+		{Name: "out", Offset: 56, Size: 24, Elem: 16},
+	},
+	ParamBytes: 96,
+	Shared:     84,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "places.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rowsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rowsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n    int
+			in   []headed
+			sums []float32
+			out  []placed
+		})(args)
+		for ts.Next() {
+			rows(ts.Thread(), a.n, a.in, a.sums, a.out)
+		}
+	},
+	Twin: rowsTwin,
+}
+
+// FromBelow has an index that begins below 0 and has a constant added.
+func FromBelow(s *device.Stream, g device.Grid, n int, out device.Slice[placed]) error {
+	p := s.Plan(fromBelowKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zfromBelow.sm_70.narrow.ptx
+var fromBelowSM70Narrow string
+
+//go:embed zfromBelow.sm_70.ptx
+var fromBelowSM70 string
+
+var fromBelowKernel = &device.Kernel{
+	Name:    "fromBelow",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "places.go",
+	Line:    66,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "out", Offset: 8, Size: 24, Elem: 16},
+	},
+	ParamBytes: 48,
+	Sites: []device.Site{
+		{File: "places.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fromBelowSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fromBelowSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   int
+			out []placed
+		})(args)
+		for ts.Next() {
+			fromBelow(ts.Thread(), a.n, a.out)
+		}
+	},
+	Twin: fromBelowTwin,
+}
+
+// Successors adds 1 to bytes that begin anywhere.
+func Successors(s *device.Stream, g device.Grid, x, out device.Slice[uint8]) error {
+	p := s.Plan(successorsKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsuccessors.sm_70.narrow.coarse.ptx
+var successorsSM70NarrowCoarse string
+
+//go:embed zsuccessors.sm_70.narrow.ptx
+var successorsSM70Narrow string
+
+//go:embed zsuccessors.sm_70.ptx
+var successorsSM70 string
+
+var successorsKernel = &device.Kernel{
+	Name:    "successors",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
+	File:    "places.go",
+	Line:    77,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 1},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "places.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: successorsSM70NarrowCoarse},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: successorsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: successorsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []uint8
+		})(args)
+		for ts.Next() {
+			successors(ts.Thread(), a.x, a.out)
+		}
+	},
+	Twin: successorsTwin,
+}
+
 // Structs launches the kernel structs.
 func Structs(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[structured]) error {
 	p := s.Plan(structsKernel, g)
