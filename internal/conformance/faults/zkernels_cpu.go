@@ -650,6 +650,655 @@ func writesTwinRow(blocks *gpu.Blocks, lanes int, by int32, i9 int, x unsafe.Poi
 	return true
 }
 
+// breaksTwin runs blocks of the kernel breaks.
+//
+//line conclusions.go:8
+func breaksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	end := *(*int)(unsafe.Add(args, 8))
+	k := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xLen := *(*int)(unsafe.Add(args, 32))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	outLen := *(*int)(unsafe.Add(args, 56))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line conclusions.go:17
+	c39 := uint(k) < uint(xLen)
+//line conclusions.go:19
+	c32 := 0 < uint(outLen)
+//line conclusions.go:17
+	o42 := k * 4
+//line conclusions.go:8
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:9
+		c50 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:9
+				if !breaksTwinRow(lanes, c32, c39, c50, dx, end, n, o42, out, x, k, xLen, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// breaksTwinRow is what a row of threads does in breaksTwin.
+//
+//line conclusions.go:9
+func breaksTwinRow(lanes int, c32 bool, c39 bool, c50 bool, dx int, end int, n int, o42 int, out unsafe.Pointer, x unsafe.Pointer, k int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line conclusions.go:9
+	if lanes == 16 {
+//line conclusions.go:9
+		first = zvector.BreaksTwin(dx, c50, c39, c32, n, end, x, o42, out)
+//line conclusions.go:9
+	} else if lanes == 8 {
+//line conclusions.go:9
+		first = zvector.BreaksTwinAVX2(dx, c50, c39, c32, n, end, x, o42, out)
+	}
+	for tx := first; tx < dx; tx++ {
+		var i25 int32
+		var i26 int
+//line conclusions.go:9
+		if !c50 {
+//line conclusions.go:9
+			if int32(tx) == 3 {
+//line conclusions.go:12
+				i25, i26 = 0, 0
+				for {
+//line conclusions.go:13
+					if i26 >= n {
+//line conclusions.go:13
+						break
+					}
+//line conclusions.go:14
+					if end <= i26 {
+//line conclusions.go:14
+						break
+					}
+//line conclusions.go:17
+					if !c39 {
+//line conclusions.go:17
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", k, xLen)
+//line conclusions.go:17
+						return false
+					}
+//line conclusions.go:13
+					i25, i26 = i25+(*(*int32)(unsafe.Add(x, o42))+int32(i26)), i26+1
+				}
+//line conclusions.go:19
+				if !c32 {
+//line conclusions.go:19
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line conclusions.go:19
+					return false
+				}
+//line conclusions.go:19
+				*(*int32)(out) = i25
+			}
+		}
+	}
+	return true
+}
+
+// inOrderTwin runs blocks of the kernel inOrder.
+//
+//line conclusions.go:25
+func inOrderTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*int)(args)
+	b := *(*int)(unsafe.Add(args, 8))
+	c := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xLen := *(*int)(unsafe.Add(args, 32))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+//line conclusions.go:29
+	c28 := 2 < uint(xLen)
+	c33 := 0 < a
+//line conclusions.go:33
+	c59 := 0 < b
+	c90 := !c59 || uint(b) < uint(outLen)
+//line conclusions.go:36
+	c68 := 0 < c
+	c87 := !c68 || uint(c) < uint(outLen)
+//line conclusions.go:34
+	o65 := b * 4
+//line conclusions.go:37
+	o74 := c * 4
+//line conclusions.go:25
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:26
+		c79 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:26
+				if !inOrderTwinRow(dx, c79, c28, x, c33, yLen, y, c90, c87, c59, o65, out, c68, o74, xLen, b, blocks, c, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// inOrderTwinRow is what a row of threads does in inOrderTwin.
+//
+//line conclusions.go:26
+func inOrderTwinRow(dx int, c79 bool, c28 bool, x unsafe.Pointer, c33 bool, yLen int, y unsafe.Pointer, c90 bool, c87 bool, c59 bool, o65 int, out unsafe.Pointer, c68 bool, o74 int, xLen int, b int, blocks *gpu.Blocks, c int, outLen int, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line conclusions.go:26
+		if !c79 {
+//line conclusions.go:26
+			if int32(tx) == 3 {
+//line conclusions.go:29
+				if !c28 {
+//line conclusions.go:29
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(2), xLen)
+//line conclusions.go:29
+					return false
+				}
+//line conclusions.go:29
+				*(*int32)(unsafe.Add(x, 8)) = 5
+				if c33 {
+					i46 := int(*(*int32)(x))
+//line conclusions.go:31
+					if uint(i46) >= uint(yLen) {
+//line conclusions.go:31
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i46, yLen)
+//line conclusions.go:31
+						return false
+					}
+//line conclusions.go:31
+					*(*int32)(unsafe.Add(x, 4)) = *(*int32)(unsafe.Add(y, i46*4))
+				}
+//line conclusions.go:34
+				if !c90 {
+//line conclusions.go:34
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", b, outLen)
+//line conclusions.go:34
+					return false
+				}
+//line conclusions.go:37
+				if !c87 {
+//line conclusions.go:37
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", c, outLen)
+//line conclusions.go:37
+					return false
+				}
+//line conclusions.go:33
+				if c59 {
+					*(*int32)(unsafe.Add(out, o65)) = 1
+				}
+				if c68 {
+					*(*int32)(unsafe.Add(out, o74)) = 2
+				}
+			}
+		}
+	}
+	return true
+}
+
+// countedTwin runs blocks of the kernel counted.
+//
+//line conclusions.go:44
+func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*int)(args)
+	b := *(*int)(unsafe.Add(args, 8))
+	c := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xLen := *(*int)(unsafe.Add(args, 32))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	outLen := *(*int)(unsafe.Add(args, 56))
+	dx, dy, dz := blocks.Dim()
+//line conclusions.go:48
+	c24 := 2 < uint(xLen)
+	c29 := 0 < a
+//line conclusions.go:52
+	c42 := 0 < b
+	c73 := !c42 || uint(b) < uint(outLen)
+//line conclusions.go:55
+	c51 := 0 < c
+	c70 := !c51 || uint(c) < uint(outLen)
+//line conclusions.go:53
+	o48 := b * 4
+//line conclusions.go:56
+	o57 := c * 4
+//line conclusions.go:44
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:45
+		c62 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:45
+				if !countedTwinRow(dx, c62, c24, x, c29, c73, c70, c42, o48, out, c51, o57, xLen, b, blocks, c, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// countedTwinRow is what a row of threads does in countedTwin.
+//
+//line conclusions.go:45
+func countedTwinRow(dx int, c62 bool, c24 bool, x unsafe.Pointer, c29 bool, c73 bool, c70 bool, c42 bool, o48 int, out unsafe.Pointer, c51 bool, o57 int, xLen int, b int, blocks *gpu.Blocks, c int, outLen int, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line conclusions.go:45
+		if !c62 {
+//line conclusions.go:45
+			if int32(tx) == 3 {
+//line conclusions.go:48
+				if !c24 {
+//line conclusions.go:48
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(2), xLen)
+//line conclusions.go:48
+					return false
+				}
+//line conclusions.go:48
+				*(*int32)(unsafe.Add(x, 8)) = 5
+				if c29 {
+					gpu.AtomicAdd((*int32)(unsafe.Add(x, 4)), 1)
+				}
+//line conclusions.go:53
+				if !c73 {
+//line conclusions.go:53
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", b, outLen)
+//line conclusions.go:53
+					return false
+				}
+//line conclusions.go:56
+				if !c70 {
+//line conclusions.go:56
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", c, outLen)
+//line conclusions.go:56
+					return false
+				}
+//line conclusions.go:52
+				if c42 {
+					*(*int32)(unsafe.Add(out, o48)) = 1
+				}
+				if c51 {
+					*(*int32)(unsafe.Add(out, o57)) = 2
+				}
+			}
+		}
+	}
+	return true
+}
+
+// shrinksTwin runs blocks of the kernel shrinks.
+//
+//line conclusions.go:63
+func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	xCap := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line conclusions.go:68
+	c18 := xLen <= 0
+//line conclusions.go:82
+	c46 := 0 < uint(outLen)
+//line conclusions.go:63
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:64
+		c56 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:64
+				if !shrinksTwinRow(lanes, c18, c46, c56, dx, out, x, xCap, xLen, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// shrinksTwinRow is what a row of threads does in shrinksTwin.
+//
+//line conclusions.go:64
+func shrinksTwinRow(lanes int, c18 bool, c46 bool, c56 bool, dx int, out unsafe.Pointer, x unsafe.Pointer, xCap int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line conclusions.go:64
+	if lanes == 16 {
+//line conclusions.go:64
+		first = zvector.ShrinksTwin(dx, c56, c18, c46, xLen, xCap, x, out)
+//line conclusions.go:64
+	} else if lanes == 8 {
+//line conclusions.go:64
+		first = zvector.ShrinksTwinAVX2(dx, c56, c18, c46, xLen, xCap, x, out)
+	}
+	for tx := first; tx < dx; tx++ {
+		var i26, i28 int
+		var i27, i41 int32
+//line conclusions.go:64
+		if !c56 {
+//line conclusions.go:64
+			if int32(tx) == 3 {
+//line conclusions.go:68
+				if !c18 {
+//line conclusions.go:75
+					i26, i27, i28 = xLen, 0, 0
+//line conclusions.go:75
+					for {
+//line conclusions.go:73
+						if uint(i26) > uint(xCap) {
+//line conclusions.go:73
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i26, xCap)
+//line conclusions.go:73
+							return false
+						}
+//line conclusions.go:74
+						if uint(i28) >= uint(i26) {
+//line conclusions.go:74
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, i26)
+//line conclusions.go:74
+							return false
+						}
+//line conclusions.go:74
+						i41 = i27 + *(*int32)(unsafe.Add(x, i28*4))
+						i42 := i28 + 1
+//line conclusions.go:75
+						if i26 <= i42 {
+//line conclusions.go:75
+							break
+						}
+//line conclusions.go:78
+						i60 := i26 - 3
+//line conclusions.go:78
+						if i60 <= 0 {
+//line conclusions.go:78
+							break
+						}
+//line conclusions.go:78
+						i26, i27, i28 = i60, i41, i42
+					}
+//line conclusions.go:82
+					if !c46 {
+//line conclusions.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line conclusions.go:82
+						return false
+					}
+//line conclusions.go:82
+					*(*int32)(out) = i41
+				}
+			}
+		}
+	}
+	return true
+}
+
+// eitherTwin runs blocks of the kernel either.
+//
+//line conclusions.go:88
+func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	i := *(*int)(args)
+	j := *(*int)(unsafe.Add(args, 8))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 16))
+	xLen := *(*int)(unsafe.Add(args, 24))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 40))
+	outLen := *(*int)(unsafe.Add(args, 48))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line conclusions.go:93
+	c21 := 3 < j
+//line conclusions.go:92
+	c20 := uint(i) < uint(xLen)
+//line conclusions.go:97
+	c37 := 0 < uint(outLen)
+//line conclusions.go:97
+	o34 := i * 4
+//line conclusions.go:88
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:89
+		c45 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:89
+				if !eitherTwinRow(lanes, c20, c21, c37, c45, dx, o34, out, x, i, xLen, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// eitherTwinRow is what a row of threads does in eitherTwin.
+//
+//line conclusions.go:89
+func eitherTwinRow(lanes int, c20 bool, c21 bool, c37 bool, c45 bool, dx int, o34 int, out unsafe.Pointer, x unsafe.Pointer, i int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line conclusions.go:89
+	if lanes == 16 {
+//line conclusions.go:89
+		first = zvector.EitherTwin(dx, c45, c21, c20, c37, x, o34, out)
+//line conclusions.go:89
+	} else if lanes == 8 {
+//line conclusions.go:89
+		first = zvector.EitherTwinAVX2(dx, c45, c21, c20, c37, x, o34, out)
+	}
+	for tx := first; tx < dx; tx++ {
+		var c28 bool
+//line conclusions.go:89
+		if !c45 {
+//line conclusions.go:89
+			if int32(tx) == 3 {
+//line conclusions.go:93
+				if c21 {
+//line conclusions.go:93
+					c28 = true
+				} else {
+//line conclusions.go:93
+					c28 = c20
+				}
+//line conclusions.go:97
+				if !(!c28 || c20) {
+//line conclusions.go:97
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i, xLen)
+//line conclusions.go:97
+					return false
+				}
+//line conclusions.go:97
+				if !(!c28 || c37) {
+//line conclusions.go:97
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line conclusions.go:97
+					return false
+				}
+//line conclusions.go:92
+				if c28 {
+//line conclusions.go:97
+					*(*int32)(out) = *(*int32)(unsafe.Add(x, o34))
+				}
+			}
+		}
+	}
+	return true
+}
+
+// unsignedTwin runs blocks of the kernel unsigned.
+//
+//line conclusions.go:104
+func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+	c37 := 0 < uint(outLen)
+//line conclusions.go:104
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:105
+		c44 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:105
+				if !unsignedTwinRow(lanes, c37, c44, dx, n, out, x, xLen, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// unsignedTwinRow is what a row of threads does in unsignedTwin.
+//
+//line conclusions.go:105
+func unsignedTwinRow(lanes int, c37 bool, c44 bool, dx int, n int, out unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line conclusions.go:105
+	if lanes == 16 {
+//line conclusions.go:105
+		first = zvector.UnsignedTwin(dx, c44, c37, n, xLen, x, out)
+//line conclusions.go:105
+	} else if lanes == 8 {
+//line conclusions.go:105
+		first = zvector.UnsignedTwinAVX2(dx, c44, c37, n, xLen, x, out)
+	}
+	for tx := first; tx < dx; tx++ {
+		var i23 int32
+		var i24 int
+//line conclusions.go:105
+		if !c44 {
+//line conclusions.go:105
+			if int32(tx) == 3 {
+//line conclusions.go:109
+				i23, i24 = 0, 0
+//line conclusions.go:109
+				for {
+//line conclusions.go:109
+					if uint(i24) >= uint(n) {
+//line conclusions.go:109
+						break
+					}
+//line conclusions.go:110
+					if uint(i24) >= uint(xLen) {
+//line conclusions.go:110
+						blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i24), xLen)
+//line conclusions.go:110
+						return false
+					}
+//line conclusions.go:109
+					i23, i24 = i23+*(*int32)(unsafe.Add(x, i24*4)), i24+1
+				}
+//line conclusions.go:112
+				if !c37 {
+//line conclusions.go:112
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line conclusions.go:112
+					return false
+				}
+//line conclusions.go:112
+				*(*int32)(out) = i23
+			}
+		}
+	}
+	return true
+}
+
+// farTwin runs blocks of the kernel far.
+//
+//line conclusions.go:118
+func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	xCap := *(*int)(unsafe.Add(args, 24))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	dx, dy, dz := blocks.Dim()
+	c28 := 0 < uint(outLen)
+	c36 := 3 <= uint(xCap)
+//line conclusions.go:127
+	c56 := 1 < uint(outLen)
+	c64 := uint(n) <= uint(xCap)
+//line conclusions.go:123
+	c21 := 1099511627776 <= n
+//line conclusions.go:118
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:119
+		c72 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:119
+				if !farTwinRow(dx, c72, c21, c28, out, c36, n, c56, c64, outLen, xCap, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// farTwinRow is what a row of threads does in farTwin.
+//
+//line conclusions.go:119
+func farTwinRow(dx int, c72 bool, c21 bool, c28 bool, out unsafe.Pointer, c36 bool, n int, c56 bool, c64 bool, outLen int, xCap int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+		var i40, i69 int
+//line conclusions.go:119
+		if !c72 {
+//line conclusions.go:119
+			if int32(tx) == 3 {
+//line conclusions.go:123
+				if c21 {
+					if !c28 {
+//line conclusions.go:124
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line conclusions.go:124
+						return false
+					}
+//line conclusions.go:124
+					gpu.AtomicAdd((*int32)(out), 1)
+					if !c36 {
+//line conclusions.go:125
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(3), xCap)
+//line conclusions.go:125
+						return false
+					}
+//line conclusions.go:125
+					i40, i69 = n, 3
+				} else {
+					if !c56 {
+//line conclusions.go:127
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(1), outLen)
+//line conclusions.go:127
+						return false
+					}
+//line conclusions.go:127
+					gpu.AtomicAdd((*int32)(unsafe.Add(out, 4)), 1)
+					if !c64 {
+//line conclusions.go:128
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", n, xCap)
+//line conclusions.go:128
+						return false
+					}
+//line conclusions.go:128
+					i40, i69 = 2199023255552, n
+				}
+//line conclusions.go:131
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, i69)
+//line conclusions.go:131
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // productTwin runs blocks of the kernel product.
 //
 //line elements.go:12

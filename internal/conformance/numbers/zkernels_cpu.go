@@ -1531,6 +1531,88 @@ func summingTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, i
 	return true
 }
 
+// limitsTwin runs blocks of the kernel limits.
+//
+//line limits.go:41
+func limitsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+//line limits.go:41
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line limits.go:42
+		i12 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line limits.go:42
+				if !limitsTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// limitsTwinRow is what a row of threads does in limitsTwin.
+//
+//line limits.go:42
+func limitsTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line limits.go:42
+		i15 := i12 + tx
+//line limits.go:42
+		if i15 < outLen {
+			if uint(i15) >= uint(inLen) {
+//line limits.go:43
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
+//line limits.go:43
+				return false
+			}
+//line limits.go:43
+			i194 := *(*int)(unsafe.Add(in, i15*32))
+//line limits.go:43
+			i196 := *(*int)(unsafe.Add(in, i15*32+8))
+//line limits.go:43
+			i198 := *(*int32)(unsafe.Add(in, i15*32+16))
+//line limits.go:43
+			i202 := *(*int16)(unsafe.Add(in, i15*32+24))
+//line limits.go:43
+			i204 := *(*int8)(unsafe.Add(in, i15*32+26))
+//line limits.go:31
+			i103 := int(i198/3) ^ int(i198/5)<<1 ^ int(i198/7)<<2 ^ int(i198/9)<<3
+//line limits.go:31
+			i115 := i103 ^ int(i198/25)<<4 ^ int(i198/125)<<5 ^ int(i198/641)<<6
+			i134 := i194/3 ^ i194/5<<1 ^ i194/7<<2 ^ i194/9<<3 ^ i194/25<<4
+//line limits.go:34
+			i157 := int(uint32(*(*int32)(unsafe.Add(in, i15*32+20))))
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72)) = int(0-i198) + (0-i194)*3
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+8)) = int(uint8(i204))
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+16)) = int(uint16(i202))
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+24)) = i115 ^ int(i198/1000003)<<7
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+32)) = i134 ^ i194/125<<5 ^ i194/641<<6 ^ i194/1000003<<7
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+40)) = i194%3 ^ i194%7<<8 ^ i194%1000003<<16
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+48)) = i157 + 1
+//line limits.go:43
+			*(*int)(unsafe.Add(out, i15*72+56)) = i157 << 1
+//line limits.go:43
+			*(*int32)(unsafe.Add(out, i15*72+64)) = int32(i196<<32) + int32(i196<<35)
+//line limits.go:43
+			*(*int32)(unsafe.Add(out, i15*72+68)) = int32(i196*3<<33 + i196)
+		}
+	}
+	return true
+}
+
 // shiftInt8sTwin runs blocks of the kernel shiftInt8s.
 //
 //line shifts.go:84

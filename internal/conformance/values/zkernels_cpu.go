@@ -500,3 +500,669 @@ func slicesOfTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 	}
 }
+
+// loadAgainTwin runs blocks of the kernel loadAgain.
+//
+//line places.go:20
+func loadAgainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	dx, dy, dz := blocks.Dim()
+//line places.go:21
+	c15 := 0 < uint(xLen)
+//line places.go:21
+	c20 := 0 < n
+//line places.go:27
+	c44 := 0 < uint(outLen)
+//line places.go:20
+	for blocks.Next() {
+		if !c15 {
+//line places.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", int(0), xLen)
+//line places.go:21
+			return
+		}
+//line places.go:21
+		i19 := *(*int32)(x)
+		for tz := range dz {
+			for ty := range dy {
+//line places.go:21
+				if !loadAgainTwinRow(dx, c20, x, n, c44, i19, out, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// loadAgainTwinRow is what a row of threads does in loadAgainTwin.
+//
+//line places.go:21
+func loadAgainTwinRow(dx int, c20 bool, x unsafe.Pointer, n int, c44 bool, i19 int32, out unsafe.Pointer, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	for tx, step := 0, 0; tx < dx; tx += step {
+		if tx+4 <= dx {
+			step = 4
+			var i22a, i22b, i22c, i22d, i31a, i31b, i31c, i31d, i42a, i42b, i42c, i42d int32
+			var i23 int
+//line places.go:21
+			if c20 {
+//line places.go:25
+				i22a, i22b, i22c, i22d, i23 = 0, 0, 0, 0, 0
+//line places.go:25
+				for {
+//line places.go:24
+					i31a = i22a + *(*int32)(x)*3
+//line places.go:24
+					i31b = i22b + *(*int32)(x)*3
+//line places.go:24
+					i31c = i22c + *(*int32)(x)*3
+//line places.go:24
+					i31d = i22d + *(*int32)(x)*3
+					*(*int32)(x) = i31a + 1
+//line places.go:25
+					*(*int32)(x) = i31b + 1
+//line places.go:25
+					*(*int32)(x) = i31c + 1
+//line places.go:25
+					*(*int32)(x) = i31d + 1
+//line places.go:25
+					i39 := i23 + 1
+//line places.go:25
+					if i39 >= n {
+//line places.go:25
+						break
+					}
+//line places.go:25
+					i22a, i22b, i22c, i22d, i23 = i31a, i31b, i31c, i31d, i39
+				}
+//line places.go:25
+				i42a, i42b, i42c, i42d = i31a, i31b, i31c, i31d
+			} else {
+//line places.go:21
+				i42a, i42b, i42c, i42d = 0, 0, 0, 0
+			}
+//line places.go:27
+			if !c44 {
+//line places.go:27
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line places.go:27
+				return false
+			}
+//line places.go:27
+			*(*int32)(out) = i42a + i19
+//line places.go:27
+			*(*int32)(out) = i42b + i19
+//line places.go:27
+			*(*int32)(out) = i42c + i19
+//line places.go:27
+			*(*int32)(out) = i42d + i19
+			continue
+		}
+		step = 1
+		var i22, i31, i42 int32
+		var i23 int
+//line places.go:21
+		if c20 {
+//line places.go:25
+			i22, i23 = 0, 0
+//line places.go:25
+			for {
+//line places.go:24
+				i31 = i22 + *(*int32)(x)*3
+				*(*int32)(x) = i31 + 1
+//line places.go:25
+				i39 := i23 + 1
+//line places.go:25
+				if i39 >= n {
+//line places.go:25
+					break
+				}
+//line places.go:25
+				i22, i23 = i31, i39
+			}
+//line places.go:25
+			i42 = i31
+		} else {
+//line places.go:21
+			i42 = 0
+		}
+//line places.go:27
+		if !c44 {
+//line places.go:27
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line places.go:27
+			return false
+		}
+//line places.go:27
+		*(*int32)(out) = i42 + i19
+	}
+	return true
+}
+
+// loadBetweenTwin runs blocks of the kernel loadBetween.
+//
+//line places.go:33
+func loadBetweenTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int32)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	yLen := *(*int)(unsafe.Add(args, 40))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 56))
+	outLen := *(*int)(unsafe.Add(args, 64))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line places.go:34
+	c21 := xLen < 4
+//line places.go:34
+	c84 := yLen < 4
+//line places.go:43
+	c70 := 0 < uint(outLen)
+//line places.go:33
+	for blocks.Next() {
+		for tz := range dz {
+			for ty := range dy {
+//line places.go:34
+				if !loadBetweenTwinRow(blocks, lanes, c21, c70, c84, n, out, x, y, dx, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// loadBetweenTwinRow is what a row of threads does in loadBetweenTwin.
+//
+//line places.go:34
+func loadBetweenTwinRow(blocks *gpu.Blocks, lanes int, c21 bool, c70 bool, c84 bool, n int32, out unsafe.Pointer, x unsafe.Pointer, y unsafe.Pointer, dx int, outLen int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line places.go:34
+	if lanes == 16 && first == 0 {
+//line places.go:34
+		first = blocks.Done(zvector.LoadBetweenTwin(blocks.Span(), c21, c84, c70, int(n), x, y, 4, 4, 8, 8, 12, out, 4))
+//line places.go:34
+	} else if lanes == 8 && first == 0 {
+//line places.go:34
+		first = blocks.Done(zvector.LoadBetweenTwinAVX2(blocks.Span(), c21, c84, c70, int(n), x, y, 4, 4, 8, 8, 12, out, 4))
+	}
+	for tx := first; tx < dx; tx++ {
+//line places.go:34
+		if !c21 {
+//line places.go:34
+			if !c84 {
+//line places.go:37
+				*(*int32)(x) = n
+				i35 := *(*int32)(y)
+				*(*int32)(unsafe.Add(x, 4)) = i35 << 1
+//line places.go:41
+				*(*int32)(unsafe.Add(x, 8)) = i35 + *(*int32)(unsafe.Add(y, 4))
+				i62 := *(*int32)(unsafe.Add(y, 8)) + 1
+//line places.go:42
+				*(*int32)(unsafe.Add(x, 12)) = i62
+				if !c70 {
+//line places.go:43
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line places.go:43
+					return false
+				}
+//line places.go:43
+				*(*int32)(unsafe.Add(out, 4)) = i62
+			}
+		}
+	}
+	return true
+}
+
+// rowsTwin runs blocks of the kernel rows.
+//
+//line places.go:49
+func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	in := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	inLen := *(*int)(unsafe.Add(args, 16))
+	sums := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	sumsLen := *(*int)(unsafe.Add(args, 40))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 56))
+	outLen := *(*int)(unsafe.Add(args, 64))
+	shared := blocks.Shared(96)
+	dx, dy, dz := blocks.Dim()
+//line places.go:52
+	c30 := 1 < uint(inLen)
+//line places.go:60
+	c83 := 0 < uint(outLen)
+//line places.go:49
+	for blocks.Next() {
+//line places.go:52
+		if !c30 {
+//line places.go:52
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", int(1), inLen)
+//line places.go:52
+			return
+		}
+		for tz := range dz {
+			for ty := range dy {
+//line places.go:52
+				if !rowsTwinRow(dx, in, shared, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+		for tz := range dz {
+			for ty := range dy {
+//line places.go:52
+				if !rowsTwinRow_(dx, n, shared, in, sumsLen, sums, c83, out, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rowsTwinRow is what a row of threads does in rowsTwin.
+//
+//line places.go:52
+func rowsTwinRow(dx int, in unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line places.go:52
+		i24 := tx % 5
+//line places.go:52
+		i28 := tx / 5
+//line places.go:52
+		if uint(i28) >= 4 {
+//line places.go:52
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, int(4))
+//line places.go:52
+			return false
+		}
+//line places.go:52
+		*(*float32)(unsafe.Add(shared, 4+i24*16+i28*4)) = *(*float32)(unsafe.Add(in, 88+i24*16+i28*4))
+	}
+	return true
+}
+
+// rowsTwinRow_ is what a row of threads does in rowsTwin.
+//
+//line places.go:52
+func rowsTwinRow_(dx int, n int, shared unsafe.Pointer, in unsafe.Pointer, sumsLen int, sums unsafe.Pointer, c83 bool, out unsafe.Pointer, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	for tx := range dx {
+		var p57 unsafe.Pointer
+//line places.go:52
+		i24 := tx % 5
+//line places.go:55
+		if tx < n {
+//line places.go:55
+			p57 = shared
+		} else {
+//line places.go:55
+			p57 = in
+		}
+//line places.go:59
+		f75 := *(*float32)(unsafe.Add(p57, 4+i24*16)) + float32(*(*float32)(unsafe.Add(p57, 4+i24*16+4))*2) + float32(*(*float32)(unsafe.Add(p57, 4+i24*16+8))*3) + float32(*(*float32)(unsafe.Add(p57, 4+i24*16+12))*4)
+//line places.go:59
+		if uint(tx) >= uint(sumsLen) {
+//line places.go:59
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, sumsLen)
+//line places.go:59
+			return false
+		}
+//line places.go:59
+		*(*float32)(unsafe.Add(sums, tx*4)) = f75
+		if !c83 {
+//line places.go:60
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line places.go:60
+			return false
+		}
+//line places.go:60
+		gpu.AtomicAdd((*float32)(unsafe.Add(out, 12)), f75)
+	}
+	return true
+}
+
+// fromBelowTwin runs blocks of the kernel fromBelow.
+//
+//line places.go:66
+func fromBelowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	outLen := *(*int)(unsafe.Add(args, 16))
+	dx, dy, dz := blocks.Dim()
+//line places.go:69
+	i180 := int32(n)
+//line places.go:69
+	i190 := int32(n << 1)
+//line places.go:69
+	i200 := int32(n * 3)
+//line places.go:69
+	i210 := int32(n << 2)
+//line places.go:69
+	i220 := int32(n * 5)
+//line places.go:69
+	i230 := int32(n * 6)
+//line places.go:69
+	i240 := int32(n * 7)
+//line places.go:69
+	i250 := int32(n << 3)
+//line places.go:69
+	i260 := int32(n * 9)
+//line places.go:69
+	i270 := int32(n * 10)
+//line places.go:69
+	i280 := int32(n * 11)
+//line places.go:69
+	i290 := int32(n * 12)
+//line places.go:69
+	i300 := int32(n * 13)
+//line places.go:69
+	i310 := int32(n * 14)
+//line places.go:69
+	i320 := int32(n * 15)
+//line places.go:69
+	i330 := int32(n << 4)
+//line places.go:69
+	i340 := int32(n * 17)
+//line places.go:69
+	i350 := int32(n * 18)
+//line places.go:69
+	i360 := int32(n * 19)
+//line places.go:69
+	i370 := int32(n * 20)
+//line places.go:69
+	i380 := int32(n * 21)
+//line places.go:69
+	i390 := int32(n * 22)
+//line places.go:69
+	i400 := int32(n * 23)
+//line places.go:69
+	i410 := int32(n * 24)
+//line places.go:69
+	i420 := int32(n * 25)
+//line places.go:69
+	i430 := int32(n * 26)
+//line places.go:69
+	i440 := int32(n * 27)
+//line places.go:69
+	i450 := int32(n * 28)
+//line places.go:69
+	i460 := int32(n * 29)
+//line places.go:69
+	i470 := int32(n * 30)
+//line places.go:69
+	i480 := int32(n * 31)
+//line places.go:69
+	i490 := int32(n << 5)
+//line places.go:69
+	i500 := int32(n * 33)
+//line places.go:69
+	i510 := int32(n * 34)
+//line places.go:69
+	i520 := int32(n * 35)
+//line places.go:69
+	i530 := int32(n * 36)
+//line places.go:69
+	i540 := int32(n * 37)
+//line places.go:69
+	i550 := int32(n * 38)
+//line places.go:69
+	i560 := int32(n * 39)
+//line places.go:69
+	i570 := int32(n * 40)
+//line places.go:69
+	i580 := int32(n * 41)
+//line places.go:69
+	i590 := int32(n * 42)
+//line places.go:69
+	i600 := int32(n * 43)
+//line places.go:69
+	i610 := int32(n * 44)
+//line places.go:69
+	i620 := int32(n * 45)
+//line places.go:69
+	i630 := int32(n * 46)
+//line places.go:69
+	i640 := int32(n * 47)
+//line places.go:69
+	i650 := int32(n * 48)
+//line places.go:69
+	i660 := int32(n * 49)
+//line places.go:69
+	i670 := int32(n * 50)
+//line places.go:69
+	i680 := int32(n * 51)
+//line places.go:69
+	i690 := int32(n * 52)
+//line places.go:69
+	i700 := int32(n * 53)
+//line places.go:69
+	i710 := int32(n * 54)
+//line places.go:69
+	i720 := int32(n * 55)
+//line places.go:69
+	i730 := int32(n * 56)
+//line places.go:69
+	i740 := int32(n * 57)
+//line places.go:69
+	i750 := int32(n * 58)
+//line places.go:69
+	i760 := int32(n * 59)
+//line places.go:69
+	i770 := int32(n * 60)
+//line places.go:69
+	i780 := int32(n * 61)
+//line places.go:69
+	i790 := int32(n * 62)
+//line places.go:69
+	i800 := int32(n * 63)
+//line places.go:71
+	c25 := 0 < uint(outLen)
+//line places.go:71
+	i29 := n + 40
+//line places.go:71
+	c30 := uint(i29) < 64
+//line places.go:71
+	o32 := i29 * 4
+//line places.go:66
+	for blocks.Next() {
+		for tz := range dz {
+			for ty := range dy {
+				for tx := range dx {
+					var p4 [64]int32
+//line places.go:69
+					*(*int32)(unsafe.Pointer(&p4)) = 0
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 4)) = i180
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 8)) = i190
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 12)) = i200
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 16)) = i210
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 20)) = i220
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 24)) = i230
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 28)) = i240
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 32)) = i250
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 36)) = i260
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 40)) = i270
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 44)) = i280
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 48)) = i290
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 52)) = i300
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 56)) = i310
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 60)) = i320
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 64)) = i330
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 68)) = i340
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 72)) = i350
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 76)) = i360
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 80)) = i370
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 84)) = i380
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 88)) = i390
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 92)) = i400
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 96)) = i410
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 100)) = i420
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 104)) = i430
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 108)) = i440
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 112)) = i450
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 116)) = i460
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 120)) = i470
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 124)) = i480
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 128)) = i490
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 132)) = i500
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 136)) = i510
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 140)) = i520
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 144)) = i530
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 148)) = i540
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 152)) = i550
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 156)) = i560
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 160)) = i570
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 164)) = i580
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 168)) = i590
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 172)) = i600
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 176)) = i610
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 180)) = i620
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 184)) = i630
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 188)) = i640
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 192)) = i650
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 196)) = i660
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 200)) = i670
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 204)) = i680
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 208)) = i690
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 212)) = i700
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 216)) = i710
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 220)) = i720
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 224)) = i730
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 228)) = i740
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 232)) = i750
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 236)) = i760
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 240)) = i770
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 244)) = i780
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 248)) = i790
+//line places.go:69
+					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 252)) = i800
+//line places.go:71
+					if !c25 {
+//line places.go:71
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line places.go:71
+						return
+					}
+//line places.go:71
+					if !c30 {
+//line places.go:71
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i29, int(64))
+//line places.go:71
+						return
+					}
+//line places.go:71
+					*(*int32)(unsafe.Add(out, 8)) = *(*int32)(unsafe.Add(unsafe.Pointer(&p4), o32))
+				}
+			}
+		}
+	}
+}
+
+// successorsTwin runs blocks of the kernel successors.
+//
+//line places.go:77
+func successorsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+//line places.go:77
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line places.go:78
+		i13 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line places.go:78
+				if !successorsTwinRow(dx, i13, outLen, xLen, out, x, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// successorsTwinRow is what a row of threads does in successorsTwin.
+//
+//line places.go:78
+func successorsTwinRow(dx int, i13 int, outLen int, xLen int, out unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line places.go:78
+		i16 := i13 + tx
+//line places.go:78
+		if i16 < outLen {
+			if uint(i16) >= uint(xLen) {
+//line places.go:79
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
+//line places.go:79
+				return false
+			}
+//line places.go:79
+			*(*int8)(unsafe.Add(out, i16)) = *(*int8)(unsafe.Add(x, i16)) + 1
+		}
+	}
+	return true
+}

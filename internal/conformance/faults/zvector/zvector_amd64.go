@@ -29,6 +29,30 @@ func WritesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
 func WritesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer) (done int)
 
 //go:noescape
+func BreaksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func BreaksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func ShrinksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func EitherTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func EitherTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func UnsignedTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func UnsignedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+
+//go:noescape
 func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape

@@ -1193,3 +1193,341 @@ l1:
 	MOVQ BX, done+128(FP)
 #line 39 "pass.go"
 	RET
+
+// func LoadBetweenTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+#line 35 "places.go"
+TEXT ·LoadBetweenTwin(SB), 0, $120-104
+#line 35 "places.go"
+	MOVQ a0+0(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 48(SP); XORQ BX, BX
+#line 35 "places.go"
+	MOVBLZX a1+8(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 56(SP)
+#line 35 "places.go"
+	MOVBLZX a2+9(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 64(SP)
+#line 35 "places.go"
+	MOVBLZX a3+10(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 72(SP)
+#line 35 "places.go"
+	MOVQ a4+16(FP), DI
+#line 35 "places.go"
+	VPBROADCASTD DI, Z0
+#line 35 "places.go"
+	MOVQ a5+24(FP), DI
+#line 35 "places.go"
+	VPBROADCASTQ DI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP)
+#line 35 "places.go"
+	MOVQ a6+32(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 88(SP)
+#line 35 "places.go"
+	MOVQ a7+40(FP), R10
+#line 35 "places.go"
+	MOVQ DI, R11; ADDQ R10, R11; VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 35 "places.go"
+	MOVQ a8+48(FP), R11
+#line 35 "places.go"
+	MOVQ 88(SP), R15; MOVQ R15, R14; MOVQ R14, 104(SP); MOVQ 104(SP), R15; ADDQ R11, R15; MOVQ R15, 104(SP)
+#line 35 "places.go"
+	MOVQ a9+56(FP), R11
+#line 35 "places.go"
+	MOVQ DI, R8; ADDQ R11, R8; VPBROADCASTQ R8, Z3; MOVQ $0, R15; MOVQ R15, 24(SP)
+#line 35 "places.go"
+	MOVQ a10+64(FP), R11
+#line 35 "places.go"
+	MOVQ 88(SP), R15; MOVQ R15, R14; MOVQ R14, 112(SP); MOVQ 112(SP), R15; ADDQ R11, R15; MOVQ R15, 112(SP)
+#line 35 "places.go"
+	MOVQ $1, R15; MOVQ R15, 16(SP)
+#line 35 "places.go"
+	MOVQ a11+72(FP), R11
+#line 35 "places.go"
+	ADDQ R11, DI; VPBROADCASTQ DI, Z4; MOVQ $0, R15; MOVQ R15, 32(SP)
+#line 35 "places.go"
+	MOVQ a12+80(FP), R11
+#line 35 "places.go"
+	MOVQ a13+88(FP), R8
+#line 35 "places.go"
+	ADDQ R8, R11; VPBROADCASTQ R11, Z5; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R11; MOVQ $0, DI
+#line 35 "places.go"
+	MOVQ $0, R8; MOVQ $1, AX; MOVQ $0, CX; MOVQ $0, DX; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 80(SP)
+#line 35 "places.go"
+	MOVQ 48(SP), R15; MOVQ R15, SI; MOVQ 56(SP), R15; TESTB R15, R15; JNE l8; MOVQ 64(SP), R15; TESTB R15, R15
+#line 35 "places.go"
+	JNE l8; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+l8:
+#line 35 "places.go"
+	MOVQ 48(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 35 "places.go"
+	XORQ SI, SI
+l10:
+l11:
+#line 35 "places.go"
+	LEAQ 16(BX), R9; CMPQ R9, SI; JGT l12; MOVQ 80(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 35 "places.go"
+	MOVQ 48(SP), R15; CMPQ R9, R15; JGT l1; MOVQ 56(SP), R15; TESTB R15, R15; JNE l2; MOVQ 64(SP), R15
+#line 35 "places.go"
+	TESTB R15, R15; JNE l2
+#line 44 "places.go"
+	MOVQ 72(SP), R15; TESTB R15, R15; JEQ l1
+#line 38 "places.go"
+	KXNORW K1, K1, K1; MOVQ 0(SP), R15; VSCATTERQPS Y0, K1, 0(R15)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y6
+#line 38 "places.go"
+	MOVQ 0(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z1*1)
+#line 39 "places.go"
+	MOVQ 88(SP), R15; MOVL 0(R15), R14; MOVQ R14, 96(SP)
+#line 40 "places.go"
+	MOVQ 96(SP), R15; MOVQ R15, R9; SHLL $1, R9; VPBROADCASTD R9, Z6; KXNORW K1, K1, K1; MOVQ 8(SP), R15
+#line 40 "places.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z2*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 8(SP), R15
+#line 40 "places.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z2*1)
+#line 41 "places.go"
+	MOVQ 104(SP), R15; MOVL 0(R15), R9
+#line 42 "places.go"
+	MOVQ 96(SP), R15; MOVQ R15, R12; ADDL R9, R12; VPBROADCASTD R12, Z6; KXNORW K1, K1, K1; MOVQ 24(SP), R15
+#line 42 "places.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z3*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 24(SP), R15
+#line 42 "places.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z3*1)
+#line 43 "places.go"
+	MOVQ 112(SP), R15; MOVL 0(R15), R9; MOVQ R9, R12; MOVQ 16(SP), R15; ADDL R15, R12; VPBROADCASTD R12, Z6
+#line 43 "places.go"
+	KXNORW K1, K1, K1; MOVQ 32(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z4*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+#line 43 "places.go"
+	MOVQ 32(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z4*1)
+#line 44 "places.go"
+	VPBROADCASTD R12, Z6; KXNORW K1, K1, K1; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 44 "places.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+l2:
+#line 44 "places.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 38 "places.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(R11)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y6
+#line 38 "places.go"
+	VSCATTERQPS Y6, K1, 0(R11)(Z1*1)
+#line 39 "places.go"
+	MOVQ 88(SP), R15; MOVL 0(R15), R9
+#line 40 "places.go"
+	MOVQ R9, R12; SHLL $1, R12; VPBROADCASTD R12, Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(DI)(Z2*1)
+#line 40 "places.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; VSCATTERQPS Y6, K1, 0(DI)(Z2*1)
+#line 41 "places.go"
+	MOVQ 104(SP), R15; MOVL 0(R15), R12
+#line 42 "places.go"
+	MOVQ R9, R10; ADDL R12, R10; VPBROADCASTD R10, Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(R8)(Z3*1)
+#line 42 "places.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; VSCATTERQPS Y6, K1, 0(R8)(Z3*1)
+#line 43 "places.go"
+	MOVQ 112(SP), R15; MOVL 0(R15), R9; MOVQ R9, R10; ADDL AX, R10; VPBROADCASTD R10, Z6; KXNORW K1, K1, K1
+#line 43 "places.go"
+	VSCATTERQPS Y6, K1, 0(CX)(Z4*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; VSCATTERQPS Y6, K1, 0(CX)(Z4*1)
+#line 44 "places.go"
+	VPBROADCASTD R10, Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(DX)(Z5*1); KXNORW K1, K1, K1
+#line 44 "places.go"
+	VEXTRACTI64X4 $1, Z6, Y6; VSCATTERQPS Y6, K1, 0(DX)(Z5*1); ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, SI
+#line 44 "places.go"
+	JLE l6; JMP l11
+l1:
+#line 44 "places.go"
+	VZEROUPPER
+#line 44 "places.go"
+	MOVQ BX, done+96(FP)
+#line 44 "places.go"
+	RET
+
+// func LoadBetweenTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+#line 35 "places.go"
+TEXT ·LoadBetweenTwinAVX2(SB), 0, $32-104
+#line 35 "places.go"
+	MOVQ a0+0(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 35 "places.go"
+	MOVBLZX a1+8(FP), R15
+#line 35 "places.go"
+	MOVQ R15, 24(SP)
+#line 35 "places.go"
+	MOVBLZX a2+9(FP), DX
+#line 35 "places.go"
+	MOVBLZX a3+10(FP), SI
+#line 35 "places.go"
+	MOVQ a4+16(FP), DI
+#line 35 "places.go"
+	VMOVD DI, X0; VPBROADCASTD X0, Y0
+#line 35 "places.go"
+	MOVQ a5+24(FP), DI
+#line 35 "places.go"
+	VMOVQ DI, X1; VPBROADCASTQ X1, Y1
+#line 35 "places.go"
+	MOVQ a6+32(FP), R8
+#line 35 "places.go"
+	MOVQ a7+40(FP), R9
+#line 35 "places.go"
+	MOVQ DI, R10; ADDQ R9, R10; VMOVQ R10, X2; VPBROADCASTQ X2, Y2
+#line 35 "places.go"
+	MOVQ a8+48(FP), R9
+#line 35 "places.go"
+	MOVQ R8, R10; ADDQ R9, R10
+#line 35 "places.go"
+	MOVQ a9+56(FP), R9
+#line 35 "places.go"
+	MOVQ DI, R11; ADDQ R9, R11; VMOVQ R11, X3; VPBROADCASTQ X3, Y3
+#line 35 "places.go"
+	MOVQ a10+64(FP), R9
+#line 35 "places.go"
+	MOVQ R8, R11; ADDQ R9, R11; MOVQ $1, R15; MOVQ R15, 0(SP)
+#line 35 "places.go"
+	MOVQ a11+72(FP), R12
+#line 35 "places.go"
+	ADDQ R12, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4
+#line 35 "places.go"
+	MOVQ a12+80(FP), DI
+#line 35 "places.go"
+	MOVQ a13+88(FP), R12
+#line 35 "places.go"
+	ADDQ R12, DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; MOVQ $1, DI; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP)
+#line 35 "places.go"
+	MOVQ 16(SP), R15; MOVQ R15, R9; MOVQ 24(SP), R15; TESTB R15, R15; JNE l8; TESTB DX, DX; JNE l8
+#line 35 "places.go"
+	TESTB SI, SI; JEQ l7; JMP l10
+l8:
+#line 35 "places.go"
+	MOVQ 16(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 35 "places.go"
+	XORQ R9, R9
+l10:
+l11:
+#line 35 "places.go"
+	LEAQ 8(BX), R12; CMPQ R12, R9; JGT l12; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 35 "places.go"
+	MOVQ 16(SP), R15; CMPQ R12, R15; JGT l1; MOVQ 24(SP), R15; TESTB R15, R15; JNE l2; TESTB DX, DX
+#line 35 "places.go"
+	JNE l2
+#line 44 "places.go"
+	TESTB SI, SI; JEQ l1
+#line 38 "places.go"
+	VEXTRACTI128 $1, Y1, X6; VEXTRACTI128 $1, Y0, X7; VEXTRACTI128 $1, Y1, X8; VPEXTRQ $0, X1, R12
+#line 38 "places.go"
+	VPEXTRD $0, X0, 0(R12); VPEXTRQ $1, X1, R12; VPEXTRD $1, X0, 0(R12); VPEXTRQ $0, X6, R12; VPEXTRD $2, X0, 0(R12)
+#line 38 "places.go"
+	VPEXTRQ $1, X6, R12; VPEXTRD $3, X0, 0(R12); VPEXTRQ $0, X1, R12; VPEXTRD $0, X7, 0(R12); VPEXTRQ $1, X1, R12
+#line 38 "places.go"
+	VPEXTRD $1, X7, 0(R12); VPEXTRQ $0, X8, R12; VPEXTRD $2, X7, 0(R12); VPEXTRQ $1, X8, R12; VPEXTRD $3, X7, 0(R12)
+#line 39 "places.go"
+	MOVL 0(R8), R12
+#line 40 "places.go"
+	MOVQ R12, AX; SHLL $1, AX; VMOVD AX, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y2, X7; VEXTRACTI128 $1, Y6, X8
+#line 40 "places.go"
+	VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X2, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $1, X6, 0(AX)
+#line 40 "places.go"
+	VPEXTRQ $0, X7, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X2, AX
+#line 40 "places.go"
+	VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX)
+#line 40 "places.go"
+	VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+#line 41 "places.go"
+	MOVL 0(R10), AX
+#line 42 "places.go"
+	MOVQ R12, CX; ADDL AX, CX; VMOVD CX, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y3, X7; VEXTRACTI128 $1, Y6, X8
+#line 42 "places.go"
+	VEXTRACTI128 $1, Y3, X9; VPEXTRQ $0, X3, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X6, 0(AX)
+#line 42 "places.go"
+	VPEXTRQ $0, X7, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X3, AX
+#line 42 "places.go"
+	VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX)
+#line 42 "places.go"
+	VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+#line 43 "places.go"
+	MOVL 0(R11), AX; MOVQ AX, CX; MOVQ 0(SP), R15; ADDL R15, CX; VMOVD CX, X6; VPBROADCASTD X6, Y6
+#line 43 "places.go"
+	VEXTRACTI128 $1, Y4, X7; VEXTRACTI128 $1, Y6, X8; VEXTRACTI128 $1, Y4, X9; VPEXTRQ $0, X4, AX
+#line 43 "places.go"
+	VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X7, AX; VPEXTRD $2, X6, 0(AX)
+#line 43 "places.go"
+	VPEXTRQ $1, X7, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X4, AX
+#line 43 "places.go"
+	VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+#line 44 "places.go"
+	VMOVD CX, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y5, X7; VEXTRACTI128 $1, Y6, X8; VEXTRACTI128 $1, Y5, X9
+#line 44 "places.go"
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X7, AX
+#line 44 "places.go"
+	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X5, AX; VPEXTRD $0, X8, 0(AX)
+#line 44 "places.go"
+	VPEXTRQ $1, X5, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
+#line 44 "places.go"
+	VPEXTRD $3, X8, 0(AX)
+l2:
+#line 44 "places.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 38 "places.go"
+	VEXTRACTI128 $1, Y1, X6; VEXTRACTI128 $1, Y0, X7; VEXTRACTI128 $1, Y1, X8; VPEXTRQ $0, X1, AX
+#line 38 "places.go"
+	VPEXTRD $0, X0, 0(AX); VPEXTRQ $1, X1, AX; VPEXTRD $1, X0, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $2, X0, 0(AX)
+#line 38 "places.go"
+	VPEXTRQ $1, X6, AX; VPEXTRD $3, X0, 0(AX); VPEXTRQ $0, X1, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X1, AX
+#line 38 "places.go"
+	VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X7, 0(AX)
+#line 39 "places.go"
+	MOVL 0(R8), AX
+#line 40 "places.go"
+	MOVQ AX, CX; SHLL $1, CX; VMOVD CX, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y2, X7; VEXTRACTI128 $1, Y6, X8
+#line 40 "places.go"
+	VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X2, CX; VPEXTRD $0, X6, 0(CX); VPEXTRQ $1, X2, CX; VPEXTRD $1, X6, 0(CX)
+#line 40 "places.go"
+	VPEXTRQ $0, X7, CX; VPEXTRD $2, X6, 0(CX); VPEXTRQ $1, X7, CX; VPEXTRD $3, X6, 0(CX); VPEXTRQ $0, X2, CX
+#line 40 "places.go"
+	VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X2, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X8, 0(CX)
+#line 40 "places.go"
+	VPEXTRQ $1, X9, CX; VPEXTRD $3, X8, 0(CX)
+#line 41 "places.go"
+	MOVL 0(R10), CX
+#line 42 "places.go"
+	MOVQ AX, R12; ADDL CX, R12; VMOVD R12, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y3, X7; VEXTRACTI128 $1, Y6, X8
+#line 42 "places.go"
+	VEXTRACTI128 $1, Y3, X9; VPEXTRQ $0, X3, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X6, 0(AX)
+#line 42 "places.go"
+	VPEXTRQ $0, X7, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X3, AX
+#line 42 "places.go"
+	VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX)
+#line 42 "places.go"
+	VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+#line 43 "places.go"
+	MOVL 0(R11), AX; MOVQ AX, CX; ADDL DI, CX; VMOVD CX, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y4, X7
+#line 43 "places.go"
+	VEXTRACTI128 $1, Y6, X8; VEXTRACTI128 $1, Y4, X9; VPEXTRQ $0, X4, AX; VPEXTRD $0, X6, 0(AX)
+#line 43 "places.go"
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X7, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X7, AX
+#line 43 "places.go"
+	VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX)
+#line 43 "places.go"
+	VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+#line 44 "places.go"
+	VMOVD CX, X6; VPBROADCASTD X6, Y6; VEXTRACTI128 $1, Y5, X7; VEXTRACTI128 $1, Y6, X8; VEXTRACTI128 $1, Y5, X9
+#line 44 "places.go"
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X7, AX
+#line 44 "places.go"
+	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X5, AX; VPEXTRD $0, X8, 0(AX)
+#line 44 "places.go"
+	VPEXTRQ $1, X5, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
+#line 44 "places.go"
+	VPEXTRD $3, X8, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
+l1:
+#line 44 "places.go"
+	VZEROUPPER
+#line 44 "places.go"
+	MOVQ BX, done+96(FP)
+#line 44 "places.go"
+	RET
