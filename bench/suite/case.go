@@ -105,7 +105,7 @@ func Cases() []Case {
 		{"prim-scan-f32", Prim, "prim.InclusiveScan of float32", 1 << 28, 5000, newPrimScan[float32]},
 		{"prim-scan-i64", Prim, "prim.InclusiveScan of int64", 1 << 27, 5000, newPrimScan[int64]},
 		{"prim-sort", Prim, "prim.Sort of uint32", 1 << 26, 5000, newPrimSort(anyBits[uint32])},
-		{"prim-sort-f32", Prim, "prim.Sort of float32", 1 << 26, 5000, newPrimSort(whole[float32])},
+		{"prim-sort-f32", Prim, "prim.Sort of float32", 1 << 26, 5000, newPrimSort(uniform[float32])},
 		{"prim-sort-u64", Prim, "prim.Sort of uint64", 1 << 26, 5000, newPrimSort(anyBits[uint64])},
 		{"prim-sort-pairs", Prim, "prim.SortPairs of uint32 and their indices", 1 << 26, 5000, newPrimSortPairs},
 		{"prim-count", Prim, "prim.Count of bytes", 1 << 30, 5000, newPrimCount},

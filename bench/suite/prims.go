@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -77,9 +78,8 @@ func newPrimSort[T uint32 | uint64 | float32](key func(r *rand.Rand, i int) T) f
 
 // permuted demands that sorted has the elements of keys in ascending order.
 func permuted[T uint32 | uint64 | float32](sorted, keys []T) error {
-	low := func(v T) float64 { return float64(int64(v) & (1<<20 - 1)) } // whole numbers, so sums are exact
-	got := sumOf(len(sorted), func(i int) float64 { return low(sorted[i]) })
-	want := sumOf(len(keys), func(i int) float64 { return low(keys[i]) })
+	got := sumOf(len(sorted), func(i int) float64 { return lowBits(sorted[i]) })
+	want := sumOf(len(keys), func(i int) float64 { return lowBits(keys[i]) })
 	if got != want {
 		return fmt.Errorf("the sorted keys have the sum %v, want %v", got, want)
 	}
@@ -89,6 +89,20 @@ func permuted[T uint32 | uint64 | float32](sorted, keys []T) error {
 		}
 		return nil
 	})
+}
+
+// lowBits returns the last 20 bits as a number: sums of many are exact.
+func lowBits[T uint32 | uint64 | float32](v T) float64 {
+	var bits uint64
+	switch v := any(v).(type) {
+	case uint32:
+		bits = uint64(v)
+	case uint64:
+		bits = v
+	case float32:
+		bits = uint64(math.Float32bits(v))
+	}
+	return float64(bits & (1<<20 - 1))
 }
 
 func newPrimSortPairs(b *bench, n int) work {
