@@ -28,6 +28,15 @@ func conclusionCases() []check.Case {
 			r.Launch(Breaks(r.Stream, grid, 4, 2, 3, x, out))
 			r.Fault(of("breaks", "breaks", "index out of range [3] with length 3"))
 		}},
+		{Name: "conclusion: behind a float that has settled", Run: func(r *check.Run) {
+			x, out := check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 1)
+			r.Launch(Settles(r.Stream, grid, 8, 3, x, out))
+			check.Want(r, out, 0)
+			r.Launch(Settles(r.Stream, grid, -0.5, 2, x, out))
+			check.Want(r, out, 7)
+			r.Launch(Settles(r.Stream, grid, -0.5, 3, x, out))
+			r.Fault(of("settles", "settles", "index out of range [3] with length 3"))
+		}},
 		{Name: "conclusion: values may be stored in front of a mistake", Run: func(r *check.Run) {
 			x := check.Make[int32](r, 3)
 			r.Launch(Counted(r.Stream, grid, 1, 0, 8, x, check.Make[int32](r, 2)))

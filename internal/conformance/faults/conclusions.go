@@ -1,6 +1,10 @@
 package faults
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
 
 // breaks lets a loop end in front of an index that is the same in all rounds.
 //
@@ -15,6 +19,24 @@ func breaks(t gpu.Thread, n, end, k int, x, out []int32) {
 			break
 		}
 		sum += x[k] + int32(i) // breaks
+	}
+	out[0] = sum
+}
+
+// settles lets a loop end, once a float is small, in front of an index that is the same in all rounds.
+//
+//gpu:kernel
+func settles(t gpu.Thread, f float64, k int, x, out []int32) {
+	if t.BlockX() != 1 || t.ThreadX() != 3 {
+		return
+	}
+	sum := int32(0)
+	for i := int32(0); ; i++ {
+		f = math.Sqrt(f+1) / (f + 2) / (f + 3)
+		if f < 0.17 {
+			break
+		}
+		sum += x[k] + i // settles
 	}
 	out[0] = sum
 }

@@ -464,7 +464,7 @@ var breaksKernel = &device.Kernel{
 	Name:    "breaks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    8,
+	Line:    12,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "end", Offset: 8, Size: 8},
@@ -474,8 +474,8 @@ var breaksKernel = &device.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
@@ -492,6 +492,56 @@ var breaksKernel = &device.Kernel{
 		}
 	},
 	Twin: breaksTwin,
+}
+
+// Settles lets a loop end, once a float is small, in front of an index that is the same in all rounds.
+func Settles(s *device.Stream, g device.Grid, f float64, k int, x, out device.Slice[int32]) error {
+	p := s.Plan(settlesKernel, g)
+	device.Put(p, f)
+	device.Put(p, k)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsettles.sm_70.narrow.ptx
+var settlesSM70Narrow string
+
+//go:embed zsettles.sm_70.ptx
+var settlesSM70 string
+
+var settlesKernel = &device.Kernel{
+	Name:    "settles",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    29,
+	Params: []device.Param{
+		{Name: "f", Offset: 0, Size: 8},
+		{Name: "k", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+		{Name: "out", Offset: 40, Size: 24, Elem: 4},
+	},
+	ParamBytes: 80,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 24, 32, 48, 56},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: settlesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: settlesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			f      float64
+			k      int
+			x, out []int32
+		})(args)
+		for ts.Next() {
+			settles(ts.Thread(), a.f, a.k, a.x, a.out)
+		}
+	},
+	Twin: settlesTwin,
 }
 
 // InOrder has several mistakes, the first of which depends on what is loaded.
@@ -516,7 +566,7 @@ var inOrderKernel = &device.Kernel{
 	Name:    "inOrder",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    25,
+	Line:    47,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 8},
@@ -527,10 +577,10 @@ var inOrderKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
@@ -570,7 +620,7 @@ var countedKernel = &device.Kernel{
 	Name:    "counted",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    44,
+	Line:    66,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 8},
@@ -580,9 +630,9 @@ var countedKernel = &device.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
@@ -619,16 +669,16 @@ var shrinksKernel = &device.Kernel{
 	Name:    "shrinks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    63,
+	Line:    85,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 95, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -666,7 +716,7 @@ var eitherKernel = &device.Kernel{
 	Name:    "either",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    88,
+	Line:    110,
 	Params: []device.Param{
 		{Name: "i", Offset: 0, Size: 8},
 		{Name: "j", Offset: 8, Size: 8},
@@ -675,7 +725,7 @@ var eitherKernel = &device.Kernel{
 	},
 	ParamBytes: 80,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
 	Variants: []device.Variant{
@@ -716,7 +766,7 @@ var unsignedKernel = &device.Kernel{
 	Name:    "unsigned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    104,
+	Line:    126,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -724,8 +774,8 @@ var unsignedKernel = &device.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "conclusions.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "conclusions.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{
@@ -764,7 +814,7 @@ var farKernel = &device.Kernel{
 	Name:    "far",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    118,
+	Line:    140,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -772,11 +822,11 @@ var farKernel = &device.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 124, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 146, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 147, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 153, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 149, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 150, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{

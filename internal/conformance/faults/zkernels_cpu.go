@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
@@ -652,7 +653,7 @@ func writesTwinRow(blocks *gpu.Blocks, lanes int, by int32, i9 int, x unsafe.Poi
 
 // breaksTwin runs blocks of the kernel breaks.
 //
-//line conclusions.go:8
+//line conclusions.go:12
 func breaksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(args)
 	end := *(*int)(unsafe.Add(args, 8))
@@ -663,20 +664,20 @@ func breaksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line conclusions.go:17
+//line conclusions.go:21
 	c39 := uint(k) < uint(xLen)
-//line conclusions.go:19
+//line conclusions.go:23
 	c32 := 0 < uint(outLen)
-//line conclusions.go:17
+//line conclusions.go:21
 	o42 := k * 4
-//line conclusions.go:8
+//line conclusions.go:12
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:9
+//line conclusions.go:13
 		c50 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:9
+//line conclusions.go:13
 				if !breaksTwinRow(lanes, c32, c39, c50, dx, end, n, o42, out, x, k, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -687,57 +688,147 @@ func breaksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // breaksTwinRow is what a row of threads does in breaksTwin.
 //
-//line conclusions.go:9
+//line conclusions.go:13
 func breaksTwinRow(lanes int, c32 bool, c39 bool, c50 bool, dx int, end int, n int, o42 int, out unsafe.Pointer, x unsafe.Pointer, k int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:9
+//line conclusions.go:13
 	if lanes == 16 {
-//line conclusions.go:9
+//line conclusions.go:13
 		first = zvector.BreaksTwin(dx, c50, c39, c32, n, end, x, o42, out)
-//line conclusions.go:9
+//line conclusions.go:13
 	} else if lanes == 8 {
-//line conclusions.go:9
+//line conclusions.go:13
 		first = zvector.BreaksTwinAVX2(dx, c50, c39, c32, n, end, x, o42, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i25 int32
 		var i26 int
-//line conclusions.go:9
+//line conclusions.go:13
 		if !c50 {
-//line conclusions.go:9
+//line conclusions.go:13
 			if int32(tx) == 3 {
-//line conclusions.go:12
+//line conclusions.go:16
 				i25, i26 = 0, 0
 				for {
-//line conclusions.go:13
+//line conclusions.go:17
 					if i26 >= n {
-//line conclusions.go:13
+//line conclusions.go:17
 						break
 					}
-//line conclusions.go:14
+//line conclusions.go:18
 					if end <= i26 {
-//line conclusions.go:14
+//line conclusions.go:18
 						break
 					}
-//line conclusions.go:17
+//line conclusions.go:21
 					if !c39 {
-//line conclusions.go:17
+//line conclusions.go:21
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", k, xLen)
-//line conclusions.go:17
+//line conclusions.go:21
 						return false
 					}
-//line conclusions.go:13
+//line conclusions.go:17
 					i25, i26 = i25+(*(*int32)(unsafe.Add(x, o42))+int32(i26)), i26+1
 				}
-//line conclusions.go:19
+//line conclusions.go:23
 				if !c32 {
-//line conclusions.go:19
+//line conclusions.go:23
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:19
+//line conclusions.go:23
 					return false
 				}
-//line conclusions.go:19
+//line conclusions.go:23
 				*(*int32)(out) = i25
+			}
+		}
+	}
+	return true
+}
+
+// settlesTwin runs blocks of the kernel settles.
+//
+//line conclusions.go:29
+func settlesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	f := *(*float64)(args)
+	k := *(*int)(unsafe.Add(args, 8))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 16))
+	xLen := *(*int)(unsafe.Add(args, 24))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 40))
+	outLen := *(*int)(unsafe.Add(args, 48))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line conclusions.go:39
+	c48 := uint(k) < uint(xLen)
+//line conclusions.go:41
+	c41 := 0 < uint(outLen)
+//line conclusions.go:39
+	o51 := k * 4
+//line conclusions.go:29
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:30
+		c58 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:30
+				if !settlesTwinRow(lanes, c41, c48, c58, dx, f, o51, out, x, k, xLen, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// settlesTwinRow is what a row of threads does in settlesTwin.
+//
+//line conclusions.go:30
+func settlesTwinRow(lanes int, c41 bool, c48 bool, c58 bool, dx int, f float64, o51 int, out unsafe.Pointer, x unsafe.Pointer, k int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line conclusions.go:30
+	if lanes == 16 {
+//line conclusions.go:30
+		first = zvector.SettlesTwin(dx, c58, c48, c41, f, x, o51, out)
+//line conclusions.go:30
+	} else if lanes == 8 {
+//line conclusions.go:30
+		first = zvector.SettlesTwinAVX2(dx, c58, c48, c41, f, x, o51, out)
+	}
+	for tx := first; tx < dx; tx++ {
+		var f29 float64
+		var i30, i31 int32
+//line conclusions.go:30
+		if !c58 {
+//line conclusions.go:30
+			if int32(tx) == 3 {
+//line conclusions.go:29
+				f29, i30, i31 = f, 0, 0
+//line conclusions.go:36
+				for {
+//line conclusions.go:35
+					f37 := math.Sqrt(f29+1) / (f29 + 2) / (f29 + 3)
+					if f37 < 0.17 {
+//line conclusions.go:36
+						break
+					}
+//line conclusions.go:39
+					if !c48 {
+//line conclusions.go:39
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", k, xLen)
+//line conclusions.go:39
+						return false
+					}
+//line conclusions.go:34
+					f29, i30, i31 = f37, i30+(*(*int32)(unsafe.Add(x, o51))+i31), i31+1
+				}
+//line conclusions.go:41
+				if !c41 {
+//line conclusions.go:41
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line conclusions.go:41
+					return false
+				}
+//line conclusions.go:41
+				*(*int32)(out) = i30
 			}
 		}
 	}
@@ -746,7 +837,7 @@ func breaksTwinRow(lanes int, c32 bool, c39 bool, c50 bool, dx int, end int, n i
 
 // inOrderTwin runs blocks of the kernel inOrder.
 //
-//line conclusions.go:25
+//line conclusions.go:47
 func inOrderTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*int)(args)
 	b := *(*int)(unsafe.Add(args, 8))
@@ -758,27 +849,27 @@ func inOrderTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
-//line conclusions.go:29
+//line conclusions.go:51
 	c28 := 2 < uint(xLen)
 	c33 := 0 < a
-//line conclusions.go:33
+//line conclusions.go:55
 	c59 := 0 < b
 	c90 := !c59 || uint(b) < uint(outLen)
-//line conclusions.go:36
+//line conclusions.go:58
 	c68 := 0 < c
 	c87 := !c68 || uint(c) < uint(outLen)
-//line conclusions.go:34
+//line conclusions.go:56
 	o65 := b * 4
-//line conclusions.go:37
+//line conclusions.go:59
 	o74 := c * 4
-//line conclusions.go:25
+//line conclusions.go:47
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:26
+//line conclusions.go:48
 		c79 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:26
+//line conclusions.go:48
 				if !inOrderTwinRow(dx, c79, c28, x, c33, yLen, y, c90, c87, c59, o65, out, c68, o74, xLen, b, blocks, c, outLen, ty, tz) {
 					return
 				}
@@ -789,49 +880,49 @@ func inOrderTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // inOrderTwinRow is what a row of threads does in inOrderTwin.
 //
-//line conclusions.go:26
+//line conclusions.go:48
 func inOrderTwinRow(dx int, c79 bool, c28 bool, x unsafe.Pointer, c33 bool, yLen int, y unsafe.Pointer, c90 bool, c87 bool, c59 bool, o65 int, out unsafe.Pointer, c68 bool, o74 int, xLen int, b int, blocks *gpu.Blocks, c int, outLen int, ty int, tz int) (ok bool) {
 	for tx := range dx {
-//line conclusions.go:26
+//line conclusions.go:48
 		if !c79 {
-//line conclusions.go:26
+//line conclusions.go:48
 			if int32(tx) == 3 {
-//line conclusions.go:29
+//line conclusions.go:51
 				if !c28 {
-//line conclusions.go:29
+//line conclusions.go:51
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(2), xLen)
-//line conclusions.go:29
+//line conclusions.go:51
 					return false
 				}
-//line conclusions.go:29
+//line conclusions.go:51
 				*(*int32)(unsafe.Add(x, 8)) = 5
 				if c33 {
 					i46 := int(*(*int32)(x))
-//line conclusions.go:31
+//line conclusions.go:53
 					if uint(i46) >= uint(yLen) {
-//line conclusions.go:31
+//line conclusions.go:53
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i46, yLen)
-//line conclusions.go:31
+//line conclusions.go:53
 						return false
 					}
-//line conclusions.go:31
+//line conclusions.go:53
 					*(*int32)(unsafe.Add(x, 4)) = *(*int32)(unsafe.Add(y, i46*4))
 				}
-//line conclusions.go:34
+//line conclusions.go:56
 				if !c90 {
-//line conclusions.go:34
+//line conclusions.go:56
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", b, outLen)
-//line conclusions.go:34
+//line conclusions.go:56
 					return false
 				}
-//line conclusions.go:37
+//line conclusions.go:59
 				if !c87 {
-//line conclusions.go:37
+//line conclusions.go:59
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", c, outLen)
-//line conclusions.go:37
+//line conclusions.go:59
 					return false
 				}
-//line conclusions.go:33
+//line conclusions.go:55
 				if c59 {
 					*(*int32)(unsafe.Add(out, o65)) = 1
 				}
@@ -846,7 +937,7 @@ func inOrderTwinRow(dx int, c79 bool, c28 bool, x unsafe.Pointer, c33 bool, yLen
 
 // countedTwin runs blocks of the kernel counted.
 //
-//line conclusions.go:44
+//line conclusions.go:66
 func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*int)(args)
 	b := *(*int)(unsafe.Add(args, 8))
@@ -856,27 +947,27 @@ func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	outLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
-//line conclusions.go:48
+//line conclusions.go:70
 	c24 := 2 < uint(xLen)
 	c29 := 0 < a
-//line conclusions.go:52
+//line conclusions.go:74
 	c42 := 0 < b
 	c73 := !c42 || uint(b) < uint(outLen)
-//line conclusions.go:55
+//line conclusions.go:77
 	c51 := 0 < c
 	c70 := !c51 || uint(c) < uint(outLen)
-//line conclusions.go:53
+//line conclusions.go:75
 	o48 := b * 4
-//line conclusions.go:56
+//line conclusions.go:78
 	o57 := c * 4
-//line conclusions.go:44
+//line conclusions.go:66
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:45
+//line conclusions.go:67
 		c62 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:45
+//line conclusions.go:67
 				if !countedTwinRow(dx, c62, c24, x, c29, c73, c70, c42, o48, out, c51, o57, xLen, b, blocks, c, outLen, ty, tz) {
 					return
 				}
@@ -887,40 +978,40 @@ func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // countedTwinRow is what a row of threads does in countedTwin.
 //
-//line conclusions.go:45
+//line conclusions.go:67
 func countedTwinRow(dx int, c62 bool, c24 bool, x unsafe.Pointer, c29 bool, c73 bool, c70 bool, c42 bool, o48 int, out unsafe.Pointer, c51 bool, o57 int, xLen int, b int, blocks *gpu.Blocks, c int, outLen int, ty int, tz int) (ok bool) {
 	for tx := range dx {
-//line conclusions.go:45
+//line conclusions.go:67
 		if !c62 {
-//line conclusions.go:45
+//line conclusions.go:67
 			if int32(tx) == 3 {
-//line conclusions.go:48
+//line conclusions.go:70
 				if !c24 {
-//line conclusions.go:48
+//line conclusions.go:70
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(2), xLen)
-//line conclusions.go:48
+//line conclusions.go:70
 					return false
 				}
-//line conclusions.go:48
+//line conclusions.go:70
 				*(*int32)(unsafe.Add(x, 8)) = 5
 				if c29 {
 					gpu.AtomicAdd((*int32)(unsafe.Add(x, 4)), 1)
 				}
-//line conclusions.go:53
+//line conclusions.go:75
 				if !c73 {
-//line conclusions.go:53
+//line conclusions.go:75
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", b, outLen)
-//line conclusions.go:53
+//line conclusions.go:75
 					return false
 				}
-//line conclusions.go:56
+//line conclusions.go:78
 				if !c70 {
-//line conclusions.go:56
+//line conclusions.go:78
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", c, outLen)
-//line conclusions.go:56
+//line conclusions.go:78
 					return false
 				}
-//line conclusions.go:52
+//line conclusions.go:74
 				if c42 {
 					*(*int32)(unsafe.Add(out, o48)) = 1
 				}
@@ -935,7 +1026,7 @@ func countedTwinRow(dx int, c62 bool, c24 bool, x unsafe.Pointer, c29 bool, c73 
 
 // shrinksTwin runs blocks of the kernel shrinks.
 //
-//line conclusions.go:63
+//line conclusions.go:85
 func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -944,18 +1035,18 @@ func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line conclusions.go:68
+//line conclusions.go:90
 	c18 := xLen <= 0
-//line conclusions.go:82
+//line conclusions.go:104
 	c46 := 0 < uint(outLen)
-//line conclusions.go:63
+//line conclusions.go:85
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:64
+//line conclusions.go:86
 		c56 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:64
+//line conclusions.go:86
 				if !shrinksTwinRow(lanes, c18, c46, c56, dx, out, x, xCap, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -966,71 +1057,71 @@ func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // shrinksTwinRow is what a row of threads does in shrinksTwin.
 //
-//line conclusions.go:64
+//line conclusions.go:86
 func shrinksTwinRow(lanes int, c18 bool, c46 bool, c56 bool, dx int, out unsafe.Pointer, x unsafe.Pointer, xCap int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:64
+//line conclusions.go:86
 	if lanes == 16 {
-//line conclusions.go:64
+//line conclusions.go:86
 		first = zvector.ShrinksTwin(dx, c56, c18, c46, xLen, xCap, x, out)
-//line conclusions.go:64
+//line conclusions.go:86
 	} else if lanes == 8 {
-//line conclusions.go:64
+//line conclusions.go:86
 		first = zvector.ShrinksTwinAVX2(dx, c56, c18, c46, xLen, xCap, x, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i26, i28 int
 		var i27, i41 int32
-//line conclusions.go:64
+//line conclusions.go:86
 		if !c56 {
-//line conclusions.go:64
+//line conclusions.go:86
 			if int32(tx) == 3 {
-//line conclusions.go:68
+//line conclusions.go:90
 				if !c18 {
-//line conclusions.go:75
+//line conclusions.go:97
 					i26, i27, i28 = xLen, 0, 0
-//line conclusions.go:75
+//line conclusions.go:97
 					for {
-//line conclusions.go:73
+//line conclusions.go:95
 						if uint(i26) > uint(xCap) {
-//line conclusions.go:73
+//line conclusions.go:95
 							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i26, xCap)
-//line conclusions.go:73
+//line conclusions.go:95
 							return false
 						}
-//line conclusions.go:74
+//line conclusions.go:96
 						if uint(i28) >= uint(i26) {
-//line conclusions.go:74
+//line conclusions.go:96
 							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, i26)
-//line conclusions.go:74
+//line conclusions.go:96
 							return false
 						}
-//line conclusions.go:74
+//line conclusions.go:96
 						i41 = i27 + *(*int32)(unsafe.Add(x, i28*4))
 						i42 := i28 + 1
-//line conclusions.go:75
+//line conclusions.go:97
 						if i26 <= i42 {
-//line conclusions.go:75
+//line conclusions.go:97
 							break
 						}
-//line conclusions.go:78
+//line conclusions.go:100
 						i60 := i26 - 3
-//line conclusions.go:78
+//line conclusions.go:100
 						if i60 <= 0 {
-//line conclusions.go:78
+//line conclusions.go:100
 							break
 						}
-//line conclusions.go:78
+//line conclusions.go:100
 						i26, i27, i28 = i60, i41, i42
 					}
-//line conclusions.go:82
+//line conclusions.go:104
 					if !c46 {
-//line conclusions.go:82
+//line conclusions.go:104
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:82
+//line conclusions.go:104
 						return false
 					}
-//line conclusions.go:82
+//line conclusions.go:104
 					*(*int32)(out) = i41
 				}
 			}
@@ -1041,7 +1132,7 @@ func shrinksTwinRow(lanes int, c18 bool, c46 bool, c56 bool, dx int, out unsafe.
 
 // eitherTwin runs blocks of the kernel either.
 //
-//line conclusions.go:88
+//line conclusions.go:110
 func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	i := *(*int)(args)
 	j := *(*int)(unsafe.Add(args, 8))
@@ -1051,22 +1142,22 @@ func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line conclusions.go:93
+//line conclusions.go:115
 	c21 := 3 < j
-//line conclusions.go:92
+//line conclusions.go:114
 	c20 := uint(i) < uint(xLen)
-//line conclusions.go:97
+//line conclusions.go:119
 	c37 := 0 < uint(outLen)
-//line conclusions.go:97
+//line conclusions.go:119
 	o34 := i * 4
-//line conclusions.go:88
+//line conclusions.go:110
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:89
+//line conclusions.go:111
 		c45 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:89
+//line conclusions.go:111
 				if !eitherTwinRow(lanes, c20, c21, c37, c45, dx, o34, out, x, i, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -1077,49 +1168,49 @@ func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // eitherTwinRow is what a row of threads does in eitherTwin.
 //
-//line conclusions.go:89
+//line conclusions.go:111
 func eitherTwinRow(lanes int, c20 bool, c21 bool, c37 bool, c45 bool, dx int, o34 int, out unsafe.Pointer, x unsafe.Pointer, i int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:89
+//line conclusions.go:111
 	if lanes == 16 {
-//line conclusions.go:89
+//line conclusions.go:111
 		first = zvector.EitherTwin(dx, c45, c21, c20, c37, x, o34, out)
-//line conclusions.go:89
+//line conclusions.go:111
 	} else if lanes == 8 {
-//line conclusions.go:89
+//line conclusions.go:111
 		first = zvector.EitherTwinAVX2(dx, c45, c21, c20, c37, x, o34, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var c28 bool
-//line conclusions.go:89
+//line conclusions.go:111
 		if !c45 {
-//line conclusions.go:89
+//line conclusions.go:111
 			if int32(tx) == 3 {
-//line conclusions.go:93
+//line conclusions.go:115
 				if c21 {
-//line conclusions.go:93
+//line conclusions.go:115
 					c28 = true
 				} else {
-//line conclusions.go:93
+//line conclusions.go:115
 					c28 = c20
 				}
-//line conclusions.go:97
+//line conclusions.go:119
 				if !(!c28 || c20) {
-//line conclusions.go:97
+//line conclusions.go:119
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i, xLen)
-//line conclusions.go:97
+//line conclusions.go:119
 					return false
 				}
-//line conclusions.go:97
+//line conclusions.go:119
 				if !(!c28 || c37) {
-//line conclusions.go:97
+//line conclusions.go:119
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:97
+//line conclusions.go:119
 					return false
 				}
-//line conclusions.go:92
+//line conclusions.go:114
 				if c28 {
-//line conclusions.go:97
+//line conclusions.go:119
 					*(*int32)(out) = *(*int32)(unsafe.Add(x, o34))
 				}
 			}
@@ -1130,7 +1221,7 @@ func eitherTwinRow(lanes int, c20 bool, c21 bool, c37 bool, c45 bool, dx int, o3
 
 // unsignedTwin runs blocks of the kernel unsigned.
 //
-//line conclusions.go:104
+//line conclusions.go:126
 func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(args)
 	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
@@ -1140,14 +1231,14 @@ func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 	c37 := 0 < uint(outLen)
-//line conclusions.go:104
+//line conclusions.go:126
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:105
+//line conclusions.go:127
 		c44 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:105
+//line conclusions.go:127
 				if !unsignedTwinRow(lanes, c37, c44, dx, n, out, x, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -1158,52 +1249,52 @@ func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // unsignedTwinRow is what a row of threads does in unsignedTwin.
 //
-//line conclusions.go:105
+//line conclusions.go:127
 func unsignedTwinRow(lanes int, c37 bool, c44 bool, dx int, n int, out unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:105
+//line conclusions.go:127
 	if lanes == 16 {
-//line conclusions.go:105
+//line conclusions.go:127
 		first = zvector.UnsignedTwin(dx, c44, c37, n, xLen, x, out)
-//line conclusions.go:105
+//line conclusions.go:127
 	} else if lanes == 8 {
-//line conclusions.go:105
+//line conclusions.go:127
 		first = zvector.UnsignedTwinAVX2(dx, c44, c37, n, xLen, x, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i23 int32
 		var i24 int
-//line conclusions.go:105
+//line conclusions.go:127
 		if !c44 {
-//line conclusions.go:105
+//line conclusions.go:127
 			if int32(tx) == 3 {
-//line conclusions.go:109
+//line conclusions.go:131
 				i23, i24 = 0, 0
-//line conclusions.go:109
+//line conclusions.go:131
 				for {
-//line conclusions.go:109
+//line conclusions.go:131
 					if uint(i24) >= uint(n) {
-//line conclusions.go:109
+//line conclusions.go:131
 						break
 					}
-//line conclusions.go:110
+//line conclusions.go:132
 					if uint(i24) >= uint(xLen) {
-//line conclusions.go:110
+//line conclusions.go:132
 						blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i24), xLen)
-//line conclusions.go:110
+//line conclusions.go:132
 						return false
 					}
-//line conclusions.go:109
+//line conclusions.go:131
 					i23, i24 = i23+*(*int32)(unsafe.Add(x, i24*4)), i24+1
 				}
-//line conclusions.go:112
+//line conclusions.go:134
 				if !c37 {
-//line conclusions.go:112
+//line conclusions.go:134
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:112
+//line conclusions.go:134
 					return false
 				}
-//line conclusions.go:112
+//line conclusions.go:134
 				*(*int32)(out) = i23
 			}
 		}
@@ -1213,7 +1304,7 @@ func unsignedTwinRow(lanes int, c37 bool, c44 bool, dx int, n int, out unsafe.Po
 
 // farTwin runs blocks of the kernel far.
 //
-//line conclusions.go:118
+//line conclusions.go:140
 func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(args)
 	xCap := *(*int)(unsafe.Add(args, 24))
@@ -1222,19 +1313,19 @@ func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	c28 := 0 < uint(outLen)
 	c36 := 3 <= uint(xCap)
-//line conclusions.go:127
+//line conclusions.go:149
 	c56 := 1 < uint(outLen)
 	c64 := uint(n) <= uint(xCap)
-//line conclusions.go:123
+//line conclusions.go:145
 	c21 := 1099511627776 <= n
-//line conclusions.go:118
+//line conclusions.go:140
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:119
+//line conclusions.go:141
 		c72 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:119
+//line conclusions.go:141
 				if !farTwinRow(dx, c72, c21, c28, out, c36, n, c56, c64, outLen, xCap, blocks, ty, tz) {
 					return
 				}
@@ -1245,53 +1336,53 @@ func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // farTwinRow is what a row of threads does in farTwin.
 //
-//line conclusions.go:119
+//line conclusions.go:141
 func farTwinRow(dx int, c72 bool, c21 bool, c28 bool, out unsafe.Pointer, c36 bool, n int, c56 bool, c64 bool, outLen int, xCap int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	for tx := range dx {
 		var i40, i69 int
-//line conclusions.go:119
+//line conclusions.go:141
 		if !c72 {
-//line conclusions.go:119
+//line conclusions.go:141
 			if int32(tx) == 3 {
-//line conclusions.go:123
+//line conclusions.go:145
 				if c21 {
 					if !c28 {
-//line conclusions.go:124
+//line conclusions.go:146
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:124
+//line conclusions.go:146
 						return false
 					}
-//line conclusions.go:124
+//line conclusions.go:146
 					gpu.AtomicAdd((*int32)(out), 1)
 					if !c36 {
-//line conclusions.go:125
+//line conclusions.go:147
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(3), xCap)
-//line conclusions.go:125
+//line conclusions.go:147
 						return false
 					}
-//line conclusions.go:125
+//line conclusions.go:147
 					i40, i69 = n, 3
 				} else {
 					if !c56 {
-//line conclusions.go:127
+//line conclusions.go:149
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(1), outLen)
-//line conclusions.go:127
+//line conclusions.go:149
 						return false
 					}
-//line conclusions.go:127
+//line conclusions.go:149
 					gpu.AtomicAdd((*int32)(unsafe.Add(out, 4)), 1)
 					if !c64 {
-//line conclusions.go:128
+//line conclusions.go:150
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", n, xCap)
-//line conclusions.go:128
+//line conclusions.go:150
 						return false
 					}
-//line conclusions.go:128
+//line conclusions.go:150
 					i40, i69 = 2199023255552, n
 				}
-//line conclusions.go:131
+//line conclusions.go:153
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, i69)
-//line conclusions.go:131
+//line conclusions.go:153
 				return false
 			}
 		}

@@ -35,6 +35,12 @@ func BreaksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Poi
 func BreaksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 
 //go:noescape
+func SettlesTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
 func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape

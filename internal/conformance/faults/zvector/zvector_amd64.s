@@ -493,1089 +493,1451 @@ l1:
 	RET
 
 // func BreaksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 TEXT ·BreaksTwin(SB), 0, $80-64
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 24(SP); XORQ BX, BX
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 40(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVBLZX a2+9(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 56(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVBLZX a3+10(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 48(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPINSRQ $1, R8, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a4+16(FP), R9
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a5+24(FP), R10
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a6+32(FP), R11
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a7+40(FP), R12
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	ADDQ R12, R11
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a8+48(FP), R12
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 72(SP); MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 24(SP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, AX; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
 l7:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	XORQ AX, AX
 l10:
 l11:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
 l12:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ 24(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	KORTESTW K2, K2
-#line 11 "conclusions.go"
+#line 15 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
-#line 13 "conclusions.go"
+#line 17 "conclusions.go"
 	MOVQ 0(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; MOVQ R15, SI
 l19:
-#line 14 "conclusions.go"
+#line 18 "conclusions.go"
 	CMPQ SI, R9; JGE l25
-#line 15 "conclusions.go"
+#line 19 "conclusions.go"
 	CMPQ R10, SI; JLE l25
-#line 18 "conclusions.go"
+#line 22 "conclusions.go"
 	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), DX; MOVL SI, DI; MOVQ DX, R8; ADDL DI, R8
-#line 18 "conclusions.go"
+#line 22 "conclusions.go"
 	MOVQ CX, DX; ADDL R8, DX
-#line 14 "conclusions.go"
+#line 18 "conclusions.go"
 	LEAQ 1(SI), DI; MOVQ DX, CX; MOVQ DI, SI; JMP l19
 l25:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD CX, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l2:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	KMOVW K1, K1; KORTESTW K2, K2
-#line 11 "conclusions.go"
+#line 15 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
-#line 13 "conclusions.go"
+#line 17 "conclusions.go"
 	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 72(SP), R15; MOVQ R15, DX
 l32:
-#line 14 "conclusions.go"
-	CMPQ DX, R9; JGE l38
-#line 15 "conclusions.go"
-	CMPQ R10, DX; JLE l38
 #line 18 "conclusions.go"
+	CMPQ DX, R9; JGE l38
+#line 19 "conclusions.go"
+	CMPQ R10, DX; JLE l38
+#line 22 "conclusions.go"
 	MOVL 0(R11), SI; MOVL DX, DI; MOVQ SI, R8; ADDL DI, R8; MOVQ CX, SI; ADDL R8, SI
-#line 14 "conclusions.go"
+#line 18 "conclusions.go"
 	LEAQ 1(DX), DI; MOVQ SI, CX; MOVQ DI, DX; JMP l32
 l38:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VPBROADCASTD CX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
 l5:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
 l1:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VZEROUPPER
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	MOVQ BX, done+56(FP)
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	RET
 
 // func BreaksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 TEXT ·BreaksTwinAVX2(SB), 0, $64-64
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 24(SP); XORQ BX, BX
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 32(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVBLZX a2+9(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 48(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVBLZX a3+10(FP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ R15, 40(SP); MOVQ $506097522914230528, DI; VMOVQ DI, X0; VPMOVZXBD X0, Y0; MOVQ $3, DI
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VMOVD DI, X1; VPBROADCASTD X1, Y1; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a4+16(FP), R9
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a5+24(FP), R10
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a6+32(FP), R11
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a7+40(FP), R12
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	ADDQ R12, R11
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ a8+48(FP), R12
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, DI; XORQ R8, R8
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R8; MOVQ 32(SP), R15; TESTB R15, R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
 l7:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	XORQ R8, R8
 l10:
 l11:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	LEAQ 8(BX), AX; CMPQ AX, R8; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
 l12:
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
-#line 11 "conclusions.go"
+#line 15 "conclusions.go"
 	VPTEST Y4, Y4; JEQ l2
-#line 13 "conclusions.go"
+#line 17 "conclusions.go"
 	MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 8(SP), R15; MOVQ R15, CX
 l19:
-#line 14 "conclusions.go"
+#line 18 "conclusions.go"
 	CMPQ CX, R9; JGE l25
-#line 15 "conclusions.go"
+#line 19 "conclusions.go"
 	CMPQ R10, CX; JLE l25
-#line 18 "conclusions.go"
+#line 22 "conclusions.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), SI; MOVL CX, DX; MOVQ SI, R12; ADDL DX, R12
-#line 18 "conclusions.go"
+#line 22 "conclusions.go"
 	MOVQ AX, DX; ADDL R12, DX
-#line 14 "conclusions.go"
+#line 18 "conclusions.go"
 	LEAQ 1(CX), SI; MOVQ DX, AX; MOVQ SI, CX; JMP l19
 l25:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l28
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
 l28:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $2, AX; JEQ l29; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
 l29:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $4, AX; JEQ l30; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
 l30:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $8, AX; JEQ l31; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
 l31:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $16, AX; JEQ l32; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
 l32:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $32, AX; JEQ l33; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
 l33:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $64, AX; JEQ l34; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
 l34:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $128, AX; JEQ l35; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l35:
 l2:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 10 "conclusions.go"
+#line 14 "conclusions.go"
 	VPTEST Y3, Y3
-#line 11 "conclusions.go"
+#line 15 "conclusions.go"
 	VPTEST Y4, Y4; JEQ l5
-#line 13 "conclusions.go"
+#line 17 "conclusions.go"
 	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ DI, CX
 l40:
-#line 14 "conclusions.go"
-	CMPQ CX, R9; JGE l46
-#line 15 "conclusions.go"
-	CMPQ R10, CX; JLE l46
 #line 18 "conclusions.go"
+	CMPQ CX, R9; JGE l46
+#line 19 "conclusions.go"
+	CMPQ R10, CX; JLE l46
+#line 22 "conclusions.go"
 	MOVL 0(R11), DX; MOVL CX, SI; MOVQ DX, R12; ADDL SI, R12; MOVQ AX, DX; ADDL R12, DX
-#line 14 "conclusions.go"
+#line 18 "conclusions.go"
 	LEAQ 1(CX), SI; MOVQ DX, AX; MOVQ SI, CX; JMP l40
 l46:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
 l49:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $2, AX; JEQ l50; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
 l50:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $4, AX; JEQ l51; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
 l51:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $8, AX; JEQ l52; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
 l52:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $16, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
 l53:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $32, AX; JEQ l54; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
 l54:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $64, AX; JEQ l55; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
 l55:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	TESTL $128, AX; JEQ l56; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l56:
 l5:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R8; JLE l6; JMP l11
 l1:
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	VZEROUPPER
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	MOVQ BX, done+56(FP)
-#line 20 "conclusions.go"
+#line 24 "conclusions.go"
 	RET
 
-// func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-#line 65 "conclusions.go"
-TEXT ·ShrinksTwin(SB), 0, $88-56
-#line 65 "conclusions.go"
+// func SettlesTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+#line 31 "conclusions.go"
+TEXT ·SettlesTwin(SB), 0, $48-56
+#line 31 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 65 "conclusions.go"
+#line 31 "conclusions.go"
 	MOVQ R15, 24(SP); XORQ BX, BX
-#line 65 "conclusions.go"
+#line 31 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 40(SP)
-#line 65 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 48(SP)
-#line 65 "conclusions.go"
+#line 31 "conclusions.go"
+	MOVQ R15, 32(SP)
+#line 31 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 31 "conclusions.go"
 	MOVBLZX a3+10(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 56(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
-#line 65 "conclusions.go"
+#line 31 "conclusions.go"
+	MOVQ R15, 40(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
+#line 31 "conclusions.go"
 	VPINSRQ $1, R8, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1
-#line 65 "conclusions.go"
-	MOVQ a4+16(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 65 "conclusions.go"
-	MOVQ a5+24(FP), R10
-#line 65 "conclusions.go"
-	MOVQ a6+32(FP), R11
-#line 65 "conclusions.go"
-	MOVQ a7+40(FP), R12
-#line 65 "conclusions.go"
-	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15
-#line 65 "conclusions.go"
-	MOVQ R15, 80(SP); MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 24(SP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, AX; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JNE l8
-#line 65 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+#line 31 "conclusions.go"
+	VBROADCASTSD a4+16(FP), Z2
+#line 31 "conclusions.go"
+	MOVQ $0, DI; VPBROADCASTD DI, Z3; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $4607182418800017408, R8
+#line 31 "conclusions.go"
+	VPBROADCASTQ R8, Z4; MOVQ $4611686018427387904, R8; VPBROADCASTQ R8, Z5; MOVQ $4613937818241073152, R8
+#line 31 "conclusions.go"
+	VPBROADCASTQ R8, Z6; MOVQ $4595292915783759299, R8; VPBROADCASTQ R8, Z7
+#line 31 "conclusions.go"
+	MOVQ a5+24(FP), R8
+#line 31 "conclusions.go"
+	MOVQ a6+32(FP), R9
+#line 31 "conclusions.go"
+	ADDQ R9, R8; MOVQ $1, R9
+#line 31 "conclusions.go"
+	MOVQ a7+40(FP), R10
+#line 31 "conclusions.go"
+	VPBROADCASTQ R10, Z8; MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R11; MOVQ $1, R12; MOVQ $0, DI
+#line 31 "conclusions.go"
+	XORQ R10, R10; XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R10; MOVQ 32(SP), R15
+#line 31 "conclusions.go"
+	TESTB R15, R15; JNE l8; TESTB DX, DX; JEQ l7; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
-#line 65 "conclusions.go"
+#line 31 "conclusions.go"
 	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
 l7:
-#line 65 "conclusions.go"
-	XORQ AX, AX
+#line 31 "conclusions.go"
+	XORQ R10, R10
 l10:
 l11:
-#line 65 "conclusions.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
+#line 31 "conclusions.go"
+	LEAQ 16(BX), AX; CMPQ AX, R10; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
 l12:
-#line 65 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
-#line 65 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 65 "conclusions.go"
-	KORTESTW K2, K2
-#line 66 "conclusions.go"
-	KORTESTW K1, K1; JEQ l2
-#line 69 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JNE l2
-#line 76 "conclusions.go"
-	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 0(SP), R15; MOVQ R15, DX; MOVQ 8(SP), R15; MOVQ R15, SI
-l22:
-#line 74 "conclusions.go"
-	CMPQ CX, R10; JHI l1
-#line 75 "conclusions.go"
-	CMPQ SI, CX; JCC l1; MOVL 0(R11)(SI*4), DI; MOVQ DX, R8; ADDL DI, R8
-#line 76 "conclusions.go"
-	LEAQ 1(SI), DI; CMPQ CX, DI; JLE l27
-#line 79 "conclusions.go"
-	LEAQ -3(CX), R9; CMPQ R9, $0; JLE l27; MOVQ R9, CX; MOVQ R8, DX; MOVQ DI, SI; JMP l22
-l27:
-#line 83 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD R8, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
-#line 83 "conclusions.go"
-	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
-#line 83 "conclusions.go"
-	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
-l2:
-#line 83 "conclusions.go"
-	ADDQ $16, BX; JMP l11
-l6:
-#line 65 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 65 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
-#line 66 "conclusions.go"
-	KORTESTW K1, K1; JEQ l5
-#line 76 "conclusions.go"
-	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 72(SP), R15; MOVQ R15, DX; MOVQ 80(SP), R15; MOVQ R15, SI
-l36:
-#line 74 "conclusions.go"
-	CMPQ CX, R10; JHI l1
-#line 75 "conclusions.go"
-	CMPQ SI, CX; JCC l1; MOVL 0(R11)(SI*4), DI; MOVQ DX, R8; ADDL DI, R8
-#line 76 "conclusions.go"
-	LEAQ 1(SI), DI; CMPQ CX, DI; JLE l41
-#line 79 "conclusions.go"
-	LEAQ -3(CX), R9; CMPQ R9, $0; JLE l41; MOVQ R9, CX; MOVQ R8, DX; MOVQ DI, SI; JMP l36
-l41:
-#line 83 "conclusions.go"
-	VPBROADCASTD R8, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
-#line 83 "conclusions.go"
-	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
-l5:
-#line 83 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
-l1:
-#line 83 "conclusions.go"
-	VZEROUPPER
-#line 83 "conclusions.go"
-	MOVQ BX, done+48(FP)
-#line 83 "conclusions.go"
-	RET
-
-// func ShrinksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-#line 65 "conclusions.go"
-TEXT ·ShrinksTwinAVX2(SB), 0, $72-56
-#line 65 "conclusions.go"
-	MOVQ a0+0(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 24(SP); XORQ BX, BX
-#line 65 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 32(SP)
-#line 65 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 40(SP)
-#line 65 "conclusions.go"
-	MOVBLZX a3+10(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 48(SP); MOVQ $506097522914230528, DI; VMOVQ DI, X0; VPMOVZXBD X0, Y0; MOVQ $3, DI
-#line 65 "conclusions.go"
-	VMOVD DI, X1; VPBROADCASTD X1, Y1
-#line 65 "conclusions.go"
-	MOVQ a4+16(FP), R15
-#line 65 "conclusions.go"
-	MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 65 "conclusions.go"
-	MOVQ a5+24(FP), R10
-#line 65 "conclusions.go"
-	MOVQ a6+32(FP), R11
-#line 65 "conclusions.go"
-	MOVQ a7+40(FP), R12
-#line 65 "conclusions.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R8; XORQ R9, R9
-#line 65 "conclusions.go"
-	XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R9; MOVQ 32(SP), R15; TESTB R15, R15
-#line 65 "conclusions.go"
-	JNE l8; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
-l8:
-#line 65 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
-l7:
-#line 65 "conclusions.go"
-	XORQ R9, R9
-l10:
-l11:
-#line 65 "conclusions.go"
-	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
-l12:
-#line 65 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
-#line 65 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
-#line 65 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 65 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
-#line 66 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
-#line 69 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JNE l2
-#line 76 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; MOVQ R15, DX
-l22:
-#line 74 "conclusions.go"
-	CMPQ AX, R10; JHI l1
-#line 75 "conclusions.go"
-	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
-#line 76 "conclusions.go"
-	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l27
-#line 79 "conclusions.go"
-	LEAQ -3(AX), R12; CMPQ R12, $0; JLE l27; MOVQ R12, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l22
-l27:
-#line 83 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
-#line 83 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l31
-#line 83 "conclusions.go"
-	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
-l31:
-#line 83 "conclusions.go"
-	TESTL $2, AX; JEQ l32; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
-l32:
-#line 83 "conclusions.go"
-	TESTL $4, AX; JEQ l33; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
-l33:
-#line 83 "conclusions.go"
-	TESTL $8, AX; JEQ l34; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
-l34:
-#line 83 "conclusions.go"
-	TESTL $16, AX; JEQ l35; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
-l35:
-#line 83 "conclusions.go"
-	TESTL $32, AX; JEQ l36; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
-l36:
-#line 83 "conclusions.go"
-	TESTL $64, AX; JEQ l37; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
-l37:
-#line 83 "conclusions.go"
-	TESTL $128, AX; JEQ l38; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
-l38:
-l2:
-#line 83 "conclusions.go"
-	ADDQ $8, BX; JMP l11
-l6:
-#line 83 "conclusions.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
-#line 65 "conclusions.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
-#line 65 "conclusions.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 65 "conclusions.go"
-	VPTEST Y3, Y3
-#line 66 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l5
-#line 76 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ R8, DX
-l44:
-#line 74 "conclusions.go"
-	CMPQ AX, R10; JHI l1
-#line 75 "conclusions.go"
-	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
-#line 76 "conclusions.go"
-	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l49
-#line 79 "conclusions.go"
-	LEAQ -3(AX), R12; CMPQ R12, $0; JLE l49; MOVQ R12, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l44
-l49:
-#line 83 "conclusions.go"
-	VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
-#line 83 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
-l53:
-#line 83 "conclusions.go"
-	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
-l54:
-#line 83 "conclusions.go"
-	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
-l55:
-#line 83 "conclusions.go"
-	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
-l56:
-#line 83 "conclusions.go"
-	TESTL $16, AX; JEQ l57; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
-l57:
-#line 83 "conclusions.go"
-	TESTL $32, AX; JEQ l58; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
-l58:
-#line 83 "conclusions.go"
-	TESTL $64, AX; JEQ l59; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
-l59:
-#line 83 "conclusions.go"
-	TESTL $128, AX; JEQ l60; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
-l60:
-l5:
-#line 83 "conclusions.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
-l1:
-#line 83 "conclusions.go"
-	VZEROUPPER
-#line 83 "conclusions.go"
-	MOVQ BX, done+48(FP)
-#line 83 "conclusions.go"
-	RET
-
-// func EitherTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
-#line 90 "conclusions.go"
-TEXT ·EitherTwin(SB), 0, $80-48
-#line 90 "conclusions.go"
-	MOVQ a0+0(FP), R15
-#line 90 "conclusions.go"
-	MOVQ R15, 32(SP); XORQ BX, BX
-#line 90 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
-#line 90 "conclusions.go"
-	MOVQ R15, 48(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0
-#line 90 "conclusions.go"
-	VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DX; VPBROADCASTD DX, Z1
-#line 90 "conclusions.go"
-	MOVBLZX a2+9(FP), DX
-#line 90 "conclusions.go"
-	MOVQ $-1, R15; MOVQ R15, 0(SP)
-#line 90 "conclusions.go"
-	MOVBLZX a3+10(FP), DI
-#line 90 "conclusions.go"
-	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
-#line 90 "conclusions.go"
-	MOVBLZX a4+11(FP), R15
-#line 90 "conclusions.go"
-	MOVQ R15, 64(SP)
-#line 90 "conclusions.go"
-	MOVQ a5+16(FP), R11
-#line 90 "conclusions.go"
-	MOVQ a6+24(FP), R12
-#line 90 "conclusions.go"
-	ADDQ R12, R11
-#line 90 "conclusions.go"
-	MOVQ a7+32(FP), R12
-#line 90 "conclusions.go"
-	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $-1, R15; MOVQ R15, 72(SP); MOVQ $1, R8
-#line 90 "conclusions.go"
-	MOVQ $1, R9; MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 32(SP), R15; MOVQ R15, AX
-#line 90 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l10; MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
-l10:
-l11:
-#line 90 "conclusions.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 40(SP), R15; CMPQ BX, R15; JGE l6
-l12:
-#line 90 "conclusions.go"
-	MOVQ 32(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 48(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
-#line 90 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 90 "conclusions.go"
-	KORTESTW K2, K2
-#line 91 "conclusions.go"
-	KORTESTW K1, K1; JEQ l2
-#line 94 "conclusions.go"
-	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 56(SP); JMP l22
+#line 31 "conclusions.go"
+	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; KXORW K1, K1, K1; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2
+#line 31 "conclusions.go"
+	VPBROADCASTD BX, Z9; VPADDD Z9, Z0, Z9; VPCMPD $4, Z1, Z9, K2; KMOVW K2, K3; KNOTW K2, K2; KMOVW K3, K3
+#line 31 "conclusions.go"
+	KMOVW K2, K2; KORTESTW K3, K3
+#line 32 "conclusions.go"
+	KORTESTW K2, K2; JEQ l2
+#line 30 "conclusions.go"
+	VMOVUPS Z2, Z9; VMOVUPS Z2, Z10; VMOVDQA32 Z3, K2, Z11; MOVQ 0(SP), R15; MOVQ R15, AX; KORW K2, K1, K1
+#line 30 "conclusions.go"
+	KORTESTW K1, K1; JEQ l22
+l20:
+#line 30 "conclusions.go"
+	KXORW K3, K3, K3
+#line 36 "conclusions.go"
+	VADDPD Z4, Z9, Z12; VADDPD Z4, Z10, Z13; VSQRTPD Z12, Z12; VSQRTPD Z13, Z13; VADDPD Z5, Z9, Z14
+#line 36 "conclusions.go"
+	VADDPD Z5, Z10, Z15; VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13; VADDPD Z6, Z9, Z14; VADDPD Z6, Z10, Z15
+#line 36 "conclusions.go"
+	VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13
+#line 37 "conclusions.go"
+	VCMPPD $17, Z7, Z12, K4; VCMPPD $17, Z7, Z13, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K5; KANDNW K1, K4, K4
+#line 37 "conclusions.go"
+	KMOVW K4, K4; KORTESTW K4, K4; JEQ l21
+#line 40 "conclusions.go"
+	TESTB DX, DX; JEQ l1; MOVL 0(R8), CX; MOVQ CX, SI; ADDL AX, SI; VPBROADCASTD SI, Z14; VPADDD Z14, Z11, Z14
+#line 35 "conclusions.go"
+	MOVQ AX, CX; ADDL R9, CX; VMOVUPS Z12, Z9; VMOVUPS Z13, Z10; VMOVDQA32 Z14, K4, Z11; MOVQ CX, AX
+#line 35 "conclusions.go"
+	KORW K4, K3, K3
 l21:
-#line 94 "conclusions.go"
-	MOVQ DI, R15; MOVQ R15, 56(SP)
+#line 35 "conclusions.go"
+	KMOVW K3, K1; KORTESTW K1, K1; JNE l20
 l22:
-#line 98 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; XORL R15, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10
-#line 98 "conclusions.go"
-	JEQ l1; MOVQ 56(SP), R15; MOVQ R15, CX; MOVQ 16(SP), R15; XORL R15, CX; MOVQ CX, R10; MOVQ 64(SP), R15
-#line 98 "conclusions.go"
-	ORL R15, R10; TESTB R10, R10; JEQ l1
-#line 93 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l25
-#line 98 "conclusions.go"
-	MOVL 0(R11), CX; VPBROADCASTD CX, Z3; KMOVW K1, K2; MOVQ 24(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
-#line 98 "conclusions.go"
-	KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 24(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
-l25:
+#line 42 "conclusions.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; KMOVW K2, K1; MOVQ 8(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1)
+#line 42 "conclusions.go"
+	KSHIFTRW $8, K2, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z11, Y9; MOVQ 8(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1)
 l2:
-#line 98 "conclusions.go"
+#line 42 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
-#line 90 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 90 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
-#line 91 "conclusions.go"
-	KORTESTW K1, K1; JEQ l5
-#line 94 "conclusions.go"
-	TESTB DX, DX; JEQ l33; MOVQ 72(SP), R15; MOVQ R15, CX; JMP l34
-l33:
-#line 94 "conclusions.go"
-	MOVQ DI, CX
-l34:
-#line 98 "conclusions.go"
-	MOVQ CX, R10; XORL R8, R10; MOVQ R10, SI; ORL DI, SI; TESTB SI, SI; JEQ l1; MOVQ CX, SI; XORL R9, SI
-#line 98 "conclusions.go"
-	MOVQ SI, R10; MOVQ 64(SP), R15; ORL R15, R10; TESTB R10, R10; JEQ l1
-#line 93 "conclusions.go"
-	TESTB CX, CX; JEQ l37
-#line 98 "conclusions.go"
-	MOVL 0(R11), CX; VPBROADCASTD CX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1
-#line 98 "conclusions.go"
-	KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
-l37:
-l5:
-#line 98 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
-l1:
-#line 98 "conclusions.go"
-	VZEROUPPER
-#line 98 "conclusions.go"
-	MOVQ BX, done+40(FP)
-#line 98 "conclusions.go"
-	RET
-
-// func EitherTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
-#line 90 "conclusions.go"
-TEXT ·EitherTwinAVX2(SB), 0, $56-48
-#line 90 "conclusions.go"
-	MOVQ a0+0(FP), R15
-#line 90 "conclusions.go"
-	MOVQ R15, 32(SP); XORQ BX, BX
-#line 90 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
-#line 90 "conclusions.go"
-	MOVQ R15, 40(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $3, DX
-#line 90 "conclusions.go"
-	VMOVD DX, X1; VPBROADCASTD X1, Y1
-#line 90 "conclusions.go"
-	MOVBLZX a2+9(FP), DX
-#line 90 "conclusions.go"
-	MOVQ $-1, R15; MOVQ R15, 0(SP)
-#line 90 "conclusions.go"
-	MOVBLZX a3+10(FP), DI
-#line 90 "conclusions.go"
-	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
-#line 90 "conclusions.go"
-	MOVBLZX a4+11(FP), R15
-#line 90 "conclusions.go"
-	MOVQ R15, 48(SP)
-#line 90 "conclusions.go"
-	MOVQ a5+16(FP), R11
-#line 90 "conclusions.go"
-	MOVQ a6+24(FP), R12
-#line 90 "conclusions.go"
-	ADDQ R12, R11
-#line 90 "conclusions.go"
-	MOVQ a7+32(FP), R12
-#line 90 "conclusions.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $-1, R12; MOVQ $1, SI; MOVQ $1, R8; XORQ R9, R9; XORQ R15, R15
-#line 90 "conclusions.go"
-	MOVQ R15, 24(SP); MOVQ 32(SP), R15; MOVQ R15, R9; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l10
-#line 90 "conclusions.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
-l10:
-l11:
-#line 90 "conclusions.go"
-	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
-l12:
-#line 90 "conclusions.go"
-	MOVQ 32(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 40(SP), R15
-#line 90 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
-#line 90 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 90 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
-#line 91 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
-#line 94 "conclusions.go"
-	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R15; MOVQ R15, AX; JMP l22
-l21:
-#line 94 "conclusions.go"
-	MOVQ DI, AX
-l22:
-#line 98 "conclusions.go"
-	MOVQ AX, CX; MOVQ 8(SP), R15; XORL R15, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10; JEQ l1
-#line 98 "conclusions.go"
-	MOVQ AX, CX; MOVQ 16(SP), R15; XORL R15, CX; MOVQ CX, R10; MOVQ 48(SP), R15; ORL R15, R10; TESTB R10, R10
-#line 98 "conclusions.go"
-	JEQ l1
-#line 93 "conclusions.go"
-	TESTB AX, AX; JEQ l25
-#line 98 "conclusions.go"
-	MOVL 0(R11), AX; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4
-#line 98 "conclusions.go"
-	VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, CX
-#line 98 "conclusions.go"
-	VPEXTRD $0, X3, 0(CX)
-l26:
-#line 98 "conclusions.go"
-	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
-l27:
-#line 98 "conclusions.go"
-	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
-l28:
-#line 98 "conclusions.go"
-	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
-l29:
-#line 98 "conclusions.go"
-	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+#line 42 "conclusions.go"
+	KXORW K1, K1, K1
+#line 31 "conclusions.go"
+	VPBROADCASTD BX, Z9; VPADDD Z9, Z0, Z9; VPCMPD $4, Z1, Z9, K2; KMOVW K2, K3; KNOTW K2, K2; KMOVW K3, K3
+#line 31 "conclusions.go"
+	KMOVW K2, K2; KORTESTW K3, K3
+#line 32 "conclusions.go"
+	KORTESTW K2, K2; JEQ l5
+#line 30 "conclusions.go"
+	VMOVUPS Z2, Z9; VMOVUPS Z2, Z10; VMOVDQA32 Z3, K2, Z11; MOVQ R11, AX; KORW K2, K1, K1; KORTESTW K1, K1
+#line 30 "conclusions.go"
+	JEQ l32
 l30:
-#line 98 "conclusions.go"
-	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+#line 30 "conclusions.go"
+	KXORW K3, K3, K3
+#line 36 "conclusions.go"
+	VADDPD Z4, Z9, Z12; VADDPD Z4, Z10, Z13; VSQRTPD Z12, Z12; VSQRTPD Z13, Z13; VADDPD Z5, Z9, Z14
+#line 36 "conclusions.go"
+	VADDPD Z5, Z10, Z15; VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13; VADDPD Z6, Z9, Z14; VADDPD Z6, Z10, Z15
+#line 36 "conclusions.go"
+	VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13
+#line 37 "conclusions.go"
+	VCMPPD $17, Z7, Z12, K4; VCMPPD $17, Z7, Z13, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K5; KANDNW K1, K4, K4
+#line 37 "conclusions.go"
+	KMOVW K4, K4; KORTESTW K4, K4; JEQ l31
+#line 40 "conclusions.go"
+	MOVL 0(R8), CX; MOVQ CX, SI; ADDL AX, SI; VPBROADCASTD SI, Z14; VPADDD Z14, Z11, Z14
+#line 35 "conclusions.go"
+	MOVQ AX, CX; ADDL R12, CX; VMOVUPS Z12, Z9; VMOVUPS Z13, Z10; VMOVDQA32 Z14, K4, Z11; MOVQ CX, AX
+#line 35 "conclusions.go"
+	KORW K4, K3, K3
 l31:
-#line 98 "conclusions.go"
-	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+#line 35 "conclusions.go"
+	KMOVW K3, K1; KORTESTW K1, K1; JNE l30
 l32:
-#line 98 "conclusions.go"
-	TESTL $128, AX; JEQ l2; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
-l25:
-l2:
-#line 98 "conclusions.go"
-	ADDQ $8, BX; JMP l11
-l6:
-#line 98 "conclusions.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
-#line 90 "conclusions.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
-#line 90 "conclusions.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 90 "conclusions.go"
-	VPTEST Y3, Y3
-#line 91 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l5
-#line 94 "conclusions.go"
-	TESTB DX, DX; JEQ l41; MOVQ R12, AX; JMP l42
-l41:
-#line 94 "conclusions.go"
-	MOVQ DI, AX
-l42:
-#line 98 "conclusions.go"
-	MOVQ AX, CX; XORL SI, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10; JEQ l1; MOVQ AX, CX; XORL R8, CX
-#line 98 "conclusions.go"
-	MOVQ CX, R10; MOVQ 48(SP), R15; ORL R15, R10; TESTB R10, R10; JEQ l1
-#line 93 "conclusions.go"
-	TESTB AX, AX; JEQ l45
-#line 98 "conclusions.go"
-	MOVL 0(R11), AX; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4
-#line 98 "conclusions.go"
-	VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l46; VPEXTRQ $0, X2, CX
-#line 98 "conclusions.go"
-	VPEXTRD $0, X3, 0(CX)
-l46:
-#line 98 "conclusions.go"
-	TESTL $2, AX; JEQ l47; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
-l47:
-#line 98 "conclusions.go"
-	TESTL $4, AX; JEQ l48; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
-l48:
-#line 98 "conclusions.go"
-	TESTL $8, AX; JEQ l49; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
-l49:
-#line 98 "conclusions.go"
-	TESTL $16, AX; JEQ l50; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
-l50:
-#line 98 "conclusions.go"
-	TESTL $32, AX; JEQ l51; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
-l51:
-#line 98 "conclusions.go"
-	TESTL $64, AX; JEQ l52; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
-l52:
-#line 98 "conclusions.go"
-	TESTL $128, AX; JEQ l5; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
-l45:
+#line 42 "conclusions.go"
+	KMOVW K2, K1; VSCATTERQPS Y11, K1, 0(DI)(Z8*1); KSHIFTRW $8, K2, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z11, Y9
+#line 42 "conclusions.go"
+	VSCATTERQPS Y9, K1, 0(DI)(Z8*1)
 l5:
-#line 98 "conclusions.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
+#line 42 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R10; JLE l6; JMP l11
 l1:
-#line 98 "conclusions.go"
+#line 42 "conclusions.go"
 	VZEROUPPER
-#line 98 "conclusions.go"
-	MOVQ BX, done+40(FP)
-#line 98 "conclusions.go"
-	RET
-
-// func UnsignedTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
-#line 106 "conclusions.go"
-TEXT ·UnsignedTwin(SB), 0, $64-56
-#line 106 "conclusions.go"
-	MOVQ a0+0(FP), R15
-#line 106 "conclusions.go"
-	MOVQ R15, 32(SP); XORQ BX, BX
-#line 106 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
-#line 106 "conclusions.go"
-	MOVQ R15, 40(SP)
-#line 106 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
-#line 106 "conclusions.go"
-	MOVQ R15, 48(SP); MOVQ $506097522914230528, SI; MOVQ $1084818905618843912, DI; VMOVQ SI, X0
-#line 106 "conclusions.go"
-	VPINSRQ $1, DI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, SI; VPBROADCASTD SI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP)
-#line 106 "conclusions.go"
-	MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 106 "conclusions.go"
-	MOVQ a3+16(FP), R8
-#line 106 "conclusions.go"
-	MOVQ a4+24(FP), R9
-#line 106 "conclusions.go"
-	MOVQ a5+32(FP), R10
-#line 106 "conclusions.go"
-	MOVQ a6+40(FP), R11
-#line 106 "conclusions.go"
-	VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, SI
-#line 106 "conclusions.go"
-	MOVQ $0, DI; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R15; MOVQ R15, R11
-#line 106 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
-l8:
-#line 106 "conclusions.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
-l7:
-#line 106 "conclusions.go"
-	XORQ R11, R11
-l10:
-l11:
-#line 106 "conclusions.go"
-	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
-l12:
-#line 106 "conclusions.go"
-	MOVQ 32(SP), R15; CMPQ AX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
-#line 106 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 106 "conclusions.go"
-	KORTESTW K2, K2
-#line 107 "conclusions.go"
-	KORTESTW K1, K1; JEQ l2
-#line 110 "conclusions.go"
-	MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 8(SP), R15; MOVQ R15, CX
-l19:
-#line 110 "conclusions.go"
-	CMPQ CX, R8; JCC l25
-#line 111 "conclusions.go"
-	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, R12; ADDL DX, R12
-#line 110 "conclusions.go"
-	LEAQ 1(CX), DX; MOVQ R12, AX; MOVQ DX, CX; JMP l19
-l25:
-#line 113 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD AX, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
-#line 113 "conclusions.go"
-	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
-#line 113 "conclusions.go"
-	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
-l2:
-#line 113 "conclusions.go"
-	ADDQ $16, BX; JMP l11
-l6:
-#line 106 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 106 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
-#line 107 "conclusions.go"
-	KORTESTW K1, K1; JEQ l5
-#line 110 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ SI, CX
-l30:
-#line 110 "conclusions.go"
-	CMPQ CX, R8; JCC l36
-#line 111 "conclusions.go"
-	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, R12; ADDL DX, R12
-#line 110 "conclusions.go"
-	LEAQ 1(CX), DX; MOVQ R12, AX; MOVQ DX, CX; JMP l30
-l36:
-#line 113 "conclusions.go"
-	VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(DI)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
-#line 113 "conclusions.go"
-	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(DI)(Z2*1)
-l5:
-#line 113 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l11
-l1:
-#line 113 "conclusions.go"
-	VZEROUPPER
-#line 113 "conclusions.go"
+#line 42 "conclusions.go"
 	MOVQ BX, done+48(FP)
-#line 113 "conclusions.go"
+#line 42 "conclusions.go"
 	RET
 
-// func UnsignedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
-#line 106 "conclusions.go"
-TEXT ·UnsignedTwinAVX2(SB), 0, $48-56
-#line 106 "conclusions.go"
+// func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+#line 31 "conclusions.go"
+TEXT ·SettlesTwinAVX2(SB), 0, $352-56
+#line 31 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 106 "conclusions.go"
-	MOVQ R15, 24(SP); XORQ BX, BX
-#line 106 "conclusions.go"
+#line 31 "conclusions.go"
+	MOVQ R15, 240(SP); XORQ BX, BX
+#line 31 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 106 "conclusions.go"
-	MOVQ R15, 32(SP)
-#line 106 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
-#line 106 "conclusions.go"
-	MOVQ R15, 40(SP); MOVQ $506097522914230528, SI; VMOVQ SI, X0; VPMOVZXBD X0, Y0; MOVQ $3, SI
-#line 106 "conclusions.go"
-	VMOVD SI, X1; VPBROADCASTD X1, Y1; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 106 "conclusions.go"
-	MOVQ a3+16(FP), R8
-#line 106 "conclusions.go"
-	MOVQ a4+24(FP), R9
-#line 106 "conclusions.go"
-	MOVQ a5+32(FP), R10
-#line 106 "conclusions.go"
-	MOVQ a6+40(FP), R11
-#line 106 "conclusions.go"
-	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R11; MOVQ $0, R12; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 16(SP)
-#line 106 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, DI; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVQ 40(SP), R15; TESTB R15, R15
-#line 106 "conclusions.go"
+#line 31 "conclusions.go"
+	MOVQ R15, 248(SP)
+#line 31 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 31 "conclusions.go"
+	MOVBLZX a3+10(FP), SI
+#line 31 "conclusions.go"
+	MOVQ $506097522914230528, DI; VMOVQ DI, X15; VMOVUPS Y15, 48(SP); VMOVUPS 48(SP), Y15; VPMOVZXBD X15, Y15
+#line 31 "conclusions.go"
+	VMOVUPS Y15, 48(SP); MOVQ $3, DI; VMOVD DI, X15; VMOVUPS Y15, 80(SP); VMOVUPS 80(SP), Y15; VPBROADCASTD X15, Y15
+#line 31 "conclusions.go"
+	VMOVUPS Y15, 80(SP)
+#line 31 "conclusions.go"
+	VBROADCASTSD a4+16(FP), Y15
+#line 31 "conclusions.go"
+	VMOVUPS Y15, 176(SP); MOVQ $0, DI; VMOVD DI, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15
+#line 31 "conclusions.go"
+	VPBROADCASTD X15, Y15; VMOVUPS Y15, 112(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $4607182418800017408, R8
+#line 31 "conclusions.go"
+	VMOVQ R8, X15; VMOVUPS Y15, 288(SP); VMOVUPS 288(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 288(SP)
+#line 31 "conclusions.go"
+	MOVQ $4611686018427387904, R8; VMOVQ R8, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPBROADCASTQ X15, Y15
+#line 31 "conclusions.go"
+	VMOVUPS Y15, 320(SP); MOVQ $4613937818241073152, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; MOVQ $4595292915783759299, R8
+#line 31 "conclusions.go"
+	VMOVQ R8, X7; VPBROADCASTQ X7, Y7
+#line 31 "conclusions.go"
+	MOVQ a5+24(FP), R8
+#line 31 "conclusions.go"
+	MOVQ a6+32(FP), R9
+#line 31 "conclusions.go"
+	ADDQ R9, R8; MOVQ $1, R9
+#line 31 "conclusions.go"
+	MOVQ a7+40(FP), R10
+#line 31 "conclusions.go"
+	VMOVQ R10, X15; VMOVUPS Y15, 256(SP); VMOVUPS 256(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 256(SP)
+#line 31 "conclusions.go"
+	MOVQ $0, R10; MOVQ $1, R11; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 240(SP), R15
+#line 31 "conclusions.go"
+	MOVQ R15, DI; MOVQ 248(SP), R15; TESTB R15, R15; JNE l8; TESTB DX, DX; JEQ l7; TESTB SI, SI
+#line 31 "conclusions.go"
 	JEQ l7; JMP l10
 l8:
-#line 106 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+#line 31 "conclusions.go"
+	MOVQ 240(SP), R15; MOVQ R15, BX; JMP l1
 l7:
-#line 106 "conclusions.go"
+#line 31 "conclusions.go"
 	XORQ DI, DI
 l10:
 l11:
-#line 106 "conclusions.go"
-	LEAQ 8(BX), SI; CMPQ SI, DI; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+#line 31 "conclusions.go"
+	LEAQ 8(BX), R12; CMPQ R12, DI; JGT l12; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
 l12:
-#line 106 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ SI, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
-#line 106 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
-#line 106 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 106 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
-#line 107 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
-#line 110 "conclusions.go"
-	MOVQ 0(SP), R15; MOVQ R15, SI; MOVQ 8(SP), R15; MOVQ R15, AX
-l19:
-#line 110 "conclusions.go"
-	CMPQ AX, R8; JCC l25
-#line 111 "conclusions.go"
-	CMPQ AX, R9; JCC l1; MOVL 0(R10)(AX*4), CX; MOVQ SI, DX; ADDL CX, DX
-#line 110 "conclusions.go"
-	LEAQ 1(AX), CX; MOVQ DX, SI; MOVQ CX, AX; JMP l19
+#line 31 "conclusions.go"
+	MOVQ 240(SP), R15; CMPQ R12, R15; JGT l1; VPXOR Y9, Y9, Y9; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 16(SP)
+#line 31 "conclusions.go"
+	VPXOR Y11, Y11, Y11; MOVQ 248(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X12; VPBROADCASTD X12, Y12
+#line 31 "conclusions.go"
+	VMOVUPS 48(SP), Y15; VPADDD Y12, Y15, Y12; VMOVUPS 80(SP), Y15; VPCMPEQD Y15, Y12, Y12; VPCMPEQD Y10, Y10, Y10
+#line 31 "conclusions.go"
+	VPXOR Y10, Y12, Y10; VMOVUPS Y10, Y12; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y10, Y0; VMOVUPS Y12, Y9
+#line 31 "conclusions.go"
+	VMOVUPS Y0, Y15; VMOVUPS Y15, 16(SP); VPTEST Y9, Y9
+#line 32 "conclusions.go"
+	VMOVUPS 16(SP), Y15; VPTEST Y15, Y15; JEQ l2
+#line 30 "conclusions.go"
+	VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 208(SP); VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y9
+#line 30 "conclusions.go"
+	VMOVUPS 16(SP), Y15; VMOVUPS 112(SP), Y14; VMOVUPS 144(SP), Y13; VBLENDVPS Y15, Y14, Y13, Y13
+#line 30 "conclusions.go"
+	VMOVUPS Y13, 144(SP); MOVQ 0(SP), R15; MOVQ R15, R12; VMOVUPS 16(SP), Y15; VPOR Y15, Y11, Y11
+#line 30 "conclusions.go"
+	VPTEST Y11, Y11; JEQ l22
+l20:
+#line 30 "conclusions.go"
+	VPXOR Y12, Y12, Y12; VPXOR Y1, Y1, Y1
+#line 36 "conclusions.go"
+	VMOVUPS 288(SP), Y15; VMOVUPS 208(SP), Y14; VADDPD Y15, Y14, Y3; VMOVUPS 288(SP), Y15; VADDPD Y15, Y9, Y10
+#line 36 "conclusions.go"
+	VSQRTPD Y3, Y3; VSQRTPD Y10, Y10; VMOVUPS 320(SP), Y15; VMOVUPS 208(SP), Y14; VADDPD Y15, Y14, Y2
+#line 36 "conclusions.go"
+	VMOVUPS 320(SP), Y15; VADDPD Y15, Y9, Y0; VDIVPD Y2, Y3, Y2; VDIVPD Y0, Y10, Y0; VMOVUPS 208(SP), Y15
+#line 36 "conclusions.go"
+	VADDPD Y6, Y15, Y3; VADDPD Y6, Y9, Y10; VDIVPD Y3, Y2, Y2; VDIVPD Y10, Y0, Y0
+#line 37 "conclusions.go"
+	VCMPPD $17, Y7, Y2, Y3; VCMPPD $17, Y7, Y0, Y10; VSHUFPS $136, Y10, Y3, Y3; VPERMQ $216, Y3, Y3
+#line 37 "conclusions.go"
+	VPAND Y11, Y3, Y10; VPANDN Y11, Y3, Y3; VMOVUPS Y3, Y1; VPTEST Y1, Y1; JEQ l21
+#line 40 "conclusions.go"
+	TESTB DX, DX; JEQ l1; MOVL 0(R8), AX; MOVQ AX, CX; ADDL R12, CX; VMOVD CX, X3; VPBROADCASTD X3, Y3
+#line 40 "conclusions.go"
+	VMOVUPS 144(SP), Y15; VPADDD Y3, Y15, Y3
+#line 35 "conclusions.go"
+	MOVQ R12, AX; ADDL R9, AX; VMOVUPS Y2, Y15; VMOVUPS Y15, 208(SP); VMOVUPS Y0, Y9; VMOVUPS 144(SP), Y15
+#line 35 "conclusions.go"
+	VBLENDVPS Y1, Y3, Y15, Y15; VMOVUPS Y15, 144(SP); MOVQ AX, R12; VPOR Y1, Y12, Y12
+l21:
+#line 35 "conclusions.go"
+	VMOVUPS Y12, Y11; VPTEST Y11, Y11; JNE l20
+l22:
+#line 42 "conclusions.go"
+	TESTB SI, SI; JEQ l1; VMOVUPS 16(SP), Y15; VMOVMSKPS Y15, AX; VMOVUPS 256(SP), Y15; VEXTRACTI128 $1, Y15, X0
+#line 42 "conclusions.go"
+	VMOVUPS 144(SP), Y15; VEXTRACTI128 $1, Y15, X1; VMOVUPS 256(SP), Y15; VEXTRACTI128 $1, Y15, X2
+#line 42 "conclusions.go"
+	TESTL $1, AX; JEQ l25; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VMOVUPS 144(SP), Y15; VPEXTRD $0, X15, 0(CX)
 l25:
-#line 113 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VMOVD SI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
-#line 113 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26
-#line 113 "conclusions.go"
-	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+#line 42 "conclusions.go"
+	TESTL $2, AX; JEQ l26; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VMOVUPS 144(SP), Y15; VPEXTRD $1, X15, 0(CX)
 l26:
+#line 42 "conclusions.go"
+	TESTL $4, AX; JEQ l27; VPEXTRQ $0, X0, CX; VMOVUPS 144(SP), Y15; VPEXTRD $2, X15, 0(CX)
+l27:
+#line 42 "conclusions.go"
+	TESTL $8, AX; JEQ l28; VPEXTRQ $1, X0, CX; VMOVUPS 144(SP), Y15; VPEXTRD $3, X15, 0(CX)
+l28:
+#line 42 "conclusions.go"
+	TESTL $16, AX; JEQ l29; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X1, 0(CX)
+l29:
+#line 42 "conclusions.go"
+	TESTL $32, AX; JEQ l30; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X1, 0(CX)
+l30:
+#line 42 "conclusions.go"
+	TESTL $64, AX; JEQ l31; VPEXTRQ $0, X2, CX; VPEXTRD $2, X1, 0(CX)
+l31:
+#line 42 "conclusions.go"
+	TESTL $128, AX; JEQ l32; VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX)
+l32:
+l2:
+#line 42 "conclusions.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 42 "conclusions.go"
+	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2
+#line 31 "conclusions.go"
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VMOVUPS 48(SP), Y15; VPADDD Y3, Y15, Y3; VMOVUPS 80(SP), Y15
+#line 31 "conclusions.go"
+	VPCMPEQD Y15, Y3, Y3; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y3, Y3; VMOVUPS Y3, Y9; VPCMPEQD Y10, Y10, Y10
+#line 31 "conclusions.go"
+	VPXOR Y10, Y3, Y3; VMOVUPS Y9, Y0; VMOVUPS Y3, Y1; VPTEST Y0, Y0
+#line 32 "conclusions.go"
+	VPTEST Y1, Y1; JEQ l5
+#line 30 "conclusions.go"
+	VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y0; VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y3; VMOVUPS 112(SP), Y15
+#line 30 "conclusions.go"
+	VBLENDVPS Y1, Y15, Y9, Y9; MOVQ R10, AX; VPOR Y1, Y2, Y2; VPTEST Y2, Y2; JEQ l40
+l38:
+#line 30 "conclusions.go"
+	VPXOR Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 36 "conclusions.go"
+	VMOVUPS 288(SP), Y15; VADDPD Y15, Y0, Y12; VMOVUPS 288(SP), Y15; VADDPD Y15, Y3, Y8; VSQRTPD Y12, Y12
+#line 36 "conclusions.go"
+	VSQRTPD Y8, Y8; VMOVUPS 320(SP), Y15; VADDPD Y15, Y0, Y4; VMOVUPS 320(SP), Y15; VADDPD Y15, Y3, Y5
+#line 36 "conclusions.go"
+	VDIVPD Y4, Y12, Y4; VDIVPD Y5, Y8, Y5; VADDPD Y6, Y0, Y8; VADDPD Y6, Y3, Y12; VDIVPD Y8, Y4, Y4
+#line 36 "conclusions.go"
+	VDIVPD Y12, Y5, Y5
+#line 37 "conclusions.go"
+	VCMPPD $17, Y7, Y4, Y8; VCMPPD $17, Y7, Y5, Y12; VSHUFPS $136, Y12, Y8, Y8; VPERMQ $216, Y8, Y8
+#line 37 "conclusions.go"
+	VPAND Y2, Y8, Y12; VPANDN Y2, Y8, Y8; VMOVUPS Y8, Y11; VPTEST Y11, Y11; JEQ l39
+#line 40 "conclusions.go"
+	MOVL 0(R8), CX; MOVQ CX, R12; ADDL AX, R12; VMOVD R12, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y9, Y8
+#line 35 "conclusions.go"
+	MOVQ AX, CX; ADDL R11, CX; VMOVUPS Y4, Y0; VMOVUPS Y5, Y3; VBLENDVPS Y11, Y8, Y9, Y9; MOVQ CX, AX
+#line 35 "conclusions.go"
+	VPOR Y11, Y10, Y10
+l39:
+#line 35 "conclusions.go"
+	VMOVUPS Y10, Y2; VPTEST Y2, Y2; JNE l38
+l40:
+#line 42 "conclusions.go"
+	VMOVMSKPS Y1, AX; VMOVUPS 256(SP), Y15; VEXTRACTI128 $1, Y15, X0; VEXTRACTI128 $1, Y9, X1; VMOVUPS 256(SP), Y15
+#line 42 "conclusions.go"
+	VEXTRACTI128 $1, Y15, X2; TESTL $1, AX; JEQ l43; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X9, 0(CX)
+l43:
+#line 42 "conclusions.go"
+	TESTL $2, AX; JEQ l44; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X9, 0(CX)
+l44:
+#line 42 "conclusions.go"
+	TESTL $4, AX; JEQ l45; VPEXTRQ $0, X0, CX; VPEXTRD $2, X9, 0(CX)
+l45:
+#line 42 "conclusions.go"
+	TESTL $8, AX; JEQ l46; VPEXTRQ $1, X0, CX; VPEXTRD $3, X9, 0(CX)
+l46:
+#line 42 "conclusions.go"
+	TESTL $16, AX; JEQ l47; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X1, 0(CX)
+l47:
+#line 42 "conclusions.go"
+	TESTL $32, AX; JEQ l48; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X1, 0(CX)
+l48:
+#line 42 "conclusions.go"
+	TESTL $64, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $2, X1, 0(CX)
+l49:
+#line 42 "conclusions.go"
+	TESTL $128, AX; JEQ l50; VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX)
+l50:
+l5:
+#line 42 "conclusions.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DI; JLE l6; JMP l11
+l1:
+#line 42 "conclusions.go"
+	VZEROUPPER
+#line 42 "conclusions.go"
+	MOVQ BX, done+48(FP)
+#line 42 "conclusions.go"
+	RET
+
+// func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 87 "conclusions.go"
+TEXT ·ShrinksTwin(SB), 0, $88-56
+#line 87 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 24(SP); XORQ BX, BX
+#line 87 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 40(SP)
+#line 87 "conclusions.go"
+	MOVBLZX a2+9(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 48(SP)
+#line 87 "conclusions.go"
+	MOVBLZX a3+10(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 56(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
+#line 87 "conclusions.go"
+	VPINSRQ $1, R8, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1
+#line 87 "conclusions.go"
+	MOVQ a4+16(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 87 "conclusions.go"
+	MOVQ a5+24(FP), R10
+#line 87 "conclusions.go"
+	MOVQ a6+32(FP), R11
+#line 87 "conclusions.go"
+	MOVQ a7+40(FP), R12
+#line 87 "conclusions.go"
+	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15
+#line 87 "conclusions.go"
+	MOVQ R15, 80(SP); MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 24(SP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, AX; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JNE l8
+#line 87 "conclusions.go"
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+l8:
+#line 87 "conclusions.go"
+	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 87 "conclusions.go"
+	XORQ AX, AX
+l10:
+l11:
+#line 87 "conclusions.go"
+	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 87 "conclusions.go"
+	MOVQ 24(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+#line 87 "conclusions.go"
+	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
+#line 87 "conclusions.go"
+	KORTESTW K2, K2
+#line 88 "conclusions.go"
+	KORTESTW K1, K1; JEQ l2
+#line 91 "conclusions.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JNE l2
+#line 98 "conclusions.go"
+	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 0(SP), R15; MOVQ R15, DX; MOVQ 8(SP), R15; MOVQ R15, SI
+l22:
+#line 96 "conclusions.go"
+	CMPQ CX, R10; JHI l1
+#line 97 "conclusions.go"
+	CMPQ SI, CX; JCC l1; MOVL 0(R11)(SI*4), DI; MOVQ DX, R8; ADDL DI, R8
+#line 98 "conclusions.go"
+	LEAQ 1(SI), DI; CMPQ CX, DI; JLE l27
+#line 101 "conclusions.go"
+	LEAQ -3(CX), R9; CMPQ R9, $0; JLE l27; MOVQ R9, CX; MOVQ R8, DX; MOVQ DI, SI; JMP l22
+l27:
+#line 105 "conclusions.go"
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD R8, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
+#line 105 "conclusions.go"
+	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
+#line 105 "conclusions.go"
+	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+l2:
+#line 105 "conclusions.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 87 "conclusions.go"
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
+#line 87 "conclusions.go"
+	KMOVW K1, K1; KORTESTW K2, K2
+#line 88 "conclusions.go"
+	KORTESTW K1, K1; JEQ l5
+#line 98 "conclusions.go"
+	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 72(SP), R15; MOVQ R15, DX; MOVQ 80(SP), R15; MOVQ R15, SI
+l36:
+#line 96 "conclusions.go"
+	CMPQ CX, R10; JHI l1
+#line 97 "conclusions.go"
+	CMPQ SI, CX; JCC l1; MOVL 0(R11)(SI*4), DI; MOVQ DX, R8; ADDL DI, R8
+#line 98 "conclusions.go"
+	LEAQ 1(SI), DI; CMPQ CX, DI; JLE l41
+#line 101 "conclusions.go"
+	LEAQ -3(CX), R9; CMPQ R9, $0; JLE l41; MOVQ R9, CX; MOVQ R8, DX; MOVQ DI, SI; JMP l36
+l41:
+#line 105 "conclusions.go"
+	VPBROADCASTD R8, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
+#line 105 "conclusions.go"
+	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
+l5:
+#line 105 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+l1:
+#line 105 "conclusions.go"
+	VZEROUPPER
+#line 105 "conclusions.go"
+	MOVQ BX, done+48(FP)
+#line 105 "conclusions.go"
+	RET
+
+// func ShrinksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+#line 87 "conclusions.go"
+TEXT ·ShrinksTwinAVX2(SB), 0, $72-56
+#line 87 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 24(SP); XORQ BX, BX
+#line 87 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 32(SP)
+#line 87 "conclusions.go"
+	MOVBLZX a2+9(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 40(SP)
+#line 87 "conclusions.go"
+	MOVBLZX a3+10(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 48(SP); MOVQ $506097522914230528, DI; VMOVQ DI, X0; VPMOVZXBD X0, Y0; MOVQ $3, DI
+#line 87 "conclusions.go"
+	VMOVD DI, X1; VPBROADCASTD X1, Y1
+#line 87 "conclusions.go"
+	MOVQ a4+16(FP), R15
+#line 87 "conclusions.go"
+	MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 87 "conclusions.go"
+	MOVQ a5+24(FP), R10
+#line 87 "conclusions.go"
+	MOVQ a6+32(FP), R11
+#line 87 "conclusions.go"
+	MOVQ a7+40(FP), R12
+#line 87 "conclusions.go"
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R8; XORQ R9, R9
+#line 87 "conclusions.go"
+	XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R9; MOVQ 32(SP), R15; TESTB R15, R15
+#line 87 "conclusions.go"
+	JNE l8; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+l8:
+#line 87 "conclusions.go"
+	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 87 "conclusions.go"
+	XORQ R9, R9
+l10:
+l11:
+#line 87 "conclusions.go"
+	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 87 "conclusions.go"
+	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
+#line 87 "conclusions.go"
+	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+#line 87 "conclusions.go"
+	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
+#line 87 "conclusions.go"
+	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+#line 88 "conclusions.go"
+	VPTEST Y4, Y4; JEQ l2
+#line 91 "conclusions.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JNE l2
+#line 98 "conclusions.go"
+	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; MOVQ R15, DX
+l22:
+#line 96 "conclusions.go"
+	CMPQ AX, R10; JHI l1
+#line 97 "conclusions.go"
+	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
+#line 98 "conclusions.go"
+	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l27
+#line 101 "conclusions.go"
+	LEAQ -3(AX), R12; CMPQ R12, $0; JLE l27; MOVQ R12, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l22
+l27:
+#line 105 "conclusions.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
+#line 105 "conclusions.go"
+	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l31
+#line 105 "conclusions.go"
+	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+l31:
+#line 105 "conclusions.go"
+	TESTL $2, AX; JEQ l32; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+l32:
+#line 105 "conclusions.go"
+	TESTL $4, AX; JEQ l33; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+l33:
+#line 105 "conclusions.go"
+	TESTL $8, AX; JEQ l34; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+l34:
+#line 105 "conclusions.go"
+	TESTL $16, AX; JEQ l35; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+l35:
+#line 105 "conclusions.go"
+	TESTL $32, AX; JEQ l36; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+l36:
+#line 105 "conclusions.go"
+	TESTL $64, AX; JEQ l37; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+l37:
+#line 105 "conclusions.go"
+	TESTL $128, AX; JEQ l38; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
+l38:
+l2:
+#line 105 "conclusions.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 105 "conclusions.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
+#line 87 "conclusions.go"
+	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+#line 87 "conclusions.go"
+	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
+#line 87 "conclusions.go"
+	VPTEST Y3, Y3
+#line 88 "conclusions.go"
+	VPTEST Y4, Y4; JEQ l5
+#line 98 "conclusions.go"
+	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ R8, DX
+l44:
+#line 96 "conclusions.go"
+	CMPQ AX, R10; JHI l1
+#line 97 "conclusions.go"
+	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
+#line 98 "conclusions.go"
+	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l49
+#line 101 "conclusions.go"
+	LEAQ -3(AX), R12; CMPQ R12, $0; JLE l49; MOVQ R12, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l44
+l49:
+#line 105 "conclusions.go"
+	VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
+#line 105 "conclusions.go"
+	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+l53:
+#line 105 "conclusions.go"
+	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+l54:
+#line 105 "conclusions.go"
+	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+l55:
+#line 105 "conclusions.go"
+	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+l56:
+#line 105 "conclusions.go"
+	TESTL $16, AX; JEQ l57; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+l57:
+#line 105 "conclusions.go"
+	TESTL $32, AX; JEQ l58; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+l58:
+#line 105 "conclusions.go"
+	TESTL $64, AX; JEQ l59; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+l59:
+#line 105 "conclusions.go"
+	TESTL $128, AX; JEQ l60; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
+l60:
+l5:
+#line 105 "conclusions.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
+l1:
+#line 105 "conclusions.go"
+	VZEROUPPER
+#line 105 "conclusions.go"
+	MOVQ BX, done+48(FP)
+#line 105 "conclusions.go"
+	RET
+
+// func EitherTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+#line 112 "conclusions.go"
+TEXT ·EitherTwin(SB), 0, $80-48
+#line 112 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 112 "conclusions.go"
+	MOVQ R15, 32(SP); XORQ BX, BX
+#line 112 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 112 "conclusions.go"
+	MOVQ R15, 48(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0
+#line 112 "conclusions.go"
+	VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DX; VPBROADCASTD DX, Z1
+#line 112 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 112 "conclusions.go"
+	MOVQ $-1, R15; MOVQ R15, 0(SP)
+#line 112 "conclusions.go"
+	MOVBLZX a3+10(FP), DI
+#line 112 "conclusions.go"
+	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
+#line 112 "conclusions.go"
+	MOVBLZX a4+11(FP), R15
+#line 112 "conclusions.go"
+	MOVQ R15, 64(SP)
+#line 112 "conclusions.go"
+	MOVQ a5+16(FP), R11
+#line 112 "conclusions.go"
+	MOVQ a6+24(FP), R12
+#line 112 "conclusions.go"
+	ADDQ R12, R11
+#line 112 "conclusions.go"
+	MOVQ a7+32(FP), R12
+#line 112 "conclusions.go"
+	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $-1, R15; MOVQ R15, 72(SP); MOVQ $1, R8
+#line 112 "conclusions.go"
+	MOVQ $1, R9; MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 32(SP), R15; MOVQ R15, AX
+#line 112 "conclusions.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l10; MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
+l10:
+l11:
+#line 112 "conclusions.go"
+	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 40(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 112 "conclusions.go"
+	MOVQ 32(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 48(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+#line 112 "conclusions.go"
+	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
+#line 112 "conclusions.go"
+	KORTESTW K2, K2
 #line 113 "conclusions.go"
+	KORTESTW K1, K1; JEQ l2
+#line 116 "conclusions.go"
+	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 56(SP); JMP l22
+l21:
+#line 116 "conclusions.go"
+	MOVQ DI, R15; MOVQ R15, 56(SP)
+l22:
+#line 120 "conclusions.go"
+	MOVQ 56(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; XORL R15, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10
+#line 120 "conclusions.go"
+	JEQ l1; MOVQ 56(SP), R15; MOVQ R15, CX; MOVQ 16(SP), R15; XORL R15, CX; MOVQ CX, R10; MOVQ 64(SP), R15
+#line 120 "conclusions.go"
+	ORL R15, R10; TESTB R10, R10; JEQ l1
+#line 115 "conclusions.go"
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l25
+#line 120 "conclusions.go"
+	MOVL 0(R11), CX; VPBROADCASTD CX, Z3; KMOVW K1, K2; MOVQ 24(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
+#line 120 "conclusions.go"
+	KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 24(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+l25:
+l2:
+#line 120 "conclusions.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 112 "conclusions.go"
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
+#line 112 "conclusions.go"
+	KMOVW K1, K1; KORTESTW K2, K2
+#line 113 "conclusions.go"
+	KORTESTW K1, K1; JEQ l5
+#line 116 "conclusions.go"
+	TESTB DX, DX; JEQ l33; MOVQ 72(SP), R15; MOVQ R15, CX; JMP l34
+l33:
+#line 116 "conclusions.go"
+	MOVQ DI, CX
+l34:
+#line 120 "conclusions.go"
+	MOVQ CX, R10; XORL R8, R10; MOVQ R10, SI; ORL DI, SI; TESTB SI, SI; JEQ l1; MOVQ CX, SI; XORL R9, SI
+#line 120 "conclusions.go"
+	MOVQ SI, R10; MOVQ 64(SP), R15; ORL R15, R10; TESTB R10, R10; JEQ l1
+#line 115 "conclusions.go"
+	TESTB CX, CX; JEQ l37
+#line 120 "conclusions.go"
+	MOVL 0(R11), CX; VPBROADCASTD CX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1
+#line 120 "conclusions.go"
+	KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
+l37:
+l5:
+#line 120 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+l1:
+#line 120 "conclusions.go"
+	VZEROUPPER
+#line 120 "conclusions.go"
+	MOVQ BX, done+40(FP)
+#line 120 "conclusions.go"
+	RET
+
+// func EitherTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+#line 112 "conclusions.go"
+TEXT ·EitherTwinAVX2(SB), 0, $56-48
+#line 112 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 112 "conclusions.go"
+	MOVQ R15, 32(SP); XORQ BX, BX
+#line 112 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 112 "conclusions.go"
+	MOVQ R15, 40(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $3, DX
+#line 112 "conclusions.go"
+	VMOVD DX, X1; VPBROADCASTD X1, Y1
+#line 112 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 112 "conclusions.go"
+	MOVQ $-1, R15; MOVQ R15, 0(SP)
+#line 112 "conclusions.go"
+	MOVBLZX a3+10(FP), DI
+#line 112 "conclusions.go"
+	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
+#line 112 "conclusions.go"
+	MOVBLZX a4+11(FP), R15
+#line 112 "conclusions.go"
+	MOVQ R15, 48(SP)
+#line 112 "conclusions.go"
+	MOVQ a5+16(FP), R11
+#line 112 "conclusions.go"
+	MOVQ a6+24(FP), R12
+#line 112 "conclusions.go"
+	ADDQ R12, R11
+#line 112 "conclusions.go"
+	MOVQ a7+32(FP), R12
+#line 112 "conclusions.go"
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $-1, R12; MOVQ $1, SI; MOVQ $1, R8; XORQ R9, R9; XORQ R15, R15
+#line 112 "conclusions.go"
+	MOVQ R15, 24(SP); MOVQ 32(SP), R15; MOVQ R15, R9; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l10
+#line 112 "conclusions.go"
+	MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
+l10:
+l11:
+#line 112 "conclusions.go"
+	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 112 "conclusions.go"
+	MOVQ 32(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 40(SP), R15
+#line 112 "conclusions.go"
+	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+#line 112 "conclusions.go"
+	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
+#line 112 "conclusions.go"
+	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+#line 113 "conclusions.go"
+	VPTEST Y4, Y4; JEQ l2
+#line 116 "conclusions.go"
+	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R15; MOVQ R15, AX; JMP l22
+l21:
+#line 116 "conclusions.go"
+	MOVQ DI, AX
+l22:
+#line 120 "conclusions.go"
+	MOVQ AX, CX; MOVQ 8(SP), R15; XORL R15, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10; JEQ l1
+#line 120 "conclusions.go"
+	MOVQ AX, CX; MOVQ 16(SP), R15; XORL R15, CX; MOVQ CX, R10; MOVQ 48(SP), R15; ORL R15, R10; TESTB R10, R10
+#line 120 "conclusions.go"
+	JEQ l1
+#line 115 "conclusions.go"
+	TESTB AX, AX; JEQ l25
+#line 120 "conclusions.go"
+	MOVL 0(R11), AX; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4
+#line 120 "conclusions.go"
+	VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, CX
+#line 120 "conclusions.go"
+	VPEXTRD $0, X3, 0(CX)
+l26:
+#line 120 "conclusions.go"
 	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
 l27:
-#line 113 "conclusions.go"
+#line 120 "conclusions.go"
 	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
 l28:
-#line 113 "conclusions.go"
+#line 120 "conclusions.go"
 	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
 l29:
-#line 113 "conclusions.go"
+#line 120 "conclusions.go"
 	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
 l30:
-#line 113 "conclusions.go"
+#line 120 "conclusions.go"
 	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
 l31:
-#line 113 "conclusions.go"
+#line 120 "conclusions.go"
 	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
 l32:
+#line 120 "conclusions.go"
+	TESTL $128, AX; JEQ l2; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
+l25:
+l2:
+#line 120 "conclusions.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 120 "conclusions.go"
+	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
+#line 112 "conclusions.go"
+	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+#line 112 "conclusions.go"
+	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
+#line 112 "conclusions.go"
+	VPTEST Y3, Y3
 #line 113 "conclusions.go"
+	VPTEST Y4, Y4; JEQ l5
+#line 116 "conclusions.go"
+	TESTB DX, DX; JEQ l41; MOVQ R12, AX; JMP l42
+l41:
+#line 116 "conclusions.go"
+	MOVQ DI, AX
+l42:
+#line 120 "conclusions.go"
+	MOVQ AX, CX; XORL SI, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10; JEQ l1; MOVQ AX, CX; XORL R8, CX
+#line 120 "conclusions.go"
+	MOVQ CX, R10; MOVQ 48(SP), R15; ORL R15, R10; TESTB R10, R10; JEQ l1
+#line 115 "conclusions.go"
+	TESTB AX, AX; JEQ l45
+#line 120 "conclusions.go"
+	MOVL 0(R11), AX; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4
+#line 120 "conclusions.go"
+	VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l46; VPEXTRQ $0, X2, CX
+#line 120 "conclusions.go"
+	VPEXTRD $0, X3, 0(CX)
+l46:
+#line 120 "conclusions.go"
+	TESTL $2, AX; JEQ l47; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+l47:
+#line 120 "conclusions.go"
+	TESTL $4, AX; JEQ l48; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+l48:
+#line 120 "conclusions.go"
+	TESTL $8, AX; JEQ l49; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+l49:
+#line 120 "conclusions.go"
+	TESTL $16, AX; JEQ l50; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+l50:
+#line 120 "conclusions.go"
+	TESTL $32, AX; JEQ l51; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+l51:
+#line 120 "conclusions.go"
+	TESTL $64, AX; JEQ l52; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+l52:
+#line 120 "conclusions.go"
+	TESTL $128, AX; JEQ l5; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
+l45:
+l5:
+#line 120 "conclusions.go"
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
+l1:
+#line 120 "conclusions.go"
+	VZEROUPPER
+#line 120 "conclusions.go"
+	MOVQ BX, done+40(FP)
+#line 120 "conclusions.go"
+	RET
+
+// func UnsignedTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+#line 128 "conclusions.go"
+TEXT ·UnsignedTwin(SB), 0, $64-56
+#line 128 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 128 "conclusions.go"
+	MOVQ R15, 32(SP); XORQ BX, BX
+#line 128 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 128 "conclusions.go"
+	MOVQ R15, 40(SP)
+#line 128 "conclusions.go"
+	MOVBLZX a2+9(FP), R15
+#line 128 "conclusions.go"
+	MOVQ R15, 48(SP); MOVQ $506097522914230528, SI; MOVQ $1084818905618843912, DI; VMOVQ SI, X0
+#line 128 "conclusions.go"
+	VPINSRQ $1, DI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, SI; VPBROADCASTD SI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP)
+#line 128 "conclusions.go"
+	MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 128 "conclusions.go"
+	MOVQ a3+16(FP), R8
+#line 128 "conclusions.go"
+	MOVQ a4+24(FP), R9
+#line 128 "conclusions.go"
+	MOVQ a5+32(FP), R10
+#line 128 "conclusions.go"
+	MOVQ a6+40(FP), R11
+#line 128 "conclusions.go"
+	VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, SI
+#line 128 "conclusions.go"
+	MOVQ $0, DI; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R15; MOVQ R15, R11
+#line 128 "conclusions.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+l8:
+#line 128 "conclusions.go"
+	MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 128 "conclusions.go"
+	XORQ R11, R11
+l10:
+l11:
+#line 128 "conclusions.go"
+	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 128 "conclusions.go"
+	MOVQ 32(SP), R15; CMPQ AX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+#line 128 "conclusions.go"
+	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
+#line 128 "conclusions.go"
+	KORTESTW K2, K2
+#line 129 "conclusions.go"
+	KORTESTW K1, K1; JEQ l2
+#line 132 "conclusions.go"
+	MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 8(SP), R15; MOVQ R15, CX
+l19:
+#line 132 "conclusions.go"
+	CMPQ CX, R8; JCC l25
+#line 133 "conclusions.go"
+	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, R12; ADDL DX, R12
+#line 132 "conclusions.go"
+	LEAQ 1(CX), DX; MOVQ R12, AX; MOVQ DX, CX; JMP l19
+l25:
+#line 135 "conclusions.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD AX, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
+#line 135 "conclusions.go"
+	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
+#line 135 "conclusions.go"
+	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+l2:
+#line 135 "conclusions.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 128 "conclusions.go"
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
+#line 128 "conclusions.go"
+	KMOVW K1, K1; KORTESTW K2, K2
+#line 129 "conclusions.go"
+	KORTESTW K1, K1; JEQ l5
+#line 132 "conclusions.go"
+	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ SI, CX
+l30:
+#line 132 "conclusions.go"
+	CMPQ CX, R8; JCC l36
+#line 133 "conclusions.go"
+	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, R12; ADDL DX, R12
+#line 132 "conclusions.go"
+	LEAQ 1(CX), DX; MOVQ R12, AX; MOVQ DX, CX; JMP l30
+l36:
+#line 135 "conclusions.go"
+	VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(DI)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
+#line 135 "conclusions.go"
+	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(DI)(Z2*1)
+l5:
+#line 135 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l11
+l1:
+#line 135 "conclusions.go"
+	VZEROUPPER
+#line 135 "conclusions.go"
+	MOVQ BX, done+48(FP)
+#line 135 "conclusions.go"
+	RET
+
+// func UnsignedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+#line 128 "conclusions.go"
+TEXT ·UnsignedTwinAVX2(SB), 0, $48-56
+#line 128 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 128 "conclusions.go"
+	MOVQ R15, 24(SP); XORQ BX, BX
+#line 128 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 128 "conclusions.go"
+	MOVQ R15, 32(SP)
+#line 128 "conclusions.go"
+	MOVBLZX a2+9(FP), R15
+#line 128 "conclusions.go"
+	MOVQ R15, 40(SP); MOVQ $506097522914230528, SI; VMOVQ SI, X0; VPMOVZXBD X0, Y0; MOVQ $3, SI
+#line 128 "conclusions.go"
+	VMOVD SI, X1; VPBROADCASTD X1, Y1; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 128 "conclusions.go"
+	MOVQ a3+16(FP), R8
+#line 128 "conclusions.go"
+	MOVQ a4+24(FP), R9
+#line 128 "conclusions.go"
+	MOVQ a5+32(FP), R10
+#line 128 "conclusions.go"
+	MOVQ a6+40(FP), R11
+#line 128 "conclusions.go"
+	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R11; MOVQ $0, R12; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 16(SP)
+#line 128 "conclusions.go"
+	MOVQ 24(SP), R15; MOVQ R15, DI; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVQ 40(SP), R15; TESTB R15, R15
+#line 128 "conclusions.go"
+	JEQ l7; JMP l10
+l8:
+#line 128 "conclusions.go"
+	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+l7:
+#line 128 "conclusions.go"
+	XORQ DI, DI
+l10:
+l11:
+#line 128 "conclusions.go"
+	LEAQ 8(BX), SI; CMPQ SI, DI; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+l12:
+#line 128 "conclusions.go"
+	MOVQ 24(SP), R15; CMPQ SI, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
+#line 128 "conclusions.go"
+	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+#line 128 "conclusions.go"
+	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
+#line 128 "conclusions.go"
+	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+#line 129 "conclusions.go"
+	VPTEST Y4, Y4; JEQ l2
+#line 132 "conclusions.go"
+	MOVQ 0(SP), R15; MOVQ R15, SI; MOVQ 8(SP), R15; MOVQ R15, AX
+l19:
+#line 132 "conclusions.go"
+	CMPQ AX, R8; JCC l25
+#line 133 "conclusions.go"
+	CMPQ AX, R9; JCC l1; MOVL 0(R10)(AX*4), CX; MOVQ SI, DX; ADDL CX, DX
+#line 132 "conclusions.go"
+	LEAQ 1(AX), CX; MOVQ DX, SI; MOVQ CX, AX; JMP l19
+l25:
+#line 135 "conclusions.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VMOVD SI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
+#line 135 "conclusions.go"
+	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26
+#line 135 "conclusions.go"
+	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+l26:
+#line 135 "conclusions.go"
+	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+l27:
+#line 135 "conclusions.go"
+	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+l28:
+#line 135 "conclusions.go"
+	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+l29:
+#line 135 "conclusions.go"
+	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+l30:
+#line 135 "conclusions.go"
+	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+l31:
+#line 135 "conclusions.go"
+	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+l32:
+#line 135 "conclusions.go"
 	TESTL $128, AX; JEQ l33; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l33:
 l2:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
-#line 106 "conclusions.go"
+#line 128 "conclusions.go"
 	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
-#line 106 "conclusions.go"
+#line 128 "conclusions.go"
 	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 106 "conclusions.go"
+#line 128 "conclusions.go"
 	VPTEST Y3, Y3
-#line 107 "conclusions.go"
+#line 129 "conclusions.go"
 	VPTEST Y4, Y4; JEQ l5
-#line 110 "conclusions.go"
+#line 132 "conclusions.go"
 	MOVQ R11, AX; MOVQ R12, CX
 l38:
-#line 110 "conclusions.go"
+#line 132 "conclusions.go"
 	CMPQ CX, R8; JCC l44
-#line 111 "conclusions.go"
+#line 133 "conclusions.go"
 	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, SI; ADDL DX, SI
-#line 110 "conclusions.go"
+#line 132 "conclusions.go"
 	LEAQ 1(CX), DX; MOVQ SI, AX; MOVQ DX, CX; JMP l38
 l44:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l45; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
 l45:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $2, AX; JEQ l46; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
 l46:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $4, AX; JEQ l47; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
 l47:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $8, AX; JEQ l48; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
 l48:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $16, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
 l49:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $32, AX; JEQ l50; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
 l50:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $64, AX; JEQ l51; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
 l51:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	TESTL $128, AX; JEQ l52; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l52:
 l5:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DI; JLE l6; JMP l11
 l1:
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	VZEROUPPER
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	MOVQ BX, done+48(FP)
-#line 113 "conclusions.go"
+#line 135 "conclusions.go"
 	RET
 
 // func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)

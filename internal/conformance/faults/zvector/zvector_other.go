@@ -46,6 +46,14 @@ func BreaksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe
 	return 0
 }
 
+func SettlesTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
