@@ -19,7 +19,7 @@ func Cases() []check.Case {
 			SliceOfStructs: 60, SliceOfArrays: 369, SliceOfBools: 5, SliceOfBytes: 23, SliceLengths: 2334,
 			NamedSlice: 30, NamedNumber: 212, EmptySlice: 0, PartOfBuffer: 303003, SameBuffers: 4,
 		}),
-		check.Stored("place in memory", places, placed{LoadAgainInLoop: 42, StoreInFrontOfLoad: 22, IndexFromBelow: -300, RowsBehindHead: 9000}),
+		check.Stored("place in memory", places, placed{LoadAgainInLoop: 42, StoreInFrontOfLoad: 22, IndexFromBelow: -9900, RowsBehindHead: 9000}),
 		{Name: "bytes that begin anywhere", Run: anywhere},
 	}
 }
@@ -36,7 +36,7 @@ func places(r *check.Run) placed {
 		in[0].Rows[i/4][i%4], in[1].Rows[i/4][i%4] = float32(i), float32(100+i)
 	}
 	r.Launch(Rows(r.Stream, check.Threads(20), 7, check.Upload(r, in[:]...), check.Make[float32](r, 20), out))
-	r.Launch(FromBelow(r.Stream, check.Threads(1), -30, out))
+	r.Launch(FromBelow(r.Stream, check.Threads(1), -990, out))
 	return check.Get(r, out)[0]
 }
 

@@ -60,7 +60,7 @@ func rows(t gpu.Thread, n int, in []headed, sums []float32, out []placed) {
 	gpu.AtomicAdd(&out[0].RowsBehindHead, sums[i])
 }
 
-// fromBelow has an index that begins below 0 and has a constant added.
+// fromBelow has an index that lies far below 0 until a constant is added: its address alone would be in no memory.
 //
 //gpu:kernel
 func fromBelow(t gpu.Thread, n int, out []placed) {
@@ -68,7 +68,7 @@ func fromBelow(t gpu.Thread, n int, out []placed) {
 	for i := range a {
 		a[i] = int32(i * n)
 	}
-	out[0].IndexFromBelow = a[n+40]
+	out[0].IndexFromBelow = a[n+1000]
 }
 
 // successors adds 1 to bytes that begin anywhere.

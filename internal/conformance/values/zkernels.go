@@ -502,7 +502,7 @@ var rowsKernel = &device.Kernel{
 	Twin: rowsTwin,
 }
 
-// FromBelow has an index that begins below 0 and has a constant added.
+// FromBelow has an index that lies far below 0 until a constant is added: its address alone would be in no memory.
 func FromBelow(s *device.Stream, g device.Grid, n int, out device.Slice[placed]) error {
 	p := s.Plan(fromBelowKernel, g)
 	device.Put(p, n)

@@ -959,7 +959,7 @@ func fromBelowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line places.go:71
 	c25 := 0 < uint(outLen)
 //line places.go:71
-	i29 := n + 40
+	i29 := n + 1000
 //line places.go:71
 	c30 := uint(i29) < 64
 //line places.go:71
