@@ -2006,9 +2006,9 @@ var stencil7BestKernel = &device.Kernel{
 	ParamBytes: 88,
 	Block:      device.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []device.Site{
+		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},

@@ -146,8 +146,8 @@ var edgesKernel = &device.Kernel{
 	ParamBytes: 80,
 	Block:      device.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []device.Site{
-		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []device.Variant{

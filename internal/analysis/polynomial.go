@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -30,16 +31,25 @@ type term struct {
 
 // NewPolynomial returns the polynomial that v is; false where it is too large.
 func NewPolynomial(v *ir.Value) (Polynomial, bool) {
-	switch v.Op {
+	return Expand(v, func(*ir.Value) bool { return false })
+}
+
+// Expand is NewPolynomial where sums and products for which whole is true stay whole.
+func Expand(v *ir.Value, whole func(*ir.Value) bool) (Polynomial, bool) {
+	op := v.Op
+	if whole(v) {
+		op = ir.OpInvalid
+	}
+	switch op {
 	case ir.OpConst:
-		return Polynomial{constant: v.Imm}, true
+		return Constant(v.Imm), true
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
-		x, ok1 := NewPolynomial(v.Args[0])
-		y, ok2 := NewPolynomial(v.Args[1])
+		x, ok1 := Expand(v.Args[0], whole)
+		y, ok2 := Expand(v.Args[1], whole)
 		if !ok1 || !ok2 {
 			return Polynomial{}, false
 		}
-		switch v.Op {
+		switch op {
 		case ir.OpAdd:
 			return x.plus(y, 1)
 		case ir.OpSub:
@@ -48,14 +58,51 @@ func NewPolynomial(v *ir.Value) (Polynomial, bool) {
 		return x.times(y)
 	case ir.OpShl:
 		if n := v.Args[1]; n.Op == ir.OpConst && n.Imm >= 0 && n.Imm < 63 {
-			x, ok := NewPolynomial(v.Args[0])
+			x, ok := Expand(v.Args[0], whole)
 			if !ok {
 				return x, false
 			}
-			return x.times(Polynomial{constant: 1 << n.Imm})
+			return x.times(Constant(1 << n.Imm))
 		}
 	}
-	return Polynomial{}.add(term{[]*ir.Value{v}, 1})
+	return Whole(v), true
+}
+
+// Constant returns the polynomial that is c.
+func Constant(c int64) Polynomial { return Polynomial{constant: c} }
+
+// Whole returns the polynomial that has v as a factor, whatever v is computed from.
+func Whole(v *ir.Value) Polynomial {
+	p, _ := Polynomial{}.add(term{[]*ir.Value{v}, 1})
+	return p
+}
+
+// Terms yields the factors of each term, by ascending ID, and what they are multiplied by; the constant comes last, and
+// has none.
+func (p Polynomial) Terms() iter.Seq2[[]*ir.Value, int64] {
+	return func(yield func([]*ir.Value, int64) bool) {
+		for _, key := range slices.Sorted(maps.Keys(p.terms)) {
+			if t := p.terms[key]; !yield(t.factors, t.times) {
+				return
+			}
+		}
+		yield(nil, p.constant)
+	}
+}
+
+// Plus returns p+q; false where that is too large.
+func (p Polynomial) Plus(q Polynomial) (Polynomial, bool) {
+	p, ok := p.plus(q, 1)
+	return p, ok && p.small()
+}
+
+// Times returns p*q; false where that is too large.
+func (p Polynomial) Times(q Polynomial) (Polynomial, bool) {
+	if !p.small() || !q.small() {
+		return p, false
+	}
+	p, ok := p.times(q)
+	return p, ok && p.small()
 }
 
 // Minus returns p-q; false where that is too large.
@@ -169,4 +216,17 @@ func (p Polynomial) rangeOfRests(r *Ranges, at Place) (Range, bool) {
 		}
 	}
 	return sum, true
+}
+
+// IsConstant reports whether p is c.
+func (p Polynomial) IsConstant(c int64) bool { return len(p.terms) == 0 && p.constant == c }
+
+// Increases reports whether nothing is subtracted in p: it is not negative where no value is.
+func (p Polynomial) Increases() bool {
+	for _, t := range p.all() {
+		if t.times < 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -29,6 +29,7 @@ func Cases() []check.Case {
 	cases = append(cases, arithmeticCases()...)
 	cases = append(cases, saidCases()...)
 	cases = append(cases, elementCases()...)
+	cases = append(cases, gridCases()...)
 	cases = append(cases, patternCases()...)
 	cases = append(cases, conclusionCases()...)
 	cases = append(cases, besideCases()...)

@@ -945,6 +945,148 @@ var doubleKernel = &device.Kernel{
 	Twin: doubleTwin,
 }
 
+// Neighbours adds the two elements in front of and behind each point of the n x n x n grid a.
+func Neighbours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
+	p := s.Plan(neighboursKernel, neighboursKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed zneighbours.sm_70.narrow.ptx
+var neighboursSM70Narrow string
+
+//go:embed zneighbours.sm_70.ptx
+var neighboursSM70 string
+
+var neighboursKernel = &device.Kernel{
+	Name:    "neighbours",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "grids.go",
+	Line:    18,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 1, Y: 1, Z: 2},
+	Sites: []device.Site{
+		{File: "grids.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: neighboursSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: neighboursSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b []int32
+			n    int
+		})(args)
+		for ts.Next() {
+			neighbours(ts.Thread(), a.a, a.b, a.n)
+		}
+	},
+	Twin: neighboursTwin,
+}
+
+// Cells has no more threads than the table has cells, if the launch is right.
+func Cells(s *device.Stream, g device.Blocks, a, b device.Slice[int32], width int) error {
+	p := s.Plan(cellsKernel, cellsKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, width)
+	return p.Launch()
+}
+
+//go:embed zcells.sm_70.narrow.ptx
+var cellsSM70Narrow string
+
+//go:embed zcells.sm_70.ptx
+var cellsSM70 string
+
+var cellsKernel = &device.Kernel{
+	Name:    "cells",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "grids.go",
+	Line:    31,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 4, Y: 2, Z: 1},
+	Sites: []device.Site{
+		{File: "grids.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: cellsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: cellsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b  []int32
+			width int
+		})(args)
+		for ts.Next() {
+			cells(ts.Thread(), a.a, a.b, a.width)
+		}
+	},
+	Twin: cellsTwin,
+}
+
+// Fours adds each fourth element of a row of n, which need not be a multiple of four.
+func Fours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
+	p := s.Plan(foursKernel, foursKernel.Grid(g))
+	device.PutSlice(p, a)
+	device.PutSlice(p, b)
+	device.Put(p, n)
+	return p.Launch()
+}
+
+//go:embed zfours.sm_70.narrow.ptx
+var foursSM70Narrow string
+
+//go:embed zfours.sm_70.ptx
+var foursSM70 string
+
+var foursKernel = &device.Kernel{
+	Name:    "fours",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "grids.go",
+	Line:    40,
+	Params: []device.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      device.Dim{X: 4, Y: 1, Z: 1},
+	Sites: []device.Site{
+		{File: "grids.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foursSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foursSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b []int32
+			n    int
+		})(args)
+		for ts.Next() {
+			fours(ts.Thread(), a.a, a.b, a.n)
+		}
+	},
+	Twin: foursTwin,
+}
+
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
 func OutOfRange(s *device.Stream, g device.Grid, kind, n int, x device.Slice[int32], r device.Slice[record], y device.Slice[uint8]) error {
 	p := s.Plan(outOfRangeKernel, g)

@@ -1521,6 +1521,298 @@ func doubleTwinRow(dx int, i18 int, xLen int, yLen int, y unsafe.Pointer, zLen i
 	return true
 }
 
+// neighboursTwin runs blocks of the kernel neighbours.
+//
+//line grids.go:18
+func neighboursTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	n := *(*int)(unsafe.Add(args, 48))
+	i37 := n * n
+//line grids.go:20
+	i73 := n - 1
+//line grids.go:18
+	for blocks.Next() {
+		bx, by, bz := blocks.Index()
+//line grids.go:19
+		i71 := bz << 1
+		for tz := range 2 {
+//line grids.go:19
+			i29 := i71 + tz
+//line grids.go:23
+			i33 := i29 * n
+//line grids.go:20
+			c62 := i29 == i73
+//line grids.go:20
+			c64 := i29 == 0
+//line grids.go:20
+			c66 := n <= i29
+			{
+//line grids.go:19
+				if !neighboursTwinRow(by, i33, n, bx, c66, c64, c62, i37, aLen, bLen, a, b, blocks, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// neighboursTwinRow is what a row of threads does in neighboursTwin.
+//
+//line grids.go:19
+func neighboursTwinRow(by int, i33 int, n int, bx int, c66 bool, c64 bool, c62 bool, i37 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
+//line grids.go:19
+	i23 := by + 0
+//line grids.go:23
+	i35 := (i33 + i23) * n
+//line grids.go:20
+	c68 := n <= i23
+	for range 1 {
+//line grids.go:19
+		i17 := bx + 0
+		if n > i17 {
+//line grids.go:20
+			if !c68 {
+//line grids.go:20
+				if !c66 {
+//line grids.go:20
+					if !c64 {
+//line grids.go:20
+						if !c62 {
+//line grids.go:23
+							i36 := i35 + i17
+							i38 := i36 - i37
+//line grids.go:24
+							if uint(i38) >= uint(aLen) {
+//line grids.go:24
+								blocks.OutOfRange(blocks.Thread(0, 0, tz), "index out of range [%d] with length %d", i38, aLen)
+//line grids.go:24
+								return false
+							}
+//line grids.go:24
+							i46 := i36 + i37
+//line grids.go:24
+							if uint(i46) >= uint(aLen) {
+//line grids.go:24
+								blocks.OutOfRange(blocks.Thread(0, 0, tz), "index out of range [%d] with length %d", i46, aLen)
+//line grids.go:24
+								return false
+							}
+//line grids.go:24
+							if uint(i36) >= uint(bLen) {
+//line grids.go:24
+								blocks.OutOfRange(blocks.Thread(0, 0, tz), "index out of range [%d] with length %d", i36, bLen)
+//line grids.go:24
+								return false
+							}
+//line grids.go:24
+							*(*int32)(unsafe.Add(b, i36*4)) = *(*int32)(unsafe.Add(a, i38*4)) + *(*int32)(unsafe.Add(a, i46*4))
+						}
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// cellsTwin runs blocks of the kernel cells.
+//
+//line grids.go:31
+func cellsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	width := *(*int)(unsafe.Add(args, 48))
+//line grids.go:31
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line grids.go:32
+		i41 := by << 1
+//line grids.go:32
+		i43 := bx << 2
+		for ty := range 2 {
+//line grids.go:32
+			if !cellsTwinRow(i41, ty, width, i43, aLen, bLen, a, b, blocks) {
+				return
+			}
+		}
+	}
+}
+
+// cellsTwinRow is what a row of threads does in cellsTwin.
+//
+//line grids.go:32
+func cellsTwinRow(i41 int, ty int, width int, i43 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line grids.go:32
+	i18 := (i41 + ty) * width
+	for tx := range 4 {
+//line grids.go:32
+		i25 := i18 + (i43 + tx)
+		if uint(i25) >= uint(aLen) {
+//line grids.go:33
+			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i25, aLen)
+//line grids.go:33
+			return false
+		}
+//line grids.go:33
+		if uint(i25) >= uint(bLen) {
+//line grids.go:33
+			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i25, bLen)
+//line grids.go:33
+			return false
+		}
+//line grids.go:33
+		*(*int32)(unsafe.Add(b, i25*4)) = *(*int32)(unsafe.Add(a, i25*4)) + 1
+	}
+	return true
+}
+
+// foursTwin runs blocks of the kernel fours.
+//
+//line grids.go:40
+func foursTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	n := *(*int)(unsafe.Add(args, 48))
+//line grids.go:40
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line grids.go:44
+		i21 := bx * n
+//line grids.go:46
+		i51 := bx << 2
+//line grids.go:46
+		c37 := uint(i21) < uint(aLen)
+//line grids.go:46
+		o40 := i21 * 4
+		{
+			{
+//line grids.go:41
+				if !foursTwinRow(n, i21, aLen, a, i51, c37, bLen, b, o40, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// foursTwinRow is what a row of threads does in foursTwin.
+//
+//line grids.go:41
+func foursTwinRow(n int, i21 int, aLen int, a unsafe.Pointer, i51 int, c37 bool, bLen int, b unsafe.Pointer, o40 int, blocks *gpu.Blocks) (ok bool) {
+	for tx, step := 0, 0; tx < 4; tx += step {
+		if tx+4 <= 4 {
+			step = 4
+			var i17a, i17b, i17c, i17d int32
+			var i18 int
+//line grids.go:41
+			i17a, i17b, i17c, i17d, i18 = 0, 0, 0, 0, 0
+//line grids.go:43
+			for {
+//line grids.go:43
+				if i18 >= n {
+//line grids.go:43
+					break
+				}
+//line grids.go:44
+				i23a := i21 + i18 + tx
+//line grids.go:44
+				i23b := i21 + i18 + (tx + 1)
+//line grids.go:44
+				i23c := i21 + i18 + (tx + 2)
+//line grids.go:44
+				i23d := i21 + i18 + (tx + 3)
+//line grids.go:44
+				if uint(i23a) >= uint(aLen) || uint(i23b) >= uint(aLen) || uint(i23c) >= uint(aLen) || uint(i23d) >= uint(aLen) {
+//line grids.go:44
+					goto one
+				}
+//line grids.go:43
+				i17a, i17b, i17c, i17d, i18 = i17a+*(*int32)(unsafe.Add(a, i23a*4)), i17b+*(*int32)(unsafe.Add(a, i23b*4)), i17c+*(*int32)(unsafe.Add(a, i23c*4)), i17d+*(*int32)(unsafe.Add(a, i23d*4)), i18+4
+			}
+//line grids.go:46
+			i34a := i51 + tx
+//line grids.go:46
+			i34b := i51 + (tx + 1)
+//line grids.go:46
+			i34c := i51 + (tx + 2)
+//line grids.go:46
+			i34d := i51 + (tx + 3)
+//line grids.go:46
+			if !c37 {
+//line grids.go:46
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i21, aLen)
+//line grids.go:46
+				return false
+			}
+//line grids.go:46
+			if uint(i34a) >= uint(bLen) || uint(i34b) >= uint(bLen) || uint(i34c) >= uint(bLen) || uint(i34d) >= uint(bLen) {
+//line grids.go:46
+				goto one
+			}
+//line grids.go:46
+			*(*int32)(unsafe.Add(b, i34a*4)) = i17a + *(*int32)(unsafe.Add(a, o40))
+//line grids.go:46
+			*(*int32)(unsafe.Add(b, i34b*4)) = i17b + *(*int32)(unsafe.Add(a, o40))
+//line grids.go:46
+			*(*int32)(unsafe.Add(b, i34c*4)) = i17c + *(*int32)(unsafe.Add(a, o40))
+//line grids.go:46
+			*(*int32)(unsafe.Add(b, i34d*4)) = i17d + *(*int32)(unsafe.Add(a, o40))
+			continue
+		}
+	one:
+		step = 1
+		var i17 int32
+		var i18 int
+//line grids.go:41
+		i17, i18 = 0, 0
+//line grids.go:43
+		for {
+//line grids.go:43
+			if i18 >= n {
+//line grids.go:43
+				break
+			}
+//line grids.go:44
+			i23 := i21 + i18 + tx
+//line grids.go:44
+			if uint(i23) >= uint(aLen) {
+//line grids.go:44
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i23, aLen)
+//line grids.go:44
+				return false
+			}
+//line grids.go:43
+			i17, i18 = i17+*(*int32)(unsafe.Add(a, i23*4)), i18+4
+		}
+//line grids.go:46
+		i34 := i51 + tx
+//line grids.go:46
+		if !c37 {
+//line grids.go:46
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i21, aLen)
+//line grids.go:46
+			return false
+		}
+//line grids.go:46
+		if uint(i34) >= uint(bLen) {
+//line grids.go:46
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i34, bLen)
+//line grids.go:46
+			return false
+		}
+//line grids.go:46
+		*(*int32)(unsafe.Add(b, i34*4)) = i17 + *(*int32)(unsafe.Add(a, o40))
+	}
+	return true
+}
+
 // saidTwin runs blocks of the kernel said.
 //
 //line others.go:104

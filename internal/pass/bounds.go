@@ -1,0 +1,390 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+const (
+	maxAddend = 1 << 16       // of what an index is a sum of
+	maxSum    = 1<<63 - 1<<40 // that no bound comes near
+)
+
+// bounder finds what the indices of a kernel do not exceed. An index is a polynomial of numbers of which none is
+// negative; with the most that each can be where it is added, and the least where it is subtracted, it is
+// a polynomial of parameters and of the size of the grid: the index of a point's lower neighbour,
+// ((z+1)*n+y)*n+x, is at most n*n*n-1 where x, y and z are below n and z is not n-1.
+type bounder struct {
+	f       *ir.Func
+	dom     *ir.Dom
+	ranges  *analysis.Ranges
+	align   *analysis.Alignment
+	made    map[made]*ir.Value
+	upTo    map[*ir.Value]int64 // what those that are made can be
+	tested  map[*ir.Value]bool  // conditions of checks: what they say of an index does not help with those beside it
+	checks  []*ir.Value
+	bounds  []bound             // of these checks, without those that others imply
+	anchors []anchor            // what has been computed in 32 bits
+	caps    map[*ir.Value]int64 // what must be below a number for bounds not to overflow
+}
+
+// bound is what indices of a slice are below.
+type bound struct {
+	end    analysis.Polynomial
+	length *ir.Value
+	places []analysis.Place // of the checks that it is for
+}
+
+// anchor is an index, a value and a constant, that has been computed in 32 bits.
+type anchor struct {
+	base *ir.Value
+	off  int64
+	at   *ir.Value
+}
+
+// made names a number that is computed in front of the kernel alone: that of blocks along an axis, or that of a value less
+// one, rounded down to a multiple.
+type made struct {
+	limit *ir.Value
+	axis  int64
+	round int64
+}
+
+func newBounder(f *ir.Func) *bounder {
+	dom := ir.Dominators(f)
+	b := &bounder{
+		f: f, dom: dom, ranges: analysis.NewRanges(dom), align: analysis.NewAlignment(dom, 1),
+		made: map[made]*ir.Value{}, upTo: map[*ir.Value]int64{}, caps: map[*ir.Value]int64{}, tested: map[*ir.Value]bool{},
+	}
+	for _, block := range dom.Order() {
+		for _, v := range block.Values {
+			if v.Op == ir.OpCheck {
+				b.tested[v.Args[0]] = true
+			}
+		}
+	}
+	return b
+}
+
+// look notes the check where its index has a bound with a product, and its length is a parameter's.
+func (b *bounder) look(check *ir.Value, at analysis.Place) {
+	c := check.Args[0]
+	if c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !launched(c.Args[1], maxDepth) {
+		return
+	}
+	index, ok := analysis.Expand(c.Args[0], func(v *ir.Value) bool {
+		return (v.Op == ir.OpAdd || v.Op == ir.OpSub || v.Op == ir.OpMul || v.Op == ir.OpShl) && !launched(v, maxDepth) && b.limit(v, at) != nil
+	})
+	if !ok {
+		return
+	}
+	least, ok1 := b.extreme(index, at, false)
+	most, ok2 := b.extreme(index, at, true)
+	end, ok3 := most.Plus(analysis.Constant(1))
+	if ok1 && ok2 && ok3 && b.positive(least, at) && b.multiplies(most) && b.holdBack(end, at) {
+		b.checks = append(b.checks, check)
+		b.note(bound{end, c.Args[1], []analysis.Place{at}})
+	}
+}
+
+// extreme returns the most or the least that a polynomial can be at a place.
+func (b *bounder) extreme(p analysis.Polynomial, at analysis.Place, most bool) (analysis.Polynomial, bool) {
+	var sum analysis.Polynomial
+	for factors, times := range p.Terms() {
+		x := analysis.Constant(times)
+		for _, v := range factors {
+			y, ok := b.end(v, at, most == (times > 0))
+			if ok {
+				x, ok = x.Times(y)
+			}
+			if !ok {
+				return sum, false
+			}
+		}
+		var ok bool
+		if sum, ok = sum.Plus(x); !ok {
+			return sum, false
+		}
+	}
+	return sum, true
+}
+
+// end returns the most or the least that v can be, false where it can be negative.
+func (b *bounder) end(v *ir.Value, at analysis.Place, most bool) (analysis.Polynomial, bool) {
+	r := b.ranges.At(v, at)
+	switch {
+	case r.Lo < 0:
+		return analysis.Polynomial{}, false
+	case launched(v, maxDepth):
+		return analysis.Whole(v), true
+	case !most:
+		return analysis.Constant(min(r.Lo, maxAddend)), true
+	}
+	if limit := b.limit(v, at); limit != nil {
+		return b.under(v, limit, at)
+	}
+	switch {
+	case v.Op == ir.OpZExt && v.Args[0].Op == ir.OpCtaid:
+		return analysis.Whole(b.blocks(v.Args[0])).Plus(analysis.Constant(-1))
+	case r.Hi <= maxAddend:
+		return analysis.Constant(r.Hi), true
+	case v.Op == ir.OpPhi:
+		return b.counter(v)
+	}
+	return analysis.Polynomial{}, false
+}
+
+// under returns the most that v can be, which is less than the limit, at a place: one less again where it is known not to be
+// that.
+func (b *bounder) under(v, limit *ir.Value, at analysis.Place) (analysis.Polynomial, bool) {
+	most, ok := b.exact(limit, at).Plus(analysis.Constant(-1))
+	for f := range b.ranges.Facts.About(v, at) {
+		if x := differs(f, v); x != nil && launched(x, maxDepth) && ok {
+			if d, fits := most.Minus(b.exact(x, at)); fits && d.IsConstant(0) {
+				most, ok = most.Plus(analysis.Constant(-1))
+			}
+		}
+	}
+	return most, ok
+}
+
+// exact returns the polynomial that v is, which is launched, as integers that do not wrap around.
+func (b *bounder) exact(v *ir.Value, at analysis.Place) analysis.Polynomial {
+	p, ok := analysis.NewPolynomial(v)
+	if !ok || b.size(p, at, math.MaxInt64) >= maxSum {
+		return analysis.Whole(v)
+	}
+	return p
+}
+
+// differs returns what the fact says that v is not, or nil.
+func differs(f analysis.Fact, v *ir.Value) *ir.Value {
+	if c := f.Cond; c.Op == ir.OpNe && f.Holds || c.Op == ir.OpEq && !f.Holds {
+		if c.Args[0] == v {
+			return c.Args[1]
+		}
+		return c.Args[0]
+	}
+	return nil
+}
+
+// limit returns a number that is launched and that v is compared to be below, or nil.
+func (b *bounder) limit(v *ir.Value, at analysis.Place) *ir.Value {
+	for f := range b.ranges.Facts.About(v, at) {
+		if limit := b.below(f, v, at); limit != nil {
+			return limit
+		}
+	}
+	return nil
+}
+
+// below returns a number that is launched and that the fact says v is less than, or nil.
+func (b *bounder) below(f analysis.Fact, v *ir.Value, at analysis.Place) *ir.Value {
+	c := f.Cond
+	var limit *ir.Value
+	switch {
+	case (c.Op == ir.OpSLt || c.Op == ir.OpULt) && f.Holds && c.Args[0] == v:
+		limit = c.Args[1]
+	case (c.Op == ir.OpSLe || c.Op == ir.OpULe) && !f.Holds && c.Args[1] == v:
+		limit = c.Args[0]
+	}
+	unsigned := c.Op == ir.OpULt || c.Op == ir.OpULe
+	if limit == nil || b.tested[c] || !launched(limit, maxDepth) || unsigned && b.ranges.At(limit, at).Lo < 0 {
+		return nil
+	}
+	return limit
+}
+
+// counter returns a number that a phi does not exceed because on each way to it its argument is below a parameter; what
+// the counter is a multiple of makes it less.
+func (b *bounder) counter(phi *ir.Value) (analysis.Polynomial, bool) {
+	var limit *ir.Value
+	for i, a := range phi.Args {
+		x := b.enters(single(a), phi.Block.Preds[i], phi.Block)
+		switch {
+		case x != nil && (limit == nil || limit == x):
+			limit = x
+		case x != nil || !isConst(single(a)):
+			return analysis.Polynomial{}, false
+		}
+	}
+	if limit == nil {
+		return analysis.Polynomial{}, false
+	}
+	for i, a := range phi.Args { // a start that nothing compares must be below what the parameter is at least
+		from := phi.Block.Preds[i]
+		if a := single(a); b.enters(a, from, phi.Block) == nil && b.ranges.At(limit, analysis.End(from)).Lo <= a.Imm {
+			return analysis.Polynomial{}, false
+		}
+	}
+	if n := b.align.Of(phi); n > 1 {
+		return analysis.Whole(b.rounded(limit, n)), true
+	}
+	return b.exact(limit, analysis.Place{Block: phi.Block}).Plus(analysis.Constant(-1))
+}
+
+// single returns what a phi of one argument stands for.
+func single(v *ir.Value) *ir.Value {
+	for v.Op == ir.OpPhi && len(v.Args) == 1 {
+		v = v.Args[0]
+	}
+	return v
+}
+
+// enters returns the parameter that v is compared to be below at the end of one block, on the way to the other, or nil.
+func (b *bounder) enters(v *ir.Value, from, to *ir.Block) *ir.Value {
+	t := from.Term()
+	if t.Op != ir.OpIf || from.Succs[0] == from.Succs[1] {
+		return nil
+	}
+	for _, f := range analysis.Implied(analysis.Fact{Cond: t.Args[0], Holds: from.Succs[0] == to}) {
+		if limit := b.below(f, v, analysis.End(from)); limit != nil {
+			return limit
+		}
+	}
+	return nil
+}
+
+// blocks returns the number of blocks along the axis of ctaid.
+func (b *bounder) blocks(ctaid *ir.Value) *ir.Value {
+	key := made{axis: ctaid.Imm}
+	if b.made[key] == nil {
+		in := b.f.Blocks[0]
+		n := in.Make(ir.OpNCtaid, ir.I32)
+		n.Imm = ctaid.Imm
+		b.made[key] = in.Make(ir.OpZExt, ir.I64, n)
+		b.upTo[b.made[key]] = b.mostBlocks(ctaid)
+	}
+	return b.made[key]
+}
+
+// mostBlocks returns how many blocks there can be along the axis of ctaid: the threads of a narrow grid are counted in 31
+// bits.
+func (b *bounder) mostBlocks(ctaid *ir.Value) int64 {
+	most := b.ranges.At(ctaid, analysis.Place{Block: b.f.Blocks[0]}).Hi + 1
+	if b.f.Narrow {
+		most = min(most, 1<<31/int64(max(1, b.f.Block[ctaid.Imm])))
+	}
+	return most
+}
+
+// rounded returns limit-1, rounded down to a multiple of n, which is a power of two.
+func (b *bounder) rounded(limit *ir.Value, n int64) *ir.Value {
+	key := made{limit: limit, round: n}
+	if b.made[key] == nil {
+		in := b.f.Blocks[0]
+		one, mask := in.Make(ir.OpConst, ir.I64), in.Make(ir.OpConst, ir.I64)
+		one.Imm, mask.Imm = -1, -n
+		b.made[key] = in.Make(ir.OpAnd, ir.I64, in.Make(ir.OpAdd, ir.I64, limit, one), mask)
+		b.upTo[b.made[key]] = b.ranges.At(limit, analysis.Place{Block: in}).Hi
+	}
+	return b.made[key]
+}
+
+// rangeOf returns what a factor of a bound can be at a place.
+func (b *bounder) rangeOf(v *ir.Value, at analysis.Place) analysis.Range {
+	if hi, ok := b.upTo[v]; ok {
+		return analysis.Range{Lo: 0, Hi: hi}
+	}
+	return b.ranges.At(v, at)
+}
+
+// positive reports whether p is not negative because nothing in it is.
+func (b *bounder) positive(p analysis.Polynomial, at analysis.Place) bool {
+	for factors, times := range p.Terms() {
+		if times < 0 {
+			return false
+		}
+		for _, v := range factors {
+			if b.rangeOf(v, at).Lo < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// multiplies reports whether there is a product of two values in p.
+func (b *bounder) multiplies(p analysis.Polynomial) bool {
+	for factors := range p.Terms() {
+		if len(factors) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// cap returns what a factor is tested to be below.
+func (b *bounder) cap(v *ir.Value) int64 {
+	if c, ok := b.caps[v]; ok {
+		return c
+	}
+	return math.MaxInt64
+}
+
+// size returns what no term of p, nor their sum, exceeds, where no value is above a number.
+func (b *bounder) size(p analysis.Polynomial, at analysis.Place, highest int64) float64 {
+	sum := 0.0
+	for factors, times := range p.Terms() {
+		x := math.Abs(float64(times))
+		for _, v := range factors {
+			r := b.rangeOf(v, at)
+			x *= min(max(math.Abs(float64(r.Lo)), math.Abs(float64(r.Hi))), float64(b.cap(v)), float64(highest))
+		}
+		sum += x
+	}
+	return sum
+}
+
+// holdBack sees to it that p does not overflow at a place: it notes what must be tested for that. False is returned where
+// that does not do, or a factor may be negative.
+func (b *bounder) holdBack(p analysis.Polynomial, at analysis.Place) bool {
+	for factors := range p.Terms() {
+		for _, v := range factors {
+			if b.rangeOf(v, at).Lo < 0 {
+				return false
+			}
+		}
+	}
+	for _, highest := range []int64{math.MaxInt64, 1 << 29, 1 << 19, 1 << 14} {
+		if b.size(p, at, highest) >= maxSum {
+			continue
+		}
+		for factors := range p.Terms() {
+			for _, v := range factors {
+				if highest < min(b.cap(v), b.rangeOf(v, at).Hi) {
+					b.caps[v] = highest
+				}
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// note adds a bound to those that are tested, unless one of them is not below it, wherever either is needed.
+func (b *bounder) note(x bound) {
+	for i, y := range b.bounds {
+		if x.length != y.length {
+			continue
+		}
+		if b.covers(y, x) {
+			b.bounds[i].places = append(y.places, x.places...)
+			return
+		}
+		if b.covers(x, y) {
+			b.bounds[i] = bound{x.end, x.length, append(y.places, x.places...)}
+			return
+		}
+	}
+	b.bounds = append(b.bounds, x)
+}
+
+// covers reports whether x is not below y, and does not overflow, where y is needed.
+func (b *bounder) covers(x, y bound) bool {
+	d, ok := x.end.Minus(y.end)
+	return ok && d.Increases() && !slices.ContainsFunc(y.places, func(at analysis.Place) bool { return !b.holdBack(x.end, at) })
+}
