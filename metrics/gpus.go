@@ -19,27 +19,16 @@ type GPUs struct {
 
 // gpu is what a GPU's metrics are made of.
 type gpu struct {
-	device reader
-	meter  meter
-	labels prometheus.Labels
+	monitor monitor
+	labels  prometheus.Labels
 }
 
-// reader is an *nvml.Device.
-type reader interface {
-	Read() (nvml.Reading, error)
-	Traffic() (nvml.Traffic, error)
-}
-
-// meter is an *nvml.Meter.
-type meter interface{ Usage() (nvml.Usage, error) }
+// monitor is an *nvml.Monitor.
+type monitor interface{ Read() (nvml.State, error) }
 
 // NewGPUs returns a collector of all GPUs that lib sees. Close lib after the last collection.
 func NewGPUs(lib *nvml.Library) (*GPUs, error) {
-	devices, err := lib.Devices()
-	if err != nil {
-		return nil, err
-	}
-	versions, err := lib.Versions()
+	monitors, versions, err := lib.Monitors()
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +37,10 @@ func NewGPUs(lib *nvml.Library) (*GPUs, error) {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	g := &GPUs{xids: newXIDs()}
-	for _, d := range devices {
-		g.gpus = append(g.gpus, gpu{device: d, meter: d.Meter(), labels: prometheus.Labels{
-			"gpu": strconv.Itoa(d.Index()), "UUID": d.UUID(), "pci_bus_id": longBus(d.Bus()), "device": "nvidia" + strconv.Itoa(d.Bus().Minor),
-			"modelName": d.Name(), "Hostname": host, "DCGM_FI_DRIVER_VERSION": versions.Driver,
+	for _, m := range monitors {
+		g.gpus = append(g.gpus, gpu{monitor: m, labels: prometheus.Labels{
+			"gpu": strconv.Itoa(m.Index()), "UUID": m.UUID(), "pci_bus_id": longBus(m.Bus()), "device": "nvidia" + strconv.Itoa(m.Bus().Minor),
+			"modelName": m.Name(), "Hostname": host, "DCGM_FI_DRIVER_VERSION": versions.Driver,
 		}})
 	}
 	return g, nil
@@ -66,15 +55,8 @@ func longBus(b nvml.Bus) string {
 type metric struct {
 	name, help string
 	kind       prometheus.ValueType
-	value      func(*state) nvml.Figure
+	value      func(*nvml.State) nvml.Figure
 	scale      float64
-}
-
-// state is what was read of a GPU for one collection.
-type state struct {
-	nvml.Reading
-	nvml.Traffic
-	usage nvml.Usage
 }
 
 const (
@@ -85,35 +67,44 @@ const (
 
 // metrics are the exporter's, of those that are on by default or in NVIDIA's dashboards.
 var metrics = []metric{
-	{"DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", gauge, func(s *state) nvml.Figure { return s.Clocks.SM }, 1},
-	{"DCGM_FI_DEV_MEM_CLOCK", "Memory clock frequency (in MHz).", gauge, func(s *state) nvml.Figure { return s.Clocks.Memory }, 1},
-	{"DCGM_FI_DEV_MEMORY_TEMP", "Memory temperature (in C).", gauge, func(s *state) nvml.Figure { return s.Temperature.Memory }, 1},
-	{"DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C).", gauge, func(s *state) nvml.Figure { return s.Temperature.GPU }, 1},
-	{"DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", gauge, func(s *state) nvml.Figure { return s.Power }, 1},
-	{"DCGM_FI_DEV_POWER_MGMT_LIMIT", "Power limit (in W).", gauge, func(s *state) nvml.Figure { return s.PowerLimit }, 1},
-	{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "Energy used since boot (in mJ).", counter, func(s *state) nvml.Figure { return s.Energy }, 1000},
-	{"DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "Number of PCIe retries.", counter, func(s *state) nvml.Figure { return s.Link.Replays }, 1},
-	{"DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", gauge, func(s *state) nvml.Figure { return s.Load.GPU }, 1},
-	{"DCGM_FI_DEV_MEM_COPY_UTIL", "Memory utilization (in %).", gauge, func(s *state) nvml.Figure { return s.Load.Memory }, 1},
-	{"DCGM_FI_DEV_ENC_UTIL", "Encoder utilization (in %).", gauge, func(s *state) nvml.Figure { return s.Load.Encoder }, 1},
-	{"DCGM_FI_DEV_DEC_UTIL", "Decoder utilization (in %).", gauge, func(s *state) nvml.Figure { return s.Load.Decoder }, 1},
-	{"DCGM_FI_DEV_FB_FREE", "Frame buffer memory free (in MiB).", gauge, func(s *state) nvml.Figure { return s.Memory.Free }, mebi},
-	{"DCGM_FI_DEV_FB_USED", "Frame buffer memory used (in MiB).", gauge, func(s *state) nvml.Figure { return s.Memory.Used }, mebi},
-	{"DCGM_FI_DEV_FB_RESERVED", "Frame buffer memory reserved (in MiB).", gauge, func(s *state) nvml.Figure { return s.Memory.Reserved }, mebi},
-	{"DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "Corrected memory errors since the driver was loaded.", counter, func(s *state) nvml.Figure { return s.Errors.Corrected }, 1},
-	{"DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "Uncorrected memory errors since the driver was loaded.", counter, func(s *state) nvml.Figure { return s.Errors.Uncorrected }, 1},
-	{"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "Rows remapped for uncorrectable errors.", counter, func(s *state) nvml.Figure { return s.Errors.RowsUncorrected }, 1},
-	{"DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "Rows remapped for correctable errors.", counter, func(s *state) nvml.Figure { return s.Errors.RowsCorrected }, 1},
-	{"DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed.", gauge, func(s *state) nvml.Figure { return s.Errors.RowsFailed }, 1},
-	{"DCGM_FI_PROF_SM_ACTIVE", "Ratio of cycles in which an SM has a warp.", gauge, func(s *state) nvml.Figure { return s.usage.SM }, .01},
-	{"DCGM_FI_PROF_SM_OCCUPANCY", "Ratio of warps on an SM to those that it can have.", gauge, func(s *state) nvml.Figure { return s.usage.Occupancy }, .01},
-	{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "Ratio of cycles in which the tensor cores work.", gauge, func(s *state) nvml.Figure { return s.usage.Tensor }, .01},
-	{"DCGM_FI_PROF_PIPE_FP64_ACTIVE", "Ratio of cycles in which the fp64 units work.", gauge, func(s *state) nvml.Figure { return s.usage.FP64 }, .01},
-	{"DCGM_FI_PROF_PIPE_FP32_ACTIVE", "Ratio of cycles in which the fp32 units work.", gauge, func(s *state) nvml.Figure { return s.usage.FP32 }, .01},
-	{"DCGM_FI_PROF_PIPE_FP16_ACTIVE", "Ratio of cycles in which the fp16 units work.", gauge, func(s *state) nvml.Figure { return s.usage.FP16 }, .01},
-	{"DCGM_FI_PROF_DRAM_ACTIVE", "Ratio of cycles in which the memory sends or receives.", gauge, func(s *state) nvml.Figure { return s.usage.Memory }, .01},
-	{"DCGM_FI_PROF_PCIE_TX_BYTES", "Bytes a second sent over PCIe.", gauge, func(s *state) nvml.Figure { return s.Sent }, 1},
-	{"DCGM_FI_PROF_PCIE_RX_BYTES", "Bytes a second received over PCIe.", gauge, func(s *state) nvml.Figure { return s.Received }, 1},
+	{"DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", gauge, func(s *nvml.State) nvml.Figure { return s.Clocks.SM }, 1},
+	{"DCGM_FI_DEV_MEM_CLOCK", "Memory clock frequency (in MHz).", gauge, func(s *nvml.State) nvml.Figure { return s.Clocks.Memory }, 1},
+	{"DCGM_FI_DEV_MEMORY_TEMP", "Memory temperature (in C).", gauge, func(s *nvml.State) nvml.Figure { return s.Temperature.Memory }, 1},
+	{"DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C).", gauge, func(s *nvml.State) nvml.Figure { return s.Temperature.GPU }, 1},
+	{"DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", gauge, func(s *nvml.State) nvml.Figure { return s.Power }, 1},
+	{"DCGM_FI_DEV_POWER_MGMT_LIMIT", "Power limit (in W).", gauge, func(s *nvml.State) nvml.Figure { return s.PowerLimit }, 1},
+	{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "Energy used since boot (in mJ).", counter, func(s *nvml.State) nvml.Figure { return s.Energy }, 1000},
+	{"DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "Number of PCIe retries.", counter, func(s *nvml.State) nvml.Figure { return s.Link.Replays }, 1},
+	{"DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", gauge, func(s *nvml.State) nvml.Figure { return s.Load.GPU }, 1},
+	{"DCGM_FI_DEV_MEM_COPY_UTIL", "Memory utilization (in %).", gauge, func(s *nvml.State) nvml.Figure { return s.Load.Memory }, 1},
+	{"DCGM_FI_DEV_ENC_UTIL", "Encoder utilization (in %).", gauge, func(s *nvml.State) nvml.Figure { return s.Load.Encoder }, 1},
+	{"DCGM_FI_DEV_DEC_UTIL", "Decoder utilization (in %).", gauge, func(s *nvml.State) nvml.Figure { return s.Load.Decoder }, 1},
+	{"DCGM_FI_DEV_FB_FREE", "Frame buffer memory free (in MiB).", gauge, func(s *nvml.State) nvml.Figure { return s.Memory.Free }, mebi},
+	{"DCGM_FI_DEV_FB_USED", "Frame buffer memory used (in MiB).", gauge, func(s *nvml.State) nvml.Figure { return s.Memory.Used }, mebi},
+	{"DCGM_FI_DEV_FB_RESERVED", "Frame buffer memory reserved (in MiB).", gauge, func(s *nvml.State) nvml.Figure { return s.Memory.Reserved }, mebi},
+	{"DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "Corrected memory errors since the driver was loaded.", counter, func(s *nvml.State) nvml.Figure { return s.Errors.Corrected }, 1},
+	{"DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "Uncorrected memory errors since the driver was loaded.", counter, func(s *nvml.State) nvml.Figure { return s.Errors.Uncorrected }, 1},
+	{"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "Rows remapped for uncorrectable errors.", counter, func(s *nvml.State) nvml.Figure { return s.Errors.RowsUncorrected }, 1},
+	{"DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "Rows remapped for correctable errors.", counter, func(s *nvml.State) nvml.Figure { return s.Errors.RowsCorrected }, 1},
+	{"DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed.", gauge, func(s *nvml.State) nvml.Figure { return s.Errors.RowsFailed }, 1},
+	{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "Ratio of time the graphics engine is active.", gauge, active, .01},
+	{"DCGM_FI_PROF_SM_ACTIVE", "Ratio of cycles in which an SM has a warp.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.SM }, .01},
+	{"DCGM_FI_PROF_SM_OCCUPANCY", "Ratio of warps on an SM to those that it can have.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Occupancy }, .01},
+	{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "Ratio of cycles in which the tensor cores work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Tensor }, .01},
+	{"DCGM_FI_PROF_PIPE_FP64_ACTIVE", "Ratio of cycles in which the fp64 units work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP64 }, .01},
+	{"DCGM_FI_PROF_PIPE_FP32_ACTIVE", "Ratio of cycles in which the fp32 units work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP32 }, .01},
+	{"DCGM_FI_PROF_PIPE_FP16_ACTIVE", "Ratio of cycles in which the fp16 units work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP16 }, .01},
+	{"DCGM_FI_PROF_DRAM_ACTIVE", "Ratio of cycles in which the memory sends or receives.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Memory }, .01},
+	{"DCGM_FI_PROF_PCIE_TX_BYTES", "Bytes a second sent over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Sent }, 1},
+	{"DCGM_FI_PROF_PCIE_RX_BYTES", "Bytes a second received over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Received }, 1},
+}
+
+// active is the share of time in which anything ran. Where the GPU keeps no counts, Load says nearly that.
+func active(s *nvml.State) nvml.Figure {
+	if _, ok := s.Usage.Graphics.Get(); ok {
+		return s.Usage.Graphics
+	}
+	return s.Load.GPU
 }
 
 // Describe implements prometheus.Collector. The metrics depend on the GPUs: it describes none,
@@ -132,7 +123,7 @@ func (g *GPUs) Collect(to chan<- prometheus.Metric) {
 }
 
 func (g *gpu) collect(to chan<- prometheus.Metric) {
-	s, err := g.read()
+	s, err := g.monitor.Read()
 	if err != nil {
 		to <- prometheus.NewInvalidMetric(prometheus.NewDesc("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", nil, g.labels), err)
 		return
@@ -142,16 +133,4 @@ func (g *gpu) collect(to chan<- prometheus.Metric) {
 			to <- prometheus.MustNewConstMetric(prometheus.NewDesc(m.name, m.help, nil, g.labels), m.kind, v*m.scale)
 		}
 	}
-}
-
-// read reads the GPU. Usage is that since the last collection: the first has none.
-func (g *gpu) read() (s state, err error) {
-	if s.Reading, err = g.device.Read(); err != nil {
-		return s, err
-	}
-	if s.Traffic, err = g.device.Traffic(); err != nil {
-		return s, err
-	}
-	s.usage, err = g.meter.Usage()
-	return s, err
 }

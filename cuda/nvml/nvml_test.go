@@ -172,7 +172,7 @@ func TestCompiledUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Usage{
-		SM: Known(102), Occupancy: Known(103), Tensor: Known(105), Memory: Known(110), FP64: Known(111), FP32: Known(112),
+		Graphics: Known(101), SM: Known(102), Occupancy: Known(103), Tensor: Known(105), Memory: Known(110), FP64: Known(111), FP32: Known(112),
 		Sent: Known(120 << 20), Received: Known(121 << 20),
 	}
 	if u, err := second.Since(first); err != nil || u != want {
@@ -199,6 +199,26 @@ func TestMeter(t *testing.T) {
 	old.library.calls.record = func(string, handle, unsafe.Pointer) Status { return NotSupported }
 	if u, err := old.Meter().Usage(); err != nil || u != (Usage{}) {
 		t.Errorf("of a GPU without counts: %+v, %v", u, err)
+	}
+}
+
+// TestMonitors reads a device through its monitor: all at once, and usage from the second time on.
+func TestMonitors(t *testing.T) {
+	lib := compiled(t)
+	monitors, versions, err := lib.Monitors()
+	if err != nil || len(monitors) != 1 || versions.Driver == "" {
+		t.Fatalf("%d monitors, versions %+v, %v", len(monitors), versions, err)
+	}
+	m, d := monitors[0], only(t, lib)
+	if m.UUID() != d.UUID() {
+		t.Errorf("the monitor is of %s, want %s", m.UUID(), d.UUID())
+	}
+	for _, usage := range []Figure{{}, Known(102)} {
+		s, err := m.Read()
+		reading, other := d.Read()
+		if err != nil || other != nil || s.Reading != reading || s.Usage.SM != usage {
+			t.Errorf("got %+v, %v", s, err)
+		}
 	}
 }
 

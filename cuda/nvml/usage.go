@@ -10,6 +10,7 @@ import (
 // counts: unlike Load it tells a GPU that computes from one that a small kernel keeps occupied.
 // Shares are in percent of what the whole device could have done.
 type Usage struct {
+	Graphics  Figure // time in which anything ran
 	SM        Figure // multiprocessors that had work
 	Occupancy Figure // warps, of those that they can have
 	Tensor    Figure // tensor cores
@@ -28,7 +29,7 @@ type Sample struct {
 }
 
 // gpmCount is how many figures Since asks for.
-const gpmCount = 9
+const gpmCount = 10
 
 // gpmMetric is nvmlGpmMetric_t.
 type gpmMetric struct {
@@ -94,7 +95,7 @@ func (s *Sample) Since(earlier *Sample) (Usage, error) {
 		scale float64
 		to    *Figure
 	}{
-		{2, 1, &u.SM}, {3, 1, &u.Occupancy}, {5, 1, &u.Tensor}, {10, 1, &u.Memory}, {11, 1, &u.FP64}, {12, 1, &u.FP32}, {13, 1, &u.FP16},
+		{1, 1, &u.Graphics}, {2, 1, &u.SM}, {3, 1, &u.Occupancy}, {5, 1, &u.Tensor}, {10, 1, &u.Memory}, {11, 1, &u.FP64}, {12, 1, &u.FP32}, {13, 1, &u.FP16},
 		{20, 1 << 20, &u.Sent}, {21, 1 << 20, &u.Received},
 	}
 	m := &gpmMetrics{version: 1, count: gpmCount, first: earlier.handle, second: s.handle}

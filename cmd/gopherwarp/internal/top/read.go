@@ -18,9 +18,7 @@ type Snapshot struct {
 type GPU struct {
 	Name, Bus string
 	Err       error // why nothing more is known, or nil
-	nvml.Reading
-	Traffic   nvml.Traffic
-	Usage     nvml.Usage // since the snapshot before
+	nvml.State
 	Processes []Process
 }
 
@@ -35,50 +33,34 @@ type Process struct {
 // Reader reads snapshots, one after the other.
 type Reader struct {
 	library  *nvml.Library
-	devices  []*nvml.Device
+	monitors []*nvml.Monitor
 	versions nvml.Versions
-	meters   []*nvml.Meter
 	last     time.Time
 }
 
 // NewReader returns a reader of all GPUs that lib sees. Close lib after it.
 func NewReader(lib *nvml.Library) (*Reader, error) {
-	devices, err := lib.Devices()
+	monitors, versions, err := lib.Monitors()
 	if err != nil {
 		return nil, err
 	}
-	versions, err := lib.Versions()
-	if err != nil {
-		return nil, err
-	}
-	r := &Reader{library: lib, devices: devices, versions: versions, last: time.Now().Add(-time.Second)}
-	for _, d := range devices {
-		r.meters = append(r.meters, d.Meter())
-	}
-	return r, nil
+	return &Reader{library: lib, monitors: monitors, versions: versions, last: time.Now().Add(-time.Second)}, nil
 }
 
 // Read reads a snapshot. A GPU that does not answer has an error in it.
 func (r *Reader) Read() Snapshot {
 	s := Snapshot{Time: time.Now(), Versions: r.versions}
-	for i, d := range r.devices {
-		g := GPU{Name: d.Name(), Bus: d.Bus().ID}
-		g.Err = r.gpu(i, &g)
+	for _, m := range r.monitors {
+		g := GPU{Name: m.Name(), Bus: m.Bus().ID}
+		g.Err = r.gpu(m, &g)
 		s.GPUs = append(s.GPUs, g)
 	}
 	r.last = s.Time
 	return s
 }
 
-func (r *Reader) gpu(i int, g *GPU) (err error) {
-	d := r.devices[i]
-	if g.Reading, err = d.Read(); err != nil {
-		return err
-	}
-	if g.Traffic, err = d.Traffic(); err != nil {
-		return err
-	}
-	if g.Usage, err = r.meters[i].Usage(); err != nil {
+func (r *Reader) gpu(d *nvml.Monitor, g *GPU) (err error) {
+	if g.State, err = d.Read(); err != nil {
 		return err
 	}
 	processes, err := d.Processes()

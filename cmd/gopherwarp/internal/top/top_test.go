@@ -22,7 +22,7 @@ func snapshot() Snapshot {
 		Time: time.Date(2026, 11, 20, 12, 30, 5, 0, time.UTC), Versions: nvml.Versions{Driver: "580.1", CUDA: "13.0"},
 		GPUs: []GPU{
 			{
-				Name: "NVIDIA H200", Bus: "0000:4f:00.0", Reading: r, Usage: nvml.Usage{SM: k(64.4), Tensor: k(41)}, Traffic: nvml.Traffic{Sent: k(1.2e9)},
+				Name: "NVIDIA H200", Bus: "0000:4f:00.0", State: nvml.State{Reading: r, Usage: nvml.Usage{SM: k(64.4), Tensor: k(41)}, Traffic: nvml.Traffic{Sent: k(1.2e9)}},
 				Processes: []Process{{PID: 4711, Name: "train", Memory: k(34 << 30), Load: k(70)}, {PID: 12, Name: "idle"}},
 			},
 			{Name: "NVIDIA L4", Err: errors.New("nvml: nvmlDeviceGetPowerUsage: NVML_ERROR_GPU_IS_LOST")},
