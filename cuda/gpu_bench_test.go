@@ -214,7 +214,7 @@ func BenchmarkGPUOverlap(b *testing.B) {
 	}
 }
 
-func newLane(b *testing.B, s *device.Stream, n int) (l lane) {
+func newLane(b testing.TB, s *device.Stream, n int) (l lane) {
 	b.Helper()
 	var err error
 	l.in, err = device.NewPinned[float32](s.Device(), n)

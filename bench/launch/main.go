@@ -1,5 +1,5 @@
 // Launch measures what it costs to give work to a GPU: launches of empty kernels with 0 to 16
-// arguments, the replay of a graph of 100 small kernels, calls of libraries and of the driver.
+// arguments, 10,000 of them to their end, the replay of a graph of 100 small kernels, calls of libraries and of the driver.
 //
 //	go run ./bench/launch
 //
@@ -25,6 +25,7 @@ import (
 const (
 	samples  = 101
 	launches = 200 // in a sample; the driver's queue holds more
+	many     = 10_000
 	steps    = 100 // kernels of the graph
 	replays  = 5   // of the graph in a sample; the last counts
 	elements = 1024
