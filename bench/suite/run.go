@@ -52,7 +52,7 @@ func Run(ctx context.Context, dev *device.Device, o Options) (*report.Report, er
 	}
 	meet(r, o.Peers)
 	for _, c := range Cases() {
-		if !o.wants(c.Name) && !o.wants(c.Group) {
+		if !o.wantsCase(c) {
 			continue
 		}
 		o.progress(c.Name)
@@ -74,6 +74,13 @@ func Run(ctx context.Context, dev *device.Device, o Options) (*report.Report, er
 	}
 	return r, ctx.Err()
 }
+
+// Measures reports whether cases of a group are to be measured.
+func (o Options) Measures(group string) bool {
+	return slices.ContainsFunc(Cases(), func(c Case) bool { return c.Group == group && o.wantsCase(c) })
+}
+
+func (o Options) wantsCase(c Case) bool { return o.wants(c.Name) || o.wants(c.Group) }
 
 func (o Options) wants(name string) bool { return o.Only == nil || o.Only.MatchString(name) }
 

@@ -40,6 +40,14 @@ func TestCompileTwins(t *testing.T) {
 	}
 }
 
+func TestMeasures(t *testing.T) {
+	for only, want := range map[string]bool{"": true, "^prim$": true, "prim-sort": true, "stream|softmax": false} {
+		if got := (Options{Only: regexp.MustCompile(only)}).Measures(Prim); got != want {
+			t.Errorf("%q measures prim: %v, want %v", only, got, want)
+		}
+	}
+}
+
 // TestRun measures some cases on the CPU.
 func TestRun(t *testing.T) {
 	dev := opened(t, cpu.Open)

@@ -79,26 +79,30 @@ func (c *benchCommand) report(ctx context.Context, t terminal) (*report.Report, 
 	if err != nil {
 		return nil, err
 	}
-	nvcc := suite.FindNVCC()
-	set := c.startPeers(ctx, dev.Info(), nvcc)
-	r, err := suite.Run(ctx, dev, suite.Options{
-		NVCC: nvcc, Only: only, Quick: c.Quick, Commit: c.Commit, Seed: rand.Uint64(),
-		Unchecked: unchecked, Peers: set,
-		Progress: func(name string) { fmt.Fprintln(t.err, "measuring", name) },
-	})
-	return r, errors.Join(err, set.Close(), dev.Close())
+	o := suite.Options{
+		NVCC: suite.FindNVCC(), Only: only, Quick: c.Quick, Commit: c.Commit, Seed: rand.Uint64(),
+		Unchecked: unchecked,
+		Progress:  func(name string) { fmt.Fprintln(t.err, "measuring", name) },
+	}
+	names := c.peers(dev.Info(), o)
+	if len(names) > 0 {
+		fmt.Fprintln(t.err, "starting", strings.Join(names, ", "))
+	}
+	o.Peers = peers.Start(ctx, peers.Options{Names: names, NVCC: o.NVCC})
+	r, err := suite.Run(ctx, dev, o)
+	return r, errors.Join(err, o.Peers.Close(), dev.Close())
 }
 
-// startPeers starts the frameworks that take part: none where there is no GPU.
-func (c *benchCommand) startPeers(ctx context.Context, i device.Info, nvcc string) *peers.Set {
-	names := c.Peers
+// peers returns the names of the frameworks that take part: none where there is no GPU, and CUB, which takes half a
+// minute to compile, only where it knows a case.
+func (c *benchCommand) peers(i device.Info, o suite.Options) []string {
 	switch {
-	case i.Kind != "cuda" || slices.Equal(names, []string{"none"}):
-		names = []string{}
-	case slices.Equal(names, []string{"all"}):
-		names = nil
+	case i.Kind != "cuda" || slices.Equal(c.Peers, []string{"none"}):
+		return []string{}
+	case !slices.Equal(c.Peers, []string{"all"}):
+		return c.Peers
 	}
-	return peers.Start(ctx, peers.Options{Names: names, NVCC: nvcc})
+	return slices.DeleteFunc(peers.Names(), func(name string) bool { return name == peers.CUB && !o.Measures(suite.Prim) })
 }
 
 // write shows the report, and fails where a case did.
