@@ -22,1090 +22,2113 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int)(unsafe.Add(args, 80))
 	s16 := *(*int)(unsafe.Add(args, 88))
 	shared := blocks.Shared(16640)
+//line single.go:34
+	i918 := s0 - 1
 //line single.go:23
-	i43 := s16 / 4
+	i48 := s16 / 4
 //line single.go:23
-	i40 := s8 / 4
-	each3104 := blocks.Scratch(4)
-	each3102 := blocks.Scratch(4)
-	each3100 := blocks.Scratch(4)
-	each3098 := blocks.Scratch(4)
-	each3096 := blocks.Scratch(4)
-	each3094 := blocks.Scratch(4)
-	each3092 := blocks.Scratch(4)
-	each3090 := blocks.Scratch(4)
-	each3088 := blocks.Scratch(4)
-	each3086 := blocks.Scratch(4)
-	each3084 := blocks.Scratch(4)
-	each3082 := blocks.Scratch(4)
-	each3080 := blocks.Scratch(4)
-	each3078 := blocks.Scratch(4)
-	each3076 := blocks.Scratch(4)
-	each3074 := blocks.Scratch(4)
-	each3072 := blocks.Scratch(4)
-	each3070 := blocks.Scratch(4)
-	each3068 := blocks.Scratch(4)
-	each3066 := blocks.Scratch(4)
-	each3064 := blocks.Scratch(4)
-	each3062 := blocks.Scratch(4)
-	each3060 := blocks.Scratch(4)
-	each3058 := blocks.Scratch(4)
-	each3056 := blocks.Scratch(4)
-	each3054 := blocks.Scratch(4)
-	each3052 := blocks.Scratch(4)
-	each3050 := blocks.Scratch(4)
-	each3048 := blocks.Scratch(4)
-	each3046 := blocks.Scratch(4)
-	each3044 := blocks.Scratch(4)
-	each3042 := blocks.Scratch(4)
-	each3040 := blocks.Scratch(4)
-	each3038 := blocks.Scratch(4)
-	each3036 := blocks.Scratch(4)
-	each3034 := blocks.Scratch(4)
-	each3032 := blocks.Scratch(4)
-	each3030 := blocks.Scratch(4)
-	each3028 := blocks.Scratch(4)
-	each3026 := blocks.Scratch(4)
-	each3024 := blocks.Scratch(4)
-	each3022 := blocks.Scratch(4)
-	each3020 := blocks.Scratch(4)
-	each3018 := blocks.Scratch(4)
-	each3016 := blocks.Scratch(4)
-	each3014 := blocks.Scratch(4)
-	each3012 := blocks.Scratch(4)
-	each3010 := blocks.Scratch(4)
-	each3008 := blocks.Scratch(4)
-	each3006 := blocks.Scratch(4)
-	each3004 := blocks.Scratch(4)
-	each3002 := blocks.Scratch(4)
-	each3000 := blocks.Scratch(4)
-	each2998 := blocks.Scratch(4)
-	each2996 := blocks.Scratch(4)
-	each2994 := blocks.Scratch(4)
-	each2992 := blocks.Scratch(4)
-	each2990 := blocks.Scratch(4)
-	each2988 := blocks.Scratch(4)
-	each2986 := blocks.Scratch(4)
-	each2984 := blocks.Scratch(4)
-	each2982 := blocks.Scratch(4)
-	each2980 := blocks.Scratch(4)
-	each2978 := blocks.Scratch(4)
-	each93 := blocks.Scratch(4)
-	each94 := blocks.Scratch(4)
-	each95 := blocks.Scratch(4)
-	each96 := blocks.Scratch(4)
-	each438 := blocks.Scratch(4)
-	each439 := blocks.Scratch(4)
-	each440 := blocks.Scratch(4)
-	each441 := blocks.Scratch(4)
-	each442 := blocks.Scratch(4)
-	each443 := blocks.Scratch(4)
-	each444 := blocks.Scratch(4)
-	each445 := blocks.Scratch(4)
-//line single.go:44
-	i91 := int32(s16)
-//line single.go:51
-	i153 := int32(i40 << 3)
+	i45 := s8 / 4
+//line single.go:36
+	i922 := i45 - 1
+//line single.go:36
+	i96 := int32(i45)
+//line single.go:38
+	i109 := int32(s16)
+	i110 := i109 / 4
+//line single.go:37
+	i106 := int32(i45 << 2)
+	each61 := blocks.Scratch(8)
+	each69 := blocks.Scratch(8)
+	each4822 := blocks.Scratch(4)
+	each4820 := blocks.Scratch(4)
+	each4818 := blocks.Scratch(4)
+	each4816 := blocks.Scratch(4)
+	each4814 := blocks.Scratch(4)
+	each4812 := blocks.Scratch(4)
+	each4810 := blocks.Scratch(4)
+	each4808 := blocks.Scratch(4)
+	each4806 := blocks.Scratch(4)
+	each4804 := blocks.Scratch(4)
+	each4802 := blocks.Scratch(4)
+	each4800 := blocks.Scratch(4)
+	each4798 := blocks.Scratch(4)
+	each4796 := blocks.Scratch(4)
+	each4794 := blocks.Scratch(4)
+	each4792 := blocks.Scratch(4)
+	each4790 := blocks.Scratch(4)
+	each4788 := blocks.Scratch(4)
+	each4786 := blocks.Scratch(4)
+	each4784 := blocks.Scratch(4)
+	each4782 := blocks.Scratch(4)
+	each4780 := blocks.Scratch(4)
+	each4778 := blocks.Scratch(4)
+	each4776 := blocks.Scratch(4)
+	each4774 := blocks.Scratch(4)
+	each4772 := blocks.Scratch(4)
+	each4770 := blocks.Scratch(4)
+	each4768 := blocks.Scratch(4)
+	each4766 := blocks.Scratch(4)
+	each4764 := blocks.Scratch(4)
+	each4762 := blocks.Scratch(4)
+	each4760 := blocks.Scratch(4)
+	each4758 := blocks.Scratch(4)
+	each4756 := blocks.Scratch(4)
+	each4754 := blocks.Scratch(4)
+	each4752 := blocks.Scratch(4)
+	each4750 := blocks.Scratch(4)
+	each4748 := blocks.Scratch(4)
+	each4746 := blocks.Scratch(4)
+	each4744 := blocks.Scratch(4)
+	each4742 := blocks.Scratch(4)
+	each4740 := blocks.Scratch(4)
+	each4738 := blocks.Scratch(4)
+	each4736 := blocks.Scratch(4)
+	each4734 := blocks.Scratch(4)
+	each4732 := blocks.Scratch(4)
+	each4730 := blocks.Scratch(4)
+	each4728 := blocks.Scratch(4)
+	each4726 := blocks.Scratch(4)
+	each4724 := blocks.Scratch(4)
+	each4722 := blocks.Scratch(4)
+	each4720 := blocks.Scratch(4)
+	each4718 := blocks.Scratch(4)
+	each4716 := blocks.Scratch(4)
+	each4714 := blocks.Scratch(4)
+	each4712 := blocks.Scratch(4)
+	each4710 := blocks.Scratch(4)
+	each4708 := blocks.Scratch(4)
+	each4706 := blocks.Scratch(4)
+	each4704 := blocks.Scratch(4)
+	each4702 := blocks.Scratch(4)
+	each4700 := blocks.Scratch(4)
+	each4698 := blocks.Scratch(4)
+	each4696 := blocks.Scratch(4)
+	each4694 := blocks.Scratch(4)
+	each4692 := blocks.Scratch(4)
+	each4690 := blocks.Scratch(4)
+	each4688 := blocks.Scratch(4)
+	each4686 := blocks.Scratch(4)
+	each4684 := blocks.Scratch(4)
+	each4682 := blocks.Scratch(4)
+	each4680 := blocks.Scratch(4)
+	each4678 := blocks.Scratch(4)
+	each4676 := blocks.Scratch(4)
+	each4674 := blocks.Scratch(4)
+	each4672 := blocks.Scratch(4)
+	each4670 := blocks.Scratch(4)
+	each4668 := blocks.Scratch(4)
+	each4666 := blocks.Scratch(4)
+	each4664 := blocks.Scratch(4)
+	each4662 := blocks.Scratch(4)
+	each4660 := blocks.Scratch(4)
+	each4658 := blocks.Scratch(4)
+	each4656 := blocks.Scratch(4)
+	each4654 := blocks.Scratch(4)
+	each4652 := blocks.Scratch(4)
+	each4650 := blocks.Scratch(4)
+	each4648 := blocks.Scratch(4)
+	each4646 := blocks.Scratch(4)
+	each4644 := blocks.Scratch(4)
+	each4642 := blocks.Scratch(4)
+	each4640 := blocks.Scratch(4)
+	each4638 := blocks.Scratch(4)
+	each4636 := blocks.Scratch(4)
+	each4634 := blocks.Scratch(4)
+	each4632 := blocks.Scratch(4)
+	each4630 := blocks.Scratch(4)
+	each4628 := blocks.Scratch(4)
+	each4626 := blocks.Scratch(4)
+	each4624 := blocks.Scratch(4)
+	each4622 := blocks.Scratch(4)
+	each4620 := blocks.Scratch(4)
+	each4618 := blocks.Scratch(4)
+	each4616 := blocks.Scratch(4)
+	each4614 := blocks.Scratch(4)
+	each4612 := blocks.Scratch(4)
+	each4610 := blocks.Scratch(4)
+	each4608 := blocks.Scratch(4)
+	each4606 := blocks.Scratch(4)
+	each4604 := blocks.Scratch(4)
+	each4602 := blocks.Scratch(4)
+	each4600 := blocks.Scratch(4)
+	each4598 := blocks.Scratch(4)
+	each4596 := blocks.Scratch(4)
+	each4594 := blocks.Scratch(4)
+	each4592 := blocks.Scratch(4)
+	each4590 := blocks.Scratch(4)
+	each4588 := blocks.Scratch(4)
+	each4586 := blocks.Scratch(4)
+	each4584 := blocks.Scratch(4)
+	each4582 := blocks.Scratch(4)
+	each4580 := blocks.Scratch(4)
+	each4578 := blocks.Scratch(4)
+	each4576 := blocks.Scratch(4)
+	each4574 := blocks.Scratch(4)
+	each4572 := blocks.Scratch(4)
+	each4570 := blocks.Scratch(4)
+	each4568 := blocks.Scratch(4)
+	each4567 := blocks.Scratch(4)
+	each4565 := blocks.Scratch(4)
+	each4563 := blocks.Scratch(4)
+	each4561 := blocks.Scratch(4)
+	each4559 := blocks.Scratch(4)
+	each4557 := blocks.Scratch(4)
+	each4555 := blocks.Scratch(4)
+	each4553 := blocks.Scratch(4)
+	each129 := blocks.Scratch(4)
+	each130 := blocks.Scratch(4)
+	each131 := blocks.Scratch(4)
+	each650 := blocks.Scratch(4)
+	each651 := blocks.Scratch(4)
+	each652 := blocks.Scratch(4)
+	each653 := blocks.Scratch(4)
+	each654 := blocks.Scratch(4)
+	each655 := blocks.Scratch(4)
+	each656 := blocks.Scratch(4)
+	each657 := blocks.Scratch(4)
+//line single.go:52
+	i946 := i106 << 1
 //line single.go:19
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i99 int
-		var i100 int32
+		var i132 int32
+		var i135 int
 //line single.go:24
-		i629 := by << 7
+		i914 := by << 7
 //line single.go:24
-		i631 := bx << 5
-		for tx := range 256 {
-			var i78, i86 int32
-			var f419, f420, f421, f422, f434, f435, f436, f437 float32
-//line single.go:26
-			i51 := tx / 32
-//line single.go:30
-			i60 := tx / 2
-//line single.go:30
-			i61 := i629 + i60
-//line single.go:30
-			i62 := tx % 2
-			i64 := tx % 32
-//line single.go:31
-			i65 := i631 + i64
-			i68 := int32(i61*i43 + i62)
-//line single.go:32
-			i71 := int32(i51*i40 + i65)
+		i916 := bx << 5
+		for tx := range 128 {
+			var f587, f588, f589, f590, f602, f603, f604, f605, f631, f632, f633, f634, f646, f647, f648, f649 float32
+			i55 := tx % 32
+//line single.go:27
+			i56 := tx / 32
+			i61 := i55&1 | i55>>2&3<<1
+			i69 := i55>>1&1 | i55>>4<<1
+//line single.go:33
+			i74 := int32(tx % 2)
+//line single.go:33
+			i76 := int32(i56)
+			i77 := tx / 2
 //line single.go:34
-			if i61 < s0 {
-				i78 = int32(i43 - i62)
-			} else {
+			i78 := i914 + i77
 //line single.go:34
-				i78 = 0
+			i82 := i78
+//line single.go:34
+			if i918 < i78 {
+//line single.go:34
+				i82 = i918
 			}
-//line single.go:83
-			c341 := 0 < i78
-			i344 := int(i68)
-//line single.go:84
-			if !(!c341 || uint(i344) < uint(aLen)) {
-//line single.go:84
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i344, aLen)
-//line single.go:84
+//line single.go:34
+			i85 := int32(i82*i48) + i74
+			i88 := i78 + 64
+//line single.go:35
+			i92 := i88
+//line single.go:35
+			if i918 < i88 {
+//line single.go:35
+				i92 = i918
+			}
+//line single.go:35
+			i95 := int32(i92*i48) + i74
+			i99 := i916 + i55
+//line single.go:36
+			i102 := i99
+//line single.go:36
+			if i922 < i99 {
+//line single.go:36
+				i102 = i922
+			}
+//line single.go:36
+			i104 := i76*i96 + int32(i102)
+//line single.go:91
+			c445 := 0 < i110-i74
+			i448 := int(i85)
+//line single.go:92
+			if !(!c445 || uint(i448) < uint(aLen)) {
+//line single.go:92
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i448, aLen)
+//line single.go:92
 				return
 			}
-//line single.go:37
-			if i65 < i40 {
-				i86 = int32(s16 - i51)
-			} else {
-//line single.go:37
-				i86 = 0
-			}
-//line single.go:83
-			c373 := 0 < i86
-			i376 := int(i71)
-//line single.go:84
-			if !(!c373 || uint(i376) < uint(bLen)) {
-//line single.go:84
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i376, bLen)
-//line single.go:84
+//line single.go:92
+			i480 := int(i95)
+//line single.go:92
+			if !(!c445 || uint(i480) < uint(aLen)) {
+//line single.go:92
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i480, aLen)
+//line single.go:92
 				return
 			}
-//line single.go:83
-			if c341 {
-				f419, f420, f421, f422 = *(*float32)(unsafe.Add(a, i344*16)), *(*float32)(unsafe.Add(a, i344*16+4)), *(*float32)(unsafe.Add(a, i344*16+8)), *(*float32)(unsafe.Add(a, i344*16+12))
-			} else {
-//line single.go:83
-				f419, f420, f421, f422 = 0, 0, 0, 0
+//line single.go:40
+			i118 := i109 - i76
+//line single.go:91
+			c509 := 0 < i118
+			i512 := int(i104)
+//line single.go:92
+			if !(!c509 || uint(i512) < uint(bLen)) {
+//line single.go:92
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i512, bLen)
+//line single.go:92
+				return
 			}
-//line single.go:83
-			if c373 {
-				f434, f435, f436, f437 = *(*float32)(unsafe.Add(b, i376*16)), *(*float32)(unsafe.Add(b, i376*16+4)), *(*float32)(unsafe.Add(b, i376*16+8)), *(*float32)(unsafe.Add(b, i376*16+12))
-			} else {
-//line single.go:83
-				f434, f435, f436, f437 = 0, 0, 0, 0
+//line single.go:91
+			c541 := 0 < i118-4
+			i544 := int(i104 + i106)
+//line single.go:92
+			if !(!c541 || uint(i544) < uint(bLen)) {
+//line single.go:92
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i544, bLen)
+//line single.go:92
+				return
 			}
-//line single.go:44
-			*(*float32)(unsafe.Add(each3104, tx*4)), *(*float32)(unsafe.Add(each3102, tx*4)), *(*float32)(unsafe.Add(each3100, tx*4)), *(*float32)(unsafe.Add(each3098, tx*4)), *(*float32)(unsafe.Add(each3096, tx*4)), *(*float32)(unsafe.Add(each3094, tx*4)), *(*float32)(unsafe.Add(each3092, tx*4)), *(*float32)(unsafe.Add(each3090, tx*4)), *(*float32)(unsafe.Add(each3088, tx*4)), *(*float32)(unsafe.Add(each3086, tx*4)), *(*float32)(unsafe.Add(each3084, tx*4)), *(*float32)(unsafe.Add(each3082, tx*4)), *(*float32)(unsafe.Add(each3080, tx*4)), *(*float32)(unsafe.Add(each3078, tx*4)), *(*float32)(unsafe.Add(each3076, tx*4)), *(*float32)(unsafe.Add(each3074, tx*4)), *(*float32)(unsafe.Add(each3072, tx*4)), *(*float32)(unsafe.Add(each3070, tx*4)), *(*float32)(unsafe.Add(each3068, tx*4)), *(*float32)(unsafe.Add(each3066, tx*4)), *(*float32)(unsafe.Add(each3064, tx*4)), *(*float32)(unsafe.Add(each3062, tx*4)), *(*float32)(unsafe.Add(each3060, tx*4)), *(*float32)(unsafe.Add(each3058, tx*4)), *(*float32)(unsafe.Add(each3056, tx*4)), *(*float32)(unsafe.Add(each3054, tx*4)), *(*float32)(unsafe.Add(each3052, tx*4)), *(*float32)(unsafe.Add(each3050, tx*4)), *(*float32)(unsafe.Add(each3048, tx*4)), *(*float32)(unsafe.Add(each3046, tx*4)), *(*float32)(unsafe.Add(each3044, tx*4)), *(*float32)(unsafe.Add(each3042, tx*4)), *(*float32)(unsafe.Add(each3040, tx*4)), *(*float32)(unsafe.Add(each3038, tx*4)), *(*float32)(unsafe.Add(each3036, tx*4)), *(*float32)(unsafe.Add(each3034, tx*4)), *(*float32)(unsafe.Add(each3032, tx*4)), *(*float32)(unsafe.Add(each3030, tx*4)), *(*float32)(unsafe.Add(each3028, tx*4)), *(*float32)(unsafe.Add(each3026, tx*4)), *(*float32)(unsafe.Add(each3024, tx*4)), *(*float32)(unsafe.Add(each3022, tx*4)), *(*float32)(unsafe.Add(each3020, tx*4)), *(*float32)(unsafe.Add(each3018, tx*4)), *(*float32)(unsafe.Add(each3016, tx*4)), *(*float32)(unsafe.Add(each3014, tx*4)), *(*float32)(unsafe.Add(each3012, tx*4)), *(*float32)(unsafe.Add(each3010, tx*4)), *(*float32)(unsafe.Add(each3008, tx*4)), *(*float32)(unsafe.Add(each3006, tx*4)), *(*float32)(unsafe.Add(each3004, tx*4)), *(*float32)(unsafe.Add(each3002, tx*4)), *(*float32)(unsafe.Add(each3000, tx*4)), *(*float32)(unsafe.Add(each2998, tx*4)), *(*float32)(unsafe.Add(each2996, tx*4)), *(*float32)(unsafe.Add(each2994, tx*4)), *(*float32)(unsafe.Add(each2992, tx*4)), *(*float32)(unsafe.Add(each2990, tx*4)), *(*float32)(unsafe.Add(each2988, tx*4)), *(*float32)(unsafe.Add(each2986, tx*4)), *(*float32)(unsafe.Add(each2984, tx*4)), *(*float32)(unsafe.Add(each2982, tx*4)), *(*float32)(unsafe.Add(each2980, tx*4)), *(*float32)(unsafe.Add(each2978, tx*4)), *(*int32)(unsafe.Add(each93, tx*4)), *(*int32)(unsafe.Add(each94, tx*4)), *(*int32)(unsafe.Add(each95, tx*4)), *(*int32)(unsafe.Add(each96, tx*4)), *(*float32)(unsafe.Add(each438, tx*4)), *(*float32)(unsafe.Add(each439, tx*4)), *(*float32)(unsafe.Add(each440, tx*4)), *(*float32)(unsafe.Add(each441, tx*4)), *(*float32)(unsafe.Add(each442, tx*4)), *(*float32)(unsafe.Add(each443, tx*4)), *(*float32)(unsafe.Add(each444, tx*4)), *(*float32)(unsafe.Add(each445, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i68, i71, i78, i86, f419, f420, f421, f422, f434, f435, f436, f437
+//line single.go:91
+			if c445 {
+				f587, f588, f589, f590 = *(*float32)(unsafe.Add(a, i448*16)), *(*float32)(unsafe.Add(a, i448*16+4)), *(*float32)(unsafe.Add(a, i448*16+8)), *(*float32)(unsafe.Add(a, i448*16+12))
+			} else {
+//line single.go:91
+				f587, f588, f589, f590 = 0, 0, 0, 0
+			}
+//line single.go:91
+			if c445 {
+				f602, f603, f604, f605 = *(*float32)(unsafe.Add(a, i480*16)), *(*float32)(unsafe.Add(a, i480*16+4)), *(*float32)(unsafe.Add(a, i480*16+8)), *(*float32)(unsafe.Add(a, i480*16+12))
+			} else {
+//line single.go:91
+				f602, f603, f604, f605 = 0, 0, 0, 0
+			}
+//line single.go:91
+			if c509 {
+				f631, f632, f633, f634 = *(*float32)(unsafe.Add(b, i512*16)), *(*float32)(unsafe.Add(b, i512*16+4)), *(*float32)(unsafe.Add(b, i512*16+8)), *(*float32)(unsafe.Add(b, i512*16+12))
+			} else {
+//line single.go:91
+				f631, f632, f633, f634 = 0, 0, 0, 0
+			}
+//line single.go:91
+			if c541 {
+				f646, f647, f648, f649 = *(*float32)(unsafe.Add(b, i544*16)), *(*float32)(unsafe.Add(b, i544*16+4)), *(*float32)(unsafe.Add(b, i544*16+8)), *(*float32)(unsafe.Add(b, i544*16+12))
+			} else {
+//line single.go:91
+				f646, f647, f648, f649 = 0, 0, 0, 0
+			}
+//line single.go:94
+			*(*int)(unsafe.Add(each61, tx*8)) = i61
+//line single.go:94
+			*(*int)(unsafe.Add(each69, tx*8)) = i69
+//line single.go:94
+			*(*float32)(unsafe.Add(each4822, tx*4)), *(*float32)(unsafe.Add(each4820, tx*4)), *(*float32)(unsafe.Add(each4818, tx*4)), *(*float32)(unsafe.Add(each4816, tx*4)), *(*float32)(unsafe.Add(each4814, tx*4)), *(*float32)(unsafe.Add(each4812, tx*4)), *(*float32)(unsafe.Add(each4810, tx*4)), *(*float32)(unsafe.Add(each4808, tx*4)), *(*float32)(unsafe.Add(each4806, tx*4)), *(*float32)(unsafe.Add(each4804, tx*4)), *(*float32)(unsafe.Add(each4802, tx*4)), *(*float32)(unsafe.Add(each4800, tx*4)), *(*float32)(unsafe.Add(each4798, tx*4)), *(*float32)(unsafe.Add(each4796, tx*4)), *(*float32)(unsafe.Add(each4794, tx*4)), *(*float32)(unsafe.Add(each4792, tx*4)), *(*float32)(unsafe.Add(each4790, tx*4)), *(*float32)(unsafe.Add(each4788, tx*4)), *(*float32)(unsafe.Add(each4786, tx*4)), *(*float32)(unsafe.Add(each4784, tx*4)), *(*float32)(unsafe.Add(each4782, tx*4)), *(*float32)(unsafe.Add(each4780, tx*4)), *(*float32)(unsafe.Add(each4778, tx*4)), *(*float32)(unsafe.Add(each4776, tx*4)), *(*float32)(unsafe.Add(each4774, tx*4)), *(*float32)(unsafe.Add(each4772, tx*4)), *(*float32)(unsafe.Add(each4770, tx*4)), *(*float32)(unsafe.Add(each4768, tx*4)), *(*float32)(unsafe.Add(each4766, tx*4)), *(*float32)(unsafe.Add(each4764, tx*4)), *(*float32)(unsafe.Add(each4762, tx*4)), *(*float32)(unsafe.Add(each4760, tx*4)), *(*float32)(unsafe.Add(each4758, tx*4)), *(*float32)(unsafe.Add(each4756, tx*4)), *(*float32)(unsafe.Add(each4754, tx*4)), *(*float32)(unsafe.Add(each4752, tx*4)), *(*float32)(unsafe.Add(each4750, tx*4)), *(*float32)(unsafe.Add(each4748, tx*4)), *(*float32)(unsafe.Add(each4746, tx*4)), *(*float32)(unsafe.Add(each4744, tx*4)), *(*float32)(unsafe.Add(each4742, tx*4)), *(*float32)(unsafe.Add(each4740, tx*4)), *(*float32)(unsafe.Add(each4738, tx*4)), *(*float32)(unsafe.Add(each4736, tx*4)), *(*float32)(unsafe.Add(each4734, tx*4)), *(*float32)(unsafe.Add(each4732, tx*4)), *(*float32)(unsafe.Add(each4730, tx*4)), *(*float32)(unsafe.Add(each4728, tx*4)), *(*float32)(unsafe.Add(each4726, tx*4)), *(*float32)(unsafe.Add(each4724, tx*4)), *(*float32)(unsafe.Add(each4722, tx*4)), *(*float32)(unsafe.Add(each4720, tx*4)), *(*float32)(unsafe.Add(each4718, tx*4)), *(*float32)(unsafe.Add(each4716, tx*4)), *(*float32)(unsafe.Add(each4714, tx*4)), *(*float32)(unsafe.Add(each4712, tx*4)), *(*float32)(unsafe.Add(each4710, tx*4)), *(*float32)(unsafe.Add(each4708, tx*4)), *(*float32)(unsafe.Add(each4706, tx*4)), *(*float32)(unsafe.Add(each4704, tx*4)), *(*float32)(unsafe.Add(each4702, tx*4)), *(*float32)(unsafe.Add(each4700, tx*4)), *(*float32)(unsafe.Add(each4698, tx*4)), *(*float32)(unsafe.Add(each4696, tx*4)), *(*float32)(unsafe.Add(each4694, tx*4)), *(*float32)(unsafe.Add(each4692, tx*4)), *(*float32)(unsafe.Add(each4690, tx*4)), *(*float32)(unsafe.Add(each4688, tx*4)), *(*float32)(unsafe.Add(each4686, tx*4)), *(*float32)(unsafe.Add(each4684, tx*4)), *(*float32)(unsafe.Add(each4682, tx*4)), *(*float32)(unsafe.Add(each4680, tx*4)), *(*float32)(unsafe.Add(each4678, tx*4)), *(*float32)(unsafe.Add(each4676, tx*4)), *(*float32)(unsafe.Add(each4674, tx*4)), *(*float32)(unsafe.Add(each4672, tx*4)), *(*float32)(unsafe.Add(each4670, tx*4)), *(*float32)(unsafe.Add(each4668, tx*4)), *(*float32)(unsafe.Add(each4666, tx*4)), *(*float32)(unsafe.Add(each4664, tx*4)), *(*float32)(unsafe.Add(each4662, tx*4)), *(*float32)(unsafe.Add(each4660, tx*4)), *(*float32)(unsafe.Add(each4658, tx*4)), *(*float32)(unsafe.Add(each4656, tx*4)), *(*float32)(unsafe.Add(each4654, tx*4)), *(*float32)(unsafe.Add(each4652, tx*4)), *(*float32)(unsafe.Add(each4650, tx*4)), *(*float32)(unsafe.Add(each4648, tx*4)), *(*float32)(unsafe.Add(each4646, tx*4)), *(*float32)(unsafe.Add(each4644, tx*4)), *(*float32)(unsafe.Add(each4642, tx*4)), *(*float32)(unsafe.Add(each4640, tx*4)), *(*float32)(unsafe.Add(each4638, tx*4)), *(*float32)(unsafe.Add(each4636, tx*4)), *(*float32)(unsafe.Add(each4634, tx*4)), *(*float32)(unsafe.Add(each4632, tx*4)), *(*float32)(unsafe.Add(each4630, tx*4)), *(*float32)(unsafe.Add(each4628, tx*4)), *(*float32)(unsafe.Add(each4626, tx*4)), *(*float32)(unsafe.Add(each4624, tx*4)), *(*float32)(unsafe.Add(each4622, tx*4)), *(*float32)(unsafe.Add(each4620, tx*4)), *(*float32)(unsafe.Add(each4618, tx*4)), *(*float32)(unsafe.Add(each4616, tx*4)), *(*float32)(unsafe.Add(each4614, tx*4)), *(*float32)(unsafe.Add(each4612, tx*4)), *(*float32)(unsafe.Add(each4610, tx*4)), *(*float32)(unsafe.Add(each4608, tx*4)), *(*float32)(unsafe.Add(each4606, tx*4)), *(*float32)(unsafe.Add(each4604, tx*4)), *(*float32)(unsafe.Add(each4602, tx*4)), *(*float32)(unsafe.Add(each4600, tx*4)), *(*float32)(unsafe.Add(each4598, tx*4)), *(*float32)(unsafe.Add(each4596, tx*4)), *(*float32)(unsafe.Add(each4594, tx*4)), *(*float32)(unsafe.Add(each4592, tx*4)), *(*float32)(unsafe.Add(each4590, tx*4)), *(*float32)(unsafe.Add(each4588, tx*4)), *(*float32)(unsafe.Add(each4586, tx*4)), *(*float32)(unsafe.Add(each4584, tx*4)), *(*float32)(unsafe.Add(each4582, tx*4)), *(*float32)(unsafe.Add(each4580, tx*4)), *(*float32)(unsafe.Add(each4578, tx*4)), *(*float32)(unsafe.Add(each4576, tx*4)), *(*float32)(unsafe.Add(each4574, tx*4)), *(*float32)(unsafe.Add(each4572, tx*4)), *(*float32)(unsafe.Add(each4570, tx*4)), *(*float32)(unsafe.Add(each4568, tx*4)), *(*float32)(unsafe.Add(each4567, tx*4)), *(*float32)(unsafe.Add(each4565, tx*4)), *(*float32)(unsafe.Add(each4563, tx*4)), *(*float32)(unsafe.Add(each4561, tx*4)), *(*float32)(unsafe.Add(each4559, tx*4)), *(*float32)(unsafe.Add(each4557, tx*4)), *(*float32)(unsafe.Add(each4555, tx*4)), *(*float32)(unsafe.Add(each4553, tx*4)), *(*int32)(unsafe.Add(each129, tx*4)), *(*int32)(unsafe.Add(each130, tx*4)), *(*int32)(unsafe.Add(each131, tx*4)), *(*float32)(unsafe.Add(each650, tx*4)), *(*float32)(unsafe.Add(each651, tx*4)), *(*float32)(unsafe.Add(each652, tx*4)), *(*float32)(unsafe.Add(each653, tx*4)), *(*float32)(unsafe.Add(each654, tx*4)), *(*float32)(unsafe.Add(each655, tx*4)), *(*float32)(unsafe.Add(each656, tx*4)), *(*float32)(unsafe.Add(each657, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, f605, f604, f603, f602, f590, f589, f588, f587, i85, i95, i104, f631, f632, f633, f634, f646, f647, f648, f649
 		}
-		i99, i100 = 0, i91
+		i132, i135 = i109, 0
 //line single.go:44
 		for {
 //line single.go:44
-			if 0 >= i100 {
+			if 0 >= i132 {
 				break
 			}
 //line single.go:46
-			o911 := i99 * 4224
-//line single.go:48
-			o138 := i99 * 4096
+			o1093 := i135 * 4224
+//line single.go:49
+			o191 := i135 * 4096
 			{
 				{
-//line single.go:40
-					singleTwinRow(each438, each439, each440, each441, each442, each443, each444, each445, o911, shared, o138)
+//line single.go:46
+					singleTwinRow(each4553, each4561, each4555, each4563, each4557, each4565, each4559, each4567, each650, each651, each652, each653, each654, each655, each656, each657, o1093, shared, o191)
 				}
 			}
-//line single.go:50
-			c149 := 8 < i100
-			for tx := range 256 {
-				var f478, f479, f480, f481, f493, f494, f495, f496, f497, f498, f499, f500, f501, f502, f503, f504, f3105, f3103, f3101, f3099, f3097, f3095, f3093, f3091, f3089, f3087, f3085, f3083, f3081, f3079, f3077, f3075, f3073, f3071, f3069, f3067, f3065, f3063, f3061, f3059, f3057, f3055, f3053, f3051, f3049, f3047, f3045, f3043, f3041, f3039, f3037, f3035, f3033, f3031, f3029, f3027, f3025, f3023, f3021, f3019, f3017, f3015, f3013, f3011, f3009, f3007, f3005, f3003, f3001, f2999, f2997, f2995, f2993, f2991, f2989, f2987, f2985, f2983, f2981, f2979, f2395, f2402, f2409, f2416, f2423, f2430, f2437, f2444, f2452, f2459, f2466, f2473, f2480, f2487, f2494, f2501, f2509, f2516, f2523, f2530, f2537, f2544, f2551, f2558, f2566, f2573, f2580, f2587, f2594, f2601, f2608, f2615, f2627, f2634, f2641, f2648, f2655, f2662, f2669, f2676, f2684, f2691, f2698, f2705, f2712, f2719, f2726, f2733, f2741, f2748, f2755, f2762, f2769, f2776, f2783, f2790, f2798, f2805, f2812, f2819, f2826, f2833, f2840, f2847 float32
-				var i160, i161, i162, i163 int32
-				var i168 int
-//line single.go:32
-				i93 := *(*int32)(unsafe.Add(each93, tx*4))
-//line single.go:32
-				i94 := *(*int32)(unsafe.Add(each94, tx*4))
-				i95 := *(*int32)(unsafe.Add(each95, tx*4))
-//line single.go:33
-				i96 := *(*int32)(unsafe.Add(each96, tx*4))
-//line single.go:40
-				f438 := *(*float32)(unsafe.Add(each438, tx*4))
-//line single.go:40
-				f439 := *(*float32)(unsafe.Add(each439, tx*4))
-//line single.go:40
-				f440 := *(*float32)(unsafe.Add(each440, tx*4))
-//line single.go:40
-				f441 := *(*float32)(unsafe.Add(each441, tx*4))
-//line single.go:40
-				f442 := *(*float32)(unsafe.Add(each442, tx*4))
-//line single.go:40
-				f443 := *(*float32)(unsafe.Add(each443, tx*4))
-//line single.go:40
-				f444 := *(*float32)(unsafe.Add(each444, tx*4))
-//line single.go:40
-				f445 := *(*float32)(unsafe.Add(each445, tx*4))
-//line single.go:40
-				f3104 := *(*float32)(unsafe.Add(each3104, tx*4))
-//line single.go:40
-				f3102 := *(*float32)(unsafe.Add(each3102, tx*4))
-//line single.go:40
-				f3100 := *(*float32)(unsafe.Add(each3100, tx*4))
-//line single.go:40
-				f3098 := *(*float32)(unsafe.Add(each3098, tx*4))
-//line single.go:40
-				f3096 := *(*float32)(unsafe.Add(each3096, tx*4))
-//line single.go:40
-				f3094 := *(*float32)(unsafe.Add(each3094, tx*4))
-//line single.go:40
-				f3092 := *(*float32)(unsafe.Add(each3092, tx*4))
-//line single.go:40
-				f3090 := *(*float32)(unsafe.Add(each3090, tx*4))
-//line single.go:40
-				f3088 := *(*float32)(unsafe.Add(each3088, tx*4))
-//line single.go:40
-				f3086 := *(*float32)(unsafe.Add(each3086, tx*4))
-//line single.go:40
-				f3084 := *(*float32)(unsafe.Add(each3084, tx*4))
-//line single.go:40
-				f3082 := *(*float32)(unsafe.Add(each3082, tx*4))
-//line single.go:40
-				f3080 := *(*float32)(unsafe.Add(each3080, tx*4))
-//line single.go:40
-				f3078 := *(*float32)(unsafe.Add(each3078, tx*4))
-//line single.go:40
-				f3076 := *(*float32)(unsafe.Add(each3076, tx*4))
-//line single.go:40
-				f3074 := *(*float32)(unsafe.Add(each3074, tx*4))
-//line single.go:40
-				f3072 := *(*float32)(unsafe.Add(each3072, tx*4))
-//line single.go:40
-				f3070 := *(*float32)(unsafe.Add(each3070, tx*4))
-//line single.go:40
-				f3068 := *(*float32)(unsafe.Add(each3068, tx*4))
-//line single.go:40
-				f3066 := *(*float32)(unsafe.Add(each3066, tx*4))
-//line single.go:40
-				f3064 := *(*float32)(unsafe.Add(each3064, tx*4))
-//line single.go:40
-				f3062 := *(*float32)(unsafe.Add(each3062, tx*4))
-//line single.go:40
-				f3060 := *(*float32)(unsafe.Add(each3060, tx*4))
-//line single.go:40
-				f3058 := *(*float32)(unsafe.Add(each3058, tx*4))
-//line single.go:40
-				f3056 := *(*float32)(unsafe.Add(each3056, tx*4))
-//line single.go:40
-				f3054 := *(*float32)(unsafe.Add(each3054, tx*4))
-//line single.go:40
-				f3052 := *(*float32)(unsafe.Add(each3052, tx*4))
-//line single.go:40
-				f3050 := *(*float32)(unsafe.Add(each3050, tx*4))
-//line single.go:40
-				f3048 := *(*float32)(unsafe.Add(each3048, tx*4))
-//line single.go:40
-				f3046 := *(*float32)(unsafe.Add(each3046, tx*4))
-//line single.go:40
-				f3044 := *(*float32)(unsafe.Add(each3044, tx*4))
-//line single.go:40
-				f3042 := *(*float32)(unsafe.Add(each3042, tx*4))
-//line single.go:40
-				f3040 := *(*float32)(unsafe.Add(each3040, tx*4))
-//line single.go:40
-				f3038 := *(*float32)(unsafe.Add(each3038, tx*4))
-//line single.go:40
-				f3036 := *(*float32)(unsafe.Add(each3036, tx*4))
-//line single.go:40
-				f3034 := *(*float32)(unsafe.Add(each3034, tx*4))
-//line single.go:40
-				f3032 := *(*float32)(unsafe.Add(each3032, tx*4))
-//line single.go:40
-				f3030 := *(*float32)(unsafe.Add(each3030, tx*4))
-//line single.go:40
-				f3028 := *(*float32)(unsafe.Add(each3028, tx*4))
-//line single.go:40
-				f3026 := *(*float32)(unsafe.Add(each3026, tx*4))
-//line single.go:40
-				f3024 := *(*float32)(unsafe.Add(each3024, tx*4))
-//line single.go:40
-				f3022 := *(*float32)(unsafe.Add(each3022, tx*4))
-//line single.go:40
-				f3020 := *(*float32)(unsafe.Add(each3020, tx*4))
-//line single.go:40
-				f3018 := *(*float32)(unsafe.Add(each3018, tx*4))
-//line single.go:40
-				f3016 := *(*float32)(unsafe.Add(each3016, tx*4))
-//line single.go:40
-				f3014 := *(*float32)(unsafe.Add(each3014, tx*4))
-//line single.go:40
-				f3012 := *(*float32)(unsafe.Add(each3012, tx*4))
-//line single.go:40
-				f3010 := *(*float32)(unsafe.Add(each3010, tx*4))
-//line single.go:40
-				f3008 := *(*float32)(unsafe.Add(each3008, tx*4))
-//line single.go:40
-				f3006 := *(*float32)(unsafe.Add(each3006, tx*4))
-//line single.go:40
-				f3004 := *(*float32)(unsafe.Add(each3004, tx*4))
-//line single.go:40
-				f3002 := *(*float32)(unsafe.Add(each3002, tx*4))
-//line single.go:40
-				f3000 := *(*float32)(unsafe.Add(each3000, tx*4))
-//line single.go:40
-				f2998 := *(*float32)(unsafe.Add(each2998, tx*4))
-//line single.go:40
-				f2996 := *(*float32)(unsafe.Add(each2996, tx*4))
-//line single.go:40
-				f2994 := *(*float32)(unsafe.Add(each2994, tx*4))
-//line single.go:40
-				f2992 := *(*float32)(unsafe.Add(each2992, tx*4))
-//line single.go:40
-				f2990 := *(*float32)(unsafe.Add(each2990, tx*4))
-//line single.go:40
-				f2988 := *(*float32)(unsafe.Add(each2988, tx*4))
-//line single.go:40
-				f2986 := *(*float32)(unsafe.Add(each2986, tx*4))
-//line single.go:40
-				f2984 := *(*float32)(unsafe.Add(each2984, tx*4))
-//line single.go:40
-				f2982 := *(*float32)(unsafe.Add(each2982, tx*4))
-//line single.go:40
-				f2980 := *(*float32)(unsafe.Add(each2980, tx*4))
-//line single.go:40
-				f2978 := *(*float32)(unsafe.Add(each2978, tx*4))
-//line single.go:26
-				i59 := tx/8%4 + tx/64<<2
+//line single.go:53
+			i948 := i132 - 8
+//line single.go:53
+			c220 := 8 <= i948
 //line single.go:55
-				i189 := i59 + 16
-//line single.go:26
-				i51 := tx / 32
-//line single.go:26
-				i54 := tx%8 + i51%2<<3
-//line single.go:56
-				i217 := i54 + 16
-//line single.go:50
-				if c149 {
-					i151 := i93 + 2
-//line single.go:51
-					i154 := i94 + i153
-//line single.go:51
-					i648 := i95 - 2
-//line single.go:51
-					i650 := i96 - 8
-//line single.go:83
-					c357 := 0 < i648
-					i360 := int(i151)
-//line single.go:84
-					if !(!c357 || uint(i360) < uint(aLen)) {
-//line single.go:84
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i360, aLen)
-//line single.go:84
+			c258 := 0 < i948
+			i260 := i948 / 4
+			for tx := range 128 {
+				var f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809, f697, f698, f699, f700, f712, f713, f714, f715, f741, f742, f743, f744, f756, f757, f758, f759, f4823, f4821, f4819, f4817, f4815, f4813, f4811, f4809, f4807, f4805, f4803, f4801, f4799, f4797, f4795, f4793, f4791, f4789, f4787, f4785, f4783, f4781, f4779, f4777, f4775, f4773, f4771, f4769, f4767, f4765, f4763, f4761, f4759, f4757, f4755, f4753, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631, f4629, f4627, f4625, f4623, f4621, f4619, f4617, f4615, f4613, f4611, f4609, f4607, f4605, f4603, f4601, f4599, f4597, f4595, f4593, f4591, f4589, f4587, f4585, f4583, f4581, f4579, f4577, f4575, f4573, f4571, f4569, f3351, f3358, f3365, f3372, f3379, f3386, f3393, f3400, f3408, f3415, f3422, f3429, f3436, f3443, f3450, f3457, f3465, f3472, f3479, f3486, f3493, f3500, f3507, f3514, f3522, f3529, f3536, f3543, f3550, f3557, f3564, f3571, f3583, f3590, f3597, f3604, f3611, f3618, f3625, f3632, f3640, f3647, f3654, f3661, f3668, f3675, f3682, f3689, f3697, f3704, f3711, f3718, f3725, f3732, f3739, f3746, f3754, f3761, f3768, f3775, f3782, f3789, f3796, f3803, f3815, f3822, f3829, f3836, f3843, f3850, f3857, f3864, f3872, f3879, f3886, f3893, f3900, f3907, f3914, f3921, f3929, f3936, f3943, f3950, f3957, f3964, f3971, f3978, f3986, f3993, f4000, f4007, f4014, f4021, f4028, f4035, f4047, f4054, f4061, f4068, f4075, f4082, f4089, f4096, f4104, f4111, f4118, f4125, f4132, f4139, f4146, f4153, f4161, f4168, f4175, f4182, f4189, f4196, f4203, f4210, f4218, f4225, f4232, f4239, f4246, f4253, f4260, f4267 float32
+				var i275 int
+//line single.go:34
+				i129 := *(*int32)(unsafe.Add(each129, tx*4))
+				i130 := *(*int32)(unsafe.Add(each130, tx*4))
+				i131 := *(*int32)(unsafe.Add(each131, tx*4))
+//line single.go:33
+				i74 := int32(tx % 2)
+//line single.go:27
+				i56 := tx / 32
+//line single.go:33
+				i76 := int32(i56)
+//line single.go:55
+				f4567 := *(*float32)(unsafe.Add(each4567, tx*4))
+//line single.go:55
+				f4565 := *(*float32)(unsafe.Add(each4565, tx*4))
+//line single.go:55
+				f4563 := *(*float32)(unsafe.Add(each4563, tx*4))
+//line single.go:55
+				f4561 := *(*float32)(unsafe.Add(each4561, tx*4))
+//line single.go:55
+				f4559 := *(*float32)(unsafe.Add(each4559, tx*4))
+//line single.go:55
+				f4557 := *(*float32)(unsafe.Add(each4557, tx*4))
+//line single.go:55
+				f4555 := *(*float32)(unsafe.Add(each4555, tx*4))
+//line single.go:55
+				f4553 := *(*float32)(unsafe.Add(each4553, tx*4))
+//line single.go:40
+				f650 := *(*float32)(unsafe.Add(each650, tx*4))
+//line single.go:40
+				f651 := *(*float32)(unsafe.Add(each651, tx*4))
+//line single.go:40
+				f652 := *(*float32)(unsafe.Add(each652, tx*4))
+//line single.go:40
+				f653 := *(*float32)(unsafe.Add(each653, tx*4))
+//line single.go:40
+				f654 := *(*float32)(unsafe.Add(each654, tx*4))
+//line single.go:40
+				f655 := *(*float32)(unsafe.Add(each655, tx*4))
+//line single.go:40
+				f656 := *(*float32)(unsafe.Add(each656, tx*4))
+//line single.go:40
+				f657 := *(*float32)(unsafe.Add(each657, tx*4))
+//line single.go:40
+				f4822 := *(*float32)(unsafe.Add(each4822, tx*4))
+//line single.go:40
+				f4820 := *(*float32)(unsafe.Add(each4820, tx*4))
+//line single.go:40
+				f4818 := *(*float32)(unsafe.Add(each4818, tx*4))
+//line single.go:40
+				f4816 := *(*float32)(unsafe.Add(each4816, tx*4))
+//line single.go:40
+				f4814 := *(*float32)(unsafe.Add(each4814, tx*4))
+//line single.go:40
+				f4812 := *(*float32)(unsafe.Add(each4812, tx*4))
+//line single.go:40
+				f4810 := *(*float32)(unsafe.Add(each4810, tx*4))
+//line single.go:40
+				f4808 := *(*float32)(unsafe.Add(each4808, tx*4))
+//line single.go:40
+				f4806 := *(*float32)(unsafe.Add(each4806, tx*4))
+//line single.go:40
+				f4804 := *(*float32)(unsafe.Add(each4804, tx*4))
+//line single.go:40
+				f4802 := *(*float32)(unsafe.Add(each4802, tx*4))
+//line single.go:40
+				f4800 := *(*float32)(unsafe.Add(each4800, tx*4))
+//line single.go:40
+				f4798 := *(*float32)(unsafe.Add(each4798, tx*4))
+//line single.go:40
+				f4796 := *(*float32)(unsafe.Add(each4796, tx*4))
+//line single.go:40
+				f4794 := *(*float32)(unsafe.Add(each4794, tx*4))
+//line single.go:40
+				f4792 := *(*float32)(unsafe.Add(each4792, tx*4))
+//line single.go:40
+				f4790 := *(*float32)(unsafe.Add(each4790, tx*4))
+//line single.go:40
+				f4788 := *(*float32)(unsafe.Add(each4788, tx*4))
+//line single.go:40
+				f4786 := *(*float32)(unsafe.Add(each4786, tx*4))
+//line single.go:40
+				f4784 := *(*float32)(unsafe.Add(each4784, tx*4))
+//line single.go:40
+				f4782 := *(*float32)(unsafe.Add(each4782, tx*4))
+//line single.go:40
+				f4780 := *(*float32)(unsafe.Add(each4780, tx*4))
+//line single.go:40
+				f4778 := *(*float32)(unsafe.Add(each4778, tx*4))
+//line single.go:40
+				f4776 := *(*float32)(unsafe.Add(each4776, tx*4))
+//line single.go:40
+				f4774 := *(*float32)(unsafe.Add(each4774, tx*4))
+//line single.go:40
+				f4772 := *(*float32)(unsafe.Add(each4772, tx*4))
+//line single.go:40
+				f4770 := *(*float32)(unsafe.Add(each4770, tx*4))
+//line single.go:40
+				f4768 := *(*float32)(unsafe.Add(each4768, tx*4))
+//line single.go:40
+				f4766 := *(*float32)(unsafe.Add(each4766, tx*4))
+//line single.go:40
+				f4764 := *(*float32)(unsafe.Add(each4764, tx*4))
+//line single.go:40
+				f4762 := *(*float32)(unsafe.Add(each4762, tx*4))
+//line single.go:40
+				f4760 := *(*float32)(unsafe.Add(each4760, tx*4))
+//line single.go:40
+				f4758 := *(*float32)(unsafe.Add(each4758, tx*4))
+//line single.go:40
+				f4756 := *(*float32)(unsafe.Add(each4756, tx*4))
+//line single.go:40
+				f4754 := *(*float32)(unsafe.Add(each4754, tx*4))
+//line single.go:40
+				f4752 := *(*float32)(unsafe.Add(each4752, tx*4))
+//line single.go:40
+				f4750 := *(*float32)(unsafe.Add(each4750, tx*4))
+//line single.go:40
+				f4748 := *(*float32)(unsafe.Add(each4748, tx*4))
+//line single.go:40
+				f4746 := *(*float32)(unsafe.Add(each4746, tx*4))
+//line single.go:40
+				f4744 := *(*float32)(unsafe.Add(each4744, tx*4))
+//line single.go:40
+				f4742 := *(*float32)(unsafe.Add(each4742, tx*4))
+//line single.go:40
+				f4740 := *(*float32)(unsafe.Add(each4740, tx*4))
+//line single.go:40
+				f4738 := *(*float32)(unsafe.Add(each4738, tx*4))
+//line single.go:40
+				f4736 := *(*float32)(unsafe.Add(each4736, tx*4))
+//line single.go:40
+				f4734 := *(*float32)(unsafe.Add(each4734, tx*4))
+//line single.go:40
+				f4732 := *(*float32)(unsafe.Add(each4732, tx*4))
+//line single.go:40
+				f4730 := *(*float32)(unsafe.Add(each4730, tx*4))
+//line single.go:40
+				f4728 := *(*float32)(unsafe.Add(each4728, tx*4))
+//line single.go:40
+				f4726 := *(*float32)(unsafe.Add(each4726, tx*4))
+//line single.go:40
+				f4724 := *(*float32)(unsafe.Add(each4724, tx*4))
+//line single.go:40
+				f4722 := *(*float32)(unsafe.Add(each4722, tx*4))
+//line single.go:40
+				f4720 := *(*float32)(unsafe.Add(each4720, tx*4))
+//line single.go:40
+				f4718 := *(*float32)(unsafe.Add(each4718, tx*4))
+//line single.go:40
+				f4716 := *(*float32)(unsafe.Add(each4716, tx*4))
+//line single.go:40
+				f4714 := *(*float32)(unsafe.Add(each4714, tx*4))
+//line single.go:40
+				f4712 := *(*float32)(unsafe.Add(each4712, tx*4))
+//line single.go:40
+				f4710 := *(*float32)(unsafe.Add(each4710, tx*4))
+//line single.go:40
+				f4708 := *(*float32)(unsafe.Add(each4708, tx*4))
+//line single.go:40
+				f4706 := *(*float32)(unsafe.Add(each4706, tx*4))
+//line single.go:40
+				f4704 := *(*float32)(unsafe.Add(each4704, tx*4))
+//line single.go:40
+				f4702 := *(*float32)(unsafe.Add(each4702, tx*4))
+//line single.go:40
+				f4700 := *(*float32)(unsafe.Add(each4700, tx*4))
+//line single.go:40
+				f4698 := *(*float32)(unsafe.Add(each4698, tx*4))
+//line single.go:40
+				f4696 := *(*float32)(unsafe.Add(each4696, tx*4))
+//line single.go:40
+				f4694 := *(*float32)(unsafe.Add(each4694, tx*4))
+//line single.go:40
+				f4692 := *(*float32)(unsafe.Add(each4692, tx*4))
+//line single.go:40
+				f4690 := *(*float32)(unsafe.Add(each4690, tx*4))
+//line single.go:40
+				f4688 := *(*float32)(unsafe.Add(each4688, tx*4))
+//line single.go:40
+				f4686 := *(*float32)(unsafe.Add(each4686, tx*4))
+//line single.go:40
+				f4684 := *(*float32)(unsafe.Add(each4684, tx*4))
+//line single.go:40
+				f4682 := *(*float32)(unsafe.Add(each4682, tx*4))
+//line single.go:40
+				f4680 := *(*float32)(unsafe.Add(each4680, tx*4))
+//line single.go:40
+				f4678 := *(*float32)(unsafe.Add(each4678, tx*4))
+//line single.go:40
+				f4676 := *(*float32)(unsafe.Add(each4676, tx*4))
+//line single.go:40
+				f4674 := *(*float32)(unsafe.Add(each4674, tx*4))
+//line single.go:40
+				f4672 := *(*float32)(unsafe.Add(each4672, tx*4))
+//line single.go:40
+				f4670 := *(*float32)(unsafe.Add(each4670, tx*4))
+//line single.go:40
+				f4668 := *(*float32)(unsafe.Add(each4668, tx*4))
+//line single.go:40
+				f4666 := *(*float32)(unsafe.Add(each4666, tx*4))
+//line single.go:40
+				f4664 := *(*float32)(unsafe.Add(each4664, tx*4))
+//line single.go:40
+				f4662 := *(*float32)(unsafe.Add(each4662, tx*4))
+//line single.go:40
+				f4660 := *(*float32)(unsafe.Add(each4660, tx*4))
+//line single.go:40
+				f4658 := *(*float32)(unsafe.Add(each4658, tx*4))
+//line single.go:40
+				f4656 := *(*float32)(unsafe.Add(each4656, tx*4))
+//line single.go:40
+				f4654 := *(*float32)(unsafe.Add(each4654, tx*4))
+//line single.go:40
+				f4652 := *(*float32)(unsafe.Add(each4652, tx*4))
+//line single.go:40
+				f4650 := *(*float32)(unsafe.Add(each4650, tx*4))
+//line single.go:40
+				f4648 := *(*float32)(unsafe.Add(each4648, tx*4))
+//line single.go:40
+				f4646 := *(*float32)(unsafe.Add(each4646, tx*4))
+//line single.go:40
+				f4644 := *(*float32)(unsafe.Add(each4644, tx*4))
+//line single.go:40
+				f4642 := *(*float32)(unsafe.Add(each4642, tx*4))
+//line single.go:40
+				f4640 := *(*float32)(unsafe.Add(each4640, tx*4))
+//line single.go:40
+				f4638 := *(*float32)(unsafe.Add(each4638, tx*4))
+//line single.go:40
+				f4636 := *(*float32)(unsafe.Add(each4636, tx*4))
+//line single.go:40
+				f4634 := *(*float32)(unsafe.Add(each4634, tx*4))
+//line single.go:40
+				f4632 := *(*float32)(unsafe.Add(each4632, tx*4))
+//line single.go:40
+				f4630 := *(*float32)(unsafe.Add(each4630, tx*4))
+//line single.go:40
+				f4628 := *(*float32)(unsafe.Add(each4628, tx*4))
+//line single.go:40
+				f4626 := *(*float32)(unsafe.Add(each4626, tx*4))
+//line single.go:40
+				f4624 := *(*float32)(unsafe.Add(each4624, tx*4))
+//line single.go:40
+				f4622 := *(*float32)(unsafe.Add(each4622, tx*4))
+//line single.go:40
+				f4620 := *(*float32)(unsafe.Add(each4620, tx*4))
+//line single.go:40
+				f4618 := *(*float32)(unsafe.Add(each4618, tx*4))
+//line single.go:40
+				f4616 := *(*float32)(unsafe.Add(each4616, tx*4))
+//line single.go:40
+				f4614 := *(*float32)(unsafe.Add(each4614, tx*4))
+//line single.go:40
+				f4612 := *(*float32)(unsafe.Add(each4612, tx*4))
+//line single.go:40
+				f4610 := *(*float32)(unsafe.Add(each4610, tx*4))
+//line single.go:40
+				f4608 := *(*float32)(unsafe.Add(each4608, tx*4))
+//line single.go:40
+				f4606 := *(*float32)(unsafe.Add(each4606, tx*4))
+//line single.go:40
+				f4604 := *(*float32)(unsafe.Add(each4604, tx*4))
+//line single.go:40
+				f4602 := *(*float32)(unsafe.Add(each4602, tx*4))
+//line single.go:40
+				f4600 := *(*float32)(unsafe.Add(each4600, tx*4))
+//line single.go:40
+				f4598 := *(*float32)(unsafe.Add(each4598, tx*4))
+//line single.go:40
+				f4596 := *(*float32)(unsafe.Add(each4596, tx*4))
+//line single.go:40
+				f4594 := *(*float32)(unsafe.Add(each4594, tx*4))
+//line single.go:40
+				f4592 := *(*float32)(unsafe.Add(each4592, tx*4))
+//line single.go:40
+				f4590 := *(*float32)(unsafe.Add(each4590, tx*4))
+//line single.go:40
+				f4588 := *(*float32)(unsafe.Add(each4588, tx*4))
+//line single.go:40
+				f4586 := *(*float32)(unsafe.Add(each4586, tx*4))
+//line single.go:40
+				f4584 := *(*float32)(unsafe.Add(each4584, tx*4))
+//line single.go:40
+				f4582 := *(*float32)(unsafe.Add(each4582, tx*4))
+//line single.go:40
+				f4580 := *(*float32)(unsafe.Add(each4580, tx*4))
+//line single.go:40
+				f4578 := *(*float32)(unsafe.Add(each4578, tx*4))
+//line single.go:40
+				f4576 := *(*float32)(unsafe.Add(each4576, tx*4))
+//line single.go:40
+				f4574 := *(*float32)(unsafe.Add(each4574, tx*4))
+//line single.go:40
+				f4572 := *(*float32)(unsafe.Add(each4572, tx*4))
+//line single.go:40
+				f4570 := *(*float32)(unsafe.Add(each4570, tx*4))
+//line single.go:40
+				f4568 := *(*float32)(unsafe.Add(each4568, tx*4))
+//line single.go:29
+				i69 := *(*int)(unsafe.Add(each69, tx*8))
+//line single.go:29
+				i72 := i69 | i56/2<<2
+//line single.go:62
+				i1333 := i72 + 8
+//line single.go:62
+				i1362 := i72 + 16
+//line single.go:62
+				i1391 := i72 + 24
+//line single.go:28
+				i61 := *(*int)(unsafe.Add(each61, tx*8))
+//line single.go:28
+				i64 := i61 | i56%2<<3
+//line single.go:64
+				i324 := i64 + 16
+//line single.go:52
+				i215 := i129 + 2
+//line single.go:52
+				i216 := i130 + 2
+//line single.go:52
+				i218 := i131 + i946
+				if c220 {
+					i223 := int(i215)
+//line single.go:54
+					if uint(i223) >= uint(aLen) {
+//line single.go:54
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i223, aLen)
+//line single.go:54
 						return
 					}
-//line single.go:83
-					c389 := 0 < i650
-					i392 := int(i154)
-//line single.go:84
-					if !(!c389 || uint(i392) < uint(bLen)) {
-//line single.go:84
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i392, bLen)
-//line single.go:84
+//line single.go:54
+					i230 := int(i216)
+//line single.go:54
+					if uint(i230) >= uint(aLen) {
+//line single.go:54
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i230, aLen)
+//line single.go:54
 						return
 					}
-//line single.go:83
-					if c357 {
-						f478, f479, f480, f481 = *(*float32)(unsafe.Add(a, i360*16)), *(*float32)(unsafe.Add(a, i360*16+4)), *(*float32)(unsafe.Add(a, i360*16+8)), *(*float32)(unsafe.Add(a, i360*16+12))
-					} else {
-//line single.go:83
-						f478, f479, f480, f481 = 0, 0, 0, 0
+//line single.go:54
+					i237 := int(i218)
+//line single.go:54
+					if uint(i237) >= uint(bLen) {
+//line single.go:54
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i237, bLen)
+//line single.go:54
+						return
 					}
-//line single.go:83
-					if c389 {
-						f493, f494, f495, f496 = *(*float32)(unsafe.Add(b, i392*16)), *(*float32)(unsafe.Add(b, i392*16+4)), *(*float32)(unsafe.Add(b, i392*16+8)), *(*float32)(unsafe.Add(b, i392*16+12))
-					} else {
-//line single.go:83
-						f493, f494, f495, f496 = 0, 0, 0, 0
+//line single.go:54
+					i245 := int(i218 + i106)
+//line single.go:54
+					if uint(i245) >= uint(bLen) {
+//line single.go:54
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i245, bLen)
+//line single.go:54
+						return
 					}
-//line single.go:86
-					i160, i161, i162, i163, f497, f498, f499, f500, f501, f502, f503, f504 = i151, i154, i648, i650, f478, f479, f480, f481, f493, f494, f495, f496
+//line single.go:54
+					f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809 = *(*float32)(unsafe.Add(a, i230*16+12)), *(*float32)(unsafe.Add(a, i230*16+8)), *(*float32)(unsafe.Add(a, i230*16+4)), *(*float32)(unsafe.Add(a, i230*16)), *(*float32)(unsafe.Add(a, i223*16+12)), *(*float32)(unsafe.Add(a, i223*16+8)), *(*float32)(unsafe.Add(a, i223*16+4)), *(*float32)(unsafe.Add(a, i223*16)), *(*float32)(unsafe.Add(b, i237*16)), *(*float32)(unsafe.Add(b, i237*16+4)), *(*float32)(unsafe.Add(b, i237*16+8)), *(*float32)(unsafe.Add(b, i237*16+12)), *(*float32)(unsafe.Add(b, i245*16)), *(*float32)(unsafe.Add(b, i245*16+4)), *(*float32)(unsafe.Add(b, i245*16+8)), *(*float32)(unsafe.Add(b, i245*16+12))
 				} else {
-//line single.go:50
-					i160, i161, i162, i163, f497, f498, f499, f500, f501, f502, f503, f504 = i93, i94, i95, i96, f438, f439, f440, f441, f442, f443, f444, f445
+//line single.go:55
+					if c258 {
+//line single.go:91
+						c461 := 0 < i260-i74
+						i464 := int(i215)
+//line single.go:92
+						if !(!c461 || uint(i464) < uint(aLen)) {
+//line single.go:92
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i464, aLen)
+//line single.go:92
+							return
+						}
+//line single.go:92
+						i496 := int(i216)
+//line single.go:92
+						if !(!c461 || uint(i496) < uint(aLen)) {
+//line single.go:92
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i496, aLen)
+//line single.go:92
+							return
+						}
+//line single.go:57
+						i268 := i948 - i76
+//line single.go:91
+						c525 := 0 < i268
+						i528 := int(i218)
+//line single.go:92
+						if !(!c525 || uint(i528) < uint(bLen)) {
+//line single.go:92
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i528, bLen)
+//line single.go:92
+							return
+						}
+//line single.go:91
+						c557 := 0 < i268-4
+						i560 := int(i218 + i106)
+//line single.go:92
+						if !(!c557 || uint(i560) < uint(bLen)) {
+//line single.go:92
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i560, bLen)
+//line single.go:92
+							return
+						}
+//line single.go:91
+						if c461 {
+							f697, f698, f699, f700 = *(*float32)(unsafe.Add(a, i464*16)), *(*float32)(unsafe.Add(a, i464*16+4)), *(*float32)(unsafe.Add(a, i464*16+8)), *(*float32)(unsafe.Add(a, i464*16+12))
+						} else {
+//line single.go:91
+							f697, f698, f699, f700 = 0, 0, 0, 0
+						}
+//line single.go:91
+						if c461 {
+							f712, f713, f714, f715 = *(*float32)(unsafe.Add(a, i496*16)), *(*float32)(unsafe.Add(a, i496*16+4)), *(*float32)(unsafe.Add(a, i496*16+8)), *(*float32)(unsafe.Add(a, i496*16+12))
+						} else {
+//line single.go:91
+							f712, f713, f714, f715 = 0, 0, 0, 0
+						}
+//line single.go:91
+						if c525 {
+							f741, f742, f743, f744 = *(*float32)(unsafe.Add(b, i528*16)), *(*float32)(unsafe.Add(b, i528*16+4)), *(*float32)(unsafe.Add(b, i528*16+8)), *(*float32)(unsafe.Add(b, i528*16+12))
+						} else {
+//line single.go:91
+							f741, f742, f743, f744 = 0, 0, 0, 0
+						}
+//line single.go:91
+						if c557 {
+							f756, f757, f758, f759 = *(*float32)(unsafe.Add(b, i560*16)), *(*float32)(unsafe.Add(b, i560*16+4)), *(*float32)(unsafe.Add(b, i560*16+8)), *(*float32)(unsafe.Add(b, i560*16+12))
+						} else {
+//line single.go:91
+							f756, f757, f758, f759 = 0, 0, 0, 0
+						}
+//line single.go:94
+						f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809 = f715, f714, f713, f712, f700, f699, f698, f697, f741, f742, f743, f744, f756, f757, f758, f759
+					} else {
+//line single.go:55
+						f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809 = f4567, f4565, f4563, f4561, f4559, f4557, f4555, f4553, f650, f651, f652, f653, f654, f655, f656, f657
+					}
 				}
 //line single.go:40
-				f3105, f3103, f3101, f3099, f3097, f3095, f3093, f3091, f3089, f3087, f3085, f3083, f3081, f3079, f3077, f3075, f3073, f3071, f3069, f3067, f3065, f3063, f3061, f3059, f3057, f3055, f3053, f3051, f3049, f3047, f3045, f3043, f3041, f3039, f3037, f3035, f3033, f3031, f3029, f3027, f3025, f3023, f3021, f3019, f3017, f3015, f3013, f3011, f3009, f3007, f3005, f3003, f3001, f2999, f2997, f2995, f2993, f2991, f2989, f2987, f2985, f2983, f2981, f2979, i168 = f3104, f3102, f3100, f3098, f3096, f3094, f3092, f3090, f3088, f3086, f3084, f3082, f3080, f3078, f3076, f3074, f3072, f3070, f3068, f3066, f3064, f3062, f3060, f3058, f3056, f3054, f3052, f3050, f3048, f3046, f3044, f3042, f3040, f3038, f3036, f3034, f3032, f3030, f3028, f3026, f3024, f3022, f3020, f3018, f3016, f3014, f3012, f3010, f3008, f3006, f3004, f3002, f3000, f2998, f2996, f2994, f2992, f2990, f2988, f2986, f2984, f2982, f2980, f2978, 0
-//line single.go:61
+				f4823, f4821, f4819, f4817, f4815, f4813, f4811, f4809, f4807, f4805, f4803, f4801, f4799, f4797, f4795, f4793, f4791, f4789, f4787, f4785, f4783, f4781, f4779, f4777, f4775, f4773, f4771, f4769, f4767, f4765, f4763, f4761, f4759, f4757, f4755, f4753, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631, f4629, f4627, f4625, f4623, f4621, f4619, f4617, f4615, f4613, f4611, f4609, f4607, f4605, f4603, f4601, f4599, f4597, f4595, f4593, f4591, f4589, f4587, f4585, f4583, f4581, f4579, f4577, f4575, f4573, f4571, f4569, i275 = f4822, f4820, f4818, f4816, f4814, f4812, f4810, f4808, f4806, f4804, f4802, f4800, f4798, f4796, f4794, f4792, f4790, f4788, f4786, f4784, f4782, f4780, f4778, f4776, f4774, f4772, f4770, f4768, f4766, f4764, f4762, f4760, f4758, f4756, f4754, f4752, f4750, f4748, f4746, f4744, f4742, f4740, f4738, f4736, f4734, f4732, f4730, f4728, f4726, f4724, f4722, f4720, f4718, f4716, f4714, f4712, f4710, f4708, f4706, f4704, f4702, f4700, f4698, f4696, f4694, f4692, f4690, f4688, f4686, f4684, f4682, f4680, f4678, f4676, f4674, f4672, f4670, f4668, f4666, f4664, f4662, f4660, f4658, f4656, f4654, f4652, f4650, f4648, f4646, f4644, f4642, f4640, f4638, f4636, f4634, f4632, f4630, f4628, f4626, f4624, f4622, f4620, f4618, f4616, f4614, f4612, f4610, f4608, f4606, f4604, f4602, f4600, f4598, f4596, f4594, f4592, f4590, f4588, f4586, f4584, f4582, f4580, f4578, f4576, f4574, f4572, f4570, f4568, 0
+//line single.go:69
 				for {
-//line single.go:55
-					f505 := *(*float32)(unsafe.Add(shared, o911+i168*528+i59*16))
-//line single.go:55
-					f507 := *(*float32)(unsafe.Add(shared, o911+i168*528+i59*16+4))
-//line single.go:55
-					f509 := *(*float32)(unsafe.Add(shared, o911+i168*528+i59*16+8))
-//line single.go:55
-					f511 := *(*float32)(unsafe.Add(shared, o911+i168*528+i59*16+12))
-//line single.go:55
-					f519 := *(*float32)(unsafe.Add(shared, o911+i168*528+i189*16))
-//line single.go:55
-					f521 := *(*float32)(unsafe.Add(shared, o911+i168*528+i189*16+4))
-//line single.go:55
-					f523 := *(*float32)(unsafe.Add(shared, o911+i168*528+i189*16+8))
-//line single.go:55
-					f525 := *(*float32)(unsafe.Add(shared, o911+i168*528+i189*16+12))
-					f563 := *(*float32)(unsafe.Add(shared, o138+i168*512+i54*16+8448))
-//line single.go:56
-					f565 := *(*float32)(unsafe.Add(shared, o138+i168*512+i54*16+4+8448))
-//line single.go:56
-					f567 := *(*float32)(unsafe.Add(shared, o138+i168*512+i54*16+8+8448))
-//line single.go:56
-					f569 := *(*float32)(unsafe.Add(shared, o138+i168*512+i54*16+12+8448))
-//line single.go:56
-					f577 := *(*float32)(unsafe.Add(shared, o138+i168*512+i217*16+8448))
-//line single.go:56
-					f579 := *(*float32)(unsafe.Add(shared, o138+i168*512+i217*16+4+8448))
-//line single.go:56
-					f581 := *(*float32)(unsafe.Add(shared, o138+i168*512+i217*16+8+8448))
-//line single.go:56
-					f583 := *(*float32)(unsafe.Add(shared, o138+i168*512+i217*16+12+8448))
-//line single.go:61
-					f2395 = f2979 + float32(f505*f563)
-//line single.go:61
-					f2402 = f2981 + float32(f505*f565)
-//line single.go:61
-					f2409 = f2983 + float32(f505*f567)
-//line single.go:61
-					f2416 = f2985 + float32(f505*f569)
-//line single.go:61
-					f2423 = f2987 + float32(f505*f577)
-//line single.go:61
-					f2430 = f2989 + float32(f505*f579)
-//line single.go:61
-					f2437 = f2991 + float32(f505*f581)
-//line single.go:61
-					f2444 = f2993 + float32(f505*f583)
-//line single.go:61
-					f2452 = f2995 + float32(f507*f563)
-//line single.go:61
-					f2459 = f2997 + float32(f507*f565)
-//line single.go:61
-					f2466 = f2999 + float32(f507*f567)
-//line single.go:61
-					f2473 = f3001 + float32(f507*f569)
-//line single.go:61
-					f2480 = f3003 + float32(f507*f577)
-//line single.go:61
-					f2487 = f3005 + float32(f507*f579)
-//line single.go:61
-					f2494 = f3007 + float32(f507*f581)
-//line single.go:61
-					f2501 = f3009 + float32(f507*f583)
-//line single.go:61
-					f2509 = f3011 + float32(f509*f563)
-//line single.go:61
-					f2516 = f3013 + float32(f509*f565)
-//line single.go:61
-					f2523 = f3015 + float32(f509*f567)
-//line single.go:61
-					f2530 = f3017 + float32(f509*f569)
-//line single.go:61
-					f2537 = f3019 + float32(f509*f577)
-//line single.go:61
-					f2544 = f3021 + float32(f509*f579)
-//line single.go:61
-					f2551 = f3023 + float32(f509*f581)
-//line single.go:61
-					f2558 = f3025 + float32(f509*f583)
-//line single.go:61
-					f2566 = f3027 + float32(f511*f563)
-//line single.go:61
-					f2573 = f3029 + float32(f511*f565)
-//line single.go:61
-					f2580 = f3031 + float32(f511*f567)
-//line single.go:61
-					f2587 = f3033 + float32(f511*f569)
-//line single.go:61
-					f2594 = f3035 + float32(f511*f577)
-//line single.go:61
-					f2601 = f3037 + float32(f511*f579)
-//line single.go:61
-					f2608 = f3039 + float32(f511*f581)
-//line single.go:61
-					f2615 = f3041 + float32(f511*f583)
-//line single.go:61
-					f2627 = f3043 + float32(f519*f563)
-//line single.go:61
-					f2634 = f3045 + float32(f519*f565)
-//line single.go:61
-					f2641 = f3047 + float32(f519*f567)
-//line single.go:61
-					f2648 = f3049 + float32(f519*f569)
-//line single.go:61
-					f2655 = f3051 + float32(f519*f577)
-//line single.go:61
-					f2662 = f3053 + float32(f519*f579)
-//line single.go:61
-					f2669 = f3055 + float32(f519*f581)
-//line single.go:61
-					f2676 = f3057 + float32(f519*f583)
-//line single.go:61
-					f2684 = f3059 + float32(f521*f563)
-//line single.go:61
-					f2691 = f3061 + float32(f521*f565)
-//line single.go:61
-					f2698 = f3063 + float32(f521*f567)
-//line single.go:61
-					f2705 = f3065 + float32(f521*f569)
-//line single.go:61
-					f2712 = f3067 + float32(f521*f577)
-//line single.go:61
-					f2719 = f3069 + float32(f521*f579)
-//line single.go:61
-					f2726 = f3071 + float32(f521*f581)
-//line single.go:61
-					f2733 = f3073 + float32(f521*f583)
-//line single.go:61
-					f2741 = f3075 + float32(f523*f563)
-//line single.go:61
-					f2748 = f3077 + float32(f523*f565)
-//line single.go:61
-					f2755 = f3079 + float32(f523*f567)
-//line single.go:61
-					f2762 = f3081 + float32(f523*f569)
-//line single.go:61
-					f2769 = f3083 + float32(f523*f577)
-//line single.go:61
-					f2776 = f3085 + float32(f523*f579)
-//line single.go:61
-					f2783 = f3087 + float32(f523*f581)
-//line single.go:61
-					f2790 = f3089 + float32(f523*f583)
-//line single.go:61
-					f2798 = f3091 + float32(f525*f563)
-//line single.go:61
-					f2805 = f3093 + float32(f525*f565)
-//line single.go:61
-					f2812 = f3095 + float32(f525*f567)
-//line single.go:61
-					f2819 = f3097 + float32(f525*f569)
-//line single.go:61
-					f2826 = f3099 + float32(f525*f577)
-//line single.go:61
-					f2833 = f3101 + float32(f525*f579)
-//line single.go:61
-					f2840 = f3103 + float32(f525*f581)
-//line single.go:61
-					f2847 = f3105 + float32(f525*f583)
-//line single.go:61
-					i233 := i168 + 1
-//line single.go:61
-					if i233 >= 8 {
-//line single.go:61
+//line single.go:62
+					f1307 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16))
+//line single.go:62
+					f1309 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16+4))
+//line single.go:62
+					f1311 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16+8))
+//line single.go:62
+					f1313 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16+12))
+//line single.go:62
+					f1336 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16))
+//line single.go:62
+					f1338 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16+4))
+//line single.go:62
+					f1340 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16+8))
+//line single.go:62
+					f1342 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16+12))
+//line single.go:62
+					f1365 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16))
+//line single.go:62
+					f1367 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16+4))
+//line single.go:62
+					f1369 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16+8))
+//line single.go:62
+					f1371 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16+12))
+//line single.go:62
+					f1394 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16))
+//line single.go:62
+					f1396 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16+4))
+//line single.go:62
+					f1398 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16+8))
+//line single.go:62
+					f1400 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16+12))
+//line single.go:64
+					f841 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+8448))
+//line single.go:64
+					f843 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+4+8448))
+//line single.go:64
+					f845 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+8+8448))
+//line single.go:64
+					f847 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+12+8448))
+//line single.go:64
+					f855 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+8448))
+//line single.go:64
+					f857 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+4+8448))
+//line single.go:64
+					f859 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+8+8448))
+//line single.go:64
+					f861 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+12+8448))
+//line single.go:69
+					f3351 = f4569 + float32(f1307*f841)
+//line single.go:69
+					f3358 = f4571 + float32(f1307*f843)
+//line single.go:69
+					f3365 = f4573 + float32(f1307*f845)
+//line single.go:69
+					f3372 = f4575 + float32(f1307*f847)
+//line single.go:69
+					f3379 = f4577 + float32(f1307*f855)
+//line single.go:69
+					f3386 = f4579 + float32(f1307*f857)
+//line single.go:69
+					f3393 = f4581 + float32(f1307*f859)
+//line single.go:69
+					f3400 = f4583 + float32(f1307*f861)
+//line single.go:69
+					f3408 = f4585 + float32(f1309*f841)
+//line single.go:69
+					f3415 = f4587 + float32(f1309*f843)
+//line single.go:69
+					f3422 = f4589 + float32(f1309*f845)
+//line single.go:69
+					f3429 = f4591 + float32(f1309*f847)
+//line single.go:69
+					f3436 = f4593 + float32(f1309*f855)
+//line single.go:69
+					f3443 = f4595 + float32(f1309*f857)
+//line single.go:69
+					f3450 = f4597 + float32(f1309*f859)
+//line single.go:69
+					f3457 = f4599 + float32(f1309*f861)
+//line single.go:69
+					f3465 = f4601 + float32(f1311*f841)
+//line single.go:69
+					f3472 = f4603 + float32(f1311*f843)
+//line single.go:69
+					f3479 = f4605 + float32(f1311*f845)
+//line single.go:69
+					f3486 = f4607 + float32(f1311*f847)
+//line single.go:69
+					f3493 = f4609 + float32(f1311*f855)
+//line single.go:69
+					f3500 = f4611 + float32(f1311*f857)
+//line single.go:69
+					f3507 = f4613 + float32(f1311*f859)
+//line single.go:69
+					f3514 = f4615 + float32(f1311*f861)
+//line single.go:69
+					f3522 = f4617 + float32(f1313*f841)
+//line single.go:69
+					f3529 = f4619 + float32(f1313*f843)
+//line single.go:69
+					f3536 = f4621 + float32(f1313*f845)
+//line single.go:69
+					f3543 = f4623 + float32(f1313*f847)
+//line single.go:69
+					f3550 = f4625 + float32(f1313*f855)
+//line single.go:69
+					f3557 = f4627 + float32(f1313*f857)
+//line single.go:69
+					f3564 = f4629 + float32(f1313*f859)
+//line single.go:69
+					f3571 = f4631 + float32(f1313*f861)
+//line single.go:69
+					f3583 = f4633 + float32(f1336*f841)
+//line single.go:69
+					f3590 = f4635 + float32(f1336*f843)
+//line single.go:69
+					f3597 = f4637 + float32(f1336*f845)
+//line single.go:69
+					f3604 = f4639 + float32(f1336*f847)
+//line single.go:69
+					f3611 = f4641 + float32(f1336*f855)
+//line single.go:69
+					f3618 = f4643 + float32(f1336*f857)
+//line single.go:69
+					f3625 = f4645 + float32(f1336*f859)
+//line single.go:69
+					f3632 = f4647 + float32(f1336*f861)
+//line single.go:69
+					f3640 = f4649 + float32(f1338*f841)
+//line single.go:69
+					f3647 = f4651 + float32(f1338*f843)
+//line single.go:69
+					f3654 = f4653 + float32(f1338*f845)
+//line single.go:69
+					f3661 = f4655 + float32(f1338*f847)
+//line single.go:69
+					f3668 = f4657 + float32(f1338*f855)
+//line single.go:69
+					f3675 = f4659 + float32(f1338*f857)
+//line single.go:69
+					f3682 = f4661 + float32(f1338*f859)
+//line single.go:69
+					f3689 = f4663 + float32(f1338*f861)
+//line single.go:69
+					f3697 = f4665 + float32(f1340*f841)
+//line single.go:69
+					f3704 = f4667 + float32(f1340*f843)
+//line single.go:69
+					f3711 = f4669 + float32(f1340*f845)
+//line single.go:69
+					f3718 = f4671 + float32(f1340*f847)
+//line single.go:69
+					f3725 = f4673 + float32(f1340*f855)
+//line single.go:69
+					f3732 = f4675 + float32(f1340*f857)
+//line single.go:69
+					f3739 = f4677 + float32(f1340*f859)
+//line single.go:69
+					f3746 = f4679 + float32(f1340*f861)
+//line single.go:69
+					f3754 = f4681 + float32(f1342*f841)
+//line single.go:69
+					f3761 = f4683 + float32(f1342*f843)
+//line single.go:69
+					f3768 = f4685 + float32(f1342*f845)
+//line single.go:69
+					f3775 = f4687 + float32(f1342*f847)
+//line single.go:69
+					f3782 = f4689 + float32(f1342*f855)
+//line single.go:69
+					f3789 = f4691 + float32(f1342*f857)
+//line single.go:69
+					f3796 = f4693 + float32(f1342*f859)
+//line single.go:69
+					f3803 = f4695 + float32(f1342*f861)
+//line single.go:69
+					f3815 = f4697 + float32(f1365*f841)
+//line single.go:69
+					f3822 = f4699 + float32(f1365*f843)
+//line single.go:69
+					f3829 = f4701 + float32(f1365*f845)
+//line single.go:69
+					f3836 = f4703 + float32(f1365*f847)
+//line single.go:69
+					f3843 = f4705 + float32(f1365*f855)
+//line single.go:69
+					f3850 = f4707 + float32(f1365*f857)
+//line single.go:69
+					f3857 = f4709 + float32(f1365*f859)
+//line single.go:69
+					f3864 = f4711 + float32(f1365*f861)
+//line single.go:69
+					f3872 = f4713 + float32(f1367*f841)
+//line single.go:69
+					f3879 = f4715 + float32(f1367*f843)
+//line single.go:69
+					f3886 = f4717 + float32(f1367*f845)
+//line single.go:69
+					f3893 = f4719 + float32(f1367*f847)
+//line single.go:69
+					f3900 = f4721 + float32(f1367*f855)
+//line single.go:69
+					f3907 = f4723 + float32(f1367*f857)
+//line single.go:69
+					f3914 = f4725 + float32(f1367*f859)
+//line single.go:69
+					f3921 = f4727 + float32(f1367*f861)
+//line single.go:69
+					f3929 = f4729 + float32(f1369*f841)
+//line single.go:69
+					f3936 = f4731 + float32(f1369*f843)
+//line single.go:69
+					f3943 = f4733 + float32(f1369*f845)
+//line single.go:69
+					f3950 = f4735 + float32(f1369*f847)
+//line single.go:69
+					f3957 = f4737 + float32(f1369*f855)
+//line single.go:69
+					f3964 = f4739 + float32(f1369*f857)
+//line single.go:69
+					f3971 = f4741 + float32(f1369*f859)
+//line single.go:69
+					f3978 = f4743 + float32(f1369*f861)
+//line single.go:69
+					f3986 = f4745 + float32(f1371*f841)
+//line single.go:69
+					f3993 = f4747 + float32(f1371*f843)
+//line single.go:69
+					f4000 = f4749 + float32(f1371*f845)
+//line single.go:69
+					f4007 = f4751 + float32(f1371*f847)
+//line single.go:69
+					f4014 = f4753 + float32(f1371*f855)
+//line single.go:69
+					f4021 = f4755 + float32(f1371*f857)
+//line single.go:69
+					f4028 = f4757 + float32(f1371*f859)
+//line single.go:69
+					f4035 = f4759 + float32(f1371*f861)
+//line single.go:69
+					f4047 = f4761 + float32(f1394*f841)
+//line single.go:69
+					f4054 = f4763 + float32(f1394*f843)
+//line single.go:69
+					f4061 = f4765 + float32(f1394*f845)
+//line single.go:69
+					f4068 = f4767 + float32(f1394*f847)
+//line single.go:69
+					f4075 = f4769 + float32(f1394*f855)
+//line single.go:69
+					f4082 = f4771 + float32(f1394*f857)
+//line single.go:69
+					f4089 = f4773 + float32(f1394*f859)
+//line single.go:69
+					f4096 = f4775 + float32(f1394*f861)
+//line single.go:69
+					f4104 = f4777 + float32(f1396*f841)
+//line single.go:69
+					f4111 = f4779 + float32(f1396*f843)
+//line single.go:69
+					f4118 = f4781 + float32(f1396*f845)
+//line single.go:69
+					f4125 = f4783 + float32(f1396*f847)
+//line single.go:69
+					f4132 = f4785 + float32(f1396*f855)
+//line single.go:69
+					f4139 = f4787 + float32(f1396*f857)
+//line single.go:69
+					f4146 = f4789 + float32(f1396*f859)
+//line single.go:69
+					f4153 = f4791 + float32(f1396*f861)
+//line single.go:69
+					f4161 = f4793 + float32(f1398*f841)
+//line single.go:69
+					f4168 = f4795 + float32(f1398*f843)
+//line single.go:69
+					f4175 = f4797 + float32(f1398*f845)
+//line single.go:69
+					f4182 = f4799 + float32(f1398*f847)
+//line single.go:69
+					f4189 = f4801 + float32(f1398*f855)
+//line single.go:69
+					f4196 = f4803 + float32(f1398*f857)
+//line single.go:69
+					f4203 = f4805 + float32(f1398*f859)
+//line single.go:69
+					f4210 = f4807 + float32(f1398*f861)
+//line single.go:69
+					f4218 = f4809 + float32(f1400*f841)
+//line single.go:69
+					f4225 = f4811 + float32(f1400*f843)
+//line single.go:69
+					f4232 = f4813 + float32(f1400*f845)
+//line single.go:69
+					f4239 = f4815 + float32(f1400*f847)
+//line single.go:69
+					f4246 = f4817 + float32(f1400*f855)
+//line single.go:69
+					f4253 = f4819 + float32(f1400*f857)
+//line single.go:69
+					f4260 = f4821 + float32(f1400*f859)
+//line single.go:69
+					f4267 = f4823 + float32(f1400*f861)
+//line single.go:69
+					i337 := i275 + 1
+//line single.go:69
+					if i337 >= 8 {
+//line single.go:69
 						break
 					}
-//line single.go:61
-					f3105, f3103, f3101, f3099, f3097, f3095, f3093, f3091, f3089, f3087, f3085, f3083, f3081, f3079, f3077, f3075, f3073, f3071, f3069, f3067, f3065, f3063, f3061, f3059, f3057, f3055, f3053, f3051, f3049, f3047, f3045, f3043, f3041, f3039, f3037, f3035, f3033, f3031, f3029, f3027, f3025, f3023, f3021, f3019, f3017, f3015, f3013, f3011, f3009, f3007, f3005, f3003, f3001, f2999, f2997, f2995, f2993, f2991, f2989, f2987, f2985, f2983, f2981, f2979, i168 = f2847, f2840, f2833, f2826, f2819, f2812, f2805, f2798, f2790, f2783, f2776, f2769, f2762, f2755, f2748, f2741, f2733, f2726, f2719, f2712, f2705, f2698, f2691, f2684, f2676, f2669, f2662, f2655, f2648, f2641, f2634, f2627, f2615, f2608, f2601, f2594, f2587, f2580, f2573, f2566, f2558, f2551, f2544, f2537, f2530, f2523, f2516, f2509, f2501, f2494, f2487, f2480, f2473, f2466, f2459, f2452, f2444, f2437, f2430, f2423, f2416, f2409, f2402, f2395, i233
+//line single.go:69
+					f4823, f4821, f4819, f4817, f4815, f4813, f4811, f4809, f4807, f4805, f4803, f4801, f4799, f4797, f4795, f4793, f4791, f4789, f4787, f4785, f4783, f4781, f4779, f4777, f4775, f4773, f4771, f4769, f4767, f4765, f4763, f4761, f4759, f4757, f4755, f4753, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631, f4629, f4627, f4625, f4623, f4621, f4619, f4617, f4615, f4613, f4611, f4609, f4607, f4605, f4603, f4601, f4599, f4597, f4595, f4593, f4591, f4589, f4587, f4585, f4583, f4581, f4579, f4577, f4575, f4573, f4571, f4569, i275 = f4267, f4260, f4253, f4246, f4239, f4232, f4225, f4218, f4210, f4203, f4196, f4189, f4182, f4175, f4168, f4161, f4153, f4146, f4139, f4132, f4125, f4118, f4111, f4104, f4096, f4089, f4082, f4075, f4068, f4061, f4054, f4047, f4035, f4028, f4021, f4014, f4007, f4000, f3993, f3986, f3978, f3971, f3964, f3957, f3950, f3943, f3936, f3929, f3921, f3914, f3907, f3900, f3893, f3886, f3879, f3872, f3864, f3857, f3850, f3843, f3836, f3829, f3822, f3815, f3803, f3796, f3789, f3782, f3775, f3768, f3761, f3754, f3746, f3739, f3732, f3725, f3718, f3711, f3704, f3697, f3689, f3682, f3675, f3668, f3661, f3654, f3647, f3640, f3632, f3625, f3618, f3611, f3604, f3597, f3590, f3583, f3571, f3564, f3557, f3550, f3543, f3536, f3529, f3522, f3514, f3507, f3500, f3493, f3486, f3479, f3472, f3465, f3457, f3450, f3443, f3436, f3429, f3422, f3415, f3408, f3400, f3393, f3386, f3379, f3372, f3365, f3358, f3351, i337
 				}
 //line single.go:44
-				*(*float32)(unsafe.Add(each3104, tx*4)), *(*float32)(unsafe.Add(each3102, tx*4)), *(*float32)(unsafe.Add(each3100, tx*4)), *(*float32)(unsafe.Add(each3098, tx*4)), *(*float32)(unsafe.Add(each3096, tx*4)), *(*float32)(unsafe.Add(each3094, tx*4)), *(*float32)(unsafe.Add(each3092, tx*4)), *(*float32)(unsafe.Add(each3090, tx*4)), *(*float32)(unsafe.Add(each3088, tx*4)), *(*float32)(unsafe.Add(each3086, tx*4)), *(*float32)(unsafe.Add(each3084, tx*4)), *(*float32)(unsafe.Add(each3082, tx*4)), *(*float32)(unsafe.Add(each3080, tx*4)), *(*float32)(unsafe.Add(each3078, tx*4)), *(*float32)(unsafe.Add(each3076, tx*4)), *(*float32)(unsafe.Add(each3074, tx*4)), *(*float32)(unsafe.Add(each3072, tx*4)), *(*float32)(unsafe.Add(each3070, tx*4)), *(*float32)(unsafe.Add(each3068, tx*4)), *(*float32)(unsafe.Add(each3066, tx*4)), *(*float32)(unsafe.Add(each3064, tx*4)), *(*float32)(unsafe.Add(each3062, tx*4)), *(*float32)(unsafe.Add(each3060, tx*4)), *(*float32)(unsafe.Add(each3058, tx*4)), *(*float32)(unsafe.Add(each3056, tx*4)), *(*float32)(unsafe.Add(each3054, tx*4)), *(*float32)(unsafe.Add(each3052, tx*4)), *(*float32)(unsafe.Add(each3050, tx*4)), *(*float32)(unsafe.Add(each3048, tx*4)), *(*float32)(unsafe.Add(each3046, tx*4)), *(*float32)(unsafe.Add(each3044, tx*4)), *(*float32)(unsafe.Add(each3042, tx*4)), *(*float32)(unsafe.Add(each3040, tx*4)), *(*float32)(unsafe.Add(each3038, tx*4)), *(*float32)(unsafe.Add(each3036, tx*4)), *(*float32)(unsafe.Add(each3034, tx*4)), *(*float32)(unsafe.Add(each3032, tx*4)), *(*float32)(unsafe.Add(each3030, tx*4)), *(*float32)(unsafe.Add(each3028, tx*4)), *(*float32)(unsafe.Add(each3026, tx*4)), *(*float32)(unsafe.Add(each3024, tx*4)), *(*float32)(unsafe.Add(each3022, tx*4)), *(*float32)(unsafe.Add(each3020, tx*4)), *(*float32)(unsafe.Add(each3018, tx*4)), *(*float32)(unsafe.Add(each3016, tx*4)), *(*float32)(unsafe.Add(each3014, tx*4)), *(*float32)(unsafe.Add(each3012, tx*4)), *(*float32)(unsafe.Add(each3010, tx*4)), *(*float32)(unsafe.Add(each3008, tx*4)), *(*float32)(unsafe.Add(each3006, tx*4)), *(*float32)(unsafe.Add(each3004, tx*4)), *(*float32)(unsafe.Add(each3002, tx*4)), *(*float32)(unsafe.Add(each3000, tx*4)), *(*float32)(unsafe.Add(each2998, tx*4)), *(*float32)(unsafe.Add(each2996, tx*4)), *(*float32)(unsafe.Add(each2994, tx*4)), *(*float32)(unsafe.Add(each2992, tx*4)), *(*float32)(unsafe.Add(each2990, tx*4)), *(*float32)(unsafe.Add(each2988, tx*4)), *(*float32)(unsafe.Add(each2986, tx*4)), *(*float32)(unsafe.Add(each2984, tx*4)), *(*float32)(unsafe.Add(each2982, tx*4)), *(*float32)(unsafe.Add(each2980, tx*4)), *(*float32)(unsafe.Add(each2978, tx*4)), *(*int32)(unsafe.Add(each93, tx*4)), *(*int32)(unsafe.Add(each94, tx*4)), *(*int32)(unsafe.Add(each95, tx*4)), *(*int32)(unsafe.Add(each96, tx*4)), *(*float32)(unsafe.Add(each438, tx*4)), *(*float32)(unsafe.Add(each439, tx*4)), *(*float32)(unsafe.Add(each440, tx*4)), *(*float32)(unsafe.Add(each441, tx*4)), *(*float32)(unsafe.Add(each442, tx*4)), *(*float32)(unsafe.Add(each443, tx*4)), *(*float32)(unsafe.Add(each444, tx*4)), *(*float32)(unsafe.Add(each445, tx*4)) = f2847, f2840, f2833, f2826, f2819, f2812, f2805, f2798, f2790, f2783, f2776, f2769, f2762, f2755, f2748, f2741, f2733, f2726, f2719, f2712, f2705, f2698, f2691, f2684, f2676, f2669, f2662, f2655, f2648, f2641, f2634, f2627, f2615, f2608, f2601, f2594, f2587, f2580, f2573, f2566, f2558, f2551, f2544, f2537, f2530, f2523, f2516, f2509, f2501, f2494, f2487, f2480, f2473, f2466, f2459, f2452, f2444, f2437, f2430, f2423, f2416, f2409, f2402, f2395, i160, i161, i162, i163, f497, f498, f499, f500, f501, f502, f503, f504
+				*(*float32)(unsafe.Add(each4822, tx*4)), *(*float32)(unsafe.Add(each4820, tx*4)), *(*float32)(unsafe.Add(each4818, tx*4)), *(*float32)(unsafe.Add(each4816, tx*4)), *(*float32)(unsafe.Add(each4814, tx*4)), *(*float32)(unsafe.Add(each4812, tx*4)), *(*float32)(unsafe.Add(each4810, tx*4)), *(*float32)(unsafe.Add(each4808, tx*4)), *(*float32)(unsafe.Add(each4806, tx*4)), *(*float32)(unsafe.Add(each4804, tx*4)), *(*float32)(unsafe.Add(each4802, tx*4)), *(*float32)(unsafe.Add(each4800, tx*4)), *(*float32)(unsafe.Add(each4798, tx*4)), *(*float32)(unsafe.Add(each4796, tx*4)), *(*float32)(unsafe.Add(each4794, tx*4)), *(*float32)(unsafe.Add(each4792, tx*4)), *(*float32)(unsafe.Add(each4790, tx*4)), *(*float32)(unsafe.Add(each4788, tx*4)), *(*float32)(unsafe.Add(each4786, tx*4)), *(*float32)(unsafe.Add(each4784, tx*4)), *(*float32)(unsafe.Add(each4782, tx*4)), *(*float32)(unsafe.Add(each4780, tx*4)), *(*float32)(unsafe.Add(each4778, tx*4)), *(*float32)(unsafe.Add(each4776, tx*4)), *(*float32)(unsafe.Add(each4774, tx*4)), *(*float32)(unsafe.Add(each4772, tx*4)), *(*float32)(unsafe.Add(each4770, tx*4)), *(*float32)(unsafe.Add(each4768, tx*4)), *(*float32)(unsafe.Add(each4766, tx*4)), *(*float32)(unsafe.Add(each4764, tx*4)), *(*float32)(unsafe.Add(each4762, tx*4)), *(*float32)(unsafe.Add(each4760, tx*4)), *(*float32)(unsafe.Add(each4758, tx*4)), *(*float32)(unsafe.Add(each4756, tx*4)), *(*float32)(unsafe.Add(each4754, tx*4)), *(*float32)(unsafe.Add(each4752, tx*4)), *(*float32)(unsafe.Add(each4750, tx*4)), *(*float32)(unsafe.Add(each4748, tx*4)), *(*float32)(unsafe.Add(each4746, tx*4)), *(*float32)(unsafe.Add(each4744, tx*4)), *(*float32)(unsafe.Add(each4742, tx*4)), *(*float32)(unsafe.Add(each4740, tx*4)), *(*float32)(unsafe.Add(each4738, tx*4)), *(*float32)(unsafe.Add(each4736, tx*4)), *(*float32)(unsafe.Add(each4734, tx*4)), *(*float32)(unsafe.Add(each4732, tx*4)), *(*float32)(unsafe.Add(each4730, tx*4)), *(*float32)(unsafe.Add(each4728, tx*4)), *(*float32)(unsafe.Add(each4726, tx*4)), *(*float32)(unsafe.Add(each4724, tx*4)), *(*float32)(unsafe.Add(each4722, tx*4)), *(*float32)(unsafe.Add(each4720, tx*4)), *(*float32)(unsafe.Add(each4718, tx*4)), *(*float32)(unsafe.Add(each4716, tx*4)), *(*float32)(unsafe.Add(each4714, tx*4)), *(*float32)(unsafe.Add(each4712, tx*4)), *(*float32)(unsafe.Add(each4710, tx*4)), *(*float32)(unsafe.Add(each4708, tx*4)), *(*float32)(unsafe.Add(each4706, tx*4)), *(*float32)(unsafe.Add(each4704, tx*4)), *(*float32)(unsafe.Add(each4702, tx*4)), *(*float32)(unsafe.Add(each4700, tx*4)), *(*float32)(unsafe.Add(each4698, tx*4)), *(*float32)(unsafe.Add(each4696, tx*4)), *(*float32)(unsafe.Add(each4694, tx*4)), *(*float32)(unsafe.Add(each4692, tx*4)), *(*float32)(unsafe.Add(each4690, tx*4)), *(*float32)(unsafe.Add(each4688, tx*4)), *(*float32)(unsafe.Add(each4686, tx*4)), *(*float32)(unsafe.Add(each4684, tx*4)), *(*float32)(unsafe.Add(each4682, tx*4)), *(*float32)(unsafe.Add(each4680, tx*4)), *(*float32)(unsafe.Add(each4678, tx*4)), *(*float32)(unsafe.Add(each4676, tx*4)), *(*float32)(unsafe.Add(each4674, tx*4)), *(*float32)(unsafe.Add(each4672, tx*4)), *(*float32)(unsafe.Add(each4670, tx*4)), *(*float32)(unsafe.Add(each4668, tx*4)), *(*float32)(unsafe.Add(each4666, tx*4)), *(*float32)(unsafe.Add(each4664, tx*4)), *(*float32)(unsafe.Add(each4662, tx*4)), *(*float32)(unsafe.Add(each4660, tx*4)), *(*float32)(unsafe.Add(each4658, tx*4)), *(*float32)(unsafe.Add(each4656, tx*4)), *(*float32)(unsafe.Add(each4654, tx*4)), *(*float32)(unsafe.Add(each4652, tx*4)), *(*float32)(unsafe.Add(each4650, tx*4)), *(*float32)(unsafe.Add(each4648, tx*4)), *(*float32)(unsafe.Add(each4646, tx*4)), *(*float32)(unsafe.Add(each4644, tx*4)), *(*float32)(unsafe.Add(each4642, tx*4)), *(*float32)(unsafe.Add(each4640, tx*4)), *(*float32)(unsafe.Add(each4638, tx*4)), *(*float32)(unsafe.Add(each4636, tx*4)), *(*float32)(unsafe.Add(each4634, tx*4)), *(*float32)(unsafe.Add(each4632, tx*4)), *(*float32)(unsafe.Add(each4630, tx*4)), *(*float32)(unsafe.Add(each4628, tx*4)), *(*float32)(unsafe.Add(each4626, tx*4)), *(*float32)(unsafe.Add(each4624, tx*4)), *(*float32)(unsafe.Add(each4622, tx*4)), *(*float32)(unsafe.Add(each4620, tx*4)), *(*float32)(unsafe.Add(each4618, tx*4)), *(*float32)(unsafe.Add(each4616, tx*4)), *(*float32)(unsafe.Add(each4614, tx*4)), *(*float32)(unsafe.Add(each4612, tx*4)), *(*float32)(unsafe.Add(each4610, tx*4)), *(*float32)(unsafe.Add(each4608, tx*4)), *(*float32)(unsafe.Add(each4606, tx*4)), *(*float32)(unsafe.Add(each4604, tx*4)), *(*float32)(unsafe.Add(each4602, tx*4)), *(*float32)(unsafe.Add(each4600, tx*4)), *(*float32)(unsafe.Add(each4598, tx*4)), *(*float32)(unsafe.Add(each4596, tx*4)), *(*float32)(unsafe.Add(each4594, tx*4)), *(*float32)(unsafe.Add(each4592, tx*4)), *(*float32)(unsafe.Add(each4590, tx*4)), *(*float32)(unsafe.Add(each4588, tx*4)), *(*float32)(unsafe.Add(each4586, tx*4)), *(*float32)(unsafe.Add(each4584, tx*4)), *(*float32)(unsafe.Add(each4582, tx*4)), *(*float32)(unsafe.Add(each4580, tx*4)), *(*float32)(unsafe.Add(each4578, tx*4)), *(*float32)(unsafe.Add(each4576, tx*4)), *(*float32)(unsafe.Add(each4574, tx*4)), *(*float32)(unsafe.Add(each4572, tx*4)), *(*float32)(unsafe.Add(each4570, tx*4)), *(*float32)(unsafe.Add(each4568, tx*4)), *(*float32)(unsafe.Add(each4567, tx*4)), *(*float32)(unsafe.Add(each4565, tx*4)), *(*float32)(unsafe.Add(each4563, tx*4)), *(*float32)(unsafe.Add(each4561, tx*4)), *(*float32)(unsafe.Add(each4559, tx*4)), *(*float32)(unsafe.Add(each4557, tx*4)), *(*float32)(unsafe.Add(each4555, tx*4)), *(*float32)(unsafe.Add(each4553, tx*4)), *(*int32)(unsafe.Add(each129, tx*4)), *(*int32)(unsafe.Add(each130, tx*4)), *(*int32)(unsafe.Add(each131, tx*4)), *(*float32)(unsafe.Add(each650, tx*4)), *(*float32)(unsafe.Add(each651, tx*4)), *(*float32)(unsafe.Add(each652, tx*4)), *(*float32)(unsafe.Add(each653, tx*4)), *(*float32)(unsafe.Add(each654, tx*4)), *(*float32)(unsafe.Add(each655, tx*4)), *(*float32)(unsafe.Add(each656, tx*4)), *(*float32)(unsafe.Add(each657, tx*4)) = f4267, f4260, f4253, f4246, f4239, f4232, f4225, f4218, f4210, f4203, f4196, f4189, f4182, f4175, f4168, f4161, f4153, f4146, f4139, f4132, f4125, f4118, f4111, f4104, f4096, f4089, f4082, f4075, f4068, f4061, f4054, f4047, f4035, f4028, f4021, f4014, f4007, f4000, f3993, f3986, f3978, f3971, f3964, f3957, f3950, f3943, f3936, f3929, f3921, f3914, f3907, f3900, f3893, f3886, f3879, f3872, f3864, f3857, f3850, f3843, f3836, f3829, f3822, f3815, f3803, f3796, f3789, f3782, f3775, f3768, f3761, f3754, f3746, f3739, f3732, f3725, f3718, f3711, f3704, f3697, f3689, f3682, f3675, f3668, f3661, f3654, f3647, f3640, f3632, f3625, f3618, f3611, f3604, f3597, f3590, f3583, f3571, f3564, f3557, f3550, f3543, f3536, f3529, f3522, f3514, f3507, f3500, f3493, f3486, f3479, f3472, f3465, f3457, f3450, f3443, f3436, f3429, f3422, f3415, f3408, f3400, f3393, f3386, f3379, f3372, f3365, f3358, f3351, f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, i215, i216, i218, f802, f803, f804, f805, f806, f807, f808, f809
 			}
-			i99, i100 = i99^1, i100-8
+			i132, i135 = i948, i135^1
 		}
-		for tx := range 256 {
-//line single.go:26
-			i59 := tx/8%4 + tx/64<<2
-//line single.go:26
-			i51 := tx / 32
-//line single.go:26
-			i54 := tx%8 + i51%2<<3
-//line single.go:74
-			f2978 := *(*float32)(unsafe.Add(each2978, tx*4))
-//line single.go:74
-			f2980 := *(*float32)(unsafe.Add(each2980, tx*4))
-//line single.go:74
-			f2982 := *(*float32)(unsafe.Add(each2982, tx*4))
-//line single.go:74
-			f2984 := *(*float32)(unsafe.Add(each2984, tx*4))
-//line single.go:74
-			f2986 := *(*float32)(unsafe.Add(each2986, tx*4))
-//line single.go:74
-			f2988 := *(*float32)(unsafe.Add(each2988, tx*4))
-//line single.go:74
-			f2990 := *(*float32)(unsafe.Add(each2990, tx*4))
-//line single.go:74
-			f2992 := *(*float32)(unsafe.Add(each2992, tx*4))
-//line single.go:74
-			f2994 := *(*float32)(unsafe.Add(each2994, tx*4))
-//line single.go:74
-			f2996 := *(*float32)(unsafe.Add(each2996, tx*4))
-//line single.go:74
-			f2998 := *(*float32)(unsafe.Add(each2998, tx*4))
-//line single.go:74
-			f3000 := *(*float32)(unsafe.Add(each3000, tx*4))
-//line single.go:74
-			f3002 := *(*float32)(unsafe.Add(each3002, tx*4))
-//line single.go:74
-			f3004 := *(*float32)(unsafe.Add(each3004, tx*4))
-//line single.go:74
-			f3006 := *(*float32)(unsafe.Add(each3006, tx*4))
-//line single.go:74
-			f3008 := *(*float32)(unsafe.Add(each3008, tx*4))
-//line single.go:74
-			f3010 := *(*float32)(unsafe.Add(each3010, tx*4))
-//line single.go:74
-			f3012 := *(*float32)(unsafe.Add(each3012, tx*4))
-//line single.go:74
-			f3014 := *(*float32)(unsafe.Add(each3014, tx*4))
-//line single.go:74
-			f3016 := *(*float32)(unsafe.Add(each3016, tx*4))
-//line single.go:74
-			f3018 := *(*float32)(unsafe.Add(each3018, tx*4))
-//line single.go:74
-			f3020 := *(*float32)(unsafe.Add(each3020, tx*4))
-//line single.go:74
-			f3022 := *(*float32)(unsafe.Add(each3022, tx*4))
-//line single.go:74
-			f3024 := *(*float32)(unsafe.Add(each3024, tx*4))
-//line single.go:74
-			f3026 := *(*float32)(unsafe.Add(each3026, tx*4))
-//line single.go:74
-			f3028 := *(*float32)(unsafe.Add(each3028, tx*4))
-//line single.go:74
-			f3030 := *(*float32)(unsafe.Add(each3030, tx*4))
-//line single.go:74
-			f3032 := *(*float32)(unsafe.Add(each3032, tx*4))
-//line single.go:74
-			f3034 := *(*float32)(unsafe.Add(each3034, tx*4))
-//line single.go:74
-			f3036 := *(*float32)(unsafe.Add(each3036, tx*4))
-//line single.go:74
-			f3038 := *(*float32)(unsafe.Add(each3038, tx*4))
-//line single.go:74
-			f3040 := *(*float32)(unsafe.Add(each3040, tx*4))
-//line single.go:74
-			f3042 := *(*float32)(unsafe.Add(each3042, tx*4))
-//line single.go:74
-			f3044 := *(*float32)(unsafe.Add(each3044, tx*4))
-//line single.go:74
-			f3046 := *(*float32)(unsafe.Add(each3046, tx*4))
-//line single.go:74
-			f3048 := *(*float32)(unsafe.Add(each3048, tx*4))
-//line single.go:74
-			f3050 := *(*float32)(unsafe.Add(each3050, tx*4))
-//line single.go:74
-			f3052 := *(*float32)(unsafe.Add(each3052, tx*4))
-//line single.go:74
-			f3054 := *(*float32)(unsafe.Add(each3054, tx*4))
-//line single.go:74
-			f3056 := *(*float32)(unsafe.Add(each3056, tx*4))
-//line single.go:74
-			f3058 := *(*float32)(unsafe.Add(each3058, tx*4))
-//line single.go:74
-			f3060 := *(*float32)(unsafe.Add(each3060, tx*4))
-//line single.go:74
-			f3062 := *(*float32)(unsafe.Add(each3062, tx*4))
-//line single.go:74
-			f3064 := *(*float32)(unsafe.Add(each3064, tx*4))
-//line single.go:74
-			f3066 := *(*float32)(unsafe.Add(each3066, tx*4))
-//line single.go:74
-			f3068 := *(*float32)(unsafe.Add(each3068, tx*4))
-//line single.go:74
-			f3070 := *(*float32)(unsafe.Add(each3070, tx*4))
-//line single.go:74
-			f3072 := *(*float32)(unsafe.Add(each3072, tx*4))
-//line single.go:74
-			f3074 := *(*float32)(unsafe.Add(each3074, tx*4))
-//line single.go:74
-			f3076 := *(*float32)(unsafe.Add(each3076, tx*4))
-//line single.go:74
-			f3078 := *(*float32)(unsafe.Add(each3078, tx*4))
-//line single.go:74
-			f3080 := *(*float32)(unsafe.Add(each3080, tx*4))
-//line single.go:74
-			f3082 := *(*float32)(unsafe.Add(each3082, tx*4))
-//line single.go:74
-			f3084 := *(*float32)(unsafe.Add(each3084, tx*4))
-//line single.go:74
-			f3086 := *(*float32)(unsafe.Add(each3086, tx*4))
-//line single.go:74
-			f3088 := *(*float32)(unsafe.Add(each3088, tx*4))
-//line single.go:74
-			f3090 := *(*float32)(unsafe.Add(each3090, tx*4))
-//line single.go:74
-			f3092 := *(*float32)(unsafe.Add(each3092, tx*4))
-//line single.go:74
-			f3094 := *(*float32)(unsafe.Add(each3094, tx*4))
-//line single.go:74
-			f3096 := *(*float32)(unsafe.Add(each3096, tx*4))
-//line single.go:74
-			f3098 := *(*float32)(unsafe.Add(each3098, tx*4))
-//line single.go:74
-			f3100 := *(*float32)(unsafe.Add(each3100, tx*4))
-//line single.go:74
-			f3102 := *(*float32)(unsafe.Add(each3102, tx*4))
-//line single.go:74
-			f3104 := *(*float32)(unsafe.Add(each3104, tx*4))
-//line single.go:72
-			i1854 := i629 + i59<<2
-//line single.go:72
-			i1858 := i631 + i54
-			c1859 := i1854 < s0
-//line single.go:73
-			if c1859 {
-//line single.go:73
-				if i1858 < i40 {
-					i1864 := i1854*i40 + i1858
-//line single.go:74
-					if uint(i1864) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1864, cLen)
-//line single.go:74
+		for tx := range 128 {
+//line single.go:29
+			i69 := *(*int)(unsafe.Add(each69, tx*8))
+//line single.go:27
+			i56 := tx / 32
+//line single.go:29
+			i72 := i69 | i56/2<<2
+//line single.go:28
+			i61 := *(*int)(unsafe.Add(each61, tx*8))
+//line single.go:28
+			i64 := i61 | i56%2<<3
+//line single.go:82
+			f4568 := *(*float32)(unsafe.Add(each4568, tx*4))
+//line single.go:82
+			f4570 := *(*float32)(unsafe.Add(each4570, tx*4))
+//line single.go:82
+			f4572 := *(*float32)(unsafe.Add(each4572, tx*4))
+//line single.go:82
+			f4574 := *(*float32)(unsafe.Add(each4574, tx*4))
+//line single.go:82
+			f4576 := *(*float32)(unsafe.Add(each4576, tx*4))
+//line single.go:82
+			f4578 := *(*float32)(unsafe.Add(each4578, tx*4))
+//line single.go:82
+			f4580 := *(*float32)(unsafe.Add(each4580, tx*4))
+//line single.go:82
+			f4582 := *(*float32)(unsafe.Add(each4582, tx*4))
+//line single.go:82
+			f4584 := *(*float32)(unsafe.Add(each4584, tx*4))
+//line single.go:82
+			f4586 := *(*float32)(unsafe.Add(each4586, tx*4))
+//line single.go:82
+			f4588 := *(*float32)(unsafe.Add(each4588, tx*4))
+//line single.go:82
+			f4590 := *(*float32)(unsafe.Add(each4590, tx*4))
+//line single.go:82
+			f4592 := *(*float32)(unsafe.Add(each4592, tx*4))
+//line single.go:82
+			f4594 := *(*float32)(unsafe.Add(each4594, tx*4))
+//line single.go:82
+			f4596 := *(*float32)(unsafe.Add(each4596, tx*4))
+//line single.go:82
+			f4598 := *(*float32)(unsafe.Add(each4598, tx*4))
+//line single.go:82
+			f4600 := *(*float32)(unsafe.Add(each4600, tx*4))
+//line single.go:82
+			f4602 := *(*float32)(unsafe.Add(each4602, tx*4))
+//line single.go:82
+			f4604 := *(*float32)(unsafe.Add(each4604, tx*4))
+//line single.go:82
+			f4606 := *(*float32)(unsafe.Add(each4606, tx*4))
+//line single.go:82
+			f4608 := *(*float32)(unsafe.Add(each4608, tx*4))
+//line single.go:82
+			f4610 := *(*float32)(unsafe.Add(each4610, tx*4))
+//line single.go:82
+			f4612 := *(*float32)(unsafe.Add(each4612, tx*4))
+//line single.go:82
+			f4614 := *(*float32)(unsafe.Add(each4614, tx*4))
+//line single.go:82
+			f4616 := *(*float32)(unsafe.Add(each4616, tx*4))
+//line single.go:82
+			f4618 := *(*float32)(unsafe.Add(each4618, tx*4))
+//line single.go:82
+			f4620 := *(*float32)(unsafe.Add(each4620, tx*4))
+//line single.go:82
+			f4622 := *(*float32)(unsafe.Add(each4622, tx*4))
+//line single.go:82
+			f4624 := *(*float32)(unsafe.Add(each4624, tx*4))
+//line single.go:82
+			f4626 := *(*float32)(unsafe.Add(each4626, tx*4))
+//line single.go:82
+			f4628 := *(*float32)(unsafe.Add(each4628, tx*4))
+//line single.go:82
+			f4630 := *(*float32)(unsafe.Add(each4630, tx*4))
+//line single.go:62
+			i1333 := i72 + 8
+//line single.go:82
+			f4632 := *(*float32)(unsafe.Add(each4632, tx*4))
+//line single.go:82
+			f4634 := *(*float32)(unsafe.Add(each4634, tx*4))
+//line single.go:82
+			f4636 := *(*float32)(unsafe.Add(each4636, tx*4))
+//line single.go:82
+			f4638 := *(*float32)(unsafe.Add(each4638, tx*4))
+//line single.go:82
+			f4640 := *(*float32)(unsafe.Add(each4640, tx*4))
+//line single.go:82
+			f4642 := *(*float32)(unsafe.Add(each4642, tx*4))
+//line single.go:82
+			f4644 := *(*float32)(unsafe.Add(each4644, tx*4))
+//line single.go:82
+			f4646 := *(*float32)(unsafe.Add(each4646, tx*4))
+//line single.go:82
+			f4648 := *(*float32)(unsafe.Add(each4648, tx*4))
+//line single.go:82
+			f4650 := *(*float32)(unsafe.Add(each4650, tx*4))
+//line single.go:82
+			f4652 := *(*float32)(unsafe.Add(each4652, tx*4))
+//line single.go:82
+			f4654 := *(*float32)(unsafe.Add(each4654, tx*4))
+//line single.go:82
+			f4656 := *(*float32)(unsafe.Add(each4656, tx*4))
+//line single.go:82
+			f4658 := *(*float32)(unsafe.Add(each4658, tx*4))
+//line single.go:82
+			f4660 := *(*float32)(unsafe.Add(each4660, tx*4))
+//line single.go:82
+			f4662 := *(*float32)(unsafe.Add(each4662, tx*4))
+//line single.go:82
+			f4664 := *(*float32)(unsafe.Add(each4664, tx*4))
+//line single.go:82
+			f4666 := *(*float32)(unsafe.Add(each4666, tx*4))
+//line single.go:82
+			f4668 := *(*float32)(unsafe.Add(each4668, tx*4))
+//line single.go:82
+			f4670 := *(*float32)(unsafe.Add(each4670, tx*4))
+//line single.go:82
+			f4672 := *(*float32)(unsafe.Add(each4672, tx*4))
+//line single.go:82
+			f4674 := *(*float32)(unsafe.Add(each4674, tx*4))
+//line single.go:82
+			f4676 := *(*float32)(unsafe.Add(each4676, tx*4))
+//line single.go:82
+			f4678 := *(*float32)(unsafe.Add(each4678, tx*4))
+//line single.go:82
+			f4680 := *(*float32)(unsafe.Add(each4680, tx*4))
+//line single.go:82
+			f4682 := *(*float32)(unsafe.Add(each4682, tx*4))
+//line single.go:82
+			f4684 := *(*float32)(unsafe.Add(each4684, tx*4))
+//line single.go:82
+			f4686 := *(*float32)(unsafe.Add(each4686, tx*4))
+//line single.go:82
+			f4688 := *(*float32)(unsafe.Add(each4688, tx*4))
+//line single.go:82
+			f4690 := *(*float32)(unsafe.Add(each4690, tx*4))
+//line single.go:82
+			f4692 := *(*float32)(unsafe.Add(each4692, tx*4))
+//line single.go:82
+			f4694 := *(*float32)(unsafe.Add(each4694, tx*4))
+//line single.go:62
+			i1362 := i72 + 16
+//line single.go:82
+			f4696 := *(*float32)(unsafe.Add(each4696, tx*4))
+//line single.go:82
+			f4698 := *(*float32)(unsafe.Add(each4698, tx*4))
+//line single.go:82
+			f4700 := *(*float32)(unsafe.Add(each4700, tx*4))
+//line single.go:82
+			f4702 := *(*float32)(unsafe.Add(each4702, tx*4))
+//line single.go:82
+			f4704 := *(*float32)(unsafe.Add(each4704, tx*4))
+//line single.go:82
+			f4706 := *(*float32)(unsafe.Add(each4706, tx*4))
+//line single.go:82
+			f4708 := *(*float32)(unsafe.Add(each4708, tx*4))
+//line single.go:82
+			f4710 := *(*float32)(unsafe.Add(each4710, tx*4))
+//line single.go:82
+			f4712 := *(*float32)(unsafe.Add(each4712, tx*4))
+//line single.go:82
+			f4714 := *(*float32)(unsafe.Add(each4714, tx*4))
+//line single.go:82
+			f4716 := *(*float32)(unsafe.Add(each4716, tx*4))
+//line single.go:82
+			f4718 := *(*float32)(unsafe.Add(each4718, tx*4))
+//line single.go:82
+			f4720 := *(*float32)(unsafe.Add(each4720, tx*4))
+//line single.go:82
+			f4722 := *(*float32)(unsafe.Add(each4722, tx*4))
+//line single.go:82
+			f4724 := *(*float32)(unsafe.Add(each4724, tx*4))
+//line single.go:82
+			f4726 := *(*float32)(unsafe.Add(each4726, tx*4))
+//line single.go:82
+			f4728 := *(*float32)(unsafe.Add(each4728, tx*4))
+//line single.go:82
+			f4730 := *(*float32)(unsafe.Add(each4730, tx*4))
+//line single.go:82
+			f4732 := *(*float32)(unsafe.Add(each4732, tx*4))
+//line single.go:82
+			f4734 := *(*float32)(unsafe.Add(each4734, tx*4))
+//line single.go:82
+			f4736 := *(*float32)(unsafe.Add(each4736, tx*4))
+//line single.go:82
+			f4738 := *(*float32)(unsafe.Add(each4738, tx*4))
+//line single.go:82
+			f4740 := *(*float32)(unsafe.Add(each4740, tx*4))
+//line single.go:82
+			f4742 := *(*float32)(unsafe.Add(each4742, tx*4))
+//line single.go:82
+			f4744 := *(*float32)(unsafe.Add(each4744, tx*4))
+//line single.go:82
+			f4746 := *(*float32)(unsafe.Add(each4746, tx*4))
+//line single.go:82
+			f4748 := *(*float32)(unsafe.Add(each4748, tx*4))
+//line single.go:82
+			f4750 := *(*float32)(unsafe.Add(each4750, tx*4))
+//line single.go:82
+			f4752 := *(*float32)(unsafe.Add(each4752, tx*4))
+//line single.go:82
+			f4754 := *(*float32)(unsafe.Add(each4754, tx*4))
+//line single.go:82
+			f4756 := *(*float32)(unsafe.Add(each4756, tx*4))
+//line single.go:82
+			f4758 := *(*float32)(unsafe.Add(each4758, tx*4))
+//line single.go:62
+			i1391 := i72 + 24
+//line single.go:82
+			f4760 := *(*float32)(unsafe.Add(each4760, tx*4))
+//line single.go:82
+			f4762 := *(*float32)(unsafe.Add(each4762, tx*4))
+//line single.go:82
+			f4764 := *(*float32)(unsafe.Add(each4764, tx*4))
+//line single.go:82
+			f4766 := *(*float32)(unsafe.Add(each4766, tx*4))
+//line single.go:82
+			f4768 := *(*float32)(unsafe.Add(each4768, tx*4))
+//line single.go:82
+			f4770 := *(*float32)(unsafe.Add(each4770, tx*4))
+//line single.go:82
+			f4772 := *(*float32)(unsafe.Add(each4772, tx*4))
+//line single.go:82
+			f4774 := *(*float32)(unsafe.Add(each4774, tx*4))
+//line single.go:82
+			f4776 := *(*float32)(unsafe.Add(each4776, tx*4))
+//line single.go:82
+			f4778 := *(*float32)(unsafe.Add(each4778, tx*4))
+//line single.go:82
+			f4780 := *(*float32)(unsafe.Add(each4780, tx*4))
+//line single.go:82
+			f4782 := *(*float32)(unsafe.Add(each4782, tx*4))
+//line single.go:82
+			f4784 := *(*float32)(unsafe.Add(each4784, tx*4))
+//line single.go:82
+			f4786 := *(*float32)(unsafe.Add(each4786, tx*4))
+//line single.go:82
+			f4788 := *(*float32)(unsafe.Add(each4788, tx*4))
+//line single.go:82
+			f4790 := *(*float32)(unsafe.Add(each4790, tx*4))
+//line single.go:82
+			f4792 := *(*float32)(unsafe.Add(each4792, tx*4))
+//line single.go:82
+			f4794 := *(*float32)(unsafe.Add(each4794, tx*4))
+//line single.go:82
+			f4796 := *(*float32)(unsafe.Add(each4796, tx*4))
+//line single.go:82
+			f4798 := *(*float32)(unsafe.Add(each4798, tx*4))
+//line single.go:82
+			f4800 := *(*float32)(unsafe.Add(each4800, tx*4))
+//line single.go:82
+			f4802 := *(*float32)(unsafe.Add(each4802, tx*4))
+//line single.go:82
+			f4804 := *(*float32)(unsafe.Add(each4804, tx*4))
+//line single.go:82
+			f4806 := *(*float32)(unsafe.Add(each4806, tx*4))
+//line single.go:82
+			f4808 := *(*float32)(unsafe.Add(each4808, tx*4))
+//line single.go:82
+			f4810 := *(*float32)(unsafe.Add(each4810, tx*4))
+//line single.go:82
+			f4812 := *(*float32)(unsafe.Add(each4812, tx*4))
+//line single.go:82
+			f4814 := *(*float32)(unsafe.Add(each4814, tx*4))
+//line single.go:82
+			f4816 := *(*float32)(unsafe.Add(each4816, tx*4))
+//line single.go:82
+			f4818 := *(*float32)(unsafe.Add(each4818, tx*4))
+//line single.go:82
+			f4820 := *(*float32)(unsafe.Add(each4820, tx*4))
+//line single.go:82
+			f4822 := *(*float32)(unsafe.Add(each4822, tx*4))
+//line single.go:80
+			i2289 := i914 + i72<<2
+//line single.go:80
+			i2290 := i916 + i64
+			c2291 := i2289 < s0
+//line single.go:81
+			if c2291 {
+//line single.go:81
+				if i2290 < i45 {
+					i2296 := i2289*i45 + i2290
+//line single.go:82
+					if uint(i2296) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2296, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1864*16)) = f2978
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1864*16+4)) = f2980
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1864*16+8)) = f2982
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1864*16+12)) = f2984
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2296*16)) = f4568
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2296*16+4)) = f4570
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2296*16+8)) = f4572
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2296*16+12)) = f4574
 				}
 			}
-//line single.go:72
-			i1884 := i1858 + 16
-			if c1859 {
-//line single.go:73
-				if i1884 < i40 {
-					i1890 := i1858 + i1854*i40 + 16
-//line single.go:74
-					if uint(i1890) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1890, cLen)
-//line single.go:74
+//line single.go:80
+			i2316 := i2290 + 16
+			if c2291 {
+//line single.go:81
+				if i2316 < i45 {
+					i2322 := i2290 + i2289*i45 + 16
+//line single.go:82
+					if uint(i2322) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2322, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1890*16)) = f2986
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1890*16+4)) = f2988
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1890*16+8)) = f2990
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1890*16+12)) = f2992
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2322*16)) = f4576
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2322*16+4)) = f4578
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2322*16+8)) = f4580
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2322*16+12)) = f4582
 				}
 			}
-//line single.go:72
-			i1911 := i1854 + 1
-			c1912 := i1911 < s0
-//line single.go:73
-			if c1912 {
-//line single.go:73
-				if i1858 < i40 {
-					i1917 := i1911*i40 + i1858
-//line single.go:74
-					if uint(i1917) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1917, cLen)
-//line single.go:74
+//line single.go:80
+			i2343 := i2289 + 1
+			c2344 := i2343 < s0
+//line single.go:81
+			if c2344 {
+//line single.go:81
+				if i2290 < i45 {
+					i2349 := i2343*i45 + i2290
+//line single.go:82
+					if uint(i2349) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2349, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1917*16)) = f2994
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1917*16+4)) = f2996
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1917*16+8)) = f2998
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1917*16+12)) = f3000
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2349*16)) = f4584
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2349*16+4)) = f4586
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2349*16+8)) = f4588
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2349*16+12)) = f4590
 				}
 			}
-//line single.go:73
-			if c1912 {
-//line single.go:73
-				if i1884 < i40 {
-					i1943 := i1858 + i1911*i40 + 16
-//line single.go:74
-					if uint(i1943) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1943, cLen)
-//line single.go:74
+//line single.go:81
+			if c2344 {
+//line single.go:81
+				if i2316 < i45 {
+					i2375 := i2290 + i2343*i45 + 16
+//line single.go:82
+					if uint(i2375) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2375, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1943*16)) = f3002
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1943*16+4)) = f3004
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1943*16+8)) = f3006
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1943*16+12)) = f3008
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2375*16)) = f4592
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2375*16+4)) = f4594
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2375*16+8)) = f4596
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2375*16+12)) = f4598
 				}
 			}
-//line single.go:72
-			i1964 := i1854 + 2
-			c1965 := i1964 < s0
-//line single.go:73
-			if c1965 {
-//line single.go:73
-				if i1858 < i40 {
-					i1970 := i1964*i40 + i1858
-//line single.go:74
-					if uint(i1970) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1970, cLen)
-//line single.go:74
+//line single.go:80
+			i2396 := i2289 + 2
+			c2397 := i2396 < s0
+//line single.go:81
+			if c2397 {
+//line single.go:81
+				if i2290 < i45 {
+					i2402 := i2396*i45 + i2290
+//line single.go:82
+					if uint(i2402) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2402, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1970*16)) = f3010
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1970*16+4)) = f3012
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1970*16+8)) = f3014
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1970*16+12)) = f3016
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2402*16)) = f4600
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2402*16+4)) = f4602
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2402*16+8)) = f4604
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2402*16+12)) = f4606
 				}
 			}
-//line single.go:73
-			if c1965 {
-//line single.go:73
-				if i1884 < i40 {
-					i1996 := i1858 + i1964*i40 + 16
-//line single.go:74
-					if uint(i1996) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1996, cLen)
-//line single.go:74
+//line single.go:81
+			if c2397 {
+//line single.go:81
+				if i2316 < i45 {
+					i2428 := i2290 + i2396*i45 + 16
+//line single.go:82
+					if uint(i2428) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2428, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1996*16)) = f3018
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1996*16+4)) = f3020
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1996*16+8)) = f3022
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i1996*16+12)) = f3024
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2428*16)) = f4608
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2428*16+4)) = f4610
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2428*16+8)) = f4612
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2428*16+12)) = f4614
 				}
 			}
-//line single.go:72
-			i2017 := i1854 + 3
-			c2018 := i2017 < s0
-//line single.go:73
-			if c2018 {
-//line single.go:73
-				if i1858 < i40 {
-					i2023 := i2017*i40 + i1858
-//line single.go:74
-					if uint(i2023) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2023, cLen)
-//line single.go:74
+//line single.go:80
+			i2449 := i2289 + 3
+			c2450 := i2449 < s0
+//line single.go:81
+			if c2450 {
+//line single.go:81
+				if i2290 < i45 {
+					i2455 := i2449*i45 + i2290
+//line single.go:82
+					if uint(i2455) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2455, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2023*16)) = f3026
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2023*16+4)) = f3028
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2023*16+8)) = f3030
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2023*16+12)) = f3032
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2455*16)) = f4616
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2455*16+4)) = f4618
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2455*16+8)) = f4620
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2455*16+12)) = f4622
 				}
 			}
-//line single.go:73
-			if c2018 {
-//line single.go:73
-				if i1884 < i40 {
-					i2049 := i1858 + i2017*i40 + 16
-//line single.go:74
-					if uint(i2049) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2049, cLen)
-//line single.go:74
+//line single.go:81
+			if c2450 {
+//line single.go:81
+				if i2316 < i45 {
+					i2481 := i2290 + i2449*i45 + 16
+//line single.go:82
+					if uint(i2481) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2481, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2049*16)) = f3034
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2049*16+4)) = f3036
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2049*16+8)) = f3038
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2049*16+12)) = f3040
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2481*16)) = f4624
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2481*16+4)) = f4626
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2481*16+8)) = f4628
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2481*16+12)) = f4630
 				}
 			}
-//line single.go:72
-			i2078 := i1854 + 64
-			c2080 := i2078 < s0
-//line single.go:73
-			if c2080 {
-//line single.go:73
-				if i1858 < i40 {
-					i2085 := i2078*i40 + i1858
-//line single.go:74
-					if uint(i2085) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2085, cLen)
-//line single.go:74
+//line single.go:80
+			i2510 := i914 + i1333<<2
+			c2512 := i2510 < s0
+//line single.go:81
+			if c2512 {
+//line single.go:81
+				if i2290 < i45 {
+					i2517 := i2510*i45 + i2290
+//line single.go:82
+					if uint(i2517) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2517, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2085*16)) = f3042
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2085*16+4)) = f3044
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2085*16+8)) = f3046
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2085*16+12)) = f3048
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2517*16)) = f4632
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2517*16+4)) = f4634
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2517*16+8)) = f4636
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2517*16+12)) = f4638
 				}
 			}
-//line single.go:73
-			if c2080 {
-//line single.go:73
-				if i1884 < i40 {
-					i2111 := i1858 + i2078*i40 + 16
-//line single.go:74
-					if uint(i2111) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2111, cLen)
-//line single.go:74
+//line single.go:81
+			if c2512 {
+//line single.go:81
+				if i2316 < i45 {
+					i2543 := i2290 + i2510*i45 + 16
+//line single.go:82
+					if uint(i2543) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2543, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2111*16)) = f3050
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2111*16+4)) = f3052
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2111*16+8)) = f3054
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2111*16+12)) = f3056
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2543*16)) = f4640
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2543*16+4)) = f4642
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2543*16+8)) = f4644
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2543*16+12)) = f4646
 				}
 			}
-//line single.go:72
-			i2310 := i1854 + 65
-			c2133 := i2310 < s0
-//line single.go:73
-			if c2133 {
-//line single.go:73
-				if i1858 < i40 {
-					i2138 := i2310*i40 + i1858
-//line single.go:74
-					if uint(i2138) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2138, cLen)
-//line single.go:74
+//line single.go:80
+			i2564 := i2510 + 1
+			c2565 := i2564 < s0
+//line single.go:81
+			if c2565 {
+//line single.go:81
+				if i2290 < i45 {
+					i2570 := i2564*i45 + i2290
+//line single.go:82
+					if uint(i2570) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2570, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2138*16)) = f3058
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2138*16+4)) = f3060
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2138*16+8)) = f3062
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2138*16+12)) = f3064
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2570*16)) = f4648
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2570*16+4)) = f4650
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2570*16+8)) = f4652
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2570*16+12)) = f4654
 				}
 			}
-//line single.go:73
-			if c2133 {
-//line single.go:73
-				if i1884 < i40 {
-					i2164 := i1858 + i2310*i40 + 16
-//line single.go:74
-					if uint(i2164) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2164, cLen)
-//line single.go:74
+//line single.go:81
+			if c2565 {
+//line single.go:81
+				if i2316 < i45 {
+					i2596 := i2290 + i2564*i45 + 16
+//line single.go:82
+					if uint(i2596) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2596, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2164*16)) = f3066
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2164*16+4)) = f3068
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2164*16+8)) = f3070
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2164*16+12)) = f3072
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2596*16)) = f4656
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2596*16+4)) = f4658
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2596*16+8)) = f4660
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2596*16+12)) = f4662
 				}
 			}
-//line single.go:72
-			i2322 := i1854 + 66
-			c2186 := i2322 < s0
-//line single.go:73
-			if c2186 {
-//line single.go:73
-				if i1858 < i40 {
-					i2191 := i2322*i40 + i1858
-//line single.go:74
-					if uint(i2191) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2191, cLen)
-//line single.go:74
+//line single.go:80
+			i2617 := i2510 + 2
+			c2618 := i2617 < s0
+//line single.go:81
+			if c2618 {
+//line single.go:81
+				if i2290 < i45 {
+					i2623 := i2617*i45 + i2290
+//line single.go:82
+					if uint(i2623) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2623, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2191*16)) = f3074
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2191*16+4)) = f3076
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2191*16+8)) = f3078
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2191*16+12)) = f3080
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2623*16)) = f4664
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2623*16+4)) = f4666
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2623*16+8)) = f4668
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2623*16+12)) = f4670
 				}
 			}
-//line single.go:73
-			if c2186 {
-//line single.go:73
-				if i1884 < i40 {
-					i2217 := i1858 + i2322*i40 + 16
-//line single.go:74
-					if uint(i2217) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2217, cLen)
-//line single.go:74
+//line single.go:81
+			if c2618 {
+//line single.go:81
+				if i2316 < i45 {
+					i2649 := i2290 + i2617*i45 + 16
+//line single.go:82
+					if uint(i2649) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2649, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2217*16)) = f3082
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2217*16+4)) = f3084
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2217*16+8)) = f3086
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2217*16+12)) = f3088
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2649*16)) = f4672
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2649*16+4)) = f4674
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2649*16+8)) = f4676
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2649*16+12)) = f4678
 				}
 			}
-//line single.go:72
-			i2334 := i1854 + 67
-			c2239 := i2334 < s0
-//line single.go:73
-			if c2239 {
-//line single.go:73
-				if i1858 < i40 {
-					i2244 := i2334*i40 + i1858
-//line single.go:74
-					if uint(i2244) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2244, cLen)
-//line single.go:74
+//line single.go:80
+			i2670 := i2510 + 3
+			c2671 := i2670 < s0
+//line single.go:81
+			if c2671 {
+//line single.go:81
+				if i2290 < i45 {
+					i2676 := i2670*i45 + i2290
+//line single.go:82
+					if uint(i2676) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2676, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2244*16)) = f3090
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2244*16+4)) = f3092
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2244*16+8)) = f3094
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2244*16+12)) = f3096
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2676*16)) = f4680
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2676*16+4)) = f4682
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2676*16+8)) = f4684
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2676*16+12)) = f4686
 				}
 			}
-//line single.go:73
-			if c2239 {
-//line single.go:73
-				if i1884 < i40 {
-					i2270 := i1858 + i2334*i40 + 16
-//line single.go:74
-					if uint(i2270) >= uint(cLen) {
-//line single.go:74
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2270, cLen)
-//line single.go:74
+//line single.go:81
+			if c2671 {
+//line single.go:81
+				if i2316 < i45 {
+					i2702 := i2290 + i2670*i45 + 16
+//line single.go:82
+					if uint(i2702) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2702, cLen)
+//line single.go:82
 						return
 					}
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2270*16)) = f3098
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2270*16+4)) = f3100
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2270*16+8)) = f3102
-//line single.go:74
-					*(*float32)(unsafe.Add(c, i2270*16+12)) = f3104
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2702*16)) = f4688
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2702*16+4)) = f4690
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2702*16+8)) = f4692
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2702*16+12)) = f4694
+				}
+			}
+//line single.go:80
+			i2731 := i914 + i1362<<2
+			c2733 := i2731 < s0
+//line single.go:81
+			if c2733 {
+//line single.go:81
+				if i2290 < i45 {
+					i2738 := i2731*i45 + i2290
+//line single.go:82
+					if uint(i2738) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2738, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2738*16)) = f4696
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2738*16+4)) = f4698
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2738*16+8)) = f4700
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2738*16+12)) = f4702
+				}
+			}
+//line single.go:81
+			if c2733 {
+//line single.go:81
+				if i2316 < i45 {
+					i2764 := i2290 + i2731*i45 + 16
+//line single.go:82
+					if uint(i2764) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2764, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2764*16)) = f4704
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2764*16+4)) = f4706
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2764*16+8)) = f4708
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2764*16+12)) = f4710
+				}
+			}
+//line single.go:80
+			i2785 := i2731 + 1
+			c2786 := i2785 < s0
+//line single.go:81
+			if c2786 {
+//line single.go:81
+				if i2290 < i45 {
+					i2791 := i2785*i45 + i2290
+//line single.go:82
+					if uint(i2791) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2791, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2791*16)) = f4712
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2791*16+4)) = f4714
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2791*16+8)) = f4716
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2791*16+12)) = f4718
+				}
+			}
+//line single.go:81
+			if c2786 {
+//line single.go:81
+				if i2316 < i45 {
+					i2817 := i2290 + i2785*i45 + 16
+//line single.go:82
+					if uint(i2817) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2817, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2817*16)) = f4720
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2817*16+4)) = f4722
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2817*16+8)) = f4724
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2817*16+12)) = f4726
+				}
+			}
+//line single.go:80
+			i2838 := i2731 + 2
+			c2839 := i2838 < s0
+//line single.go:81
+			if c2839 {
+//line single.go:81
+				if i2290 < i45 {
+					i2844 := i2838*i45 + i2290
+//line single.go:82
+					if uint(i2844) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2844, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2844*16)) = f4728
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2844*16+4)) = f4730
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2844*16+8)) = f4732
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2844*16+12)) = f4734
+				}
+			}
+//line single.go:81
+			if c2839 {
+//line single.go:81
+				if i2316 < i45 {
+					i2870 := i2290 + i2838*i45 + 16
+//line single.go:82
+					if uint(i2870) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2870, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2870*16)) = f4736
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2870*16+4)) = f4738
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2870*16+8)) = f4740
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2870*16+12)) = f4742
+				}
+			}
+//line single.go:80
+			i2891 := i2731 + 3
+			c2892 := i2891 < s0
+//line single.go:81
+			if c2892 {
+//line single.go:81
+				if i2290 < i45 {
+					i2897 := i2891*i45 + i2290
+//line single.go:82
+					if uint(i2897) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2897, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2897*16)) = f4744
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2897*16+4)) = f4746
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2897*16+8)) = f4748
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2897*16+12)) = f4750
+				}
+			}
+//line single.go:81
+			if c2892 {
+//line single.go:81
+				if i2316 < i45 {
+					i2923 := i2290 + i2891*i45 + 16
+//line single.go:82
+					if uint(i2923) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2923, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2923*16)) = f4752
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2923*16+4)) = f4754
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2923*16+8)) = f4756
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2923*16+12)) = f4758
+				}
+			}
+//line single.go:80
+			i2952 := i914 + i1391<<2
+			c2954 := i2952 < s0
+//line single.go:81
+			if c2954 {
+//line single.go:81
+				if i2290 < i45 {
+					i2959 := i2952*i45 + i2290
+//line single.go:82
+					if uint(i2959) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2959, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2959*16)) = f4760
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2959*16+4)) = f4762
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2959*16+8)) = f4764
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2959*16+12)) = f4766
+				}
+			}
+//line single.go:81
+			if c2954 {
+//line single.go:81
+				if i2316 < i45 {
+					i2985 := i2290 + i2952*i45 + 16
+//line single.go:82
+					if uint(i2985) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2985, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2985*16)) = f4768
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2985*16+4)) = f4770
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2985*16+8)) = f4772
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i2985*16+12)) = f4774
+				}
+			}
+//line single.go:80
+			i3006 := i2952 + 1
+			c3007 := i3006 < s0
+//line single.go:81
+			if c3007 {
+//line single.go:81
+				if i2290 < i45 {
+					i3012 := i3006*i45 + i2290
+//line single.go:82
+					if uint(i3012) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3012, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3012*16)) = f4776
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3012*16+4)) = f4778
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3012*16+8)) = f4780
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3012*16+12)) = f4782
+				}
+			}
+//line single.go:81
+			if c3007 {
+//line single.go:81
+				if i2316 < i45 {
+					i3038 := i2290 + i3006*i45 + 16
+//line single.go:82
+					if uint(i3038) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3038, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3038*16)) = f4784
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3038*16+4)) = f4786
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3038*16+8)) = f4788
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3038*16+12)) = f4790
+				}
+			}
+//line single.go:80
+			i3059 := i2952 + 2
+			c3060 := i3059 < s0
+//line single.go:81
+			if c3060 {
+//line single.go:81
+				if i2290 < i45 {
+					i3065 := i3059*i45 + i2290
+//line single.go:82
+					if uint(i3065) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3065, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3065*16)) = f4792
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3065*16+4)) = f4794
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3065*16+8)) = f4796
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3065*16+12)) = f4798
+				}
+			}
+//line single.go:81
+			if c3060 {
+//line single.go:81
+				if i2316 < i45 {
+					i3091 := i2290 + i3059*i45 + 16
+//line single.go:82
+					if uint(i3091) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3091, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3091*16)) = f4800
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3091*16+4)) = f4802
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3091*16+8)) = f4804
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3091*16+12)) = f4806
+				}
+			}
+//line single.go:80
+			i3112 := i2952 + 3
+			c3113 := i3112 < s0
+//line single.go:81
+			if c3113 {
+//line single.go:81
+				if i2290 < i45 {
+					i3118 := i3112*i45 + i2290
+//line single.go:82
+					if uint(i3118) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3118, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3118*16)) = f4808
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3118*16+4)) = f4810
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3118*16+8)) = f4812
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3118*16+12)) = f4814
+				}
+			}
+//line single.go:81
+			if c3113 {
+//line single.go:81
+				if i2316 < i45 {
+					i3144 := i2290 + i3112*i45 + 16
+//line single.go:82
+					if uint(i3144) >= uint(cLen) {
+//line single.go:82
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3144, cLen)
+//line single.go:82
+						return
+					}
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3144*16)) = f4816
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3144*16+4)) = f4818
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3144*16+8)) = f4820
+//line single.go:82
+					*(*float32)(unsafe.Add(c, i3144*16+12)) = f4822
 				}
 			}
 		}
@@ -1114,60 +2137,91 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // singleTwinRow is what a row of threads does in singleTwin.
 //
+//line single.go:46
+func singleTwinRow(each4553 unsafe.Pointer, each4561 unsafe.Pointer, each4555 unsafe.Pointer, each4563 unsafe.Pointer, each4557 unsafe.Pointer, each4565 unsafe.Pointer, each4559 unsafe.Pointer, each4567 unsafe.Pointer, each650 unsafe.Pointer, each651 unsafe.Pointer, each652 unsafe.Pointer, each653 unsafe.Pointer, each654 unsafe.Pointer, each655 unsafe.Pointer, each656 unsafe.Pointer, each657 unsafe.Pointer, o1093 int, shared unsafe.Pointer, o191 int) {
+	for tx := range 128 {
+//line single.go:46
+		f4553 := *(*float32)(unsafe.Add(each4553, tx*4))
+//line single.go:33
+		i74 := int32(tx % 2)
+//line single.go:46
+		i1096 := int(i74) << 2
+//line single.go:46
+		i1100 := tx / 8
+//line single.go:34
+		i77 := tx / 2
+//line single.go:46
+		i1103 := i77 % 4
+		f4561 := *(*float32)(unsafe.Add(each4561, tx*4))
+//line single.go:47
+		i1110 := i1100 + 16
+//line single.go:46
+		f4555 := *(*float32)(unsafe.Add(each4555, tx*4))
+//line single.go:46
+		i1126 := i1096 + 1
+		f4563 := *(*float32)(unsafe.Add(each4563, tx*4))
+//line single.go:46
+		f4557 := *(*float32)(unsafe.Add(each4557, tx*4))
+//line single.go:46
+		i1155 := i1096 + 2
+		f4565 := *(*float32)(unsafe.Add(each4565, tx*4))
+//line single.go:46
+		f4559 := *(*float32)(unsafe.Add(each4559, tx*4))
+//line single.go:46
+		i1184 := i1096 + 3
+		f4567 := *(*float32)(unsafe.Add(each4567, tx*4))
 //line single.go:40
-func singleTwinRow(each438 unsafe.Pointer, each439 unsafe.Pointer, each440 unsafe.Pointer, each441 unsafe.Pointer, each442 unsafe.Pointer, each443 unsafe.Pointer, each444 unsafe.Pointer, each445 unsafe.Pointer, o911 int, shared unsafe.Pointer, o138 int) {
-	for tx := range 256 {
+		f650 := *(*float32)(unsafe.Add(each650, tx*4))
+//line single.go:27
+		i56 := tx / 32
+//line single.go:33
+		i76 := int32(i56)
+//line single.go:49
+		i192 := int(i76)
+//line single.go:27
+		i55 := tx % 32
 //line single.go:40
-		f438 := *(*float32)(unsafe.Add(each438, tx*4))
-//line single.go:30
-		i62 := tx % 2
-//line single.go:46
-		i912 := i62 << 2
-//line single.go:30
-		i60 := tx / 2
-//line single.go:46
-		i918 := i60 / 4
-//line single.go:46
-		i921 := i60 % 4
+		f651 := *(*float32)(unsafe.Add(each651, tx*4))
 //line single.go:40
-		f439 := *(*float32)(unsafe.Add(each439, tx*4))
-//line single.go:46
-		i944 := i912 + 1
+		f652 := *(*float32)(unsafe.Add(each652, tx*4))
 //line single.go:40
-		f440 := *(*float32)(unsafe.Add(each440, tx*4))
-//line single.go:46
-		i1165 := i912 + 2
+		f653 := *(*float32)(unsafe.Add(each653, tx*4))
 //line single.go:40
-		f441 := *(*float32)(unsafe.Add(each441, tx*4))
-//line single.go:46
-		i1171 := i912 + 3
+		f654 := *(*float32)(unsafe.Add(each654, tx*4))
+//line single.go:50
+		i205 := int(i76 + 4)
 //line single.go:40
-		f442 := *(*float32)(unsafe.Add(each442, tx*4))
-//line single.go:26
-		i51 := tx / 32
-//line single.go:31
-		i64 := tx % 32
+		f655 := *(*float32)(unsafe.Add(each655, tx*4))
 //line single.go:40
-		f443 := *(*float32)(unsafe.Add(each443, tx*4))
+		f656 := *(*float32)(unsafe.Add(each656, tx*4))
 //line single.go:40
-		f444 := *(*float32)(unsafe.Add(each444, tx*4))
-//line single.go:40
-		f445 := *(*float32)(unsafe.Add(each445, tx*4))
+		f657 := *(*float32)(unsafe.Add(each657, tx*4))
 //line single.go:46
-		*(*float32)(unsafe.Add(shared, o911+i912*528+i918*16+i921*4)) = f438
+		*(*float32)(unsafe.Add(shared, o1093+i1096*528+i1100*16+i1103*4)) = f4553
+		*(*float32)(unsafe.Add(shared, o1093+i1096*528+i1110*16+i1103*4)) = f4561
 //line single.go:46
-		*(*float32)(unsafe.Add(shared, o911+i944*528+i918*16+i921*4)) = f439
+		*(*float32)(unsafe.Add(shared, o1093+i1126*528+i1100*16+i1103*4)) = f4555
+		*(*float32)(unsafe.Add(shared, o1093+i1126*528+i1110*16+i1103*4)) = f4563
 //line single.go:46
-		*(*float32)(unsafe.Add(shared, o911+i1165*528+i918*16+i921*4)) = f440
+		*(*float32)(unsafe.Add(shared, o1093+i1155*528+i1100*16+i1103*4)) = f4557
+		*(*float32)(unsafe.Add(shared, o1093+i1155*528+i1110*16+i1103*4)) = f4565
 //line single.go:46
-		*(*float32)(unsafe.Add(shared, o911+i1171*528+i918*16+i921*4)) = f441
-//line single.go:48
-		*(*float32)(unsafe.Add(shared, o138+i51*512+i64*16+8448)) = f442
-//line single.go:48
-		*(*float32)(unsafe.Add(shared, o138+i51*512+i64*16+4+8448)) = f443
-//line single.go:48
-		*(*float32)(unsafe.Add(shared, o138+i51*512+i64*16+8+8448)) = f444
-//line single.go:48
-		*(*float32)(unsafe.Add(shared, o138+i51*512+i64*16+12+8448)) = f445
+		*(*float32)(unsafe.Add(shared, o1093+i1184*528+i1100*16+i1103*4)) = f4559
+		*(*float32)(unsafe.Add(shared, o1093+i1184*528+i1110*16+i1103*4)) = f4567
+//line single.go:49
+		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+8448)) = f650
+//line single.go:49
+		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+4+8448)) = f651
+//line single.go:49
+		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+8+8448)) = f652
+//line single.go:49
+		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+12+8448)) = f653
+		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+8448)) = f654
+//line single.go:50
+		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+4+8448)) = f655
+//line single.go:50
+		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+8+8448)) = f656
+//line single.go:50
+		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+12+8448)) = f657
 	}
 }
