@@ -9,8 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/progen/compare"
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
-	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
 const (
@@ -61,57 +61,23 @@ func (j *judge) compiled(numbers []int) (kernels map[string]*device.Kernel, chan
 func (j *judge) compare(numbers []int, kernels map[string]*device.Kernel) (string, error) {
 	var wrong atomic.Value
 	err := trial.Each(len(numbers), func() (func(int), error) {
-		machines, err := machines()
+		interpreters, err := compare.NewInterpreters(budget)
 		return func(i int) {
 			t, name := j.known.Trials[numbers[i]], j.known.Kernels[numbers[i]].Name
-			if wrong.Load() != nil || !j.changed(randomPath+name) {
+			k := kernels[randomPath+name]
+			switch {
+			case wrong.Load() != nil || !j.changed(randomPath+name):
+				return
+			case k == nil:
+				wrong.Store("random/" + name + ": there is none")
 				return
 			}
-			if d := program(t, kernels[randomPath+name], j.known.Results[numbers[i]], machines); d != "" {
+			t.Compiled(k)
+			if d, _ := interpreters.Run(t, j.known.Results[numbers[i]]); d != "" {
 				wrong.Store("random/" + name + ": " + d)
 			}
 		}, err
 	})
 	how, _ := wrong.Load().(string)
 	return how, err
-}
-
-// machines are a new GPU, which runs the code for small launches, and an old one, which runs that for all.
-func machines() (machines []*trial.Runner, err error) {
-	checks := ptxinterp.Checked().Checks
-	for _, o := range []ptxinterp.Options{{}, {Wide: true, Seed: 99, Capability: device.Capability{Major: 7}}} {
-		o.Budget, o.Checks = budget, checks
-		dev, err := ptxinterp.OpenWith(o)
-		if err != nil {
-			return nil, err
-		}
-		dev.CoarsenAlways(true) // the kernels are small
-		machines = append(machines, trial.NewRunner(dev))
-	}
-	return machines, nil
-}
-
-// program compares a random kernel.
-func program(t *trial.Trial, k *device.Kernel, want trial.Result, machines []*trial.Runner) string {
-	if k == nil {
-		return "there is none"
-	}
-	t.Compiled(k)
-	for i, m := range machines {
-		if _, ok := k.Variant(m.Device().Info().Capability, device.Fit{}); !ok {
-			continue
-		}
-		if d := t.Differs(want, m.Run(t)); d != "" {
-			return d
-		}
-		if i > 0 {
-			break // it runs the code for all launches alone
-		}
-		for _, less := range t.Lesser() {
-			if d := t.Differs(want, m.Run(less)); d != "" {
-				return d
-			}
-		}
-	}
-	return ""
 }

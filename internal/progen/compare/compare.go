@@ -10,7 +10,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/progen"
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
-	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
 // Report is what became of kernels.
@@ -41,9 +40,6 @@ func (r *Report) add(other Report) {
 	r.OnGPU += other.OnGPU
 	r.Device = cmp.Or(r.Device, other.Device)
 }
-
-// oldest is the capability of the oldest GPU that there is code for.
-var oldest = device.Capability{Major: 7}
 
 // Kernels compares what the kernels leave. An error is one of the surroundings.
 func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
@@ -138,47 +134,17 @@ func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compil
 	return files, nil
 }
 
-// machines are the interpreters that kernels run on: of an old GPU, which runs the code for all
-// launches, and of a new one, which runs that for small ones.
-func (c *Comparer) machines() (machines []*trial.Runner, err error) {
-	checks := ptxinterp.Checked().Checks
-	for _, o := range []ptxinterp.Options{
-		{Wide: true, Seed: 99, Capability: oldest, Checks: checks},
-		{Checks: checks},
-	} {
-		dev, err := ptxinterp.OpenWith(o)
-		if err != nil {
-			return nil, err
-		}
-		dev.CoarsenAlways(true) // the kernels are small
-		machines = append(machines, trial.NewRunner(dev))
-	}
-	return machines, nil
-}
-
 // interpret runs the compiled trials.
 func (c *Comparer) interpret(r *Report) error {
 	err := trial.Each(len(r.Trials), func() (func(int), error) {
-		machines, err := c.machines()
+		interpreters, err := NewInterpreters(0)
 		return func(i int) {
-			t := r.Trials[i]
-			for j, m := range machines {
-				if _, ok := t.Kernel.Variant(m.Device().Info().Capability, device.Fit{}); !ok {
-					continue // it needs a newer GPU
-				}
-				got := m.Run(t)
-				if c.Contracted && (j == 0 || r.Results[i].Empty()) {
-					r.Results[i] = got
-				}
-				d := t.Differs(r.Results[i], got)
-				for _, less := range t.Lesser() {
-					if d == "" && j > 0 { // which the old GPU has no code for
-						d = t.Differs(r.Results[i], m.Run(less))
-					}
-				}
-				if d != "" && r.Wrong[i] == "" {
-					r.Wrong[i] = m.Device().Info().Capability.String() + ": " + d
-				}
+			how, right := interpreters.Run(r.Trials[i], r.Results[i])
+			if c.Contracted {
+				r.Results[i] = right
+			}
+			if r.Wrong[i] == "" {
+				r.Wrong[i] = how
 			}
 		}, err
 	})

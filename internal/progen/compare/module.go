@@ -102,7 +102,7 @@ func (c *Comparer) Native(ctx context.Context, list []progen.Kernel) (trials []*
 // Close removes the folder.
 func (c *Comparer) Close() error {
 	if c.gpu != nil {
-		c.gpu.stop()
+		c.gpu.Stop()
 	}
 	return os.RemoveAll(c.dir)
 }
@@ -183,15 +183,12 @@ func (c *Comparer) native(ctx context.Context, r *Report) error {
 	if err != nil {
 		return err
 	}
-	p := &process{name: name}
-	defer p.stop()
+	p := newProcess(name)
+	defer p.Stop()
 	for i, t := range r.Trials {
-		if err := p.start(ctx); err != nil {
-			return err
-		}
-		a, err := p.ask(trial.Question{Trial: t.Bare()})
+		a, err := p.run(ctx, trial.Question{Trial: t.Bare()})
 		if err != nil {
-			a.Wrong = err.Error()
+			return err
 		}
 		r.Results[i], r.Wrong[i] = a.Result, a.Wrong
 		if a.Twin {
@@ -212,21 +209,18 @@ func (c *Comparer) Prepare(ctx context.Context) (err error) {
 // onGPU runs the trials that are right so far on the GPU.
 func (c *Comparer) onGPU(ctx context.Context, r *Report) error {
 	if c.gpu == nil {
-		c.gpu = &process{name: c.GPU, env: []string{"CUDA_CACHE_DISABLE=1"}}
+		c.gpu = newProcess(c.GPU, "CUDA_CACHE_DISABLE=1")
 	}
 	for i, t := range r.Trials {
 		if r.Wrong[i] != "" {
 			continue
 		}
-		if err := c.gpu.start(ctx); err != nil {
+		a, err := c.gpu.run(ctx, trial.Question{Trial: *t, Want: &r.Results[i]})
+		if err != nil {
 			return err
 		}
-		a, err := c.gpu.ask(trial.Question{Trial: *t, Want: &r.Results[i]})
 		r.Device = c.gpu.device
-		switch {
-		case err != nil:
-			r.Wrong[i] = "GPU: " + err.Error()
-		case a.Wrong != "":
+		if a.Wrong != "" {
 			r.Wrong[i] = "GPU: " + a.Wrong
 		}
 		r.OnGPU++

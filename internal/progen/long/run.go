@@ -108,14 +108,14 @@ func (p *progress) all(ctx context.Context) error {
 
 // worker does orders until there are no more.
 func (p *progress) worker() {
-	w := &worker{command: []string{p.self, "-worker"}}
-	defer w.stop()
+	w := newWorker(p.self)
+	defer w.Stop()
 	for {
 		s, ok := p.queue.next()
 		if !ok {
 			return
 		}
-		done, err := w.do(order{p.task, s})
+		done, err := do(w, order{p.task, s})
 		half := (s.From + s.To) / 2
 		switch {
 		case (err != nil || done.Error != "") && s.len() > 1:
