@@ -7,7 +7,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// line is a row of the table.
+// speeds returns the README's table.
+func speeds(r *report.Report) string {
+	table := "| | Gopherwarp | beside it |\n|---|---|---|\n"
+	for _, l := range lines() {
+		if row, ok := l.row(r); ok {
+			table += row
+		}
+	}
+	return table
+}
+
+// line is a row of it.
 type line struct {
 	what   string
 	name   string // of the case

@@ -1,14 +1,17 @@
-// Readme writes the table of speeds in README.md anew, from a report of gopherwarp bench that is kept in bench/results:
+// Readme writes the tables of speeds in README.md and docs/prim.md anew, from a report of gopherwarp bench that is kept
+// in bench/results:
 //
 //	go run ./bench/readme bench/results/h200-2026-11-21-1a2b3c4.json
 //
-// A test demands that the README says what the report says that it names.
+// A test demands that both say what the report says that they name.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/bench/report"
@@ -19,26 +22,42 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: readme REPORT, from the repository's root")
 		os.Exit(2)
 	}
-	if err := run("README.md", os.Args[1]); err != nil {
+	var errs []error
+	for _, d := range documents() {
+		errs = append(errs, d.rewrite(".", os.Args[1]))
+	}
+	if err := errors.Join(errs...); err != nil {
 		fmt.Fprintln(os.Stderr, "readme:", err)
 		os.Exit(1)
 	}
 }
 
-func run(readme, name string) error {
-	text, err := os.ReadFile(readme)
+// document is a file with a section that is made of a report.
+type document struct {
+	name  string // from the repository's root
+	table func(*report.Report) string
+}
+
+func documents() []document {
+	return []document{{"README.md", speeds}, {"docs/prim.md", primitives}}
+}
+
+// rewrite makes the document's section anew.
+func (d document) rewrite(root, name string) error {
+	file := filepath.Join(root, d.name)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	old, ok := section(string(text))
 	if !ok {
-		return fmt.Errorf("%s has no section between %s and %s", readme, begin, end)
+		return fmt.Errorf("%s has no section between %s and %s", d.name, begin, end)
 	}
-	section, err := figures(name)
+	section, err := d.section(name)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(readme, []byte(strings.Replace(string(text), old, section, 1)), 0o644)
+	return os.WriteFile(file, []byte(strings.Replace(string(text), old, section, 1)), 0o644)
 }
 
 // What is around the section.
@@ -47,15 +66,15 @@ const (
 	end   = "<!-- end of figures -->"
 )
 
-// section returns the section of a README, with what is around it.
-func section(readme string) (string, bool) {
-	_, rest, ok := strings.Cut(readme, begin)
+// section returns the section of a document's text, with what is around it.
+func section(text string) (string, bool) {
+	_, rest, ok := strings.Cut(text, begin)
 	inner, _, closed := strings.Cut(rest, end)
 	return begin + inner + end, ok && closed
 }
 
-// figures returns the section for a report.
-func figures(name string) (string, error) {
+// section returns the section for a report.
+func (d document) section(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -66,16 +85,9 @@ func figures(name string) (string, error) {
 		return "", err
 	}
 	name = path.Join("bench/results", path.Base(name))
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s -->\nOn one %s, from [a report](%s) that names driver, commit and peers:\n\n", begin, name, model(r.Device), name)
-	b.WriteString("| | Gopherwarp | beside it |\n|---|---|---|\n")
-	for _, l := range lines() {
-		if row, ok := l.row(r); ok {
-			b.WriteString(row)
-		}
-	}
-	b.WriteString(end)
-	return b.String(), nil
+	link := strings.Repeat("../", strings.Count(d.name, "/")) + name
+	return fmt.Sprintf("%s%s -->\nOn one %s, from [a report](%s) that names driver, commit and peers:\n\n%s%s",
+		begin, name, model(r.Device), link, d.table(r), end), nil
 }
 
 // model returns the name of a GPU without what is behind it.

@@ -7,29 +7,33 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// TestREADME demands that the README has the figures of the report that it names.
-func TestREADME(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, ok := section(string(text))
-	if !ok {
-		t.Fatalf("the README has no section between %s and %s", begin, end)
-	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(got, begin), " -->")
-	want, err := figures(filepath.Join("../..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the README is not made of %s; run go run ./bench/readme %s (-want +got):\n%s", name, name, diff)
+// TestDocuments demands that each document has the figures of the report that it names.
+func TestDocuments(t *testing.T) {
+	for _, d := range documents() {
+		text, err := os.ReadFile(filepath.Join("../..", d.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := section(string(text))
+		if !ok {
+			t.Fatalf("%s has no section between %s and %s", d.name, begin, end)
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(got, begin), " -->")
+		want, err := d.section(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s is not made of %s; run go run ./bench/readme %s (-want +got):\n%s", d.name, name, name, diff)
+		}
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestRewrite(t *testing.T) {
 	dir := t.TempDir()
 	readme, name := filepath.Join(dir, "README.md"), filepath.Join(dir, "a.json")
 	write := func(name, text string) {
@@ -44,7 +48,7 @@ func TestRun(t *testing.T) {
 		{"name": "launch-1", "measurements": [{"by": "gopherwarp", "seconds": 0.000004}, {"by": "C++", "seconds": 0.0000036}]},
 		{"name": "prim-sort", "measurements": [{"by": "CUB", "seconds": 0.000004}]}
 	]}`)
-	if err := run(readme, name); err != nil {
+	if err := documents()[0].rewrite(dir, name); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(readme)
@@ -66,7 +70,21 @@ after
 		t.Errorf("the README (-want +got):\n%s", diff)
 	}
 	write(readme, "nothing")
-	if err := run(readme, name); err == nil || !strings.Contains(err.Error(), "has no section between") {
-		t.Errorf("run of a README without figures returns %v", err)
+	if err := documents()[0].rewrite(dir, name); err == nil || !strings.Contains(err.Error(), "has no section between") {
+		t.Errorf("rewrite of a README without figures returns %v", err)
+	}
+}
+
+func TestPrimitives(t *testing.T) {
+	r := &report.Report{Results: []report.Result{
+		{Name: "prim-sort", Size: 1 << 26, Measurements: []report.Measurement{{By: report.Ours, Seconds: 0.0016}, {By: "CUB", Seconds: 0.0014}}},
+		{Name: "prim-sum", Size: 1 << 28, Measurements: []report.Measurement{{By: report.Ours, Seconds: 0.0016}}},
+	}}
+	const want = `| | elements | ms | CUB, ms | speed against CUB |
+|---|---|---|---|---|
+| sort of uint32 | 1<<26 | 1.600 | 1.400 | 0.88 |
+`
+	if diff := cmp.Diff(want, primitives(r)); diff != "" {
+		t.Errorf("the table (-want +got):\n%s", diff)
 	}
 }
