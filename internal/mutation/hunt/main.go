@@ -90,7 +90,7 @@ func (h *hunt) run(ctx context.Context, part, only string) (err error) {
 	close(work)
 	running.Wait()
 	fmt.Printf("of %d mutations: %v, in %.0f s\n", len(chosen), h.count, time.Since(start).Seconds())
-	return nil
+	return h.control(ctx)
 }
 
 // choose returns a part of the mutations.
@@ -122,14 +122,44 @@ func (h *hunt) try(ctx context.Context, m mutation.Mutation, stale error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	what, rest, _ := strings.Cut(how, " ")
-	h.count[strings.TrimSuffix(what, ":")]++
-	if by, ok := strings.CutPrefix(rest, "by "); ok && what == "caught" {
+	h.count[end(how)]++
+	if by, ok := strings.CutPrefix(how, "caught by "); ok {
 		by, _, _ = strings.Cut(by, ":")
 		h.killers[m.Name] = by
 		h.writeKillers()
 	}
 	fmt.Printf("%3d %5.1f s  %-70s  %s: %s\n", m.Number, time.Since(start).Seconds(), how, strings.TrimPrefix(m.File, "internal/"), m.Name)
+}
+
+// end says in few words what became of a mutation.
+func end(how string) string {
+	switch {
+	case strings.HasPrefix(how, "caught by a crash"):
+		return "crash"
+	case strings.HasPrefix(how, "caught") && strings.Contains(how, ": building: "):
+		if strings.Contains(how, "internal error") {
+			return "caught by the compiler's own checks"
+		}
+		return "not built"
+	case strings.HasPrefix(how, "caught by suite/"):
+		return "caught by the suite"
+	case strings.HasPrefix(how, "caught by random"):
+		return "caught by random kernels"
+	}
+	what, _, _ := strings.Cut(how, " ")
+	return strings.TrimSuffix(what, ":")
+}
+
+// control has the compiler without a mutation judged like one with, behind all others: what is caught is not
+// caught because a folder is full, or a module missing.
+func (h *hunt) control(ctx context.Context) error {
+	out, err := h.judge(ctx, 0, fmt.Sprintf("-most=%d", h.random))
+	out = strings.TrimSpace(out)
+	if err != nil || !strings.HasPrefix(out, "lives: ") || !strings.HasSuffix(out, " 0 have other code") {
+		return fmt.Errorf("hunt: the compiler without a mutation does not live: %w: %s", err, out)
+	}
+	fmt.Println("without a mutation", out)
+	return nil
 }
 
 // verdict runs the judge.

@@ -208,13 +208,13 @@ func load(name string, into any) error {
 	return gob.NewDecoder(f).Decode(into)
 }
 
-// readReached reads which kernels come to the mutation. The compiler with all mutations has written it.
+// readReached reads which kernels come to the mutation: all to none. The compiler with all mutations has written it.
 func (j *judge) readReached() error {
 	text, err := os.ReadFile(filepath.Join(j.work, "reached"))
 	j.reached = map[string]bool{}
 	number := fmt.Sprint(j.number)
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Split(strings.TrimSpace(line), "\t"); slices.Contains(fields[1:], number) {
+		if fields := strings.Split(strings.TrimSpace(line), "\t"); j.number == 0 || slices.Contains(fields[1:], number) {
 			j.reached[fields[0]] = true
 		}
 	}
