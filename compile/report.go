@@ -49,11 +49,11 @@ type Access struct {
 	Single int `json:"single"` // one number
 }
 
-// Note says what became of a loop.
+// Note says what became of a loop, or of checks.
 type Note struct {
-	Place  string `json:"place"` // in the loop: "file.go:12"
-	What   string `json:"what"`  // "unrolled", "joined" or "versioned": a copy runs without checks
-	Rounds int    `json:"rounds,omitempty"`
+	Place  string `json:"place"`            // in the loop, or of the first check: "file.go:12"
+	What   string `json:"what"`             // "unrolled", "joined", "versioned": a copy runs without checks; or "bounded": the kernel does
+	Rounds int    `json:"rounds,omitempty"` // or checks without which the kernel runs
 }
 
 // Left is a check that a kernel still makes, or a panic.

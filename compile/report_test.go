@@ -43,6 +43,13 @@ func rows(t gpu.Thread, x []float32, out []float32) {
 	}
 	out[t.GlobalX()] = sum
 }
+
+//gpu:kernel
+func flip(t gpu.Thread, x, y []float32, n int) {
+	if i, j := t.GlobalX(), t.GlobalY(); i < n && j < n {
+		y[i*n+j] = x[j*n+i]
+	}
+}
 `
 
 // reports builds the kernels above.
@@ -89,6 +96,14 @@ func TestReport(t *testing.T) {
 			Checks: []compile.Left{
 				{Place: "k.go:23:23", Message: message, Why: place + "len(x)"},
 				{Place: "k.go:29:5", Message: message, Why: place + "len(out)"},
+			},
+		},
+		"flip": {
+			Name: "sm_70 narrow", Loads: compile.Access{Single: 2}, Stores: compile.Access{Single: 2},
+			Notes: []compile.Note{{Place: "k.go:35", What: "bounded", Rounds: 2}},
+			Checks: []compile.Left{
+				{Place: "k.go:35:4", Message: message, Why: "the index comes of n, the thread's place; no condition says that it is in range of len(y)"},
+				{Place: "k.go:35:15", Message: message, Why: "the index comes of n, the thread's place; no condition says that it is in range of len(x)"},
 			},
 		},
 	} {

@@ -74,6 +74,9 @@ func (t *reportText) report(r *Report) {
 func (t *reportText) loops(v VariantReport) {
 	t.line("loops", fmt.Sprintf("%d left", v.Loops))
 	for _, n := range v.Notes {
+		if n.What == "bounded" {
+			continue // see checks
+		}
 		text := map[string]string{
 			"unrolled":  fmt.Sprintf("unrolled, %d rounds", n.Rounds),
 			"joined":    fmt.Sprintf("%d rounds in one", n.Rounds),
@@ -85,6 +88,11 @@ func (t *reportText) loops(v VariantReport) {
 
 func (t *reportText) checks(r *Report, v VariantReport) {
 	t.line("checks", fmt.Sprintf("%d left of %d written", len(v.Checks), r.Written))
+	for _, n := range v.Notes {
+		if n.What == "bounded" {
+			t.line("", fmt.Sprintf("%s the kernel runs without %d of them where lengths allow, as a test at its start says", n.Place, n.Rounds))
+		}
+	}
 	for _, c := range v.Checks {
 		text := c.Place + " " + plain(c.Message)
 		if c.Loop {

@@ -73,6 +73,7 @@ func (b *bounder) apply() {
 	entry.Values = e.out
 	entry.AddEdge(body[0])
 	entry.AddEdge(copied.blocks[body[0]])
+	b.f.Note(ir.Note{Pos: e.pos, Kind: ir.Bounded, Rounds: len(b.checks)})
 	rest := b.f.Blocks[len(body) : len(b.f.Blocks)-1]
 	for _, x := range rest {
 		x.Cold = true
