@@ -207,15 +207,21 @@ func (a avx2) scatter(x, at [2]vreg, m vreg, wide bool) {
 }
 
 func (a avx2) broadcast(n, to vreg, wide bool) {
-	a.code.Op(pick([2]string{"VMOVD", "VMOVQ"}, wide), vasm.Use(n), vasm.Def(to).Word())
-	a.code.Op(pick([2]string{"VPBROADCASTD", "VPBROADCASTQ"}, wide), vasm.Use(to).Word(), vasm.Def(to))
+	first := a.vector()
+	a.code.Op(pick([2]string{"VMOVD", "VMOVQ"}, wide), vasm.Use(n), vasm.Def(first).Word())
+	a.code.Op(pick([2]string{"VPBROADCASTD", "VPBROADCASTQ"}, wide), vasm.Use(first).Word(), vasm.Def(to))
 }
 
 func (a avx2) steps(i int, stride int64, to vreg) {
-	n, count := a.number(0x03020100+int64(i)*0x04040404), a.vector()
+	n, count := a.number(0x03020100+int64(i)*0x04040404), to
+	if stride != 1 {
+		count = a.vector()
+	}
 	a.code.Op("VMOVQ", vasm.Use(n), vasm.Def(count).Word())
 	a.code.Op("VPMOVZXBQ", vasm.Use(count).Word(), vasm.Def(count))
-	a.times(count, stride, to)
+	if stride != 1 {
+		a.times(count, stride, to)
+	}
 }
 
 func (a avx2) count(to vreg) {

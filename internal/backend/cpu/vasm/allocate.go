@@ -9,7 +9,7 @@ import (
 
 // Machine is the registers of a processor.
 type Machine struct {
-	registers [classes][]string // the last of each class take what lives in the frame: so many as spare says
+	registers [classes][]string // by class
 	parts     [3]string         // how the names of a whole vector register, of its half and of its lowest part begin
 	size      int64             // of a vector register, in bytes
 }
@@ -22,7 +22,8 @@ var AVX512 = Machine{[classes][]string{Integer: integers, Vector: numbered(32), 
 // AVX2 has vector registers of 256 bits, and none of class Mask.
 var AVX2 = Machine{[classes][]string{Integer: integers, Vector: numbered(16)}, [3]string{"Y", "X", "X"}, 32}
 
-var spare = [classes]int{Integer: 3, Vector: 3, Mask: 2}
+// mostSpare is how many registers, the last of the class, an instruction may need for what lives in the frame.
+const mostSpare = 3
 
 func numbered(n int) []string {
 	var list []string
@@ -40,27 +41,51 @@ func (m *Machine) slotSize(c Class) int64 {
 	return 8
 }
 
-// allocate gives registers to intervals in the order in which they begin. Where there is
+// allocate gives registers to intervals. Of each class as few are left out as the code then needs to bring in what lives in
+// the frame. It returns the size of the frame.
+func (p *printer) allocate(code []inst) (frame int64) {
+	var lists [classes][]*interval
+	for _, v := range p.all {
+		if v != nil {
+			lists[p.f.class[v.reg]] = append(lists[p.f.class[v.reg]], v)
+		}
+	}
+	for c, list := range lists {
+		slices.SortFunc(list, func(a, b *interval) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.reg, b.reg)) })
+		for p.spare[c] = 0; ; p.spare[c]++ {
+			end := p.scan(Class(c), list, frame)
+			if end == frame || p.spare[c] == mostSpare || p.suffices(Class(c), code) {
+				frame = end
+				break
+			}
+		}
+	}
+	return frame
+}
+
+// suffices reports whether there are enough spare registers of a class.
+func (p *printer) suffices(c Class, code []inst) bool {
+	return p.spare[c] > 0 && !slices.ContainsFunc(code, func(in inst) bool { return p.spares(&in, c) > p.spare[c] })
+}
+
+// scan gives registers to intervals of a class in the order in which they begin. Where there is
 // none, the one that is used least for its length goes to the frame (after Poletto and Sarkar, "Linear
-// Scan Register Allocation"). It returns the size of the frame.
-func (f *Func) allocate(all []*interval) int64 {
-	list := slices.DeleteFunc(slices.Clone(all), func(v *interval) bool { return v == nil })
-	slices.SortFunc(list, func(a, b *interval) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.reg, b.reg)) })
-	var active [classes][]*interval
-	frame := int64(0)
+// Scan Register Allocation"). It returns the size of the frame, which had one before.
+func (p *printer) scan(c Class, list []*interval, frame int64) int64 {
+	n := len(p.f.machine.registers[c]) - p.spare[c]
+	var active []*interval
 	for _, v := range list {
-		c := f.class[v.reg]
-		active[c] = slices.DeleteFunc(active[c], func(w *interval) bool { return w.end < v.start })
-		active[c] = append(active[c], v)
-		v.place = free(active[c], len(f.machine.registers[c])-spare[c])
-		if v.place >= 0 {
+		active = slices.DeleteFunc(active, func(w *interval) bool { return w.end < v.start })
+		active = append(active, v)
+		v.place = -1
+		if v.place = free(active, n); v.place >= 0 {
 			continue
 		}
-		worst := slices.MinFunc(active[c], func(a, b *interval) int { return cmp.Or(cmp.Compare(a.value(), b.value()), cmp.Compare(a.reg, b.reg)) })
+		worst := slices.MinFunc(active, func(a, b *interval) int { return cmp.Or(cmp.Compare(a.value(), b.value()), cmp.Compare(a.reg, b.reg)) })
 		v.place, worst.place = worst.place, -1
 		worst.slot = frame
-		frame += f.machine.slotSize(c)
-		active[c] = slices.DeleteFunc(active[c], func(w *interval) bool { return w == worst })
+		frame += p.f.machine.slotSize(c)
+		active = slices.DeleteFunc(active, func(w *interval) bool { return w == worst })
 	}
 	return frame
 }
@@ -92,7 +117,7 @@ func (f *Func) Signature() string {
 func (f *Func) Text() string {
 	code := straighten(append(slices.Clone(f.entry), f.code...))
 	p := &printer{f: f, all: intervals(code, len(f.class))}
-	frame := f.allocate(p.all)
+	frame := p.allocate(code)
 	fmt.Fprintf(&p.out, "// %s\n", f.Signature())
 	p.at(f.start)
 	fmt.Fprintf(&p.out, "TEXT ·%s(SB), 0, $%d-%d\n", f.name, frame, f.resultAt()+8)
@@ -109,6 +134,7 @@ type printer struct {
 	out   strings.Builder
 	line  strings.Builder // the instructions of the current line
 	place Place           // of the current line
+	spare [classes]int    // how many registers, the last, take what lives in the frame
 	taken [classes]int
 	held  map[Reg]string // what the spare registers hold during an instruction
 }
@@ -160,15 +186,27 @@ func (p *printer) inst(in inst) {
 		p.place = in.place
 	}
 	p.taken, p.held = [classes]int{}, map[Reg]string{}
+	folded := p.folded(&in)
 	for i := range in.ops {
-		in.ops[i].reads(p.load)
+		if i != folded {
+			in.ops[i].reads(p.load)
+		}
 	}
 	var words []string
 	for i := range in.ops {
-		words = append(words, p.operand(&in.ops[i]))
+		if i == folded {
+			words = append(words, p.slot(in.ops[i].reg))
+		} else {
+			words = append(words, p.operand(&in.ops[i]))
+		}
 	}
-	if in.op == "MOVQ" && words[0] == words[1] {
-		return
+	if p.isCopy(&in) {
+		if words[0] == words[1] {
+			return
+		}
+		if folded >= 0 {
+			in.op = moves[p.f.class[in.ops[0].reg]]
+		}
 	}
 	alone := slices.ContainsFunc(in.ops, func(o Operand) bool { return o.kind == text }) // go vet then knows the parameter's type
 	if alone {
@@ -179,9 +217,9 @@ func (p *printer) inst(in inst) {
 		p.flush()
 	}
 	for i, o := range in.ops {
-		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
+		if v := p.all[max(0, o.reg)]; i != folded && o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
 			c := p.f.class[o.reg]
-			p.write("%s %s, %d(SP)", moves[c], p.full(c, p.held[o.reg]), v.slot)
+			p.write("%s %s, %s", moves[c], p.full(c, p.held[o.reg]), p.slot(o.reg))
 		}
 	}
 }
@@ -198,16 +236,19 @@ func (p *printer) full(c Class, name string) string {
 func (p *printer) load(r Reg) {
 	if v := p.all[r]; v.place < 0 && p.held[r] == "" {
 		c := p.f.class[r]
-		p.write("%s %d(SP), %s", moves[c], v.slot, p.full(c, p.take(r)))
+		p.write("%s %s, %s", moves[c], p.slot(r), p.full(c, p.take(r)))
 	}
 }
+
+// slot returns where r lives in the frame.
+func (p *printer) slot(r Reg) string { return fmt.Sprintf("%d(SP)", p.all[r].slot) }
 
 // take gives r a spare register. What is only written may share one that has been read.
 func (p *printer) take(r Reg) string {
 	c := p.f.class[r]
 	i := p.taken[c]
 	p.taken[c]++
-	if i == spare[c] {
+	if i == p.spare[c] {
 		i = 0
 	}
 	list := p.f.machine.registers[c]

@@ -140,8 +140,14 @@ func liveOut(blocks []block, i, registers int) []bool {
 	return live
 }
 
-// plain are instructions that do nothing but write their last operand.
-var plain = map[string]bool{"KXORW": true, "MOVQ": true, "LEAQ": true, "VPBROADCASTD": true, "VPBROADCASTQ": true, "VBROADCASTSS": true, "VBROADCASTSD": true}
+// plain reports whether in does nothing but write its last operand, a register.
+func (in *inst) plain() bool {
+	if in.op == "" || in.op != "MOVQ" && in.op != "LEAQ" && in.op[0] != 'V' && in.op[0] != 'K' || len(in.ops) == 0 {
+		return false
+	}
+	o := in.ops[len(in.ops)-1]
+	return o.kind == register && o.defs && !o.uses
+}
 
 // sweep takes away what writes registers that nothing reads. It reports whether there was any.
 func sweep(code []inst, blocks []block, registers int) (found bool) {
@@ -149,10 +155,8 @@ func sweep(code []inst, blocks []block, registers int) (found bool) {
 	for i, b := range blocks {
 		live := liveOut(blocks, i, registers)
 		for k := b.end - 1; k >= b.first; k-- {
-			if in := &code[k]; plain[in.op] {
-				if o := in.ops[len(in.ops)-1]; o.kind == register && !o.uses && !live[o.reg] {
-					*in, found = inst{depth: in.depth, place: in.place}, true
-				}
+			if in := &code[k]; in.plain() && !live[in.ops[len(in.ops)-1].reg] {
+				*in, found = inst{depth: in.depth, place: in.place}, true
 			}
 			scan(code, &block{first: k, end: k + 1}, live)
 		}
