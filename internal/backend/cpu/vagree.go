@@ -45,6 +45,7 @@ func (p *plan) findAgreeing() {
 		return
 	}
 	for _, n := range p.order {
+		p.user = n
 		for _, v := range n.block.Values {
 			if p.agrees(v) && !p.steady.knows(v) {
 				p.agreeing[v] = true

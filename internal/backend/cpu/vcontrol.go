@@ -150,6 +150,10 @@ func (z *vectorizer) jumpTo(n, s *node) {
 
 // fork writes the ways out of n, some lanes taking the one and some the other.
 func (z *vectorizer) fork(n *node) {
+	if cond := n.block.Term().Args[0]; z.shape(cond).kind == uniform {
+		z.forkTogether(n, cond)
+		return
+	}
 	c := z.maskOfValue(n.block.Term().Args[0])
 	m := z.activeMask()
 	ways := [2]vreg{z.unit.mask(), z.unit.mask()}
@@ -162,14 +166,38 @@ func (z *vectorizer) fork(n *node) {
 	}
 	for i, s := range n.succs {
 		if isFault(s) {
-			if !z.replays && (z.dirty[n.block] || z.wrote) {
-				panic(scalar("a fault comes behind a store"))
-			}
+			z.mayFault(n)
 			z.unit.test(ways[i])
 			z.code.Jump("JNE", z.bail)
 			continue
 		}
 		z.way(n, i, ways[i])
+	}
+}
+
+// forkTogether is fork where the lanes that are here take the same way, and others, elsewhere, another one.
+func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
+	other, on := z.code.NewLabel(), z.code.NewLabel()
+	z.branch(cond, "", other)
+	for i, s := range n.succs {
+		if isFault(s) {
+			z.mayFault(n)
+			z.code.Jump("JMP", z.bail)
+		} else {
+			z.way(n, i, z.activeMask())
+		}
+		if i == 0 {
+			z.code.Jump("JMP", on)
+			z.code.Place(other)
+		}
+	}
+	z.code.Place(on)
+}
+
+// mayFault refuses a fault behind n that comes behind a store.
+func (z *vectorizer) mayFault(n *node) {
+	if !z.replays && (z.dirty[n.block] || z.wrote) {
+		panic(scalar("a fault comes behind a store"))
 	}
 }
 
@@ -181,6 +209,7 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 		return
 	}
 	z.copies(n, s, m)
+	z.leaveLoops(n, s, m)
 	to := z.mask[s]
 	if s.heads() && s.loop.in[n] && z.splits[s.loop] {
 		z.addLanes(z.heads[s].back, m)
@@ -193,6 +222,28 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 		z.addLanes(z.lane(to), m)
 	} else {
 		z.unit.copyMask(m, z.lane(to))
+	}
+}
+
+// leaveLoops lets the lanes of m, which go from n to s, keep what stays of values in loops that they leave.
+func (z *vectorizer) leaveLoops(n, s *node, m vreg) {
+	for _, k := range z.order {
+		if !k.dominates(n) {
+			continue
+		}
+		for _, v := range k.block.Values {
+			if !z.stays(v) || !z.parted(v, s) {
+				continue
+			}
+			x, wide := z.vectorOf(v), isWide(v.Type)
+			for i, to := range z.regs(z.outer(v)) {
+				if m == 0 {
+					z.move(moveVector, x[i], to)
+				} else {
+					z.unit.mix(z.half(m, i, wide), x[i], to, wide)
+				}
+			}
+		}
 	}
 }
 
@@ -215,14 +266,14 @@ func (z *vectorizer) copies(n, s *node, m vreg) {
 	var moves []move
 	for _, phi := range phis {
 		a := phi.Args[k]
-		r := z.phi(phi)
+		r := z.inner(phi)
 		if r.kind != varying {
 			moves = append(moves, move{moveInteger, z.integerOf(a), r.reg[0], 0})
 			continue
 		}
 		from := z.vectorOf(a)
 		how := movingOf(phi.Type)
-		for i, to := range z.regs(r, phi) {
+		for i, to := range z.regs(r) {
 			mask := m
 			if z.whole(n, s, phi) {
 				mask = 0

@@ -21,6 +21,7 @@ type vectorizer struct {
 	*plan
 	*shared
 	vals     map[*ir.Value]*vector
+	left     map[*ir.Value]*vector // what lanes that have left a loop keep of values that stay
 	maskRegs map[*laneSet]vasm.Reg // registers of masks
 	heads    map[*node]loopCode    // of headers
 	label    map[*node]string
@@ -145,7 +146,7 @@ func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFu
 func (s *shared) newVectorizer(e *emitter, p *plan, tx vasm.Reg) *vectorizer {
 	return &vectorizer{
 		emitter: e, plan: p, shared: s, tx: tx, end: s.code.NewLabel(),
-		vals: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{},
+		vals: map[*ir.Value]*vector{}, left: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{},
 	}
 }
 
@@ -264,6 +265,7 @@ func (z *vectorizer) rounds(in *span) {
 
 // body writes what the threads of a vector do.
 func (z *vectorizer) body() {
+	z.user = nil
 	z.zeroMasks(nil)
 	z.foreign()
 	for i, n := range z.order {
@@ -281,7 +283,7 @@ func (z *vectorizer) body() {
 // node writes a block.
 func (z *vectorizer) node(n *node) {
 	c := z.code
-	z.block, z.wrote = n, false
+	z.block, z.user, z.wrote = n, n, false
 	if z.label[n] == "" {
 		z.label[n] = c.NewLabel()
 	}
@@ -395,20 +397,23 @@ func (z *vectorizer) begins(n *node) {
 		if k == z.order[0] || z.placeFor(k) != n {
 			continue
 		}
-		for _, phi := range k.block.Phis() {
-			if r := z.phi(phi); r.kind == varying {
-				for _, reg := range z.regs(r, phi) {
-					z.code.Undefined(reg)
-				}
-			}
-		}
 		for _, v := range k.block.Values {
-			if z.sticky[v] && v.Op != ir.OpPhi {
-				for _, reg := range z.regs(z.result(v), v) {
-					z.code.Undefined(reg)
-				}
+			if v.Op != ir.OpPhi && !z.sticky[v] {
+				continue
+			}
+			if r := z.inner(v); r.kind == varying {
+				z.undefined(r)
+			}
+			if z.stays(v) {
+				z.undefined(z.outer(v))
 			}
 		}
+	}
+}
+
+func (z *vectorizer) undefined(r *vector) {
+	for _, reg := range z.regs(r) {
+		z.code.Undefined(reg)
 	}
 }
 
@@ -604,6 +609,7 @@ func newPlan(e *emitter, g *region, agree bool, known *steady) *plan {
 		again = p.findVaried()
 	}
 	p.findAgreeing()
+	p.user = nil
 	return p
 }
 
@@ -613,6 +619,7 @@ func (p *plan) findVaried() (found bool) {
 		if len(n.succs) != 2 {
 			continue
 		}
+		p.user = n
 		if c := n.block.Term().Args[0]; !p.varied[c] && p.shape(c).kind != uniform {
 			p.varied[c], found = true, true
 		}

@@ -37,7 +37,7 @@ func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64
 // loadLanes reads neighbouring elements.
 func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vasm.Operand) {
 	m, wide := z.activeMask(), isWide(v.Type)
-	for i, reg := range z.regs(r, v) {
+	for i, reg := range z.regs(r) {
 		z.unit.load(at.Behind(z.registerBytes(i)), z.half(m, i, wide), reg, wide)
 	}
 }
@@ -76,7 +76,7 @@ func (z *vectorizer) load(v *ir.Value) {
 		z.code.Op(op, z.address(p), vasm.Def(r.reg[0]))
 	case s.kind == uniform:
 		op := map[int64]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[size]
-		for _, reg := range z.regs(r, v) {
+		for _, reg := range z.regs(r) {
 			z.code.Op(op, z.address(p), vasm.Def(reg))
 		}
 	case s.kind == affine && s.stride == size:

@@ -10,11 +10,34 @@ type vreg = vasm.Reg
 // isWide reports whether a vector of type t has two registers.
 func isWide(t *ir.Type) bool { return t.Kind == ir.KindI64 || t.Kind == ir.KindF64 || t.IsPtr() }
 
-// result returns where v's value is, or will be.
+// result returns where v's value is, or will be, for the current block.
 func (z *vectorizer) result(v *ir.Value) *vector {
+	if v.Op != ir.OpParam && z.stays(v) && z.parted(v, z.user) {
+		return z.outer(v)
+	}
+	return z.inner(v)
+}
+
+// outer returns what lanes keep of v, which stays, when they leave its loop.
+func (z *vectorizer) outer(v *ir.Value) *vector {
+	r := z.left[v]
+	if r == nil {
+		r = &vector{shape: shape{kind: varying}, reg: [2]vreg{z.vector()}}
+		if isWide(v.Type) {
+			r.reg[1] = z.vector()
+		}
+		z.left[v] = r
+	}
+	return r
+}
+
+// inner returns where v's value is in its loop.
+func (z *vectorizer) inner(v *ir.Value) *vector {
 	if r := z.vals[v]; r != nil {
 		return r
 	}
+	defer func(user *node) { z.user = user }(z.user)
+	z.user = nil
 	r := &vector{shape: z.shape(v)}
 	switch {
 	case r.kind == uniform || r.kind == affine:
@@ -33,10 +56,8 @@ func (z *vectorizer) result(v *ir.Value) *vector {
 	return r
 }
 
-func (z *vectorizer) phi(v *ir.Value) *vector { return z.result(v) }
-
 // regs returns the registers of r.
-func (z *vectorizer) regs(r *vector, _ *ir.Value) []vreg {
+func (z *vectorizer) regs(r *vector) []vreg {
 	if r.reg[1] != 0 {
 		return r.reg[:]
 	}

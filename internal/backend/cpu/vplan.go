@@ -20,6 +20,7 @@ type plan struct {
 	splits   map[*loop]bool     // some lanes may leave the loop before others
 	shapes   map[*ir.Value]shape
 	sticky   map[*ir.Value]bool // needed behind a loop in which lanes part: a lane that has left keeps its own
+	user     *node              // for which shapes are asked for: behind such a loop they are others; nil for where the value is
 	mixes    map[*node]bool     // goes to where other lanes come, too
 	varied   map[*ir.Value]bool // conditions of branches that differ between lanes
 	nodes    map[*ir.Block]*node
@@ -231,6 +232,7 @@ func (p *plan) findShapes() {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range p.order {
+			p.user = n
 			for _, v := range n.block.Values {
 				if s := p.shapeOf(v, n); s != p.shapes[v] {
 					if p.shapes[v].kind == varying {
@@ -260,7 +262,30 @@ func (p *plan) shape(v *ir.Value) shape {
 		}
 		return p.shapeOf(v, nil)
 	}
+	if p.stays(v) && p.parted(v, p.user) {
+		return shape{kind: varying}
+	}
 	return p.shapes[v]
+}
+
+// stays reports whether v is the same for all lanes in a loop, or grows along them, and is needed behind it, where each lane
+// has what v was when it left.
+func (p *plan) stays(v *ir.Value) bool {
+	s := p.shapes[v]
+	return p.sticky[v] && (s.kind == uniform || s.kind == affine) && p.e.level[v.ID] >= perThread && !p.e.isFirstPhi(v)
+}
+
+// parted reports whether lanes part in a loop that v is in and n is not.
+func (p *plan) parted(v *ir.Value, n *node) bool {
+	if n == nil {
+		return false
+	}
+	for l := p.nodes[v.Block].loop; l != nil; l = l.parent {
+		if p.splits[l] && !l.in[n] {
+			return true
+		}
+	}
+	return false
 }
 
 func fromOutside(v *ir.Value) shape {
@@ -272,7 +297,7 @@ func fromOutside(v *ir.Value) shape {
 
 func (p *plan) shapeOf(v *ir.Value, n *node) shape {
 	switch {
-	case v.Type.IsFloat() || p.sticky[v]:
+	case v.Type.IsFloat() || p.sticky[v] && v.Type.Kind != ir.KindI32 && v.Type.Kind != ir.KindI64:
 		return shape{kind: varying}
 	case v.Op == ir.OpTid && v.Imm == 0:
 		return shape{affine, 1}
@@ -309,7 +334,7 @@ func (p *plan) uniformOr(v *ir.Value, s shape) shape {
 	if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind == unknown }) {
 		return shape{}
 	}
-	if v.Op.Pure() && len(v.Args) > 0 && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind != uniform }) {
+	if v.Op.Pure() && len(v.Args) > 0 && hasIntegerOp(v) && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind != uniform }) {
 		return shape{kind: uniform}
 	}
 	return s
@@ -355,7 +380,9 @@ func (p *plan) shapeOfPhi(v *ir.Value, n *node) shape {
 		return shape{kind: varying}
 	}
 	var s shape
-	for _, a := range v.Args {
+	defer func() { p.user = n }()
+	for i, a := range v.Args {
+		p.user = p.nodes[n.block.Preds[i]]
 		switch x := p.shape(a); {
 		case x.kind == unknown:
 		case x.kind == varying || s.kind != unknown && s != x || x.kind == affine && (!n.heads() || v.Type.Kind == ir.KindI32):

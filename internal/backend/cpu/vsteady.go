@@ -48,7 +48,9 @@ func (p *plan) steadyPlan() *plan {
 		return nil
 	}
 	s := &steady{way: map[*ir.Block]int{}, holds: map[*ir.Value]bool{}, users: map[*ir.Value]bool{}, idle: map[*ir.Value]bool{}}
+	defer func() { p.user = nil }()
 	for _, n := range p.order {
+		p.user = n
 		if i, ok := p.likely(n); ok {
 			cond := n.block.Term().Args[0]
 			if holds, known := s.holds[cond]; !known || holds == (i == 0) {
@@ -58,6 +60,7 @@ func (p *plan) steadyPlan() *plan {
 		}
 	}
 	for _, n := range p.order {
+		p.user = n
 		for _, v := range n.block.Values {
 			if v.Op != ir.OpCheck {
 				continue

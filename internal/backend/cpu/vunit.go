@@ -151,7 +151,9 @@ func (a *assembler) constant(bits int64, wide bool) vreg {
 }
 
 // pair writes an instruction on two vectors.
-func (a *assembler) pair(op string, p pair) { a.code.Op(op, vasm.Use(p.y), vasm.Use(p.x), vasm.Def(p.to)) }
+func (a *assembler) pair(op string, p pair) {
+	a.code.Op(op, vasm.Use(p.y), vasm.Use(p.x), vasm.Def(p.to))
+}
 
 // result writes an instruction that writes a new vector, and returns that.
 func (a *assembler) result(op string, from ...vasm.Operand) vreg {

@@ -67,7 +67,7 @@ func words(op ir.Op) string {
 // tests reports whether u is a branch that compares the operands of v itself.
 func (z *vectorizer) tests(u, v *ir.Value) bool {
 	_, ok := jumpIf[v.Op]
-	return ok && (u.Op == ir.OpIf || u.Op == ir.OpCheck) && z.shape(v).kind == uniform && v.Args[0].Type.Kind != ir.KindI1 && z.nodes[u.Block] != nil && (u.Op == ir.OpCheck || z.jumps(z.nodes[u.Block]))
+	return ok && (u.Op == ir.OpIf || u.Op == ir.OpCheck) && z.shape(v).kind == uniform && v.Args[0].Type.Kind != ir.KindI1 && z.nodes[u.Block] != nil
 }
 
 func (z *vectorizer) pure(v *ir.Value) {
@@ -121,7 +121,7 @@ func (z *vectorizer) settle(v *ir.Value, from *vector) {
 		panic(scalar("a truth value outlives a loop"))
 	}
 	m, wide := z.activeMask(), isWide(v.Type)
-	for i, to := range z.regs(r, v) {
+	for i, to := range z.regs(r) {
 		z.unit.mix(z.half(m, i, wide), from.reg[i], to, wide)
 	}
 }
@@ -142,6 +142,26 @@ func pick(names [2]string, wide bool) string {
 		return names[1]
 	}
 	return names[0]
+}
+
+// hasIntegerOp reports whether there is an integer instruction for v where its operands are the same in all lanes.
+func hasIntegerOp(v *ir.Value) bool {
+	bits := func(t *ir.Type) bool { return t.IsPtr() || t.Kind == ir.KindI32 || t.Kind == ir.KindI64 }
+	_, shift := integerShifts[v.Op]
+	_, sets := setIf[v.Op]
+	switch _, ok := integerOps[v.Op]; {
+	case ok:
+		return v.Type.Kind == ir.KindI1 || bits(v.Type)
+	case shift:
+		return v.Args[1].Op == ir.OpConst && uint32(v.Args[1].Imm) < uint32(v.Type.Bits()) && bits(v.Type)
+	case sets:
+		return bits(v.Args[0].Type)
+	}
+	switch v.Op {
+	case ir.OpOffset, ir.OpIndex, ir.OpTrunc, ir.OpZExt, ir.OpSExt, ir.OpBitcast:
+		return true
+	}
+	return false
 }
 
 // integerOp computes a uniform value, or the first lane's of an affine one.
@@ -283,7 +303,7 @@ func (z *vectorizer) logicLanes(v *ir.Value, to vreg) {
 func (z *vectorizer) selectLanes(v *ir.Value, r *vector) {
 	c, wide := z.maskOfValue(v.Args[0]), isWide(v.Type)
 	x, y := z.vectorOf(v.Args[1]), z.vectorOf(v.Args[2])
-	for i, to := range z.regs(r, v) {
+	for i, to := range z.regs(r) {
 		z.unit.blend(z.half(c, i, wide), pair{x[i], y[i], to, wide})
 	}
 }
@@ -347,7 +367,7 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 		return
 	}
 	if _, ok := roundings[v.Op]; ok {
-		for i, to := range z.regs(r, v) {
+		for i, to := range z.regs(r) {
 			z.unit.round(v.Op, x[i], to, wide)
 		}
 		return
@@ -356,12 +376,12 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 	case ir.OpFNeg, ir.OpFAbs, ir.OpFCopysign:
 		z.signLanes(v, x, r)
 	case ir.OpFSqrt:
-		for i, to := range z.regs(r, v) {
+		for i, to := range z.regs(r) {
 			z.code.Op(pick([2]string{"VSQRTPS", "VSQRTPD"}, wide), vasm.Use(x[i]), vasm.Def(to))
 		}
 	case ir.OpFma:
 		y, a := z.vectorOf(v.Args[1]), z.vectorOf(v.Args[2])
-		for i, to := range z.regs(r, v) {
+		for i, to := range z.regs(r) {
 			t := z.vector()
 			z.code.Op("VMOVUPS", vasm.Use(a[i]), vasm.Def(t))
 			z.code.Op(pick([2]string{"VFMADD231PS", "VFMADD231PD"}, wide), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Mod(t))
@@ -369,7 +389,7 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 		}
 	case ir.OpFMin, ir.OpFMax:
 		y := z.vectorOf(v.Args[1])
-		for i, to := range z.regs(r, v) {
+		for i, to := range z.regs(r) {
 			z.unit.extreme(v.Op, pair{x[i], y[i], to, wide})
 		}
 	default:
@@ -391,7 +411,7 @@ func (z *vectorizer) signLanes(v *ir.Value, x [2]vreg, r *vector) {
 		z.both(ir.OpAnd, x, twice(rest), r)
 	default:
 		y := z.vectorOf(v.Args[1])
-		for i, to := range z.regs(r, v) {
+		for i, to := range z.regs(r) {
 			a, b := z.vector(), z.vector()
 			z.unit.binary(ir.OpAnd, pair{x[i], rest, a, wide})
 			z.unit.binary(ir.OpAnd, pair{y[i], sign, b, wide})
@@ -413,13 +433,13 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 	x := z.vectorOf(v.Args[0])
 	switch {
 	case v.Op == ir.OpBitcast:
-		for i, t := range z.regs(r, v) {
+		for i, t := range z.regs(r) {
 			z.code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Def(t))
 		}
 	case v.Op == ir.OpFToS && isWide(from) != isWide(to):
 		panic(scalar("a float becomes an integer of another size"))
 	case v.Op == ir.OpFToS:
-		for i, t := range z.regs(r, v) {
+		for i, t := range z.regs(r) {
 			z.unit.integer(x[i], t, isWide(to))
 		}
 	case !z.unit.convert(v, x, r.reg):
@@ -437,7 +457,7 @@ func (z *vectorizer) truthLanes(v *ir.Value, r *vector) {
 		one = -1
 	}
 	c, wide := z.maskOfValue(v.Args[0]), isWide(v.Type)
-	for i, to := range z.regs(r, v) {
+	for i, to := range z.regs(r) {
 		z.unit.only(z.half(c, i, wide), z.constant(one, wide), to, wide)
 	}
 }
