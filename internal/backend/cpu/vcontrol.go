@@ -218,9 +218,12 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 	if to == nil || to.root != s {
 		return
 	}
-	if to.gathers {
+	switch {
+	case to.gathers:
 		z.addLanes(z.lane(to), m)
-	} else {
+	case m == 0:
+		z.unit.all(z.lane(to))
+	default:
 		z.unit.copyMask(m, z.lane(to))
 	}
 }

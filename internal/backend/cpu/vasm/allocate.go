@@ -200,14 +200,23 @@ func (p *printer) inst(in inst) {
 			words = append(words, p.operand(&in.ops[i]))
 		}
 	}
-	if p.isCopy(&in) {
-		if words[0] == words[1] {
-			return
-		}
-		if folded >= 0 {
-			in.op = moves[p.f.class[in.ops[0].reg]]
+	isCopy := p.isCopy(&in)
+	if isCopy && folded >= 0 {
+		in.op = moves[p.f.class[in.ops[0].reg]]
+	}
+	if !isCopy || words[0] != words[1] {
+		p.instruction(&in, words)
+	}
+	for i, o := range in.ops {
+		if v := p.all[max(0, o.reg)]; i != folded && o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
+			c := p.f.class[o.reg]
+			p.write("%s %s, %s", moves[c], p.full(c, p.held[o.reg]), p.slot(o.reg))
 		}
 	}
+}
+
+// instruction writes an instruction with its operands.
+func (p *printer) instruction(in *inst, words []string) {
 	alone := slices.ContainsFunc(in.ops, func(o Operand) bool { return o.kind == text }) // go vet then knows the parameter's type
 	if alone {
 		p.flush()
@@ -215,12 +224,6 @@ func (p *printer) inst(in inst) {
 	p.write("%s", strings.TrimSpace(in.op+" "+strings.Join(words, ", ")))
 	if alone {
 		p.flush()
-	}
-	for i, o := range in.ops {
-		if v := p.all[max(0, o.reg)]; i != folded && o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
-			c := p.f.class[o.reg]
-			p.write("%s %s, %s", moves[c], p.full(c, p.held[o.reg]), p.slot(o.reg))
-		}
 	}
 }
 

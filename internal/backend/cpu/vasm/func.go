@@ -83,6 +83,11 @@ func (f *Func) resultAt() int { return (f.bytes + 7) &^ 7 }
 
 // Op appends an instruction.
 func (f *Func) Op(op string, ops ...Operand) {
+	for _, o := range ops {
+		if o.kind == register && o.reg == 0 {
+			panic("BUG: vasm: " + op + " of no register")
+		}
+	}
 	f.code = append(f.code, inst{op, ops, f.depth, f.place})
 }
 

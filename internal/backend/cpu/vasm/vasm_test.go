@@ -98,6 +98,38 @@ func TestFrame(t *testing.T) {
 	}
 }
 
+// TestFrameCopies copies from the frame to the frame: what is stored is what was loaded.
+func TestFrameCopies(t *testing.T) {
+	f := New(&AVX2)
+	n := f.Reg(Integer)
+	f.Op("MOVQ", f.Param("int"), Def(n))
+	var from, to []Reg
+	for i := range 20 {
+		from, to = append(from, f.Reg(Vector)), append(to, f.Reg(Vector))
+		f.Op("VMOVUPS", Mem(n, int64(32*i)), Def(from[i]))
+	}
+	for i := range from {
+		f.Op("VMOVUPS", Use(from[i]), Def(to[i]))
+	}
+	for i := range from {
+		f.Op("VPADDD", Use(from[i]), Use(to[i]), Def(to[i]))
+	}
+	for i := range to {
+		f.Op("VMOVUPS", Use(to[i]), Mem(n, int64(32*i)))
+	}
+	f.Op("RET")
+	text := body(f)
+	loaded := regexp.MustCompile(`VMOVUPS \d+\(SP\), (Y\d+)[;\n]\s*VMOVUPS (Y\d+), \d+\(SP\)`).FindAllStringSubmatch(text, -1)
+	if len(loaded) < 20-15 {
+		t.Errorf("%d copies from the frame to the frame\n%s", len(loaded), text)
+	}
+	for _, m := range loaded {
+		if m[1] != m[2] {
+			t.Errorf("%q", m[0])
+		}
+	}
+}
+
 // TestAssembler has Go's assembler take all kinds of operands, and looks at the bytes of a few instructions that are
 // easily written the wrong way round (Intel's manual, volume 2, has their encodings).
 func TestAssembler(t *testing.T) {

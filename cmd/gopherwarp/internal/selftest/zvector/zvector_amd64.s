@@ -20,35 +20,35 @@ TEXT ·ContendInt32Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ a3+24(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
 #line 60 "atomics.go"
 	MOVQ a4+32(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
 #line 60 "atomics.go"
 	MOVQ a5+40(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 104(SP); MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
 #line 60 "atomics.go"
 	MOVQ a6+48(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
 #line 60 "atomics.go"
 	MOVQ a7+56(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
 #line 60 "atomics.go"
 	MOVQ a8+64(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 128(SP); MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
 #line 60 "atomics.go"
 	MOVQ a9+72(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 136(SP); MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
 #line 60 "atomics.go"
 	MOVQ a10+80(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 224(SP); MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
 #line 60 "atomics.go"
 	MOVQ a11+88(FP), SI
 #line 60 "atomics.go"
@@ -92,9 +92,9 @@ TEXT ·ContendInt32Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ $0, R15; MOVQ R15, 272(SP); MOVQ $0, R15; MOVQ R15, 280(SP); MOVQ $0, R10; MOVQ $0, R11
 #line 60 "atomics.go"
-	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ 8(SP), R15
+	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ R15, 232(SP)
 #line 60 "atomics.go"
-	TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
 l10:
 l11:
 #line 60 "atomics.go"
@@ -844,35 +844,35 @@ TEXT ·ContendUint32Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ a3+24(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
 #line 60 "atomics.go"
 	MOVQ a4+32(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
 #line 60 "atomics.go"
 	MOVQ a5+40(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 104(SP); MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
 #line 60 "atomics.go"
 	MOVQ a6+48(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
 #line 60 "atomics.go"
 	MOVQ a7+56(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
 #line 60 "atomics.go"
 	MOVQ a8+64(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 128(SP); MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
 #line 60 "atomics.go"
 	MOVQ a9+72(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 136(SP); MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
 #line 60 "atomics.go"
 	MOVQ a10+80(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 224(SP); MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
 #line 60 "atomics.go"
 	MOVQ a11+88(FP), SI
 #line 60 "atomics.go"
@@ -916,9 +916,9 @@ TEXT ·ContendUint32Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ $0, R15; MOVQ R15, 272(SP); MOVQ $0, R15; MOVQ R15, 280(SP); MOVQ $0, R10; MOVQ $0, R11
 #line 60 "atomics.go"
-	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ 8(SP), R15
+	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ R15, 232(SP)
 #line 60 "atomics.go"
-	TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
 l10:
 l11:
 #line 60 "atomics.go"
@@ -1668,35 +1668,35 @@ TEXT ·ContendInt64Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ a3+24(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
 #line 60 "atomics.go"
 	MOVQ a4+32(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
 #line 60 "atomics.go"
 	MOVQ a5+40(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 104(SP); MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
 #line 60 "atomics.go"
 	MOVQ a6+48(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
 #line 60 "atomics.go"
 	MOVQ a7+56(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
 #line 60 "atomics.go"
 	MOVQ a8+64(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 128(SP); MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
 #line 60 "atomics.go"
 	MOVQ a9+72(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 136(SP); MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
 #line 60 "atomics.go"
 	MOVQ a10+80(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 224(SP); MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
 #line 60 "atomics.go"
 	MOVQ a11+88(FP), SI
 #line 60 "atomics.go"
@@ -1740,9 +1740,9 @@ TEXT ·ContendInt64Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ $0, R15; MOVQ R15, 272(SP); MOVQ $0, R15; MOVQ R15, 280(SP); MOVQ $0, R10; MOVQ $0, R11
 #line 60 "atomics.go"
-	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ 8(SP), R15
+	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ R15, 232(SP)
 #line 60 "atomics.go"
-	TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
 l10:
 l11:
 #line 60 "atomics.go"
@@ -2502,35 +2502,35 @@ TEXT ·ContendUint64Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ a3+24(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ SI, R15; MOVQ R15, 88(SP)
 #line 60 "atomics.go"
 	MOVQ a4+32(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; ADDQ SI, R15; MOVQ R15, 96(SP)
 #line 60 "atomics.go"
 	MOVQ a5+40(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 104(SP); MOVQ 104(SP), R15; ADDQ SI, R15; MOVQ R15, 104(SP)
 #line 60 "atomics.go"
 	MOVQ a6+48(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; ADDQ SI, R15; MOVQ R15, 112(SP)
 #line 60 "atomics.go"
 	MOVQ a7+56(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; ADDQ SI, R15; MOVQ R15, 120(SP)
 #line 60 "atomics.go"
 	MOVQ a8+64(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 128(SP); MOVQ 128(SP), R15; ADDQ SI, R15; MOVQ R15, 128(SP)
 #line 60 "atomics.go"
 	MOVQ a9+72(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 136(SP); MOVQ 136(SP), R15; ADDQ SI, R15; MOVQ R15, 136(SP)
 #line 60 "atomics.go"
 	MOVQ a10+80(FP), SI
 #line 60 "atomics.go"
-	MOVQ 152(SP), R15; MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
+	MOVQ 152(SP), R15; MOVQ R15, 224(SP); MOVQ 224(SP), R15; ADDQ SI, R15; MOVQ R15, 224(SP)
 #line 60 "atomics.go"
 	MOVQ a11+88(FP), SI
 #line 60 "atomics.go"
@@ -2574,9 +2574,9 @@ TEXT ·ContendUint64Twin(SB), 0, $288-176
 #line 60 "atomics.go"
 	MOVQ $0, R15; MOVQ R15, 272(SP); MOVQ $0, R15; MOVQ R15, 280(SP); MOVQ $0, R10; MOVQ $0, R11
 #line 60 "atomics.go"
-	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ 8(SP), R15
+	MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 144(SP); MOVQ 0(SP), R15; MOVQ R15, 232(SP)
 #line 60 "atomics.go"
-	TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 232(SP)
 l10:
 l11:
 #line 60 "atomics.go"
@@ -6852,11 +6852,11 @@ TEXT ·RandomTwin(SB), 0, $240-56
 #line 25 "random.go"
 	MOVQ $0, R9; MOVQ $0, R10; MOVQ $0, R13; XORQ CX, CX; XORQ R15, R15; MOVQ R15, 176(SP); MOVQ 8(SP), R15
 #line 25 "random.go"
-	MOVQ 8(SP), R15; LEAQ -1(R15), DI; MOVL CX, CX; MOVQ 168(SP), R15; LEAQ 0(R15)(CX*1), CX; ADDQ CX, DI
+	MOVQ R15, 208(SP); MOVQ 8(SP), R15; LEAQ -1(R15), DI; MOVL CX, CX; MOVQ 168(SP), R15; LEAQ 0(R15)(CX*1), CX
 #line 25 "random.go"
-	JOS l7; MOVQ 136(SP), DI; SUBQ CX, DI; JOS l7; CMPQ DI, 208(SP); MOVQ 208(SP), R15; CMOVQLT DI, R15
+	ADDQ CX, DI; JOS l7; MOVQ 136(SP), DI; SUBQ CX, DI; JOS l7; CMPQ DI, 208(SP); MOVQ 208(SP), R15
 #line 25 "random.go"
-	MOVQ R15, 208(SP); JMP l10
+	CMOVQLT DI, R15; MOVQ R15, 208(SP); JMP l10
 l7:
 #line 25 "random.go"
 	XORQ R15, R15; MOVQ R15, 208(SP)
