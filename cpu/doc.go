@@ -29,5 +29,6 @@
 // one with the lowest index is reported, whatever the schedule; later blocks may not run. Where
 // threads wait in memory, those that wait leave, and the fault is the first that happened.
 //
-// It is not a compiler and has no vector code of its own: speed is that of the Go compiler.
+// It is not a compiler. Kernels bring functions for whole blocks, and vector code for AVX-512 and for AVX2 where the build could
+// write any; VectorLanes says which of the two the machine runs.
 package cpu

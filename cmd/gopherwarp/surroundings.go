@@ -66,7 +66,7 @@ func (s surroundings) printVectors(w io.Writer) {
 	if s.lanes > 0 {
 		fmt.Fprintf(w, "-      CPU: vector code runs %d threads at once; gopherwarp build -report says which kernels have it\n", s.lanes)
 	} else {
-		fmt.Fprintln(w, "-      CPU: no vector code here, which needs AVX-512: kernels run as plain Go")
+		fmt.Fprintln(w, "-      CPU: no vector code here, which needs AVX2 and FMA, or AVX-512: kernels run as plain Go")
 	}
 }
 

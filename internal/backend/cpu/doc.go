@@ -31,6 +31,10 @@
 // kept, block.go and thread.go write the loops by graph.go and flow.go, machine.go and
 // warp.go do for warps, and the rest writes statements and expressions.
 //
+// A region whose threads read and write neighbouring memory is also written as vector code, once for each unit: plan says what
+// lanes do together, vectorizer turns that into operations, and unit into the instructions of a processor.
+// The twin calls what Blocks.Lanes says the machine can run, and goes on behind what that has done.
+//
 // The twin computes what the IR says, bit for bit: products are rounded before they are
 // added, conversions from floats saturate. It is not told how blocks are shared out over
 // cores; package cpu of the module's root does that.
