@@ -132,15 +132,15 @@ TEXT ·EveryThreadTwinAVX2(SB), 0, $0-40
 #line 67 "beside.go"
 	MOVQ $1, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1
 #line 67 "beside.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; VMOVQ DX, X3
+	MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VMOVQ DX, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI
 #line 67 "beside.go"
-	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
 #line 67 "beside.go"
-	XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 1000(DI), DI
+	LEAQ 0(CX)(DI*1), DI; LEAQ 1000(DI), DI; ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10
 #line 67 "beside.go"
-	ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8
+	SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9
 #line 67 "beside.go"
-	CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+	CMOVQLT R10, R9; JMP l10
 l7:
 #line 67 "beside.go"
 	XORQ R9, R9
@@ -180,7 +180,7 @@ l1:
 
 // func TwoFaultsTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
 #line 92 "beside.go"
-TEXT ·TwoFaultsTwin(SB), 0, $40-56
+TEXT ·TwoFaultsTwin(SB), 0, $24-56
 #line 92 "beside.go"
 	MOVQ a0+0(FP), R15
 #line 92 "beside.go"
@@ -202,20 +202,16 @@ TEXT ·TwoFaultsTwin(SB), 0, $40-56
 #line 92 "beside.go"
 	MOVQ a6+40(FP), R11
 #line 92 "beside.go"
-	MOVQ R9, R12; ADDQ R11, R12; VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $1, R12
+	MOVQ R9, R12; ADDQ R11, R12; VPBROADCASTQ R12, Z2; MOVQ $0, R11; MOVQ $1, R12; MOVQ $0, R13
 #line 92 "beside.go"
-	MOVQ $0, SI; MOVQ $0, AX; XORQ R10, R10; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 8(SP), R15; MOVQ R15, R11
-#line 92 "beside.go"
-	TESTB CX, CX; JNE l10; XORQ R11, R11
+	MOVQ $0, R14; XORQ SI, SI; XORQ SI, SI; MOVQ 8(SP), AX; TESTB CX, CX; JNE l10; XORQ AX, AX
 l10:
 l11:
 #line 92 "beside.go"
-	LEAQ 16(BX), R10; CMPQ R10, R11; JGT l12; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R10; CMPQ R10, AX; JGT l12; CMPQ BX, SI; JGE l6
 l12:
 #line 92 "beside.go"
-	MOVQ 8(SP), R15; CMPQ R10, R15; JGT l1; TESTB DX, DX; JEQ l16; MOVQ 0(SP), R15; MOVQ R15, R10
-#line 92 "beside.go"
-	JMP l17
+	CMPQ R10, 8(SP); JGT l1; TESTB DX, DX; JEQ l16; MOVQ 0(SP), R10; JMP l17
 l16:
 #line 92 "beside.go"
 	MOVQ DI, R10
@@ -229,9 +225,9 @@ l17:
 #line 95 "beside.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y4; MOVQ 16(SP), R15; VSCATTERQPS Y4, K1, 0(R15)(Z3*1)
 #line 96 "beside.go"
-	KXNORW K1, K1, K1; MOVQ 24(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z2*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y3
+	KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(R11)(Z2*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y3
 #line 96 "beside.go"
-	MOVQ 24(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1); ADDQ $16, BX; JMP l11
+	VSCATTERQPS Y3, K1, 0(R11)(Z2*1); ADDQ $16, BX; JMP l11
 l6:
 #line 92 "beside.go"
 	TESTB DX, DX; JEQ l21; MOVQ R12, R10; JMP l22
@@ -240,13 +236,13 @@ l21:
 	MOVQ DI, R10
 l22:
 #line 95 "beside.go"
-	CMPQ R10, R8; JCC l1; LEAQ 0(R9)(R10*4), R10; VPBROADCASTQ R10, Z3; KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(SI)(Z3*1)
+	CMPQ R10, R8; JCC l1; LEAQ 0(R9)(R10*4), R10; VPBROADCASTQ R10, Z3; KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(R13)(Z3*1)
 #line 95 "beside.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y4; VSCATTERQPS Y4, K1, 0(SI)(Z3*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y4; VSCATTERQPS Y4, K1, 0(R13)(Z3*1)
 #line 96 "beside.go"
-	KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(AX)(Z2*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y3
+	KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(R14)(Z2*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y3
 #line 96 "beside.go"
-	VSCATTERQPS Y3, K1, 0(AX)(Z2*1); ADDQ $16, BX; LEAQ 16(BX), R10; CMPQ R10, R11; JLE l6; JMP l11
+	VSCATTERQPS Y3, K1, 0(R14)(Z2*1); ADDQ $16, BX; LEAQ 16(BX), R10; CMPQ R10, AX; JLE l6; JMP l11
 l1:
 #line 96 "beside.go"
 	VZEROUPPER
@@ -257,7 +253,7 @@ l1:
 
 // func TwoFaultsTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
 #line 92 "beside.go"
-TEXT ·TwoFaultsTwinAVX2(SB), 0, $8-56
+TEXT ·TwoFaultsTwinAVX2(SB), 0, $0-56
 #line 92 "beside.go"
 	MOVQ a0+0(FP), AX
 #line 92 "beside.go"
@@ -267,7 +263,7 @@ TEXT ·TwoFaultsTwinAVX2(SB), 0, $8-56
 #line 92 "beside.go"
 	MOVBLZX a2+9(FP), DX
 #line 92 "beside.go"
-	MOVQ $1, R15; MOVQ R15, 0(SP)
+	MOVQ $1, SI
 #line 92 "beside.go"
 	MOVQ a3+16(FP), DI
 #line 92 "beside.go"
@@ -285,65 +281,65 @@ TEXT ·TwoFaultsTwinAVX2(SB), 0, $8-56
 l10:
 l11:
 #line 92 "beside.go"
-	LEAQ 8(BX), SI; CMPQ SI, R12; JGT l12; CMPQ BX, R11; JGE l6
+	LEAQ 8(BX), R13; CMPQ R13, R12; JGT l12; CMPQ BX, R11; JGE l6
 l12:
 #line 92 "beside.go"
-	CMPQ SI, AX; JGT l1; TESTB DX, DX; JEQ l16; MOVQ 0(SP), R15; MOVQ R15, SI; JMP l17
+	CMPQ R13, AX; JGT l1; TESTB DX, DX; JEQ l16; MOVQ SI, R13; JMP l17
 l16:
 #line 92 "beside.go"
-	MOVQ DI, SI
+	MOVQ DI, R13
 l17:
 #line 95 "beside.go"
-	CMPQ SI, R8; JCC l1; LEAQ 0(R9)(SI*4), SI
+	CMPQ R13, R8; JCC l1; LEAQ 0(R9)(R13*4), R13
 #line 96 "beside.go"
 	TESTB CX, CX; JEQ l1
 #line 95 "beside.go"
-	VMOVQ SI, X3; VPBROADCASTQ X3, Y3; VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y0, X5; VEXTRACTI128 $1, Y3, X6
+	VMOVQ R13, X3; VPBROADCASTQ X3, Y3; VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y0, X5; VEXTRACTI128 $1, Y3, X6
 #line 95 "beside.go"
-	VPEXTRQ $0, X3, SI; VPEXTRD $0, X0, 0(SI); VPEXTRQ $1, X3, SI; VPEXTRD $1, X0, 0(SI); VPEXTRQ $0, X4, SI
+	VPEXTRQ $0, X3, R13; VPEXTRD $0, X0, 0(R13); VPEXTRQ $1, X3, R13; VPEXTRD $1, X0, 0(R13); VPEXTRQ $0, X4, R13
 #line 95 "beside.go"
-	VPEXTRD $2, X0, 0(SI); VPEXTRQ $1, X4, SI; VPEXTRD $3, X0, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $0, X5, 0(SI)
+	VPEXTRD $2, X0, 0(R13); VPEXTRQ $1, X4, R13; VPEXTRD $3, X0, 0(R13); VPEXTRQ $0, X3, R13; VPEXTRD $0, X5, 0(R13)
 #line 95 "beside.go"
-	VPEXTRQ $1, X3, SI; VPEXTRD $1, X5, 0(SI); VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI); VPEXTRQ $1, X6, SI
+	VPEXTRQ $1, X3, R13; VPEXTRD $1, X5, 0(R13); VPEXTRQ $0, X6, R13; VPEXTRD $2, X5, 0(R13); VPEXTRQ $1, X6, R13
 #line 95 "beside.go"
-	VPEXTRD $3, X5, 0(SI)
+	VPEXTRD $3, X5, 0(R13)
 #line 96 "beside.go"
-	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y1, X4; VEXTRACTI128 $1, Y2, X5; VPEXTRQ $0, X2, SI
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y1, X4; VEXTRACTI128 $1, Y2, X5; VPEXTRQ $0, X2, R13
 #line 96 "beside.go"
-	VPEXTRD $0, X1, 0(SI); VPEXTRQ $1, X2, SI; VPEXTRD $1, X1, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $2, X1, 0(SI)
+	VPEXTRD $0, X1, 0(R13); VPEXTRQ $1, X2, R13; VPEXTRD $1, X1, 0(R13); VPEXTRQ $0, X3, R13; VPEXTRD $2, X1, 0(R13)
 #line 96 "beside.go"
-	VPEXTRQ $1, X3, SI; VPEXTRD $3, X1, 0(SI); VPEXTRQ $0, X2, SI; VPEXTRD $0, X4, 0(SI); VPEXTRQ $1, X2, SI
+	VPEXTRQ $1, X3, R13; VPEXTRD $3, X1, 0(R13); VPEXTRQ $0, X2, R13; VPEXTRD $0, X4, 0(R13); VPEXTRQ $1, X2, R13
 #line 96 "beside.go"
-	VPEXTRD $1, X4, 0(SI); VPEXTRQ $0, X5, SI; VPEXTRD $2, X4, 0(SI); VPEXTRQ $1, X5, SI; VPEXTRD $3, X4, 0(SI)
+	VPEXTRD $1, X4, 0(R13); VPEXTRQ $0, X5, R13; VPEXTRD $2, X4, 0(R13); VPEXTRQ $1, X5, R13; VPEXTRD $3, X4, 0(R13)
 #line 96 "beside.go"
 	ADDQ $8, BX; JMP l11
 l6:
 #line 92 "beside.go"
-	TESTB DX, DX; JEQ l37; MOVQ R10, SI; JMP l38
+	TESTB DX, DX; JEQ l37; MOVQ R10, R13; JMP l38
 l37:
 #line 92 "beside.go"
-	MOVQ DI, SI
+	MOVQ DI, R13
 l38:
 #line 95 "beside.go"
-	CMPQ SI, R8; JCC l1; LEAQ 0(R9)(SI*4), SI; VMOVQ SI, X3; VPBROADCASTQ X3, Y3; VEXTRACTI128 $1, Y3, X4
+	CMPQ R13, R8; JCC l1; LEAQ 0(R9)(R13*4), R13; VMOVQ R13, X3; VPBROADCASTQ X3, Y3; VEXTRACTI128 $1, Y3, X4
 #line 95 "beside.go"
-	VEXTRACTI128 $1, Y0, X5; VEXTRACTI128 $1, Y3, X6; VPEXTRQ $0, X3, SI; VPEXTRD $0, X0, 0(SI)
+	VEXTRACTI128 $1, Y0, X5; VEXTRACTI128 $1, Y3, X6; VPEXTRQ $0, X3, R13; VPEXTRD $0, X0, 0(R13)
 #line 95 "beside.go"
-	VPEXTRQ $1, X3, SI; VPEXTRD $1, X0, 0(SI); VPEXTRQ $0, X4, SI; VPEXTRD $2, X0, 0(SI); VPEXTRQ $1, X4, SI
+	VPEXTRQ $1, X3, R13; VPEXTRD $1, X0, 0(R13); VPEXTRQ $0, X4, R13; VPEXTRD $2, X0, 0(R13); VPEXTRQ $1, X4, R13
 #line 95 "beside.go"
-	VPEXTRD $3, X0, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $0, X5, 0(SI); VPEXTRQ $1, X3, SI; VPEXTRD $1, X5, 0(SI)
+	VPEXTRD $3, X0, 0(R13); VPEXTRQ $0, X3, R13; VPEXTRD $0, X5, 0(R13); VPEXTRQ $1, X3, R13; VPEXTRD $1, X5, 0(R13)
 #line 95 "beside.go"
-	VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI); VPEXTRQ $1, X6, SI; VPEXTRD $3, X5, 0(SI)
+	VPEXTRQ $0, X6, R13; VPEXTRD $2, X5, 0(R13); VPEXTRQ $1, X6, R13; VPEXTRD $3, X5, 0(R13)
 #line 96 "beside.go"
-	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y1, X4; VEXTRACTI128 $1, Y2, X5; VPEXTRQ $0, X2, SI
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y1, X4; VEXTRACTI128 $1, Y2, X5; VPEXTRQ $0, X2, R13
 #line 96 "beside.go"
-	VPEXTRD $0, X1, 0(SI); VPEXTRQ $1, X2, SI; VPEXTRD $1, X1, 0(SI); VPEXTRQ $0, X3, SI; VPEXTRD $2, X1, 0(SI)
+	VPEXTRD $0, X1, 0(R13); VPEXTRQ $1, X2, R13; VPEXTRD $1, X1, 0(R13); VPEXTRQ $0, X3, R13; VPEXTRD $2, X1, 0(R13)
 #line 96 "beside.go"
-	VPEXTRQ $1, X3, SI; VPEXTRD $3, X1, 0(SI); VPEXTRQ $0, X2, SI; VPEXTRD $0, X4, 0(SI); VPEXTRQ $1, X2, SI
+	VPEXTRQ $1, X3, R13; VPEXTRD $3, X1, 0(R13); VPEXTRQ $0, X2, R13; VPEXTRD $0, X4, 0(R13); VPEXTRQ $1, X2, R13
 #line 96 "beside.go"
-	VPEXTRD $1, X4, 0(SI); VPEXTRQ $0, X5, SI; VPEXTRD $2, X4, 0(SI); VPEXTRQ $1, X5, SI; VPEXTRD $3, X4, 0(SI)
+	VPEXTRD $1, X4, 0(R13); VPEXTRQ $0, X5, R13; VPEXTRD $2, X4, 0(R13); VPEXTRQ $1, X5, R13; VPEXTRD $3, X4, 0(R13)
 #line 96 "beside.go"
-	ADDQ $8, BX; LEAQ 8(BX), SI; CMPQ SI, R12; JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), R13; CMPQ R13, R12; JLE l6; JMP l11
 l1:
 #line 96 "beside.go"
 	VZEROUPPER
@@ -432,9 +428,7 @@ TEXT ·WritesTwinAVX2(SB), 0, $0-48
 #line 103 "beside.go"
 	MOVQ a2+16(FP), DX
 #line 103 "beside.go"
-	MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, SI; VMOVQ SI, X1
-#line 103 "beside.go"
-	VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1
+	MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Y1
 #line 103 "beside.go"
 	MOVQ a3+24(FP), SI
 #line 103 "beside.go"
@@ -494,11 +488,11 @@ l1:
 
 // func BreaksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 14 "conclusions.go"
-TEXT ·BreaksTwin(SB), 0, $80-64
+TEXT ·BreaksTwin(SB), 0, $64-64
 #line 14 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 14 "conclusions.go"
-	MOVQ R15, 24(SP); XORQ BX, BX
+	MOVQ R15, 32(SP); XORQ BX, BX
 #line 14 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
 #line 14 "conclusions.go"
@@ -528,81 +522,75 @@ TEXT ·BreaksTwin(SB), 0, $80-64
 #line 14 "conclusions.go"
 	MOVQ a8+48(FP), R12
 #line 14 "conclusions.go"
-	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15
+	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R13; MOVQ $0, R14; MOVQ $0, DI
 #line 14 "conclusions.go"
-	MOVQ R15, 72(SP); MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 24(SP), R15
+	XORQ R8, R8; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R12; MOVQ 40(SP), R15; TESTB R15, R15
 #line 14 "conclusions.go"
-	MOVQ R15, AX; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7
-#line 14 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+	JNE l8; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
 #line 14 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 32(SP), BX; JMP l1
 l7:
 #line 14 "conclusions.go"
-	XORQ AX, AX
+	XORQ R12, R12
 l10:
 l11:
 #line 14 "conclusions.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R8; CMPQ R8, R12; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
 #line 14 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+	CMPQ R8, 32(SP); JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
 #line 14 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 14 "conclusions.go"
-	KORTESTW K2, K2
+	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 15 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
 #line 17 "conclusions.go"
-	MOVQ 0(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; MOVQ R15, SI
+	MOVQ 0(SP), R8; MOVQ 8(SP), AX
 l19:
 #line 18 "conclusions.go"
-	CMPQ SI, R9; JGE l25
+	CMPQ AX, R9; JGE l25
 #line 19 "conclusions.go"
-	CMPQ R10, SI; JLE l25
+	CMPQ R10, AX; JLE l25
 #line 22 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), DX; MOVL SI, DI; MOVQ DX, R8; ADDL DI, R8
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), CX; MOVL AX, SI; MOVQ CX, DX; ADDL SI, DX
 #line 22 "conclusions.go"
-	MOVQ CX, DX; ADDL R8, DX
+	MOVQ R8, CX; ADDL DX, CX
 #line 18 "conclusions.go"
-	LEAQ 1(SI), DI; MOVQ DX, CX; MOVQ DI, SI; JMP l19
+	LEAQ 1(AX), DX; MOVQ CX, R8; MOVQ DX, AX; JMP l19
 l25:
 #line 24 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD CX, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD R8, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
 #line 24 "conclusions.go"
-	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
+	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 16(SP), R15
 #line 24 "conclusions.go"
-	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+	VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l2:
 #line 24 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
 #line 14 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 14 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 15 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
 #line 17 "conclusions.go"
-	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 72(SP), R15; MOVQ R15, DX
+	MOVQ R13, AX; MOVQ R14, CX
 l32:
 #line 18 "conclusions.go"
-	CMPQ DX, R9; JGE l38
+	CMPQ CX, R9; JGE l38
 #line 19 "conclusions.go"
-	CMPQ R10, DX; JLE l38
+	CMPQ R10, CX; JLE l38
 #line 22 "conclusions.go"
-	MOVL 0(R11), SI; MOVL DX, DI; MOVQ SI, R8; ADDL DI, R8; MOVQ CX, SI; ADDL R8, SI
+	MOVL 0(R11), DX; MOVL CX, SI; MOVQ DX, R8; ADDL SI, R8; MOVQ AX, DX; ADDL R8, DX
 #line 18 "conclusions.go"
-	LEAQ 1(DX), DI; MOVQ SI, CX; MOVQ DI, DX; JMP l32
+	LEAQ 1(CX), SI; MOVQ DX, AX; MOVQ SI, CX; JMP l32
 l38:
 #line 24 "conclusions.go"
-	VPBROADCASTD CX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
+	VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(DI)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3
 #line 24 "conclusions.go"
-	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
+	VSCATTERQPS Y3, K1, 0(DI)(Z2*1)
 l5:
 #line 24 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
 l1:
 #line 24 "conclusions.go"
 	VZEROUPPER
@@ -613,7 +601,7 @@ l1:
 
 // func BreaksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 14 "conclusions.go"
-TEXT ·BreaksTwinAVX2(SB), 0, $64-64
+TEXT ·BreaksTwinAVX2(SB), 0, $48-64
 #line 14 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 14 "conclusions.go"
@@ -623,9 +611,7 @@ TEXT ·BreaksTwinAVX2(SB), 0, $64-64
 #line 14 "conclusions.go"
 	MOVQ R15, 32(SP)
 #line 14 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
-#line 14 "conclusions.go"
-	MOVQ R15, 48(SP)
+	MOVBLZX a2+9(FP), DX
 #line 14 "conclusions.go"
 	MOVBLZX a3+10(FP), R15
 #line 14 "conclusions.go"
@@ -645,61 +631,57 @@ TEXT ·BreaksTwinAVX2(SB), 0, $64-64
 #line 14 "conclusions.go"
 	MOVQ a8+48(FP), R12
 #line 14 "conclusions.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, DI; XORQ R8, R8
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R12; MOVQ $0, R13; XORQ R14, R14; XORQ R15, R15
 #line 14 "conclusions.go"
-	XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R8; MOVQ 32(SP), R15; TESTB R15, R15
+	MOVQ R15, 16(SP); MOVQ 24(SP), DI; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; TESTB DX, DX; JEQ l7
 #line 14 "conclusions.go"
-	JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
 #line 14 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 24(SP), BX; JMP l1
 l7:
 #line 14 "conclusions.go"
-	XORQ R8, R8
+	XORQ DI, DI
 l10:
 l11:
 #line 14 "conclusions.go"
-	LEAQ 8(BX), AX; CMPQ AX, R8; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), R8; CMPQ R8, DI; JGT l12; CMPQ BX, 16(SP); JGE l6
 l12:
 #line 14 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
+	CMPQ R8, 24(SP); JGT l1; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3
 #line 14 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+	VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4
 #line 14 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 14 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+	VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 15 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
+	VPTEST Y3, Y3; JEQ l2
 #line 17 "conclusions.go"
-	MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 8(SP), R15; MOVQ R15, CX
+	MOVQ 0(SP), R8; MOVQ 8(SP), R14
 l19:
 #line 18 "conclusions.go"
-	CMPQ CX, R9; JGE l25
+	CMPQ R14, R9; JGE l25
 #line 19 "conclusions.go"
-	CMPQ R10, CX; JLE l25
+	CMPQ R10, R14; JLE l25
 #line 22 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; MOVL 0(R11), SI; MOVL CX, DX; MOVQ SI, R12; ADDL DX, R12
-#line 22 "conclusions.go"
-	MOVQ AX, DX; ADDL R12, DX
+	TESTB DX, DX; JEQ l1; MOVL 0(R11), AX; MOVL R14, CX; MOVQ AX, SI; ADDL CX, SI; MOVQ R8, AX; ADDL SI, AX
 #line 18 "conclusions.go"
-	LEAQ 1(CX), SI; MOVQ DX, AX; MOVQ SI, CX; JMP l19
+	LEAQ 1(R14), CX; MOVQ AX, R8; MOVQ CX, R14; JMP l19
 l25:
 #line 24 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VMOVD R8, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX
 #line 24 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l28
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l28
 #line 24 "conclusions.go"
-	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+	VPEXTRQ $0, X2, CX; VPEXTRD $0, X4, 0(CX)
 l28:
 #line 24 "conclusions.go"
-	TESTL $2, AX; JEQ l29; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l29; VPEXTRQ $1, X2, CX; VPEXTRD $1, X4, 0(CX)
 l29:
 #line 24 "conclusions.go"
-	TESTL $4, AX; JEQ l30; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l30; VPEXTRQ $0, X3, CX; VPEXTRD $2, X4, 0(CX)
 l30:
 #line 24 "conclusions.go"
-	TESTL $8, AX; JEQ l31; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l31; VPEXTRQ $1, X3, CX; VPEXTRD $3, X4, 0(CX)
 l31:
 #line 24 "conclusions.go"
 	TESTL $16, AX; JEQ l32; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
@@ -717,41 +699,37 @@ l2:
 #line 24 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 24 "conclusions.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
 #line 14 "conclusions.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
 #line 14 "conclusions.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 14 "conclusions.go"
-	VPTEST Y3, Y3
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 15 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l5
+	VPTEST Y3, Y3; JEQ l5
 #line 17 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ DI, CX
+	MOVQ R12, AX; MOVQ R13, CX
 l40:
 #line 18 "conclusions.go"
 	CMPQ CX, R9; JGE l46
 #line 19 "conclusions.go"
 	CMPQ R10, CX; JLE l46
 #line 22 "conclusions.go"
-	MOVL 0(R11), DX; MOVL CX, SI; MOVQ DX, R12; ADDL SI, R12; MOVQ AX, DX; ADDL R12, DX
+	MOVL 0(R11), SI; MOVL CX, R8; MOVQ SI, R14; ADDL R8, R14; MOVQ AX, SI; ADDL R14, SI
 #line 18 "conclusions.go"
-	LEAQ 1(CX), SI; MOVQ DX, AX; MOVQ SI, CX; JMP l40
+	LEAQ 1(CX), R8; MOVQ SI, AX; MOVQ R8, CX; JMP l40
 l46:
 #line 24 "conclusions.go"
-	VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
+	VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5
 #line 24 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $0, X4, 0(CX)
 l49:
 #line 24 "conclusions.go"
-	TESTL $2, AX; JEQ l50; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l50; VPEXTRQ $1, X2, CX; VPEXTRD $1, X4, 0(CX)
 l50:
 #line 24 "conclusions.go"
-	TESTL $4, AX; JEQ l51; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l51; VPEXTRQ $0, X3, CX; VPEXTRD $2, X4, 0(CX)
 l51:
 #line 24 "conclusions.go"
-	TESTL $8, AX; JEQ l52; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l52; VPEXTRQ $1, X3, CX; VPEXTRD $3, X4, 0(CX)
 l52:
 #line 24 "conclusions.go"
 	TESTL $16, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
@@ -767,7 +745,7 @@ l55:
 l56:
 l5:
 #line 24 "conclusions.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R8; JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DI; JLE l6; JMP l11
 l1:
 #line 24 "conclusions.go"
 	VZEROUPPER
@@ -778,7 +756,144 @@ l1:
 
 // func SettlesTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
 #line 31 "conclusions.go"
-TEXT ·SettlesTwin(SB), 0, $48-56
+TEXT ·SettlesTwin(SB), 0, $56-56
+#line 31 "conclusions.go"
+	MOVQ a0+0(FP), R15
+#line 31 "conclusions.go"
+	MOVQ R15, 32(SP); XORQ BX, BX
+#line 31 "conclusions.go"
+	MOVBLZX a1+8(FP), R15
+#line 31 "conclusions.go"
+	MOVQ R15, 40(SP)
+#line 31 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 31 "conclusions.go"
+	MOVBLZX a3+10(FP), R15
+#line 31 "conclusions.go"
+	MOVQ R15, 48(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
+#line 31 "conclusions.go"
+	VPINSRQ $1, R8, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1
+#line 31 "conclusions.go"
+	VBROADCASTSD a4+16(FP), Z2
+#line 31 "conclusions.go"
+	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $4607182418800017408, R9
+#line 31 "conclusions.go"
+	VPBROADCASTQ R9, Z3; MOVQ $4611686018427387904, R9; VPBROADCASTQ R9, Z4; MOVQ $4613937818241073152, R9
+#line 31 "conclusions.go"
+	VPBROADCASTQ R9, Z5; MOVQ $4595292915783759299, R9; VPBROADCASTQ R9, Z6
+#line 31 "conclusions.go"
+	MOVQ a5+24(FP), R9
+#line 31 "conclusions.go"
+	MOVQ a6+32(FP), R10
+#line 31 "conclusions.go"
+	ADDQ R10, R9; MOVQ $1, R10
+#line 31 "conclusions.go"
+	MOVQ a7+40(FP), R11
+#line 31 "conclusions.go"
+	VPBROADCASTQ R11, Z7; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R12; MOVQ $0, R13; MOVQ $1, R14
+#line 31 "conclusions.go"
+	MOVQ $0, DI; XORQ R8, R8; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R11; MOVQ 40(SP), R15
+#line 31 "conclusions.go"
+	TESTB R15, R15; JNE l8; TESTB DX, DX; JEQ l7; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+l8:
+#line 31 "conclusions.go"
+	MOVQ 32(SP), BX; JMP l1
+l7:
+#line 31 "conclusions.go"
+	XORQ R11, R11
+l10:
+l11:
+#line 31 "conclusions.go"
+	LEAQ 16(BX), R8; CMPQ R8, R11; JGT l12; CMPQ BX, 24(SP); JGE l6
+l12:
+#line 31 "conclusions.go"
+	CMPQ R8, 32(SP); JGT l1; KXORW K1, K1, K1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z8
+#line 31 "conclusions.go"
+	VPADDD Z8, Z0, Z8; VPCMPD $4, Z1, Z8, K2; KMOVW K2, K3; KNOTW K2, K2; KORTESTW K3, K3
+#line 32 "conclusions.go"
+	KORTESTW K2, K2; JEQ l2
+#line 30 "conclusions.go"
+	VMOVUPS Z2, Z8; VMOVUPS Z2, Z9; MOVQ 0(SP), R8; MOVQ 8(SP), AX; KORW K2, K1, K1; KORTESTW K1, K1
+#line 30 "conclusions.go"
+	JEQ l22
+l20:
+#line 30 "conclusions.go"
+	KXORW K3, K3, K3
+#line 36 "conclusions.go"
+	VADDPD Z3, Z8, Z11; VADDPD Z3, Z9, Z12; VSQRTPD Z11, Z11; VSQRTPD Z12, Z12; VADDPD Z4, Z8, Z13
+#line 36 "conclusions.go"
+	VADDPD Z4, Z9, Z14; VDIVPD Z13, Z11, Z11; VDIVPD Z14, Z12, Z12; VADDPD Z5, Z8, Z13; VADDPD Z5, Z9, Z14
+#line 36 "conclusions.go"
+	VDIVPD Z13, Z11, Z11; VDIVPD Z14, Z12, Z12
+#line 37 "conclusions.go"
+	VCMPPD $17, Z6, Z11, K4; VCMPPD $17, Z6, Z12, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K5; KANDNW K1, K4, K4
+#line 37 "conclusions.go"
+	VPBROADCASTD R8, Z13; VMOVDQA32 Z13, K5, Z10; KORTESTW K4, K4; JEQ l21
+#line 40 "conclusions.go"
+	TESTB DX, DX; JEQ l1; MOVL 0(R9), CX; MOVQ CX, SI; ADDL AX, SI; MOVQ R8, CX; ADDL SI, CX
+#line 35 "conclusions.go"
+	MOVQ AX, SI; ADDL R10, SI; VMOVUPS Z11, Z8; VMOVUPS Z12, Z9; MOVQ CX, R8; MOVQ SI, AX; KORW K4, K3, K3
+l21:
+#line 35 "conclusions.go"
+	KMOVW K3, K1; KORTESTW K1, K1; JNE l20
+l22:
+#line 42 "conclusions.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; KMOVW K2, K1; MOVQ 16(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z7*1)
+#line 42 "conclusions.go"
+	KSHIFTRW $8, K2, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 16(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+l2:
+#line 42 "conclusions.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 42 "conclusions.go"
+	KXORW K1, K1, K1
+#line 31 "conclusions.go"
+	VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPD $4, Z1, Z8, K2; KMOVW K2, K3; KNOTW K2, K2; KORTESTW K3, K3
+#line 32 "conclusions.go"
+	KORTESTW K2, K2; JEQ l5
+#line 30 "conclusions.go"
+	VMOVUPS Z2, Z8; VMOVUPS Z2, Z9; MOVQ R12, AX; MOVQ R13, CX; KORW K2, K1, K1; KORTESTW K1, K1
+#line 30 "conclusions.go"
+	JEQ l32
+l30:
+#line 30 "conclusions.go"
+	KXORW K3, K3, K3
+#line 36 "conclusions.go"
+	VADDPD Z3, Z8, Z11; VADDPD Z3, Z9, Z12; VSQRTPD Z11, Z11; VSQRTPD Z12, Z12; VADDPD Z4, Z8, Z13
+#line 36 "conclusions.go"
+	VADDPD Z4, Z9, Z14; VDIVPD Z13, Z11, Z11; VDIVPD Z14, Z12, Z12; VADDPD Z5, Z8, Z13; VADDPD Z5, Z9, Z14
+#line 36 "conclusions.go"
+	VDIVPD Z13, Z11, Z11; VDIVPD Z14, Z12, Z12
+#line 37 "conclusions.go"
+	VCMPPD $17, Z6, Z11, K4; VCMPPD $17, Z6, Z12, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K5; KANDNW K1, K4, K4
+#line 37 "conclusions.go"
+	VPBROADCASTD AX, Z13; VMOVDQA32 Z13, K5, Z10; KORTESTW K4, K4; JEQ l31
+#line 40 "conclusions.go"
+	MOVL 0(R9), SI; MOVQ SI, R8; ADDL CX, R8; MOVQ AX, SI; ADDL R8, SI
+#line 35 "conclusions.go"
+	MOVQ CX, R8; ADDL R14, R8; VMOVUPS Z11, Z8; VMOVUPS Z12, Z9; MOVQ SI, AX; MOVQ R8, CX; KORW K4, K3, K3
+l31:
+#line 35 "conclusions.go"
+	KMOVW K3, K1; KORTESTW K1, K1; JNE l30
+l32:
+#line 42 "conclusions.go"
+	KMOVW K2, K1; VSCATTERQPS Y10, K1, 0(DI)(Z7*1); KSHIFTRW $8, K2, K1; VEXTRACTI64X4 $1, Z10, Y8
+#line 42 "conclusions.go"
+	VSCATTERQPS Y8, K1, 0(DI)(Z7*1)
+l5:
+#line 42 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l11
+l1:
+#line 42 "conclusions.go"
+	VZEROUPPER
+#line 42 "conclusions.go"
+	MOVQ BX, done+48(FP)
+#line 42 "conclusions.go"
+	RET
+
+// func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
+#line 31 "conclusions.go"
+TEXT ·SettlesTwinAVX2(SB), 0, $232-56
 #line 31 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 31 "conclusions.go"
@@ -790,336 +905,171 @@ TEXT ·SettlesTwin(SB), 0, $48-56
 #line 31 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
 #line 31 "conclusions.go"
-	MOVBLZX a3+10(FP), R15
-#line 31 "conclusions.go"
-	MOVQ R15, 40(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
-#line 31 "conclusions.go"
-	VPINSRQ $1, R8, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1
-#line 31 "conclusions.go"
-	VBROADCASTSD a4+16(FP), Z2
-#line 31 "conclusions.go"
-	MOVQ $0, DI; VPBROADCASTD DI, Z3; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $4607182418800017408, R8
-#line 31 "conclusions.go"
-	VPBROADCASTQ R8, Z4; MOVQ $4611686018427387904, R8; VPBROADCASTQ R8, Z5; MOVQ $4613937818241073152, R8
-#line 31 "conclusions.go"
-	VPBROADCASTQ R8, Z6; MOVQ $4595292915783759299, R8; VPBROADCASTQ R8, Z7
-#line 31 "conclusions.go"
-	MOVQ a5+24(FP), R8
-#line 31 "conclusions.go"
-	MOVQ a6+32(FP), R9
-#line 31 "conclusions.go"
-	ADDQ R9, R8; MOVQ $1, R9
-#line 31 "conclusions.go"
-	MOVQ a7+40(FP), R10
-#line 31 "conclusions.go"
-	VPBROADCASTQ R10, Z8; MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R11; MOVQ $1, R12; MOVQ $0, DI
-#line 31 "conclusions.go"
-	XORQ R10, R10; XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R10; MOVQ 32(SP), R15
-#line 31 "conclusions.go"
-	TESTB R15, R15; JNE l8; TESTB DX, DX; JEQ l7; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
-l8:
-#line 31 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
-l7:
-#line 31 "conclusions.go"
-	XORQ R10, R10
-l10:
-l11:
-#line 31 "conclusions.go"
-	LEAQ 16(BX), AX; CMPQ AX, R10; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
-l12:
-#line 31 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; KXORW K1, K1, K1; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2
-#line 31 "conclusions.go"
-	VPBROADCASTD BX, Z9; VPADDD Z9, Z0, Z9; VPCMPD $4, Z1, Z9, K2; KMOVW K2, K3; KNOTW K2, K2; KMOVW K3, K3
-#line 31 "conclusions.go"
-	KMOVW K2, K2; KORTESTW K3, K3
-#line 32 "conclusions.go"
-	KORTESTW K2, K2; JEQ l2
-#line 30 "conclusions.go"
-	VMOVUPS Z2, Z9; VMOVUPS Z2, Z10; VMOVDQA32 Z3, K2, Z11; MOVQ 0(SP), R15; MOVQ R15, AX; KORW K2, K1, K1
-#line 30 "conclusions.go"
-	KORTESTW K1, K1; JEQ l22
-l20:
-#line 30 "conclusions.go"
-	KXORW K3, K3, K3
-#line 36 "conclusions.go"
-	VADDPD Z4, Z9, Z12; VADDPD Z4, Z10, Z13; VSQRTPD Z12, Z12; VSQRTPD Z13, Z13; VADDPD Z5, Z9, Z14
-#line 36 "conclusions.go"
-	VADDPD Z5, Z10, Z15; VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13; VADDPD Z6, Z9, Z14; VADDPD Z6, Z10, Z15
-#line 36 "conclusions.go"
-	VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13
-#line 37 "conclusions.go"
-	VCMPPD $17, Z7, Z12, K4; VCMPPD $17, Z7, Z13, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K5; KANDNW K1, K4, K4
-#line 37 "conclusions.go"
-	KMOVW K4, K4; KORTESTW K4, K4; JEQ l21
-#line 40 "conclusions.go"
-	TESTB DX, DX; JEQ l1; MOVL 0(R8), CX; MOVQ CX, SI; ADDL AX, SI; VPBROADCASTD SI, Z14; VPADDD Z14, Z11, Z14
-#line 35 "conclusions.go"
-	MOVQ AX, CX; ADDL R9, CX; VMOVUPS Z12, Z9; VMOVUPS Z13, Z10; VMOVDQA32 Z14, K4, Z11; MOVQ CX, AX
-#line 35 "conclusions.go"
-	KORW K4, K3, K3
-l21:
-#line 35 "conclusions.go"
-	KMOVW K3, K1; KORTESTW K1, K1; JNE l20
-l22:
-#line 42 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; KMOVW K2, K1; MOVQ 8(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1)
-#line 42 "conclusions.go"
-	KSHIFTRW $8, K2, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z11, Y9; MOVQ 8(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1)
-l2:
-#line 42 "conclusions.go"
-	ADDQ $16, BX; JMP l11
-l6:
-#line 42 "conclusions.go"
-	KXORW K1, K1, K1
-#line 31 "conclusions.go"
-	VPBROADCASTD BX, Z9; VPADDD Z9, Z0, Z9; VPCMPD $4, Z1, Z9, K2; KMOVW K2, K3; KNOTW K2, K2; KMOVW K3, K3
-#line 31 "conclusions.go"
-	KMOVW K2, K2; KORTESTW K3, K3
-#line 32 "conclusions.go"
-	KORTESTW K2, K2; JEQ l5
-#line 30 "conclusions.go"
-	VMOVUPS Z2, Z9; VMOVUPS Z2, Z10; VMOVDQA32 Z3, K2, Z11; MOVQ R11, AX; KORW K2, K1, K1; KORTESTW K1, K1
-#line 30 "conclusions.go"
-	JEQ l32
-l30:
-#line 30 "conclusions.go"
-	KXORW K3, K3, K3
-#line 36 "conclusions.go"
-	VADDPD Z4, Z9, Z12; VADDPD Z4, Z10, Z13; VSQRTPD Z12, Z12; VSQRTPD Z13, Z13; VADDPD Z5, Z9, Z14
-#line 36 "conclusions.go"
-	VADDPD Z5, Z10, Z15; VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13; VADDPD Z6, Z9, Z14; VADDPD Z6, Z10, Z15
-#line 36 "conclusions.go"
-	VDIVPD Z14, Z12, Z12; VDIVPD Z15, Z13, Z13
-#line 37 "conclusions.go"
-	VCMPPD $17, Z7, Z12, K4; VCMPPD $17, Z7, Z13, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K5; KANDNW K1, K4, K4
-#line 37 "conclusions.go"
-	KMOVW K4, K4; KORTESTW K4, K4; JEQ l31
-#line 40 "conclusions.go"
-	MOVL 0(R8), CX; MOVQ CX, SI; ADDL AX, SI; VPBROADCASTD SI, Z14; VPADDD Z14, Z11, Z14
-#line 35 "conclusions.go"
-	MOVQ AX, CX; ADDL R12, CX; VMOVUPS Z12, Z9; VMOVUPS Z13, Z10; VMOVDQA32 Z14, K4, Z11; MOVQ CX, AX
-#line 35 "conclusions.go"
-	KORW K4, K3, K3
-l31:
-#line 35 "conclusions.go"
-	KMOVW K3, K1; KORTESTW K1, K1; JNE l30
-l32:
-#line 42 "conclusions.go"
-	KMOVW K2, K1; VSCATTERQPS Y11, K1, 0(DI)(Z8*1); KSHIFTRW $8, K2, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z11, Y9
-#line 42 "conclusions.go"
-	VSCATTERQPS Y9, K1, 0(DI)(Z8*1)
-l5:
-#line 42 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R10; JLE l6; JMP l11
-l1:
-#line 42 "conclusions.go"
-	VZEROUPPER
-#line 42 "conclusions.go"
-	MOVQ BX, done+48(FP)
-#line 42 "conclusions.go"
-	RET
-
-// func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
-#line 31 "conclusions.go"
-TEXT ·SettlesTwinAVX2(SB), 0, $352-56
-#line 31 "conclusions.go"
-	MOVQ a0+0(FP), R15
-#line 31 "conclusions.go"
-	MOVQ R15, 240(SP); XORQ BX, BX
-#line 31 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
-#line 31 "conclusions.go"
-	MOVQ R15, 248(SP)
-#line 31 "conclusions.go"
-	MOVBLZX a2+9(FP), DX
-#line 31 "conclusions.go"
 	MOVBLZX a3+10(FP), SI
 #line 31 "conclusions.go"
-	MOVQ $506097522914230528, DI; VMOVQ DI, X15; VMOVUPS Y15, 48(SP); VMOVUPS 48(SP), Y15; VPMOVZXBD X15, Y15
+	MOVQ $506097522914230528, DI; VMOVQ DI, X15; VMOVUPS Y15, 104(SP); VMOVUPS 104(SP), Y15; VPMOVZXBD X15, Y15
 #line 31 "conclusions.go"
-	VMOVUPS Y15, 48(SP); MOVQ $3, DI; VMOVD DI, X15; VMOVUPS Y15, 80(SP); VMOVUPS 80(SP), Y15; VPBROADCASTD X15, Y15
-#line 31 "conclusions.go"
-	VMOVUPS Y15, 80(SP)
+	VMOVUPS Y15, 104(SP); MOVQ $3, DI; VMOVD DI, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 72(SP)
 #line 31 "conclusions.go"
 	VBROADCASTSD a4+16(FP), Y15
 #line 31 "conclusions.go"
-	VMOVUPS Y15, 176(SP); MOVQ $0, DI; VMOVD DI, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15
+	VMOVUPS Y15, 168(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $4607182418800017408, R9
 #line 31 "conclusions.go"
-	VPBROADCASTD X15, Y15; VMOVUPS Y15, 112(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $4607182418800017408, R8
+	VMOVQ R9, X3; VPBROADCASTQ X3, Y3; MOVQ $4611686018427387904, R9; VMOVQ R9, X4; VPBROADCASTQ X4, Y4
 #line 31 "conclusions.go"
-	VMOVQ R8, X15; VMOVUPS Y15, 288(SP); VMOVUPS 288(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 288(SP)
+	MOVQ $4613937818241073152, R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5; MOVQ $4595292915783759299, R9
 #line 31 "conclusions.go"
-	MOVQ $4611686018427387904, R8; VMOVQ R8, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPBROADCASTQ X15, Y15
+	VMOVQ R9, X6; VPBROADCASTQ X6, Y6
 #line 31 "conclusions.go"
-	VMOVUPS Y15, 320(SP); MOVQ $4613937818241073152, R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; MOVQ $4595292915783759299, R8
+	MOVQ a5+24(FP), R9
 #line 31 "conclusions.go"
-	VMOVQ R8, X7; VPBROADCASTQ X7, Y7
+	MOVQ a6+32(FP), R10
 #line 31 "conclusions.go"
-	MOVQ a5+24(FP), R8
+	ADDQ R10, R9; MOVQ $1, R10
 #line 31 "conclusions.go"
-	MOVQ a6+32(FP), R9
+	MOVQ a7+40(FP), R11
 #line 31 "conclusions.go"
-	ADDQ R9, R8; MOVQ $1, R9
+	VMOVQ R11, X7; VPBROADCASTQ X7, Y15; VMOVUPS Y15, 200(SP); MOVQ $0, R11; MOVQ $0, R12; MOVQ $1, R13
 #line 31 "conclusions.go"
-	MOVQ a7+40(FP), R10
+	XORQ R14, R14; XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), DI; MOVQ 32(SP), R15; TESTB R15, R15
 #line 31 "conclusions.go"
-	VMOVQ R10, X15; VMOVUPS Y15, 256(SP); VMOVUPS 256(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 256(SP)
-#line 31 "conclusions.go"
-	MOVQ $0, R10; MOVQ $1, R11; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 240(SP), R15
-#line 31 "conclusions.go"
-	MOVQ R15, DI; MOVQ 248(SP), R15; TESTB R15, R15; JNE l8; TESTB DX, DX; JEQ l7; TESTB SI, SI
-#line 31 "conclusions.go"
-	JEQ l7; JMP l10
+	JNE l8; TESTB DX, DX; JEQ l7; TESTB SI, SI; JEQ l7; JMP l10
 l8:
 #line 31 "conclusions.go"
-	MOVQ 240(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 24(SP), BX; JMP l1
 l7:
 #line 31 "conclusions.go"
 	XORQ DI, DI
 l10:
 l11:
 #line 31 "conclusions.go"
-	LEAQ 8(BX), R12; CMPQ R12, DI; JGT l12; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), R8; CMPQ R8, DI; JGT l12; CMPQ BX, 16(SP); JGE l6
 l12:
 #line 31 "conclusions.go"
-	MOVQ 240(SP), R15; CMPQ R12, R15; JGT l1; VPXOR Y9, Y9, Y9; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 16(SP)
+	CMPQ R8, 24(SP); JGT l1; VPXOR Y8, Y8, Y8; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X9
 #line 31 "conclusions.go"
-	VPXOR Y11, Y11, Y11; MOVQ 248(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X12; VPBROADCASTD X12, Y12
+	VPBROADCASTD X9, Y9; VMOVUPS 104(SP), Y15; VPADDD Y9, Y15, Y9; VPCMPEQD 72(SP), Y9, Y9; VPCMPEQD Y10, Y10, Y10
 #line 31 "conclusions.go"
-	VMOVUPS 48(SP), Y15; VPADDD Y12, Y15, Y12; VMOVUPS 80(SP), Y15; VPCMPEQD Y15, Y12, Y12; VPCMPEQD Y10, Y10, Y10
+	VPXOR Y10, Y9, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y9, Y9; VMOVUPS Y9, 40(SP)
 #line 31 "conclusions.go"
-	VPXOR Y10, Y12, Y10; VMOVUPS Y10, Y12; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y10, Y0; VMOVUPS Y12, Y9
-#line 31 "conclusions.go"
-	VMOVUPS Y0, Y15; VMOVUPS Y15, 16(SP); VPTEST Y9, Y9
+	VPTEST Y10, Y10
 #line 32 "conclusions.go"
-	VMOVUPS 16(SP), Y15; VPTEST Y15, Y15; JEQ l2
+	VMOVUPS 40(SP), Y15; VPTEST Y15, Y15; JEQ l2
 #line 30 "conclusions.go"
-	VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 208(SP); VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y9
+	VMOVUPS 168(SP), Y10; VMOVUPS 168(SP), Y11; MOVQ 0(SP), R8; MOVQ 8(SP), R14; VPOR 40(SP), Y8, Y8
 #line 30 "conclusions.go"
-	VMOVUPS 16(SP), Y15; VMOVUPS 112(SP), Y14; VMOVUPS 144(SP), Y13; VBLENDVPS Y15, Y14, Y13, Y13
-#line 30 "conclusions.go"
-	VMOVUPS Y13, 144(SP); MOVQ 0(SP), R15; MOVQ R15, R12; VMOVUPS 16(SP), Y15; VPOR Y15, Y11, Y11
-#line 30 "conclusions.go"
-	VPTEST Y11, Y11; JEQ l22
+	VPTEST Y8, Y8; JEQ l22
 l20:
 #line 30 "conclusions.go"
-	VPXOR Y12, Y12, Y12; VPXOR Y1, Y1, Y1
+	VPXOR Y13, Y13, Y13
 #line 36 "conclusions.go"
-	VMOVUPS 288(SP), Y15; VMOVUPS 208(SP), Y14; VADDPD Y15, Y14, Y3; VMOVUPS 288(SP), Y15; VADDPD Y15, Y9, Y10
+	VADDPD Y3, Y10, Y14; VADDPD Y3, Y11, Y9; VSQRTPD Y14, Y14; VSQRTPD Y9, Y9; VADDPD Y4, Y10, Y1
 #line 36 "conclusions.go"
-	VSQRTPD Y3, Y3; VSQRTPD Y10, Y10; VMOVUPS 320(SP), Y15; VMOVUPS 208(SP), Y14; VADDPD Y15, Y14, Y2
+	VADDPD Y4, Y11, Y0; VDIVPD Y1, Y14, Y1; VDIVPD Y0, Y9, Y0; VADDPD Y5, Y10, Y9; VADDPD Y5, Y11, Y14
 #line 36 "conclusions.go"
-	VMOVUPS 320(SP), Y15; VADDPD Y15, Y9, Y0; VDIVPD Y2, Y3, Y2; VDIVPD Y0, Y10, Y0; VMOVUPS 208(SP), Y15
-#line 36 "conclusions.go"
-	VADDPD Y6, Y15, Y3; VADDPD Y6, Y9, Y10; VDIVPD Y3, Y2, Y2; VDIVPD Y10, Y0, Y0
+	VDIVPD Y9, Y1, Y1; VDIVPD Y14, Y0, Y0
 #line 37 "conclusions.go"
-	VCMPPD $17, Y7, Y2, Y3; VCMPPD $17, Y7, Y0, Y10; VSHUFPS $136, Y10, Y3, Y3; VPERMQ $216, Y3, Y3
+	VCMPPD $17, Y6, Y1, Y9; VCMPPD $17, Y6, Y0, Y14; VSHUFPS $136, Y14, Y9, Y9; VPERMQ $216, Y9, Y9
 #line 37 "conclusions.go"
-	VPAND Y11, Y3, Y10; VPANDN Y11, Y3, Y3; VMOVUPS Y3, Y1; VPTEST Y1, Y1; JEQ l21
+	VPAND Y8, Y9, Y14; VPANDN Y8, Y9, Y9; VMOVD R8, X12; VPBROADCASTD X12, Y12; VMOVUPS 136(SP), Y15
+#line 37 "conclusions.go"
+	VBLENDVPS Y14, Y12, Y15, Y15; VMOVUPS Y15, 136(SP); VPTEST Y9, Y9; JEQ l21
 #line 40 "conclusions.go"
-	TESTB DX, DX; JEQ l1; MOVL 0(R8), AX; MOVQ AX, CX; ADDL R12, CX; VMOVD CX, X3; VPBROADCASTD X3, Y3
-#line 40 "conclusions.go"
-	VMOVUPS 144(SP), Y15; VPADDD Y3, Y15, Y3
+	TESTB DX, DX; JEQ l1; MOVL 0(R9), AX; MOVQ AX, CX; ADDL R14, CX; MOVQ R8, AX; ADDL CX, AX
 #line 35 "conclusions.go"
-	MOVQ R12, AX; ADDL R9, AX; VMOVUPS Y2, Y15; VMOVUPS Y15, 208(SP); VMOVUPS Y0, Y9; VMOVUPS 144(SP), Y15
-#line 35 "conclusions.go"
-	VBLENDVPS Y1, Y3, Y15, Y15; VMOVUPS Y15, 144(SP); MOVQ AX, R12; VPOR Y1, Y12, Y12
+	MOVQ R14, CX; ADDL R10, CX; VMOVUPS Y1, Y10; VMOVUPS Y0, Y11; MOVQ AX, R8; MOVQ CX, R14; VPOR Y9, Y13, Y13
 l21:
 #line 35 "conclusions.go"
-	VMOVUPS Y12, Y11; VPTEST Y11, Y11; JNE l20
+	VMOVUPS Y13, Y8; VPTEST Y8, Y8; JNE l20
 l22:
 #line 42 "conclusions.go"
-	TESTB SI, SI; JEQ l1; VMOVUPS 16(SP), Y15; VMOVMSKPS Y15, AX; VMOVUPS 256(SP), Y15; VEXTRACTI128 $1, Y15, X0
+	TESTB SI, SI; JEQ l1; VMOVUPS 40(SP), Y15; VMOVMSKPS Y15, AX; VMOVUPS 200(SP), Y15; VEXTRACTI128 $1, Y15, X0
 #line 42 "conclusions.go"
-	VMOVUPS 144(SP), Y15; VEXTRACTI128 $1, Y15, X1; VMOVUPS 256(SP), Y15; VEXTRACTI128 $1, Y15, X2
+	VMOVUPS 136(SP), Y15; VEXTRACTI128 $1, Y15, X1; VMOVUPS 200(SP), Y15; VEXTRACTI128 $1, Y15, X8
 #line 42 "conclusions.go"
-	TESTL $1, AX; JEQ l25; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VMOVUPS 144(SP), Y15; VPEXTRD $0, X15, 0(CX)
+	TESTL $1, AX; JEQ l25; VMOVUPS 200(SP), Y15; VPEXTRQ $0, X15, CX; VMOVUPS 136(SP), Y15; VPEXTRD $0, X15, 0(CX)
 l25:
 #line 42 "conclusions.go"
-	TESTL $2, AX; JEQ l26; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VMOVUPS 144(SP), Y15; VPEXTRD $1, X15, 0(CX)
+	TESTL $2, AX; JEQ l26; VMOVUPS 200(SP), Y15; VPEXTRQ $1, X15, CX; VMOVUPS 136(SP), Y15; VPEXTRD $1, X15, 0(CX)
 l26:
 #line 42 "conclusions.go"
-	TESTL $4, AX; JEQ l27; VPEXTRQ $0, X0, CX; VMOVUPS 144(SP), Y15; VPEXTRD $2, X15, 0(CX)
+	TESTL $4, AX; JEQ l27; VPEXTRQ $0, X0, CX; VMOVUPS 136(SP), Y15; VPEXTRD $2, X15, 0(CX)
 l27:
 #line 42 "conclusions.go"
-	TESTL $8, AX; JEQ l28; VPEXTRQ $1, X0, CX; VMOVUPS 144(SP), Y15; VPEXTRD $3, X15, 0(CX)
+	TESTL $8, AX; JEQ l28; VPEXTRQ $1, X0, CX; VMOVUPS 136(SP), Y15; VPEXTRD $3, X15, 0(CX)
 l28:
 #line 42 "conclusions.go"
-	TESTL $16, AX; JEQ l29; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X1, 0(CX)
+	TESTL $16, AX; JEQ l29; VMOVUPS 200(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X1, 0(CX)
 l29:
 #line 42 "conclusions.go"
-	TESTL $32, AX; JEQ l30; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X1, 0(CX)
+	TESTL $32, AX; JEQ l30; VMOVUPS 200(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X1, 0(CX)
 l30:
 #line 42 "conclusions.go"
-	TESTL $64, AX; JEQ l31; VPEXTRQ $0, X2, CX; VPEXTRD $2, X1, 0(CX)
+	TESTL $64, AX; JEQ l31; VPEXTRQ $0, X8, CX; VPEXTRD $2, X1, 0(CX)
 l31:
 #line 42 "conclusions.go"
-	TESTL $128, AX; JEQ l32; VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX)
+	TESTL $128, AX; JEQ l32; VPEXTRQ $1, X8, AX; VPEXTRD $3, X1, 0(AX)
 l32:
 l2:
 #line 42 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
 #line 42 "conclusions.go"
-	VPXOR Y0, Y0, Y0; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2
+	VPXOR Y0, Y0, Y0
 #line 31 "conclusions.go"
-	VMOVD BX, X3; VPBROADCASTD X3, Y3; VMOVUPS 48(SP), Y15; VPADDD Y3, Y15, Y3; VMOVUPS 80(SP), Y15
+	VMOVD BX, X1; VPBROADCASTD X1, Y1; VMOVUPS 104(SP), Y15; VPADDD Y1, Y15, Y1; VPCMPEQD 72(SP), Y1, Y1
 #line 31 "conclusions.go"
-	VPCMPEQD Y15, Y3, Y3; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y3, Y3; VMOVUPS Y3, Y9; VPCMPEQD Y10, Y10, Y10
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y1, Y1; VMOVUPS Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y1, Y1
 #line 31 "conclusions.go"
-	VPXOR Y10, Y3, Y3; VMOVUPS Y9, Y0; VMOVUPS Y3, Y1; VPTEST Y0, Y0
+	VPTEST Y8, Y8
 #line 32 "conclusions.go"
 	VPTEST Y1, Y1; JEQ l5
 #line 30 "conclusions.go"
-	VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y0; VMOVUPS 176(SP), Y15; VMOVUPS Y15, Y3; VMOVUPS 112(SP), Y15
+	VMOVUPS 168(SP), Y8; VMOVUPS 168(SP), Y9; MOVQ R11, AX; MOVQ R12, CX; VPOR Y1, Y0, Y0; VPTEST Y0, Y0
 #line 30 "conclusions.go"
-	VBLENDVPS Y1, Y15, Y9, Y9; MOVQ R10, AX; VPOR Y1, Y2, Y2; VPTEST Y2, Y2; JEQ l40
+	JEQ l40
 l38:
 #line 30 "conclusions.go"
-	VPXOR Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+	VPXOR Y11, Y11, Y11
 #line 36 "conclusions.go"
-	VMOVUPS 288(SP), Y15; VADDPD Y15, Y0, Y12; VMOVUPS 288(SP), Y15; VADDPD Y15, Y3, Y8; VSQRTPD Y12, Y12
+	VADDPD Y3, Y8, Y12; VADDPD Y3, Y9, Y13; VSQRTPD Y12, Y12; VSQRTPD Y13, Y13; VADDPD Y4, Y8, Y14
 #line 36 "conclusions.go"
-	VSQRTPD Y8, Y8; VMOVUPS 320(SP), Y15; VADDPD Y15, Y0, Y4; VMOVUPS 320(SP), Y15; VADDPD Y15, Y3, Y5
+	VADDPD Y4, Y9, Y2; VDIVPD Y14, Y12, Y12; VDIVPD Y2, Y13, Y2; VADDPD Y5, Y8, Y13; VADDPD Y5, Y9, Y14
 #line 36 "conclusions.go"
-	VDIVPD Y4, Y12, Y4; VDIVPD Y5, Y8, Y5; VADDPD Y6, Y0, Y8; VADDPD Y6, Y3, Y12; VDIVPD Y8, Y4, Y4
-#line 36 "conclusions.go"
-	VDIVPD Y12, Y5, Y5
+	VDIVPD Y13, Y12, Y12; VDIVPD Y14, Y2, Y2
 #line 37 "conclusions.go"
-	VCMPPD $17, Y7, Y4, Y8; VCMPPD $17, Y7, Y5, Y12; VSHUFPS $136, Y12, Y8, Y8; VPERMQ $216, Y8, Y8
+	VCMPPD $17, Y6, Y12, Y13; VCMPPD $17, Y6, Y2, Y14; VSHUFPS $136, Y14, Y13, Y13; VPERMQ $216, Y13, Y13
 #line 37 "conclusions.go"
-	VPAND Y2, Y8, Y12; VPANDN Y2, Y8, Y8; VMOVUPS Y8, Y11; VPTEST Y11, Y11; JEQ l39
+	VPAND Y0, Y13, Y14; VPANDN Y0, Y13, Y13; VMOVD AX, X7; VPBROADCASTD X7, Y7; VBLENDVPS Y14, Y7, Y10, Y10
+#line 37 "conclusions.go"
+	VMOVUPS Y13, Y7; VPTEST Y7, Y7; JEQ l39
 #line 40 "conclusions.go"
-	MOVL 0(R8), CX; MOVQ CX, R12; ADDL AX, R12; VMOVD R12, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y9, Y8
+	MOVL 0(R9), R8; MOVQ R8, R14; ADDL CX, R14; MOVQ AX, R8; ADDL R14, R8
 #line 35 "conclusions.go"
-	MOVQ AX, CX; ADDL R11, CX; VMOVUPS Y4, Y0; VMOVUPS Y5, Y3; VBLENDVPS Y11, Y8, Y9, Y9; MOVQ CX, AX
-#line 35 "conclusions.go"
-	VPOR Y11, Y10, Y10
+	MOVQ CX, R14; ADDL R13, R14; VMOVUPS Y12, Y8; VMOVUPS Y2, Y9; MOVQ R8, AX; MOVQ R14, CX; VPOR Y7, Y11, Y11
 l39:
 #line 35 "conclusions.go"
-	VMOVUPS Y10, Y2; VPTEST Y2, Y2; JNE l38
+	VMOVUPS Y11, Y0; VPTEST Y0, Y0; JNE l38
 l40:
 #line 42 "conclusions.go"
-	VMOVMSKPS Y1, AX; VMOVUPS 256(SP), Y15; VEXTRACTI128 $1, Y15, X0; VEXTRACTI128 $1, Y9, X1; VMOVUPS 256(SP), Y15
+	VMOVMSKPS Y1, AX; VMOVUPS 200(SP), Y15; VEXTRACTI128 $1, Y15, X0; VEXTRACTI128 $1, Y10, X1; VMOVUPS 200(SP), Y15
 #line 42 "conclusions.go"
-	VEXTRACTI128 $1, Y15, X2; TESTL $1, AX; JEQ l43; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X9, 0(CX)
+	VEXTRACTI128 $1, Y15, X2; TESTL $1, AX; JEQ l43; VMOVUPS 200(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X10, 0(CX)
 l43:
 #line 42 "conclusions.go"
-	TESTL $2, AX; JEQ l44; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X9, 0(CX)
+	TESTL $2, AX; JEQ l44; VMOVUPS 200(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X10, 0(CX)
 l44:
 #line 42 "conclusions.go"
-	TESTL $4, AX; JEQ l45; VPEXTRQ $0, X0, CX; VPEXTRD $2, X9, 0(CX)
+	TESTL $4, AX; JEQ l45; VPEXTRQ $0, X0, CX; VPEXTRD $2, X10, 0(CX)
 l45:
 #line 42 "conclusions.go"
-	TESTL $8, AX; JEQ l46; VPEXTRQ $1, X0, CX; VPEXTRD $3, X9, 0(CX)
+	TESTL $8, AX; JEQ l46; VPEXTRQ $1, X0, CX; VPEXTRD $3, X10, 0(CX)
 l46:
 #line 42 "conclusions.go"
-	TESTL $16, AX; JEQ l47; VMOVUPS 256(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X1, 0(CX)
+	TESTL $16, AX; JEQ l47; VMOVUPS 200(SP), Y15; VPEXTRQ $0, X15, CX; VPEXTRD $0, X1, 0(CX)
 l47:
 #line 42 "conclusions.go"
-	TESTL $32, AX; JEQ l48; VMOVUPS 256(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X1, 0(CX)
+	TESTL $32, AX; JEQ l48; VMOVUPS 200(SP), Y15; VPEXTRQ $1, X15, CX; VPEXTRD $1, X1, 0(CX)
 l48:
 #line 42 "conclusions.go"
 	TESTL $64, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $2, X1, 0(CX)
@@ -1140,11 +1090,11 @@ l1:
 
 // func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 #line 87 "conclusions.go"
-TEXT ·ShrinksTwin(SB), 0, $88-56
+TEXT ·ShrinksTwin(SB), 0, $72-56
 #line 87 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 87 "conclusions.go"
-	MOVQ R15, 24(SP); XORQ BX, BX
+	MOVQ R15, 32(SP); XORQ BX, BX
 #line 87 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
 #line 87 "conclusions.go"
@@ -1170,81 +1120,75 @@ TEXT ·ShrinksTwin(SB), 0, $88-56
 #line 87 "conclusions.go"
 	MOVQ a7+40(FP), R12
 #line 87 "conclusions.go"
-	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15
+	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R13; MOVQ $0, R14; MOVQ $0, R8
 #line 87 "conclusions.go"
-	MOVQ R15, 80(SP); MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 24(SP), R15
+	XORQ R9, R9; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R12; MOVQ 40(SP), R15; TESTB R15, R15
 #line 87 "conclusions.go"
-	MOVQ R15, AX; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JNE l8
-#line 87 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+	JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JNE l8; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
 #line 87 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 32(SP), BX; JMP l1
 l7:
 #line 87 "conclusions.go"
-	XORQ AX, AX
+	XORQ R12, R12
 l10:
 l11:
 #line 87 "conclusions.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 32(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R9; CMPQ R9, R12; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
 #line 87 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+	CMPQ R9, 32(SP); JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
 #line 87 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 87 "conclusions.go"
-	KORTESTW K2, K2
+	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 88 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
 #line 91 "conclusions.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JNE l2
 #line 98 "conclusions.go"
-	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 0(SP), R15; MOVQ R15, DX; MOVQ 8(SP), R15; MOVQ R15, SI
+	MOVQ 64(SP), R9; MOVQ 0(SP), AX; MOVQ 8(SP), CX
 l22:
 #line 96 "conclusions.go"
-	CMPQ CX, R10; JHI l1
+	CMPQ R9, R10; JHI l1
 #line 97 "conclusions.go"
-	CMPQ SI, CX; JCC l1; MOVL 0(R11)(SI*4), DI; MOVQ DX, R8; ADDL DI, R8
+	CMPQ CX, R9; JCC l1; MOVL 0(R11)(CX*4), DX; MOVQ AX, SI; ADDL DX, SI
 #line 98 "conclusions.go"
-	LEAQ 1(SI), DI; CMPQ CX, DI; JLE l27
+	LEAQ 1(CX), DX; CMPQ R9, DX; JLE l27
 #line 101 "conclusions.go"
-	LEAQ -3(CX), R9; CMPQ R9, $0; JLE l27; MOVQ R9, CX; MOVQ R8, DX; MOVQ DI, SI; JMP l22
+	LEAQ -3(R9), DI; CMPQ DI, $0; JLE l27; MOVQ DI, R9; MOVQ SI, AX; MOVQ DX, CX; JMP l22
 l27:
 #line 105 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD R8, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
+	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD SI, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
 #line 105 "conclusions.go"
-	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
+	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 16(SP), R15
 #line 105 "conclusions.go"
-	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+	VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l2:
 #line 105 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
 #line 87 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 87 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 88 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
 #line 98 "conclusions.go"
-	MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ 72(SP), R15; MOVQ R15, DX; MOVQ 80(SP), R15; MOVQ R15, SI
+	MOVQ 64(SP), AX; MOVQ R13, CX; MOVQ R14, DX
 l36:
 #line 96 "conclusions.go"
-	CMPQ CX, R10; JHI l1
+	CMPQ AX, R10; JHI l1
 #line 97 "conclusions.go"
-	CMPQ SI, CX; JCC l1; MOVL 0(R11)(SI*4), DI; MOVQ DX, R8; ADDL DI, R8
+	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
 #line 98 "conclusions.go"
-	LEAQ 1(SI), DI; CMPQ CX, DI; JLE l41
+	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l41
 #line 101 "conclusions.go"
-	LEAQ -3(CX), R9; CMPQ R9, $0; JLE l41; MOVQ R9, CX; MOVQ R8, DX; MOVQ DI, SI; JMP l36
+	LEAQ -3(AX), R9; CMPQ R9, $0; JLE l41; MOVQ R9, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l36
 l41:
 #line 105 "conclusions.go"
-	VPBROADCASTD R8, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
+	VPBROADCASTD DI, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R8)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3
 #line 105 "conclusions.go"
-	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
+	VSCATTERQPS Y3, K1, 0(R8)(Z2*1)
 l5:
 #line 105 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
 l1:
 #line 105 "conclusions.go"
 	VZEROUPPER
@@ -1255,7 +1199,7 @@ l1:
 
 // func ShrinksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 #line 87 "conclusions.go"
-TEXT ·ShrinksTwinAVX2(SB), 0, $72-56
+TEXT ·ShrinksTwinAVX2(SB), 0, $56-56
 #line 87 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 87 "conclusions.go"
@@ -1275,9 +1219,9 @@ TEXT ·ShrinksTwinAVX2(SB), 0, $72-56
 #line 87 "conclusions.go"
 	VMOVD DI, X1; VPBROADCASTD X1, Y1
 #line 87 "conclusions.go"
-	MOVQ a4+16(FP), R15
+	MOVQ a4+16(FP), DI
 #line 87 "conclusions.go"
-	MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
 #line 87 "conclusions.go"
 	MOVQ a5+24(FP), R10
 #line 87 "conclusions.go"
@@ -1285,61 +1229,59 @@ TEXT ·ShrinksTwinAVX2(SB), 0, $72-56
 #line 87 "conclusions.go"
 	MOVQ a7+40(FP), R12
 #line 87 "conclusions.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R8; XORQ R9, R9
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R12; MOVQ $0, R13; XORQ R14, R14; XORQ R15, R15
 #line 87 "conclusions.go"
-	XORQ R15, R15; MOVQ R15, 16(SP); MOVQ 24(SP), R15; MOVQ R15, R9; MOVQ 32(SP), R15; TESTB R15, R15
+	MOVQ R15, 16(SP); MOVQ 24(SP), R8; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVQ 40(SP), R15
 #line 87 "conclusions.go"
-	JNE l8; MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+	TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
 #line 87 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 24(SP), BX; JMP l1
 l7:
 #line 87 "conclusions.go"
-	XORQ R9, R9
+	XORQ R8, R8
 l10:
 l11:
 #line 87 "conclusions.go"
-	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), R9; CMPQ R9, R8; JGT l12; CMPQ BX, 16(SP); JGE l6
 l12:
 #line 87 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
+	CMPQ R9, 24(SP); JGT l1; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3
 #line 87 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+	VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4
 #line 87 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 87 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+	VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 88 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
+	VPTEST Y3, Y3; JEQ l2
 #line 91 "conclusions.go"
 	MOVQ 40(SP), R15; TESTB R15, R15; JNE l2
 #line 98 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; MOVQ R15, DX
+	MOVQ DI, R9; MOVQ 0(SP), R14; MOVQ 8(SP), AX
 l22:
 #line 96 "conclusions.go"
-	CMPQ AX, R10; JHI l1
+	CMPQ R9, R10; JHI l1
 #line 97 "conclusions.go"
-	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
+	CMPQ AX, R9; JCC l1; MOVL 0(R11)(AX*4), CX; MOVQ R14, DX; ADDL CX, DX
 #line 98 "conclusions.go"
-	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l27
+	LEAQ 1(AX), CX; CMPQ R9, CX; JLE l27
 #line 101 "conclusions.go"
-	LEAQ -3(AX), R12; CMPQ R12, $0; JLE l27; MOVQ R12, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l22
+	LEAQ -3(R9), SI; CMPQ SI, $0; JLE l27; MOVQ SI, R9; MOVQ DX, R14; MOVQ CX, AX; JMP l22
 l27:
 #line 105 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VMOVD DX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX
 #line 105 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l31
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l31
 #line 105 "conclusions.go"
-	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+	VPEXTRQ $0, X2, CX; VPEXTRD $0, X4, 0(CX)
 l31:
 #line 105 "conclusions.go"
-	TESTL $2, AX; JEQ l32; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l32; VPEXTRQ $1, X2, CX; VPEXTRD $1, X4, 0(CX)
 l32:
 #line 105 "conclusions.go"
-	TESTL $4, AX; JEQ l33; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l33; VPEXTRQ $0, X3, CX; VPEXTRD $2, X4, 0(CX)
 l33:
 #line 105 "conclusions.go"
-	TESTL $8, AX; JEQ l34; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l34; VPEXTRQ $1, X3, CX; VPEXTRD $3, X4, 0(CX)
 l34:
 #line 105 "conclusions.go"
 	TESTL $16, AX; JEQ l35; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
@@ -1357,41 +1299,37 @@ l2:
 #line 105 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 105 "conclusions.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
 #line 87 "conclusions.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
 #line 87 "conclusions.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 87 "conclusions.go"
-	VPTEST Y3, Y3
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 88 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l5
+	VPTEST Y3, Y3; JEQ l5
 #line 98 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ 64(SP), R15; MOVQ R15, CX; MOVQ R8, DX
+	MOVQ DI, AX; MOVQ R12, CX; MOVQ R13, DX
 l44:
 #line 96 "conclusions.go"
 	CMPQ AX, R10; JHI l1
 #line 97 "conclusions.go"
-	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
+	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, R9; ADDL SI, R9
 #line 98 "conclusions.go"
 	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l49
 #line 101 "conclusions.go"
-	LEAQ -3(AX), R12; CMPQ R12, $0; JLE l49; MOVQ R12, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l44
+	LEAQ -3(AX), R14; CMPQ R14, $0; JLE l49; MOVQ R14, AX; MOVQ R9, CX; MOVQ SI, DX; JMP l44
 l49:
 #line 105 "conclusions.go"
-	VMOVD DI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
+	VMOVD R9, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5
 #line 105 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X4, 0(CX)
 l53:
 #line 105 "conclusions.go"
-	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X2, CX; VPEXTRD $1, X4, 0(CX)
 l54:
 #line 105 "conclusions.go"
-	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X3, CX; VPEXTRD $2, X4, 0(CX)
 l55:
 #line 105 "conclusions.go"
-	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X3, CX; VPEXTRD $3, X4, 0(CX)
 l56:
 #line 105 "conclusions.go"
 	TESTL $16, AX; JEQ l57; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
@@ -1407,7 +1345,7 @@ l59:
 l60:
 l5:
 #line 105 "conclusions.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R8; JLE l6; JMP l11
 l1:
 #line 105 "conclusions.go"
 	VZEROUPPER
@@ -1418,11 +1356,11 @@ l1:
 
 // func EitherTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
 #line 112 "conclusions.go"
-TEXT ·EitherTwin(SB), 0, $80-48
+TEXT ·EitherTwin(SB), 0, $56-48
 #line 112 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 112 "conclusions.go"
-	MOVQ R15, 32(SP); XORQ BX, BX
+	MOVQ R15, 40(SP); XORQ BX, BX
 #line 112 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
 #line 112 "conclusions.go"
@@ -1438,9 +1376,7 @@ TEXT ·EitherTwin(SB), 0, $80-48
 #line 112 "conclusions.go"
 	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
 #line 112 "conclusions.go"
-	MOVBLZX a4+11(FP), R15
-#line 112 "conclusions.go"
-	MOVQ R15, 64(SP)
+	MOVBLZX a4+11(FP), R10
 #line 112 "conclusions.go"
 	MOVQ a5+16(FP), R11
 #line 112 "conclusions.go"
@@ -1450,73 +1386,67 @@ TEXT ·EitherTwin(SB), 0, $80-48
 #line 112 "conclusions.go"
 	MOVQ a7+32(FP), R12
 #line 112 "conclusions.go"
-	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $-1, R15; MOVQ R15, 72(SP); MOVQ $1, R8
+	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $-1, R13; MOVQ $1, R14; MOVQ $1, SI
 #line 112 "conclusions.go"
-	MOVQ $1, R9; MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 32(SP), R15; MOVQ R15, AX
+	MOVQ $0, R8; XORQ R9, R9; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 40(SP), R12; MOVQ 48(SP), R15
 #line 112 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l10; MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
+	TESTB R15, R15; JEQ l10; MOVQ 40(SP), BX; JMP l1
 l10:
 l11:
 #line 112 "conclusions.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 40(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R9; CMPQ R9, R12; JGT l12; CMPQ BX, 32(SP); JGE l6
 l12:
 #line 112 "conclusions.go"
-	MOVQ 32(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 48(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+	CMPQ R9, 40(SP); JGT l1; MOVQ 48(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
 #line 112 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 112 "conclusions.go"
-	KORTESTW K2, K2
+	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 113 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
 #line 116 "conclusions.go"
-	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 56(SP); JMP l22
+	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R9; JMP l22
 l21:
 #line 116 "conclusions.go"
-	MOVQ DI, R15; MOVQ R15, 56(SP)
+	MOVQ DI, R9
 l22:
 #line 120 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, CX; MOVQ 8(SP), R15; XORL R15, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10
+	MOVQ R9, AX; XORL 8(SP), AX; MOVQ AX, CX; ORL DI, CX; TESTB CX, CX; JEQ l1; MOVQ R9, AX; XORL 16(SP), AX
 #line 120 "conclusions.go"
-	JEQ l1; MOVQ 56(SP), R15; MOVQ R15, CX; MOVQ 16(SP), R15; XORL R15, CX; MOVQ CX, R10; MOVQ 64(SP), R15
-#line 120 "conclusions.go"
-	ORL R15, R10; TESTB R10, R10; JEQ l1
+	MOVQ AX, CX; ORL R10, CX; TESTB CX, CX; JEQ l1
 #line 115 "conclusions.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l25
+	TESTB R9, R9; JEQ l25
 #line 120 "conclusions.go"
-	MOVL 0(R11), CX; VPBROADCASTD CX, Z3; KMOVW K1, K2; MOVQ 24(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
+	MOVL 0(R11), AX; VPBROADCASTD AX, Z3; KMOVW K1, K2; MOVQ 24(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
 #line 120 "conclusions.go"
-	KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 24(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+	KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 24(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l25:
 l2:
 #line 120 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
 #line 112 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 112 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 113 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
 #line 116 "conclusions.go"
-	TESTB DX, DX; JEQ l33; MOVQ 72(SP), R15; MOVQ R15, CX; JMP l34
+	TESTB DX, DX; JEQ l33; MOVQ R13, AX; JMP l34
 l33:
 #line 116 "conclusions.go"
-	MOVQ DI, CX
+	MOVQ DI, AX
 l34:
 #line 120 "conclusions.go"
-	MOVQ CX, R10; XORL R8, R10; MOVQ R10, SI; ORL DI, SI; TESTB SI, SI; JEQ l1; MOVQ CX, SI; XORL R9, SI
+	MOVQ AX, CX; XORL R14, CX; MOVQ CX, R9; ORL DI, R9; TESTB R9, R9; JEQ l1; MOVQ AX, CX; XORL SI, CX
 #line 120 "conclusions.go"
-	MOVQ SI, R10; MOVQ 64(SP), R15; ORL R15, R10; TESTB R10, R10; JEQ l1
+	MOVQ CX, R9; ORL R10, R9; TESTB R9, R9; JEQ l1
 #line 115 "conclusions.go"
-	TESTB CX, CX; JEQ l37
+	TESTB AX, AX; JEQ l37
 #line 120 "conclusions.go"
-	MOVL 0(R11), CX; VPBROADCASTD CX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R12)(Z2*1); KSHIFTRW $8, K1, K1
+	MOVL 0(R11), AX; VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R8)(Z2*1); KSHIFTRW $8, K1, K1
 #line 120 "conclusions.go"
-	KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R12)(Z2*1)
+	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R8)(Z2*1)
 l37:
 l5:
 #line 120 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
 l1:
 #line 120 "conclusions.go"
 	VZEROUPPER
@@ -1527,17 +1457,15 @@ l1:
 
 // func EitherTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
 #line 112 "conclusions.go"
-TEXT ·EitherTwinAVX2(SB), 0, $56-48
+TEXT ·EitherTwinAVX2(SB), 0, $40-48
 #line 112 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 112 "conclusions.go"
 	MOVQ R15, 32(SP); XORQ BX, BX
 #line 112 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
+	MOVBLZX a1+8(FP), CX
 #line 112 "conclusions.go"
-	MOVQ R15, 40(SP); MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $3, DX
-#line 112 "conclusions.go"
-	VMOVD DX, X1; VPBROADCASTD X1, Y1
+	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $3, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
 #line 112 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
 #line 112 "conclusions.go"
@@ -1547,9 +1475,7 @@ TEXT ·EitherTwinAVX2(SB), 0, $56-48
 #line 112 "conclusions.go"
 	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
 #line 112 "conclusions.go"
-	MOVBLZX a4+11(FP), R15
-#line 112 "conclusions.go"
-	MOVQ R15, 48(SP)
+	MOVBLZX a4+11(FP), R10
 #line 112 "conclusions.go"
 	MOVQ a5+16(FP), R11
 #line 112 "conclusions.go"
@@ -1559,64 +1485,58 @@ TEXT ·EitherTwinAVX2(SB), 0, $56-48
 #line 112 "conclusions.go"
 	MOVQ a7+32(FP), R12
 #line 112 "conclusions.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $-1, R12; MOVQ $1, SI; MOVQ $1, R8; XORQ R9, R9; XORQ R15, R15
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $-1, R12; MOVQ $1, R13; MOVQ $1, R14; XORQ SI, SI; XORQ R15, R15
 #line 112 "conclusions.go"
-	MOVQ R15, 24(SP); MOVQ 32(SP), R15; MOVQ R15, R9; MOVQ 40(SP), R15; TESTB R15, R15; JEQ l10
-#line 112 "conclusions.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ R15, 24(SP); MOVQ 32(SP), R8; TESTB CX, CX; JEQ l10; MOVQ 32(SP), BX; JMP l1
 l10:
 l11:
 #line 112 "conclusions.go"
-	LEAQ 8(BX), AX; CMPQ AX, R9; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), R9; CMPQ R9, R8; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
 #line 112 "conclusions.go"
-	MOVQ 32(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 40(SP), R15
+	CMPQ R9, 32(SP); JGT l1; TESTB CX, CX; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 112 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+	VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
 #line 112 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 112 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+	VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 113 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
+	VPTEST Y3, Y3; JEQ l2
 #line 116 "conclusions.go"
-	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R15; MOVQ R15, AX; JMP l22
+	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R9; JMP l22
 l21:
 #line 116 "conclusions.go"
-	MOVQ DI, AX
+	MOVQ DI, R9
 l22:
 #line 120 "conclusions.go"
-	MOVQ AX, CX; MOVQ 8(SP), R15; XORL R15, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10; JEQ l1
+	MOVQ R9, SI; XORL 8(SP), SI; MOVQ SI, AX; ORL DI, AX; TESTB AX, AX; JEQ l1; MOVQ R9, AX; XORL 16(SP), AX
 #line 120 "conclusions.go"
-	MOVQ AX, CX; MOVQ 16(SP), R15; XORL R15, CX; MOVQ CX, R10; MOVQ 48(SP), R15; ORL R15, R10; TESTB R10, R10
-#line 120 "conclusions.go"
-	JEQ l1
+	MOVQ AX, SI; ORL R10, SI; TESTB SI, SI; JEQ l1
 #line 115 "conclusions.go"
-	TESTB AX, AX; JEQ l25
+	TESTB R9, R9; JEQ l25
 #line 120 "conclusions.go"
-	MOVL 0(R11), AX; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4
+	MOVL 0(R11), AX; VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3
 #line 120 "conclusions.go"
-	VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, CX
+	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, SI
 #line 120 "conclusions.go"
-	VPEXTRD $0, X3, 0(CX)
+	VPEXTRD $0, X4, 0(SI)
 l26:
 #line 120 "conclusions.go"
-	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l27:
 #line 120 "conclusions.go"
-	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l28:
 #line 120 "conclusions.go"
-	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l29:
 #line 120 "conclusions.go"
-	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l30:
 #line 120 "conclusions.go"
-	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l31:
 #line 120 "conclusions.go"
-	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l32:
 #line 120 "conclusions.go"
 	TESTL $128, AX; JEQ l2; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
@@ -1625,16 +1545,12 @@ l2:
 #line 120 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 120 "conclusions.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
 #line 112 "conclusions.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
 #line 112 "conclusions.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 112 "conclusions.go"
-	VPTEST Y3, Y3
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 113 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l5
+	VPTEST Y3, Y3; JEQ l5
 #line 116 "conclusions.go"
 	TESTB DX, DX; JEQ l41; MOVQ R12, AX; JMP l42
 l41:
@@ -1642,42 +1558,42 @@ l41:
 	MOVQ DI, AX
 l42:
 #line 120 "conclusions.go"
-	MOVQ AX, CX; XORL SI, CX; MOVQ CX, R10; ORL DI, R10; TESTB R10, R10; JEQ l1; MOVQ AX, CX; XORL R8, CX
+	MOVQ AX, SI; XORL R13, SI; MOVQ SI, R9; ORL DI, R9; TESTB R9, R9; JEQ l1; MOVQ AX, SI; XORL R14, SI
 #line 120 "conclusions.go"
-	MOVQ CX, R10; MOVQ 48(SP), R15; ORL R15, R10; TESTB R10, R10; JEQ l1
+	MOVQ SI, R9; ORL R10, R9; TESTB R9, R9; JEQ l1
 #line 115 "conclusions.go"
 	TESTB AX, AX; JEQ l45
 #line 120 "conclusions.go"
-	MOVL 0(R11), AX; VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4
+	MOVL 0(R11), AX; VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3
 #line 120 "conclusions.go"
-	VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l46; VPEXTRQ $0, X2, CX
+	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l46; VPEXTRQ $0, X2, SI
 #line 120 "conclusions.go"
-	VPEXTRD $0, X3, 0(CX)
+	VPEXTRD $0, X4, 0(SI)
 l46:
 #line 120 "conclusions.go"
-	TESTL $2, AX; JEQ l47; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l47; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l47:
 #line 120 "conclusions.go"
-	TESTL $4, AX; JEQ l48; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l48; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l48:
 #line 120 "conclusions.go"
-	TESTL $8, AX; JEQ l49; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l49; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l49:
 #line 120 "conclusions.go"
-	TESTL $16, AX; JEQ l50; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+	TESTL $16, AX; JEQ l50; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l50:
 #line 120 "conclusions.go"
-	TESTL $32, AX; JEQ l51; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+	TESTL $32, AX; JEQ l51; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l51:
 #line 120 "conclusions.go"
-	TESTL $64, AX; JEQ l52; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+	TESTL $64, AX; JEQ l52; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l52:
 #line 120 "conclusions.go"
 	TESTL $128, AX; JEQ l5; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l45:
 l5:
 #line 120 "conclusions.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R9; JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R8; JLE l6; JMP l11
 l1:
 #line 120 "conclusions.go"
 	VZEROUPPER
@@ -1688,7 +1604,7 @@ l1:
 
 // func UnsignedTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
 #line 128 "conclusions.go"
-TEXT ·UnsignedTwin(SB), 0, $64-56
+TEXT ·UnsignedTwin(SB), 0, $48-56
 #line 128 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 128 "conclusions.go"
@@ -1698,13 +1614,13 @@ TEXT ·UnsignedTwin(SB), 0, $64-56
 #line 128 "conclusions.go"
 	MOVQ R15, 40(SP)
 #line 128 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
+	MOVBLZX a2+9(FP), DX
 #line 128 "conclusions.go"
-	MOVQ R15, 48(SP); MOVQ $506097522914230528, SI; MOVQ $1084818905618843912, DI; VMOVQ SI, X0
+	MOVQ $506097522914230528, SI; MOVQ $1084818905618843912, DI; VMOVQ SI, X0; VPINSRQ $1, DI, X0, X0
 #line 128 "conclusions.go"
-	VPINSRQ $1, DI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, SI; VPBROADCASTD SI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP)
+	VPMOVZXBD X0, Z0; MOVQ $3, SI; VPBROADCASTD SI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15
 #line 128 "conclusions.go"
-	MOVQ $0, R15; MOVQ R15, 8(SP)
+	MOVQ R15, 8(SP)
 #line 128 "conclusions.go"
 	MOVQ a3+16(FP), R8
 #line 128 "conclusions.go"
@@ -1714,73 +1630,67 @@ TEXT ·UnsignedTwin(SB), 0, $64-56
 #line 128 "conclusions.go"
 	MOVQ a6+40(FP), R11
 #line 128 "conclusions.go"
-	VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, SI
+	VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R12; MOVQ $0, R13; MOVQ $0, R14
 #line 128 "conclusions.go"
-	MOVQ $0, DI; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R15; MOVQ R15, R11
+	XORQ SI, SI; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), DI; MOVQ 40(SP), R15; TESTB R15, R15
 #line 128 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
+	JNE l8; TESTB DX, DX; JEQ l7; JMP l10
 l8:
 #line 128 "conclusions.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 32(SP), BX; JMP l1
 l7:
 #line 128 "conclusions.go"
-	XORQ R11, R11
+	XORQ DI, DI
 l10:
 l11:
 #line 128 "conclusions.go"
-	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l12; MOVQ 24(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R11; CMPQ R11, DI; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
 #line 128 "conclusions.go"
-	MOVQ 32(SP), R15; CMPQ AX, R15; JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+	CMPQ R11, 32(SP); JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
 #line 128 "conclusions.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 128 "conclusions.go"
-	KORTESTW K2, K2
+	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 129 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
 #line 132 "conclusions.go"
-	MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 8(SP), R15; MOVQ R15, CX
+	MOVQ 0(SP), R11; MOVQ 8(SP), SI
 l19:
 #line 132 "conclusions.go"
-	CMPQ CX, R8; JCC l25
+	CMPQ SI, R8; JCC l25
 #line 133 "conclusions.go"
-	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, R12; ADDL DX, R12
+	CMPQ SI, R9; JCC l1; MOVL 0(R10)(SI*4), AX; MOVQ R11, CX; ADDL AX, CX
 #line 132 "conclusions.go"
-	LEAQ 1(CX), DX; MOVQ R12, AX; MOVQ DX, CX; JMP l19
+	LEAQ 1(SI), AX; MOVQ CX, R11; MOVQ AX, SI; JMP l19
 l25:
 #line 135 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD AX, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
+	TESTB DX, DX; JEQ l1; VPBROADCASTD R11, Z3; KMOVW K1, K2; MOVQ 16(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
 #line 135 "conclusions.go"
-	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; VEXTRACTI64X4 $1, Z3, Y3
-#line 135 "conclusions.go"
-	MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+	KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l2:
 #line 135 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
 #line 128 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 128 "conclusions.go"
-	KMOVW K1, K1; KORTESTW K2, K2
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 129 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
 #line 132 "conclusions.go"
-	MOVQ 56(SP), R15; MOVQ R15, AX; MOVQ SI, CX
+	MOVQ R12, AX; MOVQ R13, CX
 l30:
 #line 132 "conclusions.go"
 	CMPQ CX, R8; JCC l36
 #line 133 "conclusions.go"
-	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, R12; ADDL DX, R12
+	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), SI; MOVQ AX, R11; ADDL SI, R11
 #line 132 "conclusions.go"
-	LEAQ 1(CX), DX; MOVQ R12, AX; MOVQ DX, CX; JMP l30
+	LEAQ 1(CX), SI; MOVQ R11, AX; MOVQ SI, CX; JMP l30
 l36:
 #line 135 "conclusions.go"
-	VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(DI)(Z2*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1
+	VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R14)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3
 #line 135 "conclusions.go"
-	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(DI)(Z2*1)
+	VSCATTERQPS Y3, K1, 0(R14)(Z2*1)
 l5:
 #line 135 "conclusions.go"
-	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l11
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, DI; JLE l6; JMP l11
 l1:
 #line 135 "conclusions.go"
 	VZEROUPPER
@@ -1791,21 +1701,19 @@ l1:
 
 // func UnsignedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
 #line 128 "conclusions.go"
-TEXT ·UnsignedTwinAVX2(SB), 0, $48-56
+TEXT ·UnsignedTwinAVX2(SB), 0, $32-56
 #line 128 "conclusions.go"
 	MOVQ a0+0(FP), R15
 #line 128 "conclusions.go"
 	MOVQ R15, 24(SP); XORQ BX, BX
 #line 128 "conclusions.go"
-	MOVBLZX a1+8(FP), R15
+	MOVBLZX a1+8(FP), CX
 #line 128 "conclusions.go"
-	MOVQ R15, 32(SP)
+	MOVBLZX a2+9(FP), DX
 #line 128 "conclusions.go"
-	MOVBLZX a2+9(FP), R15
+	MOVQ $506097522914230528, SI; VMOVQ SI, X0; VPMOVZXBD X0, Y0; MOVQ $3, SI; VMOVD SI, X1; VPBROADCASTD X1, Y1
 #line 128 "conclusions.go"
-	MOVQ R15, 40(SP); MOVQ $506097522914230528, SI; VMOVQ SI, X0; VPMOVZXBD X0, Y0; MOVQ $3, SI
-#line 128 "conclusions.go"
-	VMOVD SI, X1; VPBROADCASTD X1, Y1; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
 #line 128 "conclusions.go"
 	MOVQ a3+16(FP), R8
 #line 128 "conclusions.go"
@@ -1815,66 +1723,62 @@ TEXT ·UnsignedTwinAVX2(SB), 0, $48-56
 #line 128 "conclusions.go"
 	MOVQ a6+40(FP), R11
 #line 128 "conclusions.go"
-	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R11; MOVQ $0, R12; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 16(SP)
+	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R11; MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15
 #line 128 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, DI; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVQ 40(SP), R15; TESTB R15, R15
-#line 128 "conclusions.go"
-	JEQ l7; JMP l10
+	MOVQ R15, 16(SP); MOVQ 24(SP), R14; TESTB CX, CX; JNE l8; TESTB DX, DX; JEQ l7; JMP l10
 l8:
 #line 128 "conclusions.go"
-	MOVQ 24(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 24(SP), BX; JMP l1
 l7:
 #line 128 "conclusions.go"
-	XORQ DI, DI
+	XORQ R14, R14
 l10:
 l11:
 #line 128 "conclusions.go"
-	LEAQ 8(BX), SI; CMPQ SI, DI; JGT l12; MOVQ 16(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), SI; CMPQ SI, R14; JGT l12; CMPQ BX, 16(SP); JGE l6
 l12:
 #line 128 "conclusions.go"
-	MOVQ 24(SP), R15; CMPQ SI, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 32(SP), R15
+	CMPQ SI, 24(SP); JGT l1; TESTB CX, CX; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 128 "conclusions.go"
-	TESTB R15, R15; JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5
+	VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
 #line 128 "conclusions.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5
-#line 128 "conclusions.go"
-	VMOVUPS Y6, Y3; VMOVUPS Y5, Y4; VPTEST Y3, Y3
+	VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 129 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l2
+	VPTEST Y3, Y3; JEQ l2
 #line 132 "conclusions.go"
-	MOVQ 0(SP), R15; MOVQ R15, SI; MOVQ 8(SP), R15; MOVQ R15, AX
+	MOVQ 0(SP), SI; MOVQ 8(SP), DI
 l19:
 #line 132 "conclusions.go"
-	CMPQ AX, R8; JCC l25
+	CMPQ DI, R8; JCC l25
 #line 133 "conclusions.go"
-	CMPQ AX, R9; JCC l1; MOVL 0(R10)(AX*4), CX; MOVQ SI, DX; ADDL CX, DX
+	CMPQ DI, R9; JCC l1; MOVL 0(R10)(DI*4), R13; MOVQ SI, AX; ADDL R13, AX
 #line 132 "conclusions.go"
-	LEAQ 1(AX), CX; MOVQ DX, SI; MOVQ CX, AX; JMP l19
+	LEAQ 1(DI), R13; MOVQ AX, SI; MOVQ R13, DI; JMP l19
 l25:
 #line 135 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VMOVD SI, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX
+	TESTB DX, DX; JEQ l1; VMOVD SI, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3
 #line 135 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26
+	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, SI
 #line 135 "conclusions.go"
-	VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+	VPEXTRD $0, X4, 0(SI)
 l26:
 #line 135 "conclusions.go"
-	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l27:
 #line 135 "conclusions.go"
-	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l28:
 #line 135 "conclusions.go"
-	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l29:
 #line 135 "conclusions.go"
-	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l30:
 #line 135 "conclusions.go"
-	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l31:
 #line 135 "conclusions.go"
-	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l32:
 #line 135 "conclusions.go"
 	TESTL $128, AX; JEQ l33; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
@@ -1883,55 +1787,51 @@ l2:
 #line 135 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 135 "conclusions.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
 #line 128 "conclusions.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
 #line 128 "conclusions.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 128 "conclusions.go"
-	VPTEST Y3, Y3
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 129 "conclusions.go"
-	VPTEST Y4, Y4; JEQ l5
+	VPTEST Y3, Y3; JEQ l5
 #line 132 "conclusions.go"
-	MOVQ R11, AX; MOVQ R12, CX
+	MOVQ R11, AX; MOVQ R12, SI
 l38:
 #line 132 "conclusions.go"
-	CMPQ CX, R8; JCC l44
+	CMPQ SI, R8; JCC l44
 #line 133 "conclusions.go"
-	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), DX; MOVQ AX, SI; ADDL DX, SI
+	CMPQ SI, R9; JCC l1; MOVL 0(R10)(SI*4), DI; MOVQ AX, R13; ADDL DI, R13
 #line 132 "conclusions.go"
-	LEAQ 1(CX), DX; MOVQ SI, AX; MOVQ DX, CX; JMP l38
+	LEAQ 1(SI), DI; MOVQ R13, AX; MOVQ DI, SI; JMP l38
 l44:
 #line 135 "conclusions.go"
-	VMOVD AX, X3; VPBROADCASTD X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y3, X5
+	VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5
 #line 135 "conclusions.go"
-	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l45; VPEXTRQ $0, X2, CX; VPEXTRD $0, X3, 0(CX)
+	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l45; VPEXTRQ $0, X2, SI; VPEXTRD $0, X4, 0(SI)
 l45:
 #line 135 "conclusions.go"
-	TESTL $2, AX; JEQ l46; VPEXTRQ $1, X2, CX; VPEXTRD $1, X3, 0(CX)
+	TESTL $2, AX; JEQ l46; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l46:
 #line 135 "conclusions.go"
-	TESTL $4, AX; JEQ l47; VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX)
+	TESTL $4, AX; JEQ l47; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l47:
 #line 135 "conclusions.go"
-	TESTL $8, AX; JEQ l48; VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+	TESTL $8, AX; JEQ l48; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l48:
 #line 135 "conclusions.go"
-	TESTL $16, AX; JEQ l49; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
+	TESTL $16, AX; JEQ l49; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l49:
 #line 135 "conclusions.go"
-	TESTL $32, AX; JEQ l50; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
+	TESTL $32, AX; JEQ l50; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l50:
 #line 135 "conclusions.go"
-	TESTL $64, AX; JEQ l51; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
+	TESTL $64, AX; JEQ l51; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l51:
 #line 135 "conclusions.go"
 	TESTL $128, AX; JEQ l52; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l52:
 l5:
 #line 135 "conclusions.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DI; JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R14; JLE l6; JMP l11
 l1:
 #line 135 "conclusions.go"
 	VZEROUPPER
@@ -1942,11 +1842,11 @@ l1:
 
 // func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 #line 14 "elements.go"
-TEXT ·ProductTwin(SB), 0, $16-72
+TEXT ·ProductTwin(SB), 0, $0-72
 #line 14 "elements.go"
-	MOVQ a0+0(FP), R15
+	MOVQ a0+0(FP), AX
 #line 14 "elements.go"
-	MOVQ R15, 0(SP); XORQ BX, BX
+	XORQ BX, BX
 #line 14 "elements.go"
 	MOVQ a1+8(FP), CX
 #line 14 "elements.go"
@@ -1966,43 +1866,41 @@ TEXT ·ProductTwin(SB), 0, $16-72
 #line 14 "elements.go"
 	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R11; VMOVQ R11, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
 #line 14 "elements.go"
-	VPBROADCASTQ DX, Z0; VPBROADCASTQ SI, Z3; VPBROADCASTQ DI, Z4; XORQ R11, R11; XORQ R15, R15
+	VPBROADCASTQ DX, Z0; VPBROADCASTQ SI, Z3; VPBROADCASTQ DI, Z4; XORQ R11, R11; XORQ R12, R12
 #line 14 "elements.go"
-	MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 0(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11
+	MOVQ AX, R13; LEAQ -1(AX), R14; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R14; JOS l7
 #line 14 "elements.go"
-	LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12; JOS l7; MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX
+	MOVQ DX, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13; CMOVQLT R14, R13; TESTQ SI, SI; JLT l7; XORQ R14, R14
 #line 14 "elements.go"
-	CMOVQLT R12, AX; TESTQ SI, SI; JLT l7; XORQ R12, R12; SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15
+	SUBQ R11, R14; JOS l7; CMPQ R14, R12; CMOVQGT R14, R12; MOVQ SI, R14; SUBQ R11, R14; JOS l7
 #line 14 "elements.go"
-	CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP); MOVQ SI, R12; SUBQ R11, R12
+	CMPQ R14, R13; CMOVQLT R14, R13; TESTQ DI, DI; JLT l7; XORQ R14, R14; SUBQ R11, R14; JOS l7
 #line 14 "elements.go"
-	JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ DI, DI; JLT l7; XORQ R12, R12; SUBQ R11, R12; JOS l7
+	CMPQ R14, R12; CMOVQGT R14, R12; MOVQ DI, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13; CMOVQLT R14, R13
 #line 14 "elements.go"
-	MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP); MOVQ DI, R12
-#line 14 "elements.go"
-	SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+	JMP l10
 l7:
 #line 14 "elements.go"
-	XORQ AX, AX
+	XORQ R13, R13
 l10:
 l12:
 #line 14 "elements.go"
-	LEAQ 16(BX), R11; CMPQ R11, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R11; CMPQ R11, R13; JGT l13; CMPQ BX, R12; JGE l6
 l13:
 #line 14 "elements.go"
-	MOVQ 0(SP), R15; CMPQ R11, R15; JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 15(R11), R12
+	CMPQ R11, AX; JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 15(R11), R14; CMPQ R11, R14
 #line 14 "elements.go"
-	CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+	JGT l4; CMPQ R11, DX; JGE l15; CMPQ R14, DX; JGE l4
 l15:
 #line 14 "elements.go"
 	CMPQ R11, DX; JGE l3
 #line 15 "elements.go"
-	LEAQ 15(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+	LEAQ 15(R11), R14; CMPQ R11, R14; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R14, SI; JCC l4
 l19:
 #line 15 "elements.go"
-	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Z5; LEAQ 15(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DI
+	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Z5; LEAQ 15(R11), R14; CMPQ R11, R14; JHI l4; CMPQ R11, DI
 #line 15 "elements.go"
-	JCC l20; CMPQ R12, DI; JCC l4
+	JCC l20; CMPQ R14, DI; JCC l4
 l20:
 #line 15 "elements.go"
 	CMPQ R11, DI; JCC l1; VMOVUPS 0(R9)(R11*4), Z6; VMULPS Z6, Z5, Z5; VMOVUPS Z5, 0(R10)(R11*4)
@@ -2015,7 +1913,7 @@ l4:
 #line 14 "elements.go"
 	VPCMPQ $1, Z0, Z6, K1; VPCMPQ $1, Z0, Z5, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1
 #line 14 "elements.go"
-	KMOVW K2, K2; KMOVW K1, K1; KORTESTW K2, K2; JEQ l25
+	KORTESTW K2, K2; JEQ l25
 #line 15 "elements.go"
 	VPBROADCASTQ R11, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; VPCMPUQ $1, Z3, Z6, K3; VPCMPUQ $1, Z3, Z5, K4
 #line 15 "elements.go"
@@ -2035,7 +1933,7 @@ l6:
 #line 15 "elements.go"
 	VMOVUPS 0(R8)(R11*4), Z5; VMOVUPS 0(R9)(R11*4), Z6; VMULPS Z6, Z5, Z5; VMOVUPS Z5, 0(R10)(R11*4)
 #line 15 "elements.go"
-	ADDQ $16, BX; LEAQ 16(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
+	ADDQ $16, BX; LEAQ 16(BX), R11; CMPQ R11, R13; JLE l6; JMP l12
 l1:
 #line 15 "elements.go"
 	VZEROUPPER
@@ -2046,11 +1944,11 @@ l1:
 
 // func ProductTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 #line 14 "elements.go"
-TEXT ·ProductTwinAVX2(SB), 0, $16-72
+TEXT ·ProductTwinAVX2(SB), 0, $0-72
 #line 14 "elements.go"
-	MOVQ a0+0(FP), R15
+	MOVQ a0+0(FP), AX
 #line 14 "elements.go"
-	MOVQ R15, 0(SP); XORQ BX, BX
+	XORQ BX, BX
 #line 14 "elements.go"
 	MOVQ a1+8(FP), CX
 #line 14 "elements.go"
@@ -2066,47 +1964,45 @@ TEXT ·ProductTwinAVX2(SB), 0, $16-72
 #line 14 "elements.go"
 	MOVQ a7+56(FP), R10
 #line 14 "elements.go"
-	MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, R11
+	MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R11; VMOVQ R11, X1; VPMOVZXBQ X1, Y1
 #line 14 "elements.go"
-	VMOVQ R11, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ SI, X3
+	VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VMOVQ SI, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R11
 #line 14 "elements.go"
-	VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVQ DI, X5
+	VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; XORQ R11, R11; XORQ R12, R12
 #line 14 "elements.go"
-	VPBROADCASTQ X5, Y5; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, AX
+	MOVQ AX, R13; LEAQ -1(AX), R14; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R14; JOS l7
 #line 14 "elements.go"
-	MOVQ 0(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12; JOS l7
+	MOVQ DX, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13; CMOVQLT R14, R13; TESTQ SI, SI; JLT l7; XORQ R14, R14
 #line 14 "elements.go"
-	MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI; JLT l7; XORQ R12, R12
+	SUBQ R11, R14; JOS l7; CMPQ R14, R12; CMOVQGT R14, R12; MOVQ SI, R14; SUBQ R11, R14; JOS l7
 #line 14 "elements.go"
-	SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP)
+	CMPQ R14, R13; CMOVQLT R14, R13; TESTQ DI, DI; JLT l7; XORQ R14, R14; SUBQ R11, R14; JOS l7
 #line 14 "elements.go"
-	MOVQ SI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ DI, DI; JLT l7; XORQ R12, R12
+	CMPQ R14, R12; CMOVQGT R14, R12; MOVQ DI, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13; CMOVQLT R14, R13
 #line 14 "elements.go"
-	SUBQ R11, R12; JOS l7; MOVQ 8(SP), R15; CMPQ R12, R15; MOVQ 8(SP), R15; CMOVQGT R12, R15; MOVQ R15, 8(SP)
-#line 14 "elements.go"
-	MOVQ DI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+	JMP l10
 l7:
 #line 14 "elements.go"
-	XORQ AX, AX
+	XORQ R13, R13
 l10:
 l12:
 #line 14 "elements.go"
-	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; MOVQ 8(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), R11; CMPQ R11, R13; JGT l13; CMPQ BX, R12; JGE l6
 l13:
 #line 14 "elements.go"
-	MOVQ 0(SP), R15; CMPQ R11, R15; JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12
+	CMPQ R11, AX; JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R14; CMPQ R11, R14
 #line 14 "elements.go"
-	CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+	JGT l4; CMPQ R11, DX; JGE l15; CMPQ R14, DX; JGE l4
 l15:
 #line 14 "elements.go"
 	CMPQ R11, DX; JGE l3
 #line 15 "elements.go"
-	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+	LEAQ 7(R11), R14; CMPQ R11, R14; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R14, SI; JCC l4
 l19:
 #line 15 "elements.go"
-	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Y6; LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, DI
+	CMPQ R11, SI; JCC l1; VMOVUPS 0(R8)(R11*4), Y6; LEAQ 7(R11), R14; CMPQ R11, R14; JHI l4; CMPQ R11, DI
 #line 15 "elements.go"
-	JCC l20; CMPQ R12, DI; JCC l4
+	JCC l20; CMPQ R14, DI; JCC l4
 l20:
 #line 15 "elements.go"
 	CMPQ R11, DI; JCC l1; VMOVUPS 0(R9)(R11*4), Y7; VMULPS Y7, Y6, Y6; VMOVUPS Y6, 0(R10)(R11*4)
@@ -2114,40 +2010,36 @@ l3:
 #line 15 "elements.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 15 "elements.go"
-	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
 #line 14 "elements.go"
-	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
 #line 14 "elements.go"
-	VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8
+	VPADDQ Y6, Y1, Y6; VPCMPGTQ Y7, Y2, Y7; VPCMPGTQ Y6, Y2, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6
 #line 14 "elements.go"
-	VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VMOVUPS Y9, Y6; VMOVUPS Y8, Y7; VPTEST Y6, Y6
-#line 14 "elements.go"
-	JEQ l25
+	VMOVUPS Y6, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y6, Y6; VPTEST Y7, Y7; JEQ l25
 #line 15 "elements.go"
 	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPXOR Y4, Y9, Y9; VPXOR Y4, Y3, Y10
 #line 15 "elements.go"
 	VPCMPGTQ Y9, Y10, Y9; VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
 #line 15 "elements.go"
-	VPERMQ $216, Y8, Y8; VPANDN Y6, Y8, Y8; VPTEST Y8, Y8; JNE l1; VMASKMOVPS 0(R8)(R11*4), Y6, Y8
+	VPERMQ $216, Y8, Y8; VPANDN Y7, Y8, Y8; VPTEST Y8, Y8; JNE l1; VMASKMOVPS 0(R8)(R11*4), Y7, Y8
 #line 15 "elements.go"
 	VMOVQ R11, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPXOR Y4, Y10, Y10
 #line 15 "elements.go"
 	VPXOR Y4, Y5, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y4, Y9, Y9; VPXOR Y4, Y5, Y11; VPCMPGTQ Y9, Y11, Y9
 #line 15 "elements.go"
-	VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y6, Y9, Y9; VPTEST Y9, Y9; JNE l1; VMASKMOVPS 0(R9)(R11*4), Y6, Y9
+	VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y7, Y9, Y9; VPTEST Y9, Y9; JNE l1; VMASKMOVPS 0(R9)(R11*4), Y7, Y9
 #line 15 "elements.go"
-	VMULPS Y9, Y8, Y8; VMASKMOVPS Y8, Y6, 0(R10)(R11*4)
+	VMULPS Y9, Y8, Y8; VMASKMOVPS Y8, Y7, 0(R10)(R11*4)
 l25:
 #line 15 "elements.go"
-	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+	VPTEST Y6, Y6; ADDQ $8, BX; JMP l12
 l6:
 #line 14 "elements.go"
 	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
 #line 15 "elements.go"
 	VMOVUPS 0(R8)(R11*4), Y6; VMOVUPS 0(R9)(R11*4), Y7; VMULPS Y7, Y6, Y6; VMOVUPS Y6, 0(R10)(R11*4)
 #line 15 "elements.go"
-	ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
+	ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, R13; JLE l6; JMP l12
 l1:
 #line 15 "elements.go"
 	VZEROUPPER
@@ -2158,7 +2050,7 @@ l1:
 
 // func SaidTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int)
 #line 106 "others.go"
-TEXT ·SaidTwin(SB), 0, $168-64
+TEXT ·SaidTwin(SB), 0, $152-64
 #line 106 "others.go"
 	MOVQ a0+0(FP), R15
 #line 106 "others.go"
@@ -2182,15 +2074,15 @@ TEXT ·SaidTwin(SB), 0, $168-64
 #line 106 "others.go"
 	MOVBLZX a5+12(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 40(SP)
+	MOVQ R15, 72(SP)
 #line 106 "others.go"
 	MOVBLZX a6+13(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 48(SP)
+	MOVQ R15, 112(SP)
 #line 106 "others.go"
 	MOVBLZX a7+14(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 88(SP)
+	MOVQ R15, 120(SP)
 #line 106 "others.go"
 	MOVBLZX a8+15(FP), R15
 #line 106 "others.go"
@@ -2198,84 +2090,78 @@ TEXT ·SaidTwin(SB), 0, $168-64
 #line 106 "others.go"
 	MOVBLZX a9+16(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 136(SP)
-#line 106 "others.go"
-	MOVBLZX a10+17(FP), R15
-#line 106 "others.go"
 	MOVQ R15, 144(SP)
 #line 106 "others.go"
-	MOVBLZX a11+18(FP), R15
+	MOVBLZX a10+17(FP), R13
 #line 106 "others.go"
-	MOVQ R15, 160(SP)
+	MOVBLZX a11+18(FP), R14
 #line 106 "others.go"
-	MOVBLZX a12+19(FP), DX
+	MOVBLZX a12+19(FP), AX
 #line 106 "others.go"
-	MOVBLZX a13+20(FP), SI
+	MOVBLZX a13+20(FP), CX
 #line 106 "others.go"
-	MOVBLZX a14+21(FP), DI
+	MOVBLZX a14+21(FP), DX
 #line 106 "others.go"
-	MOVQ $506097522914230528, R8; MOVQ $1084818905618843912, R9; VMOVQ R8, X0; VPINSRQ $1, R9, X0, X0
+	MOVQ $506097522914230528, SI; MOVQ $1084818905618843912, DI; VMOVQ SI, X0; VPINSRQ $1, DI, X0, X0
 #line 106 "others.go"
-	VPMOVZXBD X0, Z0; MOVQ $3, R8; VPBROADCASTD R8, Z1
+	VPMOVZXBD X0, Z0; MOVQ $3, SI; VPBROADCASTD SI, Z1
 #line 106 "others.go"
 	MOVBLZX a15+22(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 56(SP)
+	MOVQ R15, 40(SP)
 #line 106 "others.go"
 	MOVBLZX a16+23(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 64(SP)
+	MOVQ R15, 48(SP)
 #line 106 "others.go"
-	MOVBLZX a17+24(FP), R8
+	MOVBLZX a17+24(FP), SI
 #line 106 "others.go"
-	MOVQ a18+32(FP), R9
+	MOVQ a18+32(FP), DI
 #line 106 "others.go"
-	MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP)
+	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 106 "others.go"
-	MOVQ a19+40(FP), R10
+	MOVQ a19+40(FP), R8
 #line 106 "others.go"
-	VPBROADCASTQ R10, Z2; MOVQ $0, R15; MOVQ R15, 96(SP)
+	VPBROADCASTQ R8, Z2; MOVQ $0, R15; MOVQ R15, 80(SP)
 #line 106 "others.go"
 	MOVBLZX a20+48(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 104(SP)
+	MOVQ R15, 88(SP)
 #line 106 "others.go"
 	MOVBLZX a21+49(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 112(SP)
+	MOVQ R15, 96(SP)
 #line 106 "others.go"
 	MOVBLZX a22+50(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 120(SP); MOVQ $0, R10; MOVQ $0, R11; MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 152(SP)
+	MOVQ R15, 104(SP); MOVQ $0, R8; MOVQ $0, R9; MOVQ $0, R10; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 136(SP)
 #line 106 "others.go"
-	MOVQ 0(SP), R15; MOVQ R15, AX; MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15
+	MOVQ 0(SP), R11; MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15; JNE l7
 #line 106 "others.go"
-	JNE l7; MOVQ 24(SP), R15; TESTB R15, R15; JNE l7; MOVQ 32(SP), R15; TESTB R15, R15; JNE l7; MOVQ 40(SP), R15
+	MOVQ 24(SP), R15; TESTB R15, R15; JNE l7; MOVQ 32(SP), R15; TESTB R15, R15; JNE l7; MOVQ 72(SP), R15
 #line 106 "others.go"
-	TESTB R15, R15; JNE l7; MOVQ 48(SP), R15; TESTB R15, R15; JNE l7; MOVQ 88(SP), R15; TESTB R15, R15
+	TESTB R15, R15; JNE l7; MOVQ 112(SP), R15; TESTB R15, R15; JNE l7; MOVQ 120(SP), R15; TESTB R15, R15
 #line 106 "others.go"
-	JNE l7; MOVQ 128(SP), R15; TESTB R15, R15; JNE l7; MOVQ 136(SP), R15; TESTB R15, R15; JNE l7
+	JNE l7; MOVQ 128(SP), R15; TESTB R15, R15; JNE l7; MOVQ 144(SP), R15; TESTB R15, R15; JNE l7
 #line 106 "others.go"
-	MOVQ 144(SP), R15; TESTB R15, R15; JNE l7; MOVQ 160(SP), R15; TESTB R15, R15; JNE l7; TESTB DX, DX
+	TESTB R13, R13; JNE l7; TESTB R14, R14; JNE l7; TESTB AX, AX; JNE l7; TESTB CX, CX; JEQ l7; TESTB DX, DX
 #line 106 "others.go"
-	JNE l7; TESTB SI, SI; JEQ l7; TESTB DI, DI; JEQ l7; JMP l10
+	JEQ l7; JMP l10
 l8:
 #line 106 "others.go"
-	MOVQ 0(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 0(SP), BX; JMP l1
 l7:
 #line 106 "others.go"
-	XORQ AX, AX
+	XORQ R11, R11
 l10:
 l11:
 #line 106 "others.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; MOVQ 152(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 16(BX), R12; CMPQ R12, R11; JGT l12; CMPQ BX, 136(SP); JGE l6
 l12:
 #line 106 "others.go"
-	MOVQ 0(SP), R15; CMPQ CX, R15; JGT l1; MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3
+	CMPQ R12, 0(SP); JGT l1; MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
 #line 106 "others.go"
-	VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2; KMOVW K1, K1
-#line 106 "others.go"
-	KORTESTW K2, K2
+	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 107 "others.go"
 	KORTESTW K1, K1; JEQ l2
 #line 111 "others.go"
@@ -2285,75 +2171,73 @@ l12:
 #line 115 "others.go"
 	MOVQ 32(SP), R15; TESTB R15, R15; JNE l1
 #line 117 "others.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 72(SP), R15; TESTB R15, R15; JNE l1
 #line 119 "others.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 112(SP), R15; TESTB R15, R15; JNE l1
 #line 121 "others.go"
-	MOVQ 88(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 120(SP), R15; TESTB R15, R15; JNE l1
 #line 123 "others.go"
 	MOVQ 128(SP), R15; TESTB R15, R15; JEQ l33
 #line 124 "others.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
 l33:
 #line 125 "others.go"
-	MOVQ 136(SP), R15; TESTB R15, R15; JEQ l37
+	MOVQ 144(SP), R15; TESTB R15, R15; JEQ l37
 #line 149 "others.go"
-	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
 l37:
 #line 127 "others.go"
-	MOVQ 144(SP), R15; TESTB R15, R15; JNE l1
+	TESTB R13, R13; JNE l1
 #line 129 "others.go"
-	MOVQ 160(SP), R15; TESTB R15, R15; JNE l1
+	TESTB R14, R14; JNE l1
 #line 131 "others.go"
-	TESTB DX, DX; JNE l1
+	TESTB AX, AX; JNE l1
 #line 133 "others.go"
-	TESTB SI, SI; JEQ l48
+	TESTB CX, CX; JEQ l48
 #line 135 "others.go"
-	TESTB R8, R8; JEQ l51
+	TESTB SI, SI; JEQ l51
 #line 136 "others.go"
-	TESTB DI, DI; JEQ l1; MOVQ R9, CX; JMP l52
+	TESTB DX, DX; JEQ l1; MOVQ DI, R12; JMP l52
 l51:
 #line 135 "others.go"
-	MOVQ 72(SP), R15; MOVQ R15, CX
+	MOVQ 56(SP), R12
 l52:
 #line 138 "others.go"
-	MOVQ 80(SP), R15; CMPQ CX, R15; JEQ l1; VPBROADCASTQ CX, Z3; KMOVW K1, K2; MOVQ 96(SP), R15
+	CMPQ R12, 64(SP); JEQ l1; VPBROADCASTQ R12, Z3; KMOVW K1, K2; MOVQ 80(SP), R15; VSCATTERQPD Z2, K2, 0(R15)(Z3*1)
 #line 138 "others.go"
-	VSCATTERQPD Z2, K2, 0(R15)(Z3*1); KSHIFTRW $8, K1, K1; KMOVW K1, K1; MOVQ 96(SP), R15; VSCATTERQPD Z2, K1, 0(R15)(Z3*1)
+	KSHIFTRW $8, K1, K1; MOVQ 80(SP), R15; VSCATTERQPD Z2, K1, 0(R15)(Z3*1)
 #line 124 "others.go"
 	JMP l2
 l48:
 #line 139 "others.go"
-	MOVQ 104(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 88(SP), R15; TESTB R15, R15; JNE l1
 #line 141 "others.go"
-	MOVQ 112(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 96(SP), R15; TESTB R15, R15; JNE l1
 #line 143 "others.go"
-	MOVQ 120(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 104(SP), R15; TESTB R15, R15; JNE l1
 l2:
 #line 124 "others.go"
 	ADDQ $16, BX; JMP l11
 l6:
 #line 106 "others.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KMOVW K2, K2
-#line 106 "others.go"
-	KMOVW K1, K1; KORTESTW K2, K2
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 107 "others.go"
 	KORTESTW K1, K1; JEQ l5
 #line 135 "others.go"
-	TESTB R8, R8; JEQ l78
+	TESTB SI, SI; JEQ l78
 #line 136 "others.go"
-	MOVQ R9, CX; JMP l79
+	MOVQ DI, R12; JMP l79
 l78:
 #line 135 "others.go"
-	MOVQ R10, CX
+	MOVQ R8, R12
 l79:
 #line 138 "others.go"
-	CMPQ CX, R11; JEQ l1; VPBROADCASTQ CX, Z3; KMOVW K1, K2; VSCATTERQPD Z2, K2, 0(R12)(Z3*1); KSHIFTRW $8, K1, K1
+	CMPQ R12, R9; JEQ l1; VPBROADCASTQ R12, Z3; KMOVW K1, K2; VSCATTERQPD Z2, K2, 0(R10)(Z3*1); KSHIFTRW $8, K1, K1
 #line 138 "others.go"
-	KMOVW K1, K1; VSCATTERQPD Z2, K1, 0(R12)(Z3*1)
+	VSCATTERQPD Z2, K1, 0(R10)(Z3*1)
 l5:
 #line 124 "others.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
+	ADDQ $16, BX; LEAQ 16(BX), R12; CMPQ R12, R11; JLE l6; JMP l11
 l1:
 #line 124 "others.go"
 	VZEROUPPER
@@ -2364,7 +2248,7 @@ l1:
 
 // func SaidTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int)
 #line 106 "others.go"
-TEXT ·SaidTwinAVX2(SB), 0, $160-64
+TEXT ·SaidTwinAVX2(SB), 0, $144-64
 #line 106 "others.go"
 	MOVQ a0+0(FP), R15
 #line 106 "others.go"
@@ -2384,233 +2268,223 @@ TEXT ·SaidTwinAVX2(SB), 0, $160-64
 #line 106 "others.go"
 	MOVBLZX a4+11(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 32(SP)
+	MOVQ R15, 48(SP)
 #line 106 "others.go"
 	MOVBLZX a5+12(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 40(SP)
+	MOVQ R15, 72(SP)
 #line 106 "others.go"
 	MOVBLZX a6+13(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 64(SP)
+	MOVQ R15, 104(SP)
 #line 106 "others.go"
 	MOVBLZX a7+14(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 88(SP)
+	MOVQ R15, 112(SP)
 #line 106 "others.go"
 	MOVBLZX a8+15(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 120(SP)
+	MOVQ R15, 128(SP)
 #line 106 "others.go"
 	MOVBLZX a9+16(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 128(SP)
+	MOVQ R15, 136(SP)
 #line 106 "others.go"
-	MOVBLZX a10+17(FP), R15
+	MOVBLZX a10+17(FP), R13
 #line 106 "others.go"
-	MOVQ R15, 144(SP)
+	MOVBLZX a11+18(FP), R14
 #line 106 "others.go"
-	MOVBLZX a11+18(FP), R15
+	MOVBLZX a12+19(FP), AX
 #line 106 "others.go"
-	MOVQ R15, 152(SP)
+	MOVBLZX a13+20(FP), CX
 #line 106 "others.go"
-	MOVBLZX a12+19(FP), DX
+	MOVBLZX a14+21(FP), DX
 #line 106 "others.go"
-	MOVBLZX a13+20(FP), SI
-#line 106 "others.go"
-	MOVBLZX a14+21(FP), DI
-#line 106 "others.go"
-	MOVQ $506097522914230528, R8; VMOVQ R8, X0; VPMOVZXBD X0, Y0; MOVQ $3, R8; VMOVD R8, X1; VPBROADCASTD X1, Y1
+	MOVQ $506097522914230528, SI; VMOVQ SI, X0; VPMOVZXBD X0, Y0; MOVQ $3, SI; VMOVD SI, X1; VPBROADCASTD X1, Y1
 #line 106 "others.go"
 	MOVBLZX a15+22(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 48(SP)
+	MOVQ R15, 32(SP)
 #line 106 "others.go"
 	MOVBLZX a16+23(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 56(SP)
+	MOVQ R15, 40(SP)
 #line 106 "others.go"
-	MOVBLZX a17+24(FP), R8
+	MOVBLZX a17+24(FP), SI
 #line 106 "others.go"
-	MOVQ a18+32(FP), R9
+	MOVQ a18+32(FP), DI
 #line 106 "others.go"
-	MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP)
+	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 106 "others.go"
-	MOVQ a19+40(FP), R10
+	MOVQ a19+40(FP), R8
 #line 106 "others.go"
-	VMOVQ R10, X2; VPBROADCASTQ X2, Y2
+	VMOVQ R8, X2; VPBROADCASTQ X2, Y2
 #line 106 "others.go"
 	MOVBLZX a20+48(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 96(SP)
+	MOVQ R15, 80(SP)
 #line 106 "others.go"
 	MOVBLZX a21+49(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 104(SP)
+	MOVQ R15, 88(SP)
 #line 106 "others.go"
 	MOVBLZX a22+50(FP), R15
 #line 106 "others.go"
-	MOVQ R15, 112(SP); MOVQ $0, R10; MOVQ $0, R11; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 136(SP)
+	MOVQ R15, 96(SP); MOVQ $0, R8; MOVQ $0, R9; XORQ R10, R10; XORQ R15, R15; MOVQ R15, 120(SP)
 #line 106 "others.go"
-	MOVQ 0(SP), R15; MOVQ R15, R12; MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15
+	MOVQ 0(SP), R10; MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15; JNE l7
 #line 106 "others.go"
-	JNE l7; MOVQ 24(SP), R15; TESTB R15, R15; JNE l7; MOVQ 32(SP), R15; TESTB R15, R15; JNE l7; MOVQ 40(SP), R15
+	MOVQ 24(SP), R15; TESTB R15, R15; JNE l7; MOVQ 48(SP), R15; TESTB R15, R15; JNE l7; MOVQ 72(SP), R15
 #line 106 "others.go"
-	TESTB R15, R15; JNE l7; MOVQ 64(SP), R15; TESTB R15, R15; JNE l7; MOVQ 88(SP), R15; TESTB R15, R15
+	TESTB R15, R15; JNE l7; MOVQ 104(SP), R15; TESTB R15, R15; JNE l7; MOVQ 112(SP), R15; TESTB R15, R15
 #line 106 "others.go"
-	JNE l7; MOVQ 120(SP), R15; TESTB R15, R15; JNE l7; MOVQ 128(SP), R15; TESTB R15, R15; JNE l7
+	JNE l7; MOVQ 128(SP), R15; TESTB R15, R15; JNE l7; MOVQ 136(SP), R15; TESTB R15, R15; JNE l7
 #line 106 "others.go"
-	MOVQ 144(SP), R15; TESTB R15, R15; JNE l7; MOVQ 152(SP), R15; TESTB R15, R15; JNE l7; TESTB DX, DX
+	TESTB R13, R13; JNE l7; TESTB R14, R14; JNE l7; TESTB AX, AX; JNE l7; TESTB CX, CX; JEQ l7; TESTB DX, DX
 #line 106 "others.go"
-	JNE l7; TESTB SI, SI; JEQ l7; TESTB DI, DI; JEQ l7; JMP l10
+	JEQ l7; JMP l10
 l8:
 #line 106 "others.go"
-	MOVQ 0(SP), R15; MOVQ R15, BX; JMP l1
+	MOVQ 0(SP), BX; JMP l1
 l7:
 #line 106 "others.go"
-	XORQ R12, R12
+	XORQ R10, R10
 l10:
 l11:
 #line 106 "others.go"
-	LEAQ 8(BX), AX; CMPQ AX, R12; JGT l12; MOVQ 136(SP), R15; CMPQ BX, R15; JGE l6
+	LEAQ 8(BX), R11; CMPQ R11, R10; JGT l12; CMPQ BX, 120(SP); JGE l6
 l12:
 #line 106 "others.go"
-	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4; MOVQ 8(SP), R15; TESTB R15, R15
+	CMPQ R11, 0(SP); JGT l1; MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3
 #line 106 "others.go"
-	JNE l2; VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+	VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4
 #line 106 "others.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 106 "others.go"
-	VPTEST Y3, Y3
+	VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 107 "others.go"
-	VPTEST Y4, Y4; JEQ l2
+	VPTEST Y3, Y3; JEQ l2
 #line 111 "others.go"
 	MOVQ 16(SP), R15; TESTB R15, R15; JNE l1
 #line 113 "others.go"
 	MOVQ 24(SP), R15; TESTB R15, R15; JNE l1
 #line 115 "others.go"
-	MOVQ 32(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 48(SP), R15; TESTB R15, R15; JNE l1
 #line 117 "others.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 72(SP), R15; TESTB R15, R15; JNE l1
 #line 119 "others.go"
-	MOVQ 64(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 104(SP), R15; TESTB R15, R15; JNE l1
 #line 121 "others.go"
-	MOVQ 88(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 112(SP), R15; TESTB R15, R15; JNE l1
 #line 123 "others.go"
-	MOVQ 120(SP), R15; TESTB R15, R15; JEQ l33
+	MOVQ 128(SP), R15; TESTB R15, R15; JEQ l33
 #line 124 "others.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
+	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l1; JMP l2
 l33:
 #line 125 "others.go"
-	MOVQ 128(SP), R15; TESTB R15, R15; JEQ l37
+	MOVQ 136(SP), R15; TESTB R15, R15; JEQ l37
 #line 149 "others.go"
-	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l2; JMP l1
 l37:
 #line 127 "others.go"
-	MOVQ 144(SP), R15; TESTB R15, R15; JNE l1
+	TESTB R13, R13; JNE l1
 #line 129 "others.go"
-	MOVQ 152(SP), R15; TESTB R15, R15; JNE l1
+	TESTB R14, R14; JNE l1
 #line 131 "others.go"
-	TESTB DX, DX; JNE l1
+	TESTB AX, AX; JNE l1
 #line 133 "others.go"
-	TESTB SI, SI; JEQ l48
+	TESTB CX, CX; JEQ l48
 #line 135 "others.go"
-	TESTB R8, R8; JEQ l51
+	TESTB SI, SI; JEQ l51
 #line 136 "others.go"
-	TESTB DI, DI; JEQ l1; MOVQ R9, AX; JMP l52
+	TESTB DX, DX; JEQ l1; MOVQ DI, R11; JMP l52
 l51:
 #line 135 "others.go"
-	MOVQ 72(SP), R15; MOVQ R15, AX
+	MOVQ 56(SP), R11
 l52:
 #line 138 "others.go"
-	MOVQ 80(SP), R15; CMPQ AX, R15; JEQ l1; VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VMOVMSKPS Y4, AX
+	CMPQ R11, 64(SP); JEQ l1; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVMSKPS Y3, R11; VEXTRACTI128 $1, Y4, X3
 #line 138 "others.go"
-	VEXTRACTI128 $1, Y3, X4; VEXTRACTI128 $1, Y2, X5; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y2, X7
+	VEXTRACTI128 $1, Y2, X5; VEXTRACTI128 $1, Y4, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, R11; JEQ l53
 #line 138 "others.go"
-	TESTL $1, AX; JEQ l53; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+	VPEXTRQ $0, X4, R12; VPEXTRQ $0, X2, 0(R12)
 l53:
 #line 138 "others.go"
-	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+	TESTL $2, R11; JEQ l54; VPEXTRQ $1, X4, R12; VPEXTRQ $1, X2, 0(R12)
 l54:
 #line 138 "others.go"
-	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X5, 0(CX)
+	TESTL $4, R11; JEQ l55; VPEXTRQ $0, X3, R12; VPEXTRQ $0, X5, 0(R12)
 l55:
 #line 138 "others.go"
-	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+	TESTL $8, R11; JEQ l56; VPEXTRQ $1, X3, R12; VPEXTRQ $1, X5, 0(R12)
 l56:
 #line 138 "others.go"
-	TESTL $16, AX; JEQ l57; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+	TESTL $16, R11; JEQ l57; VPEXTRQ $0, X4, R12; VPEXTRQ $0, X2, 0(R12)
 l57:
 #line 138 "others.go"
-	TESTL $32, AX; JEQ l58; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+	TESTL $32, R11; JEQ l58; VPEXTRQ $1, X4, R12; VPEXTRQ $1, X2, 0(R12)
 l58:
 #line 138 "others.go"
-	TESTL $64, AX; JEQ l59; VPEXTRQ $0, X6, CX; VPEXTRQ $0, X7, 0(CX)
+	TESTL $64, R11; JEQ l59; VPEXTRQ $0, X6, R12; VPEXTRQ $0, X7, 0(R12)
 l59:
 #line 138 "others.go"
-	TESTL $128, AX; JEQ l2; VPEXTRQ $1, X6, AX; VPEXTRQ $1, X7, 0(AX)
+	TESTL $128, R11; JEQ l2; VPEXTRQ $1, X6, R11; VPEXTRQ $1, X7, 0(R11)
 #line 124 "others.go"
 	JMP l2
 l48:
 #line 139 "others.go"
-	MOVQ 96(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 80(SP), R15; TESTB R15, R15; JNE l1
 #line 141 "others.go"
-	MOVQ 104(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 88(SP), R15; TESTB R15, R15; JNE l1
 #line 143 "others.go"
-	MOVQ 112(SP), R15; TESTB R15, R15; JNE l1
+	MOVQ 96(SP), R15; TESTB R15, R15; JNE l1
 l2:
 #line 124 "others.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 124 "others.go"
-	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
 #line 106 "others.go"
-	VMOVD BX, X5; VPBROADCASTD X5, Y5; VPADDD Y5, Y0, Y5; VPCMPEQD Y1, Y5, Y5; VPCMPEQD Y6, Y6, Y6
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
 #line 106 "others.go"
-	VPXOR Y6, Y5, Y5; VMOVUPS Y5, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y5, Y5; VMOVUPS Y6, Y3; VMOVUPS Y5, Y4
-#line 106 "others.go"
-	VPTEST Y3, Y3
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
 #line 107 "others.go"
-	VPTEST Y4, Y4; JEQ l5
+	VPTEST Y3, Y3; JEQ l5
 #line 135 "others.go"
-	TESTB R8, R8; JEQ l86
+	TESTB SI, SI; JEQ l86
 #line 136 "others.go"
-	MOVQ R9, AX; JMP l87
+	MOVQ DI, R11; JMP l87
 l86:
 #line 135 "others.go"
-	MOVQ R10, AX
+	MOVQ R8, R11
 l87:
 #line 138 "others.go"
-	CMPQ AX, R11; JEQ l1; VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VMOVMSKPS Y4, AX; VEXTRACTI128 $1, Y3, X4
+	CMPQ R11, R9; JEQ l1; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVMSKPS Y3, R11; VEXTRACTI128 $1, Y4, X3
 #line 138 "others.go"
-	VEXTRACTI128 $1, Y2, X5; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, AX; JEQ l88
+	VEXTRACTI128 $1, Y2, X5; VEXTRACTI128 $1, Y4, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, R11; JEQ l88
 #line 138 "others.go"
-	VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+	VPEXTRQ $0, X4, R12; VPEXTRQ $0, X2, 0(R12)
 l88:
 #line 138 "others.go"
-	TESTL $2, AX; JEQ l89; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+	TESTL $2, R11; JEQ l89; VPEXTRQ $1, X4, R12; VPEXTRQ $1, X2, 0(R12)
 l89:
 #line 138 "others.go"
-	TESTL $4, AX; JEQ l90; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X5, 0(CX)
+	TESTL $4, R11; JEQ l90; VPEXTRQ $0, X3, R12; VPEXTRQ $0, X5, 0(R12)
 l90:
 #line 138 "others.go"
-	TESTL $8, AX; JEQ l91; VPEXTRQ $1, X4, CX; VPEXTRQ $1, X5, 0(CX)
+	TESTL $8, R11; JEQ l91; VPEXTRQ $1, X3, R12; VPEXTRQ $1, X5, 0(R12)
 l91:
 #line 138 "others.go"
-	TESTL $16, AX; JEQ l92; VPEXTRQ $0, X3, CX; VPEXTRQ $0, X2, 0(CX)
+	TESTL $16, R11; JEQ l92; VPEXTRQ $0, X4, R12; VPEXTRQ $0, X2, 0(R12)
 l92:
 #line 138 "others.go"
-	TESTL $32, AX; JEQ l93; VPEXTRQ $1, X3, CX; VPEXTRQ $1, X2, 0(CX)
+	TESTL $32, R11; JEQ l93; VPEXTRQ $1, X4, R12; VPEXTRQ $1, X2, 0(R12)
 l93:
 #line 138 "others.go"
-	TESTL $64, AX; JEQ l94; VPEXTRQ $0, X6, CX; VPEXTRQ $0, X7, 0(CX)
+	TESTL $64, R11; JEQ l94; VPEXTRQ $0, X6, R12; VPEXTRQ $0, X7, 0(R12)
 l94:
 #line 138 "others.go"
-	TESTL $128, AX; JEQ l95; VPEXTRQ $1, X6, AX; VPEXTRQ $1, X7, 0(AX)
+	TESTL $128, R11; JEQ l95; VPEXTRQ $1, X6, R11; VPEXTRQ $1, X7, 0(R11)
 l95:
 l5:
 #line 124 "others.go"
-	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, R10; JLE l6; JMP l11
 l1:
 #line 124 "others.go"
 	VZEROUPPER
