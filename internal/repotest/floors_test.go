@@ -38,6 +38,7 @@ var floors = map[string]string{
 
 	// The runtimes, which know no compiler.
 	"internal/dl":              "purego",
+	"internal/dl/stubdll":      "",
 	"internal/cudasys/...":     "internal/dl internal/cudasys",
 	"internal/toolkit":         "internal/dl",
 	"internal/widecopy":        "",

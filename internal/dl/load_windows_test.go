@@ -1,0 +1,51 @@
+package dl
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/dl/stubdll"
+)
+
+// TestStub opens a library that Windows loads, and calls its functions.
+func TestStub(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the stub is for amd64")
+	}
+	path := filepath.Join(t.TempDir(), "stub.dll")
+	image := stubdll.Image("stub.dll", map[string]stubdll.Code{"sum": stubdll.Sum(11), "seven": stubdll.Return(7), "zero": stubdll.Return(0), "store": stubdll.Store(13)})
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lib, err := Open("gopherwarp-missing.dll", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lib.Name() != path {
+		t.Errorf("opened %s", lib.Name())
+	}
+	symbol := func(name string) uintptr {
+		at, err := lib.Symbol(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	if got := Call(symbol("sum"), 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024); got != 2047 {
+		t.Errorf("the sum is %d, want 2047", got)
+	}
+	for before, want := range map[string]uintptr{"seven": 7, "zero": 10} {
+		if got := CallAfter(Before{Function: symbol(before)}, symbol("sum"), 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0); got != want {
+			t.Errorf("after %s: %d, want %d", before, got, want)
+		}
+	}
+	if _, err := lib.Symbol("missing"); !errors.Is(err, ErrSymbol) {
+		t.Errorf("a function that is not there: %v", err)
+	}
+	if _, err := Open("gopherwarp-missing.dll"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a library that is not there: %v", err)
+	}
+}
