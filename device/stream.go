@@ -111,10 +111,11 @@ func (s *Stream) start(p *Plan) error {
 		return err
 	}
 	if w := s.device.watching.Load(); w != nil && s.recorder == nil {
+		began := time.Now()
 		if err := s.device.Preload(p.kernel); err != nil { // its time is not the kernel's
 			return err
 		}
-		a := Activity{Work: WorkLaunch, Kernel: p.kernel, Grid: p.grid}
+		a := Activity{Work: WorkLaunch, Kernel: p.kernel, Grid: p.grid, Load: time.Since(began)}
 		return w.observe(s, a, func() error { return s.queue.Launch(p) })
 	}
 	return s.queue.Launch(p)

@@ -40,6 +40,9 @@ type Activity struct {
 	// Called is when the program asked for the work, and Call how long the call took.
 	Called time.Time
 	Call   time.Duration
+	// Load is how long before Called the program waited for the kernel's code to be ready: a
+	// driver compiles it when it is launched first.
+	Load time.Duration
 	// Stack has the program counters of the callers, the innermost first, for
 	// runtime.CallersFrames.
 	Stack []uintptr

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"sync"
 
@@ -29,8 +30,10 @@ type place struct {
 
 // NewProfile returns an empty profile.
 func NewProfile() *Profile {
+	program, _ := os.Executable() // what a viewer calls the profile; nothing is read from there
 	return &Profile{
 		p: &profile.Profile{
+			Mapping:           []*profile.Mapping{{ID: 1, File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}},
 			SampleType:        []*profile.ValueType{{Type: "work", Unit: "count"}, {Type: "bytes", Unit: "bytes"}, {Type: "device", Unit: "nanoseconds"}},
 			DefaultSampleType: "device",
 			PeriodType:        &profile.ValueType{Type: "device", Unit: "nanoseconds"},
@@ -96,7 +99,7 @@ func (p *Profile) location(at place) *profile.Location {
 	l, ok := p.locations[at]
 	if !ok {
 		f := p.function(at)
-		l = &profile.Location{ID: uint64(len(p.p.Location) + 1), Line: []profile.Line{{Function: f, Line: int64(at.line)}}}
+		l = &profile.Location{ID: uint64(len(p.p.Location) + 1), Mapping: p.p.Mapping[0], Line: []profile.Line{{Function: f, Line: int64(at.line)}}}
 		p.locations[at] = l
 		p.p.Location = append(p.p.Location, l)
 	}

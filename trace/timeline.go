@@ -57,7 +57,7 @@ func (t *Timeline) Closed() error { return nil }
 // add adds the call and the work of a, and an arrow from one to the other.
 func (t *Timeline) add(a device.Activity) {
 	if t.zero.IsZero() {
-		t.zero = a.Called
+		t.zero = a.Called.Add(-a.Load)
 	}
 	work := 2 * t.number(a.Device)
 	calls := work - 1
@@ -71,7 +71,15 @@ func (t *Timeline) add(a device.Activity) {
 	from.Phase, from.Category, from.ID, from.Duration = "s", "flow", t.flows, 0
 	to.Phase, to.Category, to.ID, to.Duration, to.Binding, to.Args = "f", "flow", t.flows, 0, "e", nil
 	t.events = append(t.events, call, from, done, to)
+	if a.Load > shownLoad {
+		load := call
+		load.Name, load.Category, load.Time, load.Duration = "load "+call.Name, "load", t.at(a.Called.Add(-a.Load)), micro(a.Load)
+		t.events = append(t.events, load)
+	}
 }
+
+// shownLoad is longer than it takes to find out that code is loaded.
+const shownLoad = 100 * time.Microsecond
 
 // number returns the device's number, from 1.
 func (t *Timeline) number(d *device.Device) int {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/google/pprof/profile"
@@ -110,6 +111,23 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// TestLoading demands that a picture shows what a program waited for before a launch, if it was long.
+func TestLoading(t *testing.T) {
+	timeline, at := trace.NewTimeline(), time.Now()
+	a := device.Activity{Device: open(t), Stream: 1, Kernel: negate, Called: at, Begin: at, End: at.Add(time.Microsecond)}
+	for _, a.Load = range []time.Duration{30 * time.Millisecond, time.Microsecond} {
+		timeline.Did([]device.Activity{a})
+	}
+	var out bytes.Buffer
+	if err := timeline.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"ph":"X","name":"load negate","cat":"load","pid":1,"tid":1,"ts":0,"dur":30000}`
+	if n := strings.Count(out.String(), "load negate"); n != 1 || !strings.Contains(out.String(), want) {
+		t.Errorf("%d loads, want one like %s:\n%s", n, want, &out)
+	}
+}
+
 func TestProfile(t *testing.T) {
 	dev, p := open(t), trace.NewProfile()
 	if _, err := dev.Watch(p); err != nil {
@@ -134,6 +152,9 @@ func TestProfile(t *testing.T) {
 		if caller := s.Location[1].Line[0].Function.Name; !strings.HasSuffix(caller, "trace_test.work") {
 			t.Errorf("%s was called by %s, want the function work of this test", leaf.Function.Name, caller)
 		}
+	}
+	if len(read.Mapping) != 1 || !strings.Contains(read.Mapping[0].File, "trace") {
+		t.Errorf("the profile is of %+v, want this program", read.Mapping)
 	}
 	for name, want := range map[string]int64{"example.com/kernels.negate": 3, "(upload)": 1, "(download)": 1} {
 		if counts[name] != want {
