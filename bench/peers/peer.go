@@ -114,8 +114,11 @@ func (p *Peer) ask(ctx context.Context, line string) (answer, error) {
 	return p.hear(ctx)
 }
 
-// Has reports whether the peer knows a case.
-func (p *Peer) Has(name string) bool { return slices.Contains(p.cases, name) }
+// Has reports whether the peer is there and knows a case.
+func (p *Peer) Has(name string) bool { return p.err == nil && slices.Contains(p.cases, name) }
+
+// Err returns why the process is gone, or nil.
+func (p *Peer) Err() error { return p.err }
 
 // Prepare makes random inputs of a size for a case, runs it once and checks the result.
 func (p *Peer) Prepare(ctx context.Context, name string, size int) error {

@@ -77,6 +77,9 @@ func TestPeer(t *testing.T) {
 	if err := p.End(ctx); err == nil || err.Error() != want {
 		t.Errorf("after that End returns %v, want %s", err, want)
 	}
+	if p.Has("sums") || p.Err() == nil {
+		t.Error("a peer that is gone knows a case")
+	}
 }
 
 // TestStart starts what is not there.

@@ -33,6 +33,18 @@ func meet(r *report.Report, set *peers.Set) {
 	}
 }
 
+// part notes whose process has ended before the run has.
+func part(r *report.Report, set *peers.Set) {
+	if set == nil {
+		return
+	}
+	for _, p := range set.Peers {
+		if err := p.Err(); err != nil {
+			r.Skip("peer "+p.Name+" in later cases", err.Error())
+		}
+	}
+}
+
 // prepareRivals has the peers that know a case check their results in its size.
 func prepareRivals(ctx context.Context, i device.Info, set *peers.Set, c report.Result) (rs rivals) {
 	if set == nil || i.Kind != "cuda" {

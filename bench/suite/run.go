@@ -66,6 +66,7 @@ func Run(ctx context.Context, dev *device.Device, o Options) (*report.Report, er
 		}
 		r.Results = append(r.Results, result)
 	}
+	part(r, o.Peers)
 	if o.wants("launch") {
 		o.progress("launch")
 		if r.Launches, err = launchLadder(ctx, dev, o.Quick); err != nil {
