@@ -984,6 +984,66 @@ var uintsKernel = &device.Kernel{
 	},
 }
 
+// ComputesInLanes launches the kernel computesInLanes.
+func ComputesInLanes(s *device.Stream, g device.Grid, in device.Slice[wide], out device.Slice[inLanes]) error {
+	p := s.Plan(computesInLanesKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zcomputesInLanes.sm_80.narrow.aligned.ptx
+var computesInLanesSM80NarrowAligned string
+
+//go:embed zcomputesInLanes.sm_80.narrow.ptx
+var computesInLanesSM80Narrow string
+
+//go:embed zcomputesInLanes.sm_80.ptx
+var computesInLanesSM80 string
+
+//go:embed zcomputesInLanes.sm_70.narrow.aligned.ptx
+var computesInLanesSM70NarrowAligned string
+
+//go:embed zcomputesInLanes.sm_70.narrow.ptx
+var computesInLanesSM70Narrow string
+
+//go:embed zcomputesInLanes.sm_70.ptx
+var computesInLanesSM70 string
+
+var computesInLanesKernel = &device.Kernel{
+	Name:    "computesInLanes",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "lanes.go",
+	Line:    63,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 32},
+		{Name: "out", Offset: 24, Size: 24, Elem: 200},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "lanes.go", Line: 32, Format: "invalid memory address or nil pointer dereference"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: computesInLanesSM80NarrowAligned},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: computesInLanesSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, PTX: computesInLanesSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: computesInLanesSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: computesInLanesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: computesInLanesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []wide
+			out []inLanes
+		})(args)
+		for ts.Next() {
+			computesInLanes(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: computesInLanesTwin,
+}
+
 // Limits launches the kernel limits.
 func Limits(s *device.Stream, g device.Grid, in device.Slice[limit], out device.Slice[limited]) error {
 	p := s.Plan(limitsKernel, g)

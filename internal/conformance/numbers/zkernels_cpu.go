@@ -1531,6 +1531,277 @@ func summingTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, i
 	return true
 }
 
+// computesInLanesTwin runs blocks of the kernel computesInLanes.
+//
+//line lanes.go:63
+func computesInLanesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line lanes.go:63
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line lanes.go:64
+		i12 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line lanes.go:64
+				if !computesInLanesTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// computesInLanesTwinRow is what a row of threads does in computesInLanesTwin.
+//
+//line lanes.go:64
+func computesInLanesTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line lanes.go:64
+	if lanes == 16 && first == 0 {
+//line lanes.go:64
+		first = blocks.Done(zvector.ComputesInLanesTwin(blocks.Span(), i12, inLen, outLen, out, in))
+//line lanes.go:64
+	} else if lanes == 8 && first == 0 {
+//line lanes.go:64
+		first = blocks.Done(zvector.ComputesInLanesTwinAVX2(blocks.Span(), i12, inLen, outLen, out, in))
+	}
+	for tx := first; tx < dx; tx++ {
+		var i250, i254, i258, i269, i273, i277, i288, i292, i296, i307, i311, i315 int32
+//line lanes.go:64
+		i15 := i12 + tx
+//line lanes.go:64
+		if i15 < inLen {
+//line lanes.go:64
+			if i15 < outLen {
+				i319 := *(*int)(unsafe.Add(in, i15*32))
+//line lanes.go:65
+				i321 := *(*int)(unsafe.Add(in, i15*32+8))
+//line lanes.go:65
+				f323 := *(*float64)(unsafe.Add(in, i15*32+16))
+//line lanes.go:65
+				f325 := *(*float64)(unsafe.Add(in, i15*32+24))
+//line lanes.go:31
+				f50 := float32(f323)
+//line lanes.go:31
+				f51 := float32(f325)
+				i54 := int32(i319)
+//line lanes.go:32
+				if unsafe.Add(out, i15*200) == unsafe.Pointer(nil) {
+//line lanes.go:32
+					blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
+//line lanes.go:32
+					return false
+				}
+//line lanes.go:32
+				*(*float64)(unsafe.Add(out, i15*200)) = float64(i319)
+//line lanes.go:32
+				*(*float64)(unsafe.Add(out, i15*200+8)) = float64(uint(i319))
+//line lanes.go:32
+				*(*float64)(unsafe.Add(out, i15*200+16)) = float64(uint32(i54))
+//line lanes.go:32
+				*(*float64)(unsafe.Add(out, i15*200+24)) = float64(i54)
+				*(*float32)(unsafe.Add(out, i15*200+32)) = float32(i319)
+//line lanes.go:33
+				*(*float32)(unsafe.Add(out, i15*200+36)) = float32(uint(i319))
+//line lanes.go:33
+				*(*float32)(unsafe.Add(out, i15*200+40)) = float32(uint32(i54))
+//line lanes.go:33
+				*(*float32)(unsafe.Add(out, i15*200+44)) = float32(i54)
+				var i95 int
+//line lanes.go:34
+				if f323 >= -9223372036854775808 && f323 < 9223372036854775808 {
+//line lanes.go:34
+					i95 = int(f323)
+//line lanes.go:34
+				} else if f323 > 0 {
+//line lanes.go:34
+					i95 = 1<<63 - 1
+//line lanes.go:34
+				} else if f323 < 0 {
+//line lanes.go:34
+					i95 = -9223372036854775808
+				}
+//line lanes.go:34
+				f96 := float64(f50)
+//line lanes.go:34
+				var i97 int
+//line lanes.go:34
+				if f96 >= -9223372036854775808 && f96 < 9223372036854775808 {
+//line lanes.go:34
+					i97 = int(f96)
+//line lanes.go:34
+				} else if f96 > 0 {
+//line lanes.go:34
+					i97 = 1<<63 - 1
+//line lanes.go:34
+				} else if f96 < 0 {
+//line lanes.go:34
+					i97 = -9223372036854775808
+				}
+//line lanes.go:34
+				var i98 int32
+//line lanes.go:34
+				if f51 >= -2147483648 && f51 < 2147483648 {
+//line lanes.go:34
+					i98 = int32(f51)
+//line lanes.go:34
+				} else if f51 > 0 {
+//line lanes.go:34
+					i98 = 1<<31 - 1
+//line lanes.go:34
+				} else if f51 < 0 {
+//line lanes.go:34
+					i98 = -2147483648
+				}
+//line lanes.go:34
+				*(*int)(unsafe.Add(out, i15*200+48)) = i95
+//line lanes.go:34
+				*(*int)(unsafe.Add(out, i15*200+80)) = i97
+//line lanes.go:34
+				*(*int32)(unsafe.Add(out, i15*200+88)) = i98
+				*(*int)(unsafe.Add(out, i15*200+56)) = i319 * i321
+//line lanes.go:35
+				*(*int)(unsafe.Add(out, i15*200+64)) = i319 >> uint32(int32(i321&63))
+//line lanes.go:35
+				*(*int)(unsafe.Add(out, i15*200+72)) = i319 >> 7
+//line lanes.go:35
+				*(*int32)(unsafe.Add(out, i15*200+92)) = i54
+//line lanes.go:44
+				if i319 < i321 {
+//line lanes.go:46
+					i250 = 1
+				} else {
+//line lanes.go:44
+					i250 = 0
+				}
+//line lanes.go:44
+				if i319 <= i321 {
+//line lanes.go:49
+					i254 = i250 | 2
+				} else {
+//line lanes.go:44
+					i254 = i250
+				}
+//line lanes.go:44
+				if i319 == i321 {
+//line lanes.go:52
+					i258 = i254 | 4
+				} else {
+//line lanes.go:44
+					i258 = i254
+				}
+//line lanes.go:44
+				if uint(i319) < uint(i321) {
+//line lanes.go:46
+					i269 = 1
+				} else {
+//line lanes.go:44
+					i269 = 0
+				}
+//line lanes.go:44
+				if uint(i319) <= uint(i321) {
+//line lanes.go:49
+					i273 = i269 | 2
+				} else {
+//line lanes.go:44
+					i273 = i269
+				}
+//line lanes.go:44
+				if i319 != i321 {
+//line lanes.go:52
+					i277 = i273 | 4
+				} else {
+//line lanes.go:44
+					i277 = i273
+				}
+//line lanes.go:36
+				*(*int32)(unsafe.Add(out, i15*200+96)) = i258 | i277<<3
+				i150 := int32(i321)
+//line lanes.go:44
+				if i54 < i150 {
+//line lanes.go:46
+					i288 = 1
+				} else {
+//line lanes.go:44
+					i288 = 0
+				}
+//line lanes.go:44
+				if i54 <= i150 {
+//line lanes.go:49
+					i292 = i288 | 2
+				} else {
+//line lanes.go:44
+					i292 = i288
+				}
+//line lanes.go:44
+				if i54 == i150 {
+//line lanes.go:52
+					i296 = i292 | 4
+				} else {
+//line lanes.go:44
+					i296 = i292
+				}
+//line lanes.go:44
+				if uint32(i54) < uint32(i150) {
+//line lanes.go:46
+					i307 = 1
+				} else {
+//line lanes.go:44
+					i307 = 0
+				}
+//line lanes.go:44
+				if uint32(i54) <= uint32(i150) {
+//line lanes.go:49
+					i311 = i307 | 2
+				} else {
+//line lanes.go:44
+					i311 = i307
+				}
+//line lanes.go:44
+				if i54 != i150 {
+//line lanes.go:52
+					i315 = i311 | 4
+				} else {
+//line lanes.go:44
+					i315 = i311
+				}
+//line lanes.go:37
+				*(*int32)(unsafe.Add(out, i15*200+100)) = i296 | i315<<3
+				*(*float64)(unsafe.Add(out, i15*200+104)) = min(f323, f325)
+//line lanes.go:38
+				*(*float64)(unsafe.Add(out, i15*200+112)) = max(f323, f325)
+//line lanes.go:38
+				*(*float32)(unsafe.Add(out, i15*200+120)) = min(f50, f51)
+//line lanes.go:38
+				*(*float32)(unsafe.Add(out, i15*200+124)) = max(f50, f51)
+				*(*float64)(unsafe.Add(out, i15*200+128)) = math.Floor(f323)
+//line lanes.go:39
+				*(*float64)(unsafe.Add(out, i15*200+136)) = math.Ceil(f323)
+//line lanes.go:39
+				*(*float64)(unsafe.Add(out, i15*200+144)) = math.Trunc(f323)
+//line lanes.go:39
+				*(*float64)(unsafe.Add(out, i15*200+152)) = math.RoundToEven(f323)
+				*(*float64)(unsafe.Add(out, i15*200+160)) = math.Sqrt(f323)
+//line lanes.go:40
+				*(*float64)(unsafe.Add(out, i15*200+168)) = math.Abs(f323)
+//line lanes.go:40
+				*(*float64)(unsafe.Add(out, i15*200+176)) = -f323
+//line lanes.go:40
+				*(*float64)(unsafe.Add(out, i15*200+184)) = math.Copysign(f323, f325)
+//line lanes.go:40
+				*(*float64)(unsafe.Add(out, i15*200+192)) = math.FMA(f323, f325, f323)
+			}
+		}
+	}
+	return true
+}
+
 // limitsTwin runs blocks of the kernel limits.
 //
 //line limits.go:41

@@ -1,0 +1,73 @@
+package numbers
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// TestWild compares vector code with Go twins where Go's own compiler does otherwise: of floats that fit no integer.
+func TestWild(t *testing.T) {
+	wild := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1 << 31, 1 << 32, 1<<32 + 0.5, -1<<31 - 1, 1 << 52, 1<<52 + 1, -1<<52 - 1, 1<<53 - 1, 1 << 62, 1<<63 - 1024, 1 << 63, -1 << 63, -1<<63 - 2048,
+		1 << 84, -1 << 84, -1 << 90, 1e300, -1e300, 5e-324, 4294967295.75, -4294967295.75, 0.99, -0.99, 1<<40 + 0.5, -1<<40 - 0.5, 123456789012.75, -123456789012.75, 0, math.Copysign(0, -1)}
+	var in []wide
+	for i, x := range wild {
+		for k, y := range wild {
+			in = append(in, wide{int64(i), int64(k), x, y})
+		}
+	}
+	want := computed(t, cpu.Scalar, in)
+	ways := map[string]cpu.Threads{"the fastest": cpu.Fastest}
+	if cpu.VectorLanes() > 0 {
+		ways["AVX2"] = cpu.AVX2
+	}
+	for name, way := range ways {
+		for i, got := range computed(t, way, in) {
+			if got.LongOfFloat != want[i].LongOfFloat || got.LongOfSingle != want[i].LongOfSingle || got.IntOfSingle != want[i].IntOfSingle {
+				t.Errorf("%s: of %v and %v come %d, %d and %d, want %d, %d and %d", name, in[i].X, in[i].Y,
+					got.LongOfFloat, got.LongOfSingle, got.IntOfSingle, want[i].LongOfFloat, want[i].LongOfSingle, want[i].IntOfSingle)
+			}
+			for k, pair := range [][2]float64{{got.Smaller, want[i].Smaller}, {got.Larger, want[i].Larger}, {float64(got.SmallerSingle), float64(want[i].SmallerSingle)},
+				{float64(got.LargerSingle), float64(want[i].LargerSingle)}, {got.Floor, want[i].Floor}, {got.Ceil, want[i].Ceil}, {got.Trunc, want[i].Trunc}, {got.Even, want[i].Even}} {
+				if x, y := pair[0], pair[1]; math.Float64bits(x) != math.Float64bits(y) && (x == x || y == y) {
+					t.Errorf("%s: number %d of %v and %v is %v, want %v", name, k, in[i].X, in[i].Y, x, y)
+				}
+			}
+		}
+	}
+}
+
+// computed returns what a CPU device that runs threads in some way makes of numbers.
+func computed(t *testing.T, way cpu.Threads, in []wide) []inLanes {
+	t.Helper()
+	dev, err := cpu.OpenThreads(way)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := device.Upload(s, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := device.Make[inLanes](s, len(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ComputesInLanes(s, device.Cover(len(in), 128), from.All(), to.All()); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]inLanes, len(in))
+	if err := device.Download(s, out, to.All()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Synchronize(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
