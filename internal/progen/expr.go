@@ -174,7 +174,7 @@ func (g *gen) float(t *typ, depth int) string {
 		}
 		return g.leaf(t)
 	case 8:
-		return fmt.Sprintf("%s(dtype.%sFrom32(float32(%s)).Float32())", t.name, pick(g.r, "F16", "BF16"), x())
+		return fmt.Sprintf("%s(dtype.%sFrom32(float32(%s)).Float32())", t.name, pick(g.r, "F16", "BF16", "F16", "BF16", "F8E4M3", "F8E5M2"), x())
 	case 0:
 		return "(-" + x() + ")"
 	case 1:

@@ -38,7 +38,10 @@ func (g *gen) loop() {
 	t := pick(g.r, integers...)
 	var header string
 	var first string
-	switch g.r.IntN(6) {
+	switch g.r.IntN(7) {
+	case 5:
+		t = typeInt
+		header = fmt.Sprintf("for %s := range below(%s)", i, pick(g.r, fmt.Sprint(n), fmt.Sprintf("min(int(%s), %d)", g.simple(), n)))
 	case 0:
 		header = fmt.Sprintf("for %s := range %s(%d)", i, t.name, n)
 	case 1:
@@ -81,6 +84,9 @@ func (g *gen) rangeLoop() {
 		over = s.text + fmt.Sprintf("[:min(%d, len(%s))]", n, s.text)
 		if s.own > 0 {
 			over = fmt.Sprintf("%s[own*%d : own*%d+%d]", s.text, s.own, s.own, s.own)
+		}
+		if g.r.oneIn(3) {
+			over = "backward(" + over + ")"
 		}
 	} else if p, ok := g.find(func(t *typ) bool { return t.kind == array }, false); ok {
 		over, t, n = p.text, p.typ.elem, p.typ.length

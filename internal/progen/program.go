@@ -32,10 +32,12 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 var _ dtype.F16
 var _ = math.Sqrt
+var _ = math32.Sqrt
 var _ = bits.Len
 var _ = atomic.AddInt32
 var _ = gpu.AtomicAdd[int]

@@ -40,7 +40,9 @@ func (g *gen) fromSlice(t *typ) (string, bool) {
 func (g *gen) mathematics(t *typ, depth int) string {
 	x := func() string { return "float64(" + g.value(t, depth) + ")" }
 	text := ""
-	switch g.r.IntN(12) {
+	switch g.r.IntN(13) {
+	case 9:
+		text = g.singles(depth)
 	case 0:
 		text = "copysign(" + x() + ", " + x() + ")"
 	case 1:
@@ -63,6 +65,18 @@ func (g *gen) mathematics(t *typ, depth int) string {
 		text = pick(g.r, "math.Round(", "math.Sqrt(", "math.Abs(") + x() + ")"
 	}
 	return t.name + "(" + text + ")"
+}
+
+// singles returns a call of a function of package math32.
+func (g *gen) singles(depth int) string {
+	x := func() string { return "float32(" + g.value(typeFloat32, depth-1) + ")" }
+	switch g.r.IntN(4) {
+	case 0:
+		return "math32." + pick(g.r, "Pow(", "Atan2(", "Hypot(", "Mod(", "Dim(") + x() + ", " + x() + ")"
+	case 1:
+		return "math32." + pick(g.r, "Floor(", "Round(", "Trunc(", "Sqrt(", "Rsqrt(") + x() + ")"
+	}
+	return "math32." + pick(g.r, "Exp(", "Exp2(", "Expm1(", "Log(", "Log2(", "Log1p(", "Sin(", "Cos(", "Tan(", "Tanh(", "Sinh(", "Asin(", "Atan(", "Cbrt(", "Erf(") + x() + ")"
 }
 
 // generic returns a call of a generic function, or a field of a generic type.

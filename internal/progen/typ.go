@@ -43,7 +43,10 @@ var (
 )
 
 // halves are kept and converted; their bits are not compared, since those of a NaN are left open.
-var halves = []*typ{{name: "dtype.F16", kind: half, bits: 16}, {name: "dtype.BF16", kind: half, bits: 16}}
+var halves = []*typ{
+	{name: "dtype.F16", kind: half, bits: 16}, {name: "dtype.F16", kind: half, bits: 16}, {name: "dtype.BF16", kind: half, bits: 16},
+	{name: "dtype.F8E4M3", kind: half, bits: 8}, {name: "dtype.F8E5M2", kind: half, bits: 8},
+}
 
 // integers are the integer types, the common ones more than once.
 var integers = []*typ{

@@ -39,6 +39,10 @@ func bitsOf(r *rand.Rand, kind dtype.Type) uint64 {
 		return uint64(dtype.F16From32(float32(float(r))))
 	case dtype.BFloat16:
 		return uint64(dtype.BF16From32(float32(float(r))))
+	case dtype.Float8E4M3:
+		return uint64(dtype.F8E4M3From32(float32(float(r))))
+	case dtype.Float8E5M2:
+		return uint64(dtype.F8E5M2From32(float32(float(r))))
 	}
 	return uint64(integer(r, 8*kind.Size()))
 }
@@ -90,6 +94,10 @@ func canonical(kind dtype.Type, bits uint64) uint64 {
 		nan = bits&0x7fff > 0x7c00
 	case dtype.BFloat16:
 		nan = bits&0x7fff > 0x7f80
+	case dtype.Float8E4M3:
+		nan = bits&0x7f == 0x7f
+	case dtype.Float8E5M2:
+		nan = bits&0x7f > 0x7c
 	}
 	if nan {
 		return 1<<(8*kind.Size()-1) - 1

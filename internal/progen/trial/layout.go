@@ -24,6 +24,7 @@ var scalars = map[string]dtype.Type{
 	"int8": dtype.Int8, "int16": dtype.Int16, "int32": dtype.Int32, "int64": dtype.Int64,
 	"uint8": dtype.Uint8, "uint16": dtype.Uint16, "uint32": dtype.Uint32, "uint64": dtype.Uint64,
 	"float32": dtype.Float32, "float64": dtype.Float64, "dtype.F16": dtype.Float16, "dtype.BF16": dtype.BFloat16,
+	"dtype.F8E4M3": dtype.Float8E4M3, "dtype.F8E5M2": dtype.Float8E5M2,
 }
 
 // parseLayout reads a progen.Arg's Layout: a scalar type, "[3]" and an element's layout, or
