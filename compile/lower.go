@@ -119,16 +119,18 @@ func (j *job) compile() {
 	if r := j.compiled.Report; r != nil {
 		r.order(j.compiled.Variants)
 	}
-	j.compiled.twin = all[0].twin
+	if j.wantsTwin() {
+		j.compiled.twin = all[0].optimise(pass.Options{Verify: j.options.Verify, Disable: gpuOnly})
+	}
 	j.checkShared()
 }
 
 // code is what became of a kernel's body.
 type code struct {
 	body
+	optimiser
 	wide     *ir.Func   // for all launches
 	narrow   []*ir.Func // for those that are narrow
-	twin     *ir.Func   // for the CPU's back end, if that is wanted
 	targets  []device.Capability
 	exact    bool // for the lowest target alone
 	resident int  // blocks on a multiprocessor, or 0
@@ -139,7 +141,7 @@ func (j *job) code(body lowered) (code, diag.List) {
 	k := j.function
 	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Verify: j.options.Verify}
 	o := newOptimiser(body.ir)
-	c := code{body: body.body, wide: o.optimise(options), resident: k.Resident}
+	c := code{body: body.body, optimiser: o, wide: o.optimise(options), resident: k.Resident}
 	if v := misplaced(c.wide); v != nil {
 		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory, or in a slice that it is given", k.instance.Name, v.Pos).
 			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned")}
@@ -150,9 +152,6 @@ func (j *job) code(body lowered) (code, diag.List) {
 	}
 	wrong := c.setTargets()
 	c.narrow = o.narrow(options, j.watch())
-	if j.options.Twins != TwinsNone {
-		c.twin = o.optimise(pass.Options{Verify: j.options.Verify, Disable: gpuOnly})
-	}
 	return c, wrong
 }
 

@@ -2,8 +2,11 @@ package compile
 
 import (
 	"fmt"
+	"go/types"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
@@ -20,9 +23,9 @@ type Twins string
 
 // Which kernels get twins.
 const (
-	// TwinsDefault leaves out a kernel whose threads do not wait for each other and whose twin would be
-	// long: it runs nearly as fast as a plain loop over the threads, and the
-	// program is built faster.
+	// TwinsDefault leaves out kernels that do as well without, or nearly, for the program is built faster then: one whose blocks are
+	// single threads, or whose threads do not wait for each other and whose twin would be long. It leaves
+	// out all instances of a generic kernel whose twins would be very long together.
 	TwinsDefault Twins = ""
 	TwinsAll     Twins = "all"  // all that can have one
 	TwinsNone    Twins = "none" // none
@@ -33,48 +36,137 @@ const (
 // several times, and spends its time there.
 const maxPlainLines = 200
 
-// emitTwin adds the kernel's twin, if it gets one.
-func (k *Kernel) emitTwin(twins *launcher.Twins, vectors *launcher.Vectors, which Twins) {
-	k.CPU = "plain loop"
-	if k.Barriers {
-		k.CPU = "coroutines"
-	}
+// maxInstanceLines is how long the twins of all instances of a generic kernel may be together, which the first one tells: they are
+// in the repository, and whoever imports the package compiles all of them.
+const maxInstanceLines = 3000
+
+// wantsTwin reports whether the kernel is worth a twin, as far as that is known without one. Go calls the methods of type arguments
+// by way of a table, a twin has them inlined: the sum of a chunk by an operator is eight times as fast.
+func (j *job) wantsTwin() bool {
+	k := j.compiled
 	switch {
-	case which == TwinsNone:
-		return
-	case strings.Contains(k.Name, "["):
-		k.CPU += ": an instance of a generic kernel has no twin"
+	case j.options.Twins == TwinsNone || k.Spins:
+		return false
+	case j.options.Twins == TwinsAll || k.Barriers || k.Block.Count() != 1:
+		return true
+	default:
+		return slices.ContainsFunc(j.function.bodies[0].ssa.TypeArgs(), func(t types.Type) bool { return types.NewMethodSet(t).Len() > 0 })
+	}
+}
+
+// instances counts the instances of each generic kernel.
+func instances(kernels []*Kernel) map[place]int {
+	n := map[place]int{}
+	for _, k := range kernels {
+		n[place{k.File, k.Line}]++
+	}
+	return n
+}
+
+// place is where a kernel is declared.
+type place struct {
+	file string
+	line int
+}
+
+// twinner writes the twins of a package's kernels.
+type twinner struct {
+	twins     *launcher.Twins
+	vectors   *launcher.Vectors
+	which     Twins
+	instances map[place]int
+	lines     map[place]int // how many lines the twins of the instances of a kernel would have
+}
+
+// emit adds the kernel's twin, if it gets one, and says how its threads run on a CPU.
+func (w *twinner) emit(k *Kernel) {
+	k.CPU = k.withoutTwin()
+	if k.twin == nil {
 		return
 	}
-	function := twins.Declare(k.Name + "Twin")
-	options := cpu.Options{
+	at := place{k.File, k.Line}
+	if w.tooLong(at) {
+		k.CPU += fmt.Sprintf(": the twins of its %d instances would have some %d lines", w.instances[at], w.lines[at])
+		return
+	}
+	t, function, err := w.twin(k)
+	if err != nil {
+		k.CPU += ": " + err.Error()
+		return
+	}
+	if w.which != TwinsAll && !k.Barriers && len(t.Vectors) == 0 && t.Lines > maxPlainLines {
+		k.CPU += fmt.Sprintf(": a twin would have %d lines", t.Lines)
+		return
+	}
+	if w.lines[at] == 0 {
+		w.lines[at] = t.Lines * w.instances[at]
+		if w.tooLong(at) {
+			w.emit(k)
+			return
+		}
+	}
+	w.twins.Add(k.stem, function, t.Text, t.Imports)
+	for _, v := range t.Vectors {
+		w.vectors.Add(v.Declaration, v.Text)
+	}
+	k.CPU = withTwin(t)
+}
+
+// tooLong reports whether the instances of the kernel at a place are known to have too long twins.
+func (w *twinner) tooLong(at place) bool {
+	return w.which != TwinsAll && w.instances[at] > 1 && w.lines[at] > maxInstanceLines
+}
+
+// twin returns the kernel's twin and its name.
+func (w *twinner) twin(k *Kernel) (*cpu.Twin, string, error) {
+	function := w.twins.Declare(twinName(k.stem))
+	t, err := cpu.Emit(k.twin, cpu.Options{
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
-		Declared: twins.Declared(), Package: twins.Package, Declare: twins.Declare,
-		Vector: &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: vectors.Declare},
-	}
-	t, err := cpu.Emit(k.twin, options)
+		Declared: w.twins.Declared(), Package: w.twins.Package, Declare: w.twins.Declare,
+		Vector: &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: w.vectors.Declare},
+	})
+	return t, function, err
+}
+
+// withoutTwin says how the threads of a block run of a kernel that has no twin.
+func (k *Kernel) withoutTwin() string {
 	switch {
-	case err != nil:
-		k.CPU += ": " + err.Error()
-	case !k.Barriers && which != TwinsAll && len(t.Vectors) == 0 && t.Lines > maxPlainLines:
-		k.CPU += fmt.Sprintf(": a twin would have %d lines", t.Lines)
+	case k.Spins:
+		return "goroutines: threads wait in memory for what others write"
+	case k.Barriers:
+		return "coroutines"
+	case k.Block.Count() == 1:
+		return "plain loop: a block is one thread"
 	default:
-		twins.Add(k.Name, function, t.Text, t.Imports)
-		for _, v := range t.Vectors {
-			vectors.Add(v.Declaration, v.Text)
-		}
-		k.CPU = "twin"
-		if !t.Split {
-			k.CPU = "loop"
-		}
-		switch {
-		case len(t.Vectors) > 0 && len(t.Scalar) > 0:
-			k.CPU += " with vector code, but: " + strings.Join(t.Scalar, "; ")
-		case len(t.Vectors) > 0:
-			k.CPU += " with vector code"
-		case len(t.Scalar) > 0:
-			k.CPU += " without vector code: " + strings.Join(t.Scalar, "; ")
-		}
+		return "plain loop"
 	}
+}
+
+// withTwin says how the threads of a block run by t.
+func withTwin(t *cpu.Twin) string {
+	how := "twin"
+	if !t.Split {
+		how = "loop"
+	}
+	switch {
+	case len(t.Vectors) > 0 && len(t.Scalar) > 0:
+		return how + " with vector code, but: " + strings.Join(t.Scalar, "; ")
+	case len(t.Vectors) > 0:
+		return how + " with vector code"
+	case len(t.Scalar) > 0:
+		return how + " without vector code: " + strings.Join(t.Scalar, "; ")
+	default:
+		return how
+	}
+}
+
+// twinName returns the name of the twin of the kernel with a stem, which may have other characters than Go's names:
+// scanChunkAddInt32Twin for scanChunk_add_int32.
+func twinName(stem string) string {
+	parts := strings.FieldsFunc(stem, func(r rune) bool { return r == '_' || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, p := range parts[1:] {
+		parts[i+1] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, "") + "Twin"
 }

@@ -96,9 +96,10 @@ func (b *build) files(u *unit) error {
 	kernels := map[string]*device.Kernel{}
 	var vectors launcher.Vectors
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
+	whole := twinner{twins: twins, vectors: &vectors, which: b.options.Twins, instances: instances(p.Kernels), lines: map[place]int{}}
 	for _, k := range p.Kernels {
 		kernels[k.stem] = k.Kernel
-		k.emitTwin(twins, &vectors, b.options.Twins)
+		whole.emit(k)
 		for _, v := range k.Variants {
 			p.Files = append(p.Files, File{
 				Name:     filepath.Join(p.Dir, launcher.PTXName(k.stem, v)),

@@ -96,6 +96,7 @@ var joinChunksAddInt32Kernel = &device.Kernel{
 			joinChunk[add, int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksAddInt32Twin,
 }
 
 //go:embed zjoinChunksAddInt64.sm_70.narrow.ptx
@@ -135,6 +136,7 @@ var joinChunksAddInt64Kernel = &device.Kernel{
 			joinChunk[add, int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksAddInt64Twin,
 }
 
 //go:embed zjoinChunksAddUint32.sm_70.narrow.ptx
@@ -174,6 +176,7 @@ var joinChunksAddUint32Kernel = &device.Kernel{
 			joinChunk[add, uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksAddUint32Twin,
 }
 
 //go:embed zjoinChunksAddUint64.sm_70.narrow.ptx
@@ -213,6 +216,7 @@ var joinChunksAddUint64Kernel = &device.Kernel{
 			joinChunk[add, uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksAddUint64Twin,
 }
 
 //go:embed zjoinChunksAddFloat32.sm_70.narrow.ptx
@@ -252,6 +256,7 @@ var joinChunksAddFloat32Kernel = &device.Kernel{
 			joinChunk[add, float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksAddFloat32Twin,
 }
 
 //go:embed zjoinChunksAddFloat64.sm_70.narrow.ptx
@@ -291,6 +296,7 @@ var joinChunksAddFloat64Kernel = &device.Kernel{
 			joinChunk[add, float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksAddFloat64Twin,
 }
 
 //go:embed zjoinChunksLeastInt32.sm_70.narrow.ptx
@@ -330,6 +336,7 @@ var joinChunksLeastInt32Kernel = &device.Kernel{
 			joinChunk[least, int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksLeastInt32Twin,
 }
 
 //go:embed zjoinChunksLeastInt64.sm_70.narrow.ptx
@@ -369,6 +376,7 @@ var joinChunksLeastInt64Kernel = &device.Kernel{
 			joinChunk[least, int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksLeastInt64Twin,
 }
 
 //go:embed zjoinChunksLeastUint32.sm_70.narrow.ptx
@@ -408,6 +416,7 @@ var joinChunksLeastUint32Kernel = &device.Kernel{
 			joinChunk[least, uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksLeastUint32Twin,
 }
 
 //go:embed zjoinChunksLeastUint64.sm_70.narrow.ptx
@@ -447,6 +456,7 @@ var joinChunksLeastUint64Kernel = &device.Kernel{
 			joinChunk[least, uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksLeastUint64Twin,
 }
 
 //go:embed zjoinChunksLeastFloat32.sm_80.narrow.ptx
@@ -494,6 +504,7 @@ var joinChunksLeastFloat32Kernel = &device.Kernel{
 			joinChunk[least, float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksLeastFloat32Twin,
 }
 
 //go:embed zjoinChunksLeastFloat64.sm_70.narrow.ptx
@@ -533,6 +544,7 @@ var joinChunksLeastFloat64Kernel = &device.Kernel{
 			joinChunk[least, float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksLeastFloat64Twin,
 }
 
 //go:embed zjoinChunksGreatestInt32.sm_70.narrow.ptx
@@ -572,6 +584,7 @@ var joinChunksGreatestInt32Kernel = &device.Kernel{
 			joinChunk[greatest, int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksGreatestInt32Twin,
 }
 
 //go:embed zjoinChunksGreatestInt64.sm_70.narrow.ptx
@@ -611,6 +624,7 @@ var joinChunksGreatestInt64Kernel = &device.Kernel{
 			joinChunk[greatest, int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksGreatestInt64Twin,
 }
 
 //go:embed zjoinChunksGreatestUint32.sm_70.narrow.ptx
@@ -650,6 +664,7 @@ var joinChunksGreatestUint32Kernel = &device.Kernel{
 			joinChunk[greatest, uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksGreatestUint32Twin,
 }
 
 //go:embed zjoinChunksGreatestUint64.sm_70.narrow.ptx
@@ -689,6 +704,7 @@ var joinChunksGreatestUint64Kernel = &device.Kernel{
 			joinChunk[greatest, uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksGreatestUint64Twin,
 }
 
 //go:embed zjoinChunksGreatestFloat32.sm_80.narrow.ptx
@@ -736,6 +752,7 @@ var joinChunksGreatestFloat32Kernel = &device.Kernel{
 			joinChunk[greatest, float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksGreatestFloat32Twin,
 }
 
 //go:embed zjoinChunksGreatestFloat64.sm_70.narrow.ptx
@@ -775,6 +792,7 @@ var joinChunksGreatestFloat64Kernel = &device.Kernel{
 			joinChunk[greatest, float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Twin: joinChunksGreatestFloat64Twin,
 }
 
 // scanChunks scans the chunk's elements, starting from the block's element of start, where it has one.
@@ -867,6 +885,7 @@ var scanChunksAddInt32Kernel = &device.Kernel{
 			scanChunk[add, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksAddInt32Twin,
 }
 
 //go:embed zscanChunksAddInt64.sm_70.narrow.ptx
@@ -909,6 +928,7 @@ var scanChunksAddInt64Kernel = &device.Kernel{
 			scanChunk[add, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksAddInt64Twin,
 }
 
 //go:embed zscanChunksAddUint32.sm_70.narrow.ptx
@@ -951,6 +971,7 @@ var scanChunksAddUint32Kernel = &device.Kernel{
 			scanChunk[add, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksAddUint32Twin,
 }
 
 //go:embed zscanChunksAddUint64.sm_70.narrow.ptx
@@ -993,6 +1014,7 @@ var scanChunksAddUint64Kernel = &device.Kernel{
 			scanChunk[add, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksAddUint64Twin,
 }
 
 //go:embed zscanChunksAddFloat32.sm_70.narrow.ptx
@@ -1035,6 +1057,7 @@ var scanChunksAddFloat32Kernel = &device.Kernel{
 			scanChunk[add, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksAddFloat32Twin,
 }
 
 //go:embed zscanChunksAddFloat64.sm_70.narrow.ptx
@@ -1077,6 +1100,7 @@ var scanChunksAddFloat64Kernel = &device.Kernel{
 			scanChunk[add, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksAddFloat64Twin,
 }
 
 //go:embed zscanChunksLeastInt32.sm_70.narrow.ptx
@@ -1119,6 +1143,7 @@ var scanChunksLeastInt32Kernel = &device.Kernel{
 			scanChunk[least, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksLeastInt32Twin,
 }
 
 //go:embed zscanChunksLeastInt64.sm_70.narrow.ptx
@@ -1161,6 +1186,7 @@ var scanChunksLeastInt64Kernel = &device.Kernel{
 			scanChunk[least, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksLeastInt64Twin,
 }
 
 //go:embed zscanChunksLeastUint32.sm_70.narrow.ptx
@@ -1203,6 +1229,7 @@ var scanChunksLeastUint32Kernel = &device.Kernel{
 			scanChunk[least, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksLeastUint32Twin,
 }
 
 //go:embed zscanChunksLeastUint64.sm_70.narrow.ptx
@@ -1245,6 +1272,7 @@ var scanChunksLeastUint64Kernel = &device.Kernel{
 			scanChunk[least, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksLeastUint64Twin,
 }
 
 //go:embed zscanChunksLeastFloat32.sm_80.narrow.ptx
@@ -1295,6 +1323,7 @@ var scanChunksLeastFloat32Kernel = &device.Kernel{
 			scanChunk[least, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksLeastFloat32Twin,
 }
 
 //go:embed zscanChunksLeastFloat64.sm_70.narrow.ptx
@@ -1337,6 +1366,7 @@ var scanChunksLeastFloat64Kernel = &device.Kernel{
 			scanChunk[least, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksLeastFloat64Twin,
 }
 
 //go:embed zscanChunksGreatestInt32.sm_70.narrow.ptx
@@ -1379,6 +1409,7 @@ var scanChunksGreatestInt32Kernel = &device.Kernel{
 			scanChunk[greatest, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksGreatestInt32Twin,
 }
 
 //go:embed zscanChunksGreatestInt64.sm_70.narrow.ptx
@@ -1421,6 +1452,7 @@ var scanChunksGreatestInt64Kernel = &device.Kernel{
 			scanChunk[greatest, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksGreatestInt64Twin,
 }
 
 //go:embed zscanChunksGreatestUint32.sm_70.narrow.ptx
@@ -1463,6 +1495,7 @@ var scanChunksGreatestUint32Kernel = &device.Kernel{
 			scanChunk[greatest, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksGreatestUint32Twin,
 }
 
 //go:embed zscanChunksGreatestUint64.sm_70.narrow.ptx
@@ -1505,6 +1538,7 @@ var scanChunksGreatestUint64Kernel = &device.Kernel{
 			scanChunk[greatest, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksGreatestUint64Twin,
 }
 
 //go:embed zscanChunksGreatestFloat32.sm_80.narrow.ptx
@@ -1555,6 +1589,7 @@ var scanChunksGreatestFloat32Kernel = &device.Kernel{
 			scanChunk[greatest, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksGreatestFloat32Twin,
 }
 
 //go:embed zscanChunksGreatestFloat64.sm_70.narrow.ptx
@@ -1597,6 +1632,7 @@ var scanChunksGreatestFloat64Kernel = &device.Kernel{
 			scanChunk[greatest, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
+	Twin: scanChunksGreatestFloat64Twin,
 }
 
 // digitChunks stores for each digit how many of the chunk's keys have it: counts has for each digit a number
@@ -2381,6 +2417,7 @@ var countUint8Kernel = &device.Kernel{
 			countValues[uint8, [16]uint8](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
+	Twin: countUint8Twin,
 }
 
 // countUint16 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2437,6 +2474,7 @@ var countUint16Kernel = &device.Kernel{
 			countValues[uint16, [8]uint16](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
+	Twin: countUint16Twin,
 }
 
 // countUint32 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2493,6 +2531,7 @@ var countUint32Kernel = &device.Kernel{
 			countValues[uint32, [4]uint32](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
+	Twin: countUint32Twin,
 }
 
 // countUint64 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2546,6 +2585,7 @@ var countUint64Kernel = &device.Kernel{
 			countValues[uint64, [2]uint64](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
+	Twin: countUint64Twin,
 }
 
 // countFloat32 adds to counts how many elements of x and tail lie in each bin.
@@ -2603,6 +2643,7 @@ var countFloat32Kernel = &device.Kernel{
 			countFloats[float32, [4]float32](ts.Thread(), a.x, a.tail, a.s, a.counts)
 		}
 	},
+	Twin: countFloat32Twin,
 }
 
 // countFloat64 adds to counts how many elements of x and tail lie in each bin.
@@ -2660,6 +2701,7 @@ var countFloat64Kernel = &device.Kernel{
 			countFloats[float64, [2]float64](ts.Thread(), a.x, a.tail, a.s, a.counts)
 		}
 	},
+	Twin: countFloat64Twin,
 }
 
 // reduceInt32 joins, for each block, the elements that its threads take in strides of the grid.
@@ -5973,6 +6015,7 @@ var flagsSetKernel = &device.Kernel{
 			countFlags[bool](ts.Thread(), a.flags, a.tail, a.count)
 		}
 	},
+	Twin: flagsSetTwin,
 }
 
 // countEach adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
@@ -6039,6 +6082,7 @@ var countEachUint32Kernel = &device.Kernel{
 			countDigits[uint32](ts.Thread(), a.x, a.rest, a.counts, a.rows, a.order)
 		}
 	},
+	Twin: countEachUint32Twin,
 }
 
 //go:embed zcountEachUint64.sm_70.narrow.aligned.ptx
@@ -6087,6 +6131,7 @@ var countEachUint64Kernel = &device.Kernel{
 			countDigits[uint64](ts.Thread(), a.x, a.rest, a.counts, a.rows, a.order)
 		}
 	},
+	Twin: countEachUint64Twin,
 }
 
 // startEach replaces the first of each so many rows of counts by the sums of the counts before: each
@@ -6134,6 +6179,7 @@ var startEachKernel = &device.Kernel{
 			startDigits[uint64](ts.Thread(), a.counts, a.rows)
 		}
 	},
+	Twin: startEachTwin,
 }
 
 // sortPass moves keys and values from in and fromValues by the digit that begins at a bit. starts has for
@@ -6623,6 +6669,7 @@ var countNextUint32Kernel = &device.Kernel{
 			countTop[uint32](ts.Thread(), a.x, a.counts, a.state, a.how)
 		}
 	},
+	Twin: countNextUint32Twin,
 }
 
 //go:embed zcountNextUint64.sm_70.narrow.ptx
@@ -6666,6 +6713,7 @@ var countNextUint64Kernel = &device.Kernel{
 			countTop[uint64](ts.Thread(), a.x, a.counts, a.state, a.how)
 		}
 	},
+	Twin: countNextUint64Twin,
 }
 
 // chooseNext adds the next digit to the key in state.
@@ -6720,6 +6768,7 @@ var chooseNextKernel = &device.Kernel{
 			chooseTop[uint64](ts.Thread(), a.counts, a.state, a.shift)
 		}
 	},
+	Twin: chooseNextTwin,
 }
 
 // pickBest copies the keys that are greater than the one in state, or equal to it, and their indices, in their
@@ -6935,6 +6984,7 @@ var transposeAnyUint8Kernel = &device.Kernel{
 			transposeTiles[uint8](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
+	Twin: transposeAnyUint8Twin,
 }
 
 //go:embed ztransposeAnyUint16.sm_70.narrow.ptx
@@ -6976,6 +7026,7 @@ var transposeAnyUint16Kernel = &device.Kernel{
 			transposeTiles[uint16](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
+	Twin: transposeAnyUint16Twin,
 }
 
 //go:embed ztransposeAnyUint32.sm_70.narrow.ptx
@@ -7017,6 +7068,7 @@ var transposeAnyUint32Kernel = &device.Kernel{
 			transposeTiles[uint32](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
+	Twin: transposeAnyUint32Twin,
 }
 
 //go:embed ztransposeAnyUint64.sm_70.narrow.ptx
@@ -7058,6 +7110,7 @@ var transposeAnyUint64Kernel = &device.Kernel{
 			transposeTiles[uint64](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
+	Twin: transposeAnyUint64Twin,
 }
 
 //go:embed ztransposeAny2Uint64.sm_70.narrow.aligned.ptx
@@ -7103,6 +7156,7 @@ var transposeAny2Uint64Kernel = &device.Kernel{
 			transposeTiles[[2]uint64](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
+	Twin: transposeAny2Uint64Twin,
 }
 
 // transposeWide32 is transposeTiles of four elements at a time. Rows and columns count those groups, and
@@ -7159,4 +7213,5 @@ var transposeWide32Kernel = &device.Kernel{
 			transposeWide[uint32](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
+	Twin: transposeWide32Twin,
 }
