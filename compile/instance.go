@@ -2,6 +2,7 @@ package compile
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -15,6 +16,8 @@ type function struct {
 	instance decl.Instance
 	sig      *types.Signature
 	bodies   []body // the kernel's own and its variants
+	// operators tells that a type argument has methods.
+	operators bool
 }
 
 // body is a function that does what a kernel does, for some GPUs.
@@ -43,7 +46,7 @@ func (b *build) functions(u *unit) []function {
 				}
 				f.bodies = append(f.bodies, x)
 			}
-			f.sig = f.bodies[0].sig
+			f.sig, f.operators = f.bodies[0].sig, hasOperators(f.bodies[0].ssa)
 			if wrong := f.check(); len(wrong) > 0 {
 				u.found.Add(wrong...)
 				continue
@@ -52,6 +55,11 @@ func (b *build) functions(u *unit) []function {
 		}
 	}
 	return all
+}
+
+// hasOperators reports whether a type argument of f has methods.
+func hasOperators(f *ssa.Function) bool {
+	return slices.ContainsFunc(f.TypeArgs(), func(t types.Type) bool { return types.NewMethodSet(t).Len() > 0 })
 }
 
 // check reports parameters that cannot cross to a device and variants that have other ones.

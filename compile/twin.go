@@ -2,9 +2,7 @@ package compile
 
 import (
 	"fmt"
-	"go/types"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -50,7 +48,7 @@ func (j *job) wantsTwin() bool {
 	case j.options.Twins == TwinsAll || k.Barriers || k.Block.Count() != 1:
 		return true
 	default:
-		return slices.ContainsFunc(j.function.bodies[0].ssa.TypeArgs(), func(t types.Type) bool { return types.NewMethodSet(t).Len() > 0 })
+		return j.function.operators
 	}
 }
 

@@ -185,6 +185,7 @@ var whichOfIntKernel = &device.Kernel{
 			whichOf[int](ts.Thread(), a.x)
 		}
 	},
+	Twin: whichOfIntTwin,
 }
 
 var _ = whichOf90[int]
@@ -237,6 +238,7 @@ var whichOfFloat64Kernel = &device.Kernel{
 			whichOf[float64](ts.Thread(), a.x)
 		}
 	},
+	Twin: whichOfFloat64Twin,
 }
 
 var _ = whichOf90[float64]

@@ -104,3 +104,111 @@ func lateTwinRow(blocks *gpu.Blocks, lanes int, i11 int, x unsafe.Pointer, xLen 
 	}
 	return true
 }
+
+// whichOfIntTwin runs blocks of the kernel whichOf_int.
+//
+//line kernels.go:35
+func whichOfIntTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:35
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:35
+		i9 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:35
+				if !whichOfIntTwinRow(blocks, lanes, i9, x, xLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// whichOfIntTwinRow is what a row of threads does in whichOfIntTwin.
+//
+//line kernels.go:35
+func whichOfIntTwinRow(blocks *gpu.Blocks, lanes int, i9 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:35
+	if lanes == 16 && first == 0 {
+//line kernels.go:35
+		first = blocks.Done(zvector.WhichOfIntTwin(blocks.Span(), i9, xLen, x))
+//line kernels.go:35
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:35
+		first = blocks.Done(zvector.WhichOfIntTwinAVX2(blocks.Span(), i9, xLen, x))
+	}
+	for tx := first; tx < dx; tx++ {
+//line kernels.go:35
+		i12 := i9 + tx
+//line kernels.go:35
+		if uint(i12) >= uint(xLen) {
+//line kernels.go:35
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i12, xLen)
+//line kernels.go:35
+			return false
+		}
+//line kernels.go:35
+		*(*int)(unsafe.Add(x, i12*8)) = 70
+	}
+	return true
+}
+
+// whichOfFloat64Twin runs blocks of the kernel whichOf_float64.
+//
+//line kernels.go:35
+func whichOfFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:35
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:35
+		i9 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:35
+				if !whichOfFloat64TwinRow(blocks, lanes, i9, x, xLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// whichOfFloat64TwinRow is what a row of threads does in whichOfFloat64Twin.
+//
+//line kernels.go:35
+func whichOfFloat64TwinRow(blocks *gpu.Blocks, lanes int, i9 int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:35
+	if lanes == 16 && first == 0 {
+//line kernels.go:35
+		first = blocks.Done(zvector.WhichOfFloat64Twin(blocks.Span(), i9, xLen, x))
+//line kernels.go:35
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:35
+		first = blocks.Done(zvector.WhichOfFloat64TwinAVX2(blocks.Span(), i9, xLen, x))
+	}
+	for tx := first; tx < dx; tx++ {
+//line kernels.go:35
+		i12 := i9 + tx
+//line kernels.go:35
+		if uint(i12) >= uint(xLen) {
+//line kernels.go:35
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i12, xLen)
+//line kernels.go:35
+			return false
+		}
+//line kernels.go:35
+		*(*float64)(unsafe.Add(x, i12*8)) = 70
+	}
+	return true
+}

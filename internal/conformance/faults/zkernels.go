@@ -1518,7 +1518,6 @@ var besideLoadKernel = &device.Kernel{
 			besideLoad(ts.Thread(), a.kind, a.who, a.flags, a.x)
 		}
 	},
-	Twin: besideLoadTwin,
 }
 
 // BesideChange lets one thread fault that the others wait for, in all ways to wait by an operation that
@@ -1575,7 +1574,6 @@ var besideChangeKernel = &device.Kernel{
 			besideChange(ts.Thread(), a.kind, a.who, a.flags, a.x)
 		}
 	},
-	Twin: besideChangeTwin,
 }
 
 // BesideShared lets one thread fault that the others of its block wait for, in shared memory. The
@@ -1625,7 +1623,6 @@ var besideSharedKernel = &device.Kernel{
 			besideShared(ts.Thread(), a.who, a.x)
 		}
 	},
-	Twin: besideSharedTwin,
 }
 
 // BesideStandard lets one thread fault that the others wait for by package sync/atomic.
@@ -1675,7 +1672,6 @@ var besideStandardKernel = &device.Kernel{
 			besideStandard(ts.Thread(), a.who, a.flags, a.x)
 		}
 	},
-	Twin: besideStandardTwin,
 }
 
 // BesideGrid lets one thread fault in the middle of a loop in which the blocks wait for each other.
@@ -1770,7 +1766,6 @@ var handOverKernel = &device.Kernel{
 			handOver(ts.Thread(), a.x, a.bad)
 		}
 	},
-	Twin: handOverTwin,
 }
 
 // LookBack has each thread look at those in front of it, one after another, waits for each, and stores how many
@@ -1818,7 +1813,6 @@ var lookBackKernel = &device.Kernel{
 			lookBack(ts.Thread(), a.x, a.bad)
 		}
 	},
-	Twin: lookBackTwin,
 }
 
 // BesideArrivals lets one thread fault that the others of its block wait for at a barrier that counts

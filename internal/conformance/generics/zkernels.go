@@ -69,6 +69,7 @@ var scaleInt8Kernel = &device.Kernel{
 			scale[int8](ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: scaleInt8Twin,
 }
 
 //go:embed zscaleInt32.sm_70.narrow.coarse.ptx
@@ -105,6 +106,7 @@ var scaleInt32Kernel = &device.Kernel{
 			scale[int32](ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: scaleInt32Twin,
 }
 
 //go:embed zscaleUint16.sm_70.narrow.coarse.ptx
@@ -141,6 +143,7 @@ var scaleUint16Kernel = &device.Kernel{
 			scale[uint16](ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: scaleUint16Twin,
 }
 
 //go:embed zscaleInt.sm_70.narrow.coarse.ptx
@@ -177,6 +180,7 @@ var scaleIntKernel = &device.Kernel{
 			scale[int](ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: scaleIntTwin,
 }
 
 //go:embed zscaleFloat32.sm_70.narrow.coarse.ptx
@@ -213,6 +217,7 @@ var scaleFloat32Kernel = &device.Kernel{
 			scale[float32](ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: scaleFloat32Twin,
 }
 
 //go:embed zscaleFloat64.sm_70.narrow.coarse.ptx
@@ -249,6 +254,7 @@ var scaleFloat64Kernel = &device.Kernel{
 			scale[float64](ts.Thread(), a.x, a.by)
 		}
 	},
+	Twin: scaleFloat64Twin,
 }
 
 // Convert has two type parameters, and all pairs of types.
@@ -303,6 +309,7 @@ var convertInt16Int64Kernel = &device.Kernel{
 			convert[int16, int64](ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertInt16Int64Twin,
 }
 
 //go:embed zconvertInt16Float64.sm_70.narrow.ptx
@@ -338,6 +345,7 @@ var convertInt16Float64Kernel = &device.Kernel{
 			convert[int16, float64](ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertInt16Float64Twin,
 }
 
 //go:embed zconvertFloat32Int64.sm_70.narrow.ptx
@@ -373,6 +381,7 @@ var convertFloat32Int64Kernel = &device.Kernel{
 			convert[float32, int64](ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertFloat32Int64Twin,
 }
 
 //go:embed zconvertFloat32Float64.sm_70.narrow.ptx
@@ -408,6 +417,7 @@ var convertFloat32Float64Kernel = &device.Kernel{
 			convert[float32, float64](ts.Thread(), a.in, a.out)
 		}
 	},
+	Twin: convertFloat32Float64Twin,
 }
 
 // Turn launches the kernel turn.
@@ -462,6 +472,7 @@ var turn3Int32Kernel = &device.Kernel{
 			turn[[3]int32](ts.Thread(), a.rows)
 		}
 	},
+	Twin: turn3Int32Twin,
 }
 
 //go:embed zturn5Int32.sm_70.narrow.aligned.ptx
@@ -502,6 +513,7 @@ var turn5Int32Kernel = &device.Kernel{
 			turn[[5]int32](ts.Thread(), a.rows)
 		}
 	},
+	Twin: turn5Int32Twin,
 }
 
 // Apply launches the kernel apply.
@@ -556,6 +568,7 @@ var applyInt32LessKernel = &device.Kernel{
 			apply[int32, less](ts.Thread(), a.x, a.how)
 		}
 	},
+	Twin: applyInt32LessTwin,
 }
 
 //go:embed zapplyInt32Nearest.sm_70.narrow.ptx
@@ -591,6 +604,7 @@ var applyInt32NearestKernel = &device.Kernel{
 			apply[int32, nearest](ts.Thread(), a.x, a.how)
 		}
 	},
+	Twin: applyInt32NearestTwin,
 }
 
 // Fold reduces what a block's threads read to one element of out.
@@ -647,6 +661,7 @@ var foldInt32FoldSumInt32Kernel = &device.Kernel{
 			fold.Fold[int32, fold.Sum[int32]](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
+	Twin: foldInt32FoldSumInt32Twin,
 }
 
 //go:embed zfoldInt32FoldMaxInt32.sm_70.narrow.ptx
@@ -687,6 +702,7 @@ var foldInt32FoldMaxInt32Kernel = &device.Kernel{
 			fold.Fold[int32, fold.Max[int32]](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
+	Twin: foldInt32FoldMaxInt32Twin,
 }
 
 // FoldLong reduces what a block's threads read to one element of out.
@@ -736,6 +752,7 @@ var foldLongKernel = &device.Kernel{
 			fold.Fold[uint64, fold.Max[uint64]](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
+	Twin: foldLongTwin,
 }
 
 // SumPoints reduces what a block's threads read to one element of out.
@@ -785,4 +802,5 @@ var sumPointsKernel = &device.Kernel{
 			fold.Fold[Point, addPoints](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
+	Twin: sumPointsTwin,
 }

@@ -395,7 +395,6 @@ var handOverKernel = &device.Kernel{
 			handOver(ts.Thread(), a.data, a.out, a.ready)
 		}
 	},
-	Twin: handOverTwin,
 }
 
 // Steps launches the kernel steps.

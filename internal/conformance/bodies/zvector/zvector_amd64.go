@@ -15,3 +15,15 @@ func LateTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
 
 //go:noescape
 func LateTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func WhichOfIntTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func WhichOfIntTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func WhichOfFloat64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func WhichOfFloat64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)

@@ -21,3 +21,19 @@ func LateTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 func LateTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
 	return 0
 }
+
+func WhichOfIntTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func WhichOfIntTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func WhichOfFloat64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func WhichOfFloat64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int) {
+	return 0
+}

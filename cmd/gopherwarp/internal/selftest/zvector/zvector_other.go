@@ -38,14 +38,6 @@ func ContendUint64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a
 	return 0
 }
 
-func HandOverTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func HandOverTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
-	return 0
-}
-
 func PlaceTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer) (done int) {
 	return 0
 }
