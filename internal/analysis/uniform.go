@@ -79,7 +79,7 @@ func (u *Uniformity) Control() *Control { return u.control }
 func (u *Uniformity) findBarriers() {
 	var work []*ir.Block
 	for _, b := range u.dom.Order() {
-		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpBarrier || u.of == warp && WarpWord(v.Op) }) {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return BlockBarrier(v.Op) || u.of == warp && WarpWord(v.Op) }) {
 			work = append(work, b)
 		}
 	}
@@ -115,7 +115,7 @@ func (u *Uniformity) storedAt(b *ir.Block, i int) []*ir.Value {
 	list := slices.Clone(u.stored[b.ID])
 	for _, v := range b.Values[:i] {
 		switch {
-		case v.Op == ir.OpBarrier:
+		case BlockBarrier(v.Op):
 			list = nil
 		case v.Op.Writes() && len(v.Args) > 0:
 			list = append(list, v.Args[0])

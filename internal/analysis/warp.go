@@ -4,6 +4,11 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 
 const warpSize = 32
 
+// BlockBarrier reports whether all threads of a block wait for each other at op, and a plain barrier would do for what they wrote before.
+func BlockBarrier(op ir.Op) bool {
+	return op == ir.OpBarrier || op == ir.OpBarrierCount || op == ir.OpBarrierAnd || op == ir.OpBarrierOr
+}
+
 // WarpWord reports whether the threads of a warp wait for each other at the operation, and exchange numbers
 // or nothing.
 func WarpWord(op ir.Op) bool {

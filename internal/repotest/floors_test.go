@@ -67,7 +67,8 @@ var floors = map[string]string{
 	"math32/...":               ". cpu math32 device gpu dtype",
 
 	// Kernels that users call.
-	"prim": "device dtype gpu",
+	"prim":         "device dtype gpu",
+	"prim/zvector": "",
 
 	// What is told of devices.
 	"trace":   "device pprof",

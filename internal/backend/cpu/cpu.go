@@ -106,9 +106,10 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 
 // meetsSimply reports operations at which threads wait for each other, barriers and what warps exchange apart.
 func meetsSimply(f *ir.Func) error {
+	warps := meetsInWarps(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op.Meets() && !waits(v) {
+			if v.Op.Meets() && (!waits(v) || warps && votes(v)) {
 				return refuse("%s at %s:%d", v.Op, v.Pos.File, v.Pos.Line)
 			}
 		}

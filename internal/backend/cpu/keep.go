@@ -70,7 +70,7 @@ func (k *keeper) reads(g *region) values {
 		case v.Block == nil || k.of[v.Block.ID] == g && !k.isFirstPhi(v):
 		case k.keep[v.ID] == keepEach:
 			found[v] = true
-		case k.level[v.ID] < inThread && !k.isFirstPhi(v):
+		case k.level[v.ID] < inThread && !k.isFirstPhi(v) && !k.isShared(v):
 			for _, a := range v.Args {
 				need(a)
 			}

@@ -201,7 +201,7 @@ func (p *placement) usedAbroad() []bool {
 			return
 		}
 		abroad[v.ID] = true
-		if p.level[v.ID] < inThread && !p.isFirstPhi(v) {
+		if p.level[v.ID] < inThread && !p.isFirstPhi(v) && !p.isShared(v) {
 			for _, a := range v.Args {
 				need(a, g)
 			}

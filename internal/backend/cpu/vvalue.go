@@ -20,6 +20,8 @@ func (z *vectorizer) value(v *ir.Value) {
 		return
 	case v.Op == ir.OpAlloca && z.memory.apart[v] && v.Imm != 1:
 		panic(scalar("a variable that other regions use begins as zero"))
+	case votes(v):
+		panic(scalar("a barrier that counts"))
 	case z.level[v.ID] < perThread || v.Op.Terminator() || v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || trivial(v) && v.Op != ir.OpZExt && v.Op != ir.OpSExt && v.Op != ir.OpBitcast:
 		return
 	case v.Op == ir.OpCheck:

@@ -10,11 +10,11 @@ import (
 
 // Where the threads of a warp exchange numbers a region ends, as at a barrier. Each thread has brought what it has:
 // what all threads get alike has grown in a variable, all else is in an array and is sorted out
-// by gpu.Lanes when the last one has come.
+// by gpu.Lanes when the last one has come. So it is with the threads of a block at a barrier that counts.
 
-// isShared reports whether all threads of a warp get the same from v, which they meet for.
+// isShared reports whether all threads of a block, or of a warp, get the same from v, which they meet for.
 func (p *placement) isShared(v *ir.Value) bool {
-	return p.warps && analysis.WarpWord(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
+	return votes(v) || p.warps && analysis.WarpWord(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
 }
 
 // startSharing writes what v is before any thread has brought something.
@@ -24,6 +24,10 @@ func (e *emitter) startSharing(v *ir.Value) {
 	}
 	start := "0"
 	switch v.Op {
+	case ir.OpBarrierAnd:
+		start = "true"
+	case ir.OpBarrierOr:
+		start = "false"
 	case ir.OpShuffle:
 		start = e.arbitrary(v.Type)
 	case ir.OpWarpReduce:
@@ -80,16 +84,14 @@ func (e *emitter) share(v *ir.Value) {
 	e.assigns = true
 	name, x := e.hoistedName(v), v.Args[0]
 	switch v.Op {
+	case ir.OpBarrierCount:
+		e.where(x, true, name+"++")
+	case ir.OpBarrierAnd:
+		e.where(x, false, name+" = false")
+	case ir.OpBarrierOr:
+		e.where(x, true, name+" = true")
 	case ir.OpBallot:
-		set := fmt.Sprintf("%s |= 1 << %s", name, e.laneText())
-		switch {
-		case x.Op != ir.OpConst:
-			e.out.line("if %s {", e.ref(x).text)
-			e.out.line("%s", set)
-			e.out.line("}")
-		case x.Imm&1 != 0:
-			e.out.line("%s", set)
-		}
+		e.where(x, true, fmt.Sprintf("%s |= 1 << %s", name, e.laneText()))
 	case ir.OpShuffle:
 		e.out.line("if int32%s == %s {", e.laneText(), e.lastBits(v.Args[1]))
 		e.out.line("%s = %s", name, e.ref(x).text)
@@ -97,6 +99,23 @@ func (e *emitter) share(v *ir.Value) {
 	case ir.OpWarpReduce:
 		e.out.line("%s = %s", name, fmt.Sprintf(reductions[ir.Reduction(v.Imm)].step, name, e.ref(x).at(6)))
 	}
+}
+
+// where writes a statement that is for the threads in which the condition x is as wanted.
+func (e *emitter) where(x *ir.Value, wanted bool, statement string) {
+	if x.Op == ir.OpConst {
+		if (x.Imm&1 != 0) == wanted {
+			e.out.line("%s", statement)
+		}
+		return
+	}
+	condition := e.ref(x)
+	if !wanted {
+		condition = e.negated(x)
+	}
+	e.out.line("if %s {", condition.text)
+	e.out.line("%s", statement)
+	e.out.line("}")
 }
 
 // laneText returns the lane of the thread, an int.

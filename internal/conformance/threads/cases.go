@@ -19,6 +19,7 @@ func Cases() []check.Case {
 		{Name: "outer products", Run: outers},
 		check.Struct[crook]("warps that are not full or go their own ways", crookedCase),
 		{Name: "threads that left are not waited for", Run: thinOut},
+		{Name: "blocks that settle", Run: settles},
 		check.Struct[added[int32]]("atomic", additions(AddInt32)).Of("int32"),
 		check.Struct[added[uint32]]("atomic", additions(AddUint32)).Of("uint32"),
 		check.Struct[added[int64]]("atomic", additions(AddInt64)).Of("int64"),

@@ -1268,6 +1268,59 @@ var thinKernel = &device.Kernel{
 	Twin: thinTwin,
 }
 
+// Settle sorts the numbers of each block of 64, neighbour by neighbour, until a barrier tells that nobody had anything to do. Threads
+// from n on leave first, and are not counted.
+func Settle(s *device.Stream, g device.Grid, n int, in device.Slice[int32], out device.Slice[settled]) error {
+	p := s.Plan(settleKernel, g)
+	device.Put(p, n)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zsettle.sm_70.narrow.ptx
+var settleSM70Narrow string
+
+//go:embed zsettle.sm_70.ptx
+var settleSM70 string
+
+var settleKernel = &device.Kernel{
+	Name:    "settle",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
+	File:    "votes.go",
+	Line:    18,
+	Params: []device.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "in", Offset: 8, Size: 24, Elem: 4},
+		{Name: "out", Offset: 32, Size: 24, Elem: 12},
+	},
+	ParamBytes: 72,
+	Shared:     256,
+	Barriers:   true,
+	Sites: []device.Site{
+		{File: "votes.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "votes.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "votes.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "votes.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: settleSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: settleSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   int
+			in  []int32
+			out []settled
+		})(args)
+		for ts.Next() {
+			settle(ts.Thread(), a.n, a.in, a.out)
+		}
+	},
+	Twin: settleTwin,
+}
+
 // Warps launches the kernel warps.
 func Warps(s *device.Stream, g device.Grid, in device.Slice[int64], out device.Slice[warped]) error {
 	p := s.Plan(warpsKernel, g)

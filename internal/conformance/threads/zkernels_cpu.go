@@ -1189,10 +1189,7 @@ func crookedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each78 := blocks.Scratch(4)
 	each81 := blocks.Scratch(4)
 	each139 := blocks.Scratch(4)
-	each141 := blocks.Scratch(1)
-	each164 := blocks.Scratch(4)
 	each218 := blocks.Scratch(4)
-	each221 := blocks.Scratch(1)
 //line crooked.go:18
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -1389,8 +1386,6 @@ func crookedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line crooked.go:41
 								i142 |= 1 << (thread & 31)
 							}
-//line crooked.go:41
-							*(*bool)(unsafe.Add(each141, thread)) = c141
 						}
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -1433,8 +1428,6 @@ func crookedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i164 := i59 % 50
 //line crooked.go:43
 							i165 = max(i165, i164)
-//line crooked.go:43
-							*(*int32)(unsafe.Add(each164, thread*4)) = i164
 						}
 //line crooked.go:43
 						i166 = 0
@@ -1523,8 +1516,6 @@ func crookedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 //line crooked.go:48
 							*(*int32)(unsafe.Add(each218, thread*4)) = i218
-//line crooked.go:48
-							*(*bool)(unsafe.Add(each221, thread)) = c221
 						}
 						if i222 != 0 {
 							state = 6
@@ -3047,14 +3038,9 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line reduce.go:24
 	c26 := 0 < every
 	each34 := blocks.Scratch(4)
-	each48 := blocks.Scratch(4)
-	each51 := blocks.Scratch(4)
-	each69 := blocks.Scratch(4)
-	each74 := blocks.Scratch(4)
 	each141 := blocks.Scratch(4)
 	each145 := blocks.Scratch(4)
 	each159 := blocks.Scratch(4)
-	each186 := blocks.Scratch(4)
 //line reduce.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -3158,8 +3144,6 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i48 := i34 | 64
 //line reduce.go:30
 						i49 = i49 & i48
-//line reduce.go:30
-						*(*int32)(unsafe.Add(each48, thread*4)) = i48
 					}
 //line reduce.go:30
 					i52 = 0
@@ -3173,8 +3157,6 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i51 := i34 & -8
 //line reduce.go:30
 						i52 = i52 | i51
-//line reduce.go:30
-						*(*int32)(unsafe.Add(each51, thread*4)) = i51
 					}
 //line reduce.go:30
 					i53 = 0
@@ -3252,8 +3234,6 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i69 := i34 | 240
 //line reduce.go:32
 						i70 = i70 & i69
-//line reduce.go:32
-						*(*int32)(unsafe.Add(each69, thread*4)) = i69
 					}
 //line reduce.go:32
 					i71 = 0
@@ -3280,8 +3260,6 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i74 := i34 * 3
 //line reduce.go:32
 						i75 = i75 ^ i74
-//line reduce.go:32
-						*(*int32)(unsafe.Add(each74, thread*4)) = i74
 					}
 //line reduce.go:32
 					i76 := i73 ^ i75
@@ -3425,8 +3403,6 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i167 = max(i167, i186)
 //line reduce.go:38
 						*(*int32)(unsafe.Add(each159, thread*4)) = i159
-//line reduce.go:38
-						*(*int32)(unsafe.Add(each186, thread*4)) = i186
 					}
 //line reduce.go:38
 					i170 = 0
@@ -3541,6 +3517,297 @@ func thinTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
+// settleTwin runs blocks of the kernel settle.
+//
+//line votes.go:18
+func settleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	n := *(*int)(args)
+	in := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	inLen := *(*int)(unsafe.Add(args, 16))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	outLen := *(*int)(unsafe.Add(args, 40))
+	shared := blocks.Shared(256)
+	dx, dy, dz := blocks.Dim()
+	left := blocks.Scratch(1)
+	each210 := blocks.Scratch(1)
+	each236 := blocks.Scratch(1)
+//line votes.go:18
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		live := blocks.Threads()
+		var i57, i177 int32
+		var c64, c89, c129 bool
+//line votes.go:21
+		i155 := bx << 6
+//line votes.go:26
+		i57 = 0
+		for tz := range dz {
+			for ty := range dy {
+				row := (tz*dy + ty) * dx
+				for tx := range dx {
+					var c56 bool
+					*(*bool)(unsafe.Add(left, row+tx)) = false
+//line votes.go:21
+					i24 := i155 + tx
+					if n <= tx {
+						*(*bool)(unsafe.Add(left, row+tx)) = true
+//line votes.go:23
+						live--
+					} else {
+						if uint(i24) >= uint(inLen) {
+//line votes.go:25
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, inLen)
+//line votes.go:25
+							return
+						}
+//line votes.go:25
+						i33 := *(*int32)(unsafe.Add(in, i24*4))
+//line votes.go:25
+						if uint32(int32(tx)) >= 64 {
+//line votes.go:25
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, int(64))
+//line votes.go:25
+							return
+						}
+//line votes.go:25
+						o36 := tx * 4
+//line votes.go:25
+						*(*int32)(unsafe.Add(shared, o36)) = i33
+						if 0 < uint32(int32(tx)) {
+//line votes.go:26
+							i161 := i24 - 1
+//line votes.go:26
+							if uint(i161) >= uint(inLen) {
+//line votes.go:26
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i161, inLen)
+//line votes.go:26
+								return
+							}
+//line votes.go:26
+							c56 = i33 < *(*int32)(unsafe.Add(in, i161*4))
+						} else {
+//line votes.go:26
+							c56 = false
+						}
+//line votes.go:26
+						if c56 {
+//line votes.go:26
+							i57++
+						}
+					}
+				}
+			}
+		}
+		if live == 0 {
+			continue
+		}
+		i177, c64 = 0, true
+//line votes.go:27
+		for {
+//line votes.go:27
+			if !c64 {
+				break
+			}
+			for tz := range dz {
+				for ty := range dy {
+					row := (tz*dy + ty) * dx
+					for tx := range dx {
+						var c210 bool
+						if *(*bool)(unsafe.Add(left, row+tx)) {
+							continue
+						}
+//line votes.go:25
+						o36 := tx * 4
+//line votes.go:30
+						i195 := tx + 1
+//line votes.go:30
+						c199 := uint(i195) < 64
+//line votes.go:30
+						o201 := i195 * 4
+//line votes.go:30
+						c196 := i195 < n
+//line votes.go:30
+						i192 := tx % 2
+//line votes.go:30
+						c193 := i192 == 0
+//line votes.go:30
+						if c193 {
+//line votes.go:30
+							if c196 {
+//line votes.go:30
+								i198 := *(*int32)(unsafe.Add(shared, o36))
+//line votes.go:30
+								if !c199 {
+//line votes.go:30
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i195, int(64))
+//line votes.go:30
+									return
+								}
+//line votes.go:30
+								i202 := *(*int32)(unsafe.Add(shared, o201))
+//line votes.go:30
+								if i202 < i198 {
+									*(*int32)(unsafe.Add(shared, o36)) = i202
+//line votes.go:31
+									*(*int32)(unsafe.Add(shared, o201)) = i198
+//line votes.go:31
+									c210 = true
+								} else {
+//line votes.go:30
+									c210 = false
+								}
+							} else {
+//line votes.go:30
+								c210 = false
+							}
+						} else {
+//line votes.go:30
+							c210 = false
+						}
+//line votes.go:33
+						*(*bool)(unsafe.Add(each210, row+tx)) = c210
+					}
+				}
+			}
+			for tz := range dz {
+				for ty := range dy {
+					row := (tz*dy + ty) * dx
+					for tx := range dx {
+						var c236 bool
+						if *(*bool)(unsafe.Add(left, row+tx)) {
+							continue
+						}
+//line votes.go:25
+						o36 := tx * 4
+//line votes.go:30
+						i195 := tx + 1
+//line votes.go:30
+						c199 := uint(i195) < 64
+//line votes.go:30
+						o201 := i195 * 4
+//line votes.go:27
+						c210 := *(*bool)(unsafe.Add(each210, row+tx))
+//line votes.go:30
+						c196 := i195 < n
+//line votes.go:30
+						i192 := tx % 2
+//line votes.go:30
+						c219 := i192 == 1
+//line votes.go:30
+						if c219 {
+//line votes.go:30
+							if c196 {
+//line votes.go:30
+								i224 := *(*int32)(unsafe.Add(shared, o36))
+//line votes.go:30
+								if !c199 {
+//line votes.go:30
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i195, int(64))
+//line votes.go:30
+									return
+								}
+//line votes.go:30
+								i228 := *(*int32)(unsafe.Add(shared, o201))
+//line votes.go:30
+								if i228 < i224 {
+									*(*int32)(unsafe.Add(shared, o36)) = i228
+//line votes.go:31
+									*(*int32)(unsafe.Add(shared, o201)) = i224
+//line votes.go:31
+									c236 = true
+								} else {
+//line votes.go:30
+									c236 = c210
+								}
+							} else {
+//line votes.go:30
+								c236 = c210
+							}
+						} else {
+//line votes.go:30
+							c236 = c210
+						}
+//line votes.go:33
+						*(*bool)(unsafe.Add(each236, row+tx)) = c236
+					}
+				}
+			}
+//line votes.go:35
+			c89 = true
+			for tz := range dz {
+				for ty := range dy {
+					row := (tz*dy + ty) * dx
+					for tx := range dx {
+						if *(*bool)(unsafe.Add(left, row+tx)) {
+							continue
+						}
+//line votes.go:27
+						c236 := *(*bool)(unsafe.Add(each236, row+tx))
+//line votes.go:35
+						c88 := !c236
+//line votes.go:35
+						if !c88 {
+//line votes.go:35
+							c89 = false
+						}
+					}
+				}
+			}
+//line votes.go:35
+			if c89 {
+				break
+			}
+			c129 = false
+			for tz := range dz {
+				for ty := range dy {
+					row := (tz*dy + ty) * dx
+					for tx := range dx {
+						if *(*bool)(unsafe.Add(left, row+tx)) {
+							continue
+						}
+//line votes.go:27
+						c236 := *(*bool)(unsafe.Add(each236, row+tx))
+//line votes.go:38
+						if c236 {
+//line votes.go:38
+							c129 = true
+						}
+					}
+				}
+			}
+			i177, c64 = i177+1, c129
+		}
+		for tz := range dz {
+			for ty := range dy {
+				row := (tz*dy + ty) * dx
+				for tx := range dx {
+					if *(*bool)(unsafe.Add(left, row+tx)) {
+						continue
+					}
+//line votes.go:25
+					o36 := tx * 4
+//line votes.go:21
+					i24 := i155 + tx
+//line votes.go:40
+					i71 := *(*int32)(unsafe.Add(shared, o36))
+					if uint(i24) >= uint(outLen) {
+//line votes.go:41
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, outLen)
+//line votes.go:41
+						return
+					}
+//line votes.go:41
+					*(*int32)(unsafe.Add(out, i24*12)) = i177
+//line votes.go:41
+					*(*int32)(unsafe.Add(out, i24*12+4)) = i57
+//line votes.go:41
+					*(*int32)(unsafe.Add(out, i24*12+8)) = i71
+				}
+			}
+		}
+	}
+}
+
 // warpsTwin runs blocks of the kernel warps.
 //
 //line warps.go:15
@@ -3640,7 +3907,6 @@ func warpsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each414 := blocks.Scratch(8)
 	each491 := blocks.Scratch(8)
 	each280 := blocks.Scratch(8)
-	each281 := blocks.Scratch(1)
 	each301 := blocks.Scratch(1)
 	each305 := blocks.Scratch(1)
 	each338 := blocks.Scratch(4)
@@ -3677,7 +3943,6 @@ func warpsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each1234 := blocks.Scratch(8)
 	each1236 := blocks.Scratch(8)
 	each1244 := blocks.Scratch(8)
-	each437 := blocks.Scratch(4)
 	each755 := blocks.Scratch(8)
 	each1264 := blocks.Scratch(8)
 	each1265 := blocks.Scratch(8)
@@ -4327,8 +4592,6 @@ func warpsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 //line warps.go:67
 							*(*int)(unsafe.Add(each280, thread*8)) = i280
-//line warps.go:67
-							*(*bool)(unsafe.Add(each281, thread)) = c281
 						}
 //line warps.go:68
 						i283 := int(uint32(i282))
@@ -5027,8 +5290,6 @@ func warpsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i437 := i168 | 8
 //line warps.go:90
 							i438 = i438 & i437
-//line warps.go:90
-							*(*int32)(unsafe.Add(each437, thread*4)) = i437
 						}
 //line warps.go:90
 						i439 := int(uint32(i438))
