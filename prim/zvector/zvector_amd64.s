@@ -42,9 +42,7 @@ l18:
 #line 20 "histogramkernel.go"
 	KXORW K2, K2, K2; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K3
 #line 20 "histogramkernel.go"
-	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K4; KANDNW K1, K3, K3; KMOVW K4, K3
-#line 20 "histogramkernel.go"
-	KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
+	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMOVUPS Z0, K3, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -75,9 +73,7 @@ TEXT ·CountUint8TwinAVX2(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
 #line 67 "histogramkernel.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $4096, DX
-#line 67 "histogramkernel.go"
-	VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -103,11 +99,11 @@ l4:
 	MOVL BX, DX; VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
 l18:
 #line 20 "histogramkernel.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6; VPCMPGTQ Y7, Y3, Y7
 #line 20 "histogramkernel.go"
-	VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y8
+	VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VPAND Y4, Y6, Y6; VPTEST Y6, Y6
 #line 20 "histogramkernel.go"
-	VPANDN Y4, Y7, Y7; VMOVUPS Y8, Y6; VPTEST Y6, Y6; JEQ l19; LEAQ 256(DX), SI
+	JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMASKMOVPS Y0, Y6, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -168,9 +164,7 @@ l18:
 #line 20 "histogramkernel.go"
 	KXORW K2, K2, K2; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K3
 #line 20 "histogramkernel.go"
-	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K4; KANDNW K1, K3, K3; KMOVW K4, K3
-#line 20 "histogramkernel.go"
-	KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
+	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMOVUPS Z0, K3, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -201,9 +195,7 @@ TEXT ·CountUint16TwinAVX2(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
 #line 67 "histogramkernel.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $4096, DX
-#line 67 "histogramkernel.go"
-	VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -229,11 +221,11 @@ l4:
 	MOVL BX, DX; VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
 l18:
 #line 20 "histogramkernel.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6; VPCMPGTQ Y7, Y3, Y7
 #line 20 "histogramkernel.go"
-	VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y8
+	VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VPAND Y4, Y6, Y6; VPTEST Y6, Y6
 #line 20 "histogramkernel.go"
-	VPANDN Y4, Y7, Y7; VMOVUPS Y8, Y6; VPTEST Y6, Y6; JEQ l19; LEAQ 256(DX), SI
+	JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMASKMOVPS Y0, Y6, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -294,9 +286,7 @@ l18:
 #line 20 "histogramkernel.go"
 	KXORW K2, K2, K2; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K3
 #line 20 "histogramkernel.go"
-	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K4; KANDNW K1, K3, K3; KMOVW K4, K3
-#line 20 "histogramkernel.go"
-	KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
+	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMOVUPS Z0, K3, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -327,9 +317,7 @@ TEXT ·CountUint32TwinAVX2(SB), 0, $0-24
 #line 66 "histogramkernel.go"
 	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
 #line 66 "histogramkernel.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $4096, DX
-#line 66 "histogramkernel.go"
-	VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 66 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -355,11 +343,11 @@ l4:
 	MOVL BX, DX; VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
 l18:
 #line 20 "histogramkernel.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6; VPCMPGTQ Y7, Y3, Y7
 #line 20 "histogramkernel.go"
-	VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y8
+	VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VPAND Y4, Y6, Y6; VPTEST Y6, Y6
 #line 20 "histogramkernel.go"
-	VPANDN Y4, Y7, Y7; VMOVUPS Y8, Y6; VPTEST Y6, Y6; JEQ l19; LEAQ 256(DX), SI
+	JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMASKMOVPS Y0, Y6, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -420,9 +408,7 @@ l18:
 #line 20 "histogramkernel.go"
 	KXORW K2, K2, K2; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K3
 #line 20 "histogramkernel.go"
-	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K4; KANDNW K1, K3, K3; KMOVW K4, K3
-#line 20 "histogramkernel.go"
-	KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
+	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMOVUPS Z0, K3, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -453,9 +439,7 @@ TEXT ·CountUint64TwinAVX2(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
 #line 67 "histogramkernel.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $4096, DX
-#line 67 "histogramkernel.go"
-	VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -481,11 +465,11 @@ l4:
 	MOVL BX, DX; VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
 l18:
 #line 20 "histogramkernel.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6; VPCMPGTQ Y7, Y3, Y7
 #line 20 "histogramkernel.go"
-	VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y8
+	VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VPAND Y4, Y6, Y6; VPTEST Y6, Y6
 #line 20 "histogramkernel.go"
-	VPANDN Y4, Y7, Y7; VMOVUPS Y8, Y6; VPTEST Y6, Y6; JEQ l19; LEAQ 256(DX), SI
+	JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMASKMOVPS Y0, Y6, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -546,9 +530,7 @@ l18:
 #line 20 "histogramkernel.go"
 	KXORW K2, K2, K2; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K3
 #line 20 "histogramkernel.go"
-	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K4; KANDNW K1, K3, K3; KMOVW K4, K3
-#line 20 "histogramkernel.go"
-	KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
+	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMOVUPS Z0, K3, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -579,9 +561,7 @@ TEXT ·CountFloat32TwinAVX2(SB), 0, $0-24
 #line 96 "histogramkernel.go"
 	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
 #line 96 "histogramkernel.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $4096, DX
-#line 96 "histogramkernel.go"
-	VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 96 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -607,11 +587,11 @@ l4:
 	MOVL BX, DX; VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
 l18:
 #line 20 "histogramkernel.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6; VPCMPGTQ Y7, Y3, Y7
 #line 20 "histogramkernel.go"
-	VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y8
+	VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VPAND Y4, Y6, Y6; VPTEST Y6, Y6
 #line 20 "histogramkernel.go"
-	VPANDN Y4, Y7, Y7; VMOVUPS Y8, Y6; VPTEST Y6, Y6; JEQ l19; LEAQ 256(DX), SI
+	JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMASKMOVPS Y0, Y6, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -672,9 +652,7 @@ l18:
 #line 20 "histogramkernel.go"
 	KXORW K2, K2, K2; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K3
 #line 20 "histogramkernel.go"
-	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K4; KANDNW K1, K3, K3; KMOVW K4, K3
-#line 20 "histogramkernel.go"
-	KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
+	VPCMPQ $1, Z1, Z4, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMOVUPS Z0, K3, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -705,9 +683,7 @@ TEXT ·CountFloat64TwinAVX2(SB), 0, $0-24
 #line 96 "histogramkernel.go"
 	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
 #line 96 "histogramkernel.go"
-	VPSLLQ $0, Y1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $4096, DX
-#line 96 "histogramkernel.go"
-	VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 96 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -733,11 +709,11 @@ l4:
 	MOVL BX, DX; VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
 l18:
 #line 20 "histogramkernel.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y1, Y7; VPADDQ Y6, Y2, Y6; VPCMPGTQ Y7, Y3, Y7
 #line 20 "histogramkernel.go"
-	VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y8
+	VPCMPGTQ Y6, Y3, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VPAND Y4, Y6, Y6; VPTEST Y6, Y6
 #line 20 "histogramkernel.go"
-	VPANDN Y4, Y7, Y7; VMOVUPS Y8, Y6; VPTEST Y6, Y6; JEQ l19; LEAQ 256(DX), SI
+	JEQ l19; LEAQ 256(DX), SI
 #line 21 "histogramkernel.go"
 	VMASKMOVPS Y0, Y6, 0(CX)(DX*4)
 #line 20 "histogramkernel.go"
@@ -1058,21 +1034,21 @@ l1:
 
 // func TransposeAnyUint32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 23 "transposekernel.go"
-TEXT ·TransposeAnyUint32Twin(SB), 0, $64-80
+TEXT ·TransposeAnyUint32Twin(SB), 0, $32-80
 #line 23 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 32(SP)
+	MOVQ R15, 0(SP); XORQ BX, BX
 #line 23 "transposekernel.go"
 	MOVQ a1+8(FP), CX
 #line 23 "transposekernel.go"
-	MOVQ a2+16(FP), R15
+	MOVQ a2+16(FP), DX
 #line 23 "transposekernel.go"
-	MOVQ R15, 56(SP); MOVQ $1, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X1
+	MOVQ $1, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Z1
 #line 23 "transposekernel.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Z2
+	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
 #line 23 "transposekernel.go"
-	VPMULLQ Z0, Z2, Z2; MOVQ 56(SP), R15; VPBROADCASTQ R15, Z0
+	VPBROADCASTQ DX, Z0
 #line 23 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 23 "transposekernel.go"
@@ -1088,129 +1064,119 @@ TEXT ·TransposeAnyUint32Twin(SB), 0, $64-80
 #line 23 "transposekernel.go"
 	MOVQ a8+64(FP), R11
 #line 23 "transposekernel.go"
-	VPBROADCASTQ R10, Z3; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, R14
+	VPBROADCASTQ R10, Z3; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 24(SP)
 #line 23 "transposekernel.go"
-	MOVQ R14, 24(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, SI
+	MOVQ 0(SP), R15; LEAQ -1(R15), AX; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, AX; JOS l7
 #line 23 "transposekernel.go"
-	JOS l7; MOVQ 56(SP), R15; MOVQ R15, SI; SUBQ R12, SI; JOS l7; MOVQ 24(SP), R15; CMPQ SI, R15
+	MOVQ DX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, 24(SP); MOVQ 24(SP), R15; CMOVQLT AX, R15; MOVQ R15, 24(SP)
 #line 23 "transposekernel.go"
-	MOVQ 24(SP), R15; CMOVQLT SI, R15; MOVQ R15, 24(SP); JMP l10
+	JMP l10
 l7:
 #line 23 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 24(SP)
 l10:
 l12:
 #line 23 "transposekernel.go"
-	MOVQ 32(SP), R15; LEAQ 16(R15), SI; MOVQ 24(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 32(SP), R15
-#line 23 "transposekernel.go"
-	MOVQ 8(SP), R14; CMPQ R15, R14; JGE l6
+	LEAQ 16(BX), AX; CMPQ AX, 24(SP); JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 32(SP), R15; MOVL R15, R14; MOVQ R14, 40(SP); MOVQ 40(SP), R15
+	CMPQ AX, 0(SP); JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), R12; VPBROADCASTQ R12, Z4; VPADDQ Z4, Z1, Z5
 #line 23 "transposekernel.go"
-	LEAQ 0(CX)(R15*1), R12; VPBROADCASTQ R12, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPQ $1, Z0, Z5, K1
-#line 23 "transposekernel.go"
-	VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1; MOVQ 16(SP), R15; MOVQ R15, R12
+	VPADDQ Z4, Z2, Z4; VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1; MOVQ 16(SP), R12
 l15:
 #line 23 "transposekernel.go"
 	CMPQ R12, $32; JGE l3
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(R12*1), AX; CMPQ AX, R8; JGE l24; KMOVW K1, K2; KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2
-#line 24 "transposekernel.go"
-	JEQ l24
+	LEAQ 0(DI)(R12*1), R13; CMPQ R13, R8; JGE l24; KMOVW K1, K2; KORTESTW K2, K2; JEQ l24
 #line 25 "transposekernel.go"
-	IMUL3Q $132, R12, BX; MOVQ R9, SI; ADDQ BX, SI; MOVQ AX, BX; MOVQ 56(SP), R15; IMULQ R15, BX
+	IMUL3Q $132, R12, SI; MOVQ R9, R14; ADDQ SI, R14; MOVQ R13, SI; IMULQ DX, SI; LEAQ 0(SI)(CX*1), SI
 #line 25 "transposekernel.go"
-	LEAQ 0(BX)(CX*1), AX; MOVQ 40(SP), R15; LEAQ 0(AX)(R15*1), AX; LEAQ 15(AX), BX; CMPQ AX, BX
+	LEAQ 0(SI)(AX*1), SI; LEAQ 15(SI), R13; CMPQ SI, R13; JHI l4; CMPQ SI, R10; JCC l26; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JHI l4; CMPQ AX, R10; JCC l26; CMPQ BX, R10; JCC l4
+	JCC l4
 l26:
 #line 25 "transposekernel.go"
-	CMPQ AX, R10; JCC l1; VMOVUPS.Z 0(R11)(AX*4), K2, Z4; MOVQ 40(SP), R15; VMOVUPS Z4, K2, 0(SI)(R15*4)
+	CMPQ SI, R10; JCC l1; VMOVUPS.Z 0(R11)(SI*4), K2, Z4; VMOVUPS Z4, K2, 0(R14)(AX*4)
 l24:
 #line 23 "transposekernel.go"
-	LEAQ 8(R12), AX; MOVQ AX, R12; JMP l15
+	LEAQ 8(R12), SI; MOVQ SI, R12; JMP l15
 l3:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $16, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $16, BX; JMP l12
 l4:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, R14; MOVQ R14, 48(SP); MOVQ 48(SP), R15; LEAQ 0(CX)(R15*1), BX; VPBROADCASTQ BX, Z4
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), SI; VPBROADCASTQ SI, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4
 #line 28 "transposekernel.go"
-	VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1
+	VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l29:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), SI; CMPQ SI, R8; JGE l38; KMOVW K1, K2; KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2
-#line 24 "transposekernel.go"
-	JEQ l38
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l38; KMOVW K1, K2; KORTESTW K2, K2; JEQ l38
 #line 25 "transposekernel.go"
-	IMUL3Q $132, BX, R12; MOVQ R9, AX; ADDQ R12, AX; MOVQ SI, R12; MOVQ 56(SP), R15; IMULQ R15, R12
+	IMUL3Q $132, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(R12)(CX*1), SI; MOVQ 48(SP), R15; LEAQ 0(SI)(R15*1), SI; VPBROADCASTQ SI, Z4; VPADDQ Z4, Z1, Z5
+	LEAQ 0(R12)(AX*1), R12; VPBROADCASTQ R12, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z3, Z5, K3
 #line 25 "transposekernel.go"
-	VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z3, Z5, K3; VPCMPUQ $1, Z3, Z4, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3
+	VPCMPUQ $1, Z3, Z4, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R11)(R12*4), K2, Z4
 #line 25 "transposekernel.go"
-	KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R11)(SI*4), K2, Z4; MOVQ 48(SP), R15; VMOVUPS Z4, K2, 0(AX)(R15*4)
+	VMOVUPS Z4, K2, 0(R14)(AX*4)
 l38:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), AX; MOVQ AX, BX; JMP l29
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l29
 l2:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $16, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $16, BX; JMP l12
 l6:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX
+	MOVL BX, AX
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l41:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), SI; CMPQ SI, R8; JGE l50
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l50
 #line 25 "transposekernel.go"
-	IMUL3Q $132, BX, R12; MOVQ R9, DX; ADDQ R12, DX; MOVQ SI, R12; MOVQ 56(SP), R15; IMULQ R15, R12
+	IMUL3Q $132, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(R12)(CX*1), SI; LEAQ 0(SI)(AX*1), SI; LEAQ 15(SI), R12; CMPQ SI, R12; JHI l4; CMPQ SI, R10
+	LEAQ 0(R12)(AX*1), R12; LEAQ 15(R12), R13; CMPQ R12, R13; JHI l4; CMPQ R12, R10; JCC l52; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l52; CMPQ R12, R10; JCC l4
+	JCC l4
 l52:
 #line 25 "transposekernel.go"
-	CMPQ SI, R10; JCC l1; VMOVUPS 0(R11)(SI*4), Z4; VMOVUPS Z4, 0(DX)(AX*4)
+	CMPQ R12, R10; JCC l1; VMOVUPS 0(R11)(R12*4), Z4; VMOVUPS Z4, 0(R14)(AX*4)
 l50:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l41
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l41
 l5:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $16, R15; MOVQ R15, 32(SP); MOVQ 32(SP), R15; LEAQ 16(R15), AX; MOVQ 24(SP), R15
-#line 28 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 24(SP); JLE l6; JMP l12
 l1:
 #line 28 "transposekernel.go"
-	VZEROUPPER; MOVQ 32(SP), R15
+	VZEROUPPER
 #line 28 "transposekernel.go"
-	MOVQ R15, done+72(FP)
+	MOVQ BX, done+72(FP)
 #line 28 "transposekernel.go"
 	RET
 
 // func TransposeAnyUint32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 23 "transposekernel.go"
-TEXT ·TransposeAnyUint32TwinAVX2(SB), 0, $48-80
+TEXT ·TransposeAnyUint32TwinAVX2(SB), 0, $32-80
 #line 23 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 32(SP)
+	MOVQ R15, 0(SP); XORQ BX, BX
 #line 23 "transposekernel.go"
 	MOVQ a1+8(FP), CX
 #line 23 "transposekernel.go"
-	MOVQ a2+16(FP), R15
+	MOVQ a2+16(FP), DX
 #line 23 "transposekernel.go"
-	MOVQ R15, 40(SP); MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, SI
+	MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Y1
 #line 23 "transposekernel.go"
-	VMOVQ SI, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 40(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+	VMOVQ DX, X2; VPBROADCASTQ X2, Y2
 #line 23 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 23 "transposekernel.go"
@@ -1228,133 +1194,121 @@ TEXT ·TransposeAnyUint32TwinAVX2(SB), 0, $48-80
 #line 23 "transposekernel.go"
 	VMOVQ R10, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R12; VMOVQ R12, X4; VPBROADCASTQ X4, Y4
 #line 23 "transposekernel.go"
-	XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 24(SP)
+	XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; LEAQ -1(R15), SI; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, SI; JOS l7
+	LEAQ -1(R15), AX; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, AX; JOS l7; MOVQ DX, AX; SUBQ R12, AX
 #line 23 "transposekernel.go"
-	MOVQ 40(SP), R15; MOVQ R15, SI; SUBQ R12, SI; JOS l7; MOVQ 24(SP), R15; CMPQ SI, R15; MOVQ 24(SP), R15
-#line 23 "transposekernel.go"
-	CMOVQLT SI, R15; MOVQ R15, 24(SP); JMP l10
+	JOS l7; CMPQ AX, 24(SP); MOVQ 24(SP), R15; CMOVQLT AX, R15; MOVQ R15, 24(SP); JMP l10
 l7:
 #line 23 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 24(SP)
 l10:
 l12:
 #line 23 "transposekernel.go"
-	MOVQ 32(SP), R15; LEAQ 8(R15), SI; MOVQ 24(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 32(SP), R15
-#line 23 "transposekernel.go"
-	MOVQ 8(SP), R14; CMPQ R15, R14; JGE l6
+	LEAQ 8(BX), AX; CMPQ AX, 24(SP); JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 32(SP), R15; MOVL R15, SI; LEAQ 0(CX)(SI*1), R12
+	CMPQ AX, 0(SP); JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), R12; VMOVQ R12, X5; VPBROADCASTQ X5, Y5
 #line 23 "transposekernel.go"
-	VMOVQ R12, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPGTQ Y6, Y2, Y6
+	VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5
 #line 23 "transposekernel.go"
-	VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; MOVQ 16(SP), R15; MOVQ R15, R12
+	VPERMQ $216, Y5, Y5; MOVQ 16(SP), R12
 l15:
 #line 23 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; CMPQ R12, $32; JGE l3
+	CMPQ R12, $32; JGE l3
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(R12*1), AX; CMPQ AX, R8; JGE l24; VMOVUPS Y5, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y5, Y8
-#line 24 "transposekernel.go"
-	VMOVUPS Y7, Y6; VPTEST Y6, Y6; JEQ l24
+	LEAQ 0(DI)(R12*1), R13; CMPQ R13, R8; JGE l24; VMOVUPS Y5, Y6; VPTEST Y6, Y6; JEQ l24
 #line 25 "transposekernel.go"
-	IMUL3Q $132, R12, BX; MOVQ R9, DX; ADDQ BX, DX; MOVQ AX, BX; MOVQ 40(SP), R15; IMULQ R15, BX
+	IMUL3Q $132, R12, SI; MOVQ R9, R14; ADDQ SI, R14; MOVQ R13, SI; IMULQ DX, SI; LEAQ 0(SI)(CX*1), SI
 #line 25 "transposekernel.go"
-	LEAQ 0(BX)(CX*1), AX; LEAQ 0(AX)(SI*1), AX; LEAQ 7(AX), BX; CMPQ AX, BX; JHI l4; CMPQ AX, R10
+	LEAQ 0(SI)(AX*1), SI; LEAQ 7(SI), R13; CMPQ SI, R13; JHI l4; CMPQ SI, R10; JCC l26; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l26; CMPQ BX, R10; JCC l4
+	JCC l4
 l26:
 #line 25 "transposekernel.go"
-	CMPQ AX, R10; JCC l1; VMASKMOVPS 0(R11)(AX*4), Y6, Y7; VMASKMOVPS Y7, Y6, 0(DX)(SI*4)
+	CMPQ SI, R10; JCC l1; VMASKMOVPS 0(R11)(SI*4), Y6, Y7; VMASKMOVPS Y7, Y6, 0(R14)(AX*4)
 l24:
 #line 23 "transposekernel.go"
-	LEAQ 8(R12), AX; MOVQ AX, R12; JMP l15
+	LEAQ 8(R12), SI; MOVQ SI, R12; JMP l15
 l3:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $8, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $8, BX; JMP l12
 l4:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX; LEAQ 0(CX)(AX*1), BX; VMOVQ BX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), SI; VMOVQ SI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
 #line 28 "transposekernel.go"
-	VPADDQ Y5, Y1, Y5; VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+	VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l29:
 #line 23 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; CMPQ BX, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), DX; CMPQ DX, R8; JGE l38; VMOVUPS Y5, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y5, Y8
-#line 24 "transposekernel.go"
-	VMOVUPS Y7, Y6; VPTEST Y6, Y6; JEQ l38
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l38; VMOVUPS Y5, Y6; VPTEST Y6, Y6; JEQ l38
 #line 25 "transposekernel.go"
-	IMUL3Q $132, BX, SI; MOVQ R9, R12; ADDQ SI, R12; MOVQ DX, SI; MOVQ 40(SP), R15; IMULQ R15, SI
+	IMUL3Q $132, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(SI)(CX*1), DX; LEAQ 0(DX)(AX*1), DX; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+	LEAQ 0(R12)(AX*1), R12; VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
 #line 25 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y9; VPCMPGTQ Y8, Y9, Y8; VPXOR Y4, Y7, Y7
+	VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y9; VPCMPGTQ Y8, Y9, Y8; VPXOR Y4, Y7, Y7; VPXOR Y4, Y3, Y9
 #line 25 "transposekernel.go"
-	VPXOR Y4, Y3, Y9; VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPANDN Y6, Y7, Y7
+	VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPANDN Y6, Y7, Y7; VPTEST Y7, Y7
 #line 25 "transposekernel.go"
-	VPTEST Y7, Y7; JNE l1; VMASKMOVPS 0(R11)(DX*4), Y6, Y7; VMASKMOVPS Y7, Y6, 0(R12)(AX*4)
+	JNE l1; VMASKMOVPS 0(R11)(R12*4), Y6, Y7; VMASKMOVPS Y7, Y6, 0(R14)(AX*4)
 l38:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l29
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l29
 l2:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $8, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $8, BX; JMP l12
 l6:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX
+	MOVL BX, AX
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l41:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), DX; CMPQ DX, R8; JGE l50
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l50
 #line 25 "transposekernel.go"
-	IMUL3Q $132, BX, SI; MOVQ R9, R12; ADDQ SI, R12; MOVQ DX, SI; MOVQ 40(SP), R15; IMULQ R15, SI
+	IMUL3Q $132, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(SI)(CX*1), DX; LEAQ 0(DX)(AX*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, R10
+	LEAQ 0(R12)(AX*1), R12; LEAQ 7(R12), R13; CMPQ R12, R13; JHI l4; CMPQ R12, R10; JCC l52; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l52; CMPQ SI, R10; JCC l4
+	JCC l4
 l52:
 #line 25 "transposekernel.go"
-	CMPQ DX, R10; JCC l1; VMOVUPS 0(R11)(DX*4), Y5; VMOVUPS Y5, 0(R12)(AX*4)
+	CMPQ R12, R10; JCC l1; VMOVUPS 0(R11)(R12*4), Y5; VMOVUPS Y5, 0(R14)(AX*4)
 l50:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l41
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l41
 l5:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $8, R15; MOVQ R15, 32(SP); MOVQ 32(SP), R15; LEAQ 8(R15), AX; MOVQ 24(SP), R15
-#line 28 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, 24(SP); JLE l6; JMP l12
 l1:
 #line 28 "transposekernel.go"
-	VZEROUPPER; MOVQ 32(SP), R15
+	VZEROUPPER
 #line 28 "transposekernel.go"
-	MOVQ R15, done+72(FP)
+	MOVQ BX, done+72(FP)
 #line 28 "transposekernel.go"
 	RET
 
 // func TransposeAnyUint32Twin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 #line 30 "transposekernel.go"
-TEXT ·TransposeAnyUint32Twin_(SB), 0, $96-80
+TEXT ·TransposeAnyUint32Twin_(SB), 0, $64-80
 #line 30 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 30 "transposekernel.go"
 	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 56(SP)
 #line 30 "transposekernel.go"
-	MOVQ a1+8(FP), R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 88(SP)
+	MOVQ a1+8(FP), CX
 #line 30 "transposekernel.go"
 	MOVQ a2+16(FP), DX
 #line 30 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 16(SP)
+	MOVQ R15, 24(SP)
 #line 30 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 30 "transposekernel.go"
@@ -1374,131 +1328,121 @@ TEXT ·TransposeAnyUint32Twin_(SB), 0, $96-80
 #line 30 "transposekernel.go"
 	MOVQ a8+64(FP), R12
 #line 30 "transposekernel.go"
-	MOVQ $1, AX; VPBROADCASTQ AX, Z0; MOVQ $506097522914230528, AX; VMOVQ AX, X3; VPMOVZXBQ X3, Z3
+	MOVQ $1, R13; VPBROADCASTQ R13, Z0; MOVQ $506097522914230528, R13; VMOVQ R13, X3; VPMOVZXBQ X3, Z3
 #line 30 "transposekernel.go"
-	VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, AX; VMOVQ AX, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z0, Z4, Z4
+	VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, R13; VMOVQ R13, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z0, Z4, Z4
 #line 30 "transposekernel.go"
-	VPBROADCASTQ DX, Z0; MOVQ $0, R15; MOVQ R15, 8(SP); VPBROADCASTQ R11, Z5; MOVQ $0, AX; XORQ SI, SI
+	VPBROADCASTQ DX, Z0; MOVQ $0, R15; MOVQ R15, 16(SP); VPBROADCASTQ R11, Z5; MOVQ $0, R14; XORQ AX, AX
 #line 30 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 40(SP); MOVQ 0(SP), R15
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 40(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI
 #line 30 "transposekernel.go"
-	LEAQ -1(R15), DI; MOVL SI, SI; MOVQ 88(SP), R15; LEAQ 0(R15)(SI*1), SI; ADDQ SI, DI; JOS l7
+	MOVL AX, AX; LEAQ 0(CX)(AX*1), AX; ADDQ AX, SI; JOS l7; MOVQ DX, SI; SUBQ AX, SI; JOS l7; CMPQ SI, 40(SP)
 #line 30 "transposekernel.go"
-	MOVQ DX, DI; SUBQ SI, DI; JOS l7; MOVQ 40(SP), R15; CMPQ DI, R15; MOVQ 40(SP), R15; CMOVQLT DI, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 40(SP); JMP l10
+	MOVQ 40(SP), R15; CMOVQLT SI, R15; MOVQ R15, 40(SP); JMP l10
 l7:
 #line 30 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 40(SP)
 l10:
 l12:
 #line 30 "transposekernel.go"
-	MOVQ 56(SP), R15; LEAQ 16(R15), SI; MOVQ 40(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 56(SP), R15
+	MOVQ 56(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 40(SP); JGT l13; MOVQ 8(SP), R15; CMPQ 56(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 24(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 64(SP); MOVQ 64(SP), R15
+	CMPQ AX, 0(SP); JGT l1; MOVL 56(SP), AX; IMUL3Q $132, AX, SI; MOVQ 24(SP), DI; ADDQ SI, DI; LEAQ 0(CX)(AX*1), SI
 #line 30 "transposekernel.go"
-	IMUL3Q $132, R15, DI; MOVQ 16(SP), R15; MOVQ R15, R14; MOVQ R14, 72(SP); MOVQ 72(SP), R15; ADDQ DI, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ 88(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), DI; LEAQ 15(DI), BX
-#line 30 "transposekernel.go"
-	CMPQ DI, BX; JGT l4; CMPQ DI, DX; JGE l15; CMPQ BX, DX; JGE l4
+	LEAQ 15(SI), R13; CMPQ SI, R13; JGT l4; CMPQ SI, DX; JGE l15; CMPQ R13, DX; JGE l4
 l15:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX
+	MOVQ 32(SP), R13
 l16:
 #line 29 "transposekernel.go"
-	CMPQ BX, $32; JGE l3
+	CMPQ R13, $32; JGE l3
 #line 30 "transposekernel.go"
-	LEAQ 0(R8)(BX*1), SI; CMPQ SI, R9; JGE l25; CMPQ DI, DX; JGE l25
+	LEAQ 0(R8)(R13*1), R10; CMPQ R10, R9; JGE l25; CMPQ SI, DX; JGE l25
 #line 31 "transposekernel.go"
-	MOVQ SI, R10; IMULQ DX, R10; MOVQ 88(SP), R15; LEAQ 0(R10)(R15*1), SI; MOVQ 64(SP), R15; LEAQ 0(SI)(R15*1), SI
+	MOVQ R10, BX; IMULQ DX, BX; LEAQ 0(BX)(CX*1), BX; LEAQ 0(BX)(AX*1), BX; LEAQ 0(DI)(R13*4), R10
 #line 31 "transposekernel.go"
-	MOVQ 72(SP), R15; LEAQ 0(R15)(BX*4), R10; VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6
+	VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7
+	MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7
+	MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 15(BX), R10
 #line 31 "transposekernel.go"
-	LEAQ 15(SI), R10; CMPQ SI, R10; JHI l4; CMPQ SI, R11; JCC l28; CMPQ R10, R11; JCC l4
+	CMPQ BX, R10; JHI l4; CMPQ BX, R11; JCC l28; CMPQ R10, R11; JCC l4
 l28:
 #line 31 "transposekernel.go"
-	CMPQ SI, R11; JCC l1; VMOVUPS Z7, 0(R12)(SI*4)
+	CMPQ BX, R11; JCC l1; VMOVUPS Z7, 0(R12)(BX*4)
 l25:
 #line 29 "transposekernel.go"
-	LEAQ 8(BX), SI; MOVQ SI, BX; JMP l16
+	LEAQ 8(R13), BX; MOVQ BX, R13; JMP l16
 l3:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); JMP l12
 l4:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 80(SP); MOVQ 80(SP), R15; IMUL3Q $132, R15, SI; MOVQ 16(SP), R15
-#line 34 "transposekernel.go"
-	MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $132, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 30 "transposekernel.go"
-	MOVQ 88(SP), R15; MOVQ 80(SP), R14; LEAQ 0(R15)(R14*1), SI; VPBROADCASTQ SI, Z6; VPADDQ Z6, Z3, Z7
+	LEAQ 0(CX)(AX*1), BX; VPBROADCASTQ BX, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPQ $1, Z0, Z7, K1
 #line 30 "transposekernel.go"
-	VPADDQ Z6, Z4, Z6; VPCMPQ $1, Z0, Z7, K1; VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1
+	VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l31:
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l2
+	CMPQ BX, $32; JGE l2
 #line 30 "transposekernel.go"
-	LEAQ 0(R8)(SI*1), R10; CMPQ R10, R9; JGE l40; KMOVW K1, K2; KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2
-#line 30 "transposekernel.go"
-	JEQ l40
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l40; KMOVW K1, K2; KORTESTW K2, K2; JEQ l40
 #line 31 "transposekernel.go"
-	MOVQ R10, BX; IMULQ DX, BX; MOVQ 88(SP), R15; LEAQ 0(BX)(R15*1), BX; MOVQ 80(SP), R15; LEAQ 0(BX)(R15*1), BX
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*4), R10
 #line 31 "transposekernel.go"
-	LEAQ 0(DI)(SI*4), R10; VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KMOVW K2, K3
+	VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	VPXORQ Z8, Z8, Z8; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z7*1), K3, Y8; VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3
+	MOVQ 16(SP), R15; VGATHERQPS 0(R15)(Z7*1), K3, Y8; VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	KMOVW K3, K3; VPXORQ Z8, Z8, Z8; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z6*1), K3, Y8; VINSERTI64X4 $1, Y8, Z7, Z7
+	MOVQ 16(SP), R15; VGATHERQPS 0(R15)(Z6*1), K3, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; VPBROADCASTQ DI, Z6
 #line 31 "transposekernel.go"
-	VPBROADCASTQ BX, Z6; VPADDQ Z6, Z3, Z8; VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z5, Z8, K3; VPCMPUQ $1, Z5, Z6, K4
+	VPADDQ Z6, Z3, Z8; VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z5, Z8, K3; VPCMPUQ $1, Z5, Z6, K4; KUNPCKBW K3, K4, K3
 #line 31 "transposekernel.go"
-	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS Z7, K2, 0(R12)(BX*4)
+	KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS Z7, K2, 0(R12)(DI*4)
 l40:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l31
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l31
 l2:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); JMP l12
 l6:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, BX; IMUL3Q $132, BX, SI; MOVQ 16(SP), R15; MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $132, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l43:
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l5
+	CMPQ BX, $32; JGE l5
 #line 30 "transposekernel.go"
-	LEAQ 0(R8)(SI*1), R10; CMPQ R10, R9; JGE l52
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l52
 #line 31 "transposekernel.go"
-	MOVQ R10, CX; IMULQ DX, CX; MOVQ 88(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 0(CX)(BX*1), CX; LEAQ 0(DI)(SI*4), R10
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*4), R10
 #line 31 "transposekernel.go"
 	VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	VGATHERQPS 0(AX)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPS 0(AX)(Z6*1), K1, Y8
+	VGATHERQPS 0(R14)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPS 0(R14)(Z6*1), K1, Y8
 #line 31 "transposekernel.go"
-	VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 15(CX), R10; CMPQ CX, R10; JHI l4; CMPQ CX, R11; JCC l54; CMPQ R10, R11
+	VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 15(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, R11; JCC l54; CMPQ R10, R11
 #line 31 "transposekernel.go"
 	JCC l4
 l54:
 #line 31 "transposekernel.go"
-	CMPQ CX, R11; JCC l1; VMOVUPS Z7, 0(R12)(CX*4)
+	CMPQ DI, R11; JCC l1; VMOVUPS Z7, 0(R12)(DI*4)
 l52:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), CX; MOVQ CX, SI; JMP l43
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l43
 l5:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 16(R15), BX; MOVQ 40(SP), R15
+	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 40(SP)
 #line 34 "transposekernel.go"
-	CMPQ BX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 34 "transposekernel.go"
 	VZEROUPPER; MOVQ 56(SP), R15
@@ -1509,7 +1453,7 @@ l1:
 
 // func TransposeAnyUint32TwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 #line 30 "transposekernel.go"
-TEXT ·TransposeAnyUint32TwinAVX2_(SB), 0, $96-80
+TEXT ·TransposeAnyUint32TwinAVX2_(SB), 0, $64-80
 #line 30 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 30 "transposekernel.go"
@@ -1521,15 +1465,13 @@ TEXT ·TransposeAnyUint32TwinAVX2_(SB), 0, $96-80
 #line 30 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 16(SP)
+	MOVQ R15, 24(SP)
 #line 30 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 30 "transposekernel.go"
 	MOVQ R15, 32(SP)
 #line 30 "transposekernel.go"
-	MOVQ a5+40(FP), R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 88(SP)
+	MOVQ a5+40(FP), R8
 #line 30 "transposekernel.go"
 	MOVQ a6+48(FP), R9
 #line 30 "transposekernel.go"
@@ -1547,137 +1489,123 @@ TEXT ·TransposeAnyUint32TwinAVX2_(SB), 0, $96-80
 #line 30 "transposekernel.go"
 	MOVQ a8+64(FP), R12
 #line 30 "transposekernel.go"
-	MOVQ $50462976, AX; VMOVQ AX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, AX; VMOVQ AX, X3
+	MOVQ $50462976, R13; VMOVQ R13, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, R13; VMOVQ R13, X3; VPMOVZXBQ X3, Y3
 #line 30 "transposekernel.go"
-	VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $0, R15; MOVQ R15, 8(SP)
+	VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $0, R15; MOVQ R15, 16(SP); VMOVQ R11, X5; VPBROADCASTQ X5, Y5
 #line 30 "transposekernel.go"
-	VMOVQ R11, X5; VPBROADCASTQ X5, Y5; MOVQ $-9223372036854775808, AX; VMOVQ AX, X6; VPBROADCASTQ X6, Y6
+	MOVQ $-9223372036854775808, R14; VMOVQ R14, X6; VPBROADCASTQ X6, Y6; MOVQ $0, R14; XORQ AX, AX
 #line 30 "transposekernel.go"
-	MOVQ $0, AX; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 40(SP)
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 40(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; LEAQ -1(R15), DI; MOVL SI, SI; LEAQ 0(CX)(SI*1), SI; ADDQ SI, DI; JOS l7; MOVQ DX, DI
+	MOVL AX, AX; LEAQ 0(CX)(AX*1), AX; ADDQ AX, SI; JOS l7; MOVQ DX, SI; SUBQ AX, SI; JOS l7; CMPQ SI, 40(SP)
 #line 30 "transposekernel.go"
-	SUBQ SI, DI; JOS l7; MOVQ 40(SP), R15; CMPQ DI, R15; MOVQ 40(SP), R15; CMOVQLT DI, R15; MOVQ R15, 40(SP)
-#line 30 "transposekernel.go"
-	JMP l10
+	MOVQ 40(SP), R15; CMOVQLT SI, R15; MOVQ R15, 40(SP); JMP l10
 l7:
 #line 30 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 40(SP)
 l10:
 l12:
 #line 30 "transposekernel.go"
-	MOVQ 56(SP), R15; LEAQ 8(R15), SI; MOVQ 40(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 56(SP), R15
+	MOVQ 56(SP), R15; LEAQ 8(R15), AX; CMPQ AX, 40(SP); JGT l13; MOVQ 8(SP), R15; CMPQ 56(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 24(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 64(SP); MOVQ 64(SP), R15
+	CMPQ AX, 0(SP); JGT l1; MOVL 56(SP), AX; IMUL3Q $132, AX, SI; MOVQ 24(SP), DI; ADDQ SI, DI; LEAQ 0(CX)(AX*1), SI
 #line 30 "transposekernel.go"
-	IMUL3Q $132, R15, DI; MOVQ 16(SP), R15; MOVQ R15, R14; MOVQ R14, 72(SP); MOVQ 72(SP), R15; ADDQ DI, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ 64(SP), R15; LEAQ 0(CX)(R15*1), DI; LEAQ 7(DI), BX; CMPQ DI, BX; JGT l4
-#line 30 "transposekernel.go"
-	CMPQ DI, DX; JGE l15; CMPQ BX, DX; JGE l4
+	LEAQ 7(SI), R13; CMPQ SI, R13; JGT l4; CMPQ SI, DX; JGE l15; CMPQ R13, DX; JGE l4
 l15:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX
+	MOVQ 32(SP), R13
 l16:
 #line 29 "transposekernel.go"
-	CMPQ BX, $32; JGE l3
+	CMPQ R13, $32; JGE l3
 #line 30 "transposekernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(BX*1), SI; CMPQ SI, R9; JGE l25; CMPQ DI, DX; JGE l25
+	LEAQ 0(R8)(R13*1), R10; CMPQ R10, R9; JGE l25; CMPQ SI, DX; JGE l25
 #line 31 "transposekernel.go"
-	MOVQ SI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), SI; MOVQ 64(SP), R15; LEAQ 0(SI)(R15*1), SI
+	MOVQ R10, BX; IMULQ DX, BX; LEAQ 0(BX)(CX*1), BX; LEAQ 0(BX)(AX*1), BX; LEAQ 0(DI)(R13*4), R10
 #line 31 "transposekernel.go"
-	MOVQ 72(SP), R15; LEAQ 0(R15)(BX*4), R10; VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+	VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+	VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
 #line 31 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 48(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VPXOR Y9, Y9, Y9; MOVQ 48(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
 #line 31 "transposekernel.go"
-	LEAQ 7(SI), R10; CMPQ SI, R10; JHI l4; CMPQ SI, R11; JCC l28; CMPQ R10, R11; JCC l4
+	LEAQ 7(BX), R10; CMPQ BX, R10; JHI l4; CMPQ BX, R11; JCC l28; CMPQ R10, R11; JCC l4
 l28:
 #line 31 "transposekernel.go"
-	CMPQ SI, R11; JCC l1; VMOVUPS Y7, 0(R12)(SI*4)
+	CMPQ BX, R11; JCC l1; VMOVUPS Y7, 0(R12)(BX*4)
 l25:
 #line 29 "transposekernel.go"
-	LEAQ 8(BX), SI; MOVQ SI, BX; JMP l16
+	LEAQ 8(R13), BX; MOVQ BX, R13; JMP l16
 l3:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); JMP l12
 l4:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 80(SP); MOVQ 80(SP), R15; IMUL3Q $132, R15, SI; MOVQ 16(SP), R15
-#line 34 "transposekernel.go"
-	MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $132, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 30 "transposekernel.go"
-	MOVQ 80(SP), R15; LEAQ 0(CX)(R15*1), SI; VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8
+	LEAQ 0(CX)(AX*1), BX; VMOVQ BX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7
 #line 30 "transposekernel.go"
-	VPADDQ Y7, Y3, Y7; VPCMPGTQ Y8, Y4, Y8; VPCMPGTQ Y7, Y4, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7
+	VPCMPGTQ Y8, Y4, Y8; VPCMPGTQ Y7, Y4, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l31:
-#line 28 "transposekernel.go"
-	VPXOR Y8, Y8, Y8
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l2
+	CMPQ BX, $32; JGE l2
 #line 30 "transposekernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(SI*1), R10; CMPQ R10, R9; JGE l40; VMOVUPS Y7, Y9; VPCMPEQD Y10, Y10, Y10
-#line 30 "transposekernel.go"
-	VPXOR Y10, Y7, Y10; VMOVUPS Y9, Y8; VPTEST Y8, Y8; JEQ l40
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l40; VMOVUPS Y7, Y8; VPTEST Y8, Y8; JEQ l40
 #line 31 "transposekernel.go"
-	MOVQ R10, BX; IMULQ DX, BX; LEAQ 0(BX)(CX*1), BX; MOVQ 80(SP), R15; LEAQ 0(BX)(R15*1), BX; LEAQ 0(DI)(SI*4), R10
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*4), R10
 #line 31 "transposekernel.go"
 	VMOVQ R10, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VMOVUPS Y8, Y11; VPXOR Y12, Y12, Y12
 #line 31 "transposekernel.go"
-	MOVQ 8(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VEXTRACTI128 $1, Y8, X10; VMOVUPS Y10, Y10
+	MOVQ 16(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VEXTRACTI128 $1, Y8, X10; VPXOR Y11, Y11, Y11
 #line 31 "transposekernel.go"
-	VPXOR Y11, Y11, Y11; MOVQ 8(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+	MOVQ 16(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9; VMOVQ DI, X10
 #line 31 "transposekernel.go"
-	VMOVQ BX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VPXOR Y6, Y11, Y11
+	VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VPXOR Y6, Y11, Y11; VPXOR Y6, Y5, Y12
 #line 31 "transposekernel.go"
-	VPXOR Y6, Y5, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y6, Y10, Y10; VPXOR Y6, Y5, Y12; VPCMPGTQ Y10, Y12, Y10
+	VPCMPGTQ Y11, Y12, Y11; VPXOR Y6, Y10, Y10; VPXOR Y6, Y5, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10
 #line 31 "transposekernel.go"
-	VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPANDN Y8, Y10, Y10; VPTEST Y10, Y10; JNE l1
-#line 31 "transposekernel.go"
-	VMASKMOVPS Y9, Y8, 0(R12)(BX*4)
+	VPERMQ $216, Y10, Y10; VPANDN Y8, Y10, Y10; VPTEST Y10, Y10; JNE l1; VMASKMOVPS Y9, Y8, 0(R12)(DI*4)
 l40:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l31
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l31
 l2:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); JMP l12
 l6:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, BX; IMUL3Q $132, BX, SI; MOVQ 16(SP), R15; MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $132, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l43:
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l5
+	CMPQ BX, $32; JGE l5
 #line 30 "transposekernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(SI*1), R10; CMPQ R10, R9; JGE l52
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l52
 #line 31 "transposekernel.go"
-	MOVQ R10, R8; IMULQ DX, R8; LEAQ 0(R8)(CX*1), R8; LEAQ 0(R8)(BX*1), R8; LEAQ 0(DI)(SI*4), R10
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*4), R10
 #line 31 "transposekernel.go"
 	VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(AX)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(R14)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VGATHERQPS X8, 0(AX)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; LEAQ 7(R8), R10; CMPQ R8, R10; JHI l4
+	VGATHERQPS X8, 0(R14)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; LEAQ 7(DI), R10; CMPQ DI, R10
 #line 31 "transposekernel.go"
-	CMPQ R8, R11; JCC l54; CMPQ R10, R11; JCC l4
+	JHI l4; CMPQ DI, R11; JCC l54; CMPQ R10, R11; JCC l4
 l54:
 #line 31 "transposekernel.go"
-	CMPQ R8, R11; JCC l1; VMOVUPS Y7, 0(R12)(R8*4)
+	CMPQ DI, R11; JCC l1; VMOVUPS Y7, 0(R12)(DI*4)
 l52:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), R8; MOVQ R8, SI; JMP l43
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l43
 l5:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 8(R15), BX; MOVQ 40(SP), R15
+	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 8(R15), AX; CMPQ AX, 40(SP)
 #line 34 "transposekernel.go"
-	CMPQ BX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 34 "transposekernel.go"
 	VZEROUPPER; MOVQ 56(SP), R15
@@ -1688,21 +1616,21 @@ l1:
 
 // func TransposeAnyUint64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 23 "transposekernel.go"
-TEXT ·TransposeAnyUint64Twin(SB), 0, $48-80
+TEXT ·TransposeAnyUint64Twin(SB), 0, $32-80
 #line 23 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 32(SP)
+	MOVQ R15, 0(SP); XORQ BX, BX
 #line 23 "transposekernel.go"
 	MOVQ a1+8(FP), CX
 #line 23 "transposekernel.go"
-	MOVQ a2+16(FP), R15
+	MOVQ a2+16(FP), DX
 #line 23 "transposekernel.go"
-	MOVQ R15, 40(SP); MOVQ $1, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X1
+	MOVQ $1, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Z1
 #line 23 "transposekernel.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Z2
+	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
 #line 23 "transposekernel.go"
-	VPMULLQ Z0, Z2, Z2; MOVQ 40(SP), R15; VPBROADCASTQ R15, Z0
+	VPBROADCASTQ DX, Z0
 #line 23 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 23 "transposekernel.go"
@@ -1718,135 +1646,125 @@ TEXT ·TransposeAnyUint64Twin(SB), 0, $48-80
 #line 23 "transposekernel.go"
 	MOVQ a8+64(FP), R11
 #line 23 "transposekernel.go"
-	VPBROADCASTQ R10, Z3; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, R14
+	VPBROADCASTQ R10, Z3; XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 24(SP)
 #line 23 "transposekernel.go"
-	MOVQ R14, 24(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, SI
+	MOVQ 0(SP), R15; LEAQ -1(R15), AX; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, AX; JOS l7
 #line 23 "transposekernel.go"
-	JOS l7; MOVQ 40(SP), R15; MOVQ R15, SI; SUBQ R12, SI; JOS l7; MOVQ 24(SP), R15; CMPQ SI, R15
+	MOVQ DX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, 24(SP); MOVQ 24(SP), R15; CMOVQLT AX, R15; MOVQ R15, 24(SP)
 #line 23 "transposekernel.go"
-	MOVQ 24(SP), R15; CMOVQLT SI, R15; MOVQ R15, 24(SP); JMP l10
+	JMP l10
 l7:
 #line 23 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 24(SP)
 l10:
 l12:
 #line 23 "transposekernel.go"
-	MOVQ 32(SP), R15; LEAQ 16(R15), SI; MOVQ 24(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 32(SP), R15
-#line 23 "transposekernel.go"
-	MOVQ 8(SP), R14; CMPQ R15, R14; JGE l6
+	LEAQ 16(BX), AX; CMPQ AX, 24(SP); JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 32(SP), R15; MOVL R15, SI; LEAQ 0(CX)(SI*1), R12
+	CMPQ AX, 0(SP); JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), R12; VPBROADCASTQ R12, Z4; VPADDQ Z4, Z1, Z5
 #line 23 "transposekernel.go"
-	VPBROADCASTQ R12, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2
-#line 23 "transposekernel.go"
-	KUNPCKBW K1, K2, K1; MOVQ 16(SP), R15; MOVQ R15, R12
+	VPADDQ Z4, Z2, Z4; VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1; MOVQ 16(SP), R12
 l15:
 #line 23 "transposekernel.go"
 	CMPQ R12, $32; JGE l3
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(R12*1), AX; CMPQ AX, R8; JGE l24; KMOVW K1, K2; KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2
-#line 24 "transposekernel.go"
-	JEQ l24
+	LEAQ 0(DI)(R12*1), R13; CMPQ R13, R8; JGE l24; KMOVW K1, K2; KORTESTW K2, K2; JEQ l24
 #line 25 "transposekernel.go"
-	IMUL3Q $264, R12, BX; MOVQ R9, DX; ADDQ BX, DX; MOVQ AX, BX; MOVQ 40(SP), R15; IMULQ R15, BX
+	IMUL3Q $264, R12, SI; MOVQ R9, R14; ADDQ SI, R14; MOVQ R13, SI; IMULQ DX, SI; LEAQ 0(SI)(CX*1), SI
 #line 25 "transposekernel.go"
-	LEAQ 0(BX)(CX*1), AX; LEAQ 0(AX)(SI*1), AX; LEAQ 15(AX), BX; CMPQ AX, BX; JHI l4; CMPQ AX, R10
+	LEAQ 0(SI)(AX*1), SI; LEAQ 15(SI), R13; CMPQ SI, R13; JHI l4; CMPQ SI, R10; JCC l26; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l26; CMPQ BX, R10; JCC l4
+	JCC l4
 l26:
 #line 25 "transposekernel.go"
-	CMPQ AX, R10; JCC l1; VMOVUPD.Z 0(R11)(AX*8), K2, Z4; KSHIFTRW $8, K2, K3; VMOVUPD.Z 64(R11)(AX*8), K3, Z5
+	CMPQ SI, R10; JCC l1; VMOVUPD.Z 0(R11)(SI*8), K2, Z4; KSHIFTRW $8, K2, K3; VMOVUPD.Z 64(R11)(SI*8), K3, Z5
 #line 25 "transposekernel.go"
-	VMOVUPD Z4, K2, 0(DX)(SI*8); KSHIFTRW $8, K2, K2; VMOVUPD Z5, K2, 64(DX)(SI*8)
+	VMOVUPD Z4, K2, 0(R14)(AX*8); KSHIFTRW $8, K2, K2; VMOVUPD Z5, K2, 64(R14)(AX*8)
 l24:
 #line 23 "transposekernel.go"
-	LEAQ 8(R12), AX; MOVQ AX, R12; JMP l15
+	LEAQ 8(R12), SI; MOVQ SI, R12; JMP l15
 l3:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $16, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $16, BX; JMP l12
 l4:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX; LEAQ 0(CX)(AX*1), BX; VPBROADCASTQ BX, Z4; VPADDQ Z4, Z1, Z5
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), SI; VPBROADCASTQ SI, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4
 #line 28 "transposekernel.go"
-	VPADDQ Z4, Z2, Z4; VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1
+	VPCMPQ $1, Z0, Z5, K1; VPCMPQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l29:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), DX; CMPQ DX, R8; JGE l38; KMOVW K1, K2; KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2
-#line 24 "transposekernel.go"
-	JEQ l38
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l38; KMOVW K1, K2; KORTESTW K2, K2; JEQ l38
 #line 25 "transposekernel.go"
-	IMUL3Q $264, BX, SI; MOVQ R9, R12; ADDQ SI, R12; MOVQ DX, SI; MOVQ 40(SP), R15; IMULQ R15, SI
+	IMUL3Q $264, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(SI)(CX*1), DX; LEAQ 0(DX)(AX*1), DX; VPBROADCASTQ DX, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4
+	LEAQ 0(R12)(AX*1), R12; VPBROADCASTQ R12, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z3, Z5, K3
 #line 25 "transposekernel.go"
-	VPCMPUQ $1, Z3, Z5, K3; VPCMPUQ $1, Z3, Z4, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3
+	VPCMPUQ $1, Z3, Z4, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPD.Z 0(R11)(R12*8), K2, Z4
 #line 25 "transposekernel.go"
-	JNE l1; VMOVUPD.Z 0(R11)(DX*8), K2, Z4; KSHIFTRW $8, K2, K3; VMOVUPD.Z 64(R11)(DX*8), K3, Z5
+	KSHIFTRW $8, K2, K3; VMOVUPD.Z 64(R11)(R12*8), K3, Z5; VMOVUPD Z4, K2, 0(R14)(AX*8); KSHIFTRW $8, K2, K2
 #line 25 "transposekernel.go"
-	VMOVUPD Z4, K2, 0(R12)(AX*8); KSHIFTRW $8, K2, K2; VMOVUPD Z5, K2, 64(R12)(AX*8)
+	VMOVUPD Z5, K2, 64(R14)(AX*8)
 l38:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l29
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l29
 l2:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $16, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $16, BX; JMP l12
 l6:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX
+	MOVL BX, AX
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l41:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), DX; CMPQ DX, R8; JGE l50
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l50
 #line 25 "transposekernel.go"
-	IMUL3Q $264, BX, SI; MOVQ R9, R12; ADDQ SI, R12; MOVQ DX, SI; MOVQ 40(SP), R15; IMULQ R15, SI
+	IMUL3Q $264, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(SI)(CX*1), DX; LEAQ 0(DX)(AX*1), DX; LEAQ 15(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, R10
+	LEAQ 0(R12)(AX*1), R12; LEAQ 15(R12), R13; CMPQ R12, R13; JHI l4; CMPQ R12, R10; JCC l52; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l52; CMPQ SI, R10; JCC l4
+	JCC l4
 l52:
 #line 25 "transposekernel.go"
-	CMPQ DX, R10; JCC l1; VMOVUPS 0(R11)(DX*8), Z4; VMOVUPS 64(R11)(DX*8), Z5; VMOVUPS Z4, 0(R12)(AX*8)
+	CMPQ R12, R10; JCC l1; VMOVUPS 0(R11)(R12*8), Z4; VMOVUPS 64(R11)(R12*8), Z5; VMOVUPS Z4, 0(R14)(AX*8)
 #line 25 "transposekernel.go"
-	VMOVUPS Z5, 64(R12)(AX*8)
+	VMOVUPS Z5, 64(R14)(AX*8)
 l50:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l41
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l41
 l5:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $16, R15; MOVQ R15, 32(SP); MOVQ 32(SP), R15; LEAQ 16(R15), AX; MOVQ 24(SP), R15
-#line 28 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 24(SP); JLE l6; JMP l12
 l1:
 #line 28 "transposekernel.go"
-	VZEROUPPER; MOVQ 32(SP), R15
+	VZEROUPPER
 #line 28 "transposekernel.go"
-	MOVQ R15, done+72(FP)
+	MOVQ BX, done+72(FP)
 #line 28 "transposekernel.go"
 	RET
 
 // func TransposeAnyUint64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 23 "transposekernel.go"
-TEXT ·TransposeAnyUint64TwinAVX2(SB), 0, $48-80
+TEXT ·TransposeAnyUint64TwinAVX2(SB), 0, $32-80
 #line 23 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 32(SP)
+	MOVQ R15, 0(SP); XORQ BX, BX
 #line 23 "transposekernel.go"
 	MOVQ a1+8(FP), CX
 #line 23 "transposekernel.go"
-	MOVQ a2+16(FP), R15
+	MOVQ a2+16(FP), DX
 #line 23 "transposekernel.go"
-	MOVQ R15, 40(SP); MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y0; MOVQ $117835012, SI
+	MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Y1
 #line 23 "transposekernel.go"
-	VMOVQ SI, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y1; MOVQ 40(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+	VMOVQ DX, X2; VPBROADCASTQ X2, Y2
 #line 23 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 23 "transposekernel.go"
@@ -1864,143 +1782,131 @@ TEXT ·TransposeAnyUint64TwinAVX2(SB), 0, $48-80
 #line 23 "transposekernel.go"
 	VMOVQ R10, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R12; VMOVQ R12, X4; VPBROADCASTQ X4, Y4
 #line 23 "transposekernel.go"
-	XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 24(SP)
+	XORQ R12, R12; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; LEAQ -1(R15), SI; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, SI; JOS l7
+	LEAQ -1(R15), AX; MOVL R12, R12; LEAQ 0(CX)(R12*1), R12; ADDQ R12, AX; JOS l7; MOVQ DX, AX; SUBQ R12, AX
 #line 23 "transposekernel.go"
-	MOVQ 40(SP), R15; MOVQ R15, SI; SUBQ R12, SI; JOS l7; MOVQ 24(SP), R15; CMPQ SI, R15; MOVQ 24(SP), R15
-#line 23 "transposekernel.go"
-	CMOVQLT SI, R15; MOVQ R15, 24(SP); JMP l10
+	JOS l7; CMPQ AX, 24(SP); MOVQ 24(SP), R15; CMOVQLT AX, R15; MOVQ R15, 24(SP); JMP l10
 l7:
 #line 23 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 24(SP)
 l10:
 l12:
 #line 23 "transposekernel.go"
-	MOVQ 32(SP), R15; LEAQ 8(R15), SI; MOVQ 24(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 32(SP), R15
-#line 23 "transposekernel.go"
-	MOVQ 8(SP), R14; CMPQ R15, R14; JGE l6
+	LEAQ 8(BX), AX; CMPQ AX, 24(SP); JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 32(SP), R15; MOVL R15, SI; LEAQ 0(CX)(SI*1), R12
+	CMPQ AX, 0(SP); JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), R12; VMOVQ R12, X5; VPBROADCASTQ X5, Y5
 #line 23 "transposekernel.go"
-	VMOVQ R12, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPGTQ Y6, Y2, Y6
+	VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5
 #line 23 "transposekernel.go"
-	VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; MOVQ 16(SP), R15; MOVQ R15, R12
+	VPERMQ $216, Y5, Y5; MOVQ 16(SP), R12
 l15:
 #line 23 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; CMPQ R12, $32; JGE l3
+	CMPQ R12, $32; JGE l3
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(R12*1), AX; CMPQ AX, R8; JGE l24; VMOVUPS Y5, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y5, Y8
-#line 24 "transposekernel.go"
-	VMOVUPS Y7, Y6; VPTEST Y6, Y6; JEQ l24
+	LEAQ 0(DI)(R12*1), R13; CMPQ R13, R8; JGE l24; VMOVUPS Y5, Y6; VPTEST Y6, Y6; JEQ l24
 #line 25 "transposekernel.go"
-	IMUL3Q $264, R12, BX; MOVQ R9, DX; ADDQ BX, DX; MOVQ AX, BX; MOVQ 40(SP), R15; IMULQ R15, BX
+	IMUL3Q $264, R12, SI; MOVQ R9, R14; ADDQ SI, R14; MOVQ R13, SI; IMULQ DX, SI; LEAQ 0(SI)(CX*1), SI
 #line 25 "transposekernel.go"
-	LEAQ 0(BX)(CX*1), AX; LEAQ 0(AX)(SI*1), AX; LEAQ 7(AX), BX; CMPQ AX, BX; JHI l4; CMPQ AX, R10
+	LEAQ 0(SI)(AX*1), SI; LEAQ 7(SI), R13; CMPQ SI, R13; JHI l4; CMPQ SI, R10; JCC l26; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l26; CMPQ BX, R10; JCC l4
+	JCC l4
 l26:
 #line 25 "transposekernel.go"
-	CMPQ AX, R10; JCC l1; VPMOVSXDQ X6, Y7; VMASKMOVPS 0(R11)(AX*8), Y7, Y7; VEXTRACTI128 $1, Y6, X8
+	CMPQ SI, R10; JCC l1; VPMOVSXDQ X6, Y7; VMASKMOVPS 0(R11)(SI*8), Y7, Y7; VEXTRACTI128 $1, Y6, X8
 #line 25 "transposekernel.go"
-	VPMOVSXDQ X8, Y8; VMASKMOVPS 32(R11)(AX*8), Y8, Y8; VPMOVSXDQ X6, Y9; VMASKMOVPS Y7, Y9, 0(DX)(SI*8)
+	VPMOVSXDQ X8, Y8; VMASKMOVPS 32(R11)(SI*8), Y8, Y8; VPMOVSXDQ X6, Y9; VMASKMOVPS Y7, Y9, 0(R14)(AX*8)
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X6; VPMOVSXDQ X6, Y6; VMASKMOVPS Y8, Y6, 32(DX)(SI*8)
+	VEXTRACTI128 $1, Y6, X6; VPMOVSXDQ X6, Y6; VMASKMOVPS Y8, Y6, 32(R14)(AX*8)
 l24:
 #line 23 "transposekernel.go"
-	LEAQ 8(R12), AX; MOVQ AX, R12; JMP l15
+	LEAQ 8(R12), SI; MOVQ SI, R12; JMP l15
 l3:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $8, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $8, BX; JMP l12
 l4:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX; LEAQ 0(CX)(AX*1), BX; VMOVQ BX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), SI; VMOVQ SI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
 #line 28 "transposekernel.go"
-	VPADDQ Y5, Y1, Y5; VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+	VPCMPGTQ Y6, Y2, Y6; VPCMPGTQ Y5, Y2, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l29:
 #line 23 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; CMPQ BX, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), DX; CMPQ DX, R8; JGE l38; VMOVUPS Y5, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y8, Y5, Y8
-#line 24 "transposekernel.go"
-	VMOVUPS Y7, Y6; VPTEST Y6, Y6; JEQ l38
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l38; VMOVUPS Y5, Y6; VPTEST Y6, Y6; JEQ l38
 #line 25 "transposekernel.go"
-	IMUL3Q $264, BX, SI; MOVQ R9, R12; ADDQ SI, R12; MOVQ DX, SI; MOVQ 40(SP), R15; IMULQ R15, SI
+	IMUL3Q $264, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(SI)(CX*1), DX; LEAQ 0(DX)(AX*1), DX; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+	LEAQ 0(R12)(AX*1), R12; VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
 #line 25 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y9; VPCMPGTQ Y8, Y9, Y8; VPXOR Y4, Y7, Y7
+	VPXOR Y4, Y8, Y8; VPXOR Y4, Y3, Y9; VPCMPGTQ Y8, Y9, Y8; VPXOR Y4, Y7, Y7; VPXOR Y4, Y3, Y9
 #line 25 "transposekernel.go"
-	VPXOR Y4, Y3, Y9; VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPANDN Y6, Y7, Y7
+	VPCMPGTQ Y7, Y9, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPANDN Y6, Y7, Y7; VPTEST Y7, Y7
 #line 25 "transposekernel.go"
-	VPTEST Y7, Y7; JNE l1; VPMOVSXDQ X6, Y7; VMASKMOVPS 0(R11)(DX*8), Y7, Y7; VEXTRACTI128 $1, Y6, X8
+	JNE l1; VPMOVSXDQ X6, Y7; VMASKMOVPS 0(R11)(R12*8), Y7, Y7; VEXTRACTI128 $1, Y6, X8; VPMOVSXDQ X8, Y8
 #line 25 "transposekernel.go"
-	VPMOVSXDQ X8, Y8; VMASKMOVPS 32(R11)(DX*8), Y8, Y8; VPMOVSXDQ X6, Y9; VMASKMOVPS Y7, Y9, 0(R12)(AX*8)
+	VMASKMOVPS 32(R11)(R12*8), Y8, Y8; VPMOVSXDQ X6, Y9; VMASKMOVPS Y7, Y9, 0(R14)(AX*8); VEXTRACTI128 $1, Y6, X6
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X6; VPMOVSXDQ X6, Y6; VMASKMOVPS Y8, Y6, 32(R12)(AX*8)
+	VPMOVSXDQ X6, Y6; VMASKMOVPS Y8, Y6, 32(R14)(AX*8)
 l38:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l29
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l29
 l2:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $8, R15; MOVQ R15, 32(SP); JMP l12
+	ADDQ $8, BX; JMP l12
 l6:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVL R15, AX
+	MOVL BX, AX
 #line 23 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l41:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 24 "transposekernel.go"
-	LEAQ 0(DI)(BX*1), DX; CMPQ DX, R8; JGE l50
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l50
 #line 25 "transposekernel.go"
-	IMUL3Q $264, BX, SI; MOVQ R9, R12; ADDQ SI, R12; MOVQ DX, SI; MOVQ 40(SP), R15; IMULQ R15, SI
+	IMUL3Q $264, SI, R13; MOVQ R9, R14; ADDQ R13, R14; MOVQ R12, R13; IMULQ DX, R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	LEAQ 0(SI)(CX*1), DX; LEAQ 0(DX)(AX*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, R10
+	LEAQ 0(R12)(AX*1), R12; LEAQ 7(R12), R13; CMPQ R12, R13; JHI l4; CMPQ R12, R10; JCC l52; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	JCC l52; CMPQ SI, R10; JCC l4
+	JCC l4
 l52:
 #line 25 "transposekernel.go"
-	CMPQ DX, R10; JCC l1; VMOVUPS 0(R11)(DX*8), Y5; VMOVUPS 32(R11)(DX*8), Y6; VMOVUPS Y5, 0(R12)(AX*8)
+	CMPQ R12, R10; JCC l1; VMOVUPS 0(R11)(R12*8), Y5; VMOVUPS 32(R11)(R12*8), Y6; VMOVUPS Y5, 0(R14)(AX*8)
 #line 25 "transposekernel.go"
-	VMOVUPS Y6, 32(R12)(AX*8)
+	VMOVUPS Y6, 32(R14)(AX*8)
 l50:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), DX; MOVQ DX, BX; JMP l41
+	LEAQ 8(SI), R12; MOVQ R12, SI; JMP l41
 l5:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; ADDQ $8, R15; MOVQ R15, 32(SP); MOVQ 32(SP), R15; LEAQ 8(R15), AX; MOVQ 24(SP), R15
-#line 28 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, 24(SP); JLE l6; JMP l12
 l1:
 #line 28 "transposekernel.go"
-	VZEROUPPER; MOVQ 32(SP), R15
+	VZEROUPPER
 #line 28 "transposekernel.go"
-	MOVQ R15, done+72(FP)
+	MOVQ BX, done+72(FP)
 #line 28 "transposekernel.go"
 	RET
 
 // func TransposeAnyUint64Twin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 #line 30 "transposekernel.go"
-TEXT ·TransposeAnyUint64Twin_(SB), 0, $96-80
+TEXT ·TransposeAnyUint64Twin_(SB), 0, $64-80
 #line 30 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 30 "transposekernel.go"
 	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 56(SP)
 #line 30 "transposekernel.go"
-	MOVQ a1+8(FP), R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 88(SP)
+	MOVQ a1+8(FP), CX
 #line 30 "transposekernel.go"
 	MOVQ a2+16(FP), DX
 #line 30 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 16(SP)
+	MOVQ R15, 24(SP)
 #line 30 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 30 "transposekernel.go"
@@ -2020,133 +1926,121 @@ TEXT ·TransposeAnyUint64Twin_(SB), 0, $96-80
 #line 30 "transposekernel.go"
 	MOVQ a8+64(FP), R12
 #line 30 "transposekernel.go"
-	MOVQ $1, AX; VPBROADCASTQ AX, Z0; MOVQ $506097522914230528, AX; VMOVQ AX, X3; VPMOVZXBQ X3, Z3
+	MOVQ $1, R13; VPBROADCASTQ R13, Z0; MOVQ $506097522914230528, R13; VMOVQ R13, X3; VPMOVZXBQ X3, Z3
 #line 30 "transposekernel.go"
-	VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, AX; VMOVQ AX, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z0, Z4, Z4
+	VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, R13; VMOVQ R13, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z0, Z4, Z4
 #line 30 "transposekernel.go"
-	VPBROADCASTQ DX, Z0; MOVQ $0, R15; MOVQ R15, 8(SP); VPBROADCASTQ R11, Z5; MOVQ $0, AX; XORQ SI, SI
+	VPBROADCASTQ DX, Z0; MOVQ $0, R15; MOVQ R15, 16(SP); VPBROADCASTQ R11, Z5; MOVQ $0, R14; XORQ AX, AX
 #line 30 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 40(SP); MOVQ 0(SP), R15
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 40(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI
 #line 30 "transposekernel.go"
-	LEAQ -1(R15), DI; MOVL SI, SI; MOVQ 88(SP), R15; LEAQ 0(R15)(SI*1), SI; ADDQ SI, DI; JOS l7
+	MOVL AX, AX; LEAQ 0(CX)(AX*1), AX; ADDQ AX, SI; JOS l7; MOVQ DX, SI; SUBQ AX, SI; JOS l7; CMPQ SI, 40(SP)
 #line 30 "transposekernel.go"
-	MOVQ DX, DI; SUBQ SI, DI; JOS l7; MOVQ 40(SP), R15; CMPQ DI, R15; MOVQ 40(SP), R15; CMOVQLT DI, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 40(SP); JMP l10
+	MOVQ 40(SP), R15; CMOVQLT SI, R15; MOVQ R15, 40(SP); JMP l10
 l7:
 #line 30 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 40(SP)
 l10:
 l12:
 #line 30 "transposekernel.go"
-	MOVQ 56(SP), R15; LEAQ 16(R15), SI; MOVQ 40(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 56(SP), R15
+	MOVQ 56(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 40(SP); JGT l13; MOVQ 8(SP), R15; CMPQ 56(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 24(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 64(SP); MOVQ 64(SP), R15
+	CMPQ AX, 0(SP); JGT l1; MOVL 56(SP), AX; IMUL3Q $264, AX, SI; MOVQ 24(SP), DI; ADDQ SI, DI; LEAQ 0(CX)(AX*1), SI
 #line 30 "transposekernel.go"
-	IMUL3Q $264, R15, DI; MOVQ 16(SP), R15; MOVQ R15, R14; MOVQ R14, 72(SP); MOVQ 72(SP), R15; ADDQ DI, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ 88(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), DI; LEAQ 15(DI), BX
-#line 30 "transposekernel.go"
-	CMPQ DI, BX; JGT l4; CMPQ DI, DX; JGE l15; CMPQ BX, DX; JGE l4
+	LEAQ 15(SI), R13; CMPQ SI, R13; JGT l4; CMPQ SI, DX; JGE l15; CMPQ R13, DX; JGE l4
 l15:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX
+	MOVQ 32(SP), R13
 l16:
 #line 29 "transposekernel.go"
-	CMPQ BX, $32; JGE l3
+	CMPQ R13, $32; JGE l3
 #line 30 "transposekernel.go"
-	LEAQ 0(R8)(BX*1), SI; CMPQ SI, R9; JGE l25; CMPQ DI, DX; JGE l25
+	LEAQ 0(R8)(R13*1), R10; CMPQ R10, R9; JGE l25; CMPQ SI, DX; JGE l25
 #line 31 "transposekernel.go"
-	MOVQ SI, R10; IMULQ DX, R10; MOVQ 88(SP), R15; LEAQ 0(R10)(R15*1), SI; MOVQ 64(SP), R15; LEAQ 0(SI)(R15*1), SI
+	MOVQ R10, BX; IMULQ DX, BX; LEAQ 0(BX)(CX*1), BX; LEAQ 0(BX)(AX*1), BX; LEAQ 0(DI)(R13*8), R10
 #line 31 "transposekernel.go"
-	MOVQ 72(SP), R15; LEAQ 0(R15)(BX*8), R10; VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6
+	VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 48(SP), R15; VGATHERQPD 0(R15)(Z7*1), K1, Z8; VMOVUPS Z8, Z7
+	MOVQ 48(SP), R15; VGATHERQPD 0(R15)(Z7*1), K1, Z8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 48(SP), R15; VGATHERQPD 0(R15)(Z6*1), K1, Z8; VMOVUPS Z8, Z6
+	MOVQ 48(SP), R15; VGATHERQPD 0(R15)(Z6*1), K1, Z8; VMOVUPS Z8, Z6; LEAQ 15(BX), R10; CMPQ BX, R10
 #line 31 "transposekernel.go"
-	LEAQ 15(SI), R10; CMPQ SI, R10; JHI l4; CMPQ SI, R11; JCC l28; CMPQ R10, R11; JCC l4
+	JHI l4; CMPQ BX, R11; JCC l28; CMPQ R10, R11; JCC l4
 l28:
 #line 31 "transposekernel.go"
-	CMPQ SI, R11; JCC l1; VMOVUPS Z7, 0(R12)(SI*8); VMOVUPS Z6, 64(R12)(SI*8)
+	CMPQ BX, R11; JCC l1; VMOVUPS Z7, 0(R12)(BX*8); VMOVUPS Z6, 64(R12)(BX*8)
 l25:
 #line 29 "transposekernel.go"
-	LEAQ 8(BX), SI; MOVQ SI, BX; JMP l16
+	LEAQ 8(R13), BX; MOVQ BX, R13; JMP l16
 l3:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); JMP l12
 l4:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 80(SP); MOVQ 80(SP), R15; IMUL3Q $264, R15, SI; MOVQ 16(SP), R15
-#line 34 "transposekernel.go"
-	MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $264, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 30 "transposekernel.go"
-	MOVQ 88(SP), R15; MOVQ 80(SP), R14; LEAQ 0(R15)(R14*1), SI; VPBROADCASTQ SI, Z6; VPADDQ Z6, Z3, Z7
+	LEAQ 0(CX)(AX*1), BX; VPBROADCASTQ BX, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPQ $1, Z0, Z7, K1
 #line 30 "transposekernel.go"
-	VPADDQ Z6, Z4, Z6; VPCMPQ $1, Z0, Z7, K1; VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1
+	VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l31:
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l2
+	CMPQ BX, $32; JGE l2
 #line 30 "transposekernel.go"
-	LEAQ 0(R8)(SI*1), R10; CMPQ R10, R9; JGE l40; KMOVW K1, K2; KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2
-#line 30 "transposekernel.go"
-	JEQ l40
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l40; KMOVW K1, K2; KORTESTW K2, K2; JEQ l40
 #line 31 "transposekernel.go"
-	MOVQ R10, BX; IMULQ DX, BX; MOVQ 88(SP), R15; LEAQ 0(BX)(R15*1), BX; MOVQ 80(SP), R15; LEAQ 0(BX)(R15*1), BX
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*8), R10
 #line 31 "transposekernel.go"
-	LEAQ 0(DI)(SI*8), R10; VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KMOVW K2, K3
+	VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	VPXORQ Z8, Z8, Z8; MOVQ 8(SP), R15; VGATHERQPD 0(R15)(Z7*1), K3, Z8; VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3
+	MOVQ 16(SP), R15; VGATHERQPD 0(R15)(Z7*1), K3, Z8; VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	KMOVW K3, K3; VPXORQ Z8, Z8, Z8; MOVQ 8(SP), R15; VGATHERQPD 0(R15)(Z6*1), K3, Z8; VMOVUPS Z8, Z6
+	MOVQ 16(SP), R15; VGATHERQPD 0(R15)(Z6*1), K3, Z8; VMOVUPS Z8, Z6; VPBROADCASTQ DI, Z8; VPADDQ Z8, Z3, Z9
 #line 31 "transposekernel.go"
-	VPBROADCASTQ BX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPUQ $1, Z5, Z9, K3; VPCMPUQ $1, Z5, Z8, K4
+	VPADDQ Z8, Z4, Z8; VPCMPUQ $1, Z5, Z9, K3; VPCMPUQ $1, Z5, Z8, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3
 #line 31 "transposekernel.go"
-	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPD Z7, K2, 0(R12)(BX*8)
-#line 31 "transposekernel.go"
-	KSHIFTRW $8, K2, K2; VMOVUPD Z6, K2, 64(R12)(BX*8)
+	KORTESTW K3, K3; JNE l1; VMOVUPD Z7, K2, 0(R12)(DI*8); KSHIFTRW $8, K2, K2; VMOVUPD Z6, K2, 64(R12)(DI*8)
 l40:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l31
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l31
 l2:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); JMP l12
 l6:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, BX; IMUL3Q $264, BX, SI; MOVQ 16(SP), R15; MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $264, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l43:
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l5
+	CMPQ BX, $32; JGE l5
 #line 30 "transposekernel.go"
-	LEAQ 0(R8)(SI*1), R10; CMPQ R10, R9; JGE l52
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l52
 #line 31 "transposekernel.go"
-	MOVQ R10, CX; IMULQ DX, CX; MOVQ 88(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 0(CX)(BX*1), CX; LEAQ 0(DI)(SI*8), R10
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*8), R10
 #line 31 "transposekernel.go"
 	VPBROADCASTQ R10, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 31 "transposekernel.go"
-	VGATHERQPD 0(AX)(Z7*1), K1, Z8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPD 0(AX)(Z6*1), K1, Z8
+	VGATHERQPD 0(R14)(Z7*1), K1, Z8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPD 0(R14)(Z6*1), K1, Z8
 #line 31 "transposekernel.go"
-	VMOVUPS Z8, Z6; LEAQ 15(CX), R10; CMPQ CX, R10; JHI l4; CMPQ CX, R11; JCC l54; CMPQ R10, R11
+	VMOVUPS Z8, Z6; LEAQ 15(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, R11; JCC l54; CMPQ R10, R11
 #line 31 "transposekernel.go"
 	JCC l4
 l54:
 #line 31 "transposekernel.go"
-	CMPQ CX, R11; JCC l1; VMOVUPS Z7, 0(R12)(CX*8); VMOVUPS Z6, 64(R12)(CX*8)
+	CMPQ DI, R11; JCC l1; VMOVUPS Z7, 0(R12)(DI*8); VMOVUPS Z6, 64(R12)(DI*8)
 l52:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), CX; MOVQ CX, SI; JMP l43
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l43
 l5:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 16(R15), BX; MOVQ 40(SP), R15
+	MOVQ 56(SP), R15; ADDQ $16, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 40(SP)
 #line 34 "transposekernel.go"
-	CMPQ BX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 34 "transposekernel.go"
 	VZEROUPPER; MOVQ 56(SP), R15
@@ -2157,7 +2051,7 @@ l1:
 
 // func TransposeAnyUint64TwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 #line 30 "transposekernel.go"
-TEXT ·TransposeAnyUint64TwinAVX2_(SB), 0, $128-80
+TEXT ·TransposeAnyUint64TwinAVX2_(SB), 0, $64-80
 #line 30 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 30 "transposekernel.go"
@@ -2169,15 +2063,13 @@ TEXT ·TransposeAnyUint64TwinAVX2_(SB), 0, $128-80
 #line 30 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 16(SP)
+	MOVQ R15, 24(SP)
 #line 30 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 30 "transposekernel.go"
 	MOVQ R15, 32(SP)
 #line 30 "transposekernel.go"
-	MOVQ a5+40(FP), R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 120(SP)
+	MOVQ a5+40(FP), R8
 #line 30 "transposekernel.go"
 	MOVQ a6+48(FP), R9
 #line 30 "transposekernel.go"
@@ -2195,145 +2087,127 @@ TEXT ·TransposeAnyUint64TwinAVX2_(SB), 0, $128-80
 #line 30 "transposekernel.go"
 	MOVQ a8+64(FP), R12
 #line 30 "transposekernel.go"
-	MOVQ $50462976, AX; VMOVQ AX, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y2; MOVQ $117835012, AX; VMOVQ AX, X3
+	MOVQ $50462976, R13; VMOVQ R13, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, R13; VMOVQ R13, X3; VPMOVZXBQ X3, Y3
 #line 30 "transposekernel.go"
-	VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y3; VMOVQ DX, X15; VMOVUPS Y15, 88(SP); VMOVUPS 88(SP), Y15
+	VMOVQ DX, X4; VPBROADCASTQ X4, Y4; MOVQ $0, R15; MOVQ R15, 16(SP); VMOVQ R11, X5; VPBROADCASTQ X5, Y5
 #line 30 "transposekernel.go"
-	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 88(SP); MOVQ $0, R15; MOVQ R15, 8(SP); VMOVQ R11, X5; VPBROADCASTQ X5, Y5
+	MOVQ $-9223372036854775808, R14; VMOVQ R14, X6; VPBROADCASTQ X6, Y6; MOVQ $0, R14; XORQ AX, AX
 #line 30 "transposekernel.go"
-	MOVQ $-9223372036854775808, AX; VMOVQ AX, X6; VPBROADCASTQ X6, Y6; MOVQ $0, AX; XORQ SI, SI
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R15; MOVQ R15, 40(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI
 #line 30 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 40(SP); MOVQ 0(SP), R15
+	MOVL AX, AX; LEAQ 0(CX)(AX*1), AX; ADDQ AX, SI; JOS l7; MOVQ DX, SI; SUBQ AX, SI; JOS l7; CMPQ SI, 40(SP)
 #line 30 "transposekernel.go"
-	LEAQ -1(R15), DI; MOVL SI, SI; LEAQ 0(CX)(SI*1), SI; ADDQ SI, DI; JOS l7; MOVQ DX, DI; SUBQ SI, DI
-#line 30 "transposekernel.go"
-	JOS l7; MOVQ 40(SP), R15; CMPQ DI, R15; MOVQ 40(SP), R15; CMOVQLT DI, R15; MOVQ R15, 40(SP)
-#line 30 "transposekernel.go"
-	JMP l10
+	MOVQ 40(SP), R15; CMOVQLT SI, R15; MOVQ R15, 40(SP); JMP l10
 l7:
 #line 30 "transposekernel.go"
 	XORQ R15, R15; MOVQ R15, 40(SP)
 l10:
 l12:
 #line 30 "transposekernel.go"
-	MOVQ 56(SP), R15; LEAQ 8(R15), SI; MOVQ 40(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 56(SP), R15
+	MOVQ 56(SP), R15; LEAQ 8(R15), AX; CMPQ AX, 40(SP); JGT l13; MOVQ 8(SP), R15; CMPQ 56(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 24(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 64(SP); MOVQ 64(SP), R15
+	CMPQ AX, 0(SP); JGT l1; MOVL 56(SP), AX; IMUL3Q $264, AX, SI; MOVQ 24(SP), DI; ADDQ SI, DI; LEAQ 0(CX)(AX*1), SI
 #line 30 "transposekernel.go"
-	IMUL3Q $264, R15, DI; MOVQ 16(SP), R15; MOVQ R15, R14; MOVQ R14, 72(SP); MOVQ 72(SP), R15; ADDQ DI, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ 64(SP), R15; LEAQ 0(CX)(R15*1), DI; LEAQ 7(DI), BX; CMPQ DI, BX; JGT l4
-#line 30 "transposekernel.go"
-	CMPQ DI, DX; JGE l15; CMPQ BX, DX; JGE l4
+	LEAQ 7(SI), R13; CMPQ SI, R13; JGT l4; CMPQ SI, DX; JGE l15; CMPQ R13, DX; JGE l4
 l15:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, BX
+	MOVQ 32(SP), R13
 l16:
 #line 29 "transposekernel.go"
-	CMPQ BX, $32; JGE l3
+	CMPQ R13, $32; JGE l3
 #line 30 "transposekernel.go"
-	MOVQ 120(SP), R15; LEAQ 0(R15)(BX*1), SI; CMPQ SI, R9; JGE l25; CMPQ DI, DX; JGE l25
+	LEAQ 0(R8)(R13*1), R10; CMPQ R10, R9; JGE l25; CMPQ SI, DX; JGE l25
 #line 31 "transposekernel.go"
-	MOVQ SI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), SI; MOVQ 64(SP), R15; LEAQ 0(SI)(R15*1), SI
+	MOVQ R10, BX; IMULQ DX, BX; LEAQ 0(BX)(CX*1), BX; LEAQ 0(BX)(AX*1), BX; LEAQ 0(DI)(R13*8), R10
 #line 31 "transposekernel.go"
-	MOVQ 72(SP), R15; LEAQ 0(R15)(BX*8), R10; VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+	VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPD Y9, 0(R15)(Y8*1), Y10
+	VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPD Y9, 0(R15)(Y8*1), Y10; VMOVUPS Y10, Y8; VPCMPEQD Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VMOVUPS Y10, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPD Y9, 0(R15)(Y7*1), Y10
+	VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPD Y9, 0(R15)(Y7*1), Y10; VMOVUPS Y10, Y7; LEAQ 7(BX), R10
 #line 31 "transposekernel.go"
-	VMOVUPS Y10, Y7; LEAQ 7(SI), R10; CMPQ SI, R10; JHI l4; CMPQ SI, R11; JCC l28; CMPQ R10, R11
-#line 31 "transposekernel.go"
-	JCC l4
+	CMPQ BX, R10; JHI l4; CMPQ BX, R11; JCC l28; CMPQ R10, R11; JCC l4
 l28:
 #line 31 "transposekernel.go"
-	CMPQ SI, R11; JCC l1; VMOVUPS Y8, 0(R12)(SI*8); VMOVUPS Y7, 32(R12)(SI*8)
+	CMPQ BX, R11; JCC l1; VMOVUPS Y8, 0(R12)(BX*8); VMOVUPS Y7, 32(R12)(BX*8)
 l25:
 #line 29 "transposekernel.go"
-	LEAQ 8(BX), SI; MOVQ SI, BX; JMP l16
+	LEAQ 8(R13), BX; MOVQ BX, R13; JMP l16
 l3:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); JMP l12
 l4:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, R14; MOVQ R14, 80(SP); MOVQ 80(SP), R15; IMUL3Q $264, R15, SI; MOVQ 16(SP), R15
-#line 34 "transposekernel.go"
-	MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $264, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 30 "transposekernel.go"
-	MOVQ 80(SP), R15; LEAQ 0(CX)(R15*1), SI; VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8
+	LEAQ 0(CX)(AX*1), BX; VMOVQ BX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7
 #line 30 "transposekernel.go"
-	VPADDQ Y7, Y3, Y7; VMOVUPS 88(SP), Y15; VPCMPGTQ Y8, Y15, Y8; VMOVUPS 88(SP), Y15; VPCMPGTQ Y7, Y15, Y7
-#line 30 "transposekernel.go"
-	VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7
+	VPCMPGTQ Y8, Y4, Y8; VPCMPGTQ Y7, Y4, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l31:
-#line 28 "transposekernel.go"
-	VPXOR Y8, Y8, Y8
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l2
+	CMPQ BX, $32; JGE l2
 #line 30 "transposekernel.go"
-	MOVQ 120(SP), R15; LEAQ 0(R15)(SI*1), R10; CMPQ R10, R9; JGE l40; VMOVUPS Y7, Y9; VPCMPEQD Y10, Y10, Y10
-#line 30 "transposekernel.go"
-	VPXOR Y10, Y7, Y10; VMOVUPS Y9, Y8; VPTEST Y8, Y8; JEQ l40
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l40; VMOVUPS Y7, Y8; VPTEST Y8, Y8; JEQ l40
 #line 31 "transposekernel.go"
-	MOVQ R10, BX; IMULQ DX, BX; LEAQ 0(BX)(CX*1), BX; MOVQ 80(SP), R15; LEAQ 0(BX)(R15*1), BX; LEAQ 0(DI)(SI*8), R10
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*8), R10
 #line 31 "transposekernel.go"
 	VMOVQ R10, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPMOVSXDQ X8, Y11
 #line 31 "transposekernel.go"
-	VMOVUPS Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 8(SP), R15; VGATHERQPD Y11, 0(R15)(Y10*1), Y12; VMOVUPS Y12, Y10
+	VPXOR Y12, Y12, Y12; MOVQ 16(SP), R15; VGATHERQPD Y11, 0(R15)(Y10*1), Y12; VMOVUPS Y12, Y10
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X11; VPMOVSXDQ X11, Y11; VMOVUPS Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 8(SP), R15
+	VEXTRACTI128 $1, Y8, X11; VPMOVSXDQ X11, Y11; VPXOR Y12, Y12, Y12; MOVQ 16(SP), R15; VGATHERQPD Y11, 0(R15)(Y9*1), Y12
 #line 31 "transposekernel.go"
-	VGATHERQPD Y11, 0(R15)(Y9*1), Y12; VMOVUPS Y12, Y9; VMOVQ BX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y2, Y12
+	VMOVUPS Y12, Y9; VMOVQ DI, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y2, Y12; VPADDQ Y11, Y3, Y11
 #line 31 "transposekernel.go"
-	VPADDQ Y11, Y3, Y11; VPXOR Y6, Y12, Y12; VPXOR Y6, Y5, Y4; VPCMPGTQ Y12, Y4, Y4; VPXOR Y6, Y11, Y11
+	VPXOR Y6, Y12, Y12; VPXOR Y6, Y5, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y6, Y11, Y11; VPXOR Y6, Y5, Y13
 #line 31 "transposekernel.go"
-	VPXOR Y6, Y5, Y12; VPCMPGTQ Y11, Y12, Y11; VSHUFPS $136, Y11, Y4, Y4; VPERMQ $216, Y4, Y4; VPANDN Y8, Y4, Y4
+	VPCMPGTQ Y11, Y13, Y11; VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y8, Y11, Y11
 #line 31 "transposekernel.go"
-	VPTEST Y4, Y4; JNE l1; VPMOVSXDQ X8, Y4; VMASKMOVPS Y10, Y4, 0(R12)(BX*8); VEXTRACTI128 $1, Y8, X4
+	VPTEST Y11, Y11; JNE l1; VPMOVSXDQ X8, Y11; VMASKMOVPS Y10, Y11, 0(R12)(DI*8); VEXTRACTI128 $1, Y8, X8
 #line 31 "transposekernel.go"
-	VPMOVSXDQ X4, Y4; VMASKMOVPS Y9, Y4, 32(R12)(BX*8)
+	VPMOVSXDQ X8, Y8; VMASKMOVPS Y9, Y8, 32(R12)(DI*8)
 l40:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l31
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l31
 l2:
 #line 34 "transposekernel.go"
 	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); JMP l12
 l6:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; MOVL R15, BX; IMUL3Q $264, BX, SI; MOVQ 16(SP), R15; MOVQ R15, DI; ADDQ SI, DI
+	MOVL 56(SP), AX; IMUL3Q $264, AX, BX; MOVQ 24(SP), SI; ADDQ BX, SI
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, SI
+	MOVQ 32(SP), BX
 l43:
 #line 29 "transposekernel.go"
-	CMPQ SI, $32; JGE l5
+	CMPQ BX, $32; JGE l5
 #line 30 "transposekernel.go"
-	MOVQ 120(SP), R15; LEAQ 0(R15)(SI*1), R10; CMPQ R10, R9; JGE l52
+	LEAQ 0(R8)(BX*1), DI; CMPQ DI, R9; JGE l52
 #line 31 "transposekernel.go"
-	MOVQ R10, R8; IMULQ DX, R8; LEAQ 0(R8)(CX*1), R8; LEAQ 0(R8)(BX*1), R8; LEAQ 0(DI)(SI*8), R10
+	MOVQ DI, R10; IMULQ DX, R10; LEAQ 0(R10)(CX*1), DI; LEAQ 0(DI)(AX*1), DI; LEAQ 0(SI)(BX*8), R10
 #line 31 "transposekernel.go"
-	VMOVQ R10, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y7; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
+	VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; VGATHERQPD Y8, 0(AX)(Y7*1), Y9; VMOVUPS Y9, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10; VGATHERQPD Y9, 0(R14)(Y8*1), Y10; VMOVUPS Y10, Y8; VPCMPEQD Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VGATHERQPD Y8, 0(AX)(Y4*1), Y9; VMOVUPS Y9, Y4; LEAQ 7(R8), R10; CMPQ R8, R10; JHI l4; CMPQ R8, R11
+	VPXOR Y10, Y10, Y10; VGATHERQPD Y9, 0(R14)(Y7*1), Y10; VMOVUPS Y10, Y7; LEAQ 7(DI), R10; CMPQ DI, R10
 #line 31 "transposekernel.go"
-	JCC l54; CMPQ R10, R11; JCC l4
+	JHI l4; CMPQ DI, R11; JCC l54; CMPQ R10, R11; JCC l4
 l54:
 #line 31 "transposekernel.go"
-	CMPQ R8, R11; JCC l1; VMOVUPS Y7, 0(R12)(R8*8); VMOVUPS Y4, 32(R12)(R8*8)
+	CMPQ DI, R11; JCC l1; VMOVUPS Y8, 0(R12)(DI*8); VMOVUPS Y7, 32(R12)(DI*8)
 l52:
 #line 29 "transposekernel.go"
-	LEAQ 8(SI), R8; MOVQ R8, SI; JMP l43
+	LEAQ 8(BX), DI; MOVQ DI, BX; JMP l43
 l5:
 #line 34 "transposekernel.go"
-	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 8(R15), BX; MOVQ 40(SP), R15
+	MOVQ 56(SP), R15; ADDQ $8, R15; MOVQ R15, 56(SP); MOVQ 56(SP), R15; LEAQ 8(R15), AX; CMPQ AX, 40(SP)
 #line 34 "transposekernel.go"
-	CMPQ BX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 34 "transposekernel.go"
 	VZEROUPPER; MOVQ 56(SP), R15
@@ -2344,23 +2218,23 @@ l1:
 
 // func TransposeAny2Uint64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 23 "transposekernel.go"
-TEXT ·TransposeAny2Uint64Twin(SB), 0, $208-80
+TEXT ·TransposeAny2Uint64Twin(SB), 0, $176-80
 #line 23 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 80(SP)
+	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 112(SP)
 #line 23 "transposekernel.go"
 	MOVQ a1+8(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 168(SP)
+	MOVQ R15, 144(SP)
 #line 23 "transposekernel.go"
 	MOVQ a2+16(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 152(SP); MOVQ $1, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X1
+	MOVQ R15, 136(SP); MOVQ $1, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X1
 #line 23 "transposekernel.go"
 	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Z2
 #line 23 "transposekernel.go"
-	VPMULLQ Z0, Z2, Z2; MOVQ 152(SP), R15; VPBROADCASTQ R15, Z0
+	VPMULLQ Z0, Z2, Z2; MOVQ 136(SP), R15; VPBROADCASTQ R15, Z0
 #line 23 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 23 "transposekernel.go"
@@ -2368,15 +2242,13 @@ TEXT ·TransposeAny2Uint64Twin(SB), 0, $208-80
 #line 23 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 176(SP)
+	MOVQ R15, 152(SP)
 #line 23 "transposekernel.go"
 	MOVQ a5+40(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 184(SP)
+	MOVQ R15, 168(SP)
 #line 23 "transposekernel.go"
-	MOVQ a6+48(FP), R15
-#line 23 "transposekernel.go"
-	MOVQ R15, 200(SP)
+	MOVQ a6+48(FP), R9
 #line 23 "transposekernel.go"
 	MOVQ a7+56(FP), R10
 #line 23 "transposekernel.go"
@@ -2386,183 +2258,175 @@ TEXT ·TransposeAny2Uint64Twin(SB), 0, $208-80
 #line 23 "transposekernel.go"
 	VPMULLQ Z3, Z4, Z4; MOVQ $1084818905618843912, R12; VMOVQ R12, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z3, Z5, Z5
 #line 23 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
+	MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 23 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 72(SP); VPBROADCASTQ R10, Z3; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 72(SP); VPBROADCASTQ R10, Z3; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, AX
+	MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R12
 #line 23 "transposekernel.go"
-	MOVQ $0, SI; MOVQ $0, R12; MOVQ $0, BX; XORQ R15, R15; MOVQ R15, 88(SP); XORQ R15, R15; MOVQ R15, 96(SP)
+	MOVQ $0, R13; MOVQ $0, AX; MOVQ $0, SI; XORQ R15, R15; MOVQ R15, 80(SP); XORQ R15, R15; MOVQ R15, 88(SP)
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 104(SP); MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 112(SP)
+	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 96(SP); MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 104(SP)
 #line 23 "transposekernel.go"
-	MOVQ 88(SP), R15; MOVL R15, R14; MOVQ R14, 120(SP); MOVQ 168(SP), R15; MOVQ 120(SP), R14; LEAQ 0(R15)(R14*1), R13
+	MOVL 80(SP), BX; MOVQ 144(SP), R15; LEAQ 0(R15)(BX*1), R14; MOVQ R14, 120(SP); MOVQ 104(SP), BX
 #line 23 "transposekernel.go"
-	MOVQ R13, 128(SP); MOVQ 112(SP), R15; MOVQ R15, R14; MOVQ R14, 136(SP); MOVQ 128(SP), R15; MOVQ 136(SP), R14
+	ADDQ 120(SP), BX; JOS l7; MOVQ 136(SP), BX; SUBQ 120(SP), BX; JOS l7; CMPQ BX, 96(SP); MOVQ 96(SP), R15
 #line 23 "transposekernel.go"
-	ADDQ R15, R14; MOVQ R14, 136(SP); JOS l7; MOVQ 152(SP), R15; MOVQ R15, R14; MOVQ R14, 144(SP)
-#line 23 "transposekernel.go"
-	MOVQ 128(SP), R15; MOVQ 144(SP), R14; SUBQ R15, R14; MOVQ R14, 144(SP); JOS l7; MOVQ 144(SP), R15
-#line 23 "transposekernel.go"
-	MOVQ 104(SP), R14; CMPQ R15, R14; MOVQ 144(SP), R15; MOVQ 104(SP), R14; CMOVQLT R15, R14; MOVQ R14, 104(SP)
-#line 23 "transposekernel.go"
-	JMP l10
+	CMOVQLT BX, R15; MOVQ R15, 96(SP); JMP l10
 l7:
 #line 23 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 104(SP)
+	XORQ R15, R15; MOVQ R15, 96(SP)
 l10:
 l12:
 #line 23 "transposekernel.go"
-	MOVQ 80(SP), R15; LEAQ 16(R15), DX; MOVQ 104(SP), R15; CMPQ DX, R15; JGT l13; MOVQ 80(SP), R15
+	MOVQ 112(SP), R15; LEAQ 16(R15), BX; CMPQ BX, 96(SP); JGT l13; MOVQ 88(SP), R15; CMPQ 112(SP), R15
 #line 23 "transposekernel.go"
-	MOVQ 96(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1; MOVQ 80(SP), R15; MOVL R15, R14; MOVQ R14, 160(SP); MOVQ 168(SP), R15
+	CMPQ BX, 0(SP); JGT l1; MOVL 112(SP), R15; MOVQ R15, 128(SP); MOVQ 144(SP), R15; MOVQ 128(SP), R14
 #line 23 "transposekernel.go"
-	MOVQ 160(SP), R14; LEAQ 0(R15)(R14*1), DX; VPBROADCASTQ DX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6
+	LEAQ 0(R15)(R14*1), BX; VPBROADCASTQ BX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPQ $1, Z0, Z7, K1
 #line 23 "transposekernel.go"
-	VPCMPQ $1, Z0, Z7, K1; VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1; MOVQ 8(SP), R15; MOVQ R15, DX
+	VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1; MOVQ 8(SP), BX
 l15:
 #line 23 "transposekernel.go"
-	CMPQ DX, $32; JGE l3
+	CMPQ BX, $32; JGE l3
 #line 24 "transposekernel.go"
-	MOVQ 176(SP), R15; LEAQ 0(R15)(DX*1), CX; MOVQ 184(SP), R15; CMPQ CX, R15; JGE l24; KMOVW K1, K2
+	MOVQ 152(SP), R15; LEAQ 0(R15)(BX*1), DX; CMPQ DX, 168(SP); JGE l24; KMOVW K1, K2; KORTESTW K2, K2
 #line 24 "transposekernel.go"
-	KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2; JEQ l24
+	JEQ l24
 #line 25 "transposekernel.go"
-	IMUL3Q $528, DX, DI; MOVQ 200(SP), R15; MOVQ R15, R8; ADDQ DI, R8; MOVQ CX, DI; MOVQ 152(SP), R15
+	IMUL3Q $528, BX, CX; MOVQ R9, DI; ADDQ CX, DI; MOVQ DX, CX; IMULQ 136(SP), CX; MOVQ 144(SP), R15
 #line 25 "transposekernel.go"
-	IMULQ R15, DI; MOVQ 168(SP), R15; LEAQ 0(DI)(R15*1), CX; MOVQ 160(SP), R15; LEAQ 0(CX)(R15*1), CX
+	LEAQ 0(CX)(R15*1), CX; MOVQ 128(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 15(CX), DX; CMPQ CX, DX
 #line 25 "transposekernel.go"
-	LEAQ 15(CX), DI; CMPQ CX, DI; JHI l4; CMPQ CX, R10; JCC l26; CMPQ DI, R10; JCC l4
+	JHI l4; CMPQ CX, R10; JCC l26; CMPQ DX, R10; JCC l4
 l26:
 #line 25 "transposekernel.go"
-	CMPQ CX, R10; JCC l1; IMUL3Q $16, CX, CX; MOVQ R11, DI; ADDQ CX, DI; VPBROADCASTQ DI, Z6; VPADDQ Z6, Z4, Z7
+	CMPQ CX, R10; JCC l1; IMUL3Q $16, CX, CX; MOVQ R11, DX; ADDQ CX, DX; VPBROADCASTQ DX, Z6; VPADDQ Z6, Z4, Z7
 #line 25 "transposekernel.go"
-	VPADDQ Z6, Z5, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 16(SP), R15; VGATHERQPD 0(R15)(Z7*1), K3, Z8
+	VPADDQ Z6, Z5, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 48(SP), R15; VGATHERQPD 0(R15)(Z7*1), K3, Z8
 #line 25 "transposekernel.go"
-	VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; KMOVW K3, K3; VPXORQ Z8, Z8, Z8; MOVQ 16(SP), R15; VGATHERQPD 0(R15)(Z6*1), K3, Z8
+	VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 48(SP), R15; VGATHERQPD 0(R15)(Z6*1), K3, Z8
 #line 25 "transposekernel.go"
-	VMOVUPS Z8, Z6; LEAQ 8(DI), CX; VPBROADCASTQ CX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; KMOVW K2, K3
+	VMOVUPS Z8, Z6; LEAQ 8(DX), CX; VPBROADCASTQ CX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; KMOVW K2, K3
 #line 25 "transposekernel.go"
 	VPXORQ Z10, Z10, Z10; MOVQ 56(SP), R15; VGATHERQPD 0(R15)(Z9*1), K3, Z10; VMOVUPS Z10, Z9; KSHIFTRW $8, K2, K3
 #line 25 "transposekernel.go"
-	KMOVW K3, K3; VPXORQ Z10, Z10, Z10; MOVQ 56(SP), R15; VGATHERQPD 0(R15)(Z8*1), K3, Z10; VMOVUPS Z10, Z8
+	VPXORQ Z10, Z10, Z10; MOVQ 56(SP), R15; VGATHERQPD 0(R15)(Z8*1), K3, Z10; VMOVUPS Z10, Z8; MOVQ 128(SP), R15
 #line 25 "transposekernel.go"
-	MOVQ 160(SP), R15; IMUL3Q $16, R15, CX; MOVQ R8, DI; ADDQ CX, DI; LEAQ 8(DI), CX; VPBROADCASTQ DI, Z10
+	IMUL3Q $16, R15, CX; MOVQ DI, DX; ADDQ CX, DX; LEAQ 8(DX), CX; VPBROADCASTQ DX, Z10; VPADDQ Z10, Z4, Z11
 #line 25 "transposekernel.go"
-	VPADDQ Z10, Z4, Z11; VPADDQ Z10, Z5, Z10; KMOVW K2, K3; MOVQ 64(SP), R15; VSCATTERQPD Z7, K3, 0(R15)(Z11*1)
+	VPADDQ Z10, Z5, Z10; KMOVW K2, K3; MOVQ 64(SP), R15; VSCATTERQPD Z7, K3, 0(R15)(Z11*1); KSHIFTRW $8, K2, K3
 #line 25 "transposekernel.go"
-	KSHIFTRW $8, K2, K3; KMOVW K3, K3; MOVQ 64(SP), R15; VSCATTERQPD Z6, K3, 0(R15)(Z10*1); VPBROADCASTQ CX, Z6
+	MOVQ 64(SP), R15; VSCATTERQPD Z6, K3, 0(R15)(Z10*1); VPBROADCASTQ CX, Z6; VPADDQ Z6, Z4, Z7
 #line 25 "transposekernel.go"
-	VPADDQ Z6, Z4, Z7; VPADDQ Z6, Z5, Z6; KMOVW K2, K3; MOVQ 72(SP), R15; VSCATTERQPD Z9, K3, 0(R15)(Z7*1)
+	VPADDQ Z6, Z5, Z6; KMOVW K2, K3; MOVQ 72(SP), R15; VSCATTERQPD Z9, K3, 0(R15)(Z7*1); KSHIFTRW $8, K2, K2
 #line 25 "transposekernel.go"
-	KSHIFTRW $8, K2, K2; KMOVW K2, K2; MOVQ 72(SP), R15; VSCATTERQPD Z8, K2, 0(R15)(Z6*1)
+	MOVQ 72(SP), R15; VSCATTERQPD Z8, K2, 0(R15)(Z6*1)
 l24:
 #line 23 "transposekernel.go"
-	LEAQ 8(DX), CX; MOVQ CX, DX; JMP l15
+	LEAQ 8(BX), CX; MOVQ CX, BX; JMP l15
 l3:
 #line 28 "transposekernel.go"
-	MOVQ 80(SP), R15; ADDQ $16, R15; MOVQ R15, 80(SP); JMP l12
+	MOVQ 112(SP), R15; ADDQ $16, R15; MOVQ R15, 112(SP); JMP l12
 l4:
 #line 28 "transposekernel.go"
-	MOVQ 80(SP), R15; MOVL R15, R14; MOVQ R14, 192(SP); MOVQ 168(SP), R15; MOVQ 192(SP), R14; LEAQ 0(R15)(R14*1), DX
+	MOVL 112(SP), R15; MOVQ R15, 160(SP); MOVQ 144(SP), R15; MOVQ 160(SP), R14; LEAQ 0(R15)(R14*1), CX
 #line 28 "transposekernel.go"
-	VPBROADCASTQ DX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPQ $1, Z0, Z7, K1; VPCMPQ $1, Z0, Z6, K2
+	VPBROADCASTQ CX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPQ $1, Z0, Z7, K1; VPCMPQ $1, Z0, Z6, K2
 #line 28 "transposekernel.go"
 	KUNPCKBW K1, K2, K1
 #line 23 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, DX
+	MOVQ 8(SP), CX
 l29:
 #line 23 "transposekernel.go"
-	CMPQ DX, $32; JGE l2
+	CMPQ CX, $32; JGE l2
 #line 24 "transposekernel.go"
-	MOVQ 176(SP), R15; LEAQ 0(R15)(DX*1), DI; MOVQ 184(SP), R15; CMPQ DI, R15; JGE l38; KMOVW K1, K2
+	MOVQ 152(SP), R15; LEAQ 0(R15)(CX*1), DX; CMPQ DX, 168(SP); JGE l38; KMOVW K1, K2; KORTESTW K2, K2
 #line 24 "transposekernel.go"
-	KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2; JEQ l38
+	JEQ l38
 #line 25 "transposekernel.go"
-	IMUL3Q $528, DX, R8; MOVQ 200(SP), R15; MOVQ R15, CX; ADDQ R8, CX; MOVQ DI, R8; MOVQ 152(SP), R15
+	IMUL3Q $528, CX, DI; MOVQ R9, BX; ADDQ DI, BX; MOVQ DX, DI; IMULQ 136(SP), DI; MOVQ 144(SP), R15
 #line 25 "transposekernel.go"
-	IMULQ R15, R8; MOVQ 168(SP), R15; LEAQ 0(R8)(R15*1), DI; MOVQ 192(SP), R15; LEAQ 0(DI)(R15*1), DI
+	LEAQ 0(DI)(R15*1), DX; MOVQ 160(SP), R15; LEAQ 0(DX)(R15*1), DX; VPBROADCASTQ DX, Z6; VPADDQ Z6, Z1, Z7
 #line 25 "transposekernel.go"
-	VPBROADCASTQ DI, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPUQ $1, Z3, Z7, K3; VPCMPUQ $1, Z3, Z6, K4
+	VPADDQ Z6, Z2, Z6; VPCMPUQ $1, Z3, Z7, K3; VPCMPUQ $1, Z3, Z6, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3
 #line 25 "transposekernel.go"
-	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; IMUL3Q $16, DI, DI; MOVQ R11, R8
+	KORTESTW K3, K3; JNE l1; IMUL3Q $16, DX, DX; MOVQ R11, DI; ADDQ DX, DI; VPBROADCASTQ DI, Z6
 #line 25 "transposekernel.go"
-	ADDQ DI, R8; VPBROADCASTQ R8, Z6; VPADDQ Z6, Z4, Z7; VPADDQ Z6, Z5, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8
+	VPADDQ Z6, Z4, Z7; VPADDQ Z6, Z5, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 16(SP), R15; VGATHERQPD 0(R15)(Z7*1), K3, Z8
 #line 25 "transposekernel.go"
-	MOVQ 24(SP), R15; VGATHERQPD 0(R15)(Z7*1), K3, Z8; VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; KMOVW K3, K3
+	VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 16(SP), R15; VGATHERQPD 0(R15)(Z6*1), K3, Z8
 #line 25 "transposekernel.go"
-	VPXORQ Z8, Z8, Z8; MOVQ 24(SP), R15; VGATHERQPD 0(R15)(Z6*1), K3, Z8; VMOVUPS Z8, Z6; LEAQ 8(R8), DI
+	VMOVUPS Z8, Z6; LEAQ 8(DI), DX; VPBROADCASTQ DX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; KMOVW K2, K3
 #line 25 "transposekernel.go"
-	VPBROADCASTQ DI, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; KMOVW K2, K3; VPXORQ Z10, Z10, Z10
+	VPXORQ Z10, Z10, Z10; MOVQ 24(SP), R15; VGATHERQPD 0(R15)(Z9*1), K3, Z10; VMOVUPS Z10, Z9; KSHIFTRW $8, K2, K3
 #line 25 "transposekernel.go"
-	MOVQ 32(SP), R15; VGATHERQPD 0(R15)(Z9*1), K3, Z10; VMOVUPS Z10, Z9; KSHIFTRW $8, K2, K3; KMOVW K3, K3
+	VPXORQ Z10, Z10, Z10; MOVQ 24(SP), R15; VGATHERQPD 0(R15)(Z8*1), K3, Z10; VMOVUPS Z10, Z8; MOVQ 160(SP), R15
 #line 25 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 32(SP), R15; VGATHERQPD 0(R15)(Z8*1), K3, Z10; VMOVUPS Z10, Z8; MOVQ 192(SP), R15
+	IMUL3Q $16, R15, DX; MOVQ BX, DI; ADDQ DX, DI; LEAQ 8(DI), BX; VPBROADCASTQ DI, Z10; VPADDQ Z10, Z4, Z11
 #line 25 "transposekernel.go"
-	IMUL3Q $16, R15, DI; MOVQ CX, R8; ADDQ DI, R8; LEAQ 8(R8), CX; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z4, Z11
+	VPADDQ Z10, Z5, Z10; KMOVW K2, K3; MOVQ 32(SP), R15; VSCATTERQPD Z7, K3, 0(R15)(Z11*1); KSHIFTRW $8, K2, K3
 #line 25 "transposekernel.go"
-	VPADDQ Z10, Z5, Z10; KMOVW K2, K3; MOVQ 40(SP), R15; VSCATTERQPD Z7, K3, 0(R15)(Z11*1); KSHIFTRW $8, K2, K3
+	MOVQ 32(SP), R15; VSCATTERQPD Z6, K3, 0(R15)(Z10*1); VPBROADCASTQ BX, Z6; VPADDQ Z6, Z4, Z7
 #line 25 "transposekernel.go"
-	KMOVW K3, K3; MOVQ 40(SP), R15; VSCATTERQPD Z6, K3, 0(R15)(Z10*1); VPBROADCASTQ CX, Z6; VPADDQ Z6, Z4, Z7
+	VPADDQ Z6, Z5, Z6; KMOVW K2, K3; MOVQ 40(SP), R15; VSCATTERQPD Z9, K3, 0(R15)(Z7*1); KSHIFTRW $8, K2, K2
 #line 25 "transposekernel.go"
-	VPADDQ Z6, Z5, Z6; KMOVW K2, K3; MOVQ 48(SP), R15; VSCATTERQPD Z9, K3, 0(R15)(Z7*1); KSHIFTRW $8, K2, K2
-#line 25 "transposekernel.go"
-	KMOVW K2, K2; MOVQ 48(SP), R15; VSCATTERQPD Z8, K2, 0(R15)(Z6*1)
+	MOVQ 40(SP), R15; VSCATTERQPD Z8, K2, 0(R15)(Z6*1)
 l38:
 #line 23 "transposekernel.go"
-	LEAQ 8(DX), CX; MOVQ CX, DX; JMP l29
+	LEAQ 8(CX), BX; MOVQ BX, CX; JMP l29
 l2:
 #line 28 "transposekernel.go"
-	MOVQ 80(SP), R15; ADDQ $16, R15; MOVQ R15, 80(SP); JMP l12
+	MOVQ 112(SP), R15; ADDQ $16, R15; MOVQ R15, 112(SP); JMP l12
 l6:
 #line 28 "transposekernel.go"
-	MOVQ 80(SP), R15; MOVL R15, CX
+	MOVL 112(SP), BX
 #line 23 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, DX
+	MOVQ 8(SP), CX
 l41:
 #line 23 "transposekernel.go"
-	CMPQ DX, $32; JGE l5
+	CMPQ CX, $32; JGE l5
 #line 24 "transposekernel.go"
-	MOVQ 176(SP), R15; LEAQ 0(R15)(DX*1), DI; MOVQ 184(SP), R15; CMPQ DI, R15; JGE l50
+	MOVQ 152(SP), R15; LEAQ 0(R15)(CX*1), DX; CMPQ DX, 168(SP); JGE l50
 #line 25 "transposekernel.go"
-	IMUL3Q $528, DX, R8; MOVQ 200(SP), R15; MOVQ R15, R9; ADDQ R8, R9; MOVQ DI, R8; MOVQ 152(SP), R15
+	IMUL3Q $528, CX, DI; MOVQ R9, R8; ADDQ DI, R8; MOVQ DX, DI; IMULQ 136(SP), DI; MOVQ 144(SP), R15
 #line 25 "transposekernel.go"
-	IMULQ R15, R8; MOVQ 168(SP), R15; LEAQ 0(R8)(R15*1), DI; LEAQ 0(DI)(CX*1), DI; LEAQ 15(DI), R8
+	LEAQ 0(DI)(R15*1), DX; LEAQ 0(DX)(BX*1), DX; LEAQ 15(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, R10
 #line 25 "transposekernel.go"
-	CMPQ DI, R8; JHI l4; CMPQ DI, R10; JCC l52; CMPQ R8, R10; JCC l4
+	JCC l52; CMPQ DI, R10; JCC l4
 l52:
 #line 25 "transposekernel.go"
-	CMPQ DI, R10; JCC l1; IMUL3Q $16, DI, DI; MOVQ R11, R8; ADDQ DI, R8; VPBROADCASTQ R8, Z6; VPADDQ Z6, Z4, Z7
+	CMPQ DX, R10; JCC l1; IMUL3Q $16, DX, DX; MOVQ R11, DI; ADDQ DX, DI; VPBROADCASTQ DI, Z6; VPADDQ Z6, Z4, Z7
 #line 25 "transposekernel.go"
-	VPADDQ Z6, Z5, Z6; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPD 0(AX)(Z7*1), K1, Z8; VMOVUPS Z8, Z7
+	VPADDQ Z6, Z5, Z6; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPD 0(R12)(Z7*1), K1, Z8; VMOVUPS Z8, Z7
 #line 25 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPD 0(AX)(Z6*1), K1, Z8; VMOVUPS Z8, Z6; LEAQ 8(R8), DI
+	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; VGATHERQPD 0(R12)(Z6*1), K1, Z8; VMOVUPS Z8, Z6; LEAQ 8(DI), DX
 #line 25 "transposekernel.go"
-	VPBROADCASTQ DI, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+	VPBROADCASTQ DX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 25 "transposekernel.go"
-	VGATHERQPD 0(SI)(Z9*1), K1, Z10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; VGATHERQPD 0(SI)(Z8*1), K1, Z10
+	VGATHERQPD 0(R13)(Z9*1), K1, Z10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; VGATHERQPD 0(R13)(Z8*1), K1, Z10
 #line 25 "transposekernel.go"
-	VMOVUPS Z10, Z8; IMUL3Q $16, CX, DI; MOVQ R9, R8; ADDQ DI, R8; LEAQ 8(R8), DI; VPBROADCASTQ R8, Z10
+	VMOVUPS Z10, Z8; IMUL3Q $16, BX, DX; MOVQ R8, DI; ADDQ DX, DI; LEAQ 8(DI), DX; VPBROADCASTQ DI, Z10
 #line 25 "transposekernel.go"
-	VPADDQ Z10, Z4, Z11; VPADDQ Z10, Z5, Z10; KXNORW K1, K1, K1; VSCATTERQPD Z7, K1, 0(R12)(Z11*1)
+	VPADDQ Z10, Z4, Z11; VPADDQ Z10, Z5, Z10; KXNORW K1, K1, K1; VSCATTERQPD Z7, K1, 0(AX)(Z11*1)
 #line 25 "transposekernel.go"
-	KXNORW K1, K1, K1; VSCATTERQPD Z6, K1, 0(R12)(Z10*1); VPBROADCASTQ DI, Z6; VPADDQ Z6, Z4, Z7
+	KXNORW K1, K1, K1; VSCATTERQPD Z6, K1, 0(AX)(Z10*1); VPBROADCASTQ DX, Z6; VPADDQ Z6, Z4, Z7
 #line 25 "transposekernel.go"
-	VPADDQ Z6, Z5, Z6; KXNORW K1, K1, K1; VSCATTERQPD Z9, K1, 0(BX)(Z7*1); KXNORW K1, K1, K1; VSCATTERQPD Z8, K1, 0(BX)(Z6*1)
+	VPADDQ Z6, Z5, Z6; KXNORW K1, K1, K1; VSCATTERQPD Z9, K1, 0(SI)(Z7*1); KXNORW K1, K1, K1; VSCATTERQPD Z8, K1, 0(SI)(Z6*1)
 l50:
 #line 23 "transposekernel.go"
-	LEAQ 8(DX), DI; MOVQ DI, DX; JMP l41
+	LEAQ 8(CX), DX; MOVQ DX, CX; JMP l41
 l5:
 #line 28 "transposekernel.go"
-	MOVQ 80(SP), R15; ADDQ $16, R15; MOVQ R15, 80(SP); MOVQ 80(SP), R15; LEAQ 16(R15), CX; MOVQ 104(SP), R15
+	MOVQ 112(SP), R15; ADDQ $16, R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; LEAQ 16(R15), BX; CMPQ BX, 96(SP)
 #line 28 "transposekernel.go"
-	CMPQ CX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 28 "transposekernel.go"
-	VZEROUPPER; MOVQ 80(SP), R15
+	VZEROUPPER; MOVQ 112(SP), R15
 #line 28 "transposekernel.go"
 	MOVQ R15, done+72(FP)
 #line 28 "transposekernel.go"
@@ -2570,33 +2434,29 @@ l1:
 
 // func TransposeAny2Uint64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
 #line 23 "transposekernel.go"
-TEXT ·TransposeAny2Uint64TwinAVX2(SB), 0, $336-80
+TEXT ·TransposeAny2Uint64TwinAVX2(SB), 0, $224-80
 #line 23 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 23 "transposekernel.go"
 	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 64(SP)
 #line 23 "transposekernel.go"
-	MOVQ a1+8(FP), R15
-#line 23 "transposekernel.go"
-	MOVQ R15, 88(SP)
+	MOVQ a1+8(FP), CX
 #line 23 "transposekernel.go"
 	MOVQ a2+16(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 80(SP); MOVQ $50462976, SI; VMOVQ SI, X0; VPMOVZXBQ X0, Y0; VPSLLQ $0, Y0, Y15; VMOVUPS Y15, 96(SP)
+	MOVQ R15, 88(SP); MOVQ $50462976, SI; VMOVQ SI, X15; VMOVUPS Y15, 160(SP); VMOVUPS 160(SP), Y15
 #line 23 "transposekernel.go"
-	MOVQ $117835012, SI; VMOVQ SI, X1; VPMOVZXBQ X1, Y1; VPSLLQ $0, Y1, Y15; VMOVUPS Y15, 128(SP)
+	VPMOVZXBQ X15, Y15; VMOVUPS Y15, 160(SP); MOVQ $117835012, SI; VMOVQ SI, X15; VMOVUPS Y15, 192(SP)
 #line 23 "transposekernel.go"
-	MOVQ 80(SP), R15; VMOVQ R15, X15; VMOVUPS Y15, 192(SP); VMOVUPS 192(SP), Y15; VPBROADCASTQ X15, Y15
+	VMOVUPS 192(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 192(SP); MOVQ 88(SP), R15; VMOVQ R15, X2
 #line 23 "transposekernel.go"
-	VMOVUPS Y15, 192(SP)
+	VPBROADCASTQ X2, Y15; VMOVUPS Y15, 128(SP)
 #line 23 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 8(SP)
+	MOVQ R15, 24(SP)
 #line 23 "transposekernel.go"
-	MOVQ a4+32(FP), R15
-#line 23 "transposekernel.go"
-	MOVQ R15, 328(SP)
+	MOVQ a4+32(FP), DI
 #line 23 "transposekernel.go"
 	MOVQ a5+40(FP), R8
 #line 23 "transposekernel.go"
@@ -2608,302 +2468,288 @@ TEXT ·TransposeAny2Uint64TwinAVX2(SB), 0, $336-80
 #line 23 "transposekernel.go"
 	MOVQ $50462976, R12; VMOVQ R12, X3; VPMOVZXBQ X3, Y3; VPSLLQ $4, Y3, Y3; MOVQ $117835012, R12
 #line 23 "transposekernel.go"
-	VMOVQ R12, X4; VPMOVZXBQ X4, Y4; VPSLLQ $4, Y4, Y4; MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15
+	VMOVQ R12, X4; VPMOVZXBQ X4, Y4; VPSLLQ $4, Y4, Y4; MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R15
 #line 23 "transposekernel.go"
-	MOVQ R15, 40(SP); VMOVQ R10, X15; VMOVUPS Y15, 160(SP); VMOVUPS 160(SP), Y15; VPBROADCASTQ X15, Y15
+	MOVQ R15, 56(SP); VMOVQ R10, X5; VPBROADCASTQ X5, Y15; VMOVUPS Y15, 96(SP); MOVQ $-9223372036854775808, R14
 #line 23 "transposekernel.go"
-	VMOVUPS Y15, 160(SP); MOVQ $-9223372036854775808, SI; VMOVQ SI, X15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15
+	VMOVQ R14, X6; VPBROADCASTQ X6, Y6; MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15; MOVQ R15, 16(SP)
 #line 23 "transposekernel.go"
-	VPBROADCASTQ X15, Y15; VMOVUPS Y15, 224(SP); MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP)
+	MOVQ $0, R14; MOVQ $0, AX; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 0(SP), R15; MOVQ R15, 40(SP)
 #line 23 "transposekernel.go"
-	MOVQ $0, SI; MOVQ $0, R12; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 48(SP); MOVQ 0(SP), R15; MOVQ R15, R14
+	MOVQ 0(SP), R15; LEAQ -1(R15), R12; MOVL SI, SI; LEAQ 0(CX)(SI*1), SI; ADDQ SI, R12; JOS l7
 #line 23 "transposekernel.go"
-	MOVQ R14, 56(SP); MOVQ 0(SP), R15; LEAQ -1(R15), BX; MOVL AX, AX; MOVQ 88(SP), R15; LEAQ 0(R15)(AX*1), AX
+	MOVQ 88(SP), R12; SUBQ SI, R12; JOS l7; CMPQ R12, 40(SP); MOVQ 40(SP), R15; CMOVQLT R12, R15
 #line 23 "transposekernel.go"
-	ADDQ AX, BX; JOS l7; MOVQ 80(SP), R15; MOVQ R15, BX; SUBQ AX, BX; JOS l7; MOVQ 56(SP), R15; CMPQ BX, R15
-#line 23 "transposekernel.go"
-	MOVQ 56(SP), R15; CMOVQLT BX, R15; MOVQ R15, 56(SP); JMP l10
+	MOVQ R15, 40(SP); JMP l10
 l7:
 #line 23 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 56(SP)
+	XORQ R15, R15; MOVQ R15, 40(SP)
 l10:
 l12:
 #line 23 "transposekernel.go"
-	MOVQ 64(SP), R15; LEAQ 8(R15), AX; MOVQ 56(SP), R15; CMPQ AX, R15; JGT l13; MOVQ 64(SP), R15
+	MOVQ 64(SP), R15; LEAQ 8(R15), SI; CMPQ SI, 40(SP); JGT l13; MOVQ 32(SP), R15; CMPQ 64(SP), R15
 #line 23 "transposekernel.go"
-	MOVQ 48(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 23 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ AX, R15; JGT l1; MOVQ 64(SP), R15; MOVL R15, R14; MOVQ R14, 72(SP); MOVQ 88(SP), R15
+	CMPQ SI, 0(SP); JGT l1; MOVL 64(SP), R15; MOVQ R15, 72(SP); MOVQ 72(SP), R15; LEAQ 0(CX)(R15*1), R12
 #line 23 "transposekernel.go"
-	MOVQ 72(SP), R14; LEAQ 0(R15)(R14*1), BX; VMOVQ BX, X7; VPBROADCASTQ X7, Y7; VMOVUPS 96(SP), Y15
+	VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VMOVUPS 160(SP), Y15; VPADDQ Y7, Y15, Y8; VMOVUPS 192(SP), Y15
 #line 23 "transposekernel.go"
-	VPADDQ Y7, Y15, Y8; VMOVUPS 128(SP), Y15; VPADDQ Y7, Y15, Y7; VMOVUPS 192(SP), Y15; VPCMPGTQ Y8, Y15, Y8
+	VPADDQ Y7, Y15, Y7; VMOVUPS 128(SP), Y15; VPCMPGTQ Y8, Y15, Y8; VMOVUPS 128(SP), Y15; VPCMPGTQ Y7, Y15, Y7
 #line 23 "transposekernel.go"
-	VMOVUPS 192(SP), Y15; VPCMPGTQ Y7, Y15, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y15; VMOVUPS Y15, 256(SP)
-#line 23 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, BX
+	VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; MOVQ 24(SP), R12
 l15:
 #line 23 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; CMPQ BX, $32; JGE l3
+	CMPQ R12, $32; JGE l3
 #line 24 "transposekernel.go"
-	MOVQ 328(SP), R15; LEAQ 0(R15)(BX*1), AX; CMPQ AX, R8; JGE l24; VMOVUPS 256(SP), Y15; VMOVUPS Y15, Y9
-#line 24 "transposekernel.go"
-	VPCMPEQD Y10, Y10, Y10; VMOVUPS 256(SP), Y15; VPXOR Y10, Y15, Y10; VMOVUPS Y9, Y8; VPTEST Y8, Y8
-#line 24 "transposekernel.go"
-	JEQ l24
+	LEAQ 0(DI)(R12*1), R13; CMPQ R13, R8; JGE l24; VMOVUPS Y7, Y8; VPTEST Y8, Y8; JEQ l24
 #line 25 "transposekernel.go"
-	IMUL3Q $528, BX, DX; MOVQ R9, CX; ADDQ DX, CX; MOVQ AX, DX; MOVQ 80(SP), R15; IMULQ R15, DX
+	IMUL3Q $528, R12, BX; MOVQ R9, SI; ADDQ BX, SI; MOVQ R13, BX; IMULQ 88(SP), BX; LEAQ 0(BX)(CX*1), BX
 #line 25 "transposekernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(DX)(R15*1), AX; MOVQ 72(SP), R15; LEAQ 0(AX)(R15*1), AX; LEAQ 7(AX), DX
+	MOVQ 72(SP), R15; LEAQ 0(BX)(R15*1), BX; LEAQ 7(BX), R13; CMPQ BX, R13; JHI l4; CMPQ BX, R10
 #line 25 "transposekernel.go"
-	CMPQ AX, DX; JHI l4; CMPQ AX, R10; JCC l26; CMPQ DX, R10; JCC l4
+	JCC l26; CMPQ R13, R10; JCC l4
 l26:
 #line 25 "transposekernel.go"
-	CMPQ AX, R10; JCC l1; IMUL3Q $16, AX, AX; MOVQ R11, DX; ADDQ AX, DX; VMOVQ DX, X9; VPBROADCASTQ X9, Y9
+	CMPQ BX, R10; JCC l1; IMUL3Q $16, BX, BX; MOVQ R11, R13; ADDQ BX, R13; VMOVQ R13, X9; VPBROADCASTQ X9, Y9
 #line 25 "transposekernel.go"
-	VPADDQ Y9, Y3, Y10; VPADDQ Y9, Y4, Y9; VPMOVSXDQ X8, Y11; VMOVUPS Y11, Y11; VPXOR Y12, Y12, Y12
+	VPADDQ Y9, Y3, Y10; VPADDQ Y9, Y4, Y9; VPMOVSXDQ X8, Y11; VPXOR Y12, Y12, Y12; MOVQ 48(SP), R15
 #line 25 "transposekernel.go"
-	MOVQ 32(SP), R15; VGATHERQPD Y11, 0(R15)(Y10*1), Y12; VMOVUPS Y12, Y10; VEXTRACTI128 $1, Y8, X11
+	VGATHERQPD Y11, 0(R15)(Y10*1), Y12; VMOVUPS Y12, Y10; VEXTRACTI128 $1, Y8, X11; VPMOVSXDQ X11, Y11
 #line 25 "transposekernel.go"
-	VPMOVSXDQ X11, Y11; VMOVUPS Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 32(SP), R15; VGATHERQPD Y11, 0(R15)(Y9*1), Y12
+	VPXOR Y12, Y12, Y12; MOVQ 48(SP), R15; VGATHERQPD Y11, 0(R15)(Y9*1), Y12; VMOVUPS Y12, Y9; LEAQ 8(R13), BX
 #line 25 "transposekernel.go"
-	VMOVUPS Y12, Y9; LEAQ 8(DX), AX; VMOVQ AX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y3, Y12; VPADDQ Y11, Y4, Y11
+	VMOVQ BX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y3, Y12; VPADDQ Y11, Y4, Y11; VPMOVSXDQ X8, Y13
 #line 25 "transposekernel.go"
-	VPMOVSXDQ X8, Y0; VMOVUPS Y0, Y0; VPXOR Y1, Y1, Y1; MOVQ 40(SP), R15; VGATHERQPD Y0, 0(R15)(Y12*1), Y1
+	VPXOR Y14, Y14, Y14; MOVQ 56(SP), R15; VGATHERQPD Y13, 0(R15)(Y12*1), Y14; VMOVUPS Y14, Y12
 #line 25 "transposekernel.go"
-	VMOVUPS Y1, Y0; VEXTRACTI128 $1, Y8, X1; VPMOVSXDQ X1, Y1; VMOVUPS Y1, Y1; VPXOR Y12, Y12, Y12
+	VEXTRACTI128 $1, Y8, X13; VPMOVSXDQ X13, Y13; VPXOR Y14, Y14, Y14; MOVQ 56(SP), R15; VGATHERQPD Y13, 0(R15)(Y11*1), Y14
 #line 25 "transposekernel.go"
-	MOVQ 40(SP), R15; VGATHERQPD Y1, 0(R15)(Y11*1), Y12; VMOVUPS Y12, Y1; MOVQ 72(SP), R15; IMUL3Q $16, R15, AX
+	VMOVUPS Y14, Y11; MOVQ 72(SP), R15; IMUL3Q $16, R15, BX; MOVQ SI, R13; ADDQ BX, R13; LEAQ 8(R13), BX
 #line 25 "transposekernel.go"
-	MOVQ CX, DX; ADDQ AX, DX; LEAQ 8(DX), AX; VMOVQ DX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y3, Y12
+	VMOVQ R13, X13; VPBROADCASTQ X13, Y13; VPADDQ Y13, Y3, Y14; VPADDQ Y13, Y4, Y13; VMOVMSKPS Y8, SI
 #line 25 "transposekernel.go"
-	VPADDQ Y11, Y4, Y11; VMOVMSKPS Y8, CX; VEXTRACTI128 $1, Y12, X5; VEXTRACTI128 $1, Y10, X2; VEXTRACTI128 $1, Y11, X6
+	VEXTRACTI128 $1, Y14, X5; VEXTRACTI128 $1, Y10, X2; VEXTRACTI128 $1, Y13, X0; VEXTRACTI128 $1, Y9, X1
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X7; TESTL $1, CX; JEQ l27; VPEXTRQ $0, X12, DX; VPEXTRQ $0, X10, 0(DX)
+	TESTL $1, SI; JEQ l27; VPEXTRQ $0, X14, R13; VPEXTRQ $0, X10, 0(R13)
 l27:
 #line 25 "transposekernel.go"
-	TESTL $2, CX; JEQ l28; VPEXTRQ $1, X12, DX; VPEXTRQ $1, X10, 0(DX)
+	TESTL $2, SI; JEQ l28; VPEXTRQ $1, X14, R13; VPEXTRQ $1, X10, 0(R13)
 l28:
 #line 25 "transposekernel.go"
-	TESTL $4, CX; JEQ l29; VPEXTRQ $0, X5, DX; VPEXTRQ $0, X2, 0(DX)
+	TESTL $4, SI; JEQ l29; VPEXTRQ $0, X5, R13; VPEXTRQ $0, X2, 0(R13)
 l29:
 #line 25 "transposekernel.go"
-	TESTL $8, CX; JEQ l30; VPEXTRQ $1, X5, DX; VPEXTRQ $1, X2, 0(DX)
+	TESTL $8, SI; JEQ l30; VPEXTRQ $1, X5, R13; VPEXTRQ $1, X2, 0(R13)
 l30:
 #line 25 "transposekernel.go"
-	TESTL $16, CX; JEQ l31; VPEXTRQ $0, X11, DX; VPEXTRQ $0, X9, 0(DX)
+	TESTL $16, SI; JEQ l31; VPEXTRQ $0, X13, R13; VPEXTRQ $0, X9, 0(R13)
 l31:
 #line 25 "transposekernel.go"
-	TESTL $32, CX; JEQ l32; VPEXTRQ $1, X11, DX; VPEXTRQ $1, X9, 0(DX)
+	TESTL $32, SI; JEQ l32; VPEXTRQ $1, X13, R13; VPEXTRQ $1, X9, 0(R13)
 l32:
 #line 25 "transposekernel.go"
-	TESTL $64, CX; JEQ l33; VPEXTRQ $0, X6, DX; VPEXTRQ $0, X7, 0(DX)
+	TESTL $64, SI; JEQ l33; VPEXTRQ $0, X0, R13; VPEXTRQ $0, X1, 0(R13)
 l33:
 #line 25 "transposekernel.go"
-	TESTL $128, CX; JEQ l34; VPEXTRQ $1, X6, CX; VPEXTRQ $1, X7, 0(CX)
+	TESTL $128, SI; JEQ l34; VPEXTRQ $1, X0, SI; VPEXTRQ $1, X1, 0(SI)
 l34:
 #line 25 "transposekernel.go"
-	VMOVQ AX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y3, Y5; VPADDQ Y2, Y4, Y2; VMOVMSKPS Y8, AX; VEXTRACTI128 $1, Y5, X6
+	VMOVQ BX, X0; VPBROADCASTQ X0, Y0; VPADDQ Y0, Y3, Y1; VPADDQ Y0, Y4, Y0; VMOVMSKPS Y8, BX; VEXTRACTI128 $1, Y1, X2
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y0, X7; VEXTRACTI128 $1, Y2, X8; VEXTRACTI128 $1, Y1, X9; TESTL $1, AX; JEQ l35
+	VEXTRACTI128 $1, Y12, X5; VEXTRACTI128 $1, Y0, X8; VEXTRACTI128 $1, Y11, X9; TESTL $1, BX; JEQ l35
 #line 25 "transposekernel.go"
-	VPEXTRQ $0, X5, CX; VPEXTRQ $0, X0, 0(CX)
+	VPEXTRQ $0, X1, SI; VPEXTRQ $0, X12, 0(SI)
 l35:
 #line 25 "transposekernel.go"
-	TESTL $2, AX; JEQ l36; VPEXTRQ $1, X5, CX; VPEXTRQ $1, X0, 0(CX)
+	TESTL $2, BX; JEQ l36; VPEXTRQ $1, X1, SI; VPEXTRQ $1, X12, 0(SI)
 l36:
 #line 25 "transposekernel.go"
-	TESTL $4, AX; JEQ l37; VPEXTRQ $0, X6, CX; VPEXTRQ $0, X7, 0(CX)
+	TESTL $4, BX; JEQ l37; VPEXTRQ $0, X2, SI; VPEXTRQ $0, X5, 0(SI)
 l37:
 #line 25 "transposekernel.go"
-	TESTL $8, AX; JEQ l38; VPEXTRQ $1, X6, CX; VPEXTRQ $1, X7, 0(CX)
+	TESTL $8, BX; JEQ l38; VPEXTRQ $1, X2, SI; VPEXTRQ $1, X5, 0(SI)
 l38:
 #line 25 "transposekernel.go"
-	TESTL $16, AX; JEQ l39; VPEXTRQ $0, X2, CX; VPEXTRQ $0, X1, 0(CX)
+	TESTL $16, BX; JEQ l39; VPEXTRQ $0, X0, SI; VPEXTRQ $0, X11, 0(SI)
 l39:
 #line 25 "transposekernel.go"
-	TESTL $32, AX; JEQ l40; VPEXTRQ $1, X2, CX; VPEXTRQ $1, X1, 0(CX)
+	TESTL $32, BX; JEQ l40; VPEXTRQ $1, X0, SI; VPEXTRQ $1, X11, 0(SI)
 l40:
 #line 25 "transposekernel.go"
-	TESTL $64, AX; JEQ l41; VPEXTRQ $0, X8, CX; VPEXTRQ $0, X9, 0(CX)
+	TESTL $64, BX; JEQ l41; VPEXTRQ $0, X8, SI; VPEXTRQ $0, X9, 0(SI)
 l41:
 #line 25 "transposekernel.go"
-	TESTL $128, AX; JEQ l42; VPEXTRQ $1, X8, AX; VPEXTRQ $1, X9, 0(AX)
+	TESTL $128, BX; JEQ l42; VPEXTRQ $1, X8, BX; VPEXTRQ $1, X9, 0(BX)
 l42:
 l24:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), AX; MOVQ AX, BX; JMP l15
+	LEAQ 8(R12), BX; MOVQ BX, R12; JMP l15
 l3:
 #line 28 "transposekernel.go"
 	MOVQ 64(SP), R15; ADDQ $8, R15; MOVQ R15, 64(SP); JMP l12
 l4:
 #line 28 "transposekernel.go"
-	MOVQ 64(SP), R15; MOVL R15, R14; MOVQ R14, 288(SP); MOVQ 88(SP), R15; MOVQ 288(SP), R14; LEAQ 0(R15)(R14*1), BX
+	MOVL 64(SP), R15; MOVQ R15, 80(SP); MOVQ 80(SP), R15; LEAQ 0(CX)(R15*1), SI; VMOVQ SI, X0; VPBROADCASTQ X0, Y0
 #line 28 "transposekernel.go"
-	VMOVQ BX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 96(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 128(SP), Y15
+	VMOVUPS 160(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 192(SP), Y15; VPADDQ Y0, Y15, Y0; VMOVUPS 128(SP), Y15
 #line 28 "transposekernel.go"
-	VPADDQ Y0, Y15, Y0; VMOVUPS 192(SP), Y15; VPCMPGTQ Y1, Y15, Y1; VMOVUPS 192(SP), Y15; VPCMPGTQ Y0, Y15, Y0
-#line 28 "transposekernel.go"
-	VSHUFPS $136, Y0, Y1, Y0; VPERMQ $216, Y0, Y15; VMOVUPS Y15, 296(SP)
+	VPCMPGTQ Y1, Y15, Y1; VMOVUPS 128(SP), Y15; VPCMPGTQ Y0, Y15, Y0; VSHUFPS $136, Y0, Y1, Y0; VPERMQ $216, Y0, Y0
 #line 23 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, BX
+	MOVQ 24(SP), SI
 l45:
 #line 23 "transposekernel.go"
-	VPXOR Y1, Y1, Y1; CMPQ BX, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 24 "transposekernel.go"
-	MOVQ 328(SP), R15; LEAQ 0(R15)(BX*1), CX; CMPQ CX, R8; JGE l54; VMOVUPS 296(SP), Y15; VMOVUPS Y15, Y2
-#line 24 "transposekernel.go"
-	VPCMPEQD Y5, Y5, Y5; VMOVUPS 296(SP), Y15; VPXOR Y5, Y15, Y5; VMOVUPS Y2, Y1; VPTEST Y1, Y1
-#line 24 "transposekernel.go"
-	JEQ l54
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l54; VMOVUPS Y0, Y1; VPTEST Y1, Y1; JEQ l54
 #line 25 "transposekernel.go"
-	IMUL3Q $528, BX, DX; MOVQ R9, AX; ADDQ DX, AX; MOVQ CX, DX; MOVQ 80(SP), R15; IMULQ R15, DX
+	IMUL3Q $528, SI, R13; MOVQ R9, BX; ADDQ R13, BX; MOVQ R12, R13; IMULQ 88(SP), R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(DX)(R15*1), CX; MOVQ 288(SP), R15; LEAQ 0(CX)(R15*1), CX; VMOVQ CX, X2
+	MOVQ 80(SP), R15; LEAQ 0(R12)(R15*1), R12; VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VMOVUPS 160(SP), Y15
 #line 25 "transposekernel.go"
-	VPBROADCASTQ X2, Y2; VMOVUPS 96(SP), Y15; VPADDQ Y2, Y15, Y5; VMOVUPS 128(SP), Y15; VPADDQ Y2, Y15, Y2
+	VPADDQ Y2, Y15, Y5; VMOVUPS 192(SP), Y15; VPADDQ Y2, Y15, Y2; VPXOR Y6, Y5, Y5; VMOVUPS 96(SP), Y15
 #line 25 "transposekernel.go"
-	VMOVUPS 224(SP), Y15; VPXOR Y15, Y5, Y5; VMOVUPS 224(SP), Y15; VMOVUPS 160(SP), Y14; VPXOR Y15, Y14, Y6
+	VPXOR Y6, Y15, Y7; VPCMPGTQ Y5, Y7, Y5; VPXOR Y6, Y2, Y2; VMOVUPS 96(SP), Y15; VPXOR Y6, Y15, Y7
 #line 25 "transposekernel.go"
-	VPCMPGTQ Y5, Y6, Y5; VMOVUPS 224(SP), Y15; VPXOR Y15, Y2, Y2; VMOVUPS 224(SP), Y15; VMOVUPS 160(SP), Y14
+	VPCMPGTQ Y2, Y7, Y2; VSHUFPS $136, Y2, Y5, Y2; VPERMQ $216, Y2, Y2; VPANDN Y1, Y2, Y2; VPTEST Y2, Y2
 #line 25 "transposekernel.go"
-	VPXOR Y15, Y14, Y6; VPCMPGTQ Y2, Y6, Y2; VSHUFPS $136, Y2, Y5, Y2; VPERMQ $216, Y2, Y2; VPANDN Y1, Y2, Y2
+	JNE l1; IMUL3Q $16, R12, R12; MOVQ R11, R13; ADDQ R12, R13; VMOVQ R13, X2; VPBROADCASTQ X2, Y2
 #line 25 "transposekernel.go"
-	VPTEST Y2, Y2; JNE l1; IMUL3Q $16, CX, CX; MOVQ R11, DX; ADDQ CX, DX; VMOVQ DX, X2; VPBROADCASTQ X2, Y2
+	VPADDQ Y2, Y3, Y5; VPADDQ Y2, Y4, Y2; VPMOVSXDQ X1, Y7; VPXOR Y8, Y8, Y8; MOVQ 8(SP), R15; VGATHERQPD Y7, 0(R15)(Y5*1), Y8
 #line 25 "transposekernel.go"
-	VPADDQ Y2, Y3, Y5; VPADDQ Y2, Y4, Y2; VPMOVSXDQ X1, Y6; VMOVUPS Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 16(SP), R15
+	VMOVUPS Y8, Y5; VEXTRACTI128 $1, Y1, X7; VPMOVSXDQ X7, Y7; VPXOR Y8, Y8, Y8; MOVQ 8(SP), R15
 #line 25 "transposekernel.go"
-	VGATHERQPD Y6, 0(R15)(Y5*1), Y7; VMOVUPS Y7, Y5; VEXTRACTI128 $1, Y1, X6; VPMOVSXDQ X6, Y6; VMOVUPS Y6, Y6
+	VGATHERQPD Y7, 0(R15)(Y2*1), Y8; VMOVUPS Y8, Y2; LEAQ 8(R13), R12; VMOVQ R12, X7; VPBROADCASTQ X7, Y7
 #line 25 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 16(SP), R15; VGATHERQPD Y6, 0(R15)(Y2*1), Y7; VMOVUPS Y7, Y2; LEAQ 8(DX), CX
+	VPADDQ Y7, Y3, Y8; VPADDQ Y7, Y4, Y7; VPMOVSXDQ X1, Y9; VPXOR Y10, Y10, Y10; MOVQ 16(SP), R15
 #line 25 "transposekernel.go"
-	VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y3, Y7; VPADDQ Y6, Y4, Y6; VPMOVSXDQ X1, Y8; VMOVUPS Y8, Y8
+	VGATHERQPD Y9, 0(R15)(Y8*1), Y10; VMOVUPS Y10, Y8; VEXTRACTI128 $1, Y1, X9; VPMOVSXDQ X9, Y9
 #line 25 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 24(SP), R15; VGATHERQPD Y8, 0(R15)(Y7*1), Y9; VMOVUPS Y9, Y7; VEXTRACTI128 $1, Y1, X8
+	VPXOR Y10, Y10, Y10; MOVQ 16(SP), R15; VGATHERQPD Y9, 0(R15)(Y7*1), Y10; VMOVUPS Y10, Y7; MOVQ 80(SP), R15
 #line 25 "transposekernel.go"
-	VPMOVSXDQ X8, Y8; VMOVUPS Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 24(SP), R15; VGATHERQPD Y8, 0(R15)(Y6*1), Y9
+	IMUL3Q $16, R15, R12; MOVQ BX, R13; ADDQ R12, R13; LEAQ 8(R13), BX; VMOVQ R13, X9; VPBROADCASTQ X9, Y9
 #line 25 "transposekernel.go"
-	VMOVUPS Y9, Y6; MOVQ 288(SP), R15; IMUL3Q $16, R15, CX; MOVQ AX, DX; ADDQ CX, DX; LEAQ 8(DX), AX
+	VPADDQ Y9, Y3, Y10; VPADDQ Y9, Y4, Y9; VMOVMSKPS Y1, R12; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
 #line 25 "transposekernel.go"
-	VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y3, Y9; VPADDQ Y8, Y4, Y8; VMOVMSKPS Y1, CX; VEXTRACTI128 $1, Y9, X10
+	VEXTRACTI128 $1, Y9, X13; VEXTRACTI128 $1, Y2, X14; TESTL $1, R12; JEQ l56; VPEXTRQ $0, X10, R13
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y5, X11; VEXTRACTI128 $1, Y8, X12; VEXTRACTI128 $1, Y2, X0; TESTL $1, CX; JEQ l56
-#line 25 "transposekernel.go"
-	VPEXTRQ $0, X9, DX; VPEXTRQ $0, X5, 0(DX)
+	VPEXTRQ $0, X5, 0(R13)
 l56:
 #line 25 "transposekernel.go"
-	TESTL $2, CX; JEQ l57; VPEXTRQ $1, X9, DX; VPEXTRQ $1, X5, 0(DX)
+	TESTL $2, R12; JEQ l57; VPEXTRQ $1, X10, R13; VPEXTRQ $1, X5, 0(R13)
 l57:
 #line 25 "transposekernel.go"
-	TESTL $4, CX; JEQ l58; VPEXTRQ $0, X10, DX; VPEXTRQ $0, X11, 0(DX)
+	TESTL $4, R12; JEQ l58; VPEXTRQ $0, X11, R13; VPEXTRQ $0, X12, 0(R13)
 l58:
 #line 25 "transposekernel.go"
-	TESTL $8, CX; JEQ l59; VPEXTRQ $1, X10, DX; VPEXTRQ $1, X11, 0(DX)
+	TESTL $8, R12; JEQ l59; VPEXTRQ $1, X11, R13; VPEXTRQ $1, X12, 0(R13)
 l59:
 #line 25 "transposekernel.go"
-	TESTL $16, CX; JEQ l60; VPEXTRQ $0, X8, DX; VPEXTRQ $0, X2, 0(DX)
+	TESTL $16, R12; JEQ l60; VPEXTRQ $0, X9, R13; VPEXTRQ $0, X2, 0(R13)
 l60:
 #line 25 "transposekernel.go"
-	TESTL $32, CX; JEQ l61; VPEXTRQ $1, X8, DX; VPEXTRQ $1, X2, 0(DX)
+	TESTL $32, R12; JEQ l61; VPEXTRQ $1, X9, R13; VPEXTRQ $1, X2, 0(R13)
 l61:
 #line 25 "transposekernel.go"
-	TESTL $64, CX; JEQ l62; VPEXTRQ $0, X12, DX; VPEXTRQ $0, X0, 0(DX)
+	TESTL $64, R12; JEQ l62; VPEXTRQ $0, X13, R13; VPEXTRQ $0, X14, 0(R13)
 l62:
 #line 25 "transposekernel.go"
-	TESTL $128, CX; JEQ l63; VPEXTRQ $1, X12, CX; VPEXTRQ $1, X0, 0(CX)
+	TESTL $128, R12; JEQ l63; VPEXTRQ $1, X13, R12; VPEXTRQ $1, X14, 0(R12)
 l63:
 #line 25 "transposekernel.go"
-	VMOVQ AX, X0; VPBROADCASTQ X0, Y0; VPADDQ Y0, Y3, Y2; VPADDQ Y0, Y4, Y0; VMOVMSKPS Y1, AX; VEXTRACTI128 $1, Y2, X1
+	VMOVQ BX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y3, Y5; VPADDQ Y2, Y4, Y2; VMOVMSKPS Y1, BX; VEXTRACTI128 $1, Y5, X1
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y7, X5; VEXTRACTI128 $1, Y0, X8; VEXTRACTI128 $1, Y6, X9; TESTL $1, AX; JEQ l64
+	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y2, X10; VEXTRACTI128 $1, Y7, X11; TESTL $1, BX; JEQ l64
 #line 25 "transposekernel.go"
-	VPEXTRQ $0, X2, CX; VPEXTRQ $0, X7, 0(CX)
+	VPEXTRQ $0, X5, R12; VPEXTRQ $0, X8, 0(R12)
 l64:
 #line 25 "transposekernel.go"
-	TESTL $2, AX; JEQ l65; VPEXTRQ $1, X2, CX; VPEXTRQ $1, X7, 0(CX)
+	TESTL $2, BX; JEQ l65; VPEXTRQ $1, X5, R12; VPEXTRQ $1, X8, 0(R12)
 l65:
 #line 25 "transposekernel.go"
-	TESTL $4, AX; JEQ l66; VPEXTRQ $0, X1, CX; VPEXTRQ $0, X5, 0(CX)
+	TESTL $4, BX; JEQ l66; VPEXTRQ $0, X1, R12; VPEXTRQ $0, X9, 0(R12)
 l66:
 #line 25 "transposekernel.go"
-	TESTL $8, AX; JEQ l67; VPEXTRQ $1, X1, CX; VPEXTRQ $1, X5, 0(CX)
+	TESTL $8, BX; JEQ l67; VPEXTRQ $1, X1, R12; VPEXTRQ $1, X9, 0(R12)
 l67:
 #line 25 "transposekernel.go"
-	TESTL $16, AX; JEQ l68; VPEXTRQ $0, X0, CX; VPEXTRQ $0, X6, 0(CX)
+	TESTL $16, BX; JEQ l68; VPEXTRQ $0, X2, R12; VPEXTRQ $0, X7, 0(R12)
 l68:
 #line 25 "transposekernel.go"
-	TESTL $32, AX; JEQ l69; VPEXTRQ $1, X0, CX; VPEXTRQ $1, X6, 0(CX)
+	TESTL $32, BX; JEQ l69; VPEXTRQ $1, X2, R12; VPEXTRQ $1, X7, 0(R12)
 l69:
 #line 25 "transposekernel.go"
-	TESTL $64, AX; JEQ l70; VPEXTRQ $0, X8, CX; VPEXTRQ $0, X9, 0(CX)
+	TESTL $64, BX; JEQ l70; VPEXTRQ $0, X10, R12; VPEXTRQ $0, X11, 0(R12)
 l70:
 #line 25 "transposekernel.go"
-	TESTL $128, AX; JEQ l71; VPEXTRQ $1, X8, AX; VPEXTRQ $1, X9, 0(AX)
+	TESTL $128, BX; JEQ l71; VPEXTRQ $1, X10, BX; VPEXTRQ $1, X11, 0(BX)
 l71:
 l54:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), AX; MOVQ AX, BX; JMP l45
+	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l45
 l2:
 #line 28 "transposekernel.go"
 	MOVQ 64(SP), R15; ADDQ $8, R15; MOVQ R15, 64(SP); JMP l12
 l6:
 #line 28 "transposekernel.go"
-	MOVQ 64(SP), R15; MOVL R15, AX
+	MOVL 64(SP), BX
 #line 23 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, BX
+	MOVQ 24(SP), SI
 l73:
 #line 23 "transposekernel.go"
-	CMPQ BX, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 24 "transposekernel.go"
-	MOVQ 328(SP), R15; LEAQ 0(R15)(BX*1), CX; CMPQ CX, R8; JGE l82
+	LEAQ 0(DI)(SI*1), R12; CMPQ R12, R8; JGE l82
 #line 25 "transposekernel.go"
-	IMUL3Q $528, BX, DX; MOVQ R9, DI; ADDQ DX, DI; MOVQ CX, DX; MOVQ 80(SP), R15; IMULQ R15, DX
+	IMUL3Q $528, SI, R13; MOVQ R9, DX; ADDQ R13, DX; MOVQ R12, R13; IMULQ 88(SP), R13; LEAQ 0(R13)(CX*1), R12
 #line 25 "transposekernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(DX)(R15*1), CX; LEAQ 0(CX)(AX*1), CX; LEAQ 7(CX), DX; CMPQ CX, DX; JHI l4
+	LEAQ 0(R12)(BX*1), R12; LEAQ 7(R12), R13; CMPQ R12, R13; JHI l4; CMPQ R12, R10; JCC l84; CMPQ R13, R10
 #line 25 "transposekernel.go"
-	CMPQ CX, R10; JCC l84; CMPQ DX, R10; JCC l4
+	JCC l4
 l84:
 #line 25 "transposekernel.go"
-	CMPQ CX, R10; JCC l1; IMUL3Q $16, CX, CX; MOVQ R11, DX; ADDQ CX, DX; VMOVQ DX, X0; VPBROADCASTQ X0, Y0
+	CMPQ R12, R10; JCC l1; IMUL3Q $16, R12, R12; MOVQ R11, R13; ADDQ R12, R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0
 #line 25 "transposekernel.go"
-	VPADDQ Y0, Y3, Y1; VPADDQ Y0, Y4, Y0; VPCMPEQD Y2, Y2, Y2; VPXOR Y5, Y5, Y5; VGATHERQPD Y2, 0(SI)(Y1*1), Y5
+	VPADDQ Y0, Y3, Y1; VPADDQ Y0, Y4, Y0; VPCMPEQD Y2, Y2, Y2; VPXOR Y5, Y5, Y5; VGATHERQPD Y2, 0(R14)(Y1*1), Y5
 #line 25 "transposekernel.go"
-	VMOVUPS Y5, Y1; VPCMPEQD Y2, Y2, Y2; VPXOR Y5, Y5, Y5; VGATHERQPD Y2, 0(SI)(Y0*1), Y5; VMOVUPS Y5, Y0
+	VMOVUPS Y5, Y1; VPCMPEQD Y2, Y2, Y2; VPXOR Y5, Y5, Y5; VGATHERQPD Y2, 0(R14)(Y0*1), Y5; VMOVUPS Y5, Y0
 #line 25 "transposekernel.go"
-	LEAQ 8(DX), CX; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y3, Y5; VPADDQ Y2, Y4, Y2; VPCMPEQD Y6, Y6, Y6
+	LEAQ 8(R13), R12; VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y3, Y5; VPADDQ Y2, Y4, Y2; VPCMPEQD Y7, Y7, Y7
 #line 25 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; VGATHERQPD Y6, 0(R12)(Y5*1), Y7; VMOVUPS Y7, Y5; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8; VGATHERQPD Y7, 0(AX)(Y5*1), Y8; VMOVUPS Y8, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 25 "transposekernel.go"
-	VGATHERQPD Y6, 0(R12)(Y2*1), Y7; VMOVUPS Y7, Y2; IMUL3Q $16, AX, CX; MOVQ DI, DX; ADDQ CX, DX
+	VGATHERQPD Y7, 0(AX)(Y2*1), Y8; VMOVUPS Y8, Y2; IMUL3Q $16, BX, R12; MOVQ DX, R13; ADDQ R12, R13
 #line 25 "transposekernel.go"
-	LEAQ 8(DX), CX; VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y3, Y7; VPADDQ Y6, Y4, Y6; VEXTRACTI128 $1, Y7, X8
+	LEAQ 8(R13), DX; VMOVQ R13, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y3, Y8; VPADDQ Y7, Y4, Y7; VEXTRACTI128 $1, Y8, X9
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y1, X9; VEXTRACTI128 $1, Y6, X10; VEXTRACTI128 $1, Y0, X11; VPEXTRQ $0, X7, DX
+	VEXTRACTI128 $1, Y1, X10; VEXTRACTI128 $1, Y7, X11; VEXTRACTI128 $1, Y0, X12; VPEXTRQ $0, X8, R12
 #line 25 "transposekernel.go"
-	VPEXTRQ $0, X1, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRQ $1, X1, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRQ $0, X9, 0(DX)
+	VPEXTRQ $0, X1, 0(R12); VPEXTRQ $1, X8, R12; VPEXTRQ $1, X1, 0(R12); VPEXTRQ $0, X9, R12; VPEXTRQ $0, X10, 0(R12)
 #line 25 "transposekernel.go"
-	VPEXTRQ $1, X8, DX; VPEXTRQ $1, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRQ $0, X0, 0(DX); VPEXTRQ $1, X6, DX
+	VPEXTRQ $1, X9, R12; VPEXTRQ $1, X10, 0(R12); VPEXTRQ $0, X7, R12; VPEXTRQ $0, X0, 0(R12); VPEXTRQ $1, X7, R12
 #line 25 "transposekernel.go"
-	VPEXTRQ $1, X0, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRQ $0, X11, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRQ $1, X11, 0(DX)
+	VPEXTRQ $1, X0, 0(R12); VPEXTRQ $0, X11, R12; VPEXTRQ $0, X12, 0(R12); VPEXTRQ $1, X11, R12
 #line 25 "transposekernel.go"
-	VMOVQ CX, X0; VPBROADCASTQ X0, Y0; VPADDQ Y0, Y3, Y1; VPADDQ Y0, Y4, Y0; VEXTRACTI128 $1, Y1, X6
+	VPEXTRQ $1, X12, 0(R12); VMOVQ DX, X0; VPBROADCASTQ X0, Y0; VPADDQ Y0, Y3, Y1; VPADDQ Y0, Y4, Y0
 #line 25 "transposekernel.go"
-	VEXTRACTI128 $1, Y5, X7; VEXTRACTI128 $1, Y0, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X1, CX
+	VEXTRACTI128 $1, Y1, X7; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y0, X9; VEXTRACTI128 $1, Y2, X10
 #line 25 "transposekernel.go"
-	VPEXTRQ $0, X5, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRQ $1, X5, 0(CX); VPEXTRQ $0, X6, CX; VPEXTRQ $0, X7, 0(CX)
+	VPEXTRQ $0, X1, DX; VPEXTRQ $0, X5, 0(DX); VPEXTRQ $1, X1, DX; VPEXTRQ $1, X5, 0(DX); VPEXTRQ $0, X7, DX
 #line 25 "transposekernel.go"
-	VPEXTRQ $1, X6, CX; VPEXTRQ $1, X7, 0(CX); VPEXTRQ $0, X0, CX; VPEXTRQ $0, X2, 0(CX); VPEXTRQ $1, X0, CX
+	VPEXTRQ $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRQ $1, X8, 0(DX); VPEXTRQ $0, X0, DX; VPEXTRQ $0, X2, 0(DX)
 #line 25 "transposekernel.go"
-	VPEXTRQ $1, X2, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRQ $0, X9, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRQ $1, X9, 0(CX)
+	VPEXTRQ $1, X0, DX; VPEXTRQ $1, X2, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRQ $0, X10, 0(DX); VPEXTRQ $1, X9, DX
+#line 25 "transposekernel.go"
+	VPEXTRQ $1, X10, 0(DX)
 l82:
 #line 23 "transposekernel.go"
-	LEAQ 8(BX), CX; MOVQ CX, BX; JMP l73
+	LEAQ 8(SI), DX; MOVQ DX, SI; JMP l73
 l5:
 #line 28 "transposekernel.go"
-	MOVQ 64(SP), R15; ADDQ $8, R15; MOVQ R15, 64(SP); MOVQ 64(SP), R15; LEAQ 8(R15), AX; MOVQ 56(SP), R15
+	MOVQ 64(SP), R15; ADDQ $8, R15; MOVQ R15, 64(SP); MOVQ 64(SP), R15; LEAQ 8(R15), BX; CMPQ BX, 40(SP)
 #line 28 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 28 "transposekernel.go"
 	VZEROUPPER; MOVQ 64(SP), R15
@@ -2914,7 +2760,7 @@ l1:
 
 // func TransposeAny2Uint64Twin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 #line 30 "transposekernel.go"
-TEXT ·TransposeAny2Uint64Twin_(SB), 0, $216-80
+TEXT ·TransposeAny2Uint64Twin_(SB), 0, $200-80
 #line 30 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 30 "transposekernel.go"
@@ -2922,11 +2768,9 @@ TEXT ·TransposeAny2Uint64Twin_(SB), 0, $216-80
 #line 30 "transposekernel.go"
 	MOVQ a1+8(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 176(SP)
+	MOVQ R15, 184(SP)
 #line 30 "transposekernel.go"
-	MOVQ a2+16(FP), R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 208(SP)
+	MOVQ a2+16(FP), DX
 #line 30 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 30 "transposekernel.go"
@@ -2938,205 +2782,197 @@ TEXT ·TransposeAny2Uint64Twin_(SB), 0, $216-80
 #line 30 "transposekernel.go"
 	MOVQ a5+40(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 160(SP)
+	MOVQ R15, 152(SP)
 #line 30 "transposekernel.go"
 	MOVQ a6+48(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 168(SP); MOVQ $528, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X1
+	MOVQ R15, 160(SP); MOVQ $528, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X1
 #line 30 "transposekernel.go"
 	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R10; VMOVQ R10, X2; VPMOVZXBQ X2, Z2
 #line 30 "transposekernel.go"
-	VPMULLQ Z0, Z2, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
+	VPMULLQ Z0, Z2, Z2; MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 30 "transposekernel.go"
 	MOVQ a7+56(FP), R12
 #line 30 "transposekernel.go"
 	MOVQ a8+64(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 200(SP); MOVQ $16, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X3
+	MOVQ R15, 192(SP); MOVQ $16, AX; VPBROADCASTQ AX, Z0; MOVQ $506097522914230528, AX; VMOVQ AX, X3
 #line 30 "transposekernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, SI; VMOVQ SI, X4; VPMOVZXBQ X4, Z4
+	VPMOVZXBQ X3, Z3; VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, AX; VMOVQ AX, X4; VPMOVZXBQ X4, Z4
 #line 30 "transposekernel.go"
-	VPMULLQ Z0, Z4, Z4; MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $1, R10
+	VPMULLQ Z0, Z4, Z4; MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $1, DI
 #line 30 "transposekernel.go"
-	VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z0, Z5, Z5
+	VPBROADCASTQ DI, Z0; MOVQ $506097522914230528, DI; VMOVQ DI, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z0, Z5, Z5
 #line 30 "transposekernel.go"
-	MOVQ $1084818905618843912, R10; VMOVQ R10, X6; VPMOVZXBQ X6, Z6; VPMULLQ Z0, Z6, Z6; MOVQ 208(SP), R15
+	MOVQ $1084818905618843912, DI; VMOVQ DI, X6; VPMOVZXBQ X6, Z6; VPMULLQ Z0, Z6, Z6; VPBROADCASTQ DX, Z0
 #line 30 "transposekernel.go"
-	VPBROADCASTQ R15, Z0; MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); VPBROADCASTQ R12, Z7
+	MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP); VPBROADCASTQ R12, Z7; MOVQ $0, R15
 #line 30 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R10; MOVQ $0, R11; MOVQ $0, SI
+	MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, DI; MOVQ $0, R10; MOVQ $0, R11; MOVQ $0, AX
 #line 30 "transposekernel.go"
-	MOVQ $0, DI; XORQ R15, R15; MOVQ R15, 88(SP); XORQ R15, R15; MOVQ R15, 96(SP); MOVQ 0(SP), R15
+	XORQ SI, SI; XORQ R15, R15; MOVQ R15, 88(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 96(SP)
 #line 30 "transposekernel.go"
-	MOVQ R15, R14; MOVQ R14, 104(SP); MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 112(SP); MOVQ 88(SP), R15
+	MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 104(SP); MOVL SI, SI; MOVQ 184(SP), R15; LEAQ 0(R15)(SI*1), R14
 #line 30 "transposekernel.go"
-	MOVL R15, BX; MOVQ 176(SP), R15; LEAQ 0(R15)(BX*1), R14; MOVQ R14, 128(SP); MOVQ 112(SP), R15
+	MOVQ R14, 112(SP); MOVQ 104(SP), SI; ADDQ 112(SP), SI; JOS l7; MOVQ DX, SI; SUBQ 112(SP), SI
 #line 30 "transposekernel.go"
-	MOVQ R15, BX; MOVQ 128(SP), R15; ADDQ R15, BX; JOS l7; MOVQ 208(SP), R15; MOVQ R15, BX; MOVQ 128(SP), R15
-#line 30 "transposekernel.go"
-	SUBQ R15, BX; JOS l7; MOVQ 104(SP), R15; CMPQ BX, R15; MOVQ 104(SP), R15; CMOVQLT BX, R15; MOVQ R15, 104(SP)
-#line 30 "transposekernel.go"
-	JMP l10
+	JOS l7; CMPQ SI, 96(SP); MOVQ 96(SP), R15; CMOVQLT SI, R15; MOVQ R15, 96(SP); JMP l10
 l7:
 #line 30 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 104(SP)
+	XORQ R15, R15; MOVQ R15, 96(SP)
 l10:
 l12:
 #line 30 "transposekernel.go"
-	MOVQ 120(SP), R15; LEAQ 16(R15), BX; MOVQ 104(SP), R15; CMPQ BX, R15; JGT l13; MOVQ 120(SP), R15
+	MOVQ 120(SP), R15; LEAQ 16(R15), SI; CMPQ SI, 96(SP); JGT l13; MOVQ 88(SP), R15; CMPQ 120(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 96(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ BX, R15; JGT l1; MOVQ 120(SP), R15; MOVL R15, R14; MOVQ R14, 136(SP); MOVQ 136(SP), R15
+	CMPQ SI, 0(SP); JGT l1; MOVL 120(SP), R15; MOVQ R15, 128(SP); MOVQ 128(SP), R15; IMUL3Q $528, R15, BX
 #line 30 "transposekernel.go"
-	IMUL3Q $528, R15, BX; MOVQ 8(SP), R15; MOVQ R15, R14; MOVQ R14, 144(SP); MOVQ 144(SP), R15; ADDQ BX, R15
+	MOVQ 8(SP), R15; MOVQ R15, R14; MOVQ R14, 136(SP); MOVQ 136(SP), R15; ADDQ BX, R15; MOVQ R15, 136(SP)
 #line 30 "transposekernel.go"
-	MOVQ R15, 144(SP); MOVQ 176(SP), R15; MOVQ 136(SP), R14; LEAQ 0(R15)(R14*1), R13; MOVQ R13, 152(SP)
+	MOVQ 184(SP), R15; MOVQ 128(SP), R14; LEAQ 0(R15)(R14*1), R15; MOVQ R15, 144(SP); MOVQ 144(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 152(SP), R15; LEAQ 15(R15), BX; MOVQ 152(SP), R15; CMPQ R15, BX; JGT l4; MOVQ 152(SP), R15
-#line 30 "transposekernel.go"
-	MOVQ 208(SP), R14; CMPQ R15, R14; JGE l15; MOVQ 208(SP), R15; CMPQ BX, R15; JGE l4
+	LEAQ 15(R15), SI; CMPQ 144(SP), SI; JGT l4; CMPQ 144(SP), DX; JGE l15; CMPQ SI, DX; JGE l4
 l15:
 #line 28 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, BX
+	MOVQ 16(SP), SI
 l16:
 #line 29 "transposekernel.go"
-	CMPQ BX, $32; JGE l3
+	CMPQ SI, $32; JGE l3
 #line 30 "transposekernel.go"
-	MOVQ 160(SP), R15; LEAQ 0(R15)(BX*1), R8; MOVQ 168(SP), R15; CMPQ R8, R15; JGE l25; MOVQ 152(SP), R15
-#line 30 "transposekernel.go"
-	MOVQ 208(SP), R14; CMPQ R15, R14; JGE l25
+	MOVQ 152(SP), R15; LEAQ 0(R15)(SI*1), BX; CMPQ BX, 160(SP); JGE l25; CMPQ 144(SP), DX; JGE l25
 #line 31 "transposekernel.go"
-	MOVQ R8, R9; MOVQ 208(SP), R15; IMULQ R15, R9; MOVQ 176(SP), R15; LEAQ 0(R9)(R15*1), R8; MOVQ 136(SP), R15
+	MOVQ BX, R8; IMULQ DX, R8; MOVQ 184(SP), R15; LEAQ 0(R8)(R15*1), BX; MOVQ 128(SP), R15; LEAQ 0(BX)(R15*1), BX
 #line 31 "transposekernel.go"
-	LEAQ 0(R8)(R15*1), R8; IMUL3Q $16, BX, R9; MOVQ 144(SP), R15; MOVQ R15, CX; ADDQ R9, CX; VPBROADCASTQ CX, Z8
+	IMUL3Q $16, SI, R8; MOVQ 136(SP), R9; ADDQ R8, R9; VPBROADCASTQ R9, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
 #line 31 "transposekernel.go"
-	VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 24(SP), R15
+	KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 56(SP), R15; VGATHERQPD 0(R15)(Z9*1), K1, Z10
 #line 31 "transposekernel.go"
-	VGATHERQPD 0(R15)(Z9*1), K1, Z10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 24(SP), R15
+	VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 56(SP), R15; VGATHERQPD 0(R15)(Z8*1), K1, Z10
 #line 31 "transposekernel.go"
-	VGATHERQPD 0(R15)(Z8*1), K1, Z10; VMOVUPS Z10, Z8; LEAQ 8(CX), CX; VPBROADCASTQ CX, Z10; VPADDQ Z10, Z1, Z11
+	VMOVUPS Z10, Z8; LEAQ 8(R9), R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10
 #line 31 "transposekernel.go"
-	VPADDQ Z10, Z2, Z10; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 64(SP), R15; VGATHERQPD 0(R15)(Z11*1), K1, Z12
+	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 64(SP), R15; VGATHERQPD 0(R15)(Z11*1), K1, Z12
 #line 31 "transposekernel.go"
 	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 64(SP), R15; VGATHERQPD 0(R15)(Z10*1), K1, Z12
 #line 31 "transposekernel.go"
-	VMOVUPS Z12, Z10; LEAQ 15(R8), CX; CMPQ R8, CX; JHI l4; CMPQ R8, R12; JCC l28; CMPQ CX, R12
+	VMOVUPS Z12, Z10; LEAQ 15(BX), R8; CMPQ BX, R8; JHI l4; CMPQ BX, R12; JCC l28; CMPQ R8, R12
 #line 31 "transposekernel.go"
 	JCC l4
 l28:
 #line 31 "transposekernel.go"
-	CMPQ R8, R12; JCC l1; IMUL3Q $16, R8, CX; MOVQ 200(SP), R15; MOVQ R15, R8; ADDQ CX, R8; LEAQ 8(R8), CX
+	CMPQ BX, R12; JCC l1; IMUL3Q $16, BX, BX; MOVQ 192(SP), R8; ADDQ BX, R8; LEAQ 8(R8), BX; VPBROADCASTQ R8, Z12
 #line 31 "transposekernel.go"
-	VPBROADCASTQ R8, Z12; VPADDQ Z12, Z3, Z13; VPADDQ Z12, Z4, Z12; KXNORW K1, K1, K1; MOVQ 72(SP), R15
+	VPADDQ Z12, Z3, Z13; VPADDQ Z12, Z4, Z12; KXNORW K1, K1, K1; MOVQ 72(SP), R15; VSCATTERQPD Z9, K1, 0(R15)(Z13*1)
 #line 31 "transposekernel.go"
-	VSCATTERQPD Z9, K1, 0(R15)(Z13*1); KXNORW K1, K1, K1; MOVQ 72(SP), R15; VSCATTERQPD Z8, K1, 0(R15)(Z12*1)
+	KXNORW K1, K1, K1; MOVQ 72(SP), R15; VSCATTERQPD Z8, K1, 0(R15)(Z12*1); VPBROADCASTQ BX, Z8
 #line 31 "transposekernel.go"
-	VPBROADCASTQ CX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; KXNORW K1, K1, K1; MOVQ 80(SP), R15
+	VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; KXNORW K1, K1, K1; MOVQ 80(SP), R15; VSCATTERQPD Z11, K1, 0(R15)(Z9*1)
 #line 31 "transposekernel.go"
-	VSCATTERQPD Z11, K1, 0(R15)(Z9*1); KXNORW K1, K1, K1; MOVQ 80(SP), R15; VSCATTERQPD Z10, K1, 0(R15)(Z8*1)
+	KXNORW K1, K1, K1; MOVQ 80(SP), R15; VSCATTERQPD Z10, K1, 0(R15)(Z8*1)
 l25:
 #line 29 "transposekernel.go"
-	LEAQ 8(BX), CX; MOVQ CX, BX; JMP l16
+	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l16
 l3:
 #line 34 "transposekernel.go"
 	MOVQ 120(SP), R15; ADDQ $16, R15; MOVQ R15, 120(SP); JMP l12
 l4:
 #line 34 "transposekernel.go"
-	MOVQ 120(SP), R15; MOVL R15, R14; MOVQ R14, 184(SP); MOVQ 184(SP), R15; IMUL3Q $528, R15, CX
+	MOVL 120(SP), R15; MOVQ R15, 168(SP); MOVQ 168(SP), R15; IMUL3Q $528, R15, SI; MOVQ 8(SP), R15
 #line 34 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, R14; MOVQ R14, 192(SP); MOVQ 192(SP), R15; ADDQ CX, R15; MOVQ R15, 192(SP)
+	MOVQ R15, R14; MOVQ R14, 176(SP); MOVQ 176(SP), R15; ADDQ SI, R15; MOVQ R15, 176(SP)
 #line 30 "transposekernel.go"
-	MOVQ 176(SP), R15; MOVQ 184(SP), R14; LEAQ 0(R15)(R14*1), CX; VPBROADCASTQ CX, Z8; VPADDQ Z8, Z5, Z9
+	MOVQ 184(SP), R15; MOVQ 168(SP), R14; LEAQ 0(R15)(R14*1), SI; VPBROADCASTQ SI, Z8; VPADDQ Z8, Z5, Z9
 #line 30 "transposekernel.go"
 	VPADDQ Z8, Z6, Z8; VPCMPQ $1, Z0, Z9, K1; VPCMPQ $1, Z0, Z8, K2; KUNPCKBW K1, K2, K1
 #line 28 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, CX
+	MOVQ 16(SP), SI
 l31:
 #line 29 "transposekernel.go"
-	CMPQ CX, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 30 "transposekernel.go"
-	MOVQ 160(SP), R15; LEAQ 0(R15)(CX*1), R9; MOVQ 168(SP), R15; CMPQ R9, R15; JGE l40; KMOVW K1, K2
+	MOVQ 152(SP), R15; LEAQ 0(R15)(SI*1), R9; CMPQ R9, 160(SP); JGE l40; KMOVW K1, K2; KORTESTW K2, K2
 #line 30 "transposekernel.go"
-	KNOTW K1, K3; KMOVW K2, K2; KORTESTW K2, K2; JEQ l40
+	JEQ l40
 #line 31 "transposekernel.go"
-	MOVQ R9, BX; MOVQ 208(SP), R15; IMULQ R15, BX; MOVQ 176(SP), R15; LEAQ 0(BX)(R15*1), BX; MOVQ 184(SP), R15
+	MOVQ R9, BX; IMULQ DX, BX; MOVQ 184(SP), R15; LEAQ 0(BX)(R15*1), BX; MOVQ 168(SP), R15; LEAQ 0(BX)(R15*1), BX
 #line 31 "transposekernel.go"
-	LEAQ 0(BX)(R15*1), BX; IMUL3Q $16, CX, R9; MOVQ 192(SP), R15; MOVQ R15, R8; ADDQ R9, R8; VPBROADCASTQ R8, Z8
+	IMUL3Q $16, SI, R9; MOVQ 176(SP), R8; ADDQ R9, R8; VPBROADCASTQ R8, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
 #line 31 "transposekernel.go"
-	VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; KMOVW K2, K3; VPXORQ Z10, Z10, Z10; MOVQ 32(SP), R15; VGATHERQPD 0(R15)(Z9*1), K3, Z10
+	KMOVW K2, K3; VPXORQ Z10, Z10, Z10; MOVQ 24(SP), R15; VGATHERQPD 0(R15)(Z9*1), K3, Z10; VMOVUPS Z10, Z9
 #line 31 "transposekernel.go"
-	VMOVUPS Z10, Z9; KSHIFTRW $8, K2, K3; KMOVW K3, K3; VPXORQ Z10, Z10, Z10; MOVQ 32(SP), R15; VGATHERQPD 0(R15)(Z8*1), K3, Z10
+	KSHIFTRW $8, K2, K3; VPXORQ Z10, Z10, Z10; MOVQ 24(SP), R15; VGATHERQPD 0(R15)(Z8*1), K3, Z10
 #line 31 "transposekernel.go"
 	VMOVUPS Z10, Z8; LEAQ 8(R8), R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10
 #line 31 "transposekernel.go"
-	KMOVW K2, K3; VPXORQ Z12, Z12, Z12; MOVQ 40(SP), R15; VGATHERQPD 0(R15)(Z11*1), K3, Z12; VMOVUPS Z12, Z11
+	KMOVW K2, K3; VPXORQ Z12, Z12, Z12; MOVQ 32(SP), R15; VGATHERQPD 0(R15)(Z11*1), K3, Z12; VMOVUPS Z12, Z11
 #line 31 "transposekernel.go"
-	KSHIFTRW $8, K2, K3; KMOVW K3, K3; VPXORQ Z12, Z12, Z12; MOVQ 40(SP), R15; VGATHERQPD 0(R15)(Z10*1), K3, Z12
+	KSHIFTRW $8, K2, K3; VPXORQ Z12, Z12, Z12; MOVQ 32(SP), R15; VGATHERQPD 0(R15)(Z10*1), K3, Z12
 #line 31 "transposekernel.go"
 	VMOVUPS Z12, Z10; VPBROADCASTQ BX, Z12; VPADDQ Z12, Z5, Z13; VPADDQ Z12, Z6, Z12; VPCMPUQ $1, Z7, Z13, K3
 #line 31 "transposekernel.go"
 	VPCMPUQ $1, Z7, Z12, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; IMUL3Q $16, BX, BX
 #line 31 "transposekernel.go"
-	MOVQ 200(SP), R15; MOVQ R15, R8; ADDQ BX, R8; LEAQ 8(R8), BX; VPBROADCASTQ R8, Z12; VPADDQ Z12, Z3, Z13
+	MOVQ 192(SP), R8; ADDQ BX, R8; LEAQ 8(R8), BX; VPBROADCASTQ R8, Z12; VPADDQ Z12, Z3, Z13; VPADDQ Z12, Z4, Z12
 #line 31 "transposekernel.go"
-	VPADDQ Z12, Z4, Z12; KMOVW K2, K3; MOVQ 48(SP), R15; VSCATTERQPD Z9, K3, 0(R15)(Z13*1); KSHIFTRW $8, K2, K3
+	KMOVW K2, K3; MOVQ 40(SP), R15; VSCATTERQPD Z9, K3, 0(R15)(Z13*1); KSHIFTRW $8, K2, K3; MOVQ 40(SP), R15
 #line 31 "transposekernel.go"
-	KMOVW K3, K3; MOVQ 48(SP), R15; VSCATTERQPD Z8, K3, 0(R15)(Z12*1); VPBROADCASTQ BX, Z8; VPADDQ Z8, Z3, Z9
+	VSCATTERQPD Z8, K3, 0(R15)(Z12*1); VPBROADCASTQ BX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8
 #line 31 "transposekernel.go"
-	VPADDQ Z8, Z4, Z8; KMOVW K2, K3; MOVQ 56(SP), R15; VSCATTERQPD Z11, K3, 0(R15)(Z9*1); KSHIFTRW $8, K2, K2
+	KMOVW K2, K3; MOVQ 48(SP), R15; VSCATTERQPD Z11, K3, 0(R15)(Z9*1); KSHIFTRW $8, K2, K2; MOVQ 48(SP), R15
 #line 31 "transposekernel.go"
-	KMOVW K2, K2; MOVQ 56(SP), R15; VSCATTERQPD Z10, K2, 0(R15)(Z8*1)
+	VSCATTERQPD Z10, K2, 0(R15)(Z8*1)
 l40:
 #line 29 "transposekernel.go"
-	LEAQ 8(CX), BX; MOVQ BX, CX; JMP l31
+	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l31
 l2:
 #line 34 "transposekernel.go"
 	MOVQ 120(SP), R15; ADDQ $16, R15; MOVQ R15, 120(SP); JMP l12
 l6:
 #line 34 "transposekernel.go"
-	MOVQ 120(SP), R15; MOVL R15, BX; IMUL3Q $528, BX, CX; MOVQ 8(SP), R15; MOVQ R15, R8; ADDQ CX, R8
+	MOVL 120(SP), BX; IMUL3Q $528, BX, SI; MOVQ 8(SP), R8; ADDQ SI, R8
 #line 28 "transposekernel.go"
-	MOVQ 16(SP), R15; MOVQ R15, CX
+	MOVQ 16(SP), SI
 l43:
 #line 29 "transposekernel.go"
-	CMPQ CX, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 30 "transposekernel.go"
-	MOVQ 160(SP), R15; LEAQ 0(R15)(CX*1), R9; MOVQ 168(SP), R15; CMPQ R9, R15; JGE l52
+	MOVQ 152(SP), R15; LEAQ 0(R15)(SI*1), R9; CMPQ R9, 160(SP); JGE l52
 #line 31 "transposekernel.go"
-	MOVQ R9, AX; MOVQ 208(SP), R15; IMULQ R15, AX; MOVQ 176(SP), R15; LEAQ 0(AX)(R15*1), AX; LEAQ 0(AX)(BX*1), AX
+	MOVQ R9, CX; IMULQ DX, CX; MOVQ 184(SP), R15; LEAQ 0(CX)(R15*1), CX; LEAQ 0(CX)(BX*1), CX; IMUL3Q $16, SI, R9
 #line 31 "transposekernel.go"
-	IMUL3Q $16, CX, R9; MOVQ R8, DX; ADDQ R9, DX; VPBROADCASTQ DX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
+	MOVQ R8, R13; ADDQ R9, R13; VPBROADCASTQ R13, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; KXNORW K1, K1, K1
 #line 31 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; VGATHERQPD 0(R10)(Z9*1), K1, Z10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+	VPXORQ Z10, Z10, Z10; VGATHERQPD 0(DI)(Z9*1), K1, Z10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 31 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; VGATHERQPD 0(R10)(Z8*1), K1, Z10; VMOVUPS Z10, Z8; LEAQ 8(DX), DX; VPBROADCASTQ DX, Z10
+	VGATHERQPD 0(DI)(Z8*1), K1, Z10; VMOVUPS Z10, Z8; LEAQ 8(R13), R9; VPBROADCASTQ R9, Z10; VPADDQ Z10, Z1, Z11
 #line 31 "transposekernel.go"
-	VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; VGATHERQPD 0(R11)(Z11*1), K1, Z12
+	VPADDQ Z10, Z2, Z10; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; VGATHERQPD 0(R10)(Z11*1), K1, Z12
 #line 31 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; VGATHERQPD 0(R11)(Z10*1), K1, Z12
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; VGATHERQPD 0(R10)(Z10*1), K1, Z12
 #line 31 "transposekernel.go"
-	VMOVUPS Z12, Z10; LEAQ 15(AX), DX; CMPQ AX, DX; JHI l4; CMPQ AX, R12; JCC l54; CMPQ DX, R12
+	VMOVUPS Z12, Z10; LEAQ 15(CX), R9; CMPQ CX, R9; JHI l4; CMPQ CX, R12; JCC l54; CMPQ R9, R12
 #line 31 "transposekernel.go"
 	JCC l4
 l54:
 #line 31 "transposekernel.go"
-	CMPQ AX, R12; JCC l1; IMUL3Q $16, AX, AX; MOVQ 200(SP), R15; MOVQ R15, DX; ADDQ AX, DX; LEAQ 8(DX), AX
+	CMPQ CX, R12; JCC l1; IMUL3Q $16, CX, CX; MOVQ 192(SP), R9; ADDQ CX, R9; LEAQ 8(R9), CX; VPBROADCASTQ R9, Z12
 #line 31 "transposekernel.go"
-	VPBROADCASTQ DX, Z12; VPADDQ Z12, Z3, Z13; VPADDQ Z12, Z4, Z12; KXNORW K1, K1, K1; VSCATTERQPD Z9, K1, 0(SI)(Z13*1)
+	VPADDQ Z12, Z3, Z13; VPADDQ Z12, Z4, Z12; KXNORW K1, K1, K1; VSCATTERQPD Z9, K1, 0(R11)(Z13*1)
 #line 31 "transposekernel.go"
-	KXNORW K1, K1, K1; VSCATTERQPD Z8, K1, 0(SI)(Z12*1); VPBROADCASTQ AX, Z8; VPADDQ Z8, Z3, Z9
+	KXNORW K1, K1, K1; VSCATTERQPD Z8, K1, 0(R11)(Z12*1); VPBROADCASTQ CX, Z8; VPADDQ Z8, Z3, Z9
 #line 31 "transposekernel.go"
-	VPADDQ Z8, Z4, Z8; KXNORW K1, K1, K1; VSCATTERQPD Z11, K1, 0(DI)(Z9*1); KXNORW K1, K1, K1; VSCATTERQPD Z10, K1, 0(DI)(Z8*1)
+	VPADDQ Z8, Z4, Z8; KXNORW K1, K1, K1; VSCATTERQPD Z11, K1, 0(AX)(Z9*1); KXNORW K1, K1, K1; VSCATTERQPD Z10, K1, 0(AX)(Z8*1)
 l52:
 #line 29 "transposekernel.go"
-	LEAQ 8(CX), AX; MOVQ AX, CX; JMP l43
+	LEAQ 8(SI), CX; MOVQ CX, SI; JMP l43
 l5:
 #line 34 "transposekernel.go"
-	MOVQ 120(SP), R15; ADDQ $16, R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; LEAQ 16(R15), AX; MOVQ 104(SP), R15
+	MOVQ 120(SP), R15; ADDQ $16, R15; MOVQ R15, 120(SP); MOVQ 120(SP), R15; LEAQ 16(R15), BX; CMPQ BX, 96(SP)
 #line 34 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 34 "transposekernel.go"
 	VZEROUPPER; MOVQ 120(SP), R15
@@ -3147,319 +2983,299 @@ l1:
 
 // func TransposeAny2Uint64TwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 #line 30 "transposekernel.go"
-TEXT ·TransposeAny2Uint64TwinAVX2_(SB), 0, $400-80
+TEXT ·TransposeAny2Uint64TwinAVX2_(SB), 0, $304-80
 #line 30 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 30 "transposekernel.go"
 	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 72(SP)
 #line 30 "transposekernel.go"
-	MOVQ a1+8(FP), R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 392(SP)
+	MOVQ a1+8(FP), CX
 #line 30 "transposekernel.go"
 	MOVQ a2+16(FP), DX
 #line 30 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 8(SP)
+	MOVQ R15, 24(SP)
 #line 30 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 32(SP)
+	MOVQ R15, 40(SP)
 #line 30 "transposekernel.go"
 	MOVQ a5+40(FP), R15
 #line 30 "transposekernel.go"
 	MOVQ R15, 104(SP)
 #line 30 "transposekernel.go"
-	MOVQ a6+48(FP), R15
+	MOVQ a6+48(FP), R9
 #line 30 "transposekernel.go"
-	MOVQ R15, 384(SP); MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; MOVQ $528, R10; VMOVQ R10, X1
+	MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; MOVQ $528, R10; VMOVQ R10, X1; VPBROADCASTQ X1, Y1
 #line 30 "transposekernel.go"
-	VPBROADCASTQ X1, Y1; VPSHUFD $177, Y1, Y2; VPMULLD Y2, Y0, Y2; VPSRLQ $32, Y2, Y3; VPADDQ Y3, Y2, Y2
+	VPSHUFD $177, Y1, Y2; VPMULLD Y2, Y0, Y2; VPSRLQ $32, Y2, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $32, Y2, Y2
 #line 30 "transposekernel.go"
-	VPSLLQ $32, Y2, Y2; VPMULUDQ Y1, Y0, Y0; VPADDQ Y2, Y0, Y15; VMOVUPS Y15, 272(SP); MOVQ $117835012, R10
+	VPMULUDQ Y1, Y0, Y0; VPADDQ Y2, Y0, Y0; MOVQ $117835012, R10; VMOVQ R10, X2; VPMOVZXBQ X2, Y2
 #line 30 "transposekernel.go"
-	VMOVQ R10, X2; VPMOVZXBQ X2, Y2; VPSHUFD $177, Y1, Y3; VPMULLD Y3, Y2, Y3; VPSRLQ $32, Y3, Y4
+	VPSHUFD $177, Y1, Y3; VPMULLD Y3, Y2, Y3; VPSRLQ $32, Y3, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $32, Y3, Y3
 #line 30 "transposekernel.go"
-	VPADDQ Y4, Y3, Y3; VPSLLQ $32, Y3, Y3; VPMULUDQ Y1, Y2, Y1; VPADDQ Y3, Y1, Y1; MOVQ $0, R15
-#line 30 "transposekernel.go"
-	MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
+	VPMULUDQ Y1, Y2, Y1; VPADDQ Y3, Y1, Y1; MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 30 "transposekernel.go"
 	MOVQ a7+56(FP), R12
 #line 30 "transposekernel.go"
-	MOVQ a8+64(FP), AX
+	MOVQ a8+64(FP), R13
 #line 30 "transposekernel.go"
-	MOVQ $50462976, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $4, Y2, Y2; MOVQ $117835012, SI; VMOVQ SI, X3
+	MOVQ $50462976, R14; VMOVQ R14, X2; VPMOVZXBQ X2, Y2; VPSLLQ $4, Y2, Y2; MOVQ $117835012, R14
 #line 30 "transposekernel.go"
-	VPMOVZXBQ X3, Y3; VPSLLQ $4, Y3, Y3; MOVQ $50462976, SI; VMOVQ SI, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y15
+	VMOVQ R14, X3; VPMOVZXBQ X3, Y3; VPSLLQ $4, Y3, Y3; MOVQ $50462976, R14; VMOVQ R14, X15; VMOVUPS Y15, 144(SP)
 #line 30 "transposekernel.go"
-	VMOVUPS Y15, 144(SP); MOVQ $117835012, SI; VMOVQ SI, X5; VPMOVZXBQ X5, Y5; VPSLLQ $0, Y5, Y15
+	VMOVUPS 144(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 144(SP); MOVQ $117835012, R14; VMOVQ R14, X15
 #line 30 "transposekernel.go"
-	VMOVUPS Y15, 176(SP); VMOVQ DX, X15; VMOVUPS Y15, 112(SP); VMOVUPS 112(SP), Y15; VPBROADCASTQ X15, Y15
+	VMOVUPS Y15, 176(SP); VMOVUPS 176(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 176(SP); VMOVQ DX, X6
 #line 30 "transposekernel.go"
-	VMOVUPS Y15, 112(SP); MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); VMOVQ R12, X15
+	VPBROADCASTQ X6, Y15; VMOVUPS Y15, 112(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15; MOVQ R15, 16(SP)
 #line 30 "transposekernel.go"
-	VMOVUPS Y15, 208(SP); VMOVUPS 208(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 208(SP); MOVQ $-9223372036854775808, SI
+	VMOVQ R12, X7; VPBROADCASTQ X7, Y15; VMOVUPS Y15, 208(SP); MOVQ $-9223372036854775808, R14; VMOVQ R14, X8
 #line 30 "transposekernel.go"
-	VMOVQ SI, X15; VMOVUPS Y15, 240(SP); VMOVUPS 240(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 240(SP)
+	VPBROADCASTQ X8, Y15; VMOVUPS Y15, 272(SP); MOVQ $0, R14; MOVQ $0, AX; XORQ SI, SI; XORQ R15, R15
 #line 30 "transposekernel.go"
-	MOVQ $0, SI; MOVQ $0, DI; XORQ R10, R10; XORQ R15, R15; MOVQ R15, 48(SP); MOVQ 0(SP), R15; MOVQ R15, R14
+	MOVQ R15, 32(SP); MOVQ 0(SP), R15; MOVQ R15, 48(SP); MOVQ 0(SP), R15; LEAQ -1(R15), DI; MOVL SI, SI
 #line 30 "transposekernel.go"
-	MOVQ R14, 56(SP); MOVQ 0(SP), R15; LEAQ -1(R15), R11; MOVL R10, R10; MOVQ 392(SP), R15; LEAQ 0(R15)(R10*1), R10
+	LEAQ 0(CX)(SI*1), SI; ADDQ SI, DI; JOS l7; MOVQ DX, DI; SUBQ SI, DI; JOS l7; CMPQ DI, 48(SP)
 #line 30 "transposekernel.go"
-	ADDQ R10, R11; JOS l7; MOVQ DX, R11; SUBQ R10, R11; JOS l7; MOVQ 56(SP), R15; CMPQ R11, R15
-#line 30 "transposekernel.go"
-	MOVQ 56(SP), R15; CMOVQLT R11, R15; MOVQ R15, 56(SP); JMP l10
+	MOVQ 48(SP), R15; CMOVQLT DI, R15; MOVQ R15, 48(SP); JMP l10
 l7:
 #line 30 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 56(SP)
+	XORQ R15, R15; MOVQ R15, 48(SP)
 l10:
 l12:
 #line 30 "transposekernel.go"
-	MOVQ 72(SP), R15; LEAQ 8(R15), R10; MOVQ 56(SP), R15; CMPQ R10, R15; JGT l13; MOVQ 72(SP), R15
+	MOVQ 72(SP), R15; LEAQ 8(R15), SI; CMPQ SI, 48(SP); JGT l13; MOVQ 32(SP), R15; CMPQ 72(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ 48(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 30 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ R10, R15; JGT l1; MOVQ 72(SP), R15; MOVL R15, R14; MOVQ R14, 80(SP); MOVQ 80(SP), R15
+	CMPQ SI, 0(SP); JGT l1; MOVL 72(SP), R15; MOVQ R15, 80(SP); MOVQ 80(SP), R15; IMUL3Q $528, R15, DI
 #line 30 "transposekernel.go"
-	IMUL3Q $528, R15, R11; MOVQ 8(SP), R15; MOVQ R15, R14; MOVQ R14, 88(SP); MOVQ 88(SP), R15; ADDQ R11, R15
+	MOVQ 24(SP), R15; MOVQ R15, 88(SP); MOVQ 88(SP), R15; ADDQ DI, R15; MOVQ R15, 88(SP); MOVQ 80(SP), R15
 #line 30 "transposekernel.go"
-	MOVQ R15, 88(SP); MOVQ 392(SP), R15; MOVQ 80(SP), R14; LEAQ 0(R15)(R14*1), R13; MOVQ R13, 96(SP)
+	LEAQ 0(CX)(R15*1), DI; LEAQ 7(DI), R11; CMPQ DI, R11; JGT l4; CMPQ DI, DX; JGE l15; CMPQ R11, DX
 #line 30 "transposekernel.go"
-	MOVQ 96(SP), R15; LEAQ 7(R15), R10; MOVQ 96(SP), R15; CMPQ R15, R10; JGT l4; MOVQ 96(SP), R15
-#line 30 "transposekernel.go"
-	CMPQ R15, DX; JGE l15; CMPQ R10, DX; JGE l4
+	JGE l4
 l15:
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, R10
+	MOVQ 40(SP), R11
 l16:
 #line 29 "transposekernel.go"
-	CMPQ R10, $32; JGE l3
+	CMPQ R11, $32; JGE l3
 #line 30 "transposekernel.go"
-	MOVQ 104(SP), R15; LEAQ 0(R15)(R10*1), BX; MOVQ 384(SP), R15; CMPQ BX, R15; JGE l25; MOVQ 96(SP), R15
-#line 30 "transposekernel.go"
-	CMPQ R15, DX; JGE l25
+	MOVQ 104(SP), R15; LEAQ 0(R15)(R11*1), BX; CMPQ BX, R9; JGE l25; CMPQ DI, DX; JGE l25
 #line 31 "transposekernel.go"
-	MOVQ BX, R11; IMULQ DX, R11; MOVQ 392(SP), R15; LEAQ 0(R11)(R15*1), BX; MOVQ 80(SP), R15; LEAQ 0(BX)(R15*1), BX
+	MOVQ BX, SI; IMULQ DX, SI; LEAQ 0(SI)(CX*1), BX; MOVQ 80(SP), R15; LEAQ 0(BX)(R15*1), BX; IMUL3Q $16, R11, SI
 #line 31 "transposekernel.go"
-	IMUL3Q $16, R10, R11; MOVQ 88(SP), R15; MOVQ R15, R8; ADDQ R11, R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9
+	MOVQ 88(SP), R10; ADDQ SI, R10; VMOVQ R10, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9
 #line 31 "transposekernel.go"
-	VMOVUPS 272(SP), Y15; VPADDQ Y9, Y15, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12
+	VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 56(SP), R15; VGATHERQPD Y11, 0(R15)(Y10*1), Y12
 #line 31 "transposekernel.go"
-	MOVQ 40(SP), R15; VGATHERQPD Y11, 0(R15)(Y10*1), Y12; VMOVUPS Y12, Y10; VPCMPEQD Y11, Y11, Y11
+	VMOVUPS Y12, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 56(SP), R15; VGATHERQPD Y11, 0(R15)(Y9*1), Y12
 #line 31 "transposekernel.go"
-	VPXOR Y12, Y12, Y12; MOVQ 40(SP), R15; VGATHERQPD Y11, 0(R15)(Y9*1), Y12; VMOVUPS Y12, Y9; LEAQ 8(R8), R8
+	VMOVUPS Y12, Y9; LEAQ 8(R10), SI; VMOVQ SI, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12
 #line 31 "transposekernel.go"
-	VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VMOVUPS 272(SP), Y15; VPADDQ Y11, Y15, Y12; VPADDQ Y11, Y1, Y11
+	VPADDQ Y11, Y1, Y11; VPCMPEQD Y13, Y13, Y13; VPXOR Y14, Y14, Y14; MOVQ 64(SP), R15; VGATHERQPD Y13, 0(R15)(Y12*1), Y14
 #line 31 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y4, Y4, Y4; MOVQ 64(SP), R15; VGATHERQPD Y6, 0(R15)(Y12*1), Y4; VMOVUPS Y4, Y4
+	VMOVUPS Y14, Y12; VPCMPEQD Y13, Y13, Y13; VPXOR Y14, Y14, Y14; MOVQ 64(SP), R15; VGATHERQPD Y13, 0(R15)(Y11*1), Y14
 #line 31 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y12, Y12, Y12; MOVQ 64(SP), R15; VGATHERQPD Y6, 0(R15)(Y11*1), Y12
-#line 31 "transposekernel.go"
-	VMOVUPS Y12, Y6; LEAQ 7(BX), R8; CMPQ BX, R8; JHI l4; CMPQ BX, R12; JCC l28; CMPQ R8, R12; JCC l4
+	VMOVUPS Y14, Y11; LEAQ 7(BX), SI; CMPQ BX, SI; JHI l4; CMPQ BX, R12; JCC l28; CMPQ SI, R12; JCC l4
 l28:
 #line 31 "transposekernel.go"
-	CMPQ BX, R12; JCC l1; IMUL3Q $16, BX, BX; MOVQ AX, R8; ADDQ BX, R8; LEAQ 8(R8), BX; VMOVQ R8, X11
+	CMPQ BX, R12; JCC l1; IMUL3Q $16, BX, BX; MOVQ R13, SI; ADDQ BX, SI; LEAQ 8(SI), BX; VMOVQ SI, X13
 #line 31 "transposekernel.go"
-	VPBROADCASTQ X11, Y11; VPADDQ Y11, Y2, Y12; VPADDQ Y11, Y3, Y11; VEXTRACTI128 $1, Y12, X5; VEXTRACTI128 $1, Y10, X7
+	VPBROADCASTQ X13, Y13; VPADDQ Y13, Y2, Y14; VPADDQ Y13, Y3, Y13; VEXTRACTI128 $1, Y14, X6; VEXTRACTI128 $1, Y10, X4
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y11, X8; VEXTRACTI128 $1, Y9, X0; VPEXTRQ $0, X12, R8; VPEXTRQ $0, X10, 0(R8)
+	VEXTRACTI128 $1, Y13, X5; VEXTRACTI128 $1, Y9, X7; VPEXTRQ $0, X14, SI; VPEXTRQ $0, X10, 0(SI)
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X12, R8; VPEXTRQ $1, X10, 0(R8); VPEXTRQ $0, X5, R8; VPEXTRQ $0, X7, 0(R8); VPEXTRQ $1, X5, R8
+	VPEXTRQ $1, X14, SI; VPEXTRQ $1, X10, 0(SI); VPEXTRQ $0, X6, SI; VPEXTRQ $0, X4, 0(SI); VPEXTRQ $1, X6, SI
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X7, 0(R8); VPEXTRQ $0, X11, R8; VPEXTRQ $0, X9, 0(R8); VPEXTRQ $1, X11, R8; VPEXTRQ $1, X9, 0(R8)
+	VPEXTRQ $1, X4, 0(SI); VPEXTRQ $0, X13, SI; VPEXTRQ $0, X9, 0(SI); VPEXTRQ $1, X13, SI; VPEXTRQ $1, X9, 0(SI)
 #line 31 "transposekernel.go"
-	VPEXTRQ $0, X8, R8; VPEXTRQ $0, X0, 0(R8); VPEXTRQ $1, X8, R8; VPEXTRQ $1, X0, 0(R8); VMOVQ BX, X0
+	VPEXTRQ $0, X5, SI; VPEXTRQ $0, X7, 0(SI); VPEXTRQ $1, X5, SI; VPEXTRQ $1, X7, 0(SI); VMOVQ BX, X4
 #line 31 "transposekernel.go"
-	VPBROADCASTQ X0, Y0; VPADDQ Y0, Y2, Y5; VPADDQ Y0, Y3, Y0; VEXTRACTI128 $1, Y5, X7; VEXTRACTI128 $1, Y4, X8
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y12, X7
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y0, X9; VEXTRACTI128 $1, Y6, X10; VPEXTRQ $0, X5, BX; VPEXTRQ $0, X4, 0(BX)
+	VEXTRACTI128 $1, Y4, X9; VEXTRACTI128 $1, Y11, X10; VPEXTRQ $0, X5, BX; VPEXTRQ $0, X12, 0(BX)
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X5, BX; VPEXTRQ $1, X4, 0(BX); VPEXTRQ $0, X7, BX; VPEXTRQ $0, X8, 0(BX); VPEXTRQ $1, X7, BX
+	VPEXTRQ $1, X5, BX; VPEXTRQ $1, X12, 0(BX); VPEXTRQ $0, X6, BX; VPEXTRQ $0, X7, 0(BX); VPEXTRQ $1, X6, BX
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X8, 0(BX); VPEXTRQ $0, X0, BX; VPEXTRQ $0, X6, 0(BX); VPEXTRQ $1, X0, BX; VPEXTRQ $1, X6, 0(BX)
+	VPEXTRQ $1, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRQ $0, X11, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRQ $1, X11, 0(BX)
 #line 31 "transposekernel.go"
 	VPEXTRQ $0, X9, BX; VPEXTRQ $0, X10, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRQ $1, X10, 0(BX)
 l25:
 #line 29 "transposekernel.go"
-	LEAQ 8(R10), BX; MOVQ BX, R10; JMP l16
+	LEAQ 8(R11), BX; MOVQ BX, R11; JMP l16
 l3:
 #line 34 "transposekernel.go"
 	MOVQ 72(SP), R15; ADDQ $8, R15; MOVQ R15, 72(SP); JMP l12
 l4:
 #line 34 "transposekernel.go"
-	MOVQ 72(SP), R15; MOVL R15, R14; MOVQ R14, 304(SP); MOVQ 304(SP), R15; IMUL3Q $528, R15, R8
+	MOVL 72(SP), R15; MOVQ R15, 96(SP); MOVQ 96(SP), R15; IMUL3Q $528, R15, SI; MOVQ 24(SP), DI
 #line 34 "transposekernel.go"
-	MOVQ 8(SP), R15; MOVQ R15, R14; MOVQ R14, 312(SP); MOVQ 312(SP), R15; ADDQ R8, R15; MOVQ R15, 312(SP)
+	ADDQ SI, DI
 #line 30 "transposekernel.go"
-	MOVQ 392(SP), R15; MOVQ 304(SP), R14; LEAQ 0(R15)(R14*1), R8; VMOVQ R8, X0; VPBROADCASTQ X0, Y0
+	MOVQ 96(SP), R15; LEAQ 0(CX)(R15*1), SI; VMOVQ SI, X4; VPBROADCASTQ X4, Y4; VMOVUPS 144(SP), Y15
 #line 30 "transposekernel.go"
-	VMOVUPS 144(SP), Y15; VPADDQ Y0, Y15, Y4; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y0; VMOVUPS 112(SP), Y15
+	VPADDQ Y4, Y15, Y5; VMOVUPS 176(SP), Y15; VPADDQ Y4, Y15, Y4; VMOVUPS 112(SP), Y15; VPCMPGTQ Y5, Y15, Y5
 #line 30 "transposekernel.go"
-	VPCMPGTQ Y4, Y15, Y4; VMOVUPS 112(SP), Y15; VPCMPGTQ Y0, Y15, Y0; VSHUFPS $136, Y0, Y4, Y0; VPERMQ $216, Y0, Y15
-#line 30 "transposekernel.go"
-	VMOVUPS Y15, 320(SP)
+	VMOVUPS 112(SP), Y15; VPCMPGTQ Y4, Y15, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y15; VMOVUPS Y15, 240(SP)
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, R8
+	MOVQ 40(SP), SI
 l47:
-#line 28 "transposekernel.go"
-	VPXOR Y4, Y4, Y4
 #line 29 "transposekernel.go"
-	CMPQ R8, $32; JGE l2
+	CMPQ SI, $32; JGE l2
 #line 30 "transposekernel.go"
-	MOVQ 104(SP), R15; LEAQ 0(R15)(R8*1), R11; MOVQ 384(SP), R15; CMPQ R11, R15; JGE l56; VMOVUPS 320(SP), Y15
+	MOVQ 104(SP), R15; LEAQ 0(R15)(SI*1), R10; CMPQ R10, R9; JGE l56; VMOVUPS 240(SP), Y5; VPTEST Y5, Y5
 #line 30 "transposekernel.go"
-	VMOVUPS Y15, Y5; VPCMPEQD Y6, Y6, Y6; VMOVUPS 320(SP), Y15; VPXOR Y6, Y15, Y6; VMOVUPS Y5, Y4
-#line 30 "transposekernel.go"
-	VPTEST Y4, Y4; JEQ l56
+	JEQ l56
 #line 31 "transposekernel.go"
-	MOVQ R11, BX; IMULQ DX, BX; MOVQ 392(SP), R15; LEAQ 0(BX)(R15*1), BX; MOVQ 304(SP), R15; LEAQ 0(BX)(R15*1), BX
+	MOVQ R10, R11; IMULQ DX, R11; LEAQ 0(R11)(CX*1), R10; MOVQ 96(SP), R15; LEAQ 0(R10)(R15*1), R10
 #line 31 "transposekernel.go"
-	IMUL3Q $16, R8, R11; MOVQ 312(SP), R15; MOVQ R15, R10; ADDQ R11, R10; VMOVQ R10, X5; VPBROADCASTQ X5, Y5
+	IMUL3Q $16, SI, R11; MOVQ DI, BX; ADDQ R11, BX; VMOVQ BX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
 #line 31 "transposekernel.go"
-	VMOVUPS 272(SP), Y15; VPADDQ Y5, Y15, Y6; VPADDQ Y5, Y1, Y5; VPMOVSXDQ X4, Y7; VMOVUPS Y7, Y7
+	VPADDQ Y6, Y1, Y6; VPMOVSXDQ X5, Y9; VPXOR Y10, Y10, Y10; MOVQ 8(SP), R15; VGATHERQPD Y9, 0(R15)(Y7*1), Y10
 #line 31 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 16(SP), R15; VGATHERQPD Y7, 0(R15)(Y6*1), Y8; VMOVUPS Y8, Y6; VEXTRACTI128 $1, Y4, X7
+	VMOVUPS Y10, Y7; VEXTRACTI128 $1, Y5, X9; VPMOVSXDQ X9, Y9; VPXOR Y10, Y10, Y10; MOVQ 8(SP), R15
 #line 31 "transposekernel.go"
-	VPMOVSXDQ X7, Y7; VMOVUPS Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 16(SP), R15; VGATHERQPD Y7, 0(R15)(Y5*1), Y8
+	VGATHERQPD Y9, 0(R15)(Y6*1), Y10; VMOVUPS Y10, Y6; LEAQ 8(BX), BX; VMOVQ BX, X9; VPBROADCASTQ X9, Y9
 #line 31 "transposekernel.go"
-	VMOVUPS Y8, Y5; LEAQ 8(R10), R10; VMOVQ R10, X7; VPBROADCASTQ X7, Y7; VMOVUPS 272(SP), Y15; VPADDQ Y7, Y15, Y8
+	VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPMOVSXDQ X5, Y11; VPXOR Y12, Y12, Y12; MOVQ 16(SP), R15
 #line 31 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPMOVSXDQ X4, Y9; VMOVUPS Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 24(SP), R15; VGATHERQPD Y9, 0(R15)(Y8*1), Y10
+	VGATHERQPD Y11, 0(R15)(Y10*1), Y12; VMOVUPS Y12, Y10; VEXTRACTI128 $1, Y5, X11; VPMOVSXDQ X11, Y11
 #line 31 "transposekernel.go"
-	VMOVUPS Y10, Y8; VEXTRACTI128 $1, Y4, X9; VPMOVSXDQ X9, Y9; VMOVUPS Y9, Y9; VPXOR Y10, Y10, Y10
+	VPXOR Y12, Y12, Y12; MOVQ 16(SP), R15; VGATHERQPD Y11, 0(R15)(Y9*1), Y12; VMOVUPS Y12, Y9; VMOVQ R10, X11
 #line 31 "transposekernel.go"
-	MOVQ 24(SP), R15; VGATHERQPD Y9, 0(R15)(Y7*1), Y10; VMOVUPS Y10, Y15; VMOVUPS Y15, 352(SP); VMOVQ BX, X9
+	VPBROADCASTQ X11, Y11; VMOVUPS 144(SP), Y15; VPADDQ Y11, Y15, Y12; VMOVUPS 176(SP), Y15; VPADDQ Y11, Y15, Y11
 #line 31 "transposekernel.go"
-	VPBROADCASTQ X9, Y9; VMOVUPS 144(SP), Y15; VPADDQ Y9, Y15, Y10; VMOVUPS 176(SP), Y15; VPADDQ Y9, Y15, Y9
+	VPXOR 272(SP), Y12, Y12; VMOVUPS 208(SP), Y15; VPXOR 272(SP), Y15, Y13; VPCMPGTQ Y12, Y13, Y12
 #line 31 "transposekernel.go"
-	VMOVUPS 240(SP), Y15; VPXOR Y15, Y10, Y10; VMOVUPS 240(SP), Y15; VMOVUPS 208(SP), Y14; VPXOR Y15, Y14, Y11
+	VPXOR 272(SP), Y11, Y11; VMOVUPS 208(SP), Y15; VPXOR 272(SP), Y15, Y13; VPCMPGTQ Y11, Y13, Y11
 #line 31 "transposekernel.go"
-	VPCMPGTQ Y10, Y11, Y10; VMOVUPS 240(SP), Y15; VPXOR Y15, Y9, Y9; VMOVUPS 240(SP), Y15; VMOVUPS 208(SP), Y14
+	VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y5, Y11, Y11; VPTEST Y11, Y11; JNE l1
 #line 31 "transposekernel.go"
-	VPXOR Y15, Y14, Y11; VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y4, Y9, Y9
+	IMUL3Q $16, R10, BX; MOVQ R13, R10; ADDQ BX, R10; LEAQ 8(R10), BX; VMOVQ R10, X11; VPBROADCASTQ X11, Y11
 #line 31 "transposekernel.go"
-	VPTEST Y9, Y9; JNE l1; IMUL3Q $16, BX, BX; MOVQ AX, R10; ADDQ BX, R10; LEAQ 8(R10), BX; VMOVQ R10, X9
+	VPADDQ Y11, Y2, Y12; VPADDQ Y11, Y3, Y11; VMOVMSKPS Y5, R10; VEXTRACTI128 $1, Y12, X13; VEXTRACTI128 $1, Y7, X14
 #line 31 "transposekernel.go"
-	VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VMOVMSKPS Y4, R10; VEXTRACTI128 $1, Y10, X11
+	VEXTRACTI128 $1, Y11, X4; VEXTRACTI128 $1, Y6, X8; TESTL $1, R10; JEQ l58; VPEXTRQ $0, X12, R11
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X12; VEXTRACTI128 $1, Y9, X0; VEXTRACTI128 $1, Y5, X7; TESTL $1, R10; JEQ l58
-#line 31 "transposekernel.go"
-	VPEXTRQ $0, X10, R11; VPEXTRQ $0, X6, 0(R11)
+	VPEXTRQ $0, X7, 0(R11)
 l58:
 #line 31 "transposekernel.go"
-	TESTL $2, R10; JEQ l59; VPEXTRQ $1, X10, R11; VPEXTRQ $1, X6, 0(R11)
+	TESTL $2, R10; JEQ l59; VPEXTRQ $1, X12, R11; VPEXTRQ $1, X7, 0(R11)
 l59:
 #line 31 "transposekernel.go"
-	TESTL $4, R10; JEQ l60; VPEXTRQ $0, X11, R11; VPEXTRQ $0, X12, 0(R11)
+	TESTL $4, R10; JEQ l60; VPEXTRQ $0, X13, R11; VPEXTRQ $0, X14, 0(R11)
 l60:
 #line 31 "transposekernel.go"
-	TESTL $8, R10; JEQ l61; VPEXTRQ $1, X11, R11; VPEXTRQ $1, X12, 0(R11)
+	TESTL $8, R10; JEQ l61; VPEXTRQ $1, X13, R11; VPEXTRQ $1, X14, 0(R11)
 l61:
 #line 31 "transposekernel.go"
-	TESTL $16, R10; JEQ l62; VPEXTRQ $0, X9, R11; VPEXTRQ $0, X5, 0(R11)
+	TESTL $16, R10; JEQ l62; VPEXTRQ $0, X11, R11; VPEXTRQ $0, X6, 0(R11)
 l62:
 #line 31 "transposekernel.go"
-	TESTL $32, R10; JEQ l63; VPEXTRQ $1, X9, R11; VPEXTRQ $1, X5, 0(R11)
+	TESTL $32, R10; JEQ l63; VPEXTRQ $1, X11, R11; VPEXTRQ $1, X6, 0(R11)
 l63:
 #line 31 "transposekernel.go"
-	TESTL $64, R10; JEQ l64; VPEXTRQ $0, X0, R11; VPEXTRQ $0, X7, 0(R11)
+	TESTL $64, R10; JEQ l64; VPEXTRQ $0, X4, R11; VPEXTRQ $0, X8, 0(R11)
 l64:
 #line 31 "transposekernel.go"
-	TESTL $128, R10; JEQ l65; VPEXTRQ $1, X0, R10; VPEXTRQ $1, X7, 0(R10)
+	TESTL $128, R10; JEQ l65; VPEXTRQ $1, X4, R10; VPEXTRQ $1, X8, 0(R10)
 l65:
 #line 31 "transposekernel.go"
-	VMOVQ BX, X0; VPBROADCASTQ X0, Y0; VPADDQ Y0, Y2, Y5; VPADDQ Y0, Y3, Y0; VMOVMSKPS Y4, BX; VEXTRACTI128 $1, Y5, X4
+	VMOVQ BX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y6; VPADDQ Y4, Y3, Y4; VMOVMSKPS Y5, BX; VEXTRACTI128 $1, Y6, X5
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X6; VEXTRACTI128 $1, Y0, X7; VMOVUPS 352(SP), Y15; VEXTRACTI128 $1, Y15, X9
+	VEXTRACTI128 $1, Y10, X7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y9, X11; TESTL $1, BX; JEQ l66
 #line 31 "transposekernel.go"
-	TESTL $1, BX; JEQ l66; VPEXTRQ $0, X5, R10; VPEXTRQ $0, X8, 0(R10)
+	VPEXTRQ $0, X6, R10; VPEXTRQ $0, X10, 0(R10)
 l66:
 #line 31 "transposekernel.go"
-	TESTL $2, BX; JEQ l67; VPEXTRQ $1, X5, R10; VPEXTRQ $1, X8, 0(R10)
+	TESTL $2, BX; JEQ l67; VPEXTRQ $1, X6, R10; VPEXTRQ $1, X10, 0(R10)
 l67:
 #line 31 "transposekernel.go"
-	TESTL $4, BX; JEQ l68; VPEXTRQ $0, X4, R10; VPEXTRQ $0, X6, 0(R10)
+	TESTL $4, BX; JEQ l68; VPEXTRQ $0, X5, R10; VPEXTRQ $0, X7, 0(R10)
 l68:
 #line 31 "transposekernel.go"
-	TESTL $8, BX; JEQ l69; VPEXTRQ $1, X4, R10; VPEXTRQ $1, X6, 0(R10)
+	TESTL $8, BX; JEQ l69; VPEXTRQ $1, X5, R10; VPEXTRQ $1, X7, 0(R10)
 l69:
 #line 31 "transposekernel.go"
-	TESTL $16, BX; JEQ l70; VPEXTRQ $0, X0, R10; VMOVUPS 352(SP), Y15; VPEXTRQ $0, X15, 0(R10)
+	TESTL $16, BX; JEQ l70; VPEXTRQ $0, X4, R10; VPEXTRQ $0, X9, 0(R10)
 l70:
 #line 31 "transposekernel.go"
-	TESTL $32, BX; JEQ l71; VPEXTRQ $1, X0, R10; VMOVUPS 352(SP), Y15; VPEXTRQ $1, X15, 0(R10)
+	TESTL $32, BX; JEQ l71; VPEXTRQ $1, X4, R10; VPEXTRQ $1, X9, 0(R10)
 l71:
 #line 31 "transposekernel.go"
-	TESTL $64, BX; JEQ l72; VPEXTRQ $0, X7, R10; VPEXTRQ $0, X9, 0(R10)
+	TESTL $64, BX; JEQ l72; VPEXTRQ $0, X8, R10; VPEXTRQ $0, X11, 0(R10)
 l72:
 #line 31 "transposekernel.go"
-	TESTL $128, BX; JEQ l73; VPEXTRQ $1, X7, BX; VPEXTRQ $1, X9, 0(BX)
+	TESTL $128, BX; JEQ l73; VPEXTRQ $1, X8, BX; VPEXTRQ $1, X11, 0(BX)
 l73:
 l56:
 #line 29 "transposekernel.go"
-	LEAQ 8(R8), BX; MOVQ BX, R8; JMP l47
+	LEAQ 8(SI), BX; MOVQ BX, SI; JMP l47
 l2:
 #line 34 "transposekernel.go"
 	MOVQ 72(SP), R15; ADDQ $8, R15; MOVQ R15, 72(SP); JMP l12
 l6:
 #line 34 "transposekernel.go"
-	MOVQ 72(SP), R15; MOVL R15, BX; IMUL3Q $528, BX, R8; MOVQ 8(SP), R15; MOVQ R15, R10; ADDQ R8, R10
+	MOVL 72(SP), BX; IMUL3Q $528, BX, SI; MOVQ 24(SP), DI; ADDQ SI, DI
 #line 28 "transposekernel.go"
-	MOVQ 32(SP), R15; MOVQ R15, R8
+	MOVQ 40(SP), SI
 l75:
 #line 29 "transposekernel.go"
-	CMPQ R8, $32; JGE l5
+	CMPQ SI, $32; JGE l5
 #line 30 "transposekernel.go"
-	MOVQ 104(SP), R15; LEAQ 0(R15)(R8*1), R11; MOVQ 384(SP), R15; CMPQ R11, R15; JGE l84
+	MOVQ 104(SP), R15; LEAQ 0(R15)(SI*1), R10; CMPQ R10, R9; JGE l84
 #line 31 "transposekernel.go"
-	MOVQ R11, R9; IMULQ DX, R9; MOVQ 392(SP), R15; LEAQ 0(R9)(R15*1), R9; LEAQ 0(R9)(BX*1), R9; IMUL3Q $16, R8, R11
+	MOVQ R10, R11; IMULQ DX, R11; LEAQ 0(R11)(CX*1), R10; LEAQ 0(R10)(BX*1), R10; IMUL3Q $16, SI, R11
 #line 31 "transposekernel.go"
-	MOVQ R10, CX; ADDQ R11, CX; VMOVQ CX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 272(SP), Y15; VPADDQ Y0, Y15, Y4
+	MOVQ DI, R8; ADDQ R11, R8; VMOVQ R8, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
 #line 31 "transposekernel.go"
-	VPADDQ Y0, Y1, Y0; VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VGATHERQPD Y5, 0(SI)(Y4*1), Y6; VMOVUPS Y6, Y4
+	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; VGATHERQPD Y6, 0(R14)(Y5*1), Y7; VMOVUPS Y7, Y5; VPCMPEQD Y6, Y6, Y6
 #line 31 "transposekernel.go"
-	VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6; VGATHERQPD Y5, 0(SI)(Y0*1), Y6; VMOVUPS Y6, Y0; LEAQ 8(CX), CX
+	VPXOR Y7, Y7, Y7; VGATHERQPD Y6, 0(R14)(Y4*1), Y7; VMOVUPS Y7, Y4; LEAQ 8(R8), R8; VMOVQ R8, X6
 #line 31 "transposekernel.go"
-	VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VMOVUPS 272(SP), Y15; VPADDQ Y5, Y15, Y6; VPADDQ Y5, Y1, Y5
+	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
 #line 31 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; VGATHERQPD Y7, 0(DI)(Y6*1), Y8; VMOVUPS Y8, Y6; VPCMPEQD Y7, Y7, Y7
+	VGATHERQPD Y8, 0(AX)(Y7*1), Y9; VMOVUPS Y9, Y7; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VGATHERQPD Y8, 0(AX)(Y6*1), Y9
 #line 31 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; VGATHERQPD Y7, 0(DI)(Y5*1), Y8; VMOVUPS Y8, Y5; LEAQ 7(R9), CX; CMPQ R9, CX
+	VMOVUPS Y9, Y6; LEAQ 7(R10), R8; CMPQ R10, R8; JHI l4; CMPQ R10, R12; JCC l86; CMPQ R8, R12
 #line 31 "transposekernel.go"
-	JHI l4; CMPQ R9, R12; JCC l86; CMPQ CX, R12; JCC l4
+	JCC l4
 l86:
 #line 31 "transposekernel.go"
-	CMPQ R9, R12; JCC l1; IMUL3Q $16, R9, CX; MOVQ AX, R9; ADDQ CX, R9; LEAQ 8(R9), CX; VMOVQ R9, X7
+	CMPQ R10, R12; JCC l1; IMUL3Q $16, R10, R8; MOVQ R13, R10; ADDQ R8, R10; LEAQ 8(R10), R8; VMOVQ R10, X8
 #line 31 "transposekernel.go"
-	VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y4, X10
+	VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y5, X11
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y7, X11; VEXTRACTI128 $1, Y0, X12; VPEXTRQ $0, X8, R9; VPEXTRQ $0, X4, 0(R9)
+	VEXTRACTI128 $1, Y8, X12; VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X9, R10; VPEXTRQ $0, X5, 0(R10)
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X8, R9; VPEXTRQ $1, X4, 0(R9); VPEXTRQ $0, X9, R9; VPEXTRQ $0, X10, 0(R9); VPEXTRQ $1, X9, R9
+	VPEXTRQ $1, X9, R10; VPEXTRQ $1, X5, 0(R10); VPEXTRQ $0, X10, R10; VPEXTRQ $0, X11, 0(R10); VPEXTRQ $1, X10, R10
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X10, 0(R9); VPEXTRQ $0, X7, R9; VPEXTRQ $0, X0, 0(R9); VPEXTRQ $1, X7, R9; VPEXTRQ $1, X0, 0(R9)
+	VPEXTRQ $1, X11, 0(R10); VPEXTRQ $0, X8, R10; VPEXTRQ $0, X4, 0(R10); VPEXTRQ $1, X8, R10; VPEXTRQ $1, X4, 0(R10)
 #line 31 "transposekernel.go"
-	VPEXTRQ $0, X11, R9; VPEXTRQ $0, X12, 0(R9); VPEXTRQ $1, X11, R9; VPEXTRQ $1, X12, 0(R9); VMOVQ CX, X0
+	VPEXTRQ $0, X12, R10; VPEXTRQ $0, X13, 0(R10); VPEXTRQ $1, X12, R10; VPEXTRQ $1, X13, 0(R10)
 #line 31 "transposekernel.go"
-	VPBROADCASTQ X0, Y0; VPADDQ Y0, Y2, Y4; VPADDQ Y0, Y3, Y0; VEXTRACTI128 $1, Y4, X7; VEXTRACTI128 $1, Y6, X8
+	VMOVQ R8, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8
 #line 31 "transposekernel.go"
-	VEXTRACTI128 $1, Y0, X9; VEXTRACTI128 $1, Y5, X10; VPEXTRQ $0, X4, CX; VPEXTRQ $0, X6, 0(CX)
+	VEXTRACTI128 $1, Y7, X9; VEXTRACTI128 $1, Y4, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X5, R8
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X4, CX; VPEXTRQ $1, X6, 0(CX); VPEXTRQ $0, X7, CX; VPEXTRQ $0, X8, 0(CX); VPEXTRQ $1, X7, CX
+	VPEXTRQ $0, X7, 0(R8); VPEXTRQ $1, X5, R8; VPEXTRQ $1, X7, 0(R8); VPEXTRQ $0, X8, R8; VPEXTRQ $0, X9, 0(R8)
 #line 31 "transposekernel.go"
-	VPEXTRQ $1, X8, 0(CX); VPEXTRQ $0, X0, CX; VPEXTRQ $0, X5, 0(CX); VPEXTRQ $1, X0, CX; VPEXTRQ $1, X5, 0(CX)
+	VPEXTRQ $1, X8, R8; VPEXTRQ $1, X9, 0(R8); VPEXTRQ $0, X4, R8; VPEXTRQ $0, X6, 0(R8); VPEXTRQ $1, X4, R8
 #line 31 "transposekernel.go"
-	VPEXTRQ $0, X9, CX; VPEXTRQ $0, X10, 0(CX); VPEXTRQ $1, X9, CX; VPEXTRQ $1, X10, 0(CX)
+	VPEXTRQ $1, X6, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRQ $0, X11, 0(R8); VPEXTRQ $1, X10, R8; VPEXTRQ $1, X11, 0(R8)
 l84:
 #line 29 "transposekernel.go"
-	LEAQ 8(R8), CX; MOVQ CX, R8; JMP l75
+	LEAQ 8(SI), R8; MOVQ R8, SI; JMP l75
 l5:
 #line 34 "transposekernel.go"
-	MOVQ 72(SP), R15; ADDQ $8, R15; MOVQ R15, 72(SP); MOVQ 72(SP), R15; LEAQ 8(R15), BX; MOVQ 56(SP), R15
+	MOVQ 72(SP), R15; ADDQ $8, R15; MOVQ R15, 72(SP); MOVQ 72(SP), R15; LEAQ 8(R15), BX; CMPQ BX, 48(SP)
 #line 34 "transposekernel.go"
-	CMPQ BX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 34 "transposekernel.go"
 	VZEROUPPER; MOVQ 72(SP), R15
@@ -3470,7 +3286,7 @@ l1:
 
 // func TransposeWide32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int) (done int)
 #line 45 "transposekernel.go"
-TEXT ·TransposeWide32Twin(SB), 0, $1336-104
+TEXT ·TransposeWide32Twin(SB), 0, $1328-104
 #line 45 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 45 "transposekernel.go"
@@ -3478,7 +3294,7 @@ TEXT ·TransposeWide32Twin(SB), 0, $1336-104
 #line 45 "transposekernel.go"
 	MOVQ a1+8(FP), R15
 #line 45 "transposekernel.go"
-	MOVQ R15, 40(SP)
+	MOVQ R15, 520(SP)
 #line 45 "transposekernel.go"
 	MOVQ a2+16(FP), R15
 #line 45 "transposekernel.go"
@@ -3498,7 +3314,7 @@ TEXT ·TransposeWide32Twin(SB), 0, $1336-104
 #line 45 "transposekernel.go"
 	MOVQ a6+48(FP), R15
 #line 45 "transposekernel.go"
-	MOVQ R15, 864(SP); MOVQ $16, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X1
+	MOVQ R15, 872(SP); MOVQ $16, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X1
 #line 45 "transposekernel.go"
 	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R10; VMOVQ R10, X2; VPMOVZXBQ X2, Z2
 #line 45 "transposekernel.go"
@@ -3506,47 +3322,47 @@ TEXT ·TransposeWide32Twin(SB), 0, $1336-104
 #line 45 "transposekernel.go"
 	MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP)
 #line 45 "transposekernel.go"
-	MOVQ a7+56(FP), R10
+	MOVQ a7+56(FP), AX
 #line 45 "transposekernel.go"
-	MOVQ a8+64(FP), R11
+	MOVQ a8+64(FP), R10
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 880(SP); MOVQ 880(SP), R15; ADDQ R11, R15; MOVQ R15, 880(SP)
+	MOVQ AX, 880(SP); MOVQ 880(SP), R15; ADDQ R10, R15; MOVQ R15, 880(SP)
 #line 45 "transposekernel.go"
-	MOVQ a9+72(FP), R11
+	MOVQ a9+72(FP), R10
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 888(SP); MOVQ 888(SP), R15; ADDQ R11, R15; MOVQ R15, 888(SP)
+	MOVQ AX, 944(SP); MOVQ 944(SP), R15; ADDQ R10, R15; MOVQ R15, 944(SP)
 #line 45 "transposekernel.go"
-	MOVQ a10+80(FP), R11
+	MOVQ a10+80(FP), R10
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 952(SP); MOVQ 952(SP), R15; ADDQ R11, R15; MOVQ R15, 952(SP)
+	MOVQ AX, 1176(SP); MOVQ 1176(SP), R15; ADDQ R10, R15; MOVQ R15, 1176(SP)
 #line 45 "transposekernel.go"
-	MOVQ a11+88(FP), R11
+	MOVQ a11+88(FP), R10
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 1192(SP); MOVQ 1192(SP), R15; ADDQ R11, R15; MOVQ R15, 1192(SP); MOVQ $0, R15
+	MOVQ AX, 1192(SP); MOVQ 1192(SP), R15; ADDQ R10, R15; MOVQ R15, 1192(SP); MOVQ $0, R15; MOVQ R15, 40(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 136(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 144(SP); MOVQ $0, R15; MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 144(SP); MOVQ $0, R15; MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 168(SP); MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 184(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 184(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 192(SP); MOVQ $0, R15; MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 192(SP); MOVQ $0, R15; MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 216(SP); MOVQ $0, R15; MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 216(SP); MOVQ $0, R15; MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 240(SP); MOVQ $0, R15; MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 256(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 240(SP); MOVQ $0, R15; MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 256(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 264(SP); MOVQ $1, R11; VPBROADCASTQ R11, Z0; MOVQ $506097522914230528, R11; VMOVQ R11, X3
+	MOVQ $1, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X3; VPMOVZXBQ X3, Z3
 #line 45 "transposekernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, R11; VMOVQ R11, X4; VPMOVZXBQ X4, Z4
+	VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, R10; VMOVQ R10, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z0, Z4, Z4
 #line 45 "transposekernel.go"
-	VPMULLQ Z0, Z4, Z4; MOVQ 552(SP), R15; VPBROADCASTQ R15, Z0; MOVQ $0, R15; MOVQ R15, 272(SP)
+	MOVQ 552(SP), R15; VPBROADCASTQ R15, Z0; MOVQ $0, R15; MOVQ R15, 264(SP); MOVQ $0, R15; MOVQ R15, 272(SP)
 #line 45 "transposekernel.go"
 	MOVQ $0, R15; MOVQ R15, 280(SP); MOVQ $0, R15; MOVQ R15, 288(SP); MOVQ $0, R15; MOVQ R15, 296(SP)
 #line 45 "transposekernel.go"
@@ -3568,629 +3384,617 @@ TEXT ·TransposeWide32Twin(SB), 0, $1336-104
 #line 45 "transposekernel.go"
 	MOVQ $0, R15; MOVQ R15, 496(SP); MOVQ $0, R15; MOVQ R15, 504(SP); MOVQ $0, R15; MOVQ R15, 512(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 520(SP); MOVQ $0, R15; MOVQ R15, 560(SP); MOVQ $0, R15; MOVQ R15, 568(SP)
+	MOVQ $0, R15; MOVQ R15, 560(SP); MOVQ $0, R15; MOVQ R15, 568(SP); MOVQ $0, R15; MOVQ R15, 576(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 576(SP); MOVQ $0, R15; MOVQ R15, 584(SP); MOVQ $0, R15; MOVQ R15, 592(SP)
+	MOVQ $0, R15; MOVQ R15, 584(SP); MOVQ $0, R15; MOVQ R15, 592(SP); MOVQ $0, R15; MOVQ R15, 600(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 600(SP); MOVQ $0, R15; MOVQ R15, 608(SP); MOVQ $0, R15; MOVQ R15, 616(SP)
+	MOVQ $0, R15; MOVQ R15, 608(SP); MOVQ $0, R15; MOVQ R15, 616(SP); MOVQ $0, R15; MOVQ R15, 624(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 624(SP); MOVQ $0, R15; MOVQ R15, 632(SP); MOVQ $0, R15; MOVQ R15, 640(SP)
+	MOVQ $0, R15; MOVQ R15, 632(SP); MOVQ $0, R15; MOVQ R15, 640(SP); MOVQ $0, R15; MOVQ R15, 648(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 648(SP); MOVQ $0, R15; MOVQ R15, 656(SP); MOVQ $0, R15; MOVQ R15, 664(SP)
+	MOVQ $0, R15; MOVQ R15, 656(SP); MOVQ $0, R15; MOVQ R15, 664(SP); MOVQ $0, R15; MOVQ R15, 672(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 672(SP); MOVQ $0, R15; MOVQ R15, 680(SP); MOVQ $0, R15; MOVQ R15, 688(SP)
+	MOVQ $0, R15; MOVQ R15, 680(SP); MOVQ $0, R15; MOVQ R15, 688(SP); MOVQ $0, R15; MOVQ R15, 696(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 696(SP); MOVQ $0, R15; MOVQ R15, 704(SP); MOVQ $0, R15; MOVQ R15, 712(SP)
+	MOVQ $0, R15; MOVQ R15, 704(SP); MOVQ $0, R15; MOVQ R15, 712(SP); MOVQ $0, R15; MOVQ R15, 720(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 720(SP); MOVQ $0, R15; MOVQ R15, 728(SP); MOVQ $0, R15; MOVQ R15, 736(SP)
+	MOVQ $0, R15; MOVQ R15, 728(SP); MOVQ $0, R15; MOVQ R15, 736(SP); MOVQ $0, R15; MOVQ R15, 744(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 744(SP); MOVQ $0, R15; MOVQ R15, 752(SP); MOVQ $0, R15; MOVQ R15, 760(SP)
+	MOVQ $0, R15; MOVQ R15, 752(SP); MOVQ $0, R15; MOVQ R15, 760(SP); MOVQ $0, R15; MOVQ R15, 768(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 768(SP); MOVQ $0, R15; MOVQ R15, 776(SP); MOVQ $0, R15; MOVQ R15, 816(SP)
+	MOVQ $0, R15; MOVQ R15, 808(SP); MOVQ $0, R15; MOVQ R15, 816(SP); MOVQ $0, R15; MOVQ R15, 824(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 824(SP); MOVQ $0, R15; MOVQ R15, 832(SP); MOVQ $0, R15; MOVQ R15, 840(SP)
+	MOVQ $0, R15; MOVQ R15, 832(SP); MOVQ $0, R15; MOVQ R15, 840(SP); XORQ SI, SI; XORQ R15, R15
 #line 45 "transposekernel.go"
-	XORQ DI, DI; XORQ R15, R15; MOVQ R15, 784(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 792(SP)
+	MOVQ R15, 776(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 784(SP); MOVQ 0(SP), R15; LEAQ -1(R15), R14
 #line 45 "transposekernel.go"
-	MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 800(SP); MOVL DI, R15; MOVQ R15, 808(SP); MOVQ 40(SP), R15
+	MOVQ R14, 792(SP); MOVL SI, R15; MOVQ R15, 800(SP); MOVQ 520(SP), R15; MOVQ 800(SP), R14; LEAQ 0(R15)(R14*1), SI
 #line 45 "transposekernel.go"
-	MOVQ 808(SP), R14; LEAQ 0(R15)(R14*1), DI; MOVQ 800(SP), R15; MOVQ R15, R8; ADDQ DI, R8; JOS l7
+	MOVQ 792(SP), DI; ADDQ SI, DI; JOS l7; MOVQ 552(SP), R15; TESTQ R15, R15; JLT l7; XORQ DI, DI
 #line 45 "transposekernel.go"
-	MOVQ 552(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 784(SP), R15
+	SUBQ SI, DI; JOS l7; CMPQ DI, 776(SP); MOVQ 776(SP), R15; CMOVQGT DI, R15; MOVQ R15, 776(SP)
 #line 45 "transposekernel.go"
-	CMPQ R8, R15; MOVQ 784(SP), R15; CMOVQGT R8, R15; MOVQ R15, 784(SP); MOVQ 552(SP), R15; MOVQ R15, R8
+	MOVQ 552(SP), DI; SUBQ SI, DI; JOS l7; CMPQ DI, 784(SP); MOVQ 784(SP), R15; CMOVQLT DI, R15
 #line 45 "transposekernel.go"
-	SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15; CMPQ R8, R15; MOVQ 792(SP), R15; CMOVQLT R8, R15; MOVQ R15, 792(SP)
+	MOVQ R15, 784(SP); MOVQ 528(SP), R15; MOVQ 800(SP), R14; LEAQ 0(R15)(R14*1), SI; MOVQ 792(SP), DI
 #line 45 "transposekernel.go"
-	MOVQ 528(SP), R15; MOVQ 808(SP), R14; LEAQ 0(R15)(R14*1), DI; MOVQ 800(SP), R15; MOVQ R15, R8
+	ADDQ SI, DI; JOS l7; XORQ DI, DI; SUBQ SI, DI; JOS l7; CMPQ DI, 776(SP); MOVQ 776(SP), R15; CMOVQGT DI, R15
 #line 45 "transposekernel.go"
-	ADDQ DI, R8; JOS l7; XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 784(SP), R15; CMPQ R8, R15; MOVQ 784(SP), R15
+	MOVQ R15, 776(SP); MOVQ 552(SP), DI; SUBQ SI, DI; JOS l7; CMPQ DI, 784(SP); MOVQ 784(SP), R15
 #line 45 "transposekernel.go"
-	CMOVQGT R8, R15; MOVQ R15, 784(SP); MOVQ 552(SP), R15; MOVQ R15, R8; SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15
+	CMOVQLT DI, R15; MOVQ R15, 784(SP); MOVQ 536(SP), R15; MOVQ 800(SP), R14; LEAQ 0(R15)(R14*1), SI
 #line 45 "transposekernel.go"
-	CMPQ R8, R15; MOVQ 792(SP), R15; CMOVQLT R8, R15; MOVQ R15, 792(SP); MOVQ 536(SP), R15; MOVQ 808(SP), R14
+	MOVQ 792(SP), DI; ADDQ SI, DI; JOS l7; XORQ DI, DI; SUBQ SI, DI; JOS l7; CMPQ DI, 776(SP); MOVQ 776(SP), R15
 #line 45 "transposekernel.go"
-	LEAQ 0(R15)(R14*1), DI; MOVQ 800(SP), R15; MOVQ R15, R8; ADDQ DI, R8; JOS l7; XORQ R8, R8; SUBQ DI, R8
+	CMOVQGT DI, R15; MOVQ R15, 776(SP); MOVQ 552(SP), DI; SUBQ SI, DI; JOS l7; CMPQ DI, 784(SP)
 #line 45 "transposekernel.go"
-	JOS l7; MOVQ 784(SP), R15; CMPQ R8, R15; MOVQ 784(SP), R15; CMOVQGT R8, R15; MOVQ R15, 784(SP)
+	MOVQ 784(SP), R15; CMOVQLT DI, R15; MOVQ R15, 784(SP); MOVQ 544(SP), R15; MOVQ 800(SP), R14
 #line 45 "transposekernel.go"
-	MOVQ 552(SP), R15; MOVQ R15, R8; SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15; CMPQ R8, R15; MOVQ 792(SP), R15
+	LEAQ 0(R15)(R14*1), SI; MOVQ 792(SP), DI; ADDQ SI, DI; JOS l7; XORQ DI, DI; SUBQ SI, DI; JOS l7
 #line 45 "transposekernel.go"
-	CMOVQLT R8, R15; MOVQ R15, 792(SP); MOVQ 544(SP), R15; MOVQ 808(SP), R14; LEAQ 0(R15)(R14*1), DI
+	CMPQ DI, 776(SP); MOVQ 776(SP), R15; CMOVQGT DI, R15; MOVQ R15, 776(SP); MOVQ 552(SP), DI; SUBQ SI, DI
 #line 45 "transposekernel.go"
-	MOVQ 800(SP), R15; MOVQ R15, R8; ADDQ DI, R8; JOS l7; XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 784(SP), R15
-#line 45 "transposekernel.go"
-	CMPQ R8, R15; MOVQ 784(SP), R15; CMOVQGT R8, R15; MOVQ R15, 784(SP); MOVQ 552(SP), R15; MOVQ R15, R8
-#line 45 "transposekernel.go"
-	SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15; CMPQ R8, R15; MOVQ 792(SP), R15; CMOVQLT R8, R15; MOVQ R15, 792(SP)
-#line 45 "transposekernel.go"
-	JMP l10
+	JOS l7; CMPQ DI, 784(SP); MOVQ 784(SP), R15; CMOVQLT DI, R15; MOVQ R15, 784(SP); JMP l10
 l7:
 #line 45 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 792(SP)
+	XORQ R15, R15; MOVQ R15, 784(SP)
 l10:
 l12:
 #line 45 "transposekernel.go"
-	MOVQ 1184(SP), R15; LEAQ 16(R15), DI; MOVQ 792(SP), R15; CMPQ DI, R15; JGT l13; MOVQ 1184(SP), R15
+	MOVQ 1184(SP), R15; LEAQ 16(R15), SI; CMPQ SI, 784(SP); JGT l13; MOVQ 776(SP), R15; CMPQ 1184(SP), R15
 #line 45 "transposekernel.go"
-	MOVQ 784(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 45 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ DI, R15; JGT l1
+	CMPQ SI, 0(SP); JGT l1
 #line 46 "transposekernel.go"
-	MOVQ 1184(SP), R15; MOVL R15, DI
+	MOVL 1184(SP), SI
 #line 49 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(DI*1), R8; LEAQ 15(R8), DX; CMPQ R8, DX; JHI l4; MOVQ 552(SP), R15
+	MOVQ 520(SP), R15; LEAQ 0(R15)(SI*1), DI; LEAQ 15(DI), R8; CMPQ DI, R8; JHI l4; CMPQ DI, 552(SP)
 #line 49 "transposekernel.go"
-	CMPQ R8, R15; JCC l15; MOVQ 552(SP), R15; CMPQ DX, R15; JCC l4
+	JCC l15; CMPQ R8, 552(SP); JCC l4
 l15:
 #line 49 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ R8, R15; JCC l1; IMUL3Q $16, R8, DX; MOVQ 864(SP), R15; MOVQ R15, R8
+	CMPQ DI, 552(SP); JCC l1; IMUL3Q $16, DI, DI; MOVQ 872(SP), R8; ADDQ DI, R8; VPBROADCASTQ R8, Z5
 #line 49 "transposekernel.go"
-	ADDQ DX, R8; VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7; MOVQ 8(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7; MOVQ 8(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; LEAQ 4(R8), DX
+	VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; LEAQ 4(R8), DI; VPBROADCASTQ DI, Z5
 #line 49 "transposekernel.go"
-	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+	VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 16(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 16(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+	VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 16(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 16(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 8(R8), DX
+	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 8(R8), DI; VPBROADCASTQ DI, Z5
 #line 49 "transposekernel.go"
-	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 24(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 24(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 24(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 24(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; LEAQ 12(R8), DX
+	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; LEAQ 12(R8), DI; VPBROADCASTQ DI, Z5
 #line 49 "transposekernel.go"
-	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 32(SP), R15
 #line 49 "transposekernel.go"
-	MOVQ 32(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 32(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 51 "transposekernel.go"
-	MOVQ DI, DX; SHLQ $2, DX; MOVQ 880(SP), R15; LEAQ 0(R15)(DX*4), R8; LEAQ 1(DX), R11; MOVQ 880(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 848(SP); LEAQ 2(DX), SI; MOVQ 880(SP), R15; LEAQ 0(R15)(SI*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 856(SP); LEAQ 3(DX), R9; MOVQ 880(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 872(SP)
-#line 49 "transposekernel.go"
-	MOVQ 528(SP), R15; LEAQ 0(R15)(DI*1), R12; LEAQ 15(R12), AX; CMPQ R12, AX; JHI l4; MOVQ 552(SP), R15
-#line 49 "transposekernel.go"
-	CMPQ R12, R15; JCC l16; MOVQ 552(SP), R15; CMPQ AX, R15; JCC l4
-l16:
-#line 49 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ R12, R15; JCC l1; IMUL3Q $16, R12, AX; MOVQ 864(SP), R15; MOVQ R15, R12
-#line 49 "transposekernel.go"
-	ADDQ AX, R12; LEAQ 4(R12), R15; MOVQ R15, 944(SP); LEAQ 8(R12), R15; MOVQ R15, 896(SP); LEAQ 12(R12), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, 904(SP)
-#line 51 "transposekernel.go"
-	MOVQ 888(SP), R15; LEAQ 0(R15)(DX*4), R14; MOVQ R14, 912(SP); MOVQ 888(SP), R15; LEAQ 0(R15)(R11*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 920(SP); MOVQ 888(SP), R15; LEAQ 0(R15)(SI*4), R14; MOVQ R14, 928(SP); MOVQ 888(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R9*4), R14; MOVQ R14, 936(SP)
-#line 49 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(DI*1), AX; LEAQ 15(AX), CX; CMPQ AX, CX; JHI l4; MOVQ 552(SP), R15
-#line 49 "transposekernel.go"
-	CMPQ AX, R15; JCC l17; MOVQ 552(SP), R15; CMPQ CX, R15; JCC l4
-l17:
-#line 49 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ AX, R15; JCC l1; IMUL3Q $16, AX, AX; MOVQ 864(SP), R15; MOVQ R15, CX
-#line 49 "transposekernel.go"
-	ADDQ AX, CX; LEAQ 4(CX), R15; MOVQ R15, 1008(SP); LEAQ 8(CX), R15; MOVQ R15, 960(SP); LEAQ 12(CX), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, 968(SP)
-#line 51 "transposekernel.go"
-	MOVQ 952(SP), R15; LEAQ 0(R15)(DX*4), R14; MOVQ R14, 976(SP); MOVQ 952(SP), R15; LEAQ 0(R15)(R11*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 984(SP); MOVQ 952(SP), R15; LEAQ 0(R15)(SI*4), R14; MOVQ R14, 992(SP); MOVQ 952(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R9*4), R14; MOVQ R14, 1000(SP)
-#line 49 "transposekernel.go"
-	MOVQ 544(SP), R15; LEAQ 0(R15)(DI*1), DI; LEAQ 15(DI), AX; CMPQ DI, AX; JHI l4; MOVQ 552(SP), R15
-#line 49 "transposekernel.go"
-	CMPQ DI, R15; JCC l18; MOVQ 552(SP), R15; CMPQ AX, R15; JCC l4
-l18:
-#line 49 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ DI, R15; JCC l1; IMUL3Q $16, DI, AX; MOVQ 864(SP), R15; MOVQ R15, DI
-#line 49 "transposekernel.go"
-	ADDQ AX, DI; LEAQ 4(DI), AX; LEAQ 8(DI), R15; MOVQ R15, 1016(SP); LEAQ 12(DI), R15; MOVQ R15, 1024(SP)
-#line 51 "transposekernel.go"
-	MOVQ 1192(SP), R15; LEAQ 0(R15)(DX*4), DX; MOVQ 1192(SP), R15; LEAQ 0(R15)(R11*4), R11; MOVQ 1192(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(SI*4), SI; MOVQ 1192(SP), R15; LEAQ 0(R15)(R9*4), R9; VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z10
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 48(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z6, Y6; MOVQ 48(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 848(SP), R15
-#line 51 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 56(SP), R15
-#line 51 "transposekernel.go"
-	VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 56(SP), R15
-#line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 856(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 64(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 64(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 872(SP), R15
-#line 51 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 72(SP), R15
-#line 51 "transposekernel.go"
-	VSCATTERQPS Y9, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 72(SP), R15
-#line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R12, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 80(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 80(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 944(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
-#line 49 "transposekernel.go"
-	MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
-#line 49 "transposekernel.go"
-	MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 896(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
-#line 49 "transposekernel.go"
-	MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
-#line 49 "transposekernel.go"
-	MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 904(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 104(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 104(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 51 "transposekernel.go"
-	MOVQ 912(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	MOVQ 112(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
-#line 51 "transposekernel.go"
-	MOVQ 112(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 920(SP), R15; VPBROADCASTQ R15, Z5
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 120(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
-#line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 120(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 51 "transposekernel.go"
-	MOVQ 928(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	MOVQ 128(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
-#line 51 "transposekernel.go"
-	MOVQ 128(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 936(SP), R15; VPBROADCASTQ R15, Z5
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 136(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
-#line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 136(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 49 "transposekernel.go"
-	VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 144(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 144(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1008(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
-#line 49 "transposekernel.go"
-	MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
-#line 49 "transposekernel.go"
-	MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 960(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
-#line 49 "transposekernel.go"
-	MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
-#line 49 "transposekernel.go"
-	MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 968(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 168(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 168(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 51 "transposekernel.go"
-	MOVQ 976(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	MOVQ 176(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
-#line 51 "transposekernel.go"
-	MOVQ 176(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 984(SP), R15; VPBROADCASTQ R15, Z5
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 184(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
-#line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 184(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 51 "transposekernel.go"
-	MOVQ 992(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	MOVQ 192(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
-#line 51 "transposekernel.go"
-	MOVQ 192(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1000(SP), R15; VPBROADCASTQ R15, Z5
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 200(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
-#line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 200(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 49 "transposekernel.go"
-	VPBROADCASTQ DI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 208(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 208(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; VPBROADCASTQ AX, Z5
-#line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 216(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 216(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1016(SP), R15; VPBROADCASTQ R15, Z5
-#line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 224(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 224(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1024(SP), R15; VPBROADCASTQ R15, Z5
-#line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 232(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 232(SP), R15
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 32(SP), R15
 #line 49 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 240(SP), R15
+	MOVQ SI, DI; SHLQ $2, DI; MOVQ 880(SP), R15; LEAQ 0(R15)(DI*4), R8; LEAQ 1(DI), DX; MOVQ 880(SP), R15
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 240(SP), R15
+	LEAQ 0(R15)(DX*4), R14; MOVQ R14, 856(SP); LEAQ 2(DI), CX; MOVQ 880(SP), R15; LEAQ 0(R15)(CX*4), R14
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R11, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
+	MOVQ R14, 848(SP); LEAQ 3(DI), R10; MOVQ 880(SP), R15; LEAQ 0(R15)(R10*4), R14; MOVQ R14, 864(SP)
+#line 49 "transposekernel.go"
+	MOVQ 528(SP), R15; LEAQ 0(R15)(SI*1), R9; LEAQ 15(R9), R11; CMPQ R9, R11; JHI l4; CMPQ R9, 552(SP)
+#line 49 "transposekernel.go"
+	JCC l16; CMPQ R11, 552(SP); JCC l4
+l16:
+#line 49 "transposekernel.go"
+	CMPQ R9, 552(SP); JCC l1; IMUL3Q $16, R9, R9; MOVQ 872(SP), R11; ADDQ R9, R11; LEAQ 4(R11), R15
+#line 49 "transposekernel.go"
+	MOVQ R15, 936(SP); LEAQ 8(R11), R15; MOVQ R15, 888(SP); LEAQ 12(R11), R15; MOVQ R15, 896(SP)
 #line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 248(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6
+	MOVQ 944(SP), R15; LEAQ 0(R15)(DI*4), R14; MOVQ R14, 904(SP); MOVQ 944(SP), R15; LEAQ 0(R15)(DX*4), R14
 #line 51 "transposekernel.go"
-	MOVQ 248(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z6
+	MOVQ R14, 912(SP); MOVQ 944(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 920(SP); MOVQ 944(SP), R15
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 256(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+	LEAQ 0(R15)(R10*4), R14; MOVQ R14, 928(SP)
+#line 49 "transposekernel.go"
+	MOVQ 536(SP), R15; LEAQ 0(R15)(SI*1), R9; LEAQ 15(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, 552(SP)
+#line 49 "transposekernel.go"
+	JCC l17; CMPQ R12, 552(SP); JCC l4
+l17:
+#line 49 "transposekernel.go"
+	CMPQ R9, 552(SP); JCC l1; IMUL3Q $16, R9, R9; MOVQ 872(SP), R12; ADDQ R9, R12; LEAQ 4(R12), R15
+#line 49 "transposekernel.go"
+	MOVQ R15, 1000(SP); LEAQ 8(R12), R15; MOVQ R15, 952(SP); LEAQ 12(R12), R15; MOVQ R15, 960(SP)
 #line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 256(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R9, Z5
+	MOVQ 1176(SP), R15; LEAQ 0(R15)(DI*4), R14; MOVQ R14, 968(SP); MOVQ 1176(SP), R15; LEAQ 0(R15)(DX*4), R14
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 264(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+	MOVQ R14, 976(SP); MOVQ 1176(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 984(SP); MOVQ 1176(SP), R15
 #line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 264(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+	LEAQ 0(R15)(R10*4), R14; MOVQ R14, 992(SP)
+#line 49 "transposekernel.go"
+	MOVQ 544(SP), R15; LEAQ 0(R15)(SI*1), SI; LEAQ 15(SI), R9; CMPQ SI, R9; JHI l4; CMPQ SI, 552(SP)
+#line 49 "transposekernel.go"
+	JCC l18; CMPQ R9, 552(SP); JCC l4
+l18:
+#line 49 "transposekernel.go"
+	CMPQ SI, 552(SP); JCC l1; IMUL3Q $16, SI, SI; MOVQ 872(SP), R9; ADDQ SI, R9; LEAQ 4(R9), SI
+#line 49 "transposekernel.go"
+	LEAQ 8(R9), R15; MOVQ R15, 1008(SP); LEAQ 12(R9), R15; MOVQ R15, 1016(SP)
+#line 51 "transposekernel.go"
+	MOVQ 1192(SP), R15; LEAQ 0(R15)(DI*4), DI; MOVQ 1192(SP), R15; LEAQ 0(R15)(DX*4), DX; MOVQ 1192(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(CX*4), CX; MOVQ 1192(SP), R15; LEAQ 0(R15)(R10*4), R10; VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z10
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z6, Y6; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 856(SP), R15
+#line 51 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 48(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 48(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 848(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 56(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 56(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 864(SP), R15
+#line 51 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 64(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y9, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 64(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R11, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 72(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 72(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 936(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 49 "transposekernel.go"
+	MOVQ 80(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 49 "transposekernel.go"
+	MOVQ 80(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 888(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 49 "transposekernel.go"
+	MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 49 "transposekernel.go"
+	MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 896(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 49 "transposekernel.go"
+	MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 49 "transposekernel.go"
+	MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 51 "transposekernel.go"
+	MOVQ 904(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	MOVQ 104(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+#line 51 "transposekernel.go"
+	MOVQ 104(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 912(SP), R15; VPBROADCASTQ R15, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 112(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 112(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 51 "transposekernel.go"
+	MOVQ 920(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	MOVQ 120(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
+#line 51 "transposekernel.go"
+	MOVQ 120(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 928(SP), R15; VPBROADCASTQ R15, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 128(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 128(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R12, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 136(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 136(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1000(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 49 "transposekernel.go"
+	MOVQ 144(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 49 "transposekernel.go"
+	MOVQ 144(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 952(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 49 "transposekernel.go"
+	MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 49 "transposekernel.go"
+	MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 960(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 49 "transposekernel.go"
+	MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 49 "transposekernel.go"
+	MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 51 "transposekernel.go"
+	MOVQ 968(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	MOVQ 168(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+#line 51 "transposekernel.go"
+	MOVQ 168(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 976(SP), R15; VPBROADCASTQ R15, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 176(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 176(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 51 "transposekernel.go"
+	MOVQ 984(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	MOVQ 184(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
+#line 51 "transposekernel.go"
+	MOVQ 184(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 992(SP), R15; VPBROADCASTQ R15, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 192(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 192(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R9, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 200(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 200(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; VPBROADCASTQ SI, Z5
+#line 49 "transposekernel.go"
+	VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 208(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 208(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1008(SP), R15; VPBROADCASTQ R15, Z5
+#line 49 "transposekernel.go"
+	VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 216(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 216(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1016(SP), R15; VPBROADCASTQ R15, Z5
+#line 49 "transposekernel.go"
+	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 224(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 224(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 51 "transposekernel.go"
+	VPBROADCASTQ DI, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 232(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 232(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; MOVQ 240(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6
+#line 51 "transposekernel.go"
+	MOVQ 240(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z6
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 248(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 248(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R10, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 256(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 256(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 54 "transposekernel.go"
 	MOVQ 1184(SP), R15; ADDQ $16, R15; MOVQ R15, 1184(SP); JMP l12
 l4:
 #line 46 "transposekernel.go"
-	MOVQ 1184(SP), R15; MOVL R15, AX
+	MOVL 1184(SP), CX
 #line 49 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), CX; VPBROADCASTQ CX, Z5; VPADDQ Z5, Z3, Z6; VPADDQ Z5, Z4, Z5
+	MOVQ 520(SP), R15; LEAQ 0(R15)(CX*1), DX; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z3, Z6; VPADDQ Z5, Z4, Z5
 #line 49 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z6, K1; VPCMPUQ $1, Z0, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 49 "transposekernel.go"
-	IMUL3Q $16, CX, CX; MOVQ 864(SP), R15; MOVQ R15, DX; ADDQ CX, DX; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z6
+	IMUL3Q $16, DX, DX; MOVQ 872(SP), SI; ADDQ DX, SI; VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
 #line 49 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7; MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7
+	KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7; MOVQ 264(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6
 #line 49 "transposekernel.go"
-	VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7; MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7
+	KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7; MOVQ 264(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6
 #line 49 "transposekernel.go"
-	VINSERTI64X4 $1, Y7, Z6, Z6; LEAQ 4(DX), CX; VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5
+	LEAQ 4(SI), DX; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 49 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 280(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7
+	VPXORQ Z8, Z8, Z8; MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1
 #line 49 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 280(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7
+	VPXORQ Z8, Z8, Z8; MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7
 #line 49 "transposekernel.go"
-	LEAQ 8(DX), CX; VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	LEAQ 8(SI), DX; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 49 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 288(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
+	VPXORQ Z9, Z9, Z9; MOVQ 280(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
 #line 49 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 288(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+	VPXORQ Z9, Z9, Z9; MOVQ 280(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
 #line 49 "transposekernel.go"
-	LEAQ 12(DX), CX; VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	LEAQ 12(SI), DX; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 49 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 296(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+	VPXORQ Z10, Z10, Z10; MOVQ 288(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
 #line 49 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 296(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+	VPXORQ Z10, Z10, Z10; MOVQ 288(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	MOVQ AX, CX; SHLQ $2, CX; MOVQ 880(SP), R15; LEAQ 0(R15)(CX*4), DX; LEAQ 1(CX), SI; MOVQ 880(SP), R15
+	MOVQ CX, DX; SHLQ $2, DX; MOVQ 880(SP), R15; LEAQ 0(R15)(DX*4), SI; LEAQ 1(DX), DI; MOVQ 880(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(SI*4), R14; MOVQ R14, 1104(SP); LEAQ 2(CX), R8; MOVQ 880(SP), R15; LEAQ 0(R15)(R8*4), R14
+	LEAQ 0(R15)(DI*4), R14; MOVQ R14, 1096(SP); LEAQ 2(DX), R9; MOVQ 880(SP), R15; LEAQ 0(R15)(R9*4), R14
 #line 51 "transposekernel.go"
-	MOVQ R14, 1040(SP); LEAQ 3(CX), R11; MOVQ 880(SP), R15; LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1032(SP)
+	MOVQ R14, 1032(SP); LEAQ 3(DX), R11; MOVQ 880(SP), R15; LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1024(SP)
 #line 49 "transposekernel.go"
-	MOVQ 528(SP), R15; LEAQ 0(R15)(AX*1), R12; VPBROADCASTQ R12, Z5; VPADDQ Z5, Z3, Z10; VPADDQ Z5, Z4, Z5
+	MOVQ 528(SP), R15; LEAQ 0(R15)(CX*1), R12; VPBROADCASTQ R12, Z5; VPADDQ Z5, Z3, Z10; VPADDQ Z5, Z4, Z5
 #line 49 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z10, K1; VPCMPUQ $1, Z0, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 49 "transposekernel.go"
-	IMUL3Q $16, R12, R12; MOVQ 864(SP), R15; MOVQ R15, R9; ADDQ R12, R9; LEAQ 4(R9), R15; MOVQ R15, 1096(SP)
+	IMUL3Q $16, R12, R12; MOVQ 872(SP), R10; ADDQ R12, R10; LEAQ 4(R10), R15; MOVQ R15, 1088(SP)
 #line 49 "transposekernel.go"
-	LEAQ 8(R9), R15; MOVQ R15, 1048(SP); LEAQ 12(R9), R15; MOVQ R15, 1056(SP)
+	LEAQ 8(R10), R15; MOVQ R15, 1040(SP); LEAQ 12(R10), R15; MOVQ R15, 1048(SP)
 #line 51 "transposekernel.go"
-	MOVQ 888(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 1064(SP); MOVQ 888(SP), R15; LEAQ 0(R15)(SI*4), R14
+	MOVQ 944(SP), R15; LEAQ 0(R15)(DX*4), R14; MOVQ R14, 1056(SP); MOVQ 944(SP), R15; LEAQ 0(R15)(DI*4), R14
 #line 51 "transposekernel.go"
-	MOVQ R14, 1072(SP); MOVQ 888(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 1080(SP); MOVQ 888(SP), R15
+	MOVQ R14, 1064(SP); MOVQ 944(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 1072(SP); MOVQ 944(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1088(SP)
+	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1080(SP)
 #line 49 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(AX*1), R12; VPBROADCASTQ R12, Z5; VPADDQ Z5, Z3, Z10; VPADDQ Z5, Z4, Z5
-#line 49 "transposekernel.go"
-	VPCMPUQ $1, Z0, Z10, K1; VPCMPUQ $1, Z0, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
-#line 49 "transposekernel.go"
-	IMUL3Q $16, R12, R12; MOVQ 864(SP), R15; MOVQ R15, DI; ADDQ R12, DI; LEAQ 4(DI), R15; MOVQ R15, 1160(SP)
-#line 49 "transposekernel.go"
-	LEAQ 8(DI), R15; MOVQ R15, 1112(SP); LEAQ 12(DI), R15; MOVQ R15, 1120(SP)
-#line 51 "transposekernel.go"
-	MOVQ 952(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 1128(SP); MOVQ 952(SP), R15; LEAQ 0(R15)(SI*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 1136(SP); MOVQ 952(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 1144(SP); MOVQ 952(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1152(SP)
-#line 49 "transposekernel.go"
-	MOVQ 544(SP), R15; LEAQ 0(R15)(AX*1), AX; VPBROADCASTQ AX, Z5; VPADDQ Z5, Z3, Z10; VPADDQ Z5, Z4, Z5
+	MOVQ 536(SP), R15; LEAQ 0(R15)(CX*1), R12; VPBROADCASTQ R12, Z5; VPADDQ Z5, Z3, Z10; VPADDQ Z5, Z4, Z5
 #line 49 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z10, K1; VPCMPUQ $1, Z0, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 49 "transposekernel.go"
-	IMUL3Q $16, AX, AX; MOVQ 864(SP), R15; MOVQ R15, R12; ADDQ AX, R12; LEAQ 4(R12), AX; LEAQ 8(R12), R15
+	IMUL3Q $16, R12, R12; MOVQ 872(SP), R8; ADDQ R12, R8; LEAQ 4(R8), R15; MOVQ R15, 1152(SP); LEAQ 8(R8), R15
 #line 49 "transposekernel.go"
-	MOVQ R15, 1168(SP); LEAQ 12(R12), R15; MOVQ R15, 1176(SP)
+	MOVQ R15, 1104(SP); LEAQ 12(R8), R15; MOVQ R15, 1112(SP)
 #line 51 "transposekernel.go"
-	MOVQ 1192(SP), R15; LEAQ 0(R15)(CX*4), CX; MOVQ 1192(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 1192(SP), R15
+	MOVQ 1176(SP), R15; LEAQ 0(R15)(DX*4), R14; MOVQ R14, 1120(SP); MOVQ 1176(SP), R15; LEAQ 0(R15)(DI*4), R14
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R8*4), R8; MOVQ 1192(SP), R15; LEAQ 0(R15)(R11*4), R11; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z10
+	MOVQ R14, 1128(SP); MOVQ 1176(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 1136(SP); MOVQ 1176(SP), R15
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 304(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1
+	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1144(SP)
+#line 49 "transposekernel.go"
+	MOVQ 544(SP), R15; LEAQ 0(R15)(CX*1), CX; VPBROADCASTQ CX, Z5; VPADDQ Z5, Z3, Z10; VPADDQ Z5, Z4, Z5
+#line 49 "transposekernel.go"
+	VPCMPUQ $1, Z0, Z10, K1; VPCMPUQ $1, Z0, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
+#line 49 "transposekernel.go"
+	IMUL3Q $16, CX, CX; MOVQ 872(SP), R12; ADDQ CX, R12; LEAQ 4(R12), CX; LEAQ 8(R12), R15; MOVQ R15, 1160(SP)
+#line 49 "transposekernel.go"
+	LEAQ 12(R12), R15; MOVQ R15, 1168(SP)
 #line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z6, Y6; MOVQ 304(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1104(SP), R15
+	MOVQ 1192(SP), R15; LEAQ 0(R15)(DX*4), DX; MOVQ 1192(SP), R15; LEAQ 0(R15)(DI*4), DI; MOVQ 1192(SP), R15
 #line 51 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 312(SP), R15
+	LEAQ 0(R15)(R9*4), R9; MOVQ 1192(SP), R15; LEAQ 0(R15)(R11*4), R11; VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z10
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 312(SP), R15
+	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 296(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1040(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6
+	VEXTRACTI64X4 $1, Z6, Y6; MOVQ 296(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1096(SP), R15
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 320(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 304(SP), R15
 #line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 320(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1032(SP), R15
+	VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 304(SP), R15
 #line 51 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 328(SP), R15
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1032(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y9, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 328(SP), R15
+	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 312(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 312(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1024(SP), R15
+#line 51 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 320(SP), R15
+#line 51 "transposekernel.go"
+	VSCATTERQPS Y9, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 320(SP), R15
 #line 51 "transposekernel.go"
 	VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 49 "transposekernel.go"
-	VPBROADCASTQ R9, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VPBROADCASTQ R10, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 336(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	MOVQ 328(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 336(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1096(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
-#line 49 "transposekernel.go"
-	MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
-#line 49 "transposekernel.go"
-	MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1048(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
-#line 49 "transposekernel.go"
-	MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
-#line 49 "transposekernel.go"
-	MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1056(SP), R15
-#line 49 "transposekernel.go"
-	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 360(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
-#line 49 "transposekernel.go"
-	MOVQ 360(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 51 "transposekernel.go"
-	MOVQ 1064(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	MOVQ 368(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
-#line 51 "transposekernel.go"
-	MOVQ 368(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1072(SP), R15; VPBROADCASTQ R15, Z5
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 376(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
-#line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 376(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 51 "transposekernel.go"
-	MOVQ 1080(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
-#line 51 "transposekernel.go"
-	MOVQ 384(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
-#line 51 "transposekernel.go"
-	MOVQ 384(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1088(SP), R15; VPBROADCASTQ R15, Z5
-#line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 392(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
-#line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 392(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
-#line 49 "transposekernel.go"
-	VPBROADCASTQ DI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 400(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
-#line 49 "transposekernel.go"
-	MOVQ 400(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1160(SP), R15
+	MOVQ 328(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1088(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
-	MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+	MOVQ 336(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
-	MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1112(SP), R15
+	MOVQ 336(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1040(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
-	MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
-	MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1120(SP), R15
+	MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1048(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 49 "transposekernel.go"
-	MOVQ 424(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+	MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 49 "transposekernel.go"
-	MOVQ 424(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+	MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	MOVQ 1128(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	MOVQ 1056(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
-	MOVQ 432(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+	MOVQ 360(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
 #line 51 "transposekernel.go"
-	MOVQ 432(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1136(SP), R15; VPBROADCASTQ R15, Z5
+	MOVQ 360(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1064(SP), R15; VPBROADCASTQ R15, Z5
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 440(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 368(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 440(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 368(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 51 "transposekernel.go"
-	MOVQ 1144(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	MOVQ 1072(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
-	MOVQ 448(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
+	MOVQ 376(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
 #line 51 "transposekernel.go"
-	MOVQ 448(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1152(SP), R15; VPBROADCASTQ R15, Z5
+	MOVQ 376(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1080(SP), R15; VPBROADCASTQ R15, Z5
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 456(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 384(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 456(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 384(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 392(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+#line 49 "transposekernel.go"
+	MOVQ 392(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1152(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 49 "transposekernel.go"
+	MOVQ 400(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 49 "transposekernel.go"
+	MOVQ 400(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1104(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 49 "transposekernel.go"
+	MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 49 "transposekernel.go"
+	MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1112(SP), R15
+#line 49 "transposekernel.go"
+	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 49 "transposekernel.go"
+	MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 49 "transposekernel.go"
+	MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 51 "transposekernel.go"
+	MOVQ 1120(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	MOVQ 424(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+#line 51 "transposekernel.go"
+	MOVQ 424(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1128(SP), R15; VPBROADCASTQ R15, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 432(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 432(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+#line 51 "transposekernel.go"
+	MOVQ 1136(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+#line 51 "transposekernel.go"
+	MOVQ 440(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
+#line 51 "transposekernel.go"
+	MOVQ 440(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1144(SP), R15; VPBROADCASTQ R15, Z5
+#line 51 "transposekernel.go"
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 448(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+#line 51 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 448(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R12, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 464(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	MOVQ 456(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 464(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; VPBROADCASTQ AX, Z5
+	MOVQ 456(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; VPBROADCASTQ CX, Z5
 #line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 472(SP), R15
+	VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 464(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 472(SP), R15
+	VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 464(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1168(SP), R15; VPBROADCASTQ R15, Z5
+	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1160(SP), R15; VPBROADCASTQ R15, Z5
 #line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 480(SP), R15
+	VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 472(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 480(SP), R15
+	VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 472(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1176(SP), R15; VPBROADCASTQ R15, Z5
+	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1168(SP), R15; VPBROADCASTQ R15, Z5
 #line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 488(SP), R15
+	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 480(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 488(SP), R15
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 480(SP), R15
 #line 49 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 496(SP), R15
+	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 488(SP), R15
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 496(SP), R15
+	VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 488(SP), R15
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ DI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
 #line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 504(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6
+	KXNORW K1, K1, K1; MOVQ 496(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6
 #line 51 "transposekernel.go"
-	MOVQ 504(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z6
+	MOVQ 496(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R9, Z5; VPADDQ Z5, Z1, Z6
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 512(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 504(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 512(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R11, Z5
+	VEXTRACTI64X4 $1, Z8, Y6; MOVQ 504(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R11, Z5
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 520(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
+	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 512(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 520(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 512(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 54 "transposekernel.go"
 	MOVQ 1184(SP), R15; ADDQ $16, R15; MOVQ R15, 1184(SP); JMP l12
 l6:
 #line 46 "transposekernel.go"
-	MOVQ 1184(SP), R15; MOVL R15, AX
+	MOVL 1184(SP), CX
 #line 49 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), CX; IMUL3Q $16, CX, CX; MOVQ 864(SP), R15; MOVQ R15, DX
+	MOVQ 520(SP), R15; LEAQ 0(R15)(CX*1), DX; IMUL3Q $16, DX, DX; MOVQ 872(SP), SI; ADDQ DX, SI
 #line 49 "transposekernel.go"
-	ADDQ CX, DX; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
 	MOVQ 560(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 560(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; LEAQ 4(DX), CX
+	MOVQ 560(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; LEAQ 4(SI), DX
 #line 49 "transposekernel.go"
-	VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
 	MOVQ 568(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
-	MOVQ 568(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 8(DX), CX
+	MOVQ 568(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 8(SI), DX
 #line 49 "transposekernel.go"
-	VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
 	MOVQ 576(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
-	MOVQ 576(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; LEAQ 12(DX), CX
+	MOVQ 576(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; LEAQ 12(SI), DX
 #line 49 "transposekernel.go"
-	VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 49 "transposekernel.go"
 	MOVQ 584(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 49 "transposekernel.go"
 	MOVQ 584(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	MOVQ AX, CX; SHLQ $2, CX; MOVQ 880(SP), R15; LEAQ 0(R15)(CX*4), DX; LEAQ 1(CX), SI; MOVQ 880(SP), R15
+	MOVQ CX, DX; SHLQ $2, DX; MOVQ 880(SP), R15; LEAQ 0(R15)(DX*4), SI; LEAQ 1(DX), DI; MOVQ 880(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(SI*4), DI; LEAQ 2(CX), R8; MOVQ 880(SP), R15; LEAQ 0(R15)(R8*4), R9; LEAQ 3(CX), R11
+	LEAQ 0(R15)(DI*4), R8; LEAQ 2(DX), R9; MOVQ 880(SP), R15; LEAQ 0(R15)(R9*4), R10; LEAQ 3(DX), R11
 #line 51 "transposekernel.go"
-	MOVQ 880(SP), R15; LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1256(SP)
+	MOVQ 880(SP), R15; LEAQ 0(R15)(R11*4), R12
 #line 49 "transposekernel.go"
-	MOVQ 528(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 864(SP), R15; MOVQ R15, R10
+	MOVQ 528(SP), R15; LEAQ 0(R15)(CX*1), R13; IMUL3Q $16, R13, R13; MOVQ 872(SP), BX; ADDQ R13, BX
 #line 49 "transposekernel.go"
-	ADDQ BX, R10; LEAQ 4(R10), R15; MOVQ R15, 1248(SP); LEAQ 8(R10), R15; MOVQ R15, 1200(SP); LEAQ 12(R10), R15
+	LEAQ 4(BX), R15; MOVQ R15, 1248(SP); LEAQ 8(BX), R15; MOVQ R15, 1240(SP); LEAQ 12(BX), R15; MOVQ R15, 1200(SP)
+#line 51 "transposekernel.go"
+	MOVQ 944(SP), R15; LEAQ 0(R15)(DX*4), R14; MOVQ R14, 1208(SP); MOVQ 944(SP), R15; LEAQ 0(R15)(DI*4), R14
+#line 51 "transposekernel.go"
+	MOVQ R14, 1216(SP); MOVQ 944(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 1224(SP); MOVQ 944(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1232(SP)
 #line 49 "transposekernel.go"
-	MOVQ R15, 1208(SP)
-#line 51 "transposekernel.go"
-	MOVQ 888(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 1216(SP); MOVQ 888(SP), R15; LEAQ 0(R15)(SI*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 1224(SP); MOVQ 888(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 1232(SP); MOVQ 888(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1240(SP)
+	MOVQ 536(SP), R15; LEAQ 0(R15)(CX*1), AX; IMUL3Q $16, AX, AX; MOVQ 872(SP), R13; ADDQ AX, R13
 #line 49 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 864(SP), R15; MOVQ R15, R12
+	LEAQ 4(R13), R15; MOVQ R15, 1304(SP); LEAQ 8(R13), R15; MOVQ R15, 1256(SP); LEAQ 12(R13), R15
 #line 49 "transposekernel.go"
-	ADDQ BX, R12; LEAQ 4(R12), R15; MOVQ R15, 1312(SP); LEAQ 8(R12), R15; MOVQ R15, 1264(SP); LEAQ 12(R12), R15
+	MOVQ R15, 1264(SP)
+#line 51 "transposekernel.go"
+	MOVQ 1176(SP), R15; LEAQ 0(R15)(DX*4), R14; MOVQ R14, 1272(SP); MOVQ 1176(SP), R15; LEAQ 0(R15)(DI*4), R14
+#line 51 "transposekernel.go"
+	MOVQ R14, 1280(SP); MOVQ 1176(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 1288(SP); MOVQ 1176(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1296(SP)
 #line 49 "transposekernel.go"
-	MOVQ R15, 1272(SP)
-#line 51 "transposekernel.go"
-	MOVQ 952(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 1280(SP); MOVQ 952(SP), R15; LEAQ 0(R15)(SI*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 1288(SP); MOVQ 952(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 1296(SP); MOVQ 952(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R11*4), R14; MOVQ R14, 1304(SP)
+	MOVQ 544(SP), R15; LEAQ 0(R15)(CX*1), CX; IMUL3Q $16, CX, CX; MOVQ 872(SP), AX; ADDQ CX, AX
 #line 49 "transposekernel.go"
-	MOVQ 544(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 864(SP), R15; MOVQ R15, BX
-#line 49 "transposekernel.go"
-	ADDQ AX, BX; LEAQ 4(BX), AX; LEAQ 8(BX), R15; MOVQ R15, 1320(SP); LEAQ 12(BX), R15; MOVQ R15, 1328(SP)
+	LEAQ 4(AX), CX; LEAQ 8(AX), R15; MOVQ R15, 1312(SP); LEAQ 12(AX), R15; MOVQ R15, 1320(SP)
 #line 51 "transposekernel.go"
-	MOVQ 1192(SP), R15; LEAQ 0(R15)(CX*4), CX; MOVQ 1192(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 1192(SP), R15
+	MOVQ 1192(SP), R15; LEAQ 0(R15)(DX*4), DX; MOVQ 1192(SP), R15; LEAQ 0(R15)(DI*4), DI; MOVQ 1192(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R8*4), R8; MOVQ 1192(SP), R15; LEAQ 0(R15)(R11*4), R11; VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z10
+	LEAQ 0(R15)(R9*4), R9; MOVQ 1192(SP), R15; LEAQ 0(R15)(R11*4), R11; VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z10
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 592(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z6, Y6; MOVQ 592(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ DI, Z5
+	VEXTRACTI64X4 $1, Z6, Y6; MOVQ 592(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R8, Z5
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 600(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 600(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 51 "transposekernel.go"
-	VPBROADCASTQ R9, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 608(SP), R15
+	VPBROADCASTQ R10, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 608(SP), R15
 #line 51 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6; MOVQ 608(SP), R15
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1256(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R12, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
 #line 51 "transposekernel.go"
-	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 616(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
+	KXNORW K1, K1, K1; MOVQ 616(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6
 #line 51 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z9, Y6; MOVQ 616(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
+	MOVQ 616(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 49 "transposekernel.go"
-	VPBROADCASTQ R10, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VPBROADCASTQ BX, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
 	MOVQ 624(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
@@ -4200,13 +4004,13 @@ l6:
 #line 49 "transposekernel.go"
 	MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
-	MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1200(SP), R15
+	MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1240(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
 	MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
-	MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1208(SP), R15
+	MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1200(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 49 "transposekernel.go"
@@ -4214,43 +4018,43 @@ l6:
 #line 49 "transposekernel.go"
 	MOVQ 648(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	MOVQ 1216(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	MOVQ 1208(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
 	MOVQ 656(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
 #line 51 "transposekernel.go"
-	MOVQ 656(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1224(SP), R15; VPBROADCASTQ R15, Z5
+	MOVQ 656(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1216(SP), R15; VPBROADCASTQ R15, Z5
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 664(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 664(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 51 "transposekernel.go"
-	MOVQ 1232(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	MOVQ 1224(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
 	MOVQ 672(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
 #line 51 "transposekernel.go"
-	MOVQ 672(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1240(SP), R15; VPBROADCASTQ R15, Z5
+	MOVQ 672(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1232(SP), R15; VPBROADCASTQ R15, Z5
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 680(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 680(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 49 "transposekernel.go"
-	VPBROADCASTQ R12, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VPBROADCASTQ R13, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
 	MOVQ 688(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 688(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1312(SP), R15
+	MOVQ 688(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; MOVQ 1304(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
 	MOVQ 696(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
 #line 49 "transposekernel.go"
-	MOVQ 696(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1264(SP), R15
+	MOVQ 696(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1256(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
 	MOVQ 704(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 49 "transposekernel.go"
-	MOVQ 704(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1272(SP), R15
+	MOVQ 704(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1264(SP), R15
 #line 49 "transposekernel.go"
 	VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
 #line 49 "transposekernel.go"
@@ -4258,59 +4062,59 @@ l6:
 #line 49 "transposekernel.go"
 	MOVQ 712(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	MOVQ 1280(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	MOVQ 1272(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
 	MOVQ 720(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
 #line 51 "transposekernel.go"
-	MOVQ 720(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1288(SP), R15; VPBROADCASTQ R15, Z5
+	MOVQ 720(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1280(SP), R15; VPBROADCASTQ R15, Z5
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 728(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6; MOVQ 728(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 51 "transposekernel.go"
-	MOVQ 1296(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
+	MOVQ 1288(SP), R15; VPBROADCASTQ R15, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
 	MOVQ 736(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y6
 #line 51 "transposekernel.go"
-	MOVQ 736(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1304(SP), R15; VPBROADCASTQ R15, Z5
+	MOVQ 736(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); MOVQ 1296(SP), R15; VPBROADCASTQ R15, Z5
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 744(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z6*1)
 #line 51 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y6; MOVQ 744(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1)
 #line 49 "transposekernel.go"
-	VPBROADCASTQ BX, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
+	VPBROADCASTQ AX, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
 	MOVQ 752(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y7; VMOVUPS Z7, Z6; KXNORW K1, K1, K1; VPXORQ Z7, Z7, Z7
 #line 49 "transposekernel.go"
-	MOVQ 752(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; VPBROADCASTQ AX, Z5
+	MOVQ 752(SP), R15; VGATHERQPS 0(R15)(Z5*1), K1, Y7; VINSERTI64X4 $1, Y7, Z6, Z6; VPBROADCASTQ CX, Z5
 #line 49 "transposekernel.go"
 	VPADDQ Z5, Z1, Z7; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 760(SP), R15
 #line 49 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 760(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1320(SP), R15; VPBROADCASTQ R15, Z5
+	VGATHERQPS 0(R15)(Z5*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; MOVQ 1312(SP), R15; VPBROADCASTQ R15, Z5
 #line 49 "transposekernel.go"
 	VPADDQ Z5, Z1, Z8; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 768(SP), R15
 #line 49 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 768(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1328(SP), R15; VPBROADCASTQ R15, Z5
+	VGATHERQPS 0(R15)(Z5*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1320(SP), R15; VPBROADCASTQ R15, Z5
 #line 49 "transposekernel.go"
-	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 776(SP), R15
+	VPADDQ Z5, Z1, Z9; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 808(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 776(SP), R15
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 808(SP), R15
 #line 49 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z5*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 51 "transposekernel.go"
-	VPBROADCASTQ CX, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 816(SP), R15
+	VPBROADCASTQ DX, Z5; VPADDQ Z5, Z1, Z10; VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 816(SP), R15
 #line 51 "transposekernel.go"
 	VSCATTERQPS Y6, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 816(SP), R15
 #line 51 "transposekernel.go"
-	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ SI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
+	VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ DI, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5
 #line 51 "transposekernel.go"
 	KXNORW K1, K1, K1; MOVQ 824(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y6
 #line 51 "transposekernel.go"
-	MOVQ 824(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z6
+	MOVQ 824(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z5*1); VPBROADCASTQ R9, Z5; VPADDQ Z5, Z1, Z6
 #line 51 "transposekernel.go"
 	VPADDQ Z5, Z2, Z5; KXNORW K1, K1, K1; MOVQ 832(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z6*1); KXNORW K1, K1, K1
 #line 51 "transposekernel.go"
@@ -4322,7 +4126,7 @@ l6:
 #line 54 "transposekernel.go"
 	MOVQ 1184(SP), R15; ADDQ $16, R15; MOVQ R15, 1184(SP); MOVQ 1184(SP), R15; LEAQ 16(R15), AX
 #line 54 "transposekernel.go"
-	MOVQ 792(SP), R15; CMPQ AX, R15; JLE l6; JMP l12
+	CMPQ AX, 784(SP); JLE l6; JMP l12
 l1:
 #line 54 "transposekernel.go"
 	VZEROUPPER; MOVQ 1184(SP), R15
@@ -4333,15 +4137,15 @@ l1:
 
 // func TransposeWide32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int) (done int)
 #line 45 "transposekernel.go"
-TEXT ·TransposeWide32TwinAVX2(SB), 0, $984-104
+TEXT ·TransposeWide32TwinAVX2(SB), 0, $904-104
 #line 45 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 45 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 840(SP)
+	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 776(SP)
 #line 45 "transposekernel.go"
 	MOVQ a1+8(FP), R15
 #line 45 "transposekernel.go"
-	MOVQ R15, 40(SP)
+	MOVQ R15, 264(SP)
 #line 45 "transposekernel.go"
 	MOVQ a2+16(FP), R15
 #line 45 "transposekernel.go"
@@ -4361,128 +4165,122 @@ TEXT ·TransposeWide32TwinAVX2(SB), 0, $984-104
 #line 45 "transposekernel.go"
 	MOVQ a6+48(FP), R15
 #line 45 "transposekernel.go"
-	MOVQ R15, 448(SP); MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; VPSLLQ $4, Y0, Y0; MOVQ $117835012, R10
+	MOVQ R15, 464(SP); MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; VPSLLQ $4, Y0, Y0; MOVQ $117835012, R10
 #line 45 "transposekernel.go"
 	VMOVQ R10, X1; VPMOVZXBQ X1, Y1; VPSLLQ $4, Y1, Y1; MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
 	MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP)
 #line 45 "transposekernel.go"
-	MOVQ a7+56(FP), R10
+	MOVQ a7+56(FP), R14
 #line 45 "transposekernel.go"
-	MOVQ a8+64(FP), R11
+	MOVQ a8+64(FP), AX
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 464(SP); MOVQ 464(SP), R15; ADDQ R11, R15; MOVQ R15, 464(SP)
+	MOVQ R14, 472(SP); MOVQ 472(SP), R15; ADDQ AX, R15; MOVQ R15, 472(SP)
 #line 45 "transposekernel.go"
-	MOVQ a9+72(FP), R11
+	MOVQ a9+72(FP), AX
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 480(SP); MOVQ 480(SP), R15; ADDQ R11, R15; MOVQ R15, 480(SP)
+	MOVQ R14, 536(SP); MOVQ 536(SP), R15; ADDQ AX, R15; MOVQ R15, 536(SP)
 #line 45 "transposekernel.go"
-	MOVQ a10+80(FP), R11
+	MOVQ a10+80(FP), AX
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 488(SP); MOVQ 488(SP), R15; ADDQ R11, R15; MOVQ R15, 488(SP)
+	MOVQ R14, 760(SP); MOVQ 760(SP), R15; ADDQ AX, R15; MOVQ R15, 760(SP)
 #line 45 "transposekernel.go"
-	MOVQ a11+88(FP), R11
+	MOVQ a11+88(FP), AX
 #line 45 "transposekernel.go"
-	MOVQ R10, R15; MOVQ R15, 552(SP); MOVQ 552(SP), R15; ADDQ R11, R15; MOVQ R15, 552(SP); MOVQ $0, R15
+	MOVQ R14, 768(SP); MOVQ 768(SP), R15; ADDQ AX, R15; MOVQ R15, 768(SP); MOVQ $0, R15; MOVQ R15, 40(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP)
 #line 45 "transposekernel.go"
-	MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $50462976, R11
+	MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 256(SP); MOVQ $50462976, AX; VMOVQ AX, X2
 #line 45 "transposekernel.go"
-	VMOVQ R11, X2; VPMOVZXBQ X2, Y2; VPSLLQ $0, Y2, Y15; VMOVUPS Y15, 632(SP); MOVQ $117835012, R11
+	VPMOVZXBQ X2, Y2; MOVQ $117835012, AX; VMOVQ AX, X3; VPMOVZXBQ X3, Y3; MOVQ 296(SP), R15; VMOVQ R15, X4
 #line 45 "transposekernel.go"
-	VMOVQ R11, X3; VPMOVZXBQ X3, Y3; VPSLLQ $0, Y3, Y15; VMOVUPS Y15, 664(SP); MOVQ 296(SP), R15
+	VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, AX; VMOVQ AX, X5; VPBROADCASTQ X5, Y5; MOVQ $0, R15
 #line 45 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R11; VMOVQ R11, X5; VPBROADCASTQ X5, Y5
+	MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $0, R15; MOVQ R15, 144(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 144(SP); MOVQ $0, R15; MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP)
+	MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 184(SP)
+	MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 184(SP); MOVQ $0, R15; MOVQ R15, 192(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 192(SP); MOVQ $0, R15; MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP)
+	MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP); MOVQ $0, R15; MOVQ R15, 216(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 216(SP); MOVQ $0, R15; MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP)
+	MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP); MOVQ $0, R15; MOVQ R15, 240(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 240(SP); MOVQ $0, R15; MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 256(SP)
+	MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 304(SP); MOVQ $0, R15; MOVQ R15, 312(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 264(SP); MOVQ $0, R15; MOVQ R15, 304(SP); MOVQ $0, R15; MOVQ R15, 312(SP)
+	MOVQ R15, 320(SP); MOVQ $0, R15; MOVQ R15, 328(SP); MOVQ $0, R15; MOVQ R15, 336(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 320(SP); MOVQ $0, R15; MOVQ R15, 328(SP); MOVQ $0, R15; MOVQ R15, 336(SP)
+	MOVQ R15, 344(SP); MOVQ $0, R15; MOVQ R15, 352(SP); MOVQ $0, R15; MOVQ R15, 360(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 344(SP); MOVQ $0, R15; MOVQ R15, 352(SP); MOVQ $0, R15; MOVQ R15, 360(SP)
+	MOVQ R15, 368(SP); MOVQ $0, R15; MOVQ R15, 376(SP); MOVQ $0, R15; MOVQ R15, 400(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 368(SP); MOVQ $0, R15; MOVQ R15, 376(SP); MOVQ $0, R15; MOVQ R15, 384(SP)
+	MOVQ R15, 408(SP); MOVQ $0, R15; MOVQ R15, 416(SP); MOVQ $0, R15; MOVQ R15, 424(SP); MOVQ $0, R15
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 392(SP); MOVQ $0, R15; MOVQ R15, 416(SP); MOVQ $0, R15; MOVQ R15, 424(SP)
+	MOVQ R15, 432(SP); MOVQ $0, R15; MOVQ R15, 440(SP); XORQ CX, CX; XORQ R15, R15; MOVQ R15, 384(SP)
 #line 45 "transposekernel.go"
-	MOVQ $0, R15; MOVQ R15, 432(SP); MOVQ $0, R15; MOVQ R15, 440(SP); XORQ SI, SI; XORQ R15, R15
+	MOVQ 0(SP), R15; MOVQ R15, 392(SP); MOVQ 0(SP), R15; LEAQ -1(R15), SI; MOVL CX, CX; MOVQ 264(SP), R15
 #line 45 "transposekernel.go"
-	MOVQ R15, 400(SP); MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 408(SP); MOVQ 0(SP), R15; LEAQ -1(R15), DI
+	LEAQ 0(R15)(CX*1), DI; MOVQ SI, R8; ADDQ DI, R8; JOS l7; MOVQ 296(SP), R15; TESTQ R15, R15; JLT l7
 #line 45 "transposekernel.go"
-	MOVL SI, SI; MOVQ 40(SP), R15; LEAQ 0(R15)(SI*1), R8; MOVQ DI, DX; ADDQ R8, DX; JOS l7; MOVQ 296(SP), R15
+	XORQ R8, R8; SUBQ DI, R8; JOS l7; CMPQ R8, 384(SP); MOVQ 384(SP), R15; CMOVQGT R8, R15; MOVQ R15, 384(SP)
 #line 45 "transposekernel.go"
-	TESTQ R15, R15; JLT l7; XORQ DX, DX; SUBQ R8, DX; JOS l7; MOVQ 400(SP), R15; CMPQ DX, R15; MOVQ 400(SP), R15
+	MOVQ 296(SP), R8; SUBQ DI, R8; JOS l7; CMPQ R8, 392(SP); MOVQ 392(SP), R15; CMOVQLT R8, R15
 #line 45 "transposekernel.go"
-	CMOVQGT DX, R15; MOVQ R15, 400(SP); MOVQ 296(SP), R15; MOVQ R15, DX; SUBQ R8, DX; JOS l7; MOVQ 408(SP), R15
+	MOVQ R15, 392(SP); MOVQ 272(SP), R15; LEAQ 0(R15)(CX*1), DI; MOVQ SI, R8; ADDQ DI, R8; JOS l7
 #line 45 "transposekernel.go"
-	CMPQ DX, R15; MOVQ 408(SP), R15; CMOVQLT DX, R15; MOVQ R15, 408(SP); MOVQ 272(SP), R15; LEAQ 0(R15)(SI*1), DX
+	XORQ R8, R8; SUBQ DI, R8; JOS l7; CMPQ R8, 384(SP); MOVQ 384(SP), R15; CMOVQGT R8, R15; MOVQ R15, 384(SP)
 #line 45 "transposekernel.go"
-	MOVQ DI, R8; ADDQ DX, R8; JOS l7; XORQ R8, R8; SUBQ DX, R8; JOS l7; MOVQ 400(SP), R15; CMPQ R8, R15
+	MOVQ 296(SP), R8; SUBQ DI, R8; JOS l7; CMPQ R8, 392(SP); MOVQ 392(SP), R15; CMOVQLT R8, R15
 #line 45 "transposekernel.go"
-	MOVQ 400(SP), R15; CMOVQGT R8, R15; MOVQ R15, 400(SP); MOVQ 296(SP), R15; MOVQ R15, R8; SUBQ DX, R8
+	MOVQ R15, 392(SP); MOVQ 280(SP), R15; LEAQ 0(R15)(CX*1), DI; MOVQ SI, R8; ADDQ DI, R8; JOS l7
 #line 45 "transposekernel.go"
-	JOS l7; MOVQ 408(SP), R15; CMPQ R8, R15; MOVQ 408(SP), R15; CMOVQLT R8, R15; MOVQ R15, 408(SP)
+	XORQ R8, R8; SUBQ DI, R8; JOS l7; CMPQ R8, 384(SP); MOVQ 384(SP), R15; CMOVQGT R8, R15; MOVQ R15, 384(SP)
 #line 45 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(SI*1), DX; MOVQ DI, R8; ADDQ DX, R8; JOS l7; XORQ R8, R8; SUBQ DX, R8
+	MOVQ 296(SP), R8; SUBQ DI, R8; JOS l7; CMPQ R8, 392(SP); MOVQ 392(SP), R15; CMOVQLT R8, R15
 #line 45 "transposekernel.go"
-	JOS l7; MOVQ 400(SP), R15; CMPQ R8, R15; MOVQ 400(SP), R15; CMOVQGT R8, R15; MOVQ R15, 400(SP)
+	MOVQ R15, 392(SP); MOVQ 288(SP), R15; LEAQ 0(R15)(CX*1), CX; ADDQ CX, SI; JOS l7; XORQ SI, SI
 #line 45 "transposekernel.go"
-	MOVQ 296(SP), R15; MOVQ R15, R8; SUBQ DX, R8; JOS l7; MOVQ 408(SP), R15; CMPQ R8, R15; MOVQ 408(SP), R15
+	SUBQ CX, SI; JOS l7; CMPQ SI, 384(SP); MOVQ 384(SP), R15; CMOVQGT SI, R15; MOVQ R15, 384(SP)
 #line 45 "transposekernel.go"
-	CMOVQLT R8, R15; MOVQ R15, 408(SP); MOVQ 288(SP), R15; LEAQ 0(R15)(SI*1), DX; MOVQ DI, SI; ADDQ DX, SI
+	MOVQ 296(SP), SI; SUBQ CX, SI; JOS l7; CMPQ SI, 392(SP); MOVQ 392(SP), R15; CMOVQLT SI, R15
 #line 45 "transposekernel.go"
-	JOS l7; XORQ SI, SI; SUBQ DX, SI; JOS l7; MOVQ 400(SP), R15; CMPQ SI, R15; MOVQ 400(SP), R15
-#line 45 "transposekernel.go"
-	CMOVQGT SI, R15; MOVQ R15, 400(SP); MOVQ 296(SP), R15; MOVQ R15, SI; SUBQ DX, SI; JOS l7; MOVQ 408(SP), R15
-#line 45 "transposekernel.go"
-	CMPQ SI, R15; MOVQ 408(SP), R15; CMOVQLT SI, R15; MOVQ R15, 408(SP); JMP l10
+	MOVQ R15, 392(SP); JMP l10
 l7:
 #line 45 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 408(SP)
+	XORQ R15, R15; MOVQ R15, 392(SP)
 l10:
 l12:
 #line 45 "transposekernel.go"
-	MOVQ 840(SP), R15; LEAQ 8(R15), DX; MOVQ 408(SP), R15; CMPQ DX, R15; JGT l13; MOVQ 840(SP), R15
+	MOVQ 776(SP), R15; LEAQ 8(R15), CX; CMPQ CX, 392(SP); JGT l13; MOVQ 384(SP), R15; CMPQ 776(SP), R15
 #line 45 "transposekernel.go"
-	MOVQ 400(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 45 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1
+	CMPQ CX, 0(SP); JGT l1
 #line 46 "transposekernel.go"
-	MOVQ 840(SP), R15; MOVL R15, DX
+	MOVL 776(SP), CX
 #line 49 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(DX*1), SI; LEAQ 7(SI), DI; CMPQ SI, DI; JHI l4; MOVQ 296(SP), R15
+	MOVQ 264(SP), R15; LEAQ 0(R15)(CX*1), SI; LEAQ 7(SI), DI; CMPQ SI, DI; JHI l4; CMPQ SI, 296(SP)
 #line 49 "transposekernel.go"
-	CMPQ SI, R15; JCC l15; MOVQ 296(SP), R15; CMPQ DI, R15; JCC l4
+	JCC l15; CMPQ DI, 296(SP); JCC l4
 l15:
 #line 49 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ SI, R15; JCC l1; IMUL3Q $16, SI, SI; MOVQ 448(SP), R15; MOVQ R15, DI
+	CMPQ SI, 296(SP); JCC l1; IMUL3Q $16, SI, SI; MOVQ 464(SP), DI; ADDQ SI, DI; VMOVQ DI, X6; VPBROADCASTQ X6, Y6
 #line 49 "transposekernel.go"
-	ADDQ SI, DI; VMOVQ DI, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 8(SP), R15
 #line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 8(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 8(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
 #line 49 "transposekernel.go"
-	MOVQ 8(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; LEAQ 4(DI), SI
+	VINSERTI128 $1, X8, Y9, Y6; LEAQ 4(DI), SI; VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
 #line 49 "transposekernel.go"
-	VMOVQ SI, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
+	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 16(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 16(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 16(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 16(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
 #line 49 "transposekernel.go"
 	LEAQ 8(DI), SI; VMOVQ SI, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
 #line 49 "transposekernel.go"
@@ -4496,915 +4294,917 @@ l15:
 #line 49 "transposekernel.go"
 	VPXOR Y11, Y11, Y11; MOVQ 32(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	MOVQ DX, SI; SHLQ $2, SI; MOVQ 464(SP), R15; LEAQ 0(R15)(SI*4), DI; LEAQ 1(SI), R8; MOVQ 464(SP), R15
+	MOVQ CX, SI; SHLQ $2, SI; MOVQ 472(SP), R15; LEAQ 0(R15)(SI*4), DI; LEAQ 1(SI), R8; MOVQ 472(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R8*4), R11; LEAQ 2(SI), R9; MOVQ 464(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 456(SP)
+	LEAQ 0(R15)(R8*4), DX; LEAQ 2(SI), AX; MOVQ 472(SP), R15; LEAQ 0(R15)(AX*4), R15; MOVQ R15, 448(SP)
 #line 51 "transposekernel.go"
-	LEAQ 3(SI), R12; MOVQ 464(SP), R15; LEAQ 0(R15)(R12*4), R14; MOVQ R14, 472(SP)
+	LEAQ 3(SI), R13; MOVQ 472(SP), R15; LEAQ 0(R15)(R13*4), R15; MOVQ R15, 456(SP)
 #line 49 "transposekernel.go"
-	MOVQ 272(SP), R15; LEAQ 0(R15)(DX*1), AX; LEAQ 7(AX), CX; CMPQ AX, CX; JHI l4; MOVQ 296(SP), R15
+	MOVQ 272(SP), R15; LEAQ 0(R15)(CX*1), R9; LEAQ 7(R9), R10; CMPQ R9, R10; JHI l4; CMPQ R9, 296(SP)
 #line 49 "transposekernel.go"
-	CMPQ AX, R15; JCC l16; MOVQ 296(SP), R15; CMPQ CX, R15; JCC l4
+	JCC l16; CMPQ R10, 296(SP); JCC l4
 l16:
 #line 49 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ AX, R15; JCC l1; IMUL3Q $16, AX, AX; MOVQ 448(SP), R15; MOVQ R15, CX
+	CMPQ R9, 296(SP); JCC l1; IMUL3Q $16, R9, R9; MOVQ 464(SP), R10; ADDQ R9, R10; LEAQ 4(R10), R15
 #line 49 "transposekernel.go"
-	ADDQ AX, CX; LEAQ 4(CX), R15; MOVQ R15, 544(SP); LEAQ 8(CX), R15; MOVQ R15, 496(SP); LEAQ 12(CX), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, 504(SP)
+	MOVQ R15, 528(SP); LEAQ 8(R10), R15; MOVQ R15, 480(SP); LEAQ 12(R10), R15; MOVQ R15, 488(SP)
 #line 51 "transposekernel.go"
-	MOVQ 480(SP), R15; LEAQ 0(R15)(SI*4), R14; MOVQ R14, 512(SP); MOVQ 480(SP), R15; LEAQ 0(R15)(R8*4), R14
+	MOVQ 536(SP), R15; LEAQ 0(R15)(SI*4), R15; MOVQ R15, 496(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(R8*4), R15
 #line 51 "transposekernel.go"
-	MOVQ R14, 520(SP); MOVQ 480(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 528(SP); MOVQ 480(SP), R15
+	MOVQ R15, 504(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(AX*4), R15; MOVQ R15, 512(SP); MOVQ 536(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R12*4), R14; MOVQ R14, 536(SP)
+	LEAQ 0(R15)(R13*4), R15; MOVQ R15, 520(SP)
 #line 49 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(DX*1), AX; LEAQ 7(AX), R10; CMPQ AX, R10; JHI l4; MOVQ 296(SP), R15
+	MOVQ 280(SP), R15; LEAQ 0(R15)(CX*1), R9; LEAQ 7(R9), R11; CMPQ R9, R11; JHI l4; CMPQ R9, 296(SP)
 #line 49 "transposekernel.go"
-	CMPQ AX, R15; JCC l17; MOVQ 296(SP), R15; CMPQ R10, R15; JCC l4
+	JCC l17; CMPQ R11, 296(SP); JCC l4
 l17:
 #line 49 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ AX, R15; JCC l1; IMUL3Q $16, AX, AX; MOVQ 448(SP), R15; MOVQ R15, R10
+	CMPQ R9, 296(SP); JCC l1; IMUL3Q $16, R9, R9; MOVQ 464(SP), R11; ADDQ R9, R11; LEAQ 4(R11), R15
 #line 49 "transposekernel.go"
-	ADDQ AX, R10; LEAQ 4(R10), R15; MOVQ R15, 608(SP); LEAQ 8(R10), R15; MOVQ R15, 560(SP); LEAQ 12(R10), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, 568(SP)
+	MOVQ R15, 592(SP); LEAQ 8(R11), R15; MOVQ R15, 544(SP); LEAQ 12(R11), R15; MOVQ R15, 552(SP)
 #line 51 "transposekernel.go"
-	MOVQ 488(SP), R15; LEAQ 0(R15)(SI*4), R14; MOVQ R14, 576(SP); MOVQ 488(SP), R15; LEAQ 0(R15)(R8*4), R14
+	MOVQ 760(SP), R15; LEAQ 0(R15)(SI*4), R15; MOVQ R15, 560(SP); MOVQ 760(SP), R15; LEAQ 0(R15)(R8*4), R15
 #line 51 "transposekernel.go"
-	MOVQ R14, 584(SP); MOVQ 488(SP), R15; LEAQ 0(R15)(R9*4), R14; MOVQ R14, 592(SP); MOVQ 488(SP), R15
+	MOVQ R15, 568(SP); MOVQ 760(SP), R15; LEAQ 0(R15)(AX*4), R15; MOVQ R15, 576(SP); MOVQ 760(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R12*4), R14; MOVQ R14, 600(SP)
+	LEAQ 0(R15)(R13*4), R15; MOVQ R15, 584(SP)
 #line 49 "transposekernel.go"
-	MOVQ 288(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 7(DX), AX; CMPQ DX, AX; JHI l4; MOVQ 296(SP), R15
+	MOVQ 288(SP), R15; LEAQ 0(R15)(CX*1), CX; LEAQ 7(CX), R9; CMPQ CX, R9; JHI l4; CMPQ CX, 296(SP)
 #line 49 "transposekernel.go"
-	CMPQ DX, R15; JCC l18; MOVQ 296(SP), R15; CMPQ AX, R15; JCC l4
+	JCC l18; CMPQ R9, 296(SP); JCC l4
 l18:
 #line 49 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ DX, R15; JCC l1; IMUL3Q $16, DX, AX; MOVQ 448(SP), R15; MOVQ R15, DX
+	CMPQ CX, 296(SP); JCC l1; IMUL3Q $16, CX, CX; MOVQ 464(SP), R9; ADDQ CX, R9; LEAQ 4(R9), CX
 #line 49 "transposekernel.go"
-	ADDQ AX, DX; LEAQ 4(DX), AX; LEAQ 8(DX), R15; MOVQ R15, 616(SP); LEAQ 12(DX), R15; MOVQ R15, 624(SP)
+	LEAQ 8(R9), R15; MOVQ R15, 600(SP); LEAQ 12(R9), R15; MOVQ R15, 608(SP)
 #line 51 "transposekernel.go"
-	MOVQ 552(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 552(SP), R15; LEAQ 0(R15)(R8*4), R8; MOVQ 552(SP), R15
+	MOVQ 768(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 768(SP), R15; LEAQ 0(R15)(R8*4), R8; MOVQ 768(SP), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R9*4), R9; MOVQ 552(SP), R15; LEAQ 0(R15)(R12*4), R12; VMOVQ DI, X10; VPBROADCASTQ X10, Y10
+	LEAQ 0(R15)(AX*4), AX; MOVQ 768(SP), R15; LEAQ 0(R15)(R13*4), R13; VMOVQ DI, X10; VPBROADCASTQ X10, Y10
 #line 51 "transposekernel.go"
-	VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X2
+	VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y10, X3; VPEXTRQ $0, X11, DI; VPEXTRD $0, X6, 0(DI); VPEXTRQ $1, X11, DI; VPEXTRD $1, X6, 0(DI)
+	VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DI; VPEXTRD $0, X6, 0(DI); VPEXTRQ $1, X11, DI; VPEXTRD $1, X6, 0(DI)
 #line 51 "transposekernel.go"
 	VPEXTRQ $0, X12, DI; VPEXTRD $2, X6, 0(DI); VPEXTRQ $1, X12, DI; VPEXTRD $3, X6, 0(DI); VPEXTRQ $0, X10, DI
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(DI); VPEXTRQ $1, X10, DI; VPEXTRD $1, X2, 0(DI); VPEXTRQ $0, X3, DI; VPEXTRD $2, X2, 0(DI)
+	VPEXTRD $0, X13, 0(DI); VPEXTRQ $1, X10, DI; VPEXTRD $1, X13, 0(DI); VPEXTRQ $0, X14, DI; VPEXTRD $2, X13, 0(DI)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X3, DI; VPEXTRD $3, X2, 0(DI); VMOVQ R11, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+	VPEXTRQ $1, X14, DI; VPEXTRD $3, X13, 0(DI); VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10
 #line 51 "transposekernel.go"
-	VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y2, X11
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X3, DI; VPEXTRD $0, X7, 0(DI); VPEXTRQ $1, X3, DI; VPEXTRD $1, X7, 0(DI); VPEXTRQ $0, X6, DI
+	VPEXTRQ $0, X10, DX; VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X7, 0(DI); VPEXTRQ $1, X6, DI; VPEXTRD $3, X7, 0(DI); VPEXTRQ $0, X2, DI; VPEXTRD $0, X10, 0(DI)
+	VPEXTRD $2, X7, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X2, DI; VPEXTRD $1, X10, 0(DI); VPEXTRQ $0, X11, DI; VPEXTRD $2, X10, 0(DI); VPEXTRQ $1, X11, DI
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X10, 0(DI); MOVQ 456(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+	VPEXTRD $3, X12, 0(DX); MOVQ 448(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
 #line 51 "transposekernel.go"
-	VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y8, X7; VEXTRACTI128 $1, Y2, X10
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X3, DI; VPEXTRD $0, X8, 0(DI); VPEXTRQ $1, X3, DI; VPEXTRD $1, X8, 0(DI); VPEXTRQ $0, X6, DI
+	VPEXTRQ $0, X7, DX; VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X8, 0(DI); VPEXTRQ $1, X6, DI; VPEXTRD $3, X8, 0(DI); VPEXTRQ $0, X2, DI; VPEXTRD $0, X7, 0(DI)
+	VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X2, DI; VPEXTRD $1, X7, 0(DI); VPEXTRQ $0, X10, DI; VPEXTRD $2, X7, 0(DI); VPEXTRQ $1, X10, DI
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X7, 0(DI); MOVQ 472(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+	VPEXTRD $3, X11, 0(DX); MOVQ 456(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
 #line 51 "transposekernel.go"
-	VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y9, X7; VEXTRACTI128 $1, Y2, X8
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X3, DI; VPEXTRD $0, X9, 0(DI); VPEXTRQ $1, X3, DI; VPEXTRD $1, X9, 0(DI); VPEXTRQ $0, X6, DI
+	VPEXTRQ $0, X7, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X9, 0(DI); VPEXTRQ $1, X6, DI; VPEXTRD $3, X9, 0(DI); VPEXTRQ $0, X2, DI; VPEXTRD $0, X7, 0(DI)
+	VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X2, DI; VPEXTRD $1, X7, 0(DI); VPEXTRQ $0, X8, DI; VPEXTRD $2, X7, 0(DI); VPEXTRQ $1, X8, DI
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X7, 0(DI)
+	VPEXTRD $3, X10, 0(DX)
 #line 49 "transposekernel.go"
-	VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
+	VMOVQ R10, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 48(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
+	VPXOR Y9, Y9, Y9; MOVQ 40(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	MOVQ 48(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; MOVQ 544(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 56(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	MOVQ 56(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 496(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 64(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	MOVQ 64(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 504(SP), R15
+	MOVQ 40(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 528(SP), R15
 #line 49 "transposekernel.go"
 	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 72(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+	VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 72(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ 512(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(CX); VPEXTRQ $1, X9, CX; VPEXTRD $1, X2, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X2, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X10, CX; VPEXTRD $3, X2, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $0, X11, 0(CX); VPEXTRQ $1, X8, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X11, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX; VPEXTRD $3, X11, 0(CX)
-#line 51 "transposekernel.go"
-	MOVQ 520(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X3, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, CX; VPEXTRD $3, X3, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X2, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X10, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
-#line 51 "transposekernel.go"
-	MOVQ 528(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X6, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X6, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, CX; VPEXTRD $3, X6, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $0, X9, 0(CX); VPEXTRQ $1, X2, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $3, X9, 0(CX)
-#line 51 "transposekernel.go"
-	MOVQ 536(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X7, 0(CX); VPEXTRQ $0, X6, CX; VPEXTRD $2, X7, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, CX; VPEXTRD $3, X7, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X2, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X9, CX; VPEXTRD $3, X8, 0(CX)
+	VPXOR Y9, Y9, Y9; MOVQ 48(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
 #line 49 "transposekernel.go"
-	VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
+	MOVQ 480(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 80(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 56(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 49 "transposekernel.go"
-	MOVQ 80(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; MOVQ 608(SP), R15
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 56(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 49 "transposekernel.go"
-	VMOVQ R15, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 488(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
 #line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 88(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 64(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
 #line 49 "transposekernel.go"
-	MOVQ 88(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 560(SP), R15
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 64(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 49 "transposekernel.go"
-	VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+	VINSERTI128 $1, X11, Y12, Y9
+#line 51 "transposekernel.go"
+	MOVQ 496(SP), R15; VMOVQ R15, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 504(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X7, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 512(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 520(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
 #line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 96(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+	VMOVQ R11, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	MOVQ 96(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 568(SP), R15
+	VPXOR Y9, Y9, Y9; MOVQ 72(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	MOVQ 72(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 592(SP), R15
 #line 49 "transposekernel.go"
 	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 104(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+	VPXOR Y10, Y10, Y10; MOVQ 80(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 104(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ 576(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(CX); VPEXTRQ $1, X9, CX; VPEXTRD $1, X2, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X2, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X10, CX; VPEXTRD $3, X2, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $0, X11, 0(CX); VPEXTRQ $1, X8, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X11, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX; VPEXTRD $3, X11, 0(CX)
-#line 51 "transposekernel.go"
-	MOVQ 584(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X3, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, CX; VPEXTRD $3, X3, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X2, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X10, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
-#line 51 "transposekernel.go"
-	MOVQ 592(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X6, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X6, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, CX; VPEXTRD $3, X6, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $0, X9, 0(CX); VPEXTRQ $1, X2, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $3, X9, 0(CX)
-#line 51 "transposekernel.go"
-	MOVQ 600(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(CX); VPEXTRQ $1, X3, CX; VPEXTRD $1, X7, 0(CX); VPEXTRQ $0, X6, CX; VPEXTRD $2, X7, 0(CX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, CX; VPEXTRD $3, X7, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X2, CX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X9, CX; VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X9, CX; VPEXTRD $3, X8, 0(CX)
+	VPXOR Y9, Y9, Y9; MOVQ 80(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
 #line 49 "transposekernel.go"
-	VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
+	MOVQ 544(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 112(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 88(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 49 "transposekernel.go"
-	MOVQ 112(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; VMOVQ AX, X3
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 88(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 49 "transposekernel.go"
-	VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 552(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
 #line 49 "transposekernel.go"
-	MOVQ 120(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 120(SP), R15
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 96(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
 #line 49 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 616(SP), R15; VMOVQ R15, X6
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 96(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 49 "transposekernel.go"
-	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
+	VINSERTI128 $1, X11, Y12, Y9
+#line 51 "transposekernel.go"
+	MOVQ 560(SP), R15; VMOVQ R15, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 568(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X7, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 576(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 584(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
 #line 49 "transposekernel.go"
-	MOVQ 128(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 128(SP), R15
+	VMOVQ R9, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 624(SP), R15; VMOVQ R15, X7
+	VPXOR Y9, Y9, Y9; MOVQ 104(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	MOVQ 104(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; VMOVQ CX, X7
 #line 49 "transposekernel.go"
 	VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
 #line 49 "transposekernel.go"
-	MOVQ 136(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 136(SP), R15
+	MOVQ 112(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 112(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; MOVQ 600(SP), R15; VMOVQ R15, X8
+#line 49 "transposekernel.go"
+	VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	MOVQ 120(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	MOVQ 120(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 608(SP), R15
+#line 49 "transposekernel.go"
+	VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	VPXOR Y12, Y12, Y12; MOVQ 256(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y11, Y11, Y11; MOVQ 256(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	VMOVQ SI, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y9, X10
+	VMOVQ SI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X2, 0(AX)
+	VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, CX; VPEXTRD $0, X6, 0(CX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, AX; VPEXTRD $1, X2, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X2, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X11, CX; VPEXTRD $1, X6, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X6, 0(CX); VPEXTRQ $1, X12, CX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X2, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X11, 0(AX)
+	VPEXTRD $3, X6, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $0, X13, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X13, 0(CX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX); VMOVQ R8, X2
+	VPEXTRQ $0, X14, CX; VPEXTRD $2, X13, 0(CX); VPEXTRQ $1, X14, CX; VPEXTRD $3, X13, 0(CX); VMOVQ R8, X6
 #line 51 "transposekernel.go"
-	VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10
+	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X3, 0(AX)
+	VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, CX; VPEXTRD $0, X7, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X7, 0(CX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X3, 0(AX); VPEXTRQ $0, X2, AX
+	VPEXTRQ $0, X11, CX; VPEXTRD $2, X7, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X7, 0(CX); VPEXTRQ $0, X6, CX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
+	VPEXTRD $0, X12, 0(CX); VPEXTRQ $1, X6, CX; VPEXTRD $1, X12, 0(CX); VPEXTRQ $0, X13, CX; VPEXTRD $2, X12, 0(CX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); VMOVQ R9, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+	VPEXTRQ $1, X13, CX; VPEXTRD $3, X12, 0(CX); VMOVQ AX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
 #line 51 "transposekernel.go"
-	VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X3, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
+	VPEXTRQ $0, X7, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $0, X9, 0(AX)
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X11, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X2, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X6, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
+	VPEXTRD $3, X11, 0(AX); VMOVQ R13, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, AX
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $2, X7, 0(AX)
+	VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $2, X9, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X2, AX
+	VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X6, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+	VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX)
 #line 54 "transposekernel.go"
-	MOVQ 840(SP), R15; ADDQ $8, R15; MOVQ R15, 840(SP); JMP l12
+	MOVQ 776(SP), R15; ADDQ $8, R15; MOVQ R15, 776(SP); JMP l12
 l4:
 #line 46 "transposekernel.go"
-	MOVQ 840(SP), R15; MOVL R15, AX
+	MOVL 776(SP), AX
 #line 49 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), CX; VMOVQ CX, X2; VPBROADCASTQ X2, Y2; VMOVUPS 632(SP), Y15
+	MOVQ 264(SP), R15; LEAQ 0(R15)(AX*1), CX; VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y2, Y7
 #line 49 "transposekernel.go"
-	VPADDQ Y2, Y15, Y3; VMOVUPS 664(SP), Y15; VPADDQ Y2, Y15, Y2; VPXOR Y5, Y3, Y3; VPXOR Y5, Y4, Y6
+	VPADDQ Y6, Y3, Y6; VPXOR Y5, Y7, Y7; VPXOR Y5, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y5, Y6, Y6
 #line 49 "transposekernel.go"
-	VPCMPGTQ Y3, Y6, Y3; VPXOR Y5, Y2, Y2; VPXOR Y5, Y4, Y6; VPCMPGTQ Y2, Y6, Y2; VSHUFPS $136, Y2, Y3, Y2
+	VPXOR Y5, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, DX
 #line 49 "transposekernel.go"
-	VPERMQ $216, Y2, Y2; VMOVMSKPS Y2, DX; CMPL DX, $255; JNE l1; IMUL3Q $16, CX, CX; MOVQ 448(SP), R15
+	CMPL DX, $255; JNE l1; IMUL3Q $16, CX, CX; MOVQ 464(SP), DX; ADDQ CX, DX; VMOVQ DX, X6; VPBROADCASTQ X6, Y6
 #line 49 "transposekernel.go"
-	MOVQ R15, DX; ADDQ CX, DX; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
+	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 128(SP), R15
 #line 49 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 144(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3
+	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 128(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
 #line 49 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 144(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2
+	VINSERTI128 $1, X8, Y9, Y6; LEAQ 4(DX), CX; VMOVQ CX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
 #line 49 "transposekernel.go"
-	LEAQ 4(DX), CX; VMOVQ CX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
+	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 136(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 152(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 136(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
 #line 49 "transposekernel.go"
-	MOVQ 152(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; LEAQ 8(DX), CX
+	LEAQ 8(DX), CX; VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
 #line 49 "transposekernel.go"
-	VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+	VPXOR Y11, Y11, Y11; MOVQ 144(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9
+#line 49 "transposekernel.go"
+	VPXOR Y10, Y10, Y10; MOVQ 144(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8
+#line 49 "transposekernel.go"
+	LEAQ 12(DX), CX; VMOVQ CX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	VPXOR Y12, Y12, Y12; MOVQ 152(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y11, Y11, Y11; MOVQ 152(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+#line 51 "transposekernel.go"
+	MOVQ AX, CX; SHLQ $2, CX; MOVQ 472(SP), R15; LEAQ 0(R15)(CX*4), DX; LEAQ 1(CX), SI; MOVQ 472(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(SI*4), DI; LEAQ 2(CX), R8; MOVQ 472(SP), R15; LEAQ 0(R15)(R8*4), R15; MOVQ R15, 680(SP)
+#line 51 "transposekernel.go"
+	LEAQ 3(CX), R10; MOVQ 472(SP), R15; LEAQ 0(R15)(R10*4), R15; MOVQ R15, 616(SP)
+#line 49 "transposekernel.go"
+	MOVQ 272(SP), R15; LEAQ 0(R15)(AX*1), R13; VMOVQ R13, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11
+#line 49 "transposekernel.go"
+	VPADDQ Y10, Y3, Y10; VPXOR Y5, Y11, Y11; VPXOR Y5, Y4, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y5, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y5, Y4, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10
+#line 49 "transposekernel.go"
+	VMOVMSKPS Y10, R11; CMPL R11, $255; JNE l1; IMUL3Q $16, R13, R11; MOVQ 464(SP), R13; ADDQ R11, R13
+#line 49 "transposekernel.go"
+	LEAQ 4(R13), R15; MOVQ R15, 672(SP); LEAQ 8(R13), R15; MOVQ R15, 624(SP); LEAQ 12(R13), R15
+#line 49 "transposekernel.go"
+	MOVQ R15, 632(SP)
+#line 51 "transposekernel.go"
+	MOVQ 536(SP), R15; LEAQ 0(R15)(CX*4), R15; MOVQ R15, 640(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(SI*4), R15
+#line 51 "transposekernel.go"
+	MOVQ R15, 648(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(R8*4), R15; MOVQ R15, 656(SP); MOVQ 536(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R10*4), R15; MOVQ R15, 664(SP)
+#line 49 "transposekernel.go"
+	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), R11; VMOVQ R11, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11
+#line 49 "transposekernel.go"
+	VPADDQ Y10, Y3, Y10; VPXOR Y5, Y11, Y11; VPXOR Y5, Y4, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y5, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y5, Y4, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10
+#line 49 "transposekernel.go"
+	VMOVMSKPS Y10, R9; CMPL R9, $255; JNE l1; IMUL3Q $16, R11, R9; MOVQ 464(SP), R11; ADDQ R9, R11
+#line 49 "transposekernel.go"
+	LEAQ 4(R11), R15; MOVQ R15, 736(SP); LEAQ 8(R11), R15; MOVQ R15, 688(SP); LEAQ 12(R11), R15
+#line 49 "transposekernel.go"
+	MOVQ R15, 696(SP)
+#line 51 "transposekernel.go"
+	MOVQ 760(SP), R15; LEAQ 0(R15)(CX*4), R15; MOVQ R15, 704(SP); MOVQ 760(SP), R15; LEAQ 0(R15)(SI*4), R15
+#line 51 "transposekernel.go"
+	MOVQ R15, 712(SP); MOVQ 760(SP), R15; LEAQ 0(R15)(R8*4), R15; MOVQ R15, 720(SP); MOVQ 760(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R10*4), R15; MOVQ R15, 728(SP)
+#line 49 "transposekernel.go"
+	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11
+#line 49 "transposekernel.go"
+	VPADDQ Y10, Y3, Y10; VPXOR Y5, Y11, Y11; VPXOR Y5, Y4, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y5, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y5, Y4, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10
+#line 49 "transposekernel.go"
+	VMOVMSKPS Y10, R9; CMPL R9, $255; JNE l1; IMUL3Q $16, AX, AX; MOVQ 464(SP), R9; ADDQ AX, R9
+#line 49 "transposekernel.go"
+	LEAQ 4(R9), AX; LEAQ 8(R9), R15; MOVQ R15, 744(SP); LEAQ 12(R9), R15; MOVQ R15, 752(SP)
+#line 51 "transposekernel.go"
+	MOVQ 768(SP), R15; LEAQ 0(R15)(CX*4), CX; MOVQ 768(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 768(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R8*4), R8; MOVQ 768(SP), R15; LEAQ 0(R15)(R10*4), R10; VMOVQ DX, X10; VPBROADCASTQ X10, Y10
+#line 51 "transposekernel.go"
+	VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX; VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX); VMOVQ DI, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10
+#line 51 "transposekernel.go"
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X10, DX; VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $2, X7, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X12, 0(DX); MOVQ 680(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
+#line 51 "transposekernel.go"
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X7, DX; VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X11, 0(DX); MOVQ 616(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
+#line 51 "transposekernel.go"
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X7, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X10, 0(DX)
+#line 49 "transposekernel.go"
+	VMOVQ R13, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
 	VPXOR Y9, Y9, Y9; MOVQ 160(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	MOVQ 160(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; LEAQ 12(DX), CX
+	MOVQ 160(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 672(SP), R15
 #line 49 "transposekernel.go"
-	VMOVQ CX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
+	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 49 "transposekernel.go"
 	VPXOR Y10, Y10, Y10; MOVQ 168(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
 	VPXOR Y9, Y9, Y9; MOVQ 168(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ AX, CX; SHLQ $2, CX; MOVQ 464(SP), R15; LEAQ 0(R15)(CX*4), DX; LEAQ 1(CX), SI; MOVQ 464(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(SI*4), DI; LEAQ 2(CX), R8; MOVQ 464(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 760(SP)
-#line 51 "transposekernel.go"
-	LEAQ 3(CX), R10; MOVQ 464(SP), R15; LEAQ 0(R15)(R10*4), R14; MOVQ R14, 696(SP)
 #line 49 "transposekernel.go"
-	MOVQ 272(SP), R15; LEAQ 0(R15)(AX*1), R12; VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VMOVUPS 632(SP), Y15
+	MOVQ 624(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 49 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 664(SP), Y15; VPADDQ Y8, Y15, Y8; VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 176(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 49 "transposekernel.go"
-	VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 176(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 49 "transposekernel.go"
-	VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R11; CMPL R11, $255; JNE l1; IMUL3Q $16, R12, R11; MOVQ 448(SP), R15
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 632(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
 #line 49 "transposekernel.go"
-	MOVQ R15, R12; ADDQ R11, R12; LEAQ 4(R12), R15; MOVQ R15, 752(SP); LEAQ 8(R12), R15; MOVQ R15, 704(SP)
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 184(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
 #line 49 "transposekernel.go"
-	LEAQ 12(R12), R15; MOVQ R15, 712(SP)
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 184(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 49 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	MOVQ 480(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 720(SP); MOVQ 480(SP), R15; LEAQ 0(R15)(SI*4), R14
+	MOVQ 640(SP), R15; VMOVQ R15, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10
 #line 51 "transposekernel.go"
-	MOVQ R14, 728(SP); MOVQ 480(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 736(SP); MOVQ 480(SP), R15
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R10*4), R14; MOVQ R14, 744(SP)
-#line 49 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VMOVUPS 632(SP), Y15
-#line 49 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 664(SP), Y15; VPADDQ Y8, Y15, Y8; VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10
-#line 49 "transposekernel.go"
-	VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
-#line 49 "transposekernel.go"
-	VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R9; CMPL R9, $255; JNE l1; IMUL3Q $16, R11, R9; MOVQ 448(SP), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, R11; ADDQ R9, R11; LEAQ 4(R11), R15; MOVQ R15, 816(SP); LEAQ 8(R11), R15; MOVQ R15, 768(SP)
-#line 49 "transposekernel.go"
-	LEAQ 12(R11), R15; MOVQ R15, 776(SP)
+	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX)
 #line 51 "transposekernel.go"
-	MOVQ 488(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 784(SP); MOVQ 488(SP), R15; LEAQ 0(R15)(SI*4), R14
+	VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX
 #line 51 "transposekernel.go"
-	MOVQ R14, 792(SP); MOVQ 488(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 800(SP); MOVQ 488(SP), R15
+	VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX)
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R10*4), R14; MOVQ R14, 808(SP)
-#line 49 "transposekernel.go"
-	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X8; VPBROADCASTQ X8, Y8; VMOVUPS 632(SP), Y15
-#line 49 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 664(SP), Y15; VPADDQ Y8, Y15, Y8; VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10
-#line 49 "transposekernel.go"
-	VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
-#line 49 "transposekernel.go"
-	VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R9; CMPL R9, $255; JNE l1; IMUL3Q $16, AX, AX; MOVQ 448(SP), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, R9; ADDQ AX, R9; LEAQ 4(R9), AX; LEAQ 8(R9), R15; MOVQ R15, 824(SP); LEAQ 12(R9), R15
-#line 49 "transposekernel.go"
-	MOVQ R15, 832(SP)
+	MOVQ 648(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	MOVQ 552(SP), R15; LEAQ 0(R15)(CX*4), CX; MOVQ 552(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 552(SP), R15
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, DX
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R8*4), R8; MOVQ 552(SP), R15; LEAQ 0(R15)(R10*4), R10; VMOVQ DX, X8; VPBROADCASTQ X8, Y8
+	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X7, 0(DX)
 #line 51 "transposekernel.go"
-	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12
+	VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X9, DX; VPEXTRD $0, X2, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $1, X2, 0(DX); VPEXTRQ $0, X10, DX
+	VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X2, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X2, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $0, X11, 0(DX)
+	MOVQ 656(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, DX; VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X11, 0(DX); VMOVQ DI, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, DX
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $1, X3, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X3, 0(DX)
+	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, DX; VPEXTRD $3, X3, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X2, DX
+	MOVQ 664(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
 	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 760(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X3, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X6, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X9, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 696(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X3, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $2, X7, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $3, X8, 0(DX)
 #line 49 "transposekernel.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 176(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	MOVQ 176(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; MOVQ 752(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 184(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	MOVQ 184(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 704(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+	VMOVQ R11, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
 	VPXOR Y9, Y9, Y9; MOVQ 192(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	MOVQ 192(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 712(SP), R15
+	MOVQ 192(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 736(SP), R15
 #line 49 "transposekernel.go"
 	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 49 "transposekernel.go"
 	VPXOR Y10, Y10, Y10; MOVQ 200(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
 	VPXOR Y9, Y9, Y9; MOVQ 200(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+#line 49 "transposekernel.go"
+	MOVQ 688(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 49 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 208(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 49 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 208(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 49 "transposekernel.go"
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 696(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 49 "transposekernel.go"
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 216(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 49 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 216(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 49 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	MOVQ 720(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+	MOVQ 704(SP), R15; VMOVQ R15, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, DX
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $1, X2, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X2, 0(DX)
+	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X10, DX; VPEXTRD $3, X2, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X8, DX
+	VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 712(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X7, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 720(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
 	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
 #line 51 "transposekernel.go"
-	MOVQ 728(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
+	MOVQ 728(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, DX
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $1, X3, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X3, 0(DX)
+	VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, DX; VPEXTRD $3, X3, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X2, DX
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
 	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 736(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X3, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X6, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X9, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 744(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X3, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $2, X7, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $3, X8, 0(DX)
 #line 49 "transposekernel.go"
-	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 208(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	MOVQ 208(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; MOVQ 816(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 216(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	MOVQ 216(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 768(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+	VMOVQ R9, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
 	VPXOR Y9, Y9, Y9; MOVQ 224(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	MOVQ 224(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 776(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
-#line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 232(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 232(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ 784(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $1, X2, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X2, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X10, DX; VPEXTRD $3, X2, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X8, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 792(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $1, X3, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X3, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, DX; VPEXTRD $3, X3, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 800(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X3, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X6, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X9, 0(DX)
-#line 51 "transposekernel.go"
-	MOVQ 808(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X3, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $2, X7, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $3, X8, 0(DX)
-#line 49 "transposekernel.go"
-	VMOVQ R9, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 240(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	MOVQ 240(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; VMOVQ AX, X3
-#line 49 "transposekernel.go"
-	VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	MOVQ 248(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 248(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 824(SP), R15; VMOVQ R15, X6
-#line 49 "transposekernel.go"
-	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
-#line 49 "transposekernel.go"
-	MOVQ 256(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 256(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 832(SP), R15; VMOVQ R15, X7
+	MOVQ 224(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; VMOVQ AX, X7
 #line 49 "transposekernel.go"
 	VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
 #line 49 "transposekernel.go"
-	MOVQ 264(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 264(SP), R15
+	MOVQ 232(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 232(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; MOVQ 744(SP), R15; VMOVQ R15, X8
+#line 49 "transposekernel.go"
+	VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	MOVQ 240(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	MOVQ 240(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 752(SP), R15
+#line 49 "transposekernel.go"
+	VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	VPXOR Y12, Y12, Y12; MOVQ 248(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y11, Y11, Y11; MOVQ 248(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y9, X10
+	VMOVQ CX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X2, 0(AX)
+	VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, AX; VPEXTRD $0, X6, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, AX; VPEXTRD $1, X2, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X2, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X11, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X12, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X2, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X11, 0(AX)
+	VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $0, X13, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X13, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX); VMOVQ SI, X2
+	VPEXTRQ $0, X14, AX; VPEXTRD $2, X13, 0(AX); VPEXTRQ $1, X14, AX; VPEXTRD $3, X13, 0(AX); VMOVQ SI, X6
 #line 51 "transposekernel.go"
-	VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10
+	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X3, 0(AX)
+	VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X7, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X3, 0(AX); VPEXTRQ $0, X2, AX
+	VPEXTRQ $0, X11, AX; VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X6, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
+	VPEXTRD $0, X12, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $1, X12, 0(AX); VPEXTRQ $0, X13, AX; VPEXTRD $2, X12, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); VMOVQ R8, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+	VPEXTRQ $1, X13, AX; VPEXTRD $3, X12, 0(AX); VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
 #line 51 "transposekernel.go"
-	VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X3, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
+	VPEXTRQ $0, X7, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $0, X9, 0(AX)
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X11, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X2, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X6, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
+	VPEXTRD $3, X11, 0(AX); VMOVQ R10, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, AX
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $2, X7, 0(AX)
+	VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $2, X9, 0(AX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X2, AX
+	VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X6, AX
 #line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+	VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX)
 #line 54 "transposekernel.go"
-	MOVQ 840(SP), R15; ADDQ $8, R15; MOVQ R15, 840(SP); JMP l12
+	MOVQ 776(SP), R15; ADDQ $8, R15; MOVQ R15, 776(SP); JMP l12
 l6:
 #line 46 "transposekernel.go"
-	MOVQ 840(SP), R15; MOVL R15, AX
+	MOVL 776(SP), AX
 #line 49 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), CX; IMUL3Q $16, CX, CX; MOVQ 448(SP), R15; MOVQ R15, DX
+	MOVQ 264(SP), R15; LEAQ 0(R15)(AX*1), CX; IMUL3Q $16, CX, CX; MOVQ 464(SP), DX; ADDQ CX, DX
 #line 49 "transposekernel.go"
-	ADDQ CX, DX; VMOVQ DX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
+	VMOVQ DX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 304(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
+	VPXOR Y9, Y9, Y9; MOVQ 304(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	MOVQ 304(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; LEAQ 4(DX), CX
-#line 49 "transposekernel.go"
-	VMOVQ CX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 312(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	MOVQ 312(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; LEAQ 8(DX), CX
-#line 49 "transposekernel.go"
-	VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 320(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	MOVQ 320(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; LEAQ 12(DX), CX
+	MOVQ 304(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; LEAQ 4(DX), CX
 #line 49 "transposekernel.go"
 	VMOVQ CX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
 #line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 328(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+	VPXOR Y10, Y10, Y10; MOVQ 312(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 328(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ AX, CX; SHLQ $2, CX; MOVQ 464(SP), R15; LEAQ 0(R15)(CX*4), DX; LEAQ 1(CX), SI; MOVQ 464(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(SI*4), DI; LEAQ 2(CX), R8; MOVQ 464(SP), R15; LEAQ 0(R15)(R8*4), R9; LEAQ 3(CX), R10
-#line 51 "transposekernel.go"
-	MOVQ 464(SP), R15; LEAQ 0(R15)(R10*4), R14; MOVQ R14, 904(SP)
+	VPXOR Y9, Y9, Y9; MOVQ 312(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
 #line 49 "transposekernel.go"
-	MOVQ 272(SP), R15; LEAQ 0(R15)(AX*1), R12; IMUL3Q $16, R12, R12; MOVQ 448(SP), R15; MOVQ R15, BX
+	LEAQ 8(DX), CX; VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
 #line 49 "transposekernel.go"
-	ADDQ R12, BX; LEAQ 4(BX), R15; MOVQ R15, 896(SP); LEAQ 8(BX), R15; MOVQ R15, 848(SP); LEAQ 12(BX), R15
+	VPXOR Y11, Y11, Y11; MOVQ 320(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9
 #line 49 "transposekernel.go"
-	MOVQ R15, 856(SP)
-#line 51 "transposekernel.go"
-	MOVQ 480(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 864(SP); MOVQ 480(SP), R15; LEAQ 0(R15)(SI*4), R14
-#line 51 "transposekernel.go"
-	MOVQ R14, 872(SP); MOVQ 480(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 880(SP); MOVQ 480(SP), R15
-#line 51 "transposekernel.go"
-	LEAQ 0(R15)(R10*4), R14; MOVQ R14, 888(SP)
+	VPXOR Y10, Y10, Y10; MOVQ 320(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8
 #line 49 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), R12; IMUL3Q $16, R12, R12; MOVQ 448(SP), R15; MOVQ R15, R11
+	LEAQ 12(DX), CX; VMOVQ CX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
 #line 49 "transposekernel.go"
-	ADDQ R12, R11; LEAQ 4(R11), R15; MOVQ R15, 960(SP); LEAQ 8(R11), R15; MOVQ R15, 912(SP); LEAQ 12(R11), R15
+	VPXOR Y12, Y12, Y12; MOVQ 328(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
 #line 49 "transposekernel.go"
-	MOVQ R15, 920(SP)
+	VPXOR Y11, Y11, Y11; MOVQ 328(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	MOVQ 488(SP), R15; LEAQ 0(R15)(CX*4), R14; MOVQ R14, 928(SP); MOVQ 488(SP), R15; LEAQ 0(R15)(SI*4), R14
+	MOVQ AX, CX; SHLQ $2, CX; MOVQ 472(SP), R15; LEAQ 0(R15)(CX*4), DX; LEAQ 1(CX), SI; MOVQ 472(SP), R15
 #line 51 "transposekernel.go"
-	MOVQ R14, 936(SP); MOVQ 488(SP), R15; LEAQ 0(R15)(R8*4), R14; MOVQ R14, 944(SP); MOVQ 488(SP), R15
+	LEAQ 0(R15)(SI*4), DI; LEAQ 2(CX), R8; MOVQ 472(SP), R15; LEAQ 0(R15)(R8*4), R9; LEAQ 3(CX), R10
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R10*4), R14; MOVQ R14, 952(SP)
+	MOVQ 472(SP), R15; LEAQ 0(R15)(R10*4), R11
 #line 49 "transposekernel.go"
-	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 448(SP), R15; MOVQ R15, R12
+	MOVQ 272(SP), R15; LEAQ 0(R15)(AX*1), R13; IMUL3Q $16, R13, R13; MOVQ 464(SP), R12; ADDQ R13, R12
 #line 49 "transposekernel.go"
-	ADDQ AX, R12; LEAQ 4(R12), AX; LEAQ 8(R12), R15; MOVQ R15, 968(SP); LEAQ 12(R12), R15; MOVQ R15, 976(SP)
+	LEAQ 4(R12), R13; LEAQ 8(R12), R15; MOVQ R15, 824(SP); LEAQ 12(R12), R15; MOVQ R15, 816(SP)
 #line 51 "transposekernel.go"
-	MOVQ 552(SP), R15; LEAQ 0(R15)(CX*4), CX; MOVQ 552(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 552(SP), R15
+	MOVQ 536(SP), R15; LEAQ 0(R15)(CX*4), R15; MOVQ R15, 784(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(SI*4), R15
 #line 51 "transposekernel.go"
-	LEAQ 0(R15)(R8*4), R8; MOVQ 552(SP), R15; LEAQ 0(R15)(R10*4), R10; VMOVQ DX, X8; VPBROADCASTQ X8, Y8
+	MOVQ R15, 792(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(R8*4), R15; MOVQ R15, 800(SP); MOVQ 536(SP), R15
 #line 51 "transposekernel.go"
-	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12
-#line 51 "transposekernel.go"
-	VPEXTRQ $0, X9, DX; VPEXTRD $0, X2, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $1, X2, 0(DX); VPEXTRQ $0, X10, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $2, X2, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X2, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $0, X11, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, DX; VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $3, X11, 0(DX); VMOVQ DI, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $1, X3, 0(DX); VPEXTRQ $0, X9, DX; VPEXTRD $2, X3, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, DX; VPEXTRD $3, X3, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X2, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
-#line 51 "transposekernel.go"
-	VMOVQ R9, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X8
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, DX; VPEXTRD $0, X6, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X3, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X6, 0(DX); VPEXTRQ $1, X8, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X2, DX; VPEXTRD $1, X9, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $0, X10, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X9, 0(DX); MOVQ 904(SP), R15
-#line 51 "transposekernel.go"
-	VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X6
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, DX; VPEXTRD $0, X7, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X3, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $2, X7, 0(DX); VPEXTRQ $1, X6, DX
-#line 51 "transposekernel.go"
-	VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X2, DX; VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X2, DX; VPEXTRD $1, X8, 0(DX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $0, X9, DX; VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X9, DX; VPEXTRD $3, X8, 0(DX)
+	LEAQ 0(R15)(R10*4), R15; MOVQ R15, 808(SP)
 #line 49 "transposekernel.go"
-	VMOVQ BX, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
+	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 464(SP), R14; ADDQ BX, R14
 #line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 336(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
+	LEAQ 4(R14), R15; MOVQ R15, 880(SP); LEAQ 8(R14), R15; MOVQ R15, 832(SP); LEAQ 12(R14), R15
 #line 49 "transposekernel.go"
-	MOVQ 336(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; MOVQ 896(SP), R15
+	MOVQ R15, 840(SP)
+#line 51 "transposekernel.go"
+	MOVQ 760(SP), R15; LEAQ 0(R15)(CX*4), R15; MOVQ R15, 848(SP); MOVQ 760(SP), R15; LEAQ 0(R15)(SI*4), R15
+#line 51 "transposekernel.go"
+	MOVQ R15, 856(SP); MOVQ 760(SP), R15; LEAQ 0(R15)(R8*4), R15; MOVQ R15, 864(SP); MOVQ 760(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R10*4), R15; MOVQ R15, 872(SP)
 #line 49 "transposekernel.go"
-	VMOVQ R15, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
+	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 464(SP), BX; ADDQ AX, BX
 #line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 344(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
+	LEAQ 4(BX), AX; LEAQ 8(BX), R15; MOVQ R15, 888(SP); LEAQ 12(BX), R15; MOVQ R15, 896(SP)
+#line 51 "transposekernel.go"
+	MOVQ 768(SP), R15; LEAQ 0(R15)(CX*4), CX; MOVQ 768(SP), R15; LEAQ 0(R15)(SI*4), SI; MOVQ 768(SP), R15
+#line 51 "transposekernel.go"
+	LEAQ 0(R15)(R8*4), R8; MOVQ 768(SP), R15; LEAQ 0(R15)(R10*4), R10; VMOVQ DX, X10; VPBROADCASTQ X10, Y10
+#line 51 "transposekernel.go"
+	VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX; VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX); VMOVQ DI, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10
+#line 51 "transposekernel.go"
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X10, DX; VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $2, X7, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X6, DX; VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X12, 0(DX); VMOVQ R9, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+#line 51 "transposekernel.go"
+	VMOVQ R11, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X8
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX; VPEXTRD $0, X9, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X8, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX; VPEXTRD $1, X10, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
 #line 49 "transposekernel.go"
-	MOVQ 344(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 848(SP), R15
+	VMOVQ R12, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9; MOVQ 336(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 352(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	MOVQ 352(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 856(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
-#line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 360(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 360(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ 864(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $1, X2, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X2, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X10, BX; VPEXTRD $3, X2, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X11, 0(BX); VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX)
-#line 51 "transposekernel.go"
-	MOVQ 872(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X3, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X3, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $3, X3, 0(BX); VPEXTRQ $0, X2, BX; VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X2, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X10, 0(BX); VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX); VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX)
-#line 51 "transposekernel.go"
-	MOVQ 880(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(BX); VPEXTRQ $1, X3, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $2, X6, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, BX; VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X2, BX; VPEXTRD $0, X9, 0(BX); VPEXTRQ $1, X2, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $3, X9, 0(BX)
-#line 51 "transposekernel.go"
-	MOVQ 888(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(BX); VPEXTRQ $1, X3, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX; VPEXTRD $2, X7, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, BX; VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X2, BX; VPEXTRD $0, X8, 0(BX); VPEXTRQ $1, X2, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X8, 0(BX)
-#line 49 "transposekernel.go"
-	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 368(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	MOVQ 368(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; MOVQ 960(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X3; VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 376(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7
-#line 49 "transposekernel.go"
-	MOVQ 376(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 912(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 384(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	MOVQ 384(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 920(SP), R15
-#line 49 "transposekernel.go"
-	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
-#line 49 "transposekernel.go"
-	VPXOR Y10, Y10, Y10; MOVQ 392(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	VPXOR Y9, Y9, Y9; MOVQ 392(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 51 "transposekernel.go"
-	MOVQ 928(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X2, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $1, X2, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X2, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X10, BX; VPEXTRD $3, X2, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X11, 0(BX); VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX)
-#line 51 "transposekernel.go"
-	MOVQ 936(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10; VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X3, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X3, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X3, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $3, X3, 0(BX); VPEXTRQ $0, X2, BX; VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X2, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X10, 0(BX); VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX); VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX)
-#line 51 "transposekernel.go"
-	MOVQ 944(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10; VPEXTRQ $0, X3, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X6, 0(BX); VPEXTRQ $1, X3, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $2, X6, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X8, BX; VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X2, BX; VPEXTRD $0, X9, 0(BX); VPEXTRQ $1, X2, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $3, X9, 0(BX)
-#line 51 "transposekernel.go"
-	MOVQ 952(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
-#line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(BX); VPEXTRQ $1, X3, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX; VPEXTRD $2, X7, 0(BX)
-#line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, BX; VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X2, BX; VPEXTRD $0, X8, 0(BX); VPEXTRQ $1, X2, BX
-#line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X8, 0(BX)
-#line 49 "transposekernel.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2; VPCMPEQD Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 416(SP), R15; VGATHERQPS X6, 0(R15)(Y3*1), X7; VPCMPEQD Y3, Y3, Y3; VPXOR Y6, Y6, Y6
-#line 49 "transposekernel.go"
-	MOVQ 416(SP), R15; VGATHERQPS X3, 0(R15)(Y2*1), X6; VINSERTI128 $1, X6, Y7, Y2; VMOVQ AX, X3
-#line 49 "transposekernel.go"
-	VPBROADCASTQ X3, Y3; VPADDQ Y3, Y0, Y6; VPADDQ Y3, Y1, Y3; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 49 "transposekernel.go"
-	MOVQ 424(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 424(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y3*1), X7; VINSERTI128 $1, X7, Y8, Y3; MOVQ 968(SP), R15; VMOVQ R15, X6
-#line 49 "transposekernel.go"
-	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
-#line 49 "transposekernel.go"
-	MOVQ 432(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 432(SP), R15
-#line 49 "transposekernel.go"
-	VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 976(SP), R15; VMOVQ R15, X7
+	MOVQ 336(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; VMOVQ R13, X7
 #line 49 "transposekernel.go"
 	VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
 #line 49 "transposekernel.go"
-	MOVQ 440(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 440(SP), R15
+	MOVQ 344(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 344(SP), R15
 #line 49 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; MOVQ 824(SP), R15; VMOVQ R15, X8
+#line 49 "transposekernel.go"
+	VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	MOVQ 352(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	MOVQ 352(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 816(SP), R15
+#line 49 "transposekernel.go"
+	VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	VPXOR Y12, Y12, Y12; MOVQ 360(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y11, Y11, Y11; MOVQ 360(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 51 "transposekernel.go"
-	VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y9, X10
+	MOVQ 784(SP), R15; VMOVQ R15, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y2, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X2, 0(AX)
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X9, AX; VPEXTRD $1, X2, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X2, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X2, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X11, 0(AX)
+	VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX); VMOVQ SI, X2
+	VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX)
 #line 51 "transposekernel.go"
-	VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y8; VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y3, X10
+	MOVQ 792(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y2, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X3, 0(AX)
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, DX
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X3, 0(AX); VPEXTRQ $0, X2, AX
+	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X7, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
+	VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); VMOVQ R8, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3
+	VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX)
 #line 51 "transposekernel.go"
-	VPADDQ Y2, Y1, Y2; VEXTRACTI128 $1, Y3, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y2, X10
+	MOVQ 800(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VPEXTRQ $0, X3, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $0, X9, 0(AX)
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X2, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
 #line 51 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); VMOVQ R10, X2; VPBROADCASTQ X2, Y2; VPADDQ Y2, Y0, Y3; VPADDQ Y2, Y1, Y2
+	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
 #line 51 "transposekernel.go"
-	VEXTRACTI128 $1, Y3, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y2, X9; VPEXTRQ $0, X3, AX
+	MOVQ 808(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 51 "transposekernel.go"
-	VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X3, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $2, X7, 0(AX)
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX
 #line 51 "transposekernel.go"
-	VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X2, AX
+	VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX)
 #line 51 "transposekernel.go"
-	VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
+#line 49 "transposekernel.go"
+	VMOVQ R14, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 368(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	MOVQ 368(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; MOVQ 880(SP), R15
+#line 49 "transposekernel.go"
+	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9
+#line 49 "transposekernel.go"
+	VPXOR Y10, Y10, Y10; MOVQ 376(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 376(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+#line 49 "transposekernel.go"
+	MOVQ 832(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 49 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 400(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 49 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 400(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 49 "transposekernel.go"
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 840(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 49 "transposekernel.go"
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 408(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 49 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 408(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 49 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
+#line 51 "transposekernel.go"
+	MOVQ 848(SP), R15; VMOVQ R15, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X6, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $1, X6, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X6, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X12, DX; VPEXTRD $3, X6, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X13, 0(DX); VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 856(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X7, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X7, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X7, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X11, DX; VPEXTRD $3, X7, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 864(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X8, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X10, DX; VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX)
+#line 51 "transposekernel.go"
+	MOVQ 872(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X7, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X6, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X6, DX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
+#line 49 "transposekernel.go"
+	VMOVQ BX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 416(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+#line 49 "transposekernel.go"
+	MOVQ 416(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6; VMOVQ AX, X7
+#line 49 "transposekernel.go"
+	VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	MOVQ 424(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 424(SP), R15
+#line 49 "transposekernel.go"
+	VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; MOVQ 888(SP), R15; VMOVQ R15, X8
+#line 49 "transposekernel.go"
+	VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	MOVQ 432(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	MOVQ 432(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 896(SP), R15
+#line 49 "transposekernel.go"
+	VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
+#line 49 "transposekernel.go"
+	VPXOR Y12, Y12, Y12; MOVQ 440(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
+#line 49 "transposekernel.go"
+	VPXOR Y11, Y11, Y11; MOVQ 440(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+#line 51 "transposekernel.go"
+	VMOVQ CX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y6, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, AX; VPEXTRD $0, X6, 0(AX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X11, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X12, AX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $0, X13, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X13, 0(AX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X14, AX; VPEXTRD $2, X13, 0(AX); VPEXTRQ $1, X14, AX; VPEXTRD $3, X13, 0(AX); VMOVQ SI, X6
+#line 51 "transposekernel.go"
+	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y10; VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y6, X13; VPEXTRQ $0, X10, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X7, 0(AX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X11, AX; VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X6, AX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X12, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $1, X12, 0(AX); VPEXTRQ $0, X13, AX; VPEXTRD $2, X12, 0(AX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X13, AX; VPEXTRD $3, X12, 0(AX); VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7
+#line 51 "transposekernel.go"
+	VPADDQ Y6, Y1, Y6; VEXTRACTI128 $1, Y7, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y6, X12
+#line 51 "transposekernel.go"
+	VPEXTRQ $0, X7, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
+#line 51 "transposekernel.go"
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X11, 0(AX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X6, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
+#line 51 "transposekernel.go"
+	VPEXTRD $3, X11, 0(AX); VMOVQ R10, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+#line 51 "transposekernel.go"
+	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, AX
+#line 51 "transposekernel.go"
+	VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $2, X9, 0(AX)
+#line 51 "transposekernel.go"
+	VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X6, AX
+#line 51 "transposekernel.go"
+	VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX)
 #line 54 "transposekernel.go"
-	MOVQ 840(SP), R15; ADDQ $8, R15; MOVQ R15, 840(SP); MOVQ 840(SP), R15; LEAQ 8(R15), AX; MOVQ 408(SP), R15
+	MOVQ 776(SP), R15; ADDQ $8, R15; MOVQ R15, 776(SP); MOVQ 776(SP), R15; LEAQ 8(R15), AX; CMPQ AX, 392(SP)
 #line 54 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 54 "transposekernel.go"
-	VZEROUPPER; MOVQ 840(SP), R15
+	VZEROUPPER; MOVQ 776(SP), R15
 #line 54 "transposekernel.go"
 	MOVQ R15, done+96(FP)
 #line 54 "transposekernel.go"
@@ -5412,7 +5212,7 @@ l1:
 
 // func TransposeWide32Twin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 int) (done int)
 #line 55 "transposekernel.go"
-TEXT ·TransposeWide32Twin_(SB), 0, $1320-104
+TEXT ·TransposeWide32Twin_(SB), 0, $1304-104
 #line 55 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 55 "transposekernel.go"
@@ -5420,7 +5220,7 @@ TEXT ·TransposeWide32Twin_(SB), 0, $1320-104
 #line 55 "transposekernel.go"
 	MOVQ a1+8(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 40(SP)
+	MOVQ R15, 520(SP)
 #line 55 "transposekernel.go"
 	MOVQ a2+16(FP), R15
 #line 55 "transposekernel.go"
@@ -5428,7 +5228,7 @@ TEXT ·TransposeWide32Twin_(SB), 0, $1320-104
 #line 55 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 48(SP)
+	MOVQ R15, 528(SP)
 #line 55 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 55 "transposekernel.go"
@@ -5444,7 +5244,7 @@ TEXT ·TransposeWide32Twin_(SB), 0, $1320-104
 #line 55 "transposekernel.go"
 	MOVQ a7+56(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 848(SP); MOVQ $1040, R11; VPBROADCASTQ R11, Z0; MOVQ $506097522914230528, R11; VMOVQ R11, X1
+	MOVQ R15, 896(SP); MOVQ $1040, R11; VPBROADCASTQ R11, Z0; MOVQ $506097522914230528, R11; VMOVQ R11, X1
 #line 55 "transposekernel.go"
 	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R11; VMOVQ R11, X2; VPMOVZXBQ X2, Z2
 #line 55 "transposekernel.go"
@@ -5454,67 +5254,67 @@ TEXT ·TransposeWide32Twin_(SB), 0, $1320-104
 #line 55 "transposekernel.go"
 	MOVQ a8+64(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 856(SP)
+	MOVQ R15, 904(SP)
 #line 55 "transposekernel.go"
 	MOVQ a9+72(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 912(SP)
+	MOVQ R15, 968(SP)
 #line 55 "transposekernel.go"
 	MOVQ a10+80(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 920(SP)
+	MOVQ R15, 1160(SP)
 #line 55 "transposekernel.go"
 	MOVQ a11+88(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 984(SP); MOVQ $16, SI; VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X3
+	MOVQ R15, 1168(SP); MOVQ $16, R14; VPBROADCASTQ R14, Z0; MOVQ $506097522914230528, R14; VMOVQ R14, X3
 #line 55 "transposekernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, SI; VMOVQ SI, X4; VPMOVZXBQ X4, Z4
+	VPMOVZXBQ X3, Z3; VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, R14; VMOVQ R14, X4; VPMOVZXBQ X4, Z4
 #line 55 "transposekernel.go"
-	VPMULLQ Z0, Z4, Z4; MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15
+	VPMULLQ Z0, Z4, Z4; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); MOVQ $0, R15
+	MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP); MOVQ $0, R15
+	MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); MOVQ $0, R15; MOVQ R15, 96(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $0, R15
+	MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP); MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 144(SP); MOVQ $0, R15; MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15
+	MOVQ R15, 128(SP); MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $0, R15; MOVQ R15, 144(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 168(SP); MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 184(SP); MOVQ $0, R15
+	MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 192(SP); MOVQ $0, R15; MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP); MOVQ $0, R15
+	MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 184(SP); MOVQ $0, R15; MOVQ R15, 192(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 216(SP); MOVQ $0, R15; MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP); MOVQ $0, R15
+	MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP); MOVQ $0, R15; MOVQ R15, 216(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 240(SP); MOVQ $0, R15; MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 256(SP); MOVQ $0, R15
+	MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP); MOVQ $0, R15; MOVQ R15, 240(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 264(SP); MOVQ $0, R15; MOVQ R15, 304(SP); MOVQ $0, R15; MOVQ R15, 272(SP); MOVQ $0, R15
+	MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 288(SP); MOVQ $0, R15; MOVQ R15, 256(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 280(SP); MOVQ $0, R15; MOVQ R15, 288(SP); MOVQ $0, R15; MOVQ R15, 296(SP); MOVQ $1, SI
+	MOVQ R15, 264(SP); MOVQ $0, R15; MOVQ R15, 272(SP); MOVQ $0, R15; MOVQ R15, 280(SP); MOVQ $1, R14
 #line 55 "transposekernel.go"
-	VPBROADCASTQ SI, Z0; MOVQ $506097522914230528, SI; VMOVQ SI, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z0, Z5, Z5
+	VPBROADCASTQ R14, Z0; MOVQ $506097522914230528, R14; VMOVQ R14, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z0, Z5, Z5
 #line 55 "transposekernel.go"
-	MOVQ $1084818905618843912, SI; VMOVQ SI, X6; VPMOVZXBQ X6, Z6; VPMULLQ Z0, Z6, Z6; MOVQ 552(SP), R15
+	MOVQ $1084818905618843912, R14; VMOVQ R14, X6; VPMOVZXBQ X6, Z6; VPMULLQ Z0, Z6, Z6; MOVQ 552(SP), R15
 #line 55 "transposekernel.go"
-	VPBROADCASTQ R15, Z0; MOVQ $0, R15; MOVQ R15, 312(SP); MOVQ $0, R15; MOVQ R15, 320(SP); MOVQ $0, R15
+	VPBROADCASTQ R15, Z0; MOVQ $0, R15; MOVQ R15, 296(SP); MOVQ $0, R15; MOVQ R15, 304(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 328(SP); MOVQ $0, R15; MOVQ R15, 336(SP); MOVQ $0, R15; MOVQ R15, 344(SP); MOVQ $0, R15
+	MOVQ R15, 312(SP); MOVQ $0, R15; MOVQ R15, 320(SP); MOVQ $0, R15; MOVQ R15, 328(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 352(SP); MOVQ $0, R15; MOVQ R15, 360(SP); MOVQ $0, R15; MOVQ R15, 368(SP); MOVQ $0, R15
+	MOVQ R15, 336(SP); MOVQ $0, R15; MOVQ R15, 344(SP); MOVQ $0, R15; MOVQ R15, 352(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 376(SP); MOVQ $0, R15; MOVQ R15, 384(SP); MOVQ $0, R15; MOVQ R15, 392(SP); MOVQ $0, R15
+	MOVQ R15, 360(SP); MOVQ $0, R15; MOVQ R15, 368(SP); MOVQ $0, R15; MOVQ R15, 376(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 400(SP); MOVQ $0, R15; MOVQ R15, 408(SP); MOVQ $0, R15; MOVQ R15, 416(SP); MOVQ $0, R15
+	MOVQ R15, 384(SP); MOVQ $0, R15; MOVQ R15, 392(SP); MOVQ $0, R15; MOVQ R15, 400(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 424(SP); MOVQ $0, R15; MOVQ R15, 432(SP); MOVQ $0, R15; MOVQ R15, 440(SP); MOVQ $0, R15
+	MOVQ R15, 408(SP); MOVQ $0, R15; MOVQ R15, 416(SP); MOVQ $0, R15; MOVQ R15, 424(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 448(SP); MOVQ $0, R15; MOVQ R15, 456(SP); MOVQ $0, R15; MOVQ R15, 464(SP); MOVQ $0, R15
+	MOVQ R15, 432(SP); MOVQ $0, R15; MOVQ R15, 440(SP); MOVQ $0, R15; MOVQ R15, 448(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 472(SP); MOVQ $0, R15; MOVQ R15, 480(SP); MOVQ $0, R15; MOVQ R15, 488(SP); MOVQ $0, R15
+	MOVQ R15, 456(SP); MOVQ $0, R15; MOVQ R15, 464(SP); MOVQ $0, R15; MOVQ R15, 472(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 496(SP); MOVQ $0, R15; MOVQ R15, 504(SP); MOVQ $0, R15; MOVQ R15, 512(SP); MOVQ $0, R15
+	MOVQ R15, 480(SP); MOVQ $0, R15; MOVQ R15, 488(SP); MOVQ $0, R15; MOVQ R15, 496(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 520(SP); MOVQ $0, R15; MOVQ R15, 528(SP); MOVQ $0, R15; MOVQ R15, 560(SP); MOVQ $0, R15
+	MOVQ R15, 504(SP); MOVQ $0, R15; MOVQ R15, 512(SP); MOVQ $0, R15; MOVQ R15, 560(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
 	MOVQ R15, 568(SP); MOVQ $0, R15; MOVQ R15, 576(SP); MOVQ $0, R15; MOVQ R15, 584(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
@@ -5532,59 +5332,55 @@ TEXT ·TransposeWide32Twin_(SB), 0, $1320-104
 #line 55 "transposekernel.go"
 	MOVQ R15, 736(SP); MOVQ $0, R15; MOVQ R15, 744(SP); MOVQ $0, R15; MOVQ R15, 752(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 760(SP); MOVQ $0, R15; MOVQ R15, 768(SP); MOVQ $0, R15; MOVQ R15, 776(SP); MOVQ $0, R15
+	MOVQ R15, 760(SP); MOVQ $0, R15; MOVQ R15, 768(SP); MOVQ $0, R15; MOVQ R15, 800(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 784(SP); MOVQ $0, R15; MOVQ R15, 816(SP); MOVQ $0, R15; MOVQ R15, 824(SP); MOVQ $0, R15
+	MOVQ R15, 808(SP); MOVQ $0, R15; MOVQ R15, 816(SP); MOVQ $0, R15; MOVQ R15, 824(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 832(SP); XORQ SI, SI; XORQ R15, R15; MOVQ R15, 792(SP); MOVQ 0(SP), R15; MOVQ R15, R14
+	MOVQ R15, 832(SP); XORQ SI, SI; XORQ R15, R15; MOVQ R15, 776(SP); MOVQ 0(SP), R15; MOVQ R15, 784(SP)
 #line 55 "transposekernel.go"
-	MOVQ R14, 800(SP); MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 808(SP); MOVL SI, SI; MOVQ 40(SP), R15
+	MOVQ 0(SP), R15; LEAQ -1(R15), R15; MOVQ R15, 792(SP); MOVL SI, SI; MOVQ 520(SP), R15; LEAQ 0(R15)(SI*1), DI
 #line 55 "transposekernel.go"
-	LEAQ 0(R15)(SI*1), DI; MOVQ 808(SP), R15; MOVQ R15, R8; ADDQ DI, R8; JOS l7; MOVQ 552(SP), R15
+	MOVQ 792(SP), R8; ADDQ DI, R8; JOS l7; MOVQ 552(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8
 #line 55 "transposekernel.go"
-	TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15; CMPQ R8, R15; MOVQ 792(SP), R15
+	SUBQ DI, R8; JOS l7; CMPQ R8, 776(SP); MOVQ 776(SP), R15; CMOVQGT R8, R15; MOVQ R15, 776(SP)
 #line 55 "transposekernel.go"
-	CMOVQGT R8, R15; MOVQ R15, 792(SP); MOVQ 552(SP), R15; MOVQ R15, R8; SUBQ DI, R8; JOS l7; MOVQ 800(SP), R15
+	MOVQ 552(SP), R8; SUBQ DI, R8; JOS l7; CMPQ R8, 784(SP); MOVQ 784(SP), R15; CMOVQLT R8, R15
 #line 55 "transposekernel.go"
-	CMPQ R8, R15; MOVQ 800(SP), R15; CMOVQLT R8, R15; MOVQ R15, 800(SP); MOVQ 48(SP), R15; LEAQ 0(R15)(SI*1), DI
+	MOVQ R15, 784(SP); MOVQ 528(SP), R15; LEAQ 0(R15)(SI*1), DI; MOVQ 792(SP), R8; ADDQ DI, R8; JOS l7
 #line 55 "transposekernel.go"
-	MOVQ 808(SP), R15; MOVQ R15, R8; ADDQ DI, R8; JOS l7; XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15
+	XORQ R8, R8; SUBQ DI, R8; JOS l7; CMPQ R8, 776(SP); MOVQ 776(SP), R15; CMOVQGT R8, R15; MOVQ R15, 776(SP)
 #line 55 "transposekernel.go"
-	CMPQ R8, R15; MOVQ 792(SP), R15; CMOVQGT R8, R15; MOVQ R15, 792(SP); MOVQ 552(SP), R15; MOVQ R15, R8
+	MOVQ 552(SP), R8; SUBQ DI, R8; JOS l7; CMPQ R8, 784(SP); MOVQ 784(SP), R15; CMOVQLT R8, R15
 #line 55 "transposekernel.go"
-	SUBQ DI, R8; JOS l7; MOVQ 800(SP), R15; CMPQ R8, R15; MOVQ 800(SP), R15; CMOVQLT R8, R15; MOVQ R15, 800(SP)
+	MOVQ R15, 784(SP); MOVQ 536(SP), R15; LEAQ 0(R15)(SI*1), DI; MOVQ 792(SP), R8; ADDQ DI, R8; JOS l7
 #line 55 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(SI*1), DI; MOVQ 808(SP), R15; MOVQ R15, R8; ADDQ DI, R8; JOS l7
+	XORQ R8, R8; SUBQ DI, R8; JOS l7; CMPQ R8, 776(SP); MOVQ 776(SP), R15; CMOVQGT R8, R15; MOVQ R15, 776(SP)
 #line 55 "transposekernel.go"
-	XORQ R8, R8; SUBQ DI, R8; JOS l7; MOVQ 792(SP), R15; CMPQ R8, R15; MOVQ 792(SP), R15; CMOVQGT R8, R15
+	MOVQ 552(SP), R8; SUBQ DI, R8; JOS l7; CMPQ R8, 784(SP); MOVQ 784(SP), R15; CMOVQLT R8, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 792(SP); MOVQ 552(SP), R15; MOVQ R15, R8; SUBQ DI, R8; JOS l7; MOVQ 800(SP), R15; CMPQ R8, R15
+	MOVQ R15, 784(SP); MOVQ 544(SP), R15; LEAQ 0(R15)(SI*1), SI; MOVQ 792(SP), DI; ADDQ SI, DI; JOS l7
 #line 55 "transposekernel.go"
-	MOVQ 800(SP), R15; CMOVQLT R8, R15; MOVQ R15, 800(SP); MOVQ 544(SP), R15; LEAQ 0(R15)(SI*1), SI
+	XORQ DI, DI; SUBQ SI, DI; JOS l7; CMPQ DI, 776(SP); MOVQ 776(SP), R15; CMOVQGT DI, R15; MOVQ R15, 776(SP)
 #line 55 "transposekernel.go"
-	MOVQ 808(SP), R15; MOVQ R15, DI; ADDQ SI, DI; JOS l7; XORQ DI, DI; SUBQ SI, DI; JOS l7; MOVQ 792(SP), R15
+	MOVQ 552(SP), DI; SUBQ SI, DI; JOS l7; CMPQ DI, 784(SP); MOVQ 784(SP), R15; CMOVQLT DI, R15
 #line 55 "transposekernel.go"
-	CMPQ DI, R15; MOVQ 792(SP), R15; CMOVQGT DI, R15; MOVQ R15, 792(SP); MOVQ 552(SP), R15; MOVQ R15, DI
-#line 55 "transposekernel.go"
-	SUBQ SI, DI; JOS l7; MOVQ 800(SP), R15; CMPQ DI, R15; MOVQ 800(SP), R15; CMOVQLT DI, R15; MOVQ R15, 800(SP)
-#line 55 "transposekernel.go"
-	JMP l10
+	MOVQ R15, 784(SP); JMP l10
 l7:
 #line 55 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 800(SP)
+	XORQ R15, R15; MOVQ R15, 784(SP)
 l10:
 l12:
 #line 55 "transposekernel.go"
-	MOVQ 1176(SP), R15; LEAQ 16(R15), SI; MOVQ 800(SP), R15; CMPQ SI, R15; JGT l13; MOVQ 1176(SP), R15
+	MOVQ 1176(SP), R15; LEAQ 16(R15), SI; CMPQ SI, 784(SP); JGT l13; MOVQ 776(SP), R15; CMPQ 1176(SP), R15
 #line 55 "transposekernel.go"
-	MOVQ 792(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 55 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ SI, R15; JGT l1; MOVQ 1176(SP), R15; MOVL R15, SI; MOVQ SI, DI; SHLQ $2, DI
+	CMPQ SI, 0(SP); JGT l1; MOVL 1176(SP), SI; MOVQ SI, DI; SHLQ $2, DI; LEAQ 1(DI), R8; LEAQ 2(DI), DX
 #line 55 "transposekernel.go"
-	LEAQ 1(DI), R8; LEAQ 2(DI), DX; LEAQ 3(DI), R9
+	LEAQ 3(DI), R14
 #line 59 "transposekernel.go"
-	IMUL3Q $260, DI, DI; MOVQ 840(SP), R15; MOVQ R15, R10; ADDQ DI, R10; MOVQ 848(SP), R15; LEAQ 0(R10)(R15*4), DI
+	IMUL3Q $260, DI, DI; MOVQ 840(SP), CX; ADDQ DI, CX; MOVQ 896(SP), R15; LEAQ 0(CX)(R15*4), DI
 #line 59 "transposekernel.go"
 	VPBROADCASTQ DI, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
@@ -5592,485 +5388,483 @@ l13:
 #line 59 "transposekernel.go"
 	MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; IMUL3Q $260, R8, DI
 #line 59 "transposekernel.go"
-	MOVQ 840(SP), R15; MOVQ R15, R8; ADDQ DI, R8; MOVQ 848(SP), R15; LEAQ 0(R8)(R15*4), DI; VPBROADCASTQ DI, Z7
+	MOVQ 840(SP), R8; ADDQ DI, R8; MOVQ 896(SP), R15; LEAQ 0(R8)(R15*4), DI; VPBROADCASTQ DI, Z7
 #line 59 "transposekernel.go"
 	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 16(SP), R15
 #line 59 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 16(SP), R15
 #line 59 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; IMUL3Q $260, DX, DX; MOVQ 840(SP), R15
+	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; IMUL3Q $260, DX, DX; MOVQ 840(SP), DI
 #line 59 "transposekernel.go"
-	MOVQ R15, DI; ADDQ DX, DI; MOVQ 848(SP), R15; LEAQ 0(DI)(R15*4), DX; VPBROADCASTQ DX, Z7; VPADDQ Z7, Z1, Z10
+	ADDQ DX, DI; MOVQ 896(SP), R15; LEAQ 0(DI)(R15*4), DX; VPBROADCASTQ DX, Z7; VPADDQ Z7, Z1, Z10
 #line 59 "transposekernel.go"
 	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 24(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
 #line 59 "transposekernel.go"
 	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 24(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; IMUL3Q $260, R9, DX; MOVQ 840(SP), R15; MOVQ R15, R9; ADDQ DX, R9
+	VINSERTI64X4 $1, Y11, Z10, Z10; IMUL3Q $260, R14, DX; MOVQ 840(SP), R14; ADDQ DX, R14; MOVQ 896(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 848(SP), R15; LEAQ 0(R9)(R15*4), DX; VPBROADCASTQ DX, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7
+	LEAQ 0(R14)(R15*4), DX; VPBROADCASTQ DX, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 32(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPXORQ Z12, Z12, Z12; MOVQ 32(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12; VMOVUPS Z12, Z11
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 32(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 32(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(SI*1), DX; LEAQ 15(DX), R12; CMPQ DX, R12; JHI l4; MOVQ 552(SP), R15
+	MOVQ 520(SP), R15; LEAQ 0(R15)(SI*1), DX; LEAQ 15(DX), R9; CMPQ DX, R9; JHI l4; CMPQ DX, 552(SP)
 #line 61 "transposekernel.go"
-	CMPQ DX, R15; JCC l15; MOVQ 552(SP), R15; CMPQ R12, R15; JCC l4
+	JCC l15; CMPQ R9, 552(SP); JCC l4
 l15:
 #line 61 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ DX, R15; JCC l1; IMUL3Q $16, DX, DX; MOVQ 856(SP), R15; MOVQ R15, R12
+	CMPQ DX, 552(SP); JCC l1; IMUL3Q $16, DX, DX; MOVQ 904(SP), R9; ADDQ DX, R9; LEAQ 4(R9), DX
 #line 61 "transposekernel.go"
-	ADDQ DX, R12; LEAQ 4(R12), DX; LEAQ 8(R12), R15; MOVQ R15, 864(SP); LEAQ 12(R12), R15; MOVQ R15, 872(SP)
+	LEAQ 8(R9), R15; MOVQ R15, 848(SP); LEAQ 12(R9), R15; MOVQ R15, 856(SP)
 #line 59 "transposekernel.go"
-	MOVQ 912(SP), R15; LEAQ 0(R10)(R15*4), R14; MOVQ R14, 880(SP); MOVQ 912(SP), R15; LEAQ 0(R8)(R15*4), R14
+	MOVQ 968(SP), R15; LEAQ 0(CX)(R15*4), R15; MOVQ R15, 864(SP); MOVQ 968(SP), R15; LEAQ 0(R8)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ R14, 888(SP); MOVQ 912(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 896(SP); MOVQ 912(SP), R15
+	MOVQ R15, 872(SP); MOVQ 968(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 880(SP); MOVQ 968(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(R9)(R15*4), R14; MOVQ R14, 904(SP)
+	LEAQ 0(R14)(R15*4), R15; MOVQ R15, 888(SP)
 #line 61 "transposekernel.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(SI*1), AX; LEAQ 15(AX), R11; CMPQ AX, R11; JHI l4; MOVQ 552(SP), R15
+	MOVQ 528(SP), R15; LEAQ 0(R15)(SI*1), R10; LEAQ 15(R10), AX; CMPQ R10, AX; JHI l4; CMPQ R10, 552(SP)
 #line 61 "transposekernel.go"
-	CMPQ AX, R15; JCC l16; MOVQ 552(SP), R15; CMPQ R11, R15; JCC l4
+	JCC l16; CMPQ AX, 552(SP); JCC l4
 l16:
 #line 61 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ AX, R15; JCC l1; IMUL3Q $16, AX, AX; MOVQ 856(SP), R15; MOVQ R15, R11
+	CMPQ R10, 552(SP); JCC l1; IMUL3Q $16, R10, AX; MOVQ 904(SP), R10; ADDQ AX, R10; LEAQ 4(R10), R15
 #line 61 "transposekernel.go"
-	ADDQ AX, R11; LEAQ 4(R11), R15; MOVQ R15, 976(SP); LEAQ 8(R11), R15; MOVQ R15, 928(SP); LEAQ 12(R11), R15
-#line 61 "transposekernel.go"
-	MOVQ R15, 936(SP)
+	MOVQ R15, 960(SP); LEAQ 8(R10), R15; MOVQ R15, 912(SP); LEAQ 12(R10), R15; MOVQ R15, 920(SP)
 #line 59 "transposekernel.go"
-	MOVQ 920(SP), R15; LEAQ 0(R10)(R15*4), R14; MOVQ R14, 944(SP); MOVQ 920(SP), R15; LEAQ 0(R8)(R15*4), R14
+	MOVQ 1160(SP), R15; LEAQ 0(CX)(R15*4), R15; MOVQ R15, 928(SP); MOVQ 1160(SP), R15; LEAQ 0(R8)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ R14, 952(SP); MOVQ 920(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 960(SP); MOVQ 920(SP), R15
+	MOVQ R15, 936(SP); MOVQ 1160(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 944(SP); MOVQ 1160(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(R9)(R15*4), R14; MOVQ R14, 968(SP)
+	LEAQ 0(R14)(R15*4), R15; MOVQ R15, 952(SP)
 #line 61 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(SI*1), AX; LEAQ 15(AX), CX; CMPQ AX, CX; JHI l4; MOVQ 552(SP), R15
+	MOVQ 536(SP), R15; LEAQ 0(R15)(SI*1), AX; LEAQ 15(AX), R11; CMPQ AX, R11; JHI l4; CMPQ AX, 552(SP)
 #line 61 "transposekernel.go"
-	CMPQ AX, R15; JCC l17; MOVQ 552(SP), R15; CMPQ CX, R15; JCC l4
+	JCC l17; CMPQ R11, 552(SP); JCC l4
 l17:
 #line 61 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ AX, R15; JCC l1; IMUL3Q $16, AX, AX; MOVQ 856(SP), R15; MOVQ R15, CX
+	CMPQ AX, 552(SP); JCC l1; IMUL3Q $16, AX, AX; MOVQ 904(SP), R11; ADDQ AX, R11; LEAQ 4(R11), AX
 #line 61 "transposekernel.go"
-	ADDQ AX, CX; LEAQ 4(CX), AX; LEAQ 8(CX), R15; MOVQ R15, 992(SP); LEAQ 12(CX), R15; MOVQ R15, 1000(SP)
+	LEAQ 8(R11), R15; MOVQ R15, 976(SP); LEAQ 12(R11), R15; MOVQ R15, 984(SP)
 #line 59 "transposekernel.go"
-	MOVQ 984(SP), R15; LEAQ 0(R10)(R15*4), R10; MOVQ 984(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 984(SP), R15
+	MOVQ 1168(SP), R15; LEAQ 0(CX)(R15*4), CX; MOVQ 1168(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 1168(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(DI)(R15*4), DI; MOVQ 984(SP), R15; LEAQ 0(R9)(R15*4), R14; MOVQ R14, 1008(SP)
+	LEAQ 0(DI)(R15*4), DI; MOVQ 1168(SP), R15; LEAQ 0(R14)(R15*4), R15; MOVQ R15, 992(SP)
 #line 61 "transposekernel.go"
-	MOVQ 544(SP), R15; LEAQ 0(R15)(SI*1), SI; LEAQ 15(SI), R9; CMPQ SI, R9; JHI l4; MOVQ 552(SP), R15
+	MOVQ 544(SP), R15; LEAQ 0(R15)(SI*1), SI; LEAQ 15(SI), R14; CMPQ SI, R14; JHI l4; CMPQ SI, 552(SP)
 #line 61 "transposekernel.go"
-	CMPQ SI, R15; JCC l18; MOVQ 552(SP), R15; CMPQ R9, R15; JCC l4
+	JCC l18; CMPQ R14, 552(SP); JCC l4
 l18:
 #line 61 "transposekernel.go"
-	MOVQ 552(SP), R15; CMPQ SI, R15; JCC l1; IMUL3Q $16, SI, SI; MOVQ 856(SP), R15; MOVQ R15, R9
+	CMPQ SI, 552(SP); JCC l1; IMUL3Q $16, SI, SI; MOVQ 904(SP), R14; ADDQ SI, R14; LEAQ 4(R14), SI
 #line 61 "transposekernel.go"
-	ADDQ SI, R9; LEAQ 4(R9), SI; LEAQ 8(R9), R15; MOVQ R15, 1016(SP); LEAQ 12(R9), R15; MOVQ R15, 1024(SP)
+	LEAQ 8(R14), R15; MOVQ R15, 1000(SP); LEAQ 12(R14), R15; MOVQ R15, 1008(SP); VPBROADCASTQ R9, Z7
 #line 61 "transposekernel.go"
-	VPBROADCASTQ R12, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 56(SP), R15
+	VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 40(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z12*1)
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 56(SP), R15
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 40(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ DX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
+	VPBROADCASTQ DX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 48(SP), R15
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 64(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
+	VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8; MOVQ 48(SP), R15
 #line 61 "transposekernel.go"
-	MOVQ 64(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 864(SP), R15; VPBROADCASTQ R15, Z7
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 848(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 72(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 56(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 72(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	VEXTRACTI64X4 $1, Z10, Y8; MOVQ 56(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 856(SP), R15
 #line 61 "transposekernel.go"
-	MOVQ 872(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 64(SP), R15
 #line 61 "transposekernel.go"
-	MOVQ 80(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
+	VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8; MOVQ 64(SP), R15
 #line 61 "transposekernel.go"
-	MOVQ 80(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 59 "transposekernel.go"
-	MOVQ 880(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 864(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
+	VPXORQ Z9, Z9, Z9; MOVQ 72(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+	VPXORQ Z9, Z9, Z9; MOVQ 72(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
 #line 59 "transposekernel.go"
-	MOVQ 888(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 872(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+	VPXORQ Z10, Z10, Z10; MOVQ 80(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+	VPXORQ Z10, Z10, Z10; MOVQ 80(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 896(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 880(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z11, Z11, Z11; MOVQ 104(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
+	VPXORQ Z11, Z11, Z11; MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
 #line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 104(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 88(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 904(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 888(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 112(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 112(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 96(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ R11, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 120(SP), R15
+	VPBROADCASTQ R10, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 104(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 120(SP), R15
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 104(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 976(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 960(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 128(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 112(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 128(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 928(SP), R15
+	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 112(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 912(SP), R15
 #line 61 "transposekernel.go"
-	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 136(SP), R15
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 120(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 136(SP), R15
+	VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 120(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 936(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 920(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 144(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 128(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 144(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 128(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 59 "transposekernel.go"
-	MOVQ 944(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 928(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
+	VPXORQ Z9, Z9, Z9; MOVQ 136(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+	VPXORQ Z9, Z9, Z9; MOVQ 136(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
 #line 59 "transposekernel.go"
-	MOVQ 952(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 936(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+	VPXORQ Z10, Z10, Z10; MOVQ 144(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+	VPXORQ Z10, Z10, Z10; MOVQ 144(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 960(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 944(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	VPXORQ Z11, Z11, Z11; MOVQ 168(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
+	VPXORQ Z11, Z11, Z11; MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
 #line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 168(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 152(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 968(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 952(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 176(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 176(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 160(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ CX, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 184(SP), R15
+	VPBROADCASTQ R11, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 168(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 184(SP), R15
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 168(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ AX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 192(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
+	KXNORW K1, K1, K1; MOVQ 176(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
 #line 61 "transposekernel.go"
-	MOVQ 192(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 992(SP), R15; VPBROADCASTQ R15, Z7
+	MOVQ 176(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 976(SP), R15; VPBROADCASTQ R15, Z7
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 200(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
+	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 184(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 200(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 184(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
-	MOVQ 1000(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
+	MOVQ 984(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	MOVQ 208(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
+	MOVQ 192(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
 #line 61 "transposekernel.go"
-	MOVQ 208(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	MOVQ 192(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 59 "transposekernel.go"
-	VPBROADCASTQ R10, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 216(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	MOVQ 200(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 216(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; VPBROADCASTQ R8, Z7
+	MOVQ 200(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; VPBROADCASTQ R8, Z7
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 224(SP), R15
+	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 208(SP), R15
 #line 59 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 224(SP), R15
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 208(SP), R15
 #line 59 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; VPBROADCASTQ DI, Z7; VPADDQ Z7, Z1, Z10
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 232(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 216(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
 #line 59 "transposekernel.go"
-	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 232(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 216(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1008(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 992(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 240(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 224(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 240(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 224(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ R9, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 248(SP), R15
+	VPBROADCASTQ R14, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 232(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 248(SP), R15
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 232(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ SI, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 256(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
+	KXNORW K1, K1, K1; MOVQ 240(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
 #line 61 "transposekernel.go"
-	MOVQ 256(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1016(SP), R15; VPBROADCASTQ R15, Z7
+	MOVQ 240(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1000(SP), R15; VPBROADCASTQ R15, Z7
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 264(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
+	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 248(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 264(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 248(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
-	MOVQ 1024(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
+	MOVQ 1008(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	MOVQ 304(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
+	MOVQ 288(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
 #line 61 "transposekernel.go"
-	MOVQ 304(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	MOVQ 288(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 56 "transposekernel.go"
 	MOVQ 1176(SP), R15; ADDQ $16, R15; MOVQ R15, 1176(SP); JMP l12
 l4:
 #line 56 "transposekernel.go"
-	MOVQ 1176(SP), R15; MOVL R15, AX; MOVQ AX, CX; SHLQ $2, CX; LEAQ 1(CX), DX; LEAQ 2(CX), SI; LEAQ 3(CX), DI
+	MOVL 1176(SP), AX; MOVQ AX, CX; SHLQ $2, CX; LEAQ 1(CX), DX; LEAQ 2(CX), SI; LEAQ 3(CX), DI
 #line 59 "transposekernel.go"
-	IMUL3Q $260, CX, CX; MOVQ 840(SP), R15; MOVQ R15, R8; ADDQ CX, R8; MOVQ 848(SP), R15; LEAQ 0(R8)(R15*4), CX
+	IMUL3Q $260, CX, CX; MOVQ 840(SP), R8; ADDQ CX, R8; MOVQ 896(SP), R15; LEAQ 0(R8)(R15*4), CX
 #line 59 "transposekernel.go"
 	VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	MOVQ 256(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; IMUL3Q $260, DX, CX
+	MOVQ 256(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; IMUL3Q $260, DX, CX
 #line 59 "transposekernel.go"
-	MOVQ 840(SP), R15; MOVQ R15, DX; ADDQ CX, DX; MOVQ 848(SP), R15; LEAQ 0(DX)(R15*4), CX; VPBROADCASTQ CX, Z7
+	MOVQ 840(SP), DX; ADDQ CX, DX; MOVQ 896(SP), R15; LEAQ 0(DX)(R15*4), CX; VPBROADCASTQ CX, Z7
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 280(SP), R15
+	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 264(SP), R15
 #line 59 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 280(SP), R15
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 264(SP), R15
 #line 59 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; IMUL3Q $260, SI, CX; MOVQ 840(SP), R15
+	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; IMUL3Q $260, SI, CX; MOVQ 840(SP), SI
 #line 59 "transposekernel.go"
-	MOVQ R15, SI; ADDQ CX, SI; MOVQ 848(SP), R15; LEAQ 0(SI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z10
+	ADDQ CX, SI; MOVQ 896(SP), R15; LEAQ 0(SI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z10
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 288(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
 #line 59 "transposekernel.go"
-	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 288(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 272(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; IMUL3Q $260, DI, CX; MOVQ 840(SP), R15; MOVQ R15, DI; ADDQ CX, DI
+	VINSERTI64X4 $1, Y11, Z10, Z10; IMUL3Q $260, DI, CX; MOVQ 840(SP), DI; ADDQ CX, DI; MOVQ 896(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 848(SP), R15; LEAQ 0(DI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7
+	LEAQ 0(DI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 296(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPXORQ Z12, Z12, Z12; MOVQ 280(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12; VMOVUPS Z12, Z11
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 296(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 280(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
+	MOVQ 520(SP), R15; LEAQ 0(R15)(AX*1), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
 #line 61 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z12, K1; VPCMPUQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 61 "transposekernel.go"
-	IMUL3Q $16, CX, CX; MOVQ 856(SP), R15; MOVQ R15, R9; ADDQ CX, R9; LEAQ 4(R9), CX; LEAQ 8(R9), R15
+	IMUL3Q $16, CX, CX; MOVQ 904(SP), R9; ADDQ CX, R9; LEAQ 4(R9), CX; LEAQ 8(R9), R15; MOVQ R15, 1112(SP)
 #line 61 "transposekernel.go"
-	MOVQ R15, 1128(SP); LEAQ 12(R9), R15; MOVQ R15, 1064(SP)
+	LEAQ 12(R9), R15; MOVQ R15, 1048(SP)
 #line 59 "transposekernel.go"
-	MOVQ 912(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ R14, 1056(SP); MOVQ 912(SP), R15; LEAQ 0(DX)(R15*4), R14
+	MOVQ 968(SP), R15; LEAQ 0(R8)(R15*4), R15; MOVQ R15, 1040(SP); MOVQ 968(SP), R15; LEAQ 0(DX)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ R14, 1032(SP); MOVQ 912(SP), R15; LEAQ 0(SI)(R15*4), R14; MOVQ R14, 1040(SP); MOVQ 912(SP), R15
+	MOVQ R15, 1016(SP); MOVQ 968(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 1024(SP); MOVQ 968(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(DI)(R15*4), R14; MOVQ R14, 1048(SP)
+	LEAQ 0(DI)(R15*4), R15; MOVQ R15, 1032(SP)
 #line 61 "transposekernel.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), R12; VPBROADCASTQ R12, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
+	MOVQ 528(SP), R15; LEAQ 0(R15)(AX*1), R14; VPBROADCASTQ R14, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
 #line 61 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z12, K1; VPCMPUQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 61 "transposekernel.go"
-	IMUL3Q $16, R12, R12; MOVQ 856(SP), R15; MOVQ R15, R11; ADDQ R12, R11; LEAQ 4(R11), R15; MOVQ R15, 1120(SP)
+	IMUL3Q $16, R14, R14; MOVQ 904(SP), R11; ADDQ R14, R11; LEAQ 4(R11), R15; MOVQ R15, 1104(SP)
 #line 61 "transposekernel.go"
-	LEAQ 8(R11), R15; MOVQ R15, 1072(SP); LEAQ 12(R11), R15; MOVQ R15, 1080(SP)
+	LEAQ 8(R11), R15; MOVQ R15, 1056(SP); LEAQ 12(R11), R15; MOVQ R15, 1064(SP)
 #line 59 "transposekernel.go"
-	MOVQ 920(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ R14, 1088(SP); MOVQ 920(SP), R15; LEAQ 0(DX)(R15*4), R14
+	MOVQ 1160(SP), R15; LEAQ 0(R8)(R15*4), R15; MOVQ R15, 1072(SP); MOVQ 1160(SP), R15; LEAQ 0(DX)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ R14, 1096(SP); MOVQ 920(SP), R15; LEAQ 0(SI)(R15*4), R14; MOVQ R14, 1104(SP); MOVQ 920(SP), R15
+	MOVQ R15, 1080(SP); MOVQ 1160(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 1088(SP); MOVQ 1160(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(DI)(R15*4), R14; MOVQ R14, 1112(SP)
+	LEAQ 0(DI)(R15*4), R15; MOVQ R15, 1096(SP)
 #line 61 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(AX*1), R12; VPBROADCASTQ R12, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
+	MOVQ 536(SP), R15; LEAQ 0(R15)(AX*1), R14; VPBROADCASTQ R14, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
 #line 61 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z12, K1; VPCMPUQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 61 "transposekernel.go"
-	IMUL3Q $16, R12, R12; MOVQ 856(SP), R15; MOVQ R15, R10; ADDQ R12, R10; LEAQ 4(R10), R12; LEAQ 8(R10), R15
+	IMUL3Q $16, R14, R14; MOVQ 904(SP), R10; ADDQ R14, R10; LEAQ 4(R10), R14; LEAQ 8(R10), R15; MOVQ R15, 1120(SP)
 #line 61 "transposekernel.go"
-	MOVQ R15, 1136(SP); LEAQ 12(R10), R15; MOVQ R15, 1144(SP)
+	LEAQ 12(R10), R15; MOVQ R15, 1128(SP)
 #line 59 "transposekernel.go"
-	MOVQ 984(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 984(SP), R15; LEAQ 0(DX)(R15*4), DX; MOVQ 984(SP), R15
+	MOVQ 1168(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 1168(SP), R15; LEAQ 0(DX)(R15*4), DX; MOVQ 1168(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(SI)(R15*4), SI; MOVQ 984(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 1152(SP)
+	LEAQ 0(SI)(R15*4), SI; MOVQ 1168(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 1136(SP)
 #line 61 "transposekernel.go"
 	MOVQ 544(SP), R15; LEAQ 0(R15)(AX*1), AX; VPBROADCASTQ AX, Z7; VPADDQ Z7, Z5, Z12; VPADDQ Z7, Z6, Z7
 #line 61 "transposekernel.go"
 	VPCMPUQ $1, Z0, Z12, K1; VPCMPUQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
 #line 61 "transposekernel.go"
-	IMUL3Q $16, AX, AX; MOVQ 856(SP), R15; MOVQ R15, DI; ADDQ AX, DI; LEAQ 4(DI), AX; LEAQ 8(DI), R15
+	IMUL3Q $16, AX, AX; MOVQ 904(SP), DI; ADDQ AX, DI; LEAQ 4(DI), AX; LEAQ 8(DI), R15; MOVQ R15, 1144(SP)
 #line 61 "transposekernel.go"
-	MOVQ R15, 1160(SP); LEAQ 12(DI), R15; MOVQ R15, 1168(SP); VPBROADCASTQ R9, Z7; VPADDQ Z7, Z3, Z12
+	LEAQ 12(DI), R15; MOVQ R15, 1152(SP); VPBROADCASTQ R9, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 312(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1
+	KXNORW K1, K1, K1; MOVQ 296(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8
 #line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z8, Y8; MOVQ 312(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ CX, Z7
+	MOVQ 296(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ CX, Z7; VPADDQ Z7, Z3, Z8
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 320(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1)
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 304(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8; MOVQ 320(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 304(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1112(SP), R15
+#line 61 "transposekernel.go"
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 312(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 312(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1048(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+#line 61 "transposekernel.go"
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 320(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+#line 61 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 320(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+#line 59 "transposekernel.go"
+	MOVQ 1040(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z9, Z9, Z9; MOVQ 328(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z9, Z9, Z9; MOVQ 328(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+#line 59 "transposekernel.go"
+	MOVQ 1016(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z10, Z10, Z10; MOVQ 336(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z10, Z10, Z10; MOVQ 336(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 59 "transposekernel.go"
+	MOVQ 1024(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z11, Z11, Z11; MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
+#line 59 "transposekernel.go"
+	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+#line 59 "transposekernel.go"
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1032(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+#line 59 "transposekernel.go"
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+#line 59 "transposekernel.go"
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+#line 59 "transposekernel.go"
+	VINSERTI64X4 $1, Y12, Z11, Z11
+#line 61 "transposekernel.go"
+	VPBROADCASTQ R11, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 360(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 360(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1104(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+#line 61 "transposekernel.go"
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 368(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+#line 61 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 368(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1056(SP), R15
+#line 61 "transposekernel.go"
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 376(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 376(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1064(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+#line 61 "transposekernel.go"
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 384(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+#line 61 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 384(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+#line 59 "transposekernel.go"
+	MOVQ 1072(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z9, Z9, Z9; MOVQ 392(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z9, Z9, Z9; MOVQ 392(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+#line 59 "transposekernel.go"
+	MOVQ 1080(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z10, Z10, Z10; MOVQ 400(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z10, Z10, Z10; MOVQ 400(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 59 "transposekernel.go"
+	MOVQ 1088(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 59 "transposekernel.go"
+	VPXORQ Z11, Z11, Z11; MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
+#line 59 "transposekernel.go"
+	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+#line 59 "transposekernel.go"
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1096(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+#line 59 "transposekernel.go"
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+#line 59 "transposekernel.go"
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+#line 59 "transposekernel.go"
+	VINSERTI64X4 $1, Y12, Z11, Z11
+#line 61 "transposekernel.go"
+	VPBROADCASTQ R10, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 424(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 424(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ R14, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
+#line 61 "transposekernel.go"
+	KXNORW K1, K1, K1; MOVQ 432(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
+#line 61 "transposekernel.go"
+	MOVQ 432(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1120(SP), R15; VPBROADCASTQ R15, Z7
+#line 61 "transposekernel.go"
+	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 440(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
+#line 61 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 440(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
 	MOVQ 1128(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	MOVQ 328(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8
+	MOVQ 448(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
 #line 61 "transposekernel.go"
-	MOVQ 328(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1064(SP), R15; VPBROADCASTQ R15, Z7
-#line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 336(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1)
-#line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8; MOVQ 336(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
-#line 59 "transposekernel.go"
-	MOVQ 1056(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 344(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
-#line 59 "transposekernel.go"
-	MOVQ 1032(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 352(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 59 "transposekernel.go"
-	MOVQ 1040(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z11, Z11, Z11; MOVQ 360(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
-#line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 360(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
-#line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1048(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
-#line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 368(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
-#line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 368(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
-#line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y12, Z11, Z11
-#line 61 "transposekernel.go"
-	VPBROADCASTQ R11, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 376(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 376(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1120(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
-#line 61 "transposekernel.go"
-	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 384(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
-#line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 384(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1072(SP), R15
-#line 61 "transposekernel.go"
-	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 392(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 392(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1080(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
-#line 61 "transposekernel.go"
-	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 400(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
-#line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 400(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
-#line 59 "transposekernel.go"
-	MOVQ 1088(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 408(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
-#line 59 "transposekernel.go"
-	MOVQ 1096(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 416(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 59 "transposekernel.go"
-	MOVQ 1104(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z11, Z11, Z11; MOVQ 424(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
-#line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 424(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
-#line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1112(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
-#line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 432(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
-#line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 432(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
-#line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y12, Z11, Z11
-#line 61 "transposekernel.go"
-	VPBROADCASTQ R10, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 440(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 440(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ R12, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
-#line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 448(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
-#line 61 "transposekernel.go"
-	MOVQ 448(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1136(SP), R15; VPBROADCASTQ R15, Z7
-#line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 456(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
-#line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 456(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
-#line 61 "transposekernel.go"
-	MOVQ 1144(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
-#line 61 "transposekernel.go"
-	MOVQ 464(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
-#line 61 "transposekernel.go"
-	MOVQ 464(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	MOVQ 448(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 59 "transposekernel.go"
 	VPBROADCASTQ R8, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 472(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+	MOVQ 456(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 472(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; VPBROADCASTQ DX, Z7
+	MOVQ 456(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; VPBROADCASTQ DX, Z7
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 480(SP), R15
+	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 464(SP), R15
 #line 59 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 480(SP), R15
+	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 464(SP), R15
 #line 59 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; VPBROADCASTQ SI, Z7; VPADDQ Z7, Z1, Z10
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 488(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 472(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
 #line 59 "transposekernel.go"
-	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 488(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
+	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 472(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1152(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1136(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 496(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 480(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 496(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 480(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ DI, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 504(SP), R15
+	VPBROADCASTQ DI, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 488(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 504(SP), R15
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 488(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ AX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 512(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
+	KXNORW K1, K1, K1; MOVQ 496(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
 #line 61 "transposekernel.go"
-	MOVQ 512(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1160(SP), R15; VPBROADCASTQ R15, Z7
+	MOVQ 496(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1144(SP), R15; VPBROADCASTQ R15, Z7
 #line 61 "transposekernel.go"
-	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 520(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
+	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 504(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
 #line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 520(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 504(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
-	MOVQ 1168(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
+	MOVQ 1152(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	MOVQ 528(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
+	MOVQ 512(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
 #line 61 "transposekernel.go"
-	MOVQ 528(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+	MOVQ 512(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 56 "transposekernel.go"
 	MOVQ 1176(SP), R15; ADDQ $16, R15; MOVQ R15, 1176(SP); JMP l12
 l6:
 #line 56 "transposekernel.go"
-	MOVQ 1176(SP), R15; MOVL R15, AX; MOVQ AX, CX; SHLQ $2, CX; LEAQ 1(CX), DX; LEAQ 2(CX), SI; LEAQ 3(CX), DI
+	MOVL 1176(SP), AX; MOVQ AX, CX; SHLQ $2, CX; LEAQ 1(CX), DX; LEAQ 2(CX), SI; LEAQ 3(CX), DI
 #line 59 "transposekernel.go"
-	IMUL3Q $260, CX, CX; MOVQ 840(SP), R15; MOVQ R15, R8; ADDQ CX, R8; MOVQ 848(SP), R15; LEAQ 0(R8)(R15*4), CX
+	IMUL3Q $260, CX, CX; MOVQ 840(SP), R8; ADDQ CX, R8; MOVQ 896(SP), R15; LEAQ 0(R8)(R15*4), CX
 #line 59 "transposekernel.go"
 	VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
 #line 59 "transposekernel.go"
@@ -6078,149 +5872,145 @@ l6:
 #line 59 "transposekernel.go"
 	MOVQ 560(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; IMUL3Q $260, DX, CX
 #line 59 "transposekernel.go"
-	MOVQ 840(SP), R15; MOVQ R15, DX; ADDQ CX, DX; MOVQ 848(SP), R15; LEAQ 0(DX)(R15*4), CX; VPBROADCASTQ CX, Z7
+	MOVQ 840(SP), DX; ADDQ CX, DX; MOVQ 896(SP), R15; LEAQ 0(DX)(R15*4), CX; VPBROADCASTQ CX, Z7
 #line 59 "transposekernel.go"
 	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 568(SP), R15
 #line 59 "transposekernel.go"
 	VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; MOVQ 568(SP), R15
 #line 59 "transposekernel.go"
-	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; IMUL3Q $260, SI, CX; MOVQ 840(SP), R15
+	VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; IMUL3Q $260, SI, CX; MOVQ 840(SP), SI
 #line 59 "transposekernel.go"
-	MOVQ R15, SI; ADDQ CX, SI; MOVQ 848(SP), R15; LEAQ 0(SI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z10
+	ADDQ CX, SI; MOVQ 896(SP), R15; LEAQ 0(SI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z10
 #line 59 "transposekernel.go"
 	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 576(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11
 #line 59 "transposekernel.go"
 	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 576(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; IMUL3Q $260, DI, CX; MOVQ 840(SP), R15; MOVQ R15, DI; ADDQ CX, DI
+	VINSERTI64X4 $1, Y11, Z10, Z10; IMUL3Q $260, DI, CX; MOVQ 840(SP), DI; ADDQ CX, DI; MOVQ 896(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 848(SP), R15; LEAQ 0(DI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7
+	LEAQ 0(DI)(R15*4), CX; VPBROADCASTQ CX, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 584(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPXORQ Z12, Z12, Z12; MOVQ 584(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12; VMOVUPS Z12, Z11
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 584(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
-#line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y12, Z11, Z11
-#line 61 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), CX; IMUL3Q $16, CX, CX; MOVQ 856(SP), R15; MOVQ R15, R9
-#line 61 "transposekernel.go"
-	ADDQ CX, R9; LEAQ 4(R9), CX; LEAQ 8(R9), R10; LEAQ 12(R9), R15; MOVQ R15, 1272(SP)
-#line 59 "transposekernel.go"
-	MOVQ 912(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ R14, 1208(SP); MOVQ 912(SP), R15; LEAQ 0(DX)(R15*4), R14
-#line 59 "transposekernel.go"
-	MOVQ R14, 1200(SP); MOVQ 912(SP), R15; LEAQ 0(SI)(R15*4), R14; MOVQ R14, 1184(SP); MOVQ 912(SP), R15
-#line 59 "transposekernel.go"
-	LEAQ 0(DI)(R15*4), R14; MOVQ R14, 1192(SP)
-#line 61 "transposekernel.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 856(SP), R15; MOVQ R15, R12
-#line 61 "transposekernel.go"
-	ADDQ BX, R12; LEAQ 4(R12), R15; MOVQ R15, 1264(SP); LEAQ 8(R12), R15; MOVQ R15, 1216(SP); LEAQ 12(R12), R15
-#line 61 "transposekernel.go"
-	MOVQ R15, 1224(SP)
-#line 59 "transposekernel.go"
-	MOVQ 920(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ R14, 1232(SP); MOVQ 920(SP), R15; LEAQ 0(DX)(R15*4), R14
-#line 59 "transposekernel.go"
-	MOVQ R14, 1240(SP); MOVQ 920(SP), R15; LEAQ 0(SI)(R15*4), R14; MOVQ R14, 1248(SP); MOVQ 920(SP), R15
-#line 59 "transposekernel.go"
-	LEAQ 0(DI)(R15*4), R14; MOVQ R14, 1256(SP)
-#line 61 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 856(SP), R15; MOVQ R15, R11
-#line 61 "transposekernel.go"
-	ADDQ BX, R11; LEAQ 4(R11), BX; LEAQ 8(R11), R15; MOVQ R15, 1280(SP); LEAQ 12(R11), R15; MOVQ R15, 1288(SP)
-#line 59 "transposekernel.go"
-	MOVQ 984(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 984(SP), R15; LEAQ 0(DX)(R15*4), DX; MOVQ 984(SP), R15
-#line 59 "transposekernel.go"
-	LEAQ 0(SI)(R15*4), SI; MOVQ 984(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 1296(SP)
-#line 61 "transposekernel.go"
-	MOVQ 544(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 856(SP), R15; MOVQ R15, DI
-#line 61 "transposekernel.go"
-	ADDQ AX, DI; LEAQ 4(DI), AX; LEAQ 8(DI), R15; MOVQ R15, 1304(SP); LEAQ 12(DI), R15; MOVQ R15, 1312(SP)
-#line 61 "transposekernel.go"
-	VPBROADCASTQ R9, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 592(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 592(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ CX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
-#line 61 "transposekernel.go"
-	KXNORW K1, K1, K1; MOVQ 600(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
-#line 61 "transposekernel.go"
-	MOVQ 600(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ R10, Z7; VPADDQ Z7, Z3, Z8
-#line 61 "transposekernel.go"
-	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 608(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
-#line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z10, Y8; MOVQ 608(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1272(SP), R15
-#line 61 "transposekernel.go"
-	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 616(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8; MOVQ 616(SP), R15
-#line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
-#line 59 "transposekernel.go"
-	MOVQ 1208(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 624(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z9, Z9, Z9; MOVQ 624(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
-#line 59 "transposekernel.go"
-	MOVQ 1200(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z10, Z10, Z10; MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
-#line 59 "transposekernel.go"
-	MOVQ 1184(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
-#line 59 "transposekernel.go"
-	VPXORQ Z11, Z11, Z11; MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
-#line 59 "transposekernel.go"
-	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
-#line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1192(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
-#line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 648(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
-#line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 648(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 584(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ R12, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 656(SP), R15
+	MOVQ 520(SP), R15; LEAQ 0(R15)(AX*1), CX; IMUL3Q $16, CX, CX; MOVQ 904(SP), R9; ADDQ CX, R9
+#line 61 "transposekernel.go"
+	LEAQ 4(R9), CX; LEAQ 8(R9), R10; LEAQ 12(R9), R11
+#line 59 "transposekernel.go"
+	MOVQ 968(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ 968(SP), R15; LEAQ 0(DX)(R15*4), R15; MOVQ R15, 1256(SP)
+#line 59 "transposekernel.go"
+	MOVQ 968(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 1192(SP); MOVQ 968(SP), R15; LEAQ 0(DI)(R15*4), R15
+#line 59 "transposekernel.go"
+	MOVQ R15, 1184(SP)
+#line 61 "transposekernel.go"
+	MOVQ 528(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 904(SP), R13; ADDQ BX, R13
+#line 61 "transposekernel.go"
+	LEAQ 4(R13), R15; MOVQ R15, 1248(SP); LEAQ 8(R13), R15; MOVQ R15, 1200(SP); LEAQ 12(R13), R15
+#line 61 "transposekernel.go"
+	MOVQ R15, 1208(SP)
+#line 59 "transposekernel.go"
+	MOVQ 1160(SP), R15; LEAQ 0(R8)(R15*4), R15; MOVQ R15, 1216(SP); MOVQ 1160(SP), R15; LEAQ 0(DX)(R15*4), R15
+#line 59 "transposekernel.go"
+	MOVQ R15, 1224(SP); MOVQ 1160(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 1232(SP); MOVQ 1160(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(DI)(R15*4), R15; MOVQ R15, 1240(SP)
+#line 61 "transposekernel.go"
+	MOVQ 536(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 904(SP), R12; ADDQ BX, R12
+#line 61 "transposekernel.go"
+	LEAQ 4(R12), BX; LEAQ 8(R12), R15; MOVQ R15, 1264(SP); LEAQ 12(R12), R15; MOVQ R15, 1272(SP)
+#line 59 "transposekernel.go"
+	MOVQ 1168(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 1168(SP), R15; LEAQ 0(DX)(R15*4), DX; MOVQ 1168(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(SI)(R15*4), SI; MOVQ 1168(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 1280(SP)
+#line 61 "transposekernel.go"
+	MOVQ 544(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 904(SP), DI; ADDQ AX, DI
+#line 61 "transposekernel.go"
+	LEAQ 4(DI), AX; LEAQ 8(DI), R15; MOVQ R15, 1288(SP); LEAQ 12(DI), R15; MOVQ R15, 1296(SP); VPBROADCASTQ R9, Z7
+#line 61 "transposekernel.go"
+	VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 592(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z12*1)
+#line 61 "transposekernel.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 592(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+#line 61 "transposekernel.go"
+	VPBROADCASTQ CX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 600(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8; MOVQ 600(SP), R15
+#line 61 "transposekernel.go"
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ R10, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
+#line 61 "transposekernel.go"
+	KXNORW K1, K1, K1; MOVQ 608(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8
+#line 61 "transposekernel.go"
+	MOVQ 608(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ R11, Z7; VPADDQ Z7, Z3, Z8
+#line 61 "transposekernel.go"
+	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 616(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+#line 61 "transposekernel.go"
+	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 616(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+#line 59 "transposekernel.go"
+	VPBROADCASTQ R14, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 59 "transposekernel.go"
+	MOVQ 624(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 59 "transposekernel.go"
+	MOVQ 624(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; MOVQ 1256(SP), R15
+#line 59 "transposekernel.go"
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 59 "transposekernel.go"
+	MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10
+#line 59 "transposekernel.go"
+	MOVQ 632(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9; MOVQ 1192(SP), R15
+#line 59 "transposekernel.go"
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11
+#line 59 "transposekernel.go"
+	MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11
+#line 59 "transposekernel.go"
+	MOVQ 640(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11; VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1184(SP), R15
+#line 59 "transposekernel.go"
+	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12
+#line 59 "transposekernel.go"
+	MOVQ 648(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12; VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12
+#line 59 "transposekernel.go"
+	MOVQ 648(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12; VINSERTI64X4 $1, Y12, Z11, Z11
+#line 61 "transposekernel.go"
+	VPBROADCASTQ R13, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 656(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 656(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1264(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1248(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
 #line 61 "transposekernel.go"
 	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 664(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
-	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 664(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1216(SP), R15
+	VEXTRACTI64X4 $1, Z9, Y8; MOVQ 664(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1200(SP), R15
 #line 61 "transposekernel.go"
 	VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 672(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y10, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 672(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1224(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
+	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1208(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8
 #line 61 "transposekernel.go"
 	VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 680(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
 	VEXTRACTI64X4 $1, Z11, Y8; MOVQ 680(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 59 "transposekernel.go"
-	MOVQ 1232(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 1216(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
 	VPXORQ Z9, Z9, Z9; MOVQ 688(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
 	VPXORQ Z9, Z9, Z9; MOVQ 688(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
 #line 59 "transposekernel.go"
-	MOVQ 1240(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 1224(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
 	VPXORQ Z10, Z10, Z10; MOVQ 696(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
 	VPXORQ Z10, Z10, Z10; MOVQ 696(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
 #line 59 "transposekernel.go"
-	MOVQ 1248(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+	MOVQ 1232(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z10; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
 #line 59 "transposekernel.go"
 	VPXORQ Z11, Z11, Z11; MOVQ 704(SP), R15; VGATHERQPS 0(R15)(Z10*1), K1, Y11; VMOVUPS Z11, Z10
 #line 59 "transposekernel.go"
 	KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 704(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1256(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1240(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
 #line 59 "transposekernel.go"
 	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 712(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
 #line 59 "transposekernel.go"
@@ -6228,7 +6018,7 @@ l6:
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ R11, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 720(SP), R15
+	VPBROADCASTQ R12, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 720(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 720(SP), R15
 #line 61 "transposekernel.go"
@@ -6236,13 +6026,13 @@ l6:
 #line 61 "transposekernel.go"
 	KXNORW K1, K1, K1; MOVQ 728(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
 #line 61 "transposekernel.go"
-	MOVQ 728(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1280(SP), R15; VPBROADCASTQ R15, Z7
+	MOVQ 728(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1264(SP), R15; VPBROADCASTQ R15, Z7
 #line 61 "transposekernel.go"
 	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 736(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
 #line 61 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 736(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
-	MOVQ 1288(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
+	MOVQ 1272(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
 	MOVQ 744(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
 #line 61 "transposekernel.go"
@@ -6264,29 +6054,29 @@ l6:
 #line 59 "transposekernel.go"
 	VMOVUPS Z11, Z10; KXNORW K1, K1, K1; VPXORQ Z11, Z11, Z11; MOVQ 768(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y11
 #line 59 "transposekernel.go"
-	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1296(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
+	VINSERTI64X4 $1, Y11, Z10, Z10; MOVQ 1280(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z1, Z11
 #line 59 "transposekernel.go"
-	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 776(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 800(SP), R15; VGATHERQPS 0(R15)(Z11*1), K1, Y12
 #line 59 "transposekernel.go"
-	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 776(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
+	VMOVUPS Z12, Z11; KXNORW K1, K1, K1; VPXORQ Z12, Z12, Z12; MOVQ 800(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y12
 #line 59 "transposekernel.go"
 	VINSERTI64X4 $1, Y12, Z11, Z11
 #line 61 "transposekernel.go"
-	VPBROADCASTQ DI, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 784(SP), R15
+	VPBROADCASTQ DI, Z7; VPADDQ Z7, Z3, Z12; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 808(SP), R15
 #line 61 "transposekernel.go"
-	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 784(SP), R15
+	VSCATTERQPS Y8, K1, 0(R15)(Z12*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8; MOVQ 808(SP), R15
 #line 61 "transposekernel.go"
 	VSCATTERQPS Y8, K1, 0(R15)(Z7*1); VPBROADCASTQ AX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
 #line 61 "transposekernel.go"
 	KXNORW K1, K1, K1; MOVQ 816(SP), R15; VSCATTERQPS Y9, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z9, Y8
 #line 61 "transposekernel.go"
-	MOVQ 816(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1304(SP), R15; VPBROADCASTQ R15, Z7
+	MOVQ 816(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1); MOVQ 1288(SP), R15; VPBROADCASTQ R15, Z7
 #line 61 "transposekernel.go"
 	VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1; MOVQ 824(SP), R15; VSCATTERQPS Y10, K1, 0(R15)(Z8*1)
 #line 61 "transposekernel.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z10, Y8; MOVQ 824(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
 #line 61 "transposekernel.go"
-	MOVQ 1312(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
+	MOVQ 1296(SP), R15; VPBROADCASTQ R15, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; KXNORW K1, K1, K1
 #line 61 "transposekernel.go"
 	MOVQ 832(SP), R15; VSCATTERQPS Y11, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z11, Y8
 #line 61 "transposekernel.go"
@@ -6294,7 +6084,7 @@ l6:
 #line 56 "transposekernel.go"
 	MOVQ 1176(SP), R15; ADDQ $16, R15; MOVQ R15, 1176(SP); MOVQ 1176(SP), R15; LEAQ 16(R15), AX
 #line 56 "transposekernel.go"
-	MOVQ 800(SP), R15; CMPQ AX, R15; JLE l6; JMP l12
+	CMPQ AX, 784(SP); JLE l6; JMP l12
 l1:
 #line 56 "transposekernel.go"
 	VZEROUPPER; MOVQ 1176(SP), R15
@@ -6305,15 +6095,15 @@ l1:
 
 // func TransposeWide32TwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 int) (done int)
 #line 55 "transposekernel.go"
-TEXT ·TransposeWide32TwinAVX2_(SB), 0, $1040-104
+TEXT ·TransposeWide32TwinAVX2_(SB), 0, $960-104
 #line 55 "transposekernel.go"
 	MOVQ a0+0(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 656(SP)
+	MOVQ R15, 0(SP); XORQ R15, R15; MOVQ R15, 768(SP)
 #line 55 "transposekernel.go"
 	MOVQ a1+8(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 40(SP)
+	MOVQ R15, 264(SP)
 #line 55 "transposekernel.go"
 	MOVQ a2+16(FP), R15
 #line 55 "transposekernel.go"
@@ -6321,7 +6111,7 @@ TEXT ·TransposeWide32TwinAVX2_(SB), 0, $1040-104
 #line 55 "transposekernel.go"
 	MOVQ a3+24(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 48(SP)
+	MOVQ R15, 272(SP)
 #line 55 "transposekernel.go"
 	MOVQ a4+32(FP), R15
 #line 55 "transposekernel.go"
@@ -6351,1060 +6141,1060 @@ TEXT ·TransposeWide32TwinAVX2_(SB), 0, $1040-104
 #line 55 "transposekernel.go"
 	MOVQ a8+64(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 528(SP)
+	MOVQ R15, 504(SP)
 #line 55 "transposekernel.go"
 	MOVQ a9+72(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 536(SP)
+	MOVQ R15, 512(SP)
 #line 55 "transposekernel.go"
 	MOVQ a10+80(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 584(SP)
+	MOVQ R15, 576(SP)
 #line 55 "transposekernel.go"
 	MOVQ a11+88(FP), R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 592(SP); MOVQ $50462976, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Y2; VPSLLQ $4, Y2, Y2; MOVQ $117835012, SI
+	MOVQ R15, 760(SP); MOVQ $50462976, R14; VMOVQ R14, X2; VPMOVZXBQ X2, Y2; VPSLLQ $4, Y2, Y2; MOVQ $117835012, R14
 #line 55 "transposekernel.go"
-	VMOVQ SI, X3; VPMOVZXBQ X3, Y3; VPSLLQ $4, Y3, Y3; MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15
+	VMOVQ R14, X3; VPMOVZXBQ X3, Y3; VPSLLQ $4, Y3, Y3; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15
+	MOVQ R15, 48(SP); MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 88(SP); MOVQ $0, R15; MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15
+	MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 112(SP); MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 128(SP); MOVQ $0, R15
+	MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 112(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 136(SP); MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $0, R15; MOVQ R15, 144(SP); MOVQ $0, R15
+	MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15; MOVQ R15, 128(SP); MOVQ $0, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $50462976, SI
+	MOVQ R15, 136(SP); MOVQ $0, R15; MOVQ R15, 144(SP); MOVQ $0, R15; MOVQ R15, 152(SP); MOVQ $50462976, R14
 #line 55 "transposekernel.go"
-	VMOVQ SI, X4; VPMOVZXBQ X4, Y4; VPSLLQ $0, Y4, Y15; VMOVUPS Y15, 464(SP); MOVQ $117835012, SI
+	VMOVQ R14, X15; VMOVUPS Y15, 896(SP); VMOVUPS 896(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 896(SP)
 #line 55 "transposekernel.go"
-	VMOVQ SI, X5; VPMOVZXBQ X5, Y5; VPSLLQ $0, Y5, Y15; VMOVUPS Y15, 496(SP); MOVQ 296(SP), R15
+	MOVQ $117835012, R14; VMOVQ R14, X15; VMOVUPS Y15, 928(SP); VMOVUPS 928(SP), Y15; VPMOVZXBQ X15, Y15
 #line 55 "transposekernel.go"
-	VMOVQ R15, X15; VMOVUPS Y15, 704(SP); VMOVUPS 704(SP), Y15; VPBROADCASTQ X15, Y15; VMOVUPS Y15, 704(SP)
+	VMOVUPS Y15, 928(SP); MOVQ 296(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; MOVQ $-9223372036854775808, R14
 #line 55 "transposekernel.go"
-	MOVQ $-9223372036854775808, SI; VMOVQ SI, X15; VMOVUPS Y15, 736(SP); VMOVUPS 736(SP), Y15; VPBROADCASTQ X15, Y15
+	VMOVQ R14, X7; VPBROADCASTQ X7, Y7; MOVQ $0, R15; MOVQ R15, 168(SP); MOVQ $0, R15; MOVQ R15, 176(SP)
 #line 55 "transposekernel.go"
-	VMOVUPS Y15, 736(SP); MOVQ $0, R15; MOVQ R15, 184(SP); MOVQ $0, R15; MOVQ R15, 192(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 184(SP); MOVQ $0, R15; MOVQ R15, 192(SP); MOVQ $0, R15; MOVQ R15, 200(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 200(SP); MOVQ $0, R15; MOVQ R15, 208(SP); MOVQ $0, R15; MOVQ R15, 216(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 208(SP); MOVQ $0, R15; MOVQ R15, 216(SP); MOVQ $0, R15; MOVQ R15, 224(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 224(SP); MOVQ $0, R15; MOVQ R15, 232(SP); MOVQ $0, R15; MOVQ R15, 240(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 232(SP); MOVQ $0, R15; MOVQ R15, 240(SP); MOVQ $0, R15; MOVQ R15, 248(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 248(SP); MOVQ $0, R15; MOVQ R15, 256(SP); MOVQ $0, R15; MOVQ R15, 264(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 256(SP); MOVQ $0, R15; MOVQ R15, 304(SP); MOVQ $0, R15; MOVQ R15, 312(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 272(SP); MOVQ $0, R15; MOVQ R15, 304(SP); MOVQ $0, R15; MOVQ R15, 312(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 320(SP); MOVQ $0, R15; MOVQ R15, 328(SP); MOVQ $0, R15; MOVQ R15, 336(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 320(SP); MOVQ $0, R15; MOVQ R15, 328(SP); MOVQ $0, R15; MOVQ R15, 336(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 344(SP); MOVQ $0, R15; MOVQ R15, 352(SP); MOVQ $0, R15; MOVQ R15, 360(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 344(SP); MOVQ $0, R15; MOVQ R15, 352(SP); MOVQ $0, R15; MOVQ R15, 360(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 368(SP); MOVQ $0, R15; MOVQ R15, 376(SP); MOVQ $0, R15; MOVQ R15, 384(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 368(SP); MOVQ $0, R15; MOVQ R15, 376(SP); MOVQ $0, R15; MOVQ R15, 384(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 408(SP); MOVQ $0, R15; MOVQ R15, 416(SP); MOVQ $0, R15; MOVQ R15, 424(SP)
 #line 55 "transposekernel.go"
-	MOVQ R15, 392(SP); MOVQ $0, R15; MOVQ R15, 400(SP); MOVQ $0, R15; MOVQ R15, 424(SP); MOVQ $0, R15
+	MOVQ $0, R15; MOVQ R15, 432(SP); MOVQ $0, R15; MOVQ R15, 440(SP); XORQ R8, R8; XORQ R15, R15
 #line 55 "transposekernel.go"
-	MOVQ R15, 432(SP); MOVQ $0, R15; MOVQ R15, 440(SP); XORQ SI, SI; XORQ R15, R15; MOVQ R15, 408(SP)
+	MOVQ R15, 392(SP); MOVQ 0(SP), R15; MOVQ R15, 400(SP); MOVQ 0(SP), R15; LEAQ -1(R15), DX; MOVL R8, R8
 #line 55 "transposekernel.go"
-	MOVQ 0(SP), R15; MOVQ R15, R14; MOVQ R14, 416(SP); MOVQ 0(SP), R15; LEAQ -1(R15), DI; MOVL SI, SI
+	MOVQ 264(SP), R15; LEAQ 0(R15)(R8*1), R14; MOVQ DX, CX; ADDQ R14, CX; JOS l7; MOVQ 296(SP), R15
 #line 55 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(SI*1), R8; MOVQ DI, DX; ADDQ R8, DX; JOS l7; MOVQ 296(SP), R15
+	TESTQ R15, R15; JLT l7; XORQ CX, CX; SUBQ R14, CX; JOS l7; CMPQ CX, 392(SP); MOVQ 392(SP), R15
 #line 55 "transposekernel.go"
-	TESTQ R15, R15; JLT l7; XORQ DX, DX; SUBQ R8, DX; JOS l7; MOVQ 408(SP), R15; CMPQ DX, R15; MOVQ 408(SP), R15
+	CMOVQGT CX, R15; MOVQ R15, 392(SP); MOVQ 296(SP), CX; SUBQ R14, CX; JOS l7; CMPQ CX, 400(SP)
 #line 55 "transposekernel.go"
-	CMOVQGT DX, R15; MOVQ R15, 408(SP); MOVQ 296(SP), R15; MOVQ R15, DX; SUBQ R8, DX; JOS l7; MOVQ 416(SP), R15
+	MOVQ 400(SP), R15; CMOVQLT CX, R15; MOVQ R15, 400(SP); MOVQ 272(SP), R15; LEAQ 0(R15)(R8*1), CX
 #line 55 "transposekernel.go"
-	CMPQ DX, R15; MOVQ 416(SP), R15; CMOVQLT DX, R15; MOVQ R15, 416(SP); MOVQ 48(SP), R15; LEAQ 0(R15)(SI*1), DX
+	MOVQ DX, R14; ADDQ CX, R14; JOS l7; XORQ R14, R14; SUBQ CX, R14; JOS l7; CMPQ R14, 392(SP); MOVQ 392(SP), R15
 #line 55 "transposekernel.go"
-	MOVQ DI, R8; ADDQ DX, R8; JOS l7; XORQ R8, R8; SUBQ DX, R8; JOS l7; MOVQ 408(SP), R15; CMPQ R8, R15
+	CMOVQGT R14, R15; MOVQ R15, 392(SP); MOVQ 296(SP), R14; SUBQ CX, R14; JOS l7; CMPQ R14, 400(SP)
 #line 55 "transposekernel.go"
-	MOVQ 408(SP), R15; CMOVQGT R8, R15; MOVQ R15, 408(SP); MOVQ 296(SP), R15; MOVQ R15, R8; SUBQ DX, R8
+	MOVQ 400(SP), R15; CMOVQLT R14, R15; MOVQ R15, 400(SP); MOVQ 280(SP), R15; LEAQ 0(R15)(R8*1), CX
 #line 55 "transposekernel.go"
-	JOS l7; MOVQ 416(SP), R15; CMPQ R8, R15; MOVQ 416(SP), R15; CMOVQLT R8, R15; MOVQ R15, 416(SP)
+	MOVQ DX, R14; ADDQ CX, R14; JOS l7; XORQ R14, R14; SUBQ CX, R14; JOS l7; CMPQ R14, 392(SP); MOVQ 392(SP), R15
 #line 55 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(SI*1), DX; MOVQ DI, R8; ADDQ DX, R8; JOS l7; XORQ R8, R8; SUBQ DX, R8
+	CMOVQGT R14, R15; MOVQ R15, 392(SP); MOVQ 296(SP), R14; SUBQ CX, R14; JOS l7; CMPQ R14, 400(SP)
 #line 55 "transposekernel.go"
-	JOS l7; MOVQ 408(SP), R15; CMPQ R8, R15; MOVQ 408(SP), R15; CMOVQGT R8, R15; MOVQ R15, 408(SP)
+	MOVQ 400(SP), R15; CMOVQLT R14, R15; MOVQ R15, 400(SP); MOVQ 288(SP), R15; LEAQ 0(R15)(R8*1), CX
 #line 55 "transposekernel.go"
-	MOVQ 296(SP), R15; MOVQ R15, R8; SUBQ DX, R8; JOS l7; MOVQ 416(SP), R15; CMPQ R8, R15; MOVQ 416(SP), R15
+	ADDQ CX, DX; JOS l7; XORQ DX, DX; SUBQ CX, DX; JOS l7; CMPQ DX, 392(SP); MOVQ 392(SP), R15; CMOVQGT DX, R15
 #line 55 "transposekernel.go"
-	CMOVQLT R8, R15; MOVQ R15, 416(SP); MOVQ 288(SP), R15; LEAQ 0(R15)(SI*1), DX; MOVQ DI, SI; ADDQ DX, SI
+	MOVQ R15, 392(SP); MOVQ 296(SP), DX; SUBQ CX, DX; JOS l7; CMPQ DX, 400(SP); MOVQ 400(SP), R15
 #line 55 "transposekernel.go"
-	JOS l7; XORQ SI, SI; SUBQ DX, SI; JOS l7; MOVQ 408(SP), R15; CMPQ SI, R15; MOVQ 408(SP), R15
-#line 55 "transposekernel.go"
-	CMOVQGT SI, R15; MOVQ R15, 408(SP); MOVQ 296(SP), R15; MOVQ R15, SI; SUBQ DX, SI; JOS l7; MOVQ 416(SP), R15
-#line 55 "transposekernel.go"
-	CMPQ SI, R15; MOVQ 416(SP), R15; CMOVQLT SI, R15; MOVQ R15, 416(SP); JMP l10
+	CMOVQLT DX, R15; MOVQ R15, 400(SP); JMP l10
 l7:
 #line 55 "transposekernel.go"
-	XORQ R15, R15; MOVQ R15, 416(SP)
+	XORQ R15, R15; MOVQ R15, 400(SP)
 l10:
 l12:
 #line 55 "transposekernel.go"
-	MOVQ 656(SP), R15; LEAQ 8(R15), DX; MOVQ 416(SP), R15; CMPQ DX, R15; JGT l13; MOVQ 656(SP), R15
+	MOVQ 768(SP), R15; LEAQ 8(R15), CX; CMPQ CX, 400(SP); JGT l13; MOVQ 392(SP), R15; CMPQ 768(SP), R15
 #line 55 "transposekernel.go"
-	MOVQ 408(SP), R14; CMPQ R15, R14; JGE l6
+	JGE l6
 l13:
 #line 55 "transposekernel.go"
-	MOVQ 0(SP), R15; CMPQ DX, R15; JGT l1; MOVQ 656(SP), R15; MOVL R15, DX; MOVQ DX, SI; SHLQ $2, SI
+	CMPQ CX, 0(SP); JGT l1; MOVL 768(SP), CX; MOVQ CX, DX; SHLQ $2, DX; LEAQ 1(DX), R8; LEAQ 2(DX), R14
 #line 55 "transposekernel.go"
-	LEAQ 1(SI), DI; LEAQ 2(SI), R8; LEAQ 3(SI), R9
+	LEAQ 3(DX), SI
 #line 59 "transposekernel.go"
-	IMUL3Q $260, SI, SI; MOVQ 448(SP), R15; MOVQ R15, R10; ADDQ SI, R10; MOVQ 456(SP), R15; LEAQ 0(R10)(R15*4), SI
+	IMUL3Q $260, DX, DX; MOVQ 448(SP), DI; ADDQ DX, DI; MOVQ 456(SP), R15; LEAQ 0(DI)(R15*4), DX
 #line 59 "transposekernel.go"
-	VMOVQ SI, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
+	VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
 #line 59 "transposekernel.go"
 	VPXOR Y11, Y11, Y11; MOVQ 8(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9
 #line 59 "transposekernel.go"
 	VPXOR Y10, Y10, Y10; MOVQ 8(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8
 #line 59 "transposekernel.go"
-	IMUL3Q $260, DI, SI; MOVQ 448(SP), R15; MOVQ R15, DI; ADDQ SI, DI; MOVQ 456(SP), R15; LEAQ 0(DI)(R15*4), SI
+	IMUL3Q $260, R8, DX; MOVQ 448(SP), R8; ADDQ DX, R8; MOVQ 456(SP), R15; LEAQ 0(R8)(R15*4), DX
 #line 59 "transposekernel.go"
-	VMOVQ SI, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
+	VMOVQ DX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11
 #line 59 "transposekernel.go"
 	VPXOR Y12, Y12, Y12; MOVQ 16(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
 #line 59 "transposekernel.go"
 	VPXOR Y11, Y11, Y11; MOVQ 16(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 59 "transposekernel.go"
-	IMUL3Q $260, R8, SI; MOVQ 448(SP), R15; MOVQ R15, R8; ADDQ SI, R8; MOVQ 456(SP), R15; LEAQ 0(R8)(R15*4), SI
+	IMUL3Q $260, R14, DX; MOVQ 448(SP), R14; ADDQ DX, R14; MOVQ 456(SP), R15; LEAQ 0(R14)(R15*4), DX
 #line 59 "transposekernel.go"
-	VMOVQ SI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPCMPEQD Y12, Y12, Y12
+	VMOVQ DX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPCMPEQD Y12, Y12, Y12
 #line 59 "transposekernel.go"
-	VPXOR Y4, Y4, Y4; MOVQ 24(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X4; VPCMPEQD Y11, Y11, Y11
+	VPXOR Y13, Y13, Y13; MOVQ 24(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X13; VPCMPEQD Y11, Y11, Y11
 #line 59 "transposekernel.go"
-	VPXOR Y12, Y12, Y12; MOVQ 24(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VINSERTI128 $1, X12, Y4, Y4
+	VPXOR Y12, Y12, Y12; MOVQ 24(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VINSERTI128 $1, X12, Y13, Y10
 #line 59 "transposekernel.go"
-	IMUL3Q $260, R9, SI; MOVQ 448(SP), R15; MOVQ R15, R9; ADDQ SI, R9; MOVQ 456(SP), R15; LEAQ 0(R9)(R15*4), SI
+	IMUL3Q $260, SI, DX; MOVQ 448(SP), SI; ADDQ DX, SI; MOVQ 456(SP), R15; LEAQ 0(SI)(R15*4), DX
 #line 59 "transposekernel.go"
-	VMOVQ SI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPCMPEQD Y12, Y12, Y12
+	VMOVQ DX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11; VPCMPEQD Y13, Y13, Y13
 #line 59 "transposekernel.go"
-	VPXOR Y5, Y5, Y5; MOVQ 32(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X5; VPCMPEQD Y11, Y11, Y11
+	VPXOR Y14, Y14, Y14; MOVQ 32(SP), R15; VGATHERQPS X13, 0(R15)(Y12*1), X14; VPCMPEQD Y12, Y12, Y12
 #line 59 "transposekernel.go"
-	VPXOR Y12, Y12, Y12; MOVQ 32(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VINSERTI128 $1, X12, Y5, Y5
+	VPXOR Y13, Y13, Y13; MOVQ 32(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X13; VINSERTI128 $1, X13, Y14, Y11
 #line 61 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(DX*1), SI; LEAQ 7(SI), R12; CMPQ SI, R12; JHI l4; MOVQ 296(SP), R15
+	MOVQ 264(SP), R15; LEAQ 0(R15)(CX*1), DX; LEAQ 7(DX), R9; CMPQ DX, R9; JHI l4; CMPQ DX, 296(SP)
 #line 61 "transposekernel.go"
-	CMPQ SI, R15; JCC l15; MOVQ 296(SP), R15; CMPQ R12, R15; JCC l4
+	JCC l15; CMPQ R9, 296(SP); JCC l4
 l15:
 #line 61 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ SI, R15; JCC l1; IMUL3Q $16, SI, SI; MOVQ 528(SP), R15; MOVQ R15, R12
+	CMPQ DX, 296(SP); JCC l1; IMUL3Q $16, DX, DX; MOVQ 504(SP), R9; ADDQ DX, R9; LEAQ 4(R9), DX
 #line 61 "transposekernel.go"
-	ADDQ SI, R12; LEAQ 4(R12), SI; LEAQ 8(R12), AX; LEAQ 12(R12), R15; MOVQ R15, 544(SP)
+	LEAQ 8(R9), R10; LEAQ 12(R9), R15; MOVQ R15, 464(SP)
 #line 59 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(R10)(R15*4), R14; MOVQ R14, 552(SP); MOVQ 536(SP), R15; LEAQ 0(DI)(R15*4), R14
+	MOVQ 512(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 472(SP); MOVQ 512(SP), R15; LEAQ 0(R8)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ R14, 560(SP); MOVQ 536(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ R14, 568(SP); MOVQ 536(SP), R15
+	MOVQ R15, 480(SP); MOVQ 512(SP), R15; LEAQ 0(R14)(R15*4), R15; MOVQ R15, 488(SP); MOVQ 512(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(R9)(R15*4), R14; MOVQ R14, 576(SP)
+	LEAQ 0(SI)(R15*4), R15; MOVQ R15, 496(SP)
 #line 61 "transposekernel.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(DX*1), R11; LEAQ 7(R11), CX; CMPQ R11, CX; JHI l4; MOVQ 296(SP), R15
+	MOVQ 272(SP), R15; LEAQ 0(R15)(CX*1), AX; LEAQ 7(AX), R11; CMPQ AX, R11; JHI l4; CMPQ AX, 296(SP)
 #line 61 "transposekernel.go"
-	CMPQ R11, R15; JCC l16; MOVQ 296(SP), R15; CMPQ CX, R15; JCC l4
+	JCC l16; CMPQ R11, 296(SP); JCC l4
 l16:
 #line 61 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ R11, R15; JCC l1; IMUL3Q $16, R11, CX; MOVQ 528(SP), R15; MOVQ R15, R11
+	CMPQ AX, 296(SP); JCC l1; IMUL3Q $16, AX, AX; MOVQ 504(SP), R11; ADDQ AX, R11; LEAQ 4(R11), R15
 #line 61 "transposekernel.go"
-	ADDQ CX, R11; LEAQ 4(R11), R15; MOVQ R15, 648(SP); LEAQ 8(R11), R15; MOVQ R15, 600(SP); LEAQ 12(R11), R15
-#line 61 "transposekernel.go"
-	MOVQ R15, 608(SP)
+	MOVQ R15, 568(SP); LEAQ 8(R11), R15; MOVQ R15, 520(SP); LEAQ 12(R11), R15; MOVQ R15, 528(SP)
 #line 59 "transposekernel.go"
-	MOVQ 584(SP), R15; LEAQ 0(R10)(R15*4), R14; MOVQ R14, 616(SP); MOVQ 584(SP), R15; LEAQ 0(DI)(R15*4), R14
+	MOVQ 576(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 536(SP); MOVQ 576(SP), R15; LEAQ 0(R8)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ R14, 624(SP); MOVQ 584(SP), R15; LEAQ 0(R8)(R15*4), R14; MOVQ R14, 632(SP); MOVQ 584(SP), R15
+	MOVQ R15, 544(SP); MOVQ 576(SP), R15; LEAQ 0(R14)(R15*4), R15; MOVQ R15, 552(SP); MOVQ 576(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(R9)(R15*4), R14; MOVQ R14, 640(SP)
+	LEAQ 0(SI)(R15*4), R15; MOVQ R15, 560(SP)
 #line 61 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(DX*1), CX; LEAQ 7(CX), BX; CMPQ CX, BX; JHI l4; MOVQ 296(SP), R15
+	MOVQ 280(SP), R15; LEAQ 0(R15)(CX*1), AX; LEAQ 7(AX), R12; CMPQ AX, R12; JHI l4; CMPQ AX, 296(SP)
 #line 61 "transposekernel.go"
-	CMPQ CX, R15; JCC l17; MOVQ 296(SP), R15; CMPQ BX, R15; JCC l4
+	JCC l17; CMPQ R12, 296(SP); JCC l4
 l17:
 #line 61 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ CX, R15; JCC l1; IMUL3Q $16, CX, BX; MOVQ 528(SP), R15; MOVQ R15, CX
+	CMPQ AX, 296(SP); JCC l1; IMUL3Q $16, AX, AX; MOVQ 504(SP), R12; ADDQ AX, R12; LEAQ 4(R12), AX
 #line 61 "transposekernel.go"
-	ADDQ BX, CX; LEAQ 4(CX), BX; LEAQ 8(CX), R15; MOVQ R15, 664(SP); LEAQ 12(CX), R15; MOVQ R15, 672(SP)
+	LEAQ 8(R12), R15; MOVQ R15, 584(SP); LEAQ 12(R12), R15; MOVQ R15, 592(SP)
 #line 59 "transposekernel.go"
-	MOVQ 592(SP), R15; LEAQ 0(R10)(R15*4), R10; MOVQ 592(SP), R15; LEAQ 0(DI)(R15*4), DI; MOVQ 592(SP), R15
+	MOVQ 760(SP), R15; LEAQ 0(DI)(R15*4), DI; MOVQ 760(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 760(SP), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(R8)(R15*4), R8; MOVQ 592(SP), R15; LEAQ 0(R9)(R15*4), R14; MOVQ R14, 680(SP)
+	LEAQ 0(R14)(R15*4), R14; MOVQ 760(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 600(SP)
 #line 61 "transposekernel.go"
-	MOVQ 288(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 7(DX), R9; CMPQ DX, R9; JHI l4; MOVQ 296(SP), R15
+	MOVQ 288(SP), R15; LEAQ 0(R15)(CX*1), CX; LEAQ 7(CX), SI; CMPQ CX, SI; JHI l4; CMPQ CX, 296(SP)
 #line 61 "transposekernel.go"
-	CMPQ DX, R15; JCC l18; MOVQ 296(SP), R15; CMPQ R9, R15; JCC l4
+	JCC l18; CMPQ SI, 296(SP); JCC l4
 l18:
 #line 61 "transposekernel.go"
-	MOVQ 296(SP), R15; CMPQ DX, R15; JCC l1; IMUL3Q $16, DX, DX; MOVQ 528(SP), R15; MOVQ R15, R9
+	CMPQ CX, 296(SP); JCC l1; IMUL3Q $16, CX, CX; MOVQ 504(SP), SI; ADDQ CX, SI; LEAQ 4(SI), CX
 #line 61 "transposekernel.go"
-	ADDQ DX, R9; LEAQ 4(R9), DX; LEAQ 8(R9), R15; MOVQ R15, 688(SP); LEAQ 12(R9), R15; MOVQ R15, 696(SP)
+	LEAQ 8(SI), R15; MOVQ R15, 608(SP); LEAQ 12(SI), R15; MOVQ R15, 616(SP); VMOVQ R9, X12; VPBROADCASTQ X12, Y12
 #line 61 "transposekernel.go"
-	VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+	VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12; VEXTRACTI128 $1, Y13, X14; VEXTRACTI128 $1, Y8, X4
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y8, X6; VEXTRACTI128 $1, Y10, X7; VPEXTRQ $0, X11, R12; VPEXTRD $0, X8, 0(R12)
+	VEXTRACTI128 $1, Y12, X5; VPEXTRQ $0, X13, R9; VPEXTRD $0, X8, 0(R9); VPEXTRQ $1, X13, R9; VPEXTRD $1, X8, 0(R9)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, R12; VPEXTRD $1, X8, 0(R12); VPEXTRQ $0, X12, R12; VPEXTRD $2, X8, 0(R12); VPEXTRQ $1, X12, R12
+	VPEXTRQ $0, X14, R9; VPEXTRD $2, X8, 0(R9); VPEXTRQ $1, X14, R9; VPEXTRD $3, X8, 0(R9); VPEXTRQ $0, X12, R9
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(R12); VPEXTRQ $0, X10, R12; VPEXTRD $0, X6, 0(R12); VPEXTRQ $1, X10, R12; VPEXTRD $1, X6, 0(R12)
+	VPEXTRD $0, X4, 0(R9); VPEXTRQ $1, X12, R9; VPEXTRD $1, X4, 0(R9); VPEXTRQ $0, X5, R9; VPEXTRD $2, X4, 0(R9)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X7, R12; VPEXTRD $2, X6, 0(R12); VPEXTRQ $1, X7, R12; VPEXTRD $3, X6, 0(R12); VMOVQ SI, X6
+	VPEXTRQ $1, X5, R9; VPEXTRD $3, X4, 0(R9); VMOVQ DX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
 #line 61 "transposekernel.go"
-	VPBROADCASTQ X6, Y6; VPADDQ Y6, Y2, Y7; VPADDQ Y6, Y3, Y6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y9, X10
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X12; VEXTRACTI128 $1, Y4, X13
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X11; VPEXTRQ $0, X7, SI; VPEXTRD $0, X9, 0(SI); VPEXTRQ $1, X7, SI; VPEXTRD $1, X9, 0(SI)
+	VPEXTRQ $0, X5, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X5, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X8, SI; VPEXTRD $2, X9, 0(SI); VPEXTRQ $1, X8, SI; VPEXTRD $3, X9, 0(SI); VPEXTRQ $0, X6, SI
+	VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X8, DX; VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $0, X12, 0(DX)
 #line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(SI); VPEXTRQ $1, X6, SI; VPEXTRD $1, X10, 0(SI); VPEXTRQ $0, X11, SI; VPEXTRD $2, X10, 0(SI)
+	VPEXTRQ $1, X4, DX; VPEXTRD $1, X12, 0(DX); VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, SI; VPEXTRD $3, X10, 0(SI); VMOVQ AX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y2, Y7
+	VPEXTRD $3, X12, 0(DX); VMOVQ R10, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4
 #line 61 "transposekernel.go"
-	VPADDQ Y6, Y3, Y6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9; VEXTRACTI128 $1, Y6, X10
+	VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y10, X9; VEXTRACTI128 $1, Y4, X12; VPEXTRQ $0, X5, DX
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X7, AX; VPEXTRD $0, X4, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $1, X4, 0(AX); VPEXTRQ $0, X8, AX
+	VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X5, DX; VPEXTRD $1, X10, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X10, 0(DX)
 #line 61 "transposekernel.go"
-	VPEXTRD $2, X4, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X4, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $0, X9, 0(AX)
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X10, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X4, DX
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X6, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X9, 0(DX)
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); MOVQ 544(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y6
+	MOVQ 464(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4
 #line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y6, X7; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y4, X9
+	VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y11, X9; VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X5, DX
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X6, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $1, X5, 0(AX); VPEXTRQ $0, X7, AX
+	VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X5, DX; VPEXTRD $1, X11, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X11, 0(DX)
 #line 61 "transposekernel.go"
-	VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X7, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX)
+	VPEXTRQ $1, X8, DX; VPEXTRD $3, X11, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $0, X9, 0(DX); VPEXTRQ $1, X4, DX
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(AX)
+	VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $3, X9, 0(DX)
 #line 59 "transposekernel.go"
-	MOVQ 552(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+	MOVQ 472(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
 #line 59 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 56(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 40(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5
 #line 59 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 56(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4
+	VPXOR Y8, Y8, Y8; MOVQ 40(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4
 #line 59 "transposekernel.go"
-	MOVQ 560(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+	MOVQ 480(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5
 #line 59 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 64(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 48(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 64(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 48(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5
 #line 59 "transposekernel.go"
-	MOVQ 568(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+	MOVQ 488(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 72(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 56(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 72(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 56(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	MOVQ 576(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 496(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 59 "transposekernel.go"
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 64(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 64(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	VMOVQ R11, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX; VPEXTRD $0, X4, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, DX; VPEXTRD $1, X4, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X4, 0(DX); VPEXTRQ $1, X12, DX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X13, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX); MOVQ 568(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y5, X12; VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, DX; VPEXTRD $0, X5, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X10, DX; VPEXTRD $1, X5, 0(DX); VPEXTRQ $0, X11, DX; VPEXTRD $2, X5, 0(DX); VPEXTRQ $1, X11, DX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X5, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $0, X12, 0(DX); VPEXTRQ $1, X4, DX; VPEXTRD $1, X12, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X13, DX; VPEXTRD $2, X12, 0(DX); VPEXTRQ $1, X13, DX; VPEXTRD $3, X12, 0(DX); MOVQ 520(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12; VPEXTRQ $0, X5, DX; VPEXTRD $0, X8, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X5, DX; VPEXTRD $1, X8, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $2, X8, 0(DX); VPEXTRQ $1, X10, DX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X8, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $0, X11, 0(DX); VPEXTRQ $1, X4, DX; VPEXTRD $1, X11, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X12, DX; VPEXTRD $2, X11, 0(DX); VPEXTRQ $1, X12, DX; VPEXTRD $3, X11, 0(DX); MOVQ 528(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X5, DX; VPEXTRD $0, X9, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X5, DX; VPEXTRD $1, X9, 0(DX); VPEXTRQ $0, X8, DX; VPEXTRD $2, X9, 0(DX); VPEXTRQ $1, X8, DX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X9, 0(DX); VPEXTRQ $0, X4, DX; VPEXTRD $0, X10, 0(DX); VPEXTRQ $1, X4, DX; VPEXTRD $1, X10, 0(DX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X11, DX; VPEXTRD $2, X10, 0(DX); VPEXTRQ $1, X11, DX; VPEXTRD $3, X10, 0(DX)
+#line 59 "transposekernel.go"
+	MOVQ 536(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+#line 59 "transposekernel.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 72(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5
+#line 59 "transposekernel.go"
+	VPXOR Y8, Y8, Y8; MOVQ 72(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4
+#line 59 "transposekernel.go"
+	MOVQ 544(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5
 #line 59 "transposekernel.go"
 	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 80(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 80(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 80(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5
+#line 59 "transposekernel.go"
+	MOVQ 552(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 88(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 88(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 560(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 59 "transposekernel.go"
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 96(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 96(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
 #line 61 "transposekernel.go"
-	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
+	VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X4, 0(AX)
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, DX; VPEXTRD $0, X4, 0(DX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, AX; VPEXTRD $1, X4, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X4, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X11, DX; VPEXTRD $1, X4, 0(DX); VPEXTRQ $0, X12, DX; VPEXTRD $2, X4, 0(DX); VPEXTRQ $1, X12, DX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X11, 0(AX)
+	VPEXTRD $3, X4, 0(DX); VPEXTRQ $0, X10, DX; VPEXTRD $0, X13, 0(DX); VPEXTRQ $1, X10, DX; VPEXTRD $1, X13, 0(DX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX); MOVQ 648(SP), R15
+	VPEXTRQ $0, X14, DX; VPEXTRD $2, X13, 0(DX); VPEXTRQ $1, X14, DX; VPEXTRD $3, X13, 0(DX); VMOVQ AX, X4
 #line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X5, 0(AX)
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X5, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X8, AX; VPEXTRD $1, X5, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X9, AX
+	VPEXTRQ $0, X11, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX)
+	VPEXTRD $0, X12, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X12, 0(AX); VPEXTRQ $0, X13, AX; VPEXTRD $2, X12, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); MOVQ 600(SP), R15
+	VPEXTRQ $1, X13, AX; VPEXTRD $3, X12, 0(AX); MOVQ 584(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X11, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X11, 0(AX); MOVQ 592(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X10, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X10, 0(AX)
+#line 59 "transposekernel.go"
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 104(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5; VPXOR Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	MOVQ 104(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4; VMOVQ R8, X5
+#line 59 "transposekernel.go"
+	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 59 "transposekernel.go"
+	MOVQ 112(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 112(SP), R15
+#line 59 "transposekernel.go"
+	VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5; VMOVQ R14, X8; VPBROADCASTQ X8, Y8
+#line 59 "transposekernel.go"
+	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 120(SP), R15
+#line 59 "transposekernel.go"
+	VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 120(SP), R15
+#line 59 "transposekernel.go"
+	VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 600(SP), R15; VMOVQ R15, X9
+#line 59 "transposekernel.go"
+	VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12
+#line 59 "transposekernel.go"
+	MOVQ 160(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 59 "transposekernel.go"
+	MOVQ 160(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	VMOVQ SI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, AX; VPEXTRD $0, X4, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, AX; VPEXTRD $1, X4, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X4, 0(AX); VPEXTRQ $1, X12, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $0, X13, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X13, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, AX; VPEXTRD $2, X13, 0(AX); VPEXTRQ $1, X14, AX; VPEXTRD $3, X13, 0(AX); VMOVQ CX, X4
+#line 61 "transposekernel.go"
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X5, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X11, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $0, X12, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X12, 0(AX); VPEXTRQ $0, X13, AX; VPEXTRD $2, X12, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X13, AX; VPEXTRD $3, X12, 0(AX); MOVQ 608(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X11, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X11, 0(AX); MOVQ 616(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X10, 0(AX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X10, 0(AX)
+#line 56 "transposekernel.go"
+	MOVQ 768(SP), R15; ADDQ $8, R15; MOVQ R15, 768(SP); JMP l12
+l4:
+#line 56 "transposekernel.go"
+	MOVL 768(SP), AX; MOVQ AX, CX; SHLQ $2, CX; LEAQ 1(CX), DX; LEAQ 2(CX), SI; LEAQ 3(CX), DI
+#line 59 "transposekernel.go"
+	IMUL3Q $260, CX, CX; MOVQ 448(SP), R8; ADDQ CX, R8; MOVQ 456(SP), R15; LEAQ 0(R8)(R15*4), CX
+#line 59 "transposekernel.go"
+	VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 128(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5; VPXOR Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	MOVQ 128(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4; IMUL3Q $260, DX, CX
+#line 59 "transposekernel.go"
+	MOVQ 448(SP), DX; ADDQ CX, DX; MOVQ 456(SP), R15; LEAQ 0(DX)(R15*4), CX; VMOVQ CX, X5; VPBROADCASTQ X5, Y5
+#line 59 "transposekernel.go"
+	VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 136(SP), R15
+#line 59 "transposekernel.go"
+	VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 136(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X9, Y10, Y5; IMUL3Q $260, SI, CX; MOVQ 448(SP), SI; ADDQ CX, SI; MOVQ 456(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(SI)(R15*4), CX; VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 144(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 144(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X10, Y11, Y8; IMUL3Q $260, DI, CX; MOVQ 448(SP), DI; ADDQ CX, DI; MOVQ 456(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(DI)(R15*4), CX; VMOVQ CX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9
+#line 59 "transposekernel.go"
+	VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 152(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 152(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	MOVQ 264(SP), R15; LEAQ 0(R15)(AX*1), CX; VMOVQ CX, X10; VPBROADCASTQ X10, Y10; VMOVUPS 896(SP), Y15
+#line 61 "transposekernel.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 928(SP), Y15; VPADDQ Y10, Y15, Y10; VPXOR Y7, Y11, Y11; VPXOR Y7, Y6, Y12
+#line 61 "transposekernel.go"
+	VPCMPGTQ Y11, Y12, Y11; VPXOR Y7, Y10, Y10; VPXOR Y7, Y6, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10
+#line 61 "transposekernel.go"
+	VPERMQ $216, Y10, Y10; VMOVMSKPS Y10, R9; CMPL R9, $255; JNE l1; IMUL3Q $16, CX, CX; MOVQ 504(SP), R9
+#line 61 "transposekernel.go"
+	ADDQ CX, R9; LEAQ 4(R9), CX; LEAQ 8(R9), R10; LEAQ 12(R9), R15; MOVQ R15, 712(SP)
+#line 59 "transposekernel.go"
+	MOVQ 512(SP), R15; LEAQ 0(R8)(R15*4), R15; MOVQ R15, 648(SP); MOVQ 512(SP), R15; LEAQ 0(DX)(R15*4), R15
+#line 59 "transposekernel.go"
+	MOVQ R15, 640(SP); MOVQ 512(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 624(SP); MOVQ 512(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(DI)(R15*4), R15; MOVQ R15, 632(SP)
+#line 61 "transposekernel.go"
+	MOVQ 272(SP), R15; LEAQ 0(R15)(AX*1), R14; VMOVQ R14, X10; VPBROADCASTQ X10, Y10; VMOVUPS 896(SP), Y15
+#line 61 "transposekernel.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 928(SP), Y15; VPADDQ Y10, Y15, Y10; VPXOR Y7, Y11, Y11; VPXOR Y7, Y6, Y12
+#line 61 "transposekernel.go"
+	VPCMPGTQ Y11, Y12, Y11; VPXOR Y7, Y10, Y10; VPXOR Y7, Y6, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10
+#line 61 "transposekernel.go"
+	VPERMQ $216, Y10, Y10; VMOVMSKPS Y10, R12; CMPL R12, $255; JNE l1; IMUL3Q $16, R14, R12; MOVQ 504(SP), R14
+#line 61 "transposekernel.go"
+	ADDQ R12, R14; LEAQ 4(R14), R15; MOVQ R15, 704(SP); LEAQ 8(R14), R15; MOVQ R15, 656(SP); LEAQ 12(R14), R15
+#line 61 "transposekernel.go"
+	MOVQ R15, 664(SP)
+#line 59 "transposekernel.go"
+	MOVQ 576(SP), R15; LEAQ 0(R8)(R15*4), R15; MOVQ R15, 672(SP); MOVQ 576(SP), R15; LEAQ 0(DX)(R15*4), R15
+#line 59 "transposekernel.go"
+	MOVQ R15, 680(SP); MOVQ 576(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 688(SP); MOVQ 576(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(DI)(R15*4), R15; MOVQ R15, 696(SP)
+#line 61 "transposekernel.go"
+	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), R12; VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VMOVUPS 896(SP), Y15
+#line 61 "transposekernel.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 928(SP), Y15; VPADDQ Y10, Y15, Y10; VPXOR Y7, Y11, Y11; VPXOR Y7, Y6, Y12
+#line 61 "transposekernel.go"
+	VPCMPGTQ Y11, Y12, Y11; VPXOR Y7, Y10, Y10; VPXOR Y7, Y6, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10
+#line 61 "transposekernel.go"
+	VPERMQ $216, Y10, Y10; VMOVMSKPS Y10, R11; CMPL R11, $255; JNE l1; IMUL3Q $16, R12, R11; MOVQ 504(SP), R12
+#line 61 "transposekernel.go"
+	ADDQ R11, R12; LEAQ 4(R12), R11; LEAQ 8(R12), R15; MOVQ R15, 720(SP); LEAQ 12(R12), R15; MOVQ R15, 728(SP)
+#line 59 "transposekernel.go"
+	MOVQ 760(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 760(SP), R15; LEAQ 0(DX)(R15*4), DX; MOVQ 760(SP), R15
+#line 59 "transposekernel.go"
+	LEAQ 0(SI)(R15*4), SI; MOVQ 760(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 736(SP)
+#line 61 "transposekernel.go"
+	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X10; VPBROADCASTQ X10, Y10; VMOVUPS 896(SP), Y15
+#line 61 "transposekernel.go"
+	VPADDQ Y10, Y15, Y11; VMOVUPS 928(SP), Y15; VPADDQ Y10, Y15, Y10; VPXOR Y7, Y11, Y11; VPXOR Y7, Y6, Y12
+#line 61 "transposekernel.go"
+	VPCMPGTQ Y11, Y12, Y11; VPXOR Y7, Y10, Y10; VPXOR Y7, Y6, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10
+#line 61 "transposekernel.go"
+	VPERMQ $216, Y10, Y10; VMOVMSKPS Y10, DI; CMPL DI, $255; JNE l1; IMUL3Q $16, AX, AX; MOVQ 504(SP), DI
+#line 61 "transposekernel.go"
+	ADDQ AX, DI; LEAQ 4(DI), AX; LEAQ 8(DI), R15; MOVQ R15, 744(SP); LEAQ 12(DI), R15; MOVQ R15, 752(SP)
+#line 61 "transposekernel.go"
+	VMOVQ R9, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, R9; VPEXTRD $0, X4, 0(R9)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, R9; VPEXTRD $1, X4, 0(R9); VPEXTRQ $0, X12, R9; VPEXTRD $2, X4, 0(R9); VPEXTRQ $1, X12, R9
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(R9); VPEXTRQ $0, X10, R9; VPEXTRD $0, X13, 0(R9); VPEXTRQ $1, X10, R9; VPEXTRD $1, X13, 0(R9)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, R9; VPEXTRD $2, X13, 0(R9); VPEXTRQ $1, X14, R9; VPEXTRD $3, X13, 0(R9); VMOVQ CX, X4
+#line 61 "transposekernel.go"
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, CX; VPEXTRD $0, X5, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X5, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X11, CX; VPEXTRD $2, X5, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X5, 0(CX); VPEXTRQ $0, X4, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $0, X12, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X12, 0(CX); VPEXTRQ $0, X13, CX; VPEXTRD $2, X12, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X13, CX; VPEXTRD $3, X12, 0(CX); VMOVQ R10, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, CX; VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X5, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X10, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $3, X8, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X11, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, CX; VPEXTRD $1, X11, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X11, 0(CX); MOVQ 712(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, CX; VPEXTRD $0, X9, 0(CX); VPEXTRQ $1, X5, CX; VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X8, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $3, X9, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X10, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, CX; VPEXTRD $1, X10, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X10, 0(CX)
+#line 59 "transposekernel.go"
+	MOVQ 648(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+#line 59 "transposekernel.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 168(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5
+#line 59 "transposekernel.go"
+	VPXOR Y8, Y8, Y8; MOVQ 168(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4
+#line 59 "transposekernel.go"
+	MOVQ 640(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5
+#line 59 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 176(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 59 "transposekernel.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 176(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5
+#line 59 "transposekernel.go"
+	MOVQ 624(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 184(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 184(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 632(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 59 "transposekernel.go"
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 192(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 192(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	VMOVQ R14, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, CX; VPEXTRD $0, X4, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X12, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $0, X13, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X13, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, CX; VPEXTRD $2, X13, 0(CX); VPEXTRQ $1, X14, CX; VPEXTRD $3, X13, 0(CX); MOVQ 704(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y5, X12; VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, CX; VPEXTRD $0, X5, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X10, CX; VPEXTRD $1, X5, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X5, 0(CX); VPEXTRQ $1, X11, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X5, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X12, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X12, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X13, CX; VPEXTRD $2, X12, 0(CX); VPEXTRQ $1, X13, CX; VPEXTRD $3, X12, 0(CX); MOVQ 656(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12; VPEXTRQ $0, X5, CX; VPEXTRD $0, X8, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X5, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X10, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X8, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X11, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X11, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX; VPEXTRD $3, X11, 0(CX); MOVQ 664(SP), R15
 #line 61 "transposekernel.go"
 	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX)
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X5, CX; VPEXTRD $0, X9, 0(CX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX
+	VPEXTRQ $1, X5, CX; VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X8, CX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X9, 0(AX)
+	VPEXTRD $3, X9, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X10, 0(CX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X9, 0(AX); MOVQ 608(SP), R15
-#line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9; VPEXTRQ $0, X5, AX; VPEXTRD $0, X7, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X5, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX; VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X6, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X8, 0(AX)
+	VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
 #line 59 "transposekernel.go"
-	MOVQ 616(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+	MOVQ 672(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
 #line 59 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 88(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 200(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5
 #line 59 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 88(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4
+	VPXOR Y8, Y8, Y8; MOVQ 200(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4
 #line 59 "transposekernel.go"
-	MOVQ 624(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
-#line 59 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 96(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 96(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5
-#line 59 "transposekernel.go"
-	MOVQ 632(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 104(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
-#line 59 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 104(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
-#line 59 "transposekernel.go"
-	MOVQ 640(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
-#line 59 "transposekernel.go"
-	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 112(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 112(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X4, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, AX; VPEXTRD $1, X4, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X4, 0(AX); VPEXTRQ $1, X10, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X11, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX); VMOVQ BX, X4
-#line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X5, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); MOVQ 664(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X9, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); MOVQ 672(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(AX)
-#line 59 "transposekernel.go"
-	VMOVQ R10, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 120(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	MOVQ 120(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4; VMOVQ DI, X5
-#line 59 "transposekernel.go"
-	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 59 "transposekernel.go"
-	MOVQ 128(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 128(SP), R15
-#line 59 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5; VMOVQ R8, X6; VPBROADCASTQ X6, Y6
-#line 59 "transposekernel.go"
-	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 136(SP), R15
-#line 59 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 136(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
-#line 59 "transposekernel.go"
-	VINSERTI128 $1, X8, Y9, Y6; MOVQ 680(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
-#line 59 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 176(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 176(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	VMOVQ R9, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, AX; VPEXTRD $0, X4, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, AX; VPEXTRD $1, X4, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X4, 0(AX); VPEXTRQ $1, X10, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(AX); VPEXTRQ $0, X8, AX; VPEXTRD $0, X11, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X11, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX; VPEXTRD $3, X11, 0(AX); VMOVQ DX, X4
-#line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X5, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); MOVQ 688(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X9, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); MOVQ 696(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(AX)
-#line 56 "transposekernel.go"
-	MOVQ 656(SP), R15; ADDQ $8, R15; MOVQ R15, 656(SP); JMP l12
-l4:
-#line 56 "transposekernel.go"
-	MOVQ 656(SP), R15; MOVL R15, AX; MOVQ AX, BX; SHLQ $2, BX; LEAQ 1(BX), CX; LEAQ 2(BX), DX; LEAQ 3(BX), SI
-#line 59 "transposekernel.go"
-	IMUL3Q $260, BX, BX; MOVQ 448(SP), R15; MOVQ R15, DI; ADDQ BX, DI; MOVQ 456(SP), R15; LEAQ 0(DI)(R15*4), BX
-#line 59 "transposekernel.go"
-	VMOVQ BX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 144(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	MOVQ 144(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4; IMUL3Q $260, CX, BX
-#line 59 "transposekernel.go"
-	MOVQ 448(SP), R15; MOVQ R15, CX; ADDQ BX, CX; MOVQ 456(SP), R15; LEAQ 0(CX)(R15*4), BX; VMOVQ BX, X5
-#line 59 "transposekernel.go"
-	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
-#line 59 "transposekernel.go"
-	MOVQ 152(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 152(SP), R15
-#line 59 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5; IMUL3Q $260, DX, BX; MOVQ 448(SP), R15
-#line 59 "transposekernel.go"
-	MOVQ R15, DX; ADDQ BX, DX; MOVQ 456(SP), R15; LEAQ 0(DX)(R15*4), BX; VMOVQ BX, X6; VPBROADCASTQ X6, Y6
-#line 59 "transposekernel.go"
-	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 160(SP), R15
-#line 59 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 160(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
-#line 59 "transposekernel.go"
-	VINSERTI128 $1, X8, Y9, Y6; IMUL3Q $260, SI, BX; MOVQ 448(SP), R15; MOVQ R15, SI; ADDQ BX, SI
-#line 59 "transposekernel.go"
-	MOVQ 456(SP), R15; LEAQ 0(SI)(R15*4), BX; VMOVQ BX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
-#line 59 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 168(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 168(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), BX; VMOVQ BX, X8; VPBROADCASTQ X8, Y8; VMOVUPS 464(SP), Y15
-#line 61 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 496(SP), Y15; VPADDQ Y8, Y15, Y8; VMOVUPS 736(SP), Y15; VPXOR Y15, Y9, Y9
-#line 61 "transposekernel.go"
-	VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y9, Y10, Y9; VMOVUPS 736(SP), Y15
-#line 61 "transposekernel.go"
-	VPXOR Y15, Y8, Y8; VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y8, Y10, Y8
-#line 61 "transposekernel.go"
-	VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R8; CMPL R8, $255; JNE l1; IMUL3Q $16, BX, BX
-#line 61 "transposekernel.go"
-	MOVQ 528(SP), R15; MOVQ R15, R8; ADDQ BX, R8; LEAQ 4(R8), BX; LEAQ 8(R8), R9; LEAQ 12(R8), R15
-#line 61 "transposekernel.go"
-	MOVQ R15, 856(SP)
-#line 59 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 792(SP); MOVQ 536(SP), R15; LEAQ 0(CX)(R15*4), R14
-#line 59 "transposekernel.go"
-	MOVQ R14, 784(SP); MOVQ 536(SP), R15; LEAQ 0(DX)(R15*4), R14; MOVQ R14, 768(SP); MOVQ 536(SP), R15
-#line 59 "transposekernel.go"
-	LEAQ 0(SI)(R15*4), R14; MOVQ R14, 776(SP)
-#line 61 "transposekernel.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), R12; VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VMOVUPS 464(SP), Y15
-#line 61 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 496(SP), Y15; VPADDQ Y8, Y15, Y8; VMOVUPS 736(SP), Y15; VPXOR Y15, Y9, Y9
-#line 61 "transposekernel.go"
-	VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y9, Y10, Y9; VMOVUPS 736(SP), Y15
-#line 61 "transposekernel.go"
-	VPXOR Y15, Y8, Y8; VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y8, Y10, Y8
-#line 61 "transposekernel.go"
-	VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R11; CMPL R11, $255; JNE l1; IMUL3Q $16, R12, R11
-#line 61 "transposekernel.go"
-	MOVQ 528(SP), R15; MOVQ R15, R12; ADDQ R11, R12; LEAQ 4(R12), R15; MOVQ R15, 848(SP); LEAQ 8(R12), R15
-#line 61 "transposekernel.go"
-	MOVQ R15, 800(SP); LEAQ 12(R12), R15; MOVQ R15, 808(SP)
-#line 59 "transposekernel.go"
-	MOVQ 584(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 816(SP); MOVQ 584(SP), R15; LEAQ 0(CX)(R15*4), R14
-#line 59 "transposekernel.go"
-	MOVQ R14, 824(SP); MOVQ 584(SP), R15; LEAQ 0(DX)(R15*4), R14; MOVQ R14, 832(SP); MOVQ 584(SP), R15
-#line 59 "transposekernel.go"
-	LEAQ 0(SI)(R15*4), R14; MOVQ R14, 840(SP)
-#line 61 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VMOVUPS 464(SP), Y15
-#line 61 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 496(SP), Y15; VPADDQ Y8, Y15, Y8; VMOVUPS 736(SP), Y15; VPXOR Y15, Y9, Y9
-#line 61 "transposekernel.go"
-	VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y9, Y10, Y9; VMOVUPS 736(SP), Y15
-#line 61 "transposekernel.go"
-	VPXOR Y15, Y8, Y8; VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y8, Y10, Y8
-#line 61 "transposekernel.go"
-	VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R10; CMPL R10, $255; JNE l1; IMUL3Q $16, R11, R10
-#line 61 "transposekernel.go"
-	MOVQ 528(SP), R15; MOVQ R15, R11; ADDQ R10, R11; LEAQ 4(R11), R10; LEAQ 8(R11), R15; MOVQ R15, 864(SP)
-#line 61 "transposekernel.go"
-	LEAQ 12(R11), R15; MOVQ R15, 872(SP)
-#line 59 "transposekernel.go"
-	MOVQ 592(SP), R15; LEAQ 0(DI)(R15*4), DI; MOVQ 592(SP), R15; LEAQ 0(CX)(R15*4), CX; MOVQ 592(SP), R15
-#line 59 "transposekernel.go"
-	LEAQ 0(DX)(R15*4), DX; MOVQ 592(SP), R15; LEAQ 0(SI)(R15*4), R14; MOVQ R14, 880(SP)
-#line 61 "transposekernel.go"
-	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; VMOVQ AX, X8; VPBROADCASTQ X8, Y8; VMOVUPS 464(SP), Y15
-#line 61 "transposekernel.go"
-	VPADDQ Y8, Y15, Y9; VMOVUPS 496(SP), Y15; VPADDQ Y8, Y15, Y8; VMOVUPS 736(SP), Y15; VPXOR Y15, Y9, Y9
-#line 61 "transposekernel.go"
-	VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y9, Y10, Y9; VMOVUPS 736(SP), Y15
-#line 61 "transposekernel.go"
-	VPXOR Y15, Y8, Y8; VMOVUPS 736(SP), Y15; VMOVUPS 704(SP), Y14; VPXOR Y15, Y14, Y10; VPCMPGTQ Y8, Y10, Y8
-#line 61 "transposekernel.go"
-	VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, SI; CMPL SI, $255; JNE l1; IMUL3Q $16, AX, AX
-#line 61 "transposekernel.go"
-	MOVQ 528(SP), R15; MOVQ R15, SI; ADDQ AX, SI; LEAQ 4(SI), AX; LEAQ 8(SI), R15; MOVQ R15, 888(SP)
-#line 61 "transposekernel.go"
-	LEAQ 12(SI), R15; MOVQ R15, 896(SP); VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, R8
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X4, 0(R8); VPEXTRQ $1, X9, R8; VPEXTRD $1, X4, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRD $2, X4, 0(R8)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X10, R8; VPEXTRD $3, X4, 0(R8); VPEXTRQ $0, X8, R8; VPEXTRD $0, X11, 0(R8); VPEXTRQ $1, X8, R8
-#line 61 "transposekernel.go"
-	VPEXTRD $1, X11, 0(R8); VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8); VPEXTRQ $1, X12, R8; VPEXTRD $3, X11, 0(R8)
-#line 61 "transposekernel.go"
-	VMOVQ BX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, BX; VPEXTRD $0, X5, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X8, BX; VPEXTRD $1, X5, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X9, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX); VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX); VMOVQ R9, X4
-#line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X5, BX; VPEXTRD $0, X6, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X6, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X8, BX; VPEXTRD $2, X6, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X4, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X9, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X10, BX; VPEXTRD $3, X9, 0(BX); MOVQ 856(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X7, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(BX); VPEXTRQ $1, X6, BX; VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X8, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(BX)
-#line 59 "transposekernel.go"
-	MOVQ 792(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
-#line 59 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 184(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5
-#line 59 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 184(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4
-#line 59 "transposekernel.go"
-	MOVQ 784(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
-#line 59 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 192(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 192(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5
-#line 59 "transposekernel.go"
-	MOVQ 768(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 200(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
-#line 59 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 200(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
-#line 59 "transposekernel.go"
-	MOVQ 776(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+	MOVQ 680(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5
 #line 59 "transposekernel.go"
 	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 208(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 208(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX; VPEXTRD $0, X4, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X10, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X11, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX); MOVQ 848(SP), R15
-#line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, BX; VPEXTRD $0, X5, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X8, BX; VPEXTRD $1, X5, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X9, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX); VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX); MOVQ 800(SP), R15
-#line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X5, BX; VPEXTRD $0, X6, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X5, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $2, X6, 0(BX); VPEXTRQ $1, X8, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X9, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X9, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $3, X9, 0(BX); MOVQ 808(SP), R15
-#line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9; VPEXTRQ $0, X5, BX; VPEXTRD $0, X7, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X5, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX; VPEXTRD $2, X7, 0(BX); VPEXTRQ $1, X6, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X8, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X8, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X8, 0(BX)
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 208(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5
 #line 59 "transposekernel.go"
-	MOVQ 816(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+	MOVQ 688(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 59 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 216(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 216(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 216(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 216(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	MOVQ 824(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 696(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
 #line 59 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 224(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 224(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
 #line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 224(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 224(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	MOVQ 832(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, CX; VPEXTRD $0, X4, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X12, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $0, X13, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X13, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, CX; VPEXTRD $2, X13, 0(CX); VPEXTRQ $1, X14, CX; VPEXTRD $3, X13, 0(CX); VMOVQ R11, X4
+#line 61 "transposekernel.go"
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, CX; VPEXTRD $0, X5, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X5, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X11, CX; VPEXTRD $2, X5, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X5, 0(CX); VPEXTRQ $0, X4, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $0, X12, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X12, 0(CX); VPEXTRQ $0, X13, CX; VPEXTRD $2, X12, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X13, CX; VPEXTRD $3, X12, 0(CX); MOVQ 720(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, CX; VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X5, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X10, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $3, X8, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X11, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, CX; VPEXTRD $1, X11, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X11, 0(CX); MOVQ 728(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, CX; VPEXTRD $0, X9, 0(CX); VPEXTRQ $1, X5, CX; VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X8, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X8, CX; VPEXTRD $3, X9, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X10, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, CX; VPEXTRD $1, X10, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X10, 0(CX)
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 232(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
+	VMOVQ R8, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
 #line 59 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 232(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
+	VPXOR Y9, Y9, Y9; MOVQ 232(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5; VPXOR Y8, Y8, Y8
 #line 59 "transposekernel.go"
-	MOVQ 840(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+	MOVQ 232(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4; VMOVQ DX, X5
 #line 59 "transposekernel.go"
-	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 240(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 240(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX; VPEXTRD $0, X4, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X10, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X11, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX); VMOVQ R10, X4
-#line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, BX; VPEXTRD $0, X5, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X5, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX); VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX); MOVQ 864(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X6, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X9, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(BX); MOVQ 872(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X7, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(BX); VPEXTRQ $1, X6, BX; VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X8, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(BX)
+	MOVQ 240(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 240(SP), R15
 #line 59 "transposekernel.go"
-	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y6, Y6, Y6
+	VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5; VMOVQ SI, X8; VPBROADCASTQ X8, Y8
 #line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 248(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6
+	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 248(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 248(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4; VMOVQ CX, X5
+	VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 248(SP), R15
 #line 59 "transposekernel.go"
-	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+	VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 736(SP), R15; VMOVQ R15, X9
 #line 59 "transposekernel.go"
-	MOVQ 256(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 256(SP), R15
+	VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12
 #line 59 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6
+	MOVQ 256(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
 #line 59 "transposekernel.go"
-	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 264(SP), R15
-#line 59 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 264(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
-#line 59 "transposekernel.go"
-	VINSERTI128 $1, X8, Y9, Y6; MOVQ 880(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
-#line 59 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 272(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 272(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	MOVQ 256(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 61 "transposekernel.go"
-	VMOVQ SI, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
+	VMOVQ DI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX; VPEXTRD $0, X4, 0(BX)
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, CX; VPEXTRD $0, X4, 0(CX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X10, BX
+	VPEXTRQ $1, X11, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X12, CX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X11, 0(BX)
+	VPEXTRD $3, X4, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $0, X13, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X13, 0(CX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX); VMOVQ AX, X4
+	VPEXTRQ $0, X14, CX; VPEXTRD $2, X13, 0(CX); VPEXTRQ $1, X14, CX; VPEXTRD $3, X13, 0(CX); VMOVQ AX, X4
 #line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X5, 0(AX)
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X5, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
+	VPEXTRQ $0, X11, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
+	VPEXTRD $0, X12, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X12, 0(AX); VPEXTRQ $0, X13, AX; VPEXTRD $2, X12, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); MOVQ 888(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+	VPEXTRQ $1, X13, AX; VPEXTRD $3, X12, 0(AX); MOVQ 744(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
 #line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
+	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X9, 0(AX)
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X11, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); MOVQ 896(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+	VPEXTRD $3, X11, 0(AX); MOVQ 752(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
 #line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX)
+	VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X10, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(AX)
+	VPEXTRD $3, X10, 0(AX)
 #line 56 "transposekernel.go"
-	MOVQ 656(SP), R15; ADDQ $8, R15; MOVQ R15, 656(SP); JMP l12
+	MOVQ 768(SP), R15; ADDQ $8, R15; MOVQ R15, 768(SP); JMP l12
 l6:
 #line 56 "transposekernel.go"
-	MOVQ 656(SP), R15; MOVL R15, AX; MOVQ AX, BX; SHLQ $2, BX; LEAQ 1(BX), CX; LEAQ 2(BX), DX; LEAQ 3(BX), SI
+	MOVL 768(SP), AX; MOVQ AX, CX; SHLQ $2, CX; LEAQ 1(CX), DX; LEAQ 2(CX), SI; LEAQ 3(CX), DI
 #line 59 "transposekernel.go"
-	IMUL3Q $260, BX, BX; MOVQ 448(SP), R15; MOVQ R15, DI; ADDQ BX, DI; MOVQ 456(SP), R15; LEAQ 0(DI)(R15*4), BX
+	IMUL3Q $260, CX, CX; MOVQ 448(SP), R8; ADDQ CX, R8; MOVQ 456(SP), R15; LEAQ 0(R8)(R15*4), CX
 #line 59 "transposekernel.go"
-	VMOVQ BX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y6, Y6, Y6
+	VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
 #line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 304(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6
+	VPXOR Y9, Y9, Y9; MOVQ 304(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5; VPXOR Y8, Y8, Y8
 #line 59 "transposekernel.go"
-	MOVQ 304(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4; IMUL3Q $260, CX, BX
+	MOVQ 304(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4; IMUL3Q $260, DX, CX
 #line 59 "transposekernel.go"
-	MOVQ 448(SP), R15; MOVQ R15, CX; ADDQ BX, CX; MOVQ 456(SP), R15; LEAQ 0(CX)(R15*4), BX; VMOVQ BX, X5
+	MOVQ 448(SP), DX; ADDQ CX, DX; MOVQ 456(SP), R15; LEAQ 0(DX)(R15*4), CX; VMOVQ CX, X5; VPBROADCASTQ X5, Y5
 #line 59 "transposekernel.go"
-	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+	VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 312(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 312(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 312(SP), R15
+	VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 312(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9
 #line 59 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5; IMUL3Q $260, DX, BX; MOVQ 448(SP), R15
+	VINSERTI128 $1, X9, Y10, Y5; IMUL3Q $260, SI, CX; MOVQ 448(SP), SI; ADDQ CX, SI; MOVQ 456(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ R15, DX; ADDQ BX, DX; MOVQ 456(SP), R15; LEAQ 0(DX)(R15*4), BX; VMOVQ BX, X6; VPBROADCASTQ X6, Y6
+	LEAQ 0(SI)(R15*4), CX; VMOVQ CX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 59 "transposekernel.go"
-	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 320(SP), R15
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 320(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 320(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 320(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	VINSERTI128 $1, X8, Y9, Y6; IMUL3Q $260, SI, BX; MOVQ 448(SP), R15; MOVQ R15, SI; ADDQ BX, SI
+	VINSERTI128 $1, X10, Y11, Y8; IMUL3Q $260, DI, CX; MOVQ 448(SP), DI; ADDQ CX, DI; MOVQ 456(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 456(SP), R15; LEAQ 0(SI)(R15*4), BX; VMOVQ BX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+	LEAQ 0(DI)(R15*4), CX; VMOVQ CX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9
 #line 59 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 328(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+	VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 328(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 328(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	MOVQ 40(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 528(SP), R15; MOVQ R15, R8
-#line 61 "transposekernel.go"
-	ADDQ BX, R8; LEAQ 4(R8), BX; LEAQ 8(R8), R9; LEAQ 12(R8), R15; MOVQ R15, 992(SP)
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 328(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	MOVQ 536(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 928(SP); MOVQ 536(SP), R15; LEAQ 0(CX)(R15*4), R14
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	MOVQ 264(SP), R15; LEAQ 0(R15)(AX*1), CX; IMUL3Q $16, CX, CX; MOVQ 504(SP), R9; ADDQ CX, R9
+#line 61 "transposekernel.go"
+	LEAQ 4(R9), CX; LEAQ 8(R9), R10; LEAQ 12(R9), R11
 #line 59 "transposekernel.go"
-	MOVQ R14, 920(SP); MOVQ 536(SP), R15; LEAQ 0(DX)(R15*4), R14; MOVQ R14, 904(SP); MOVQ 536(SP), R15
+	MOVQ 512(SP), R15; LEAQ 0(R8)(R15*4), R12; MOVQ 512(SP), R15; LEAQ 0(DX)(R15*4), R15; MOVQ R15, 848(SP)
 #line 59 "transposekernel.go"
-	LEAQ 0(SI)(R15*4), R14; MOVQ R14, 912(SP)
-#line 61 "transposekernel.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(AX*1), R12; IMUL3Q $16, R12, R12; MOVQ 528(SP), R15; MOVQ R15, R11
-#line 61 "transposekernel.go"
-	ADDQ R12, R11; LEAQ 4(R11), R15; MOVQ R15, 984(SP); LEAQ 8(R11), R15; MOVQ R15, 936(SP); LEAQ 12(R11), R15
-#line 61 "transposekernel.go"
-	MOVQ R15, 944(SP)
+	MOVQ 512(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 784(SP); MOVQ 512(SP), R15; LEAQ 0(DI)(R15*4), R15
 #line 59 "transposekernel.go"
-	MOVQ 584(SP), R15; LEAQ 0(DI)(R15*4), R14; MOVQ R14, 952(SP); MOVQ 584(SP), R15; LEAQ 0(CX)(R15*4), R14
+	MOVQ R15, 776(SP)
+#line 61 "transposekernel.go"
+	MOVQ 272(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 504(SP), R13; ADDQ BX, R13
+#line 61 "transposekernel.go"
+	LEAQ 4(R13), R15; MOVQ R15, 840(SP); LEAQ 8(R13), R15; MOVQ R15, 792(SP); LEAQ 12(R13), R15
+#line 61 "transposekernel.go"
+	MOVQ R15, 800(SP)
 #line 59 "transposekernel.go"
-	MOVQ R14, 960(SP); MOVQ 584(SP), R15; LEAQ 0(DX)(R15*4), R14; MOVQ R14, 968(SP); MOVQ 584(SP), R15
+	MOVQ 576(SP), R15; LEAQ 0(R8)(R15*4), R15; MOVQ R15, 808(SP); MOVQ 576(SP), R15; LEAQ 0(DX)(R15*4), R15
 #line 59 "transposekernel.go"
-	LEAQ 0(SI)(R15*4), R14; MOVQ R14, 976(SP)
-#line 61 "transposekernel.go"
-	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), R12; IMUL3Q $16, R12, R12; MOVQ 528(SP), R15; MOVQ R15, R10
-#line 61 "transposekernel.go"
-	ADDQ R12, R10; LEAQ 4(R10), R12; LEAQ 8(R10), R15; MOVQ R15, 1000(SP); LEAQ 12(R10), R15; MOVQ R15, 1008(SP)
+	MOVQ R15, 816(SP); MOVQ 576(SP), R15; LEAQ 0(SI)(R15*4), R15; MOVQ R15, 824(SP); MOVQ 576(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 592(SP), R15; LEAQ 0(DI)(R15*4), DI; MOVQ 592(SP), R15; LEAQ 0(CX)(R15*4), CX; MOVQ 592(SP), R15
+	LEAQ 0(DI)(R15*4), R15; MOVQ R15, 832(SP)
+#line 61 "transposekernel.go"
+	MOVQ 280(SP), R15; LEAQ 0(R15)(AX*1), BX; IMUL3Q $16, BX, BX; MOVQ 504(SP), R14; ADDQ BX, R14
+#line 61 "transposekernel.go"
+	LEAQ 4(R14), BX; LEAQ 8(R14), R15; MOVQ R15, 856(SP); LEAQ 12(R14), R15; MOVQ R15, 864(SP)
 #line 59 "transposekernel.go"
-	LEAQ 0(DX)(R15*4), DX; MOVQ 592(SP), R15; LEAQ 0(SI)(R15*4), R14; MOVQ R14, 1016(SP)
-#line 61 "transposekernel.go"
-	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 528(SP), R15; MOVQ R15, SI
-#line 61 "transposekernel.go"
-	ADDQ AX, SI; LEAQ 4(SI), AX; LEAQ 8(SI), R15; MOVQ R15, 1024(SP); LEAQ 12(SI), R15; MOVQ R15, 1032(SP)
-#line 61 "transposekernel.go"
-	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, R8; VPEXTRD $0, X4, 0(R8)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, R8; VPEXTRD $1, X4, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRD $2, X4, 0(R8); VPEXTRQ $1, X10, R8
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(R8); VPEXTRQ $0, X8, R8; VPEXTRD $0, X11, 0(R8); VPEXTRQ $1, X8, R8; VPEXTRD $1, X11, 0(R8)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, R8; VPEXTRD $2, X11, 0(R8); VPEXTRQ $1, X12, R8; VPEXTRD $3, X11, 0(R8); VMOVQ BX, X4
-#line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, BX; VPEXTRD $0, X5, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X5, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX); VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX); VMOVQ R9, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X6, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X9, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(BX); MOVQ 992(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X7, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(BX); VPEXTRQ $1, X6, BX; VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X8, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(BX)
+	MOVQ 760(SP), R15; LEAQ 0(R8)(R15*4), R8; MOVQ 760(SP), R15; LEAQ 0(DX)(R15*4), DX; MOVQ 760(SP), R15
 #line 59 "transposekernel.go"
-	MOVQ 928(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
-#line 59 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 336(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5
-#line 59 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 336(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4
-#line 59 "transposekernel.go"
-	MOVQ 920(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
-#line 59 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 344(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6
-#line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 344(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5
-#line 59 "transposekernel.go"
-	MOVQ 904(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 352(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
-#line 59 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 352(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
-#line 59 "transposekernel.go"
-	MOVQ 912(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
-#line 59 "transposekernel.go"
-	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 360(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
-#line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 360(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	LEAQ 0(SI)(R15*4), SI; MOVQ 760(SP), R15; LEAQ 0(DI)(R15*4), R15; MOVQ R15, 872(SP)
 #line 61 "transposekernel.go"
-	VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
+	MOVQ 288(SP), R15; LEAQ 0(R15)(AX*1), AX; IMUL3Q $16, AX, AX; MOVQ 504(SP), DI; ADDQ AX, DI
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX; VPEXTRD $0, X4, 0(BX)
+	LEAQ 4(DI), AX; LEAQ 8(DI), R15; MOVQ R15, 880(SP); LEAQ 12(DI), R15; MOVQ R15, 888(SP); VMOVQ R9, X10
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X10, BX
+	VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y4, X13
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X11, 0(BX)
+	VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, R9; VPEXTRD $0, X4, 0(R9); VPEXTRQ $1, X11, R9; VPEXTRD $1, X4, 0(R9)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX); MOVQ 984(SP), R15
+	VPEXTRQ $0, X12, R9; VPEXTRD $2, X4, 0(R9); VPEXTRQ $1, X12, R9; VPEXTRD $3, X4, 0(R9); VPEXTRQ $0, X10, R9
 #line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9
+	VPEXTRD $0, X13, 0(R9); VPEXTRQ $1, X10, R9; VPEXTRD $1, X13, 0(R9); VPEXTRQ $0, X14, R9; VPEXTRD $2, X13, 0(R9)
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, BX; VPEXTRD $0, X5, 0(BX)
+	VPEXTRQ $1, X14, R9; VPEXTRD $3, X13, 0(R9); VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X8, BX; VPEXTRD $1, X5, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X9, BX
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12; VEXTRACTI128 $1, Y4, X13
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX)
+	VPEXTRQ $0, X10, CX; VPEXTRD $0, X5, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X5, 0(CX); VPEXTRQ $0, X11, CX
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX); VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX); MOVQ 936(SP), R15
+	VPEXTRD $2, X5, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X5, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X12, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, CX; VPEXTRD $1, X12, 0(CX); VPEXTRQ $0, X13, CX; VPEXTRD $2, X12, 0(CX); VPEXTRQ $1, X13, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X12, 0(CX); VMOVQ R10, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12; VPEXTRQ $0, X5, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $0, X8, 0(CX); VPEXTRQ $1, X5, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X8, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X10, CX; VPEXTRD $3, X8, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X11, 0(CX); VPEXTRQ $1, X4, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $1, X11, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX; VPEXTRD $3, X11, 0(CX)
+#line 61 "transposekernel.go"
+	VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X5, CX; VPEXTRD $0, X9, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X5, CX; VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X8, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X9, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X10, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
+#line 59 "transposekernel.go"
+	VMOVQ R12, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 336(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5; VPXOR Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	MOVQ 336(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4; MOVQ 848(SP), R15
+#line 59 "transposekernel.go"
+	VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5; VPCMPEQD Y9, Y9, Y9
+#line 59 "transposekernel.go"
+	VPXOR Y10, Y10, Y10; MOVQ 344(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+#line 59 "transposekernel.go"
+	VPXOR Y9, Y9, Y9; MOVQ 344(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5
+#line 59 "transposekernel.go"
+	MOVQ 784(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 352(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 352(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 776(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 59 "transposekernel.go"
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 360(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
+#line 59 "transposekernel.go"
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 360(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
+#line 59 "transposekernel.go"
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	VMOVQ R13, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, CX; VPEXTRD $0, X4, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X12, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $0, X13, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X13, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, CX; VPEXTRD $2, X13, 0(CX); VPEXTRQ $1, X14, CX; VPEXTRD $3, X13, 0(CX); MOVQ 840(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y5, X12; VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, CX; VPEXTRD $0, X5, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X10, CX; VPEXTRD $1, X5, 0(CX); VPEXTRQ $0, X11, CX; VPEXTRD $2, X5, 0(CX); VPEXTRQ $1, X11, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X5, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X12, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X12, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X13, CX; VPEXTRD $2, X12, 0(CX); VPEXTRQ $1, X13, CX; VPEXTRD $3, X12, 0(CX); MOVQ 792(SP), R15
+#line 61 "transposekernel.go"
+	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12; VPEXTRQ $0, X5, CX; VPEXTRD $0, X8, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X5, CX; VPEXTRD $1, X8, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $2, X8, 0(CX); VPEXTRQ $1, X10, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X8, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X11, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X11, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X12, CX; VPEXTRD $2, X11, 0(CX); VPEXTRQ $1, X12, CX; VPEXTRD $3, X11, 0(CX); MOVQ 800(SP), R15
 #line 61 "transposekernel.go"
 	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X5, BX; VPEXTRD $0, X6, 0(BX)
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X5, CX; VPEXTRD $0, X9, 0(CX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X5, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $2, X6, 0(BX); VPEXTRQ $1, X8, BX
+	VPEXTRQ $1, X5, CX; VPEXTRD $1, X9, 0(CX); VPEXTRQ $0, X8, CX; VPEXTRD $2, X9, 0(CX); VPEXTRQ $1, X8, CX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X9, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X9, 0(BX)
+	VPEXTRD $3, X9, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $0, X10, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $1, X10, 0(CX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $3, X9, 0(BX); MOVQ 944(SP), R15
-#line 61 "transposekernel.go"
-	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9; VPEXTRQ $0, X5, BX; VPEXTRD $0, X7, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X5, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX; VPEXTRD $2, X7, 0(BX); VPEXTRQ $1, X6, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X8, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X8, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X8, 0(BX)
+	VPEXTRQ $0, X11, CX; VPEXTRD $2, X10, 0(CX); VPEXTRQ $1, X11, CX; VPEXTRD $3, X10, 0(CX)
 #line 59 "transposekernel.go"
-	MOVQ 952(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
+	MOVQ 808(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4
 #line 59 "transposekernel.go"
-	VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 368(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 368(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5
 #line 59 "transposekernel.go"
-	VPXOR Y6, Y6, Y6; MOVQ 368(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4
+	VPXOR Y8, Y8, Y8; MOVQ 368(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4
 #line 59 "transposekernel.go"
-	MOVQ 960(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+	MOVQ 816(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5
 #line 59 "transposekernel.go"
-	VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 376(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 376(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 376(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 376(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5
 #line 59 "transposekernel.go"
-	MOVQ 968(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+	MOVQ 824(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 384(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 384(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	VPXOR Y8, Y8, Y8; MOVQ 384(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 384(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 59 "transposekernel.go"
-	MOVQ 976(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+	VINSERTI128 $1, X10, Y11, Y8; MOVQ 832(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
 #line 59 "transposekernel.go"
-	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 392(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+	VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; MOVQ 408(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 392(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
-#line 61 "transposekernel.go"
-	VMOVQ R10, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX; VPEXTRD $0, X4, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X10, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X11, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX); VMOVQ R12, X4
-#line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
-#line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, BX; VPEXTRD $0, X5, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X5, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X9, BX; VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX); VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, BX; VPEXTRD $3, X10, 0(BX); MOVQ 1000(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X6, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X6, 0(BX); VPEXTRQ $0, X8, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $3, X6, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X9, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X10, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(BX); MOVQ 1008(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
-#line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
-#line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, BX; VPEXTRD $0, X7, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X7, 0(BX); VPEXTRQ $0, X6, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(BX); VPEXTRQ $1, X6, BX; VPEXTRD $3, X7, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X8, 0(BX)
-#line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, BX; VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X9, BX; VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X9, BX
-#line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(BX)
+	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 408(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11
 #line 59 "transposekernel.go"
-	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y6, Y6, Y6
+	VINSERTI128 $1, X11, Y12, Y9
+#line 61 "transposekernel.go"
+	VMOVQ R14, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, CX; VPEXTRD $0, X4, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X11, CX; VPEXTRD $1, X4, 0(CX); VPEXTRQ $0, X12, CX; VPEXTRD $2, X4, 0(CX); VPEXTRQ $1, X12, CX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X4, 0(CX); VPEXTRQ $0, X10, CX; VPEXTRD $0, X13, 0(CX); VPEXTRQ $1, X10, CX; VPEXTRD $1, X13, 0(CX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X14, CX; VPEXTRD $2, X13, 0(CX); VPEXTRQ $1, X14, CX; VPEXTRD $3, X13, 0(CX); VMOVQ BX, X4
+#line 61 "transposekernel.go"
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
+#line 61 "transposekernel.go"
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, BX; VPEXTRD $0, X5, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $1, X5, 0(BX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X11, BX; VPEXTRD $2, X5, 0(BX); VPEXTRQ $1, X11, BX; VPEXTRD $3, X5, 0(BX); VPEXTRQ $0, X4, BX
+#line 61 "transposekernel.go"
+	VPEXTRD $0, X12, 0(BX); VPEXTRQ $1, X4, BX; VPEXTRD $1, X12, 0(BX); VPEXTRQ $0, X13, BX; VPEXTRD $2, X12, 0(BX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X13, BX; VPEXTRD $3, X12, 0(BX); MOVQ 856(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, BX; VPEXTRD $0, X8, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X8, 0(BX); VPEXTRQ $0, X10, BX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X8, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $3, X8, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X11, 0(BX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, BX; VPEXTRD $1, X11, 0(BX); VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X11, 0(BX); MOVQ 864(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+#line 61 "transposekernel.go"
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
+#line 61 "transposekernel.go"
+	VPEXTRQ $0, X5, BX; VPEXTRD $0, X9, 0(BX); VPEXTRQ $1, X5, BX; VPEXTRD $1, X9, 0(BX); VPEXTRQ $0, X8, BX
+#line 61 "transposekernel.go"
+	VPEXTRD $2, X9, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $3, X9, 0(BX); VPEXTRQ $0, X4, BX; VPEXTRD $0, X10, 0(BX)
+#line 61 "transposekernel.go"
+	VPEXTRQ $1, X4, BX; VPEXTRD $1, X10, 0(BX); VPEXTRQ $0, X11, BX; VPEXTRD $2, X10, 0(BX); VPEXTRQ $1, X11, BX
+#line 61 "transposekernel.go"
+	VPEXTRD $3, X10, 0(BX)
 #line 59 "transposekernel.go"
-	VPXOR Y7, Y7, Y7; MOVQ 400(SP), R15; VGATHERQPS X6, 0(R15)(Y5*1), X7; VPCMPEQD Y5, Y5, Y5; VPXOR Y6, Y6, Y6
+	VMOVQ R8, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y0, Y5; VPADDQ Y4, Y1, Y4; VPCMPEQD Y8, Y8, Y8
 #line 59 "transposekernel.go"
-	MOVQ 400(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X6; VINSERTI128 $1, X6, Y7, Y4; VMOVQ CX, X5
+	VPXOR Y9, Y9, Y9; MOVQ 416(SP), R15; VGATHERQPS X8, 0(R15)(Y5*1), X9; VPCMPEQD Y5, Y5, Y5; VPXOR Y8, Y8, Y8
 #line 59 "transposekernel.go"
-	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
+	MOVQ 416(SP), R15; VGATHERQPS X5, 0(R15)(Y4*1), X8; VINSERTI128 $1, X8, Y9, Y4; VMOVQ DX, X5
 #line 59 "transposekernel.go"
-	MOVQ 424(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8; VPCMPEQD Y6, Y6, Y6; VPXOR Y7, Y7, Y7; MOVQ 424(SP), R15
+	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8; VPADDQ Y5, Y1, Y5; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
 #line 59 "transposekernel.go"
-	VGATHERQPS X6, 0(R15)(Y5*1), X7; VINSERTI128 $1, X7, Y8, Y5; VMOVQ DX, X6; VPBROADCASTQ X6, Y6
+	MOVQ 424(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 424(SP), R15
 #line 59 "transposekernel.go"
-	VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 432(SP), R15
+	VGATHERQPS X8, 0(R15)(Y5*1), X9; VINSERTI128 $1, X9, Y10, Y5; VMOVQ SI, X8; VPBROADCASTQ X8, Y8
 #line 59 "transposekernel.go"
-	VGATHERQPS X8, 0(R15)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8; MOVQ 432(SP), R15; VGATHERQPS X7, 0(R15)(Y6*1), X8
+	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; MOVQ 432(SP), R15
 #line 59 "transposekernel.go"
-	VINSERTI128 $1, X8, Y9, Y6; MOVQ 1016(SP), R15; VMOVQ R15, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+	VGATHERQPS X10, 0(R15)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 432(SP), R15
 #line 59 "transposekernel.go"
-	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; MOVQ 440(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
+	VGATHERQPS X9, 0(R15)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; MOVQ 872(SP), R15; VMOVQ R15, X9
 #line 59 "transposekernel.go"
-	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; MOVQ 440(SP), R15; VGATHERQPS X8, 0(R15)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+	VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12
+#line 59 "transposekernel.go"
+	MOVQ 440(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11
+#line 59 "transposekernel.go"
+	MOVQ 440(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
 #line 61 "transposekernel.go"
-	VMOVQ SI, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VEXTRACTI128 $1, Y9, X10
+	VMOVQ DI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VEXTRACTI128 $1, Y11, X12
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VEXTRACTI128 $1, Y8, X12; VPEXTRQ $0, X9, BX; VPEXTRD $0, X4, 0(BX)
+	VEXTRACTI128 $1, Y4, X13; VEXTRACTI128 $1, Y10, X14; VPEXTRQ $0, X11, BX; VPEXTRD $0, X4, 0(BX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X9, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X10, BX
+	VPEXTRQ $1, X11, BX; VPEXTRD $1, X4, 0(BX); VPEXTRQ $0, X12, BX; VPEXTRD $2, X4, 0(BX); VPEXTRQ $1, X12, BX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X8, BX; VPEXTRD $0, X11, 0(BX); VPEXTRQ $1, X8, BX; VPEXTRD $1, X11, 0(BX)
+	VPEXTRD $3, X4, 0(BX); VPEXTRQ $0, X10, BX; VPEXTRD $0, X13, 0(BX); VPEXTRQ $1, X10, BX; VPEXTRD $1, X13, 0(BX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X12, BX; VPEXTRD $2, X11, 0(BX); VPEXTRQ $1, X12, BX; VPEXTRD $3, X11, 0(BX); VMOVQ AX, X4
+	VPEXTRQ $0, X14, BX; VPEXTRD $2, X13, 0(BX); VPEXTRQ $1, X14, BX; VPEXTRD $3, X13, 0(BX); VMOVQ AX, X4
 #line 61 "transposekernel.go"
-	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y8; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y5, X10
+	VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y10; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12
 #line 61 "transposekernel.go"
-	VEXTRACTI128 $1, Y4, X11; VPEXTRQ $0, X8, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $1, X5, 0(AX)
+	VEXTRACTI128 $1, Y4, X13; VPEXTRQ $0, X10, AX; VPEXTRD $0, X5, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $1, X5, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X9, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X9, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
+	VPEXTRQ $0, X11, AX; VPEXTRD $2, X5, 0(AX); VPEXTRQ $1, X11, AX; VPEXTRD $3, X5, 0(AX); VPEXTRQ $0, X4, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $0, X10, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX)
+	VPEXTRD $0, X12, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $1, X12, 0(AX); VPEXTRQ $0, X13, AX; VPEXTRD $2, X12, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X11, AX; VPEXTRD $3, X10, 0(AX); MOVQ 1024(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
+	VPEXTRQ $1, X13, AX; VPEXTRD $3, X12, 0(AX); MOVQ 880(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4
 #line 61 "transposekernel.go"
-	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y4, X10
+	VPADDQ Y4, Y2, Y5; VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y4, X12
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X6, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X6, 0(AX); VPEXTRQ $0, X8, AX
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X8, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X10, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $2, X6, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X6, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X9, 0(AX)
+	VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X10, AX; VPEXTRD $3, X8, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X11, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X10, AX; VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X10, AX
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X11, 0(AX); VPEXTRQ $0, X12, AX; VPEXTRD $2, X11, 0(AX); VPEXTRQ $1, X12, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X9, 0(AX); MOVQ 1032(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
+	VPEXTRD $3, X11, 0(AX); MOVQ 888(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y2, Y5
 #line 61 "transposekernel.go"
-	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y7, X8; VEXTRACTI128 $1, Y4, X9
+	VPADDQ Y4, Y3, Y4; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11
 #line 61 "transposekernel.go"
-	VPEXTRQ $0, X5, AX; VPEXTRD $0, X7, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X7, 0(AX); VPEXTRQ $0, X6, AX
+	VPEXTRQ $0, X5, AX; VPEXTRD $0, X9, 0(AX); VPEXTRQ $1, X5, AX; VPEXTRD $1, X9, 0(AX); VPEXTRQ $0, X8, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $2, X7, 0(AX); VPEXTRQ $1, X6, AX; VPEXTRD $3, X7, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X8, 0(AX)
+	VPEXTRD $2, X9, 0(AX); VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $0, X10, 0(AX)
 #line 61 "transposekernel.go"
-	VPEXTRQ $1, X4, AX; VPEXTRD $1, X8, 0(AX); VPEXTRQ $0, X9, AX; VPEXTRD $2, X8, 0(AX); VPEXTRQ $1, X9, AX
+	VPEXTRQ $1, X4, AX; VPEXTRD $1, X10, 0(AX); VPEXTRQ $0, X11, AX; VPEXTRD $2, X10, 0(AX); VPEXTRQ $1, X11, AX
 #line 61 "transposekernel.go"
-	VPEXTRD $3, X8, 0(AX)
+	VPEXTRD $3, X10, 0(AX)
 #line 56 "transposekernel.go"
-	MOVQ 656(SP), R15; ADDQ $8, R15; MOVQ R15, 656(SP); MOVQ 656(SP), R15; LEAQ 8(R15), AX; MOVQ 416(SP), R15
+	MOVQ 768(SP), R15; ADDQ $8, R15; MOVQ R15, 768(SP); MOVQ 768(SP), R15; LEAQ 8(R15), AX; CMPQ AX, 400(SP)
 #line 56 "transposekernel.go"
-	CMPQ AX, R15; JLE l6; JMP l12
+	JLE l6; JMP l12
 l1:
 #line 56 "transposekernel.go"
-	VZEROUPPER; MOVQ 656(SP), R15
+	VZEROUPPER; MOVQ 768(SP), R15
 #line 56 "transposekernel.go"
 	MOVQ R15, done+96(FP)
 #line 56 "transposekernel.go"

@@ -259,3 +259,247 @@ l1:
 	MOVQ BX, done+32(FP)
 #line 46 "kernels.go"
 	RET
+
+// func WhichOfIntTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 36 "kernels.go"
+TEXT ·WhichOfIntTwin(SB), 0, $0-40
+#line 36 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 36 "kernels.go"
+	XORQ BX, BX
+#line 36 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 36 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 36 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 36 "kernels.go"
+	MOVQ $70, DI; VPBROADCASTQ DI, Z0; MOVQ $1, DI; VPBROADCASTQ DI, Z1; MOVQ $506097522914230528, DI
+#line 36 "kernels.go"
+	VMOVQ DI, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DI; VMOVQ DI, X3
+#line 36 "kernels.go"
+	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; VPBROADCASTQ DX, Z1; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9
+#line 36 "kernels.go"
+	LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7
+#line 36 "kernels.go"
+	XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10
+#line 36 "kernels.go"
+	JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 36 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 36 "kernels.go"
+	LEAQ 16(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 36 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 15(DI), R10; CMPQ DI, R10; JHI l4
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8); ADDQ $16, BX; JMP l12
+l4:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VPBROADCASTQ DI, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4
+#line 36 "kernels.go"
+	VPCMPUQ $1, Z1, Z5, K1; VPCMPUQ $1, Z1, Z4, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
+#line 36 "kernels.go"
+	VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8); ADDQ $16, BX; JMP l12
+l6:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8); ADDQ $16, BX
+#line 36 "kernels.go"
+	LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 36 "kernels.go"
+	VZEROUPPER
+#line 36 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 36 "kernels.go"
+	RET
+
+// func WhichOfIntTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 36 "kernels.go"
+TEXT ·WhichOfIntTwinAVX2(SB), 0, $0-40
+#line 36 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 36 "kernels.go"
+	XORQ BX, BX
+#line 36 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 36 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 36 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 36 "kernels.go"
+	MOVQ $70, DI; VMOVQ DI, X0; VPBROADCASTQ X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1
+#line 36 "kernels.go"
+	MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VMOVQ DX, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, DI
+#line 36 "kernels.go"
+	VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI
+#line 36 "kernels.go"
+	LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7; XORQ R10, R10; SUBQ DI, R10
+#line 36 "kernels.go"
+	JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R9; CMOVQLT R10, R9
+#line 36 "kernels.go"
+	JMP l10
+l7:
+#line 36 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 36 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 36 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8); ADDQ $8, BX; JMP l12
+l4:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6; VPADDQ Y5, Y2, Y5
+#line 36 "kernels.go"
+	VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y7
+#line 36 "kernels.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10; CMPL R10, $255
+#line 36 "kernels.go"
+	JNE l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8); ADDQ $8, BX; JMP l12
+l6:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8); ADDQ $8, BX
+#line 36 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 36 "kernels.go"
+	VZEROUPPER
+#line 36 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 36 "kernels.go"
+	RET
+
+// func WhichOfFloat64Twin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 36 "kernels.go"
+TEXT ·WhichOfFloat64Twin(SB), 0, $0-40
+#line 36 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 36 "kernels.go"
+	XORQ BX, BX
+#line 36 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 36 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 36 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 36 "kernels.go"
+	MOVQ $4634626229029306368, DI; VPBROADCASTQ DI, Z0; MOVQ $1, DI; VPBROADCASTQ DI, Z1; MOVQ $506097522914230528, DI
+#line 36 "kernels.go"
+	VMOVQ DI, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DI; VMOVQ DI, X3
+#line 36 "kernels.go"
+	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; VPBROADCASTQ DX, Z1; XORQ DI, DI; XORQ R8, R8; MOVQ AX, R9
+#line 36 "kernels.go"
+	LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10; JOS l7; TESTQ DX, DX; JLT l7
+#line 36 "kernels.go"
+	XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10
+#line 36 "kernels.go"
+	JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 36 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 36 "kernels.go"
+	LEAQ 16(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 36 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 15(DI), R10; CMPQ DI, R10; JHI l4
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8); ADDQ $16, BX; JMP l12
+l4:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VPBROADCASTQ DI, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4
+#line 36 "kernels.go"
+	VPCMPUQ $1, Z1, Z5, K1; VPCMPUQ $1, Z1, Z4, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
+#line 36 "kernels.go"
+	VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8); ADDQ $16, BX; JMP l12
+l6:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z0, 64(SI)(DI*8); ADDQ $16, BX
+#line 36 "kernels.go"
+	LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 36 "kernels.go"
+	VZEROUPPER
+#line 36 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 36 "kernels.go"
+	RET
+
+// func WhichOfFloat64TwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+#line 36 "kernels.go"
+TEXT ·WhichOfFloat64TwinAVX2(SB), 0, $0-40
+#line 36 "kernels.go"
+	MOVQ a0+0(FP), AX
+#line 36 "kernels.go"
+	XORQ BX, BX
+#line 36 "kernels.go"
+	MOVQ a1+8(FP), CX
+#line 36 "kernels.go"
+	MOVQ a2+16(FP), DX
+#line 36 "kernels.go"
+	MOVQ a3+24(FP), SI
+#line 36 "kernels.go"
+	MOVQ $4634626229029306368, DI; VMOVQ DI, X0; VPBROADCASTQ X0, Y0; MOVQ $50462976, DI; VMOVQ DI, X1
+#line 36 "kernels.go"
+	VPMOVZXBQ X1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+#line 36 "kernels.go"
+	MOVQ $-9223372036854775808, DI; VMOVQ DI, X4; VPBROADCASTQ X4, Y4; XORQ DI, DI; XORQ R8, R8
+#line 36 "kernels.go"
+	MOVQ AX, R9; LEAQ -1(AX), R10; MOVL DI, DI; LEAQ 0(CX)(DI*1), DI; ADDQ DI, R10; JOS l7; TESTQ DX, DX
+#line 36 "kernels.go"
+	JLT l7; XORQ R10, R10; SUBQ DI, R10; JOS l7; CMPQ R10, R8; CMOVQGT R10, R8; MOVQ DX, R10; SUBQ DI, R10
+#line 36 "kernels.go"
+	JOS l7; CMPQ R10, R9; CMOVQLT R10, R9; JMP l10
+l7:
+#line 36 "kernels.go"
+	XORQ R9, R9
+l10:
+l12:
+#line 36 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 36 "kernels.go"
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l15; CMPQ R10, DX; JCC l4
+l15:
+#line 36 "kernels.go"
+	CMPQ DI, DX; JCC l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8); ADDQ $8, BX; JMP l12
+l4:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y1, Y6; VPADDQ Y5, Y2, Y5
+#line 36 "kernels.go"
+	VPXOR Y4, Y6, Y6; VPXOR Y4, Y3, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y4, Y5, Y5; VPXOR Y4, Y3, Y7
+#line 36 "kernels.go"
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R10; CMPL R10, $255
+#line 36 "kernels.go"
+	JNE l1; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8); ADDQ $8, BX; JMP l12
+l6:
+#line 36 "kernels.go"
+	MOVL BX, DI; LEAQ 0(CX)(DI*1), DI; VMOVUPS Y0, 0(SI)(DI*8); VMOVUPS Y0, 32(SI)(DI*8); ADDQ $8, BX
+#line 36 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+l1:
+#line 36 "kernels.go"
+	VZEROUPPER
+#line 36 "kernels.go"
+	MOVQ BX, done+32(FP)
+#line 36 "kernels.go"
+	RET
