@@ -35,9 +35,9 @@ __global__ void fill(uint64_t *x, size_t n, uint64_t seed, uint64_t mask) {
 	ALL_ELEMENTS(i, n) x[i] = mix(seed + i) & mask;
 }
 
-// toWhole makes small whole numbers of random bits, whose sums are exact.
+// toWhole makes small whole numbers of random bits, 0 in the mean, whose sums are exact.
 __global__ void toWhole(float *x, size_t n) {
-	ALL_ELEMENTS(i, n) x[i] = float(int(reinterpret_cast<uint32_t *>(x)[i] & 255) - 127);
+	ALL_ELEMENTS(i, n) x[i] = float(int(reinterpret_cast<uint32_t *>(x)[i] % 255) - 127);
 }
 
 // toUniform makes numbers from 0 to 1.
