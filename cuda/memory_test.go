@@ -162,6 +162,30 @@ func TestStageIsReused(t *testing.T) {
 	mustClose(t, dev)
 }
 
+// TestStageGrows pins little for the first copies, and all for large ones.
+func TestStageGrows(t *testing.T) {
+	st := newStage(nil, defaultStage())
+	for i, step := range []struct{ n, want int }{{4 << 20, 1}, {4 << 20, 1}, {4 << 20, 1}, {4 << 20, 2}, {64 << 20, 10}} {
+		if got := st.worth(step.n); got != step.want {
+			t.Errorf("copy %d of %s: %d goroutines, want %d", i, bytesText(step.n), got, step.want)
+		}
+	}
+	dev := open(t, newFake())
+	st = dev.Backend().(*backend).stage
+	var taken []*slot
+	for i, want := range []int{1, 2, 4, 4, 6} {
+		s, err := st.grow()
+		check(t, err)
+		if taken = append(taken, s); st.made != want {
+			t.Errorf("after %d were taken there are %d slots, want %d", i+1, st.made, want)
+		}
+	}
+	for _, s := range taken {
+		st.slots <- s
+	}
+	mustClose(t, dev)
+}
+
 func TestGPUFull(t *testing.T) {
 	dev, err := onGPU(t)()
 	check(t, err)

@@ -25,6 +25,7 @@ type stage struct {
 	sizes   stageSizes
 	slots   chan *slot
 	loans   atomic.Int32 // slots that are lent
+	copied  atomic.Int64 // bytes that went through slots, or are about to
 
 	growing sync.Mutex
 	made    int // slots that exist; guarded by growing
@@ -87,6 +88,13 @@ func newStage(b *backend, sizes stageSizes) *stage {
 	}
 }
 
+// worth returns how many goroutines are worth the slots that they take for a copy of n bytes. To pin a slot
+// takes the driver three milliseconds or more, in which it could have copied more: a process that copies
+// little, like one that has just begun, needs few slots, and one that goes on copying soon has all.
+func (st *stage) worth(n int) int {
+	return max(1, int(st.copied.Add(int64(n))/int64(st.sizes.slot)))
+}
+
 // acquire returns a slot, which may still be in use by the device.
 func (st *stage) acquire() (*slot, error) {
 	if s, err := st.spare(); s != nil || err != nil {
@@ -105,7 +113,7 @@ func (st *stage) spare() (*slot, error) {
 	}
 }
 
-// grow returns a slot and makes more, unless there are as many as there may be.
+// grow returns a slot and makes more, at first only as many as there are, unless there are as many as there may be.
 func (st *stage) grow() (*slot, error) {
 	st.growing.Lock()
 	defer st.growing.Unlock()
@@ -114,7 +122,7 @@ func (st *stage) grow() (*slot, error) {
 		return s, nil
 	default:
 	}
-	n, size := min(st.sizes.slab, st.sizes.slots-st.made), st.sizes.slot
+	n, size := min(st.sizes.slab, max(1, st.made), st.sizes.slots-st.made), st.sizes.slot
 	if n == 0 {
 		return nil, nil
 	}

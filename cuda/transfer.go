@@ -33,7 +33,7 @@ type piece struct {
 // run returns when all chunks are done, or with an error of one.
 func (t *transfer) run() error {
 	sizes := t.stage.sizes
-	t.workers = max(1, min(sizes.workers, runtime.GOMAXPROCS(0)))
+	t.workers = max(1, min(sizes.workers, runtime.GOMAXPROCS(0), t.stage.worth(t.n)))
 	t.least = min(max(t.n/(2*t.workers), sizes.least), sizes.most, sizes.slot) &^ 4095
 	var others sync.WaitGroup
 	for range min(t.workers, (t.n+t.least-1)/t.least) - 1 {

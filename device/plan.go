@@ -58,11 +58,21 @@ func (p *Plan) release() error {
 	return err
 }
 
+// span is a Slice of any type.
+type span struct {
+	from   *allocation
+	offset int
+	len    int
+	err    error
+}
+
 // lend returns where the launch finds a slice, and holds its memory.
-func lend[T any](p *Plan, s Slice[T]) (address uintptr, err error) {
+func (p *Plan) lend(s span) (address uintptr, err error) {
 	switch {
-	case s.err != nil || s.from == nil:
-		return 0, s.unfit()
+	case s.err != nil:
+		return 0, s.err
+	case s.from == nil:
+		return 0, ErrNilBuffer
 	case p.stream.later != nil:
 		address, err = s.from.lend(p.stream)
 	default:
@@ -144,13 +154,26 @@ func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
 }
 
 // PutSlice adds a slice as the next argument.
-func PutSlice[T any](p *Plan, s Slice[T]) {
-	var zero T
-	at, ok := p.parameter(24, int(unsafe.Sizeof(zero)))
+func PutSlice[T any](p *Plan, s Slice[T]) { p.putSlice(span(s), sizeOf[T]()) }
+
+// putSlice is PutSlice for elements of so many bytes. The usual slice comes first, in one piece: it takes 5 ns then
+// instead of 8, and sixteen arguments are most of what Go takes for a launch.
+func (p *Plan) putSlice(s span, elem int) {
+	if i := p.next; i < len(p.kernel.Params) && s.err == nil && s.from != nil && p.stream.later != nil {
+		x, b := &p.kernel.Params[i], s.from.block
+		if x.Size == sliceBytes && x.Elem == elem && b.recent.Load() == p.stream && b.state.Load() >= 0 { // as in lend
+			p.next = i + 1
+			p.held = append(p.held, s.from)
+			w := p.words[x.Offset/8:][:3]
+			w[0], w[1], w[2] = uint64(b.address+uintptr(s.offset)), uint64(s.len), uint64(s.len)
+			return
+		}
+	}
+	at, ok := p.parameter(sliceBytes, elem)
 	if !ok {
 		return
 	}
-	address, err := lend(p, s)
+	address, err := p.lend(s)
 	if err != nil {
 		p.fail(err)
 		return
@@ -158,6 +181,9 @@ func PutSlice[T any](p *Plan, s Slice[T]) {
 	w := p.words[at/8 : at/8+3 : at/8+3]
 	w[0], w[1], w[2] = uint64(address), uint64(s.len), uint64(s.len)
 }
+
+// sliceBytes is the size of a slice in the parameter block.
+const sliceBytes = 24
 
 // Put adds a number, a boolean or a struct without slices as the next argument.
 func Put[T any](p *Plan, v T) {

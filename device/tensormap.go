@@ -67,7 +67,7 @@ func PutTensorMap[Part any](p *Plan, m TensorMap[Part]) {
 	if !ok {
 		return
 	}
-	address, err := lend(p, m.in)
+	address, err := p.lend(span(m.in))
 	if err == nil {
 		err = m.err
 	}
