@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // maxExpression is the number of operations that one expression may have.
 const maxExpression = 12
@@ -60,10 +64,10 @@ func (in *inliner) limit() {
 }
 
 // lastUse returns where the expression of v, which is written in those of all users, is evaluated for the last
-// time: none where they stand in several blocks.
+// time, messages among them: none where they stand in several blocks.
 func (in *inliner) lastUse(v *ir.Value) spot {
 	last := in.at[v.ID]
-	for i, u := range in.users[v.ID] {
+	for i, u := range slices.Concat(in.users[v.ID], in.messages[v.ID]) {
 		s := in.spotOf(u, v)
 		switch {
 		case i == 0:
@@ -77,17 +81,22 @@ func (in *inliner) lastUse(v *ir.Value) spot {
 	return last
 }
 
-// spotOf returns where u evaluates its operand v.
+// spotOf returns where u evaluates its operand v: none for a phi that several ways bring it to.
 func (in *inliner) spotOf(u, v *ir.Value) spot {
-	if u.Op == ir.OpPhi {
-		for i, a := range u.Args {
-			if a == v {
-				p := u.Block.Preds[i]
-				return spot{p, len(p.Values) - 1}
-			}
+	if u.Op != ir.OpPhi {
+		return in.at[u.ID]
+	}
+	var s spot
+	for i, a := range u.Args {
+		switch p := u.Block.Preds[i]; {
+		case a != v:
+		case s.block != nil:
+			return spot{}
+		default:
+			s = spot{p, len(p.Values) - 1}
 		}
 	}
-	return in.at[u.ID]
+	return s
 }
 
 func (in *inliner) mayInline(v *ir.Value) bool {
@@ -96,7 +105,7 @@ func (in *inliner) mayInline(v *ir.Value) bool {
 	case trivial(v), in.constantOffset(v):
 		return true
 	case v.Op == ir.OpLoad:
-		return len(users) == 1 && !readsTwice(users[0]) && !in.lifted[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v, users[0])
+		return len(users) == 1 && !readsTwice(users[0]) && !in.lifted[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v)
 	case !v.Op.Pure() || in.keep[v.ID] != keepNot || needsStatement(v) || in.guarded(v):
 		return false
 	case v.Type.IsPtr():
@@ -123,9 +132,9 @@ func (p *placement) constantOffset(v *ir.Value) bool {
 	return base.Op == ir.OpParam || p.root[base] == base || p.constantOffset(base)
 }
 
-// loadReaches reports whether nothing is written between the load v and where u evaluates it.
-func (in *inliner) loadReaches(v, u *ir.Value) bool {
-	to := in.spotOf(u, v)
+// loadReaches reports whether nothing is written between the load v and where its expression is evaluated.
+func (in *inliner) loadReaches(v *ir.Value) bool {
+	to := in.lastUse(v)
 	if to.block != v.Block {
 		return false
 	}
@@ -142,6 +151,9 @@ func (in *inliner) sameSpot(v, u *ir.Value) bool {
 	b := u.Block
 	if u.Op == ir.OpPhi {
 		b = in.spotOf(u, v).block
+	}
+	if b == nil {
+		return false
 	}
 	lv, lu := in.level[v.ID], in.levelOfUse(u)
 	if lv < perThread && lv != perBlock {

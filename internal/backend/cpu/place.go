@@ -35,19 +35,20 @@ const (
 // placement says where every value is computed and kept.
 type placement struct {
 	*regions
-	level  []level                 // by value ID
-	keep   []keep                  // by value ID
-	lifted []bool                  // by value ID: a load or check that is done once for the block
-	users  [][]*ir.Value           // by value ID: whose operands it is, but for what only messages show
-	root   map[*ir.Value]*ir.Value // of pointers
-	loop   []*analysis.Loop        // by block ID: the innermost
-	inRow  *analysis.Uniformity
+	level    []level                 // by value ID
+	keep     []keep                  // by value ID
+	lifted   []bool                  // by value ID: a load or check that is done once for the block
+	users    [][]*ir.Value           // by value ID: whose operands it is, but for what only messages show
+	messages [][]*ir.Value           // by value ID: those that show it
+	root     map[*ir.Value]*ir.Value // of pointers
+	loop     []*analysis.Loop        // by block ID: the innermost
+	inRow    *analysis.Uniformity
 }
 
 func newPlacement(r *regions, f *ir.Func) *placement {
 	n := f.NumValues()
 	p := &placement{
-		regions: r, level: make([]level, n), keep: make([]keep, n), lifted: make([]bool, n), users: make([][]*ir.Value, n),
+		regions: r, level: make([]level, n), keep: make([]keep, n), lifted: make([]bool, n), users: make([][]*ir.Value, n), messages: make([][]*ir.Value, n),
 		loop: innermost(r.dom, f.NumBlocks()), root: roots(r.dom), inRow: analysis.NewRowUniformity(r.dom),
 	}
 	p.count()
@@ -78,15 +79,16 @@ func (p *placement) anyLeaves() bool {
 	return slices.ContainsFunc(p.list, func(g *region) bool { return g.leaves })
 }
 
-// count finds the uses of values, those by messages apart.
+// count finds the uses of values, and those by messages.
 func (p *placement) count() {
 	for _, b := range p.dom.Order() {
 		for _, v := range b.Values {
 			for i, a := range v.Args {
 				if shown(v, i) {
-					continue
+					p.messages[a.ID] = append(p.messages[a.ID], v)
+				} else {
+					p.users[a.ID] = append(p.users[a.ID], v)
 				}
-				p.users[a.ID] = append(p.users[a.ID], v)
 			}
 		}
 	}
@@ -210,10 +212,13 @@ func (p *placement) usedAbroad() []bool {
 	for _, b := range p.dom.Order() {
 		for _, v := range b.Values {
 			for i, a := range v.Args {
+				g := p.of[b.ID]
 				if v.Op == ir.OpPhi {
-					need(a, p.of[b.Preds[i].ID])
-				} else {
-					need(a, p.of[b.ID])
+					g = p.of[b.Preds[i].ID]
+				}
+				need(a, g)
+				if a.Type.IsPtr() && a.Op != ir.OpParam && !p.movesPointer(v) {
+					need(p.root[a], g) // of which a, kept or computed there, is the offset alone
 				}
 			}
 		}
