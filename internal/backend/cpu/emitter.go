@@ -43,6 +43,7 @@ type emitter struct {
 	memory                   memory
 	scalar                   []string                  // why regions have no vector code
 	vectors                  map[*region][]*vectorFunc // of the regions that were looked at
+	plans                    map[planned]*plans
 }
 
 // facts are what a run finds out about the text.

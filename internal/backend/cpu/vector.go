@@ -134,7 +134,7 @@ func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFu
 		assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
 		outside: map[constant]vasm.Reg{}, strides: map[constant][2]vreg{},
 	}
-	s.write(e, g, agree)
+	s.write(e, e.plansOf(g, agree))
 	if c.Lost() != "" {
 		return nil, scalar("control goes to a piece that lanes never come to")
 	}
@@ -182,32 +182,55 @@ func worthVectors(g *region) bool {
 }
 
 // write writes the function.
-func (s *shared) write(e *emitter, g *region, agree bool) {
+func (s *shared) write(e *emitter, p *plans) {
 	c := s.code
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
 	c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
-	all := s.newVectorizer(e, newPlan(e, g, false, nil), tx)
-	alike := s.newVectorizer(e, newPlan(e, g, agree, nil), tx)
+	all, alike := s.newVectorizer(e, p.all, tx), s.newVectorizer(e, p.alike, tx)
 	if len(all.order) == 0 || len(alike.order) == 0 {
 		panic(scalar("lanes come to nothing"))
 	}
-	s.loops(all, alike)
+	s.loops(all, alike, p.quick)
 	c.Place(s.bail)
 	c.Op("VZEROUPPER")
 	c.Op("MOVQ", vasm.Use(tx), c.Result())
 	c.Op("RET")
 }
 
+// plans are those of the loops over the vectors, which are the same for all units.
+type plans struct {
+	all, alike *plan
+	quick      *plan // or nil
+}
+
+// plansOf returns the plans for g.
+func (e *emitter) plansOf(g *region, agree bool) *plans {
+	key := planned{g, agree}
+	p := e.plans[key]
+	if p == nil {
+		p = &plans{all: newPlan(e, g, false, nil), alike: newPlan(e, g, agree, nil)}
+		p.quick = p.alike.steadyPlan()
+		e.plans[key] = p
+	}
+	return p
+}
+
+// planned is what plans depend on.
+type planned struct {
+	g     *region
+	agree bool
+}
+
 // loops writes the loop for all lanes, and that for lanes that agree and that which takes more for granted, where there
 // are any: from those, lanes that do not agree go to the start of the first one's body.
-func (s *shared) loops(all, alike *vectorizer) {
+func (s *shared) loops(all, alike *vectorizer, steady *plan) {
 	c := s.code
 	all.begin = c.NewLabel()
 	var quick *vectorizer
 	var in *span
-	if p := alike.steadyPlan(); p != nil {
-		quick = s.newVectorizer(alike.emitter, p, all.tx)
+	if steady != nil {
+		quick = s.newVectorizer(alike.emitter, steady, all.tx)
 		quick.part = all.begin
 		in = s.find(quick)
 	}
@@ -276,6 +299,7 @@ func (z *vectorizer) body() {
 			}
 		}
 	}
+	z.user = nil
 	z.code.Place(z.end)
 	z.code.Op("ADDQ", vasm.Imm(int64(z.unit.lanes())), vasm.Mod(z.tx))
 }
