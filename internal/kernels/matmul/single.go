@@ -10,15 +10,16 @@ const (
 
 // single multiplies float32 numbers without tensor cores, which would round them to 10 bits: a block computes 128x128
 // elements, a thread four by two quads of 4x4, which leaves one instruction in ten for anything but products.
-// While it multiplies what lies in shared memory, what comes next is on its way to registers. The tile of A is
-// transposed there, in rows that are a quad longer, so that the threads of a warp write to different banks.
+// While a slab of A and B in shared memory is multiplied, the next is on its way to registers; and so is a column
+// of the slab while the one before it is multiplied, the first of the next slab too. The tile of A is transposed
+// there, in rows that are a quad longer, so that the threads of a warp write to different banks.
 //
 //gpu:kernel
 //gpu:block 128
 //gpu:resident 2
 func single(t gpu.Thread, a, b, c [][4]float32, s Shape) {
-	left := gpu.Shared[[2][singleDepth][singleQuads + 1][4]float32](t)
-	right := gpu.Shared[[2][singleDepth][singleQuads][4]float32](t)
+	left := gpu.Shared[singleLeft](t)
+	right := gpu.Shared[singleRight](t)
 	me := t.ThreadX()
 	wide, deep := s.N/4, s.K/4
 	row0, col0 := t.BlockY()*singleTile, t.BlockX()*singleQuads
@@ -35,20 +36,17 @@ func single(t gpu.Thread, a, b, c [][4]float32, s Shape) {
 	ja := int32(min(row0+me/2+singleTile/2, s.M-1)*deep) + acol
 	ib := brow*int32(wide) + int32(min(col0+me%singleQuads, wide-1))
 	half := int32(singleDepth / 2 * wide)
-	rest := int32(s.K) // of the columns of A, and rows of B, that are not in registers; behind them all is zero
+	rest := int32(s.K) // of the columns of A, and rows of B, that are not multiplied; behind them all is zero
 	va, wa := quad(a, ia, rest/4-acol), quad(a, ja, rest/4-acol)
 	vb, wb := quad(b, ib, rest-brow), quad(b, ib+half, rest-brow-singleDepth/2)
+	left.put(0, me, va, wa)
+	right.put(0, me, vb, wb)
+	t.Sync()
 
 	var sums [4][4][2][4]float32
+	column, row := left.get(0, 0, y), right.get(0, 0, x)
 	buffer := 0
 	for ; rest > 0; rest -= singleDepth {
-		for i := range 4 {
-			left[buffer][int(acol)*4+i][me/8][me/2%4] = va[i]
-			left[buffer][int(acol)*4+i][me/8+singleQuads/2][me/2%4] = wa[i]
-		}
-		right[buffer][brow][me%singleQuads] = vb
-		right[buffer][brow+singleDepth/2][me%singleQuads] = wb
-		t.Sync()
 		ia, ja, ib = ia+singleDepth/4, ja+singleDepth/4, ib+2*half
 		if next := rest - singleDepth; next >= singleDepth {
 			va, wa, vb, wb = a[ia], a[ja], b[ib], b[ib+half]
@@ -56,23 +54,18 @@ func single(t gpu.Thread, a, b, c [][4]float32, s Shape) {
 			va, wa = quad(a, ia, next/4-acol), quad(a, ja, next/4-acol)
 			vb, wb = quad(b, ib, next-brow), quad(b, ib+half, next-brow-singleDepth/2)
 		}
-		for k := range singleDepth {
-			var column [4][4]float32
-			for p := range column {
-				column[p] = left[buffer][k][y+p*singleQuads/4]
-			}
-			row := [2][4]float32{right[buffer][k][x], right[buffer][k][x+singleQuads/2]}
-			for p := range 4 {
-				for i := range 4 {
-					for q := range 2 {
-						for j := range 4 {
-							sums[p][i][q][j] += column[p][i] * row[q][j]
-						}
-					}
-				}
-			}
+		for k := range singleDepth - 1 {
+			nextColumn, nextRow := left.get(buffer, k+1, y), right.get(buffer, k+1, x)
+			multiplyQuads(&sums, column, row)
+			column, row = nextColumn, nextRow
 		}
-		buffer ^= 1
+		buffer ^= 1 // all have read what was there before they came to the last Sync
+		left.put(buffer, me, va, wa)
+		right.put(buffer, me, vb, wb)
+		t.Sync()
+		nextColumn, nextRow := left.get(buffer, 0, y), right.get(buffer, 0, x)
+		multiplyQuads(&sums, column, row)
+		column, row = nextColumn, nextRow
 	}
 	for p := range 4 {
 		for i := range 4 {
@@ -80,6 +73,52 @@ func single(t gpu.Thread, a, b, c [][4]float32, s Shape) {
 				at, from := row0+4*(y+p*singleQuads/4)+i, col0+x+q*singleQuads/2
 				if at < s.M && from < wide {
 					c[at*wide+from] = sums[p][i][q]
+				}
+			}
+		}
+	}
+}
+
+// singleLeft is two slabs of A: of each of the columns, the quads of rows. singleRight is two of B.
+type (
+	singleLeft  [2][singleDepth][singleQuads + 1][4]float32
+	singleRight [2][singleDepth][singleQuads][4]float32
+)
+
+// put stores the quads v and w of row me/2, and of the one half a tile below it, in slab i.
+func (l *singleLeft) put(i, me int, v, w [4]float32) {
+	for k := range 4 {
+		l[i][me%2*4+k][me/8][me/2%4] = v[k]
+		l[i][me%2*4+k][me/8+singleQuads/2][me/2%4] = w[k]
+	}
+}
+
+// put stores the quads v and w of row me/singleQuads, and of the one half a slab below it, in slab i.
+func (r *singleRight) put(i, me int, v, w [4]float32) {
+	r[i][me/singleQuads][me%singleQuads] = v
+	r[i][me/singleQuads+singleDepth/2][me%singleQuads] = w
+}
+
+// get returns the quads of column k of slab i that a thread multiplies.
+func (l *singleLeft) get(i, k, y int) (column [4][4]float32) {
+	for p := range column {
+		column[p] = l[i][k][y+p*singleQuads/4]
+	}
+	return column
+}
+
+// get returns the quads of row k of slab i that a thread multiplies.
+func (r *singleRight) get(i, k, x int) [2][4]float32 {
+	return [2][4]float32{r[i][k][x], r[i][k][x+singleQuads/2]}
+}
+
+// multiplyQuads adds the products of all elements of a column with all of a row.
+func multiplyQuads(sums *[4][4][2][4]float32, column [4][4]float32, row [2][4]float32) {
+	for p := range 4 {
+		for i := range 4 {
+			for q := range 2 {
+				for j := range 4 {
+					sums[p][i][q][j] += column[p][i] * row[q][j]
 				}
 			}
 		}

@@ -316,8 +316,9 @@ var tiledKernel = &device.Kernel{
 
 // Single multiplies float32 numbers without tensor cores, which would round them to 10 bits: a block computes 128x128
 // elements, a thread four by two quads of 4x4, which leaves one instruction in ten for anything but products.
-// While it multiplies what lies in shared memory, what comes next is on its way to registers. The tile of A is
-// transposed there, in rows that are a quad longer, so that the threads of a warp write to different banks.
+// While a slab of A and B in shared memory is multiplied, the next is on its way to registers; and so is a column
+// of the slab while the one before it is multiplied, the first of the next slab too. The tile of A is transposed
+// there, in rows that are a quad longer, so that the threads of a warp write to different banks.
 func Single(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], s Shape) error {
 	p := s_.Plan(singleKernel, singleKernel.Grid(g))
 	device.PutSlice(p, a)
@@ -340,7 +341,7 @@ var singleKernel = &device.Kernel{
 	Name:    "single",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "single.go",
-	Line:    19,
+	Line:    20,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -352,9 +353,9 @@ var singleKernel = &device.Kernel{
 	Shared:     16640,
 	Barriers:   true,
 	Sites: []device.Site{
-		{File: "single.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "single.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "single.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "single.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "single.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "single.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{

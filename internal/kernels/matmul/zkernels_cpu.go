@@ -10,7 +10,7 @@ import (
 
 // singleTwin runs blocks of the kernel single.
 //
-//line single.go:19
+//line single.go:20
 func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -22,2206 +22,3178 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int)(unsafe.Add(args, 80))
 	s16 := *(*int)(unsafe.Add(args, 88))
 	shared := blocks.Shared(16640)
-//line single.go:34
-	i918 := s0 - 1
-//line single.go:23
-	i48 := s16 / 4
-//line single.go:23
-	i45 := s8 / 4
-//line single.go:36
-	i922 := i45 - 1
-//line single.go:36
-	i96 := int32(i45)
-//line single.go:38
-	i109 := int32(s16)
-	i110 := i109 / 4
+//line single.go:35
+	i1961 := s0 - 1
+//line single.go:24
+	i43 := s16 / 4
+//line single.go:24
+	i40 := s8 / 4
 //line single.go:37
-	i106 := int32(i45 << 2)
-	each61 := blocks.Scratch(8)
-	each69 := blocks.Scratch(8)
-	each4822 := blocks.Scratch(4)
-	each4820 := blocks.Scratch(4)
-	each4818 := blocks.Scratch(4)
-	each4816 := blocks.Scratch(4)
-	each4814 := blocks.Scratch(4)
-	each4812 := blocks.Scratch(4)
-	each4810 := blocks.Scratch(4)
-	each4808 := blocks.Scratch(4)
-	each4806 := blocks.Scratch(4)
-	each4804 := blocks.Scratch(4)
-	each4802 := blocks.Scratch(4)
-	each4800 := blocks.Scratch(4)
-	each4798 := blocks.Scratch(4)
-	each4796 := blocks.Scratch(4)
-	each4794 := blocks.Scratch(4)
-	each4792 := blocks.Scratch(4)
-	each4790 := blocks.Scratch(4)
-	each4788 := blocks.Scratch(4)
-	each4786 := blocks.Scratch(4)
-	each4784 := blocks.Scratch(4)
-	each4782 := blocks.Scratch(4)
-	each4780 := blocks.Scratch(4)
-	each4778 := blocks.Scratch(4)
-	each4776 := blocks.Scratch(4)
-	each4774 := blocks.Scratch(4)
-	each4772 := blocks.Scratch(4)
-	each4770 := blocks.Scratch(4)
-	each4768 := blocks.Scratch(4)
-	each4766 := blocks.Scratch(4)
-	each4764 := blocks.Scratch(4)
-	each4762 := blocks.Scratch(4)
-	each4760 := blocks.Scratch(4)
-	each4758 := blocks.Scratch(4)
-	each4756 := blocks.Scratch(4)
-	each4754 := blocks.Scratch(4)
-	each4752 := blocks.Scratch(4)
-	each4750 := blocks.Scratch(4)
-	each4748 := blocks.Scratch(4)
-	each4746 := blocks.Scratch(4)
-	each4744 := blocks.Scratch(4)
-	each4742 := blocks.Scratch(4)
-	each4740 := blocks.Scratch(4)
-	each4738 := blocks.Scratch(4)
-	each4736 := blocks.Scratch(4)
-	each4734 := blocks.Scratch(4)
-	each4732 := blocks.Scratch(4)
-	each4730 := blocks.Scratch(4)
-	each4728 := blocks.Scratch(4)
-	each4726 := blocks.Scratch(4)
-	each4724 := blocks.Scratch(4)
-	each4722 := blocks.Scratch(4)
-	each4720 := blocks.Scratch(4)
-	each4718 := blocks.Scratch(4)
-	each4716 := blocks.Scratch(4)
-	each4714 := blocks.Scratch(4)
-	each4712 := blocks.Scratch(4)
-	each4710 := blocks.Scratch(4)
-	each4708 := blocks.Scratch(4)
-	each4706 := blocks.Scratch(4)
-	each4704 := blocks.Scratch(4)
-	each4702 := blocks.Scratch(4)
-	each4700 := blocks.Scratch(4)
-	each4698 := blocks.Scratch(4)
-	each4696 := blocks.Scratch(4)
-	each4694 := blocks.Scratch(4)
-	each4692 := blocks.Scratch(4)
-	each4690 := blocks.Scratch(4)
-	each4688 := blocks.Scratch(4)
-	each4686 := blocks.Scratch(4)
-	each4684 := blocks.Scratch(4)
-	each4682 := blocks.Scratch(4)
-	each4680 := blocks.Scratch(4)
-	each4678 := blocks.Scratch(4)
-	each4676 := blocks.Scratch(4)
-	each4674 := blocks.Scratch(4)
-	each4672 := blocks.Scratch(4)
-	each4670 := blocks.Scratch(4)
-	each4668 := blocks.Scratch(4)
-	each4666 := blocks.Scratch(4)
-	each4664 := blocks.Scratch(4)
-	each4662 := blocks.Scratch(4)
-	each4660 := blocks.Scratch(4)
-	each4658 := blocks.Scratch(4)
-	each4656 := blocks.Scratch(4)
-	each4654 := blocks.Scratch(4)
-	each4652 := blocks.Scratch(4)
-	each4650 := blocks.Scratch(4)
-	each4648 := blocks.Scratch(4)
-	each4646 := blocks.Scratch(4)
-	each4644 := blocks.Scratch(4)
-	each4642 := blocks.Scratch(4)
-	each4640 := blocks.Scratch(4)
-	each4638 := blocks.Scratch(4)
-	each4636 := blocks.Scratch(4)
-	each4634 := blocks.Scratch(4)
-	each4632 := blocks.Scratch(4)
-	each4630 := blocks.Scratch(4)
-	each4628 := blocks.Scratch(4)
-	each4626 := blocks.Scratch(4)
-	each4624 := blocks.Scratch(4)
-	each4622 := blocks.Scratch(4)
-	each4620 := blocks.Scratch(4)
-	each4618 := blocks.Scratch(4)
-	each4616 := blocks.Scratch(4)
-	each4614 := blocks.Scratch(4)
-	each4612 := blocks.Scratch(4)
-	each4610 := blocks.Scratch(4)
-	each4608 := blocks.Scratch(4)
-	each4606 := blocks.Scratch(4)
-	each4604 := blocks.Scratch(4)
-	each4602 := blocks.Scratch(4)
-	each4600 := blocks.Scratch(4)
-	each4598 := blocks.Scratch(4)
-	each4596 := blocks.Scratch(4)
-	each4594 := blocks.Scratch(4)
-	each4592 := blocks.Scratch(4)
-	each4590 := blocks.Scratch(4)
-	each4588 := blocks.Scratch(4)
-	each4586 := blocks.Scratch(4)
-	each4584 := blocks.Scratch(4)
-	each4582 := blocks.Scratch(4)
-	each4580 := blocks.Scratch(4)
-	each4578 := blocks.Scratch(4)
-	each4576 := blocks.Scratch(4)
-	each4574 := blocks.Scratch(4)
-	each4572 := blocks.Scratch(4)
-	each4570 := blocks.Scratch(4)
-	each4568 := blocks.Scratch(4)
-	each4567 := blocks.Scratch(4)
-	each4565 := blocks.Scratch(4)
-	each4563 := blocks.Scratch(4)
-	each4561 := blocks.Scratch(4)
-	each4559 := blocks.Scratch(4)
-	each4557 := blocks.Scratch(4)
-	each4555 := blocks.Scratch(4)
-	each4553 := blocks.Scratch(4)
-	each129 := blocks.Scratch(4)
-	each130 := blocks.Scratch(4)
-	each131 := blocks.Scratch(4)
-	each650 := blocks.Scratch(4)
-	each651 := blocks.Scratch(4)
-	each652 := blocks.Scratch(4)
-	each653 := blocks.Scratch(4)
-	each654 := blocks.Scratch(4)
-	each655 := blocks.Scratch(4)
-	each656 := blocks.Scratch(4)
-	each657 := blocks.Scratch(4)
-//line single.go:52
-	i946 := i106 << 1
-//line single.go:19
+	i1965 := i40 - 1
+//line single.go:37
+	i91 := int32(i40)
+//line single.go:39
+	i104 := int32(s16)
+	i105 := i104 / 4
+//line single.go:38
+	i101 := int32(i40 << 2)
+	each56 := blocks.Scratch(8)
+	each64 := blocks.Scratch(8)
+	each78 := blocks.Scratch(8)
+	each87 := blocks.Scratch(8)
+	each98 := blocks.Scratch(4)
+	each1254 := blocks.Scratch(4)
+	each1255 := blocks.Scratch(4)
+	each1256 := blocks.Scratch(4)
+	each1257 := blocks.Scratch(4)
+	each1258 := blocks.Scratch(4)
+	each1259 := blocks.Scratch(4)
+	each1260 := blocks.Scratch(4)
+	each1261 := blocks.Scratch(4)
+	each1262 := blocks.Scratch(4)
+	each1263 := blocks.Scratch(4)
+	each1264 := blocks.Scratch(4)
+	each1265 := blocks.Scratch(4)
+	each1266 := blocks.Scratch(4)
+	each1267 := blocks.Scratch(4)
+	each1268 := blocks.Scratch(4)
+	each1269 := blocks.Scratch(4)
+	each8274 := blocks.Scratch(4)
+	each8272 := blocks.Scratch(4)
+	each8270 := blocks.Scratch(4)
+	each8268 := blocks.Scratch(4)
+	each8266 := blocks.Scratch(4)
+	each8264 := blocks.Scratch(4)
+	each8262 := blocks.Scratch(4)
+	each8260 := blocks.Scratch(4)
+	each8258 := blocks.Scratch(4)
+	each8256 := blocks.Scratch(4)
+	each8254 := blocks.Scratch(4)
+	each8252 := blocks.Scratch(4)
+	each8250 := blocks.Scratch(4)
+	each8248 := blocks.Scratch(4)
+	each8246 := blocks.Scratch(4)
+	each8244 := blocks.Scratch(4)
+	each8242 := blocks.Scratch(4)
+	each8240 := blocks.Scratch(4)
+	each8238 := blocks.Scratch(4)
+	each8236 := blocks.Scratch(4)
+	each8234 := blocks.Scratch(4)
+	each8232 := blocks.Scratch(4)
+	each8230 := blocks.Scratch(4)
+	each8228 := blocks.Scratch(4)
+	each8226 := blocks.Scratch(4)
+	each8224 := blocks.Scratch(4)
+	each8222 := blocks.Scratch(4)
+	each8220 := blocks.Scratch(4)
+	each8218 := blocks.Scratch(4)
+	each8216 := blocks.Scratch(4)
+	each8214 := blocks.Scratch(4)
+	each8212 := blocks.Scratch(4)
+	each8210 := blocks.Scratch(4)
+	each8208 := blocks.Scratch(4)
+	each8206 := blocks.Scratch(4)
+	each8204 := blocks.Scratch(4)
+	each8202 := blocks.Scratch(4)
+	each8200 := blocks.Scratch(4)
+	each8198 := blocks.Scratch(4)
+	each8196 := blocks.Scratch(4)
+	each8194 := blocks.Scratch(4)
+	each8192 := blocks.Scratch(4)
+	each8190 := blocks.Scratch(4)
+	each8188 := blocks.Scratch(4)
+	each8186 := blocks.Scratch(4)
+	each8184 := blocks.Scratch(4)
+	each8182 := blocks.Scratch(4)
+	each8180 := blocks.Scratch(4)
+	each8178 := blocks.Scratch(4)
+	each8176 := blocks.Scratch(4)
+	each8174 := blocks.Scratch(4)
+	each8172 := blocks.Scratch(4)
+	each8170 := blocks.Scratch(4)
+	each8168 := blocks.Scratch(4)
+	each8166 := blocks.Scratch(4)
+	each8164 := blocks.Scratch(4)
+	each8162 := blocks.Scratch(4)
+	each8160 := blocks.Scratch(4)
+	each8158 := blocks.Scratch(4)
+	each8156 := blocks.Scratch(4)
+	each8154 := blocks.Scratch(4)
+	each8152 := blocks.Scratch(4)
+	each8150 := blocks.Scratch(4)
+	each8148 := blocks.Scratch(4)
+	each8146 := blocks.Scratch(4)
+	each8144 := blocks.Scratch(4)
+	each8142 := blocks.Scratch(4)
+	each8140 := blocks.Scratch(4)
+	each8138 := blocks.Scratch(4)
+	each8136 := blocks.Scratch(4)
+	each8134 := blocks.Scratch(4)
+	each8132 := blocks.Scratch(4)
+	each8130 := blocks.Scratch(4)
+	each8128 := blocks.Scratch(4)
+	each8126 := blocks.Scratch(4)
+	each8124 := blocks.Scratch(4)
+	each8122 := blocks.Scratch(4)
+	each8120 := blocks.Scratch(4)
+	each8118 := blocks.Scratch(4)
+	each8116 := blocks.Scratch(4)
+	each8114 := blocks.Scratch(4)
+	each8112 := blocks.Scratch(4)
+	each8110 := blocks.Scratch(4)
+	each8108 := blocks.Scratch(4)
+	each8106 := blocks.Scratch(4)
+	each8104 := blocks.Scratch(4)
+	each8102 := blocks.Scratch(4)
+	each8100 := blocks.Scratch(4)
+	each8098 := blocks.Scratch(4)
+	each8096 := blocks.Scratch(4)
+	each8094 := blocks.Scratch(4)
+	each8092 := blocks.Scratch(4)
+	each8090 := blocks.Scratch(4)
+	each8088 := blocks.Scratch(4)
+	each8086 := blocks.Scratch(4)
+	each8084 := blocks.Scratch(4)
+	each8082 := blocks.Scratch(4)
+	each8080 := blocks.Scratch(4)
+	each8078 := blocks.Scratch(4)
+	each8076 := blocks.Scratch(4)
+	each8074 := blocks.Scratch(4)
+	each8072 := blocks.Scratch(4)
+	each8070 := blocks.Scratch(4)
+	each8068 := blocks.Scratch(4)
+	each8066 := blocks.Scratch(4)
+	each8064 := blocks.Scratch(4)
+	each8062 := blocks.Scratch(4)
+	each8060 := blocks.Scratch(4)
+	each8058 := blocks.Scratch(4)
+	each8056 := blocks.Scratch(4)
+	each8054 := blocks.Scratch(4)
+	each8052 := blocks.Scratch(4)
+	each8050 := blocks.Scratch(4)
+	each8048 := blocks.Scratch(4)
+	each8046 := blocks.Scratch(4)
+	each8044 := blocks.Scratch(4)
+	each8042 := blocks.Scratch(4)
+	each8040 := blocks.Scratch(4)
+	each8038 := blocks.Scratch(4)
+	each8036 := blocks.Scratch(4)
+	each8034 := blocks.Scratch(4)
+	each8032 := blocks.Scratch(4)
+	each8030 := blocks.Scratch(4)
+	each8028 := blocks.Scratch(4)
+	each8026 := blocks.Scratch(4)
+	each8024 := blocks.Scratch(4)
+	each8022 := blocks.Scratch(4)
+	each8020 := blocks.Scratch(4)
+	each132 := blocks.Scratch(4)
+	each133 := blocks.Scratch(4)
+	each134 := blocks.Scratch(4)
+	each1270 := blocks.Scratch(4)
+	each1271 := blocks.Scratch(4)
+	each1272 := blocks.Scratch(4)
+	each1273 := blocks.Scratch(4)
+	each1274 := blocks.Scratch(4)
+	each1275 := blocks.Scratch(4)
+	each1276 := blocks.Scratch(4)
+	each1277 := blocks.Scratch(4)
+	each1278 := blocks.Scratch(4)
+	each1279 := blocks.Scratch(4)
+	each1280 := blocks.Scratch(4)
+	each1281 := blocks.Scratch(4)
+	each1282 := blocks.Scratch(4)
+	each1283 := blocks.Scratch(4)
+	each1284 := blocks.Scratch(4)
+	each1285 := blocks.Scratch(4)
+	each1286 := blocks.Scratch(4)
+	each1287 := blocks.Scratch(4)
+	each1288 := blocks.Scratch(4)
+	each1289 := blocks.Scratch(4)
+	each1290 := blocks.Scratch(4)
+	each1291 := blocks.Scratch(4)
+	each1292 := blocks.Scratch(4)
+	each1293 := blocks.Scratch(4)
+//line single.go:50
+	i2002 := i101 << 1
+	each2979 := blocks.Scratch(4)
+	each2981 := blocks.Scratch(4)
+	each2983 := blocks.Scratch(4)
+	each2985 := blocks.Scratch(4)
+	each3009 := blocks.Scratch(4)
+	each3011 := blocks.Scratch(4)
+	each3013 := blocks.Scratch(4)
+	each3015 := blocks.Scratch(4)
+	each3039 := blocks.Scratch(4)
+	each3041 := blocks.Scratch(4)
+	each3043 := blocks.Scratch(4)
+	each3045 := blocks.Scratch(4)
+	each3069 := blocks.Scratch(4)
+	each3071 := blocks.Scratch(4)
+	each3073 := blocks.Scratch(4)
+	each3075 := blocks.Scratch(4)
+	each1560 := blocks.Scratch(4)
+	each1562 := blocks.Scratch(4)
+	each1564 := blocks.Scratch(4)
+	each1566 := blocks.Scratch(4)
+	each1574 := blocks.Scratch(4)
+	each1576 := blocks.Scratch(4)
+	each1578 := blocks.Scratch(4)
+	each1580 := blocks.Scratch(4)
+	each5691 := blocks.Scratch(4)
+	each5698 := blocks.Scratch(4)
+	each5705 := blocks.Scratch(4)
+	each5712 := blocks.Scratch(4)
+	each5719 := blocks.Scratch(4)
+	each5726 := blocks.Scratch(4)
+	each5733 := blocks.Scratch(4)
+	each5740 := blocks.Scratch(4)
+	each5748 := blocks.Scratch(4)
+	each5755 := blocks.Scratch(4)
+	each5762 := blocks.Scratch(4)
+	each5769 := blocks.Scratch(4)
+	each5776 := blocks.Scratch(4)
+	each5783 := blocks.Scratch(4)
+	each5790 := blocks.Scratch(4)
+	each5797 := blocks.Scratch(4)
+	each5805 := blocks.Scratch(4)
+	each5812 := blocks.Scratch(4)
+	each5819 := blocks.Scratch(4)
+	each5826 := blocks.Scratch(4)
+	each5833 := blocks.Scratch(4)
+	each5840 := blocks.Scratch(4)
+	each5847 := blocks.Scratch(4)
+	each5854 := blocks.Scratch(4)
+	each5862 := blocks.Scratch(4)
+	each5869 := blocks.Scratch(4)
+	each5876 := blocks.Scratch(4)
+	each5883 := blocks.Scratch(4)
+	each5890 := blocks.Scratch(4)
+	each5897 := blocks.Scratch(4)
+	each5904 := blocks.Scratch(4)
+	each5911 := blocks.Scratch(4)
+	each5923 := blocks.Scratch(4)
+	each5930 := blocks.Scratch(4)
+	each5937 := blocks.Scratch(4)
+	each5944 := blocks.Scratch(4)
+	each5951 := blocks.Scratch(4)
+	each5958 := blocks.Scratch(4)
+	each5965 := blocks.Scratch(4)
+	each5972 := blocks.Scratch(4)
+	each5980 := blocks.Scratch(4)
+	each5987 := blocks.Scratch(4)
+	each5994 := blocks.Scratch(4)
+	each6001 := blocks.Scratch(4)
+	each6008 := blocks.Scratch(4)
+	each6015 := blocks.Scratch(4)
+	each6022 := blocks.Scratch(4)
+	each6029 := blocks.Scratch(4)
+	each6037 := blocks.Scratch(4)
+	each6044 := blocks.Scratch(4)
+	each6051 := blocks.Scratch(4)
+	each6058 := blocks.Scratch(4)
+	each6065 := blocks.Scratch(4)
+	each6072 := blocks.Scratch(4)
+	each6079 := blocks.Scratch(4)
+	each6086 := blocks.Scratch(4)
+	each6094 := blocks.Scratch(4)
+	each6101 := blocks.Scratch(4)
+	each6108 := blocks.Scratch(4)
+	each6115 := blocks.Scratch(4)
+	each6122 := blocks.Scratch(4)
+	each6129 := blocks.Scratch(4)
+	each6136 := blocks.Scratch(4)
+	each6143 := blocks.Scratch(4)
+	each6155 := blocks.Scratch(4)
+	each6162 := blocks.Scratch(4)
+	each6169 := blocks.Scratch(4)
+	each6176 := blocks.Scratch(4)
+	each6183 := blocks.Scratch(4)
+	each6190 := blocks.Scratch(4)
+	each6197 := blocks.Scratch(4)
+	each6204 := blocks.Scratch(4)
+	each6212 := blocks.Scratch(4)
+	each6219 := blocks.Scratch(4)
+	each6226 := blocks.Scratch(4)
+	each6233 := blocks.Scratch(4)
+	each6240 := blocks.Scratch(4)
+	each6247 := blocks.Scratch(4)
+	each6254 := blocks.Scratch(4)
+	each6261 := blocks.Scratch(4)
+	each6269 := blocks.Scratch(4)
+	each6276 := blocks.Scratch(4)
+	each6283 := blocks.Scratch(4)
+	each6290 := blocks.Scratch(4)
+	each6297 := blocks.Scratch(4)
+	each6304 := blocks.Scratch(4)
+	each6311 := blocks.Scratch(4)
+	each6318 := blocks.Scratch(4)
+	each6326 := blocks.Scratch(4)
+	each6333 := blocks.Scratch(4)
+	each6340 := blocks.Scratch(4)
+	each6347 := blocks.Scratch(4)
+	each6354 := blocks.Scratch(4)
+	each6361 := blocks.Scratch(4)
+	each6368 := blocks.Scratch(4)
+	each6375 := blocks.Scratch(4)
+	each6387 := blocks.Scratch(4)
+	each6394 := blocks.Scratch(4)
+	each6401 := blocks.Scratch(4)
+	each6408 := blocks.Scratch(4)
+	each6415 := blocks.Scratch(4)
+	each6422 := blocks.Scratch(4)
+	each6429 := blocks.Scratch(4)
+	each6436 := blocks.Scratch(4)
+	each6444 := blocks.Scratch(4)
+	each6451 := blocks.Scratch(4)
+	each6458 := blocks.Scratch(4)
+	each6465 := blocks.Scratch(4)
+	each6472 := blocks.Scratch(4)
+	each6479 := blocks.Scratch(4)
+	each6486 := blocks.Scratch(4)
+	each6493 := blocks.Scratch(4)
+	each6501 := blocks.Scratch(4)
+	each6508 := blocks.Scratch(4)
+	each6515 := blocks.Scratch(4)
+	each6522 := blocks.Scratch(4)
+	each6529 := blocks.Scratch(4)
+	each6536 := blocks.Scratch(4)
+	each6543 := blocks.Scratch(4)
+	each6550 := blocks.Scratch(4)
+	each6558 := blocks.Scratch(4)
+	each6565 := blocks.Scratch(4)
+	each6572 := blocks.Scratch(4)
+	each6579 := blocks.Scratch(4)
+	each6586 := blocks.Scratch(4)
+	each6593 := blocks.Scratch(4)
+	each6600 := blocks.Scratch(4)
+	each6607 := blocks.Scratch(4)
+//line single.go:20
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i132 int32
-		var i135 int
-//line single.go:24
-		i914 := by << 7
-//line single.go:24
-		i916 := bx << 5
+		var i135 int32
+		var i142 int
+//line single.go:25
+		i1957 := by << 7
+//line single.go:25
+		i1959 := bx << 5
 		for tx := range 128 {
-			var f587, f588, f589, f590, f602, f603, f604, f605, f631, f632, f633, f634, f646, f647, f648, f649 float32
-			i55 := tx % 32
-//line single.go:27
-			i56 := tx / 32
-			i61 := i55&1 | i55>>2&3<<1
-			i69 := i55>>1&1 | i55>>4<<1
-//line single.go:33
-			i74 := int32(tx % 2)
-//line single.go:33
-			i76 := int32(i56)
-			i77 := tx / 2
+			var f1010, f1011, f1012, f1013, f1025, f1026, f1027, f1028, f1040, f1041, f1042, f1043, f1055, f1056, f1057, f1058 float32
+			i50 := tx % 32
+//line single.go:28
+			i51 := tx / 32
+			i56 := i50&1 | i50>>2&3<<1
+			i64 := i50>>1&1 | i50>>4<<1
 //line single.go:34
-			i78 := i914 + i77
+			i68 := tx % 2
 //line single.go:34
-			i82 := i78
+			i69 := int32(i68)
 //line single.go:34
-			if i918 < i78 {
-//line single.go:34
-				i82 = i918
-			}
-//line single.go:34
-			i85 := int32(i82*i48) + i74
-			i88 := i78 + 64
+			i71 := int32(i51)
+			i72 := tx / 2
 //line single.go:35
-			i92 := i88
+			i73 := i1957 + i72
 //line single.go:35
-			if i918 < i88 {
+			i77 := i73
 //line single.go:35
-				i92 = i918
+			if i1961 < i73 {
+//line single.go:35
+				i77 = i1961
 			}
 //line single.go:35
-			i95 := int32(i92*i48) + i74
-			i99 := i916 + i55
+			i78 := i77 * i43
+//line single.go:35
+			i80 := int32(i78) + i69
+			i83 := i73 + 64
 //line single.go:36
-			i102 := i99
+			i87 := i83
 //line single.go:36
-			if i922 < i99 {
+			if i1961 < i83 {
 //line single.go:36
-				i102 = i922
+				i87 = i1961
 			}
 //line single.go:36
-			i104 := i76*i96 + int32(i102)
-//line single.go:91
-			c445 := 0 < i110-i74
-			i448 := int(i85)
-//line single.go:92
-			if !(!c445 || uint(i448) < uint(aLen)) {
-//line single.go:92
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i448, aLen)
-//line single.go:92
+			i90 := int32(i87*i43) + i69
+			i94 := i1959 + i50
+//line single.go:37
+			i97 := i94
+//line single.go:37
+			if i1965 < i94 {
+//line single.go:37
+				i97 = i1965
+			}
+//line single.go:37
+			i98 := int32(i97)
+//line single.go:37
+			i99 := i71*i91 + i98
+//line single.go:130
+			c271 := 0 < i105-i69
+			i274 := int(i80)
+//line single.go:131
+			if !(!c271 || uint(i274) < uint(aLen)) {
+//line single.go:131
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i274, aLen)
+//line single.go:131
 				return
 			}
-//line single.go:92
-			i480 := int(i95)
-//line single.go:92
-			if !(!c445 || uint(i480) < uint(aLen)) {
-//line single.go:92
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i480, aLen)
-//line single.go:92
+//line single.go:131
+			i419 := int(i90)
+//line single.go:131
+			if !(!c271 || uint(i419) < uint(aLen)) {
+//line single.go:131
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i419, aLen)
+//line single.go:131
 				return
 			}
-//line single.go:40
-			i118 := i109 - i76
-//line single.go:91
-			c509 := 0 < i118
-			i512 := int(i104)
-//line single.go:92
-			if !(!c509 || uint(i512) < uint(bLen)) {
-//line single.go:92
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i512, bLen)
-//line single.go:92
+//line single.go:41
+			i111 := i104 - i71
+//line single.go:130
+			c523 := 0 < i111
+			i526 := int(i99)
+//line single.go:131
+			if !(!c523 || uint(i526) < uint(bLen)) {
+//line single.go:131
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i526, bLen)
+//line single.go:131
 				return
 			}
-//line single.go:91
-			c541 := 0 < i118-4
-			i544 := int(i104 + i106)
-//line single.go:92
-			if !(!c541 || uint(i544) < uint(bLen)) {
-//line single.go:92
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i544, bLen)
-//line single.go:92
+//line single.go:130
+			c667 := 0 < i111-4
+			i670 := int(i99 + i101)
+//line single.go:131
+			if !(!c667 || uint(i670) < uint(bLen)) {
+//line single.go:131
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, bLen)
+//line single.go:131
 				return
 			}
-//line single.go:91
-			if c445 {
-				f587, f588, f589, f590 = *(*float32)(unsafe.Add(a, i448*16)), *(*float32)(unsafe.Add(a, i448*16+4)), *(*float32)(unsafe.Add(a, i448*16+8)), *(*float32)(unsafe.Add(a, i448*16+12))
+//line single.go:130
+			if c271 {
+				f1010, f1011, f1012, f1013 = *(*float32)(unsafe.Add(a, i274*16)), *(*float32)(unsafe.Add(a, i274*16+4)), *(*float32)(unsafe.Add(a, i274*16+8)), *(*float32)(unsafe.Add(a, i274*16+12))
 			} else {
-//line single.go:91
-				f587, f588, f589, f590 = 0, 0, 0, 0
+//line single.go:130
+				f1010, f1011, f1012, f1013 = 0, 0, 0, 0
+			}
+//line single.go:130
+			if c271 {
+				f1025, f1026, f1027, f1028 = *(*float32)(unsafe.Add(a, i419*16)), *(*float32)(unsafe.Add(a, i419*16+4)), *(*float32)(unsafe.Add(a, i419*16+8)), *(*float32)(unsafe.Add(a, i419*16+12))
+			} else {
+//line single.go:130
+				f1025, f1026, f1027, f1028 = 0, 0, 0, 0
+			}
+//line single.go:130
+			if c523 {
+				f1040, f1041, f1042, f1043 = *(*float32)(unsafe.Add(b, i526*16)), *(*float32)(unsafe.Add(b, i526*16+4)), *(*float32)(unsafe.Add(b, i526*16+8)), *(*float32)(unsafe.Add(b, i526*16+12))
+			} else {
+//line single.go:130
+				f1040, f1041, f1042, f1043 = 0, 0, 0, 0
+			}
+//line single.go:130
+			if c667 {
+				f1055, f1056, f1057, f1058 = *(*float32)(unsafe.Add(b, i670*16)), *(*float32)(unsafe.Add(b, i670*16+4)), *(*float32)(unsafe.Add(b, i670*16+8)), *(*float32)(unsafe.Add(b, i670*16+12))
+			} else {
+//line single.go:130
+				f1055, f1056, f1057, f1058 = 0, 0, 0, 0
 			}
 //line single.go:91
-			if c445 {
-				f602, f603, f604, f605 = *(*float32)(unsafe.Add(a, i480*16)), *(*float32)(unsafe.Add(a, i480*16+4)), *(*float32)(unsafe.Add(a, i480*16+8)), *(*float32)(unsafe.Add(a, i480*16+12))
-			} else {
+			i2438 := i68 << 2
 //line single.go:91
-				f602, f603, f604, f605 = 0, 0, 0, 0
-			}
+			i2443 := tx / 8
 //line single.go:91
-			if c509 {
-				f631, f632, f633, f634 = *(*float32)(unsafe.Add(b, i512*16)), *(*float32)(unsafe.Add(b, i512*16+4)), *(*float32)(unsafe.Add(b, i512*16+8)), *(*float32)(unsafe.Add(b, i512*16+12))
-			} else {
+			i2447 := i72 % 4
 //line single.go:91
-				f631, f632, f633, f634 = 0, 0, 0, 0
-			}
+			*(*float32)(unsafe.Add(shared, i2438*528+i2443*16+i2447*4)) = f1010
+			i2455 := i2443 + 16
+//line single.go:92
+			*(*float32)(unsafe.Add(shared, i2438*528+i2455*16+i2447*4)) = f1025
 //line single.go:91
-			if c541 {
-				f646, f647, f648, f649 = *(*float32)(unsafe.Add(b, i544*16)), *(*float32)(unsafe.Add(b, i544*16+4)), *(*float32)(unsafe.Add(b, i544*16+8)), *(*float32)(unsafe.Add(b, i544*16+12))
-			} else {
+			i2469 := i2438 + 1
 //line single.go:91
-				f646, f647, f648, f649 = 0, 0, 0, 0
-			}
-//line single.go:94
-			*(*int)(unsafe.Add(each61, tx*8)) = i61
-//line single.go:94
-			*(*int)(unsafe.Add(each69, tx*8)) = i69
-//line single.go:94
-			*(*float32)(unsafe.Add(each4822, tx*4)), *(*float32)(unsafe.Add(each4820, tx*4)), *(*float32)(unsafe.Add(each4818, tx*4)), *(*float32)(unsafe.Add(each4816, tx*4)), *(*float32)(unsafe.Add(each4814, tx*4)), *(*float32)(unsafe.Add(each4812, tx*4)), *(*float32)(unsafe.Add(each4810, tx*4)), *(*float32)(unsafe.Add(each4808, tx*4)), *(*float32)(unsafe.Add(each4806, tx*4)), *(*float32)(unsafe.Add(each4804, tx*4)), *(*float32)(unsafe.Add(each4802, tx*4)), *(*float32)(unsafe.Add(each4800, tx*4)), *(*float32)(unsafe.Add(each4798, tx*4)), *(*float32)(unsafe.Add(each4796, tx*4)), *(*float32)(unsafe.Add(each4794, tx*4)), *(*float32)(unsafe.Add(each4792, tx*4)), *(*float32)(unsafe.Add(each4790, tx*4)), *(*float32)(unsafe.Add(each4788, tx*4)), *(*float32)(unsafe.Add(each4786, tx*4)), *(*float32)(unsafe.Add(each4784, tx*4)), *(*float32)(unsafe.Add(each4782, tx*4)), *(*float32)(unsafe.Add(each4780, tx*4)), *(*float32)(unsafe.Add(each4778, tx*4)), *(*float32)(unsafe.Add(each4776, tx*4)), *(*float32)(unsafe.Add(each4774, tx*4)), *(*float32)(unsafe.Add(each4772, tx*4)), *(*float32)(unsafe.Add(each4770, tx*4)), *(*float32)(unsafe.Add(each4768, tx*4)), *(*float32)(unsafe.Add(each4766, tx*4)), *(*float32)(unsafe.Add(each4764, tx*4)), *(*float32)(unsafe.Add(each4762, tx*4)), *(*float32)(unsafe.Add(each4760, tx*4)), *(*float32)(unsafe.Add(each4758, tx*4)), *(*float32)(unsafe.Add(each4756, tx*4)), *(*float32)(unsafe.Add(each4754, tx*4)), *(*float32)(unsafe.Add(each4752, tx*4)), *(*float32)(unsafe.Add(each4750, tx*4)), *(*float32)(unsafe.Add(each4748, tx*4)), *(*float32)(unsafe.Add(each4746, tx*4)), *(*float32)(unsafe.Add(each4744, tx*4)), *(*float32)(unsafe.Add(each4742, tx*4)), *(*float32)(unsafe.Add(each4740, tx*4)), *(*float32)(unsafe.Add(each4738, tx*4)), *(*float32)(unsafe.Add(each4736, tx*4)), *(*float32)(unsafe.Add(each4734, tx*4)), *(*float32)(unsafe.Add(each4732, tx*4)), *(*float32)(unsafe.Add(each4730, tx*4)), *(*float32)(unsafe.Add(each4728, tx*4)), *(*float32)(unsafe.Add(each4726, tx*4)), *(*float32)(unsafe.Add(each4724, tx*4)), *(*float32)(unsafe.Add(each4722, tx*4)), *(*float32)(unsafe.Add(each4720, tx*4)), *(*float32)(unsafe.Add(each4718, tx*4)), *(*float32)(unsafe.Add(each4716, tx*4)), *(*float32)(unsafe.Add(each4714, tx*4)), *(*float32)(unsafe.Add(each4712, tx*4)), *(*float32)(unsafe.Add(each4710, tx*4)), *(*float32)(unsafe.Add(each4708, tx*4)), *(*float32)(unsafe.Add(each4706, tx*4)), *(*float32)(unsafe.Add(each4704, tx*4)), *(*float32)(unsafe.Add(each4702, tx*4)), *(*float32)(unsafe.Add(each4700, tx*4)), *(*float32)(unsafe.Add(each4698, tx*4)), *(*float32)(unsafe.Add(each4696, tx*4)), *(*float32)(unsafe.Add(each4694, tx*4)), *(*float32)(unsafe.Add(each4692, tx*4)), *(*float32)(unsafe.Add(each4690, tx*4)), *(*float32)(unsafe.Add(each4688, tx*4)), *(*float32)(unsafe.Add(each4686, tx*4)), *(*float32)(unsafe.Add(each4684, tx*4)), *(*float32)(unsafe.Add(each4682, tx*4)), *(*float32)(unsafe.Add(each4680, tx*4)), *(*float32)(unsafe.Add(each4678, tx*4)), *(*float32)(unsafe.Add(each4676, tx*4)), *(*float32)(unsafe.Add(each4674, tx*4)), *(*float32)(unsafe.Add(each4672, tx*4)), *(*float32)(unsafe.Add(each4670, tx*4)), *(*float32)(unsafe.Add(each4668, tx*4)), *(*float32)(unsafe.Add(each4666, tx*4)), *(*float32)(unsafe.Add(each4664, tx*4)), *(*float32)(unsafe.Add(each4662, tx*4)), *(*float32)(unsafe.Add(each4660, tx*4)), *(*float32)(unsafe.Add(each4658, tx*4)), *(*float32)(unsafe.Add(each4656, tx*4)), *(*float32)(unsafe.Add(each4654, tx*4)), *(*float32)(unsafe.Add(each4652, tx*4)), *(*float32)(unsafe.Add(each4650, tx*4)), *(*float32)(unsafe.Add(each4648, tx*4)), *(*float32)(unsafe.Add(each4646, tx*4)), *(*float32)(unsafe.Add(each4644, tx*4)), *(*float32)(unsafe.Add(each4642, tx*4)), *(*float32)(unsafe.Add(each4640, tx*4)), *(*float32)(unsafe.Add(each4638, tx*4)), *(*float32)(unsafe.Add(each4636, tx*4)), *(*float32)(unsafe.Add(each4634, tx*4)), *(*float32)(unsafe.Add(each4632, tx*4)), *(*float32)(unsafe.Add(each4630, tx*4)), *(*float32)(unsafe.Add(each4628, tx*4)), *(*float32)(unsafe.Add(each4626, tx*4)), *(*float32)(unsafe.Add(each4624, tx*4)), *(*float32)(unsafe.Add(each4622, tx*4)), *(*float32)(unsafe.Add(each4620, tx*4)), *(*float32)(unsafe.Add(each4618, tx*4)), *(*float32)(unsafe.Add(each4616, tx*4)), *(*float32)(unsafe.Add(each4614, tx*4)), *(*float32)(unsafe.Add(each4612, tx*4)), *(*float32)(unsafe.Add(each4610, tx*4)), *(*float32)(unsafe.Add(each4608, tx*4)), *(*float32)(unsafe.Add(each4606, tx*4)), *(*float32)(unsafe.Add(each4604, tx*4)), *(*float32)(unsafe.Add(each4602, tx*4)), *(*float32)(unsafe.Add(each4600, tx*4)), *(*float32)(unsafe.Add(each4598, tx*4)), *(*float32)(unsafe.Add(each4596, tx*4)), *(*float32)(unsafe.Add(each4594, tx*4)), *(*float32)(unsafe.Add(each4592, tx*4)), *(*float32)(unsafe.Add(each4590, tx*4)), *(*float32)(unsafe.Add(each4588, tx*4)), *(*float32)(unsafe.Add(each4586, tx*4)), *(*float32)(unsafe.Add(each4584, tx*4)), *(*float32)(unsafe.Add(each4582, tx*4)), *(*float32)(unsafe.Add(each4580, tx*4)), *(*float32)(unsafe.Add(each4578, tx*4)), *(*float32)(unsafe.Add(each4576, tx*4)), *(*float32)(unsafe.Add(each4574, tx*4)), *(*float32)(unsafe.Add(each4572, tx*4)), *(*float32)(unsafe.Add(each4570, tx*4)), *(*float32)(unsafe.Add(each4568, tx*4)), *(*float32)(unsafe.Add(each4567, tx*4)), *(*float32)(unsafe.Add(each4565, tx*4)), *(*float32)(unsafe.Add(each4563, tx*4)), *(*float32)(unsafe.Add(each4561, tx*4)), *(*float32)(unsafe.Add(each4559, tx*4)), *(*float32)(unsafe.Add(each4557, tx*4)), *(*float32)(unsafe.Add(each4555, tx*4)), *(*float32)(unsafe.Add(each4553, tx*4)), *(*int32)(unsafe.Add(each129, tx*4)), *(*int32)(unsafe.Add(each130, tx*4)), *(*int32)(unsafe.Add(each131, tx*4)), *(*float32)(unsafe.Add(each650, tx*4)), *(*float32)(unsafe.Add(each651, tx*4)), *(*float32)(unsafe.Add(each652, tx*4)), *(*float32)(unsafe.Add(each653, tx*4)), *(*float32)(unsafe.Add(each654, tx*4)), *(*float32)(unsafe.Add(each655, tx*4)), *(*float32)(unsafe.Add(each656, tx*4)), *(*float32)(unsafe.Add(each657, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, f605, f604, f603, f602, f590, f589, f588, f587, i85, i95, i104, f631, f632, f633, f634, f646, f647, f648, f649
+			*(*float32)(unsafe.Add(shared, i2469*528+i2443*16+i2447*4)) = f1011
+			*(*float32)(unsafe.Add(shared, i2469*528+i2455*16+i2447*4)) = f1026
+//line single.go:91
+			i2498 := i2438 + 2
+//line single.go:91
+			*(*float32)(unsafe.Add(shared, i2498*528+i2443*16+i2447*4)) = f1012
+			*(*float32)(unsafe.Add(shared, i2498*528+i2455*16+i2447*4)) = f1027
+//line single.go:91
+			i2527 := i2438 + 3
+//line single.go:91
+			*(*float32)(unsafe.Add(shared, i2527*528+i2443*16+i2447*4)) = f1013
+			*(*float32)(unsafe.Add(shared, i2527*528+i2455*16+i2447*4)) = f1028
+//line single.go:98
+			*(*float32)(unsafe.Add(shared, i51*512+i50*16+8448)) = f1040
+//line single.go:98
+			*(*float32)(unsafe.Add(shared, i51*512+i50*16+4+8448)) = f1041
+//line single.go:98
+			*(*float32)(unsafe.Add(shared, i51*512+i50*16+8+8448)) = f1042
+//line single.go:98
+			*(*float32)(unsafe.Add(shared, i51*512+i50*16+12+8448)) = f1043
+			i903 := i51 + 4
+//line single.go:99
+			*(*float32)(unsafe.Add(shared, i903*512+i50*16+8448)) = f1055
+//line single.go:99
+			*(*float32)(unsafe.Add(shared, i903*512+i50*16+4+8448)) = f1056
+//line single.go:99
+			*(*float32)(unsafe.Add(shared, i903*512+i50*16+8+8448)) = f1057
+//line single.go:99
+			*(*float32)(unsafe.Add(shared, i903*512+i50*16+12+8448)) = f1058
+//line single.go:44
+			*(*int)(unsafe.Add(each56, tx*8)) = i56
+//line single.go:44
+			*(*int)(unsafe.Add(each64, tx*8)) = i64
+//line single.go:44
+			*(*int)(unsafe.Add(each78, tx*8)) = i78
+//line single.go:44
+			*(*int)(unsafe.Add(each87, tx*8)) = i87
+//line single.go:44
+			*(*int32)(unsafe.Add(each98, tx*4)) = i98
+//line single.go:44
+			*(*float32)(unsafe.Add(each1254, tx*4)) = f1010
+//line single.go:44
+			*(*float32)(unsafe.Add(each1255, tx*4)) = f1011
+//line single.go:44
+			*(*float32)(unsafe.Add(each1256, tx*4)) = f1012
+//line single.go:44
+			*(*float32)(unsafe.Add(each1257, tx*4)) = f1013
+//line single.go:44
+			*(*float32)(unsafe.Add(each1258, tx*4)) = f1025
+//line single.go:44
+			*(*float32)(unsafe.Add(each1259, tx*4)) = f1026
+//line single.go:44
+			*(*float32)(unsafe.Add(each1260, tx*4)) = f1027
+//line single.go:44
+			*(*float32)(unsafe.Add(each1261, tx*4)) = f1028
+//line single.go:44
+			*(*float32)(unsafe.Add(each1262, tx*4)) = f1040
+//line single.go:44
+			*(*float32)(unsafe.Add(each1263, tx*4)) = f1041
+//line single.go:44
+			*(*float32)(unsafe.Add(each1264, tx*4)) = f1042
+//line single.go:44
+			*(*float32)(unsafe.Add(each1265, tx*4)) = f1043
+//line single.go:44
+			*(*float32)(unsafe.Add(each1266, tx*4)) = f1055
+//line single.go:44
+			*(*float32)(unsafe.Add(each1267, tx*4)) = f1056
+//line single.go:44
+			*(*float32)(unsafe.Add(each1268, tx*4)) = f1057
+//line single.go:44
+			*(*float32)(unsafe.Add(each1269, tx*4)) = f1058
 		}
-		i132, i135 = i109, 0
-//line single.go:44
+		for tx := range 128 {
+//line single.go:30
+			i64 := *(*int)(unsafe.Add(each64, tx*8))
+//line single.go:28
+			i51 := tx / 32
+//line single.go:30
+			i67 := i64 | i51/2<<2
+//line single.go:29
+			i56 := *(*int)(unsafe.Add(each56, tx*8))
+//line single.go:29
+			i59 := i56 | i51%2<<3
+//line single.go:35
+			i78 := *(*int)(unsafe.Add(each78, tx*8))
+//line single.go:34
+			i68 := tx % 2
+//line single.go:34
+			i69 := int32(i68)
+			i80 := int32(i78) + i69
+			i87 := *(*int)(unsafe.Add(each87, tx*8))
+//line single.go:36
+			i90 := int32(i87*i43) + i69
+//line single.go:34
+			i71 := int32(i51)
+//line single.go:37
+			i98 := *(*int32)(unsafe.Add(each98, tx*4))
+//line single.go:37
+			i99 := i71*i91 + i98
+//line single.go:105
+			i2868 := i67 + 8
+//line single.go:105
+			i2894 := i67 + 16
+//line single.go:105
+			i2920 := i67 + 24
+//line single.go:112
+			i984 := i59 + 16
+//line single.go:112
+			*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*int32)(unsafe.Add(each132, tx*4)), *(*int32)(unsafe.Add(each133, tx*4)), *(*int32)(unsafe.Add(each134, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i80, i90, i99, *(*float32)(unsafe.Add(shared, i67*16)), *(*float32)(unsafe.Add(shared, i67*16+4)), *(*float32)(unsafe.Add(shared, i67*16+8)), *(*float32)(unsafe.Add(shared, i67*16+12)), *(*float32)(unsafe.Add(shared, i2868*16)), *(*float32)(unsafe.Add(shared, i2868*16+4)), *(*float32)(unsafe.Add(shared, i2868*16+8)), *(*float32)(unsafe.Add(shared, i2868*16+12)), *(*float32)(unsafe.Add(shared, i2894*16)), *(*float32)(unsafe.Add(shared, i2894*16+4)), *(*float32)(unsafe.Add(shared, i2894*16+8)), *(*float32)(unsafe.Add(shared, i2894*16+12)), *(*float32)(unsafe.Add(shared, i2920*16)), *(*float32)(unsafe.Add(shared, i2920*16+4)), *(*float32)(unsafe.Add(shared, i2920*16+8)), *(*float32)(unsafe.Add(shared, i2920*16+12)), *(*float32)(unsafe.Add(shared, i59*16+8448)), *(*float32)(unsafe.Add(shared, i59*16+4+8448)), *(*float32)(unsafe.Add(shared, i59*16+8+8448)), *(*float32)(unsafe.Add(shared, i59*16+12+8448)), *(*float32)(unsafe.Add(shared, i984*16+8448)), *(*float32)(unsafe.Add(shared, i984*16+4+8448)), *(*float32)(unsafe.Add(shared, i984*16+8+8448)), *(*float32)(unsafe.Add(shared, i984*16+12+8448))
+		}
+		i135, i142 = i104, 0
+//line single.go:49
 		for {
-//line single.go:44
-			if 0 >= i132 {
+//line single.go:49
+			if 0 >= i135 {
 				break
 			}
-//line single.go:46
-			o1093 := i135 * 4224
-//line single.go:49
-			o191 := i135 * 4096
-			{
-				{
-//line single.go:46
-					singleTwinRow(each4553, each4561, each4555, each4563, each4557, each4565, each4559, each4567, each650, each651, each652, each653, each654, each655, each656, each657, o1093, shared, o191)
-				}
-			}
+//line single.go:51
+			i2004 := i135 - 8
+//line single.go:51
+			c128 := 8 <= i2004
 //line single.go:53
-			i948 := i132 - 8
-//line single.go:53
-			c220 := 8 <= i948
-//line single.go:55
-			c258 := 0 < i948
-			i260 := i948 / 4
+			c181 := 0 < i2004
+			i183 := i2004 / 4
+//line single.go:105
+			o2971 := i142 * 4224
+//line single.go:112
+			o456 := i142 * 4096
+//line single.go:62
+			i209 := i142 ^ 1
+//line single.go:91
+			o2646 := i209 * 4224
+//line single.go:98
+			o493 := i209 * 4096
 			for tx := range 128 {
-				var f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809, f697, f698, f699, f700, f712, f713, f714, f715, f741, f742, f743, f744, f756, f757, f758, f759, f4823, f4821, f4819, f4817, f4815, f4813, f4811, f4809, f4807, f4805, f4803, f4801, f4799, f4797, f4795, f4793, f4791, f4789, f4787, f4785, f4783, f4781, f4779, f4777, f4775, f4773, f4771, f4769, f4767, f4765, f4763, f4761, f4759, f4757, f4755, f4753, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631, f4629, f4627, f4625, f4623, f4621, f4619, f4617, f4615, f4613, f4611, f4609, f4607, f4605, f4603, f4601, f4599, f4597, f4595, f4593, f4591, f4589, f4587, f4585, f4583, f4581, f4579, f4577, f4575, f4573, f4571, f4569, f3351, f3358, f3365, f3372, f3379, f3386, f3393, f3400, f3408, f3415, f3422, f3429, f3436, f3443, f3450, f3457, f3465, f3472, f3479, f3486, f3493, f3500, f3507, f3514, f3522, f3529, f3536, f3543, f3550, f3557, f3564, f3571, f3583, f3590, f3597, f3604, f3611, f3618, f3625, f3632, f3640, f3647, f3654, f3661, f3668, f3675, f3682, f3689, f3697, f3704, f3711, f3718, f3725, f3732, f3739, f3746, f3754, f3761, f3768, f3775, f3782, f3789, f3796, f3803, f3815, f3822, f3829, f3836, f3843, f3850, f3857, f3864, f3872, f3879, f3886, f3893, f3900, f3907, f3914, f3921, f3929, f3936, f3943, f3950, f3957, f3964, f3971, f3978, f3986, f3993, f4000, f4007, f4014, f4021, f4028, f4035, f4047, f4054, f4061, f4068, f4075, f4082, f4089, f4096, f4104, f4111, f4118, f4125, f4132, f4139, f4146, f4153, f4161, f4168, f4175, f4182, f4189, f4196, f4203, f4210, f4218, f4225, f4232, f4239, f4246, f4253, f4260, f4267 float32
-				var i275 int
+				var f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411, f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367, f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, f5691, f5698, f5705, f5712, f5719, f5726, f5733, f5740, f5748, f5755, f5762, f5769, f5776, f5783, f5790, f5797, f5805, f5812, f5819, f5826, f5833, f5840, f5847, f5854, f5862, f5869, f5876, f5883, f5890, f5897, f5904, f5911, f5923, f5930, f5937, f5944, f5951, f5958, f5965, f5972, f5980, f5987, f5994, f6001, f6008, f6015, f6022, f6029, f6037, f6044, f6051, f6058, f6065, f6072, f6079, f6086, f6094, f6101, f6108, f6115, f6122, f6129, f6136, f6143, f6155, f6162, f6169, f6176, f6183, f6190, f6197, f6204, f6212, f6219, f6226, f6233, f6240, f6247, f6254, f6261, f6269, f6276, f6283, f6290, f6297, f6304, f6311, f6318, f6326, f6333, f6340, f6347, f6354, f6361, f6368, f6375, f6387, f6394, f6401, f6408, f6415, f6422, f6429, f6436, f6444, f6451, f6458, f6465, f6472, f6479, f6486, f6493, f6501, f6508, f6515, f6522, f6529, f6536, f6543, f6550, f6558, f6565, f6572, f6579, f6586, f6593, f6600, f6607 float32
+				var i198 int
+//line single.go:35
+				i132 := *(*int32)(unsafe.Add(each132, tx*4))
+				i133 := *(*int32)(unsafe.Add(each133, tx*4))
+				i134 := *(*int32)(unsafe.Add(each134, tx*4))
 //line single.go:34
-				i129 := *(*int32)(unsafe.Add(each129, tx*4))
-				i130 := *(*int32)(unsafe.Add(each130, tx*4))
-				i131 := *(*int32)(unsafe.Add(each131, tx*4))
-//line single.go:33
-				i74 := int32(tx % 2)
-//line single.go:27
-				i56 := tx / 32
-//line single.go:33
-				i76 := int32(i56)
-//line single.go:55
-				f4567 := *(*float32)(unsafe.Add(each4567, tx*4))
-//line single.go:55
-				f4565 := *(*float32)(unsafe.Add(each4565, tx*4))
-//line single.go:55
-				f4563 := *(*float32)(unsafe.Add(each4563, tx*4))
-//line single.go:55
-				f4561 := *(*float32)(unsafe.Add(each4561, tx*4))
-//line single.go:55
-				f4559 := *(*float32)(unsafe.Add(each4559, tx*4))
-//line single.go:55
-				f4557 := *(*float32)(unsafe.Add(each4557, tx*4))
-//line single.go:55
-				f4555 := *(*float32)(unsafe.Add(each4555, tx*4))
-//line single.go:55
-				f4553 := *(*float32)(unsafe.Add(each4553, tx*4))
-//line single.go:40
-				f650 := *(*float32)(unsafe.Add(each650, tx*4))
-//line single.go:40
-				f651 := *(*float32)(unsafe.Add(each651, tx*4))
-//line single.go:40
-				f652 := *(*float32)(unsafe.Add(each652, tx*4))
-//line single.go:40
-				f653 := *(*float32)(unsafe.Add(each653, tx*4))
-//line single.go:40
-				f654 := *(*float32)(unsafe.Add(each654, tx*4))
-//line single.go:40
-				f655 := *(*float32)(unsafe.Add(each655, tx*4))
-//line single.go:40
-				f656 := *(*float32)(unsafe.Add(each656, tx*4))
-//line single.go:40
-				f657 := *(*float32)(unsafe.Add(each657, tx*4))
-//line single.go:40
-				f4822 := *(*float32)(unsafe.Add(each4822, tx*4))
-//line single.go:40
-				f4820 := *(*float32)(unsafe.Add(each4820, tx*4))
-//line single.go:40
-				f4818 := *(*float32)(unsafe.Add(each4818, tx*4))
-//line single.go:40
-				f4816 := *(*float32)(unsafe.Add(each4816, tx*4))
-//line single.go:40
-				f4814 := *(*float32)(unsafe.Add(each4814, tx*4))
-//line single.go:40
-				f4812 := *(*float32)(unsafe.Add(each4812, tx*4))
-//line single.go:40
-				f4810 := *(*float32)(unsafe.Add(each4810, tx*4))
-//line single.go:40
-				f4808 := *(*float32)(unsafe.Add(each4808, tx*4))
-//line single.go:40
-				f4806 := *(*float32)(unsafe.Add(each4806, tx*4))
-//line single.go:40
-				f4804 := *(*float32)(unsafe.Add(each4804, tx*4))
-//line single.go:40
-				f4802 := *(*float32)(unsafe.Add(each4802, tx*4))
-//line single.go:40
-				f4800 := *(*float32)(unsafe.Add(each4800, tx*4))
-//line single.go:40
-				f4798 := *(*float32)(unsafe.Add(each4798, tx*4))
-//line single.go:40
-				f4796 := *(*float32)(unsafe.Add(each4796, tx*4))
-//line single.go:40
-				f4794 := *(*float32)(unsafe.Add(each4794, tx*4))
-//line single.go:40
-				f4792 := *(*float32)(unsafe.Add(each4792, tx*4))
-//line single.go:40
-				f4790 := *(*float32)(unsafe.Add(each4790, tx*4))
-//line single.go:40
-				f4788 := *(*float32)(unsafe.Add(each4788, tx*4))
-//line single.go:40
-				f4786 := *(*float32)(unsafe.Add(each4786, tx*4))
-//line single.go:40
-				f4784 := *(*float32)(unsafe.Add(each4784, tx*4))
-//line single.go:40
-				f4782 := *(*float32)(unsafe.Add(each4782, tx*4))
-//line single.go:40
-				f4780 := *(*float32)(unsafe.Add(each4780, tx*4))
-//line single.go:40
-				f4778 := *(*float32)(unsafe.Add(each4778, tx*4))
-//line single.go:40
-				f4776 := *(*float32)(unsafe.Add(each4776, tx*4))
-//line single.go:40
-				f4774 := *(*float32)(unsafe.Add(each4774, tx*4))
-//line single.go:40
-				f4772 := *(*float32)(unsafe.Add(each4772, tx*4))
-//line single.go:40
-				f4770 := *(*float32)(unsafe.Add(each4770, tx*4))
-//line single.go:40
-				f4768 := *(*float32)(unsafe.Add(each4768, tx*4))
-//line single.go:40
-				f4766 := *(*float32)(unsafe.Add(each4766, tx*4))
-//line single.go:40
-				f4764 := *(*float32)(unsafe.Add(each4764, tx*4))
-//line single.go:40
-				f4762 := *(*float32)(unsafe.Add(each4762, tx*4))
-//line single.go:40
-				f4760 := *(*float32)(unsafe.Add(each4760, tx*4))
-//line single.go:40
-				f4758 := *(*float32)(unsafe.Add(each4758, tx*4))
-//line single.go:40
-				f4756 := *(*float32)(unsafe.Add(each4756, tx*4))
-//line single.go:40
-				f4754 := *(*float32)(unsafe.Add(each4754, tx*4))
-//line single.go:40
-				f4752 := *(*float32)(unsafe.Add(each4752, tx*4))
-//line single.go:40
-				f4750 := *(*float32)(unsafe.Add(each4750, tx*4))
-//line single.go:40
-				f4748 := *(*float32)(unsafe.Add(each4748, tx*4))
-//line single.go:40
-				f4746 := *(*float32)(unsafe.Add(each4746, tx*4))
-//line single.go:40
-				f4744 := *(*float32)(unsafe.Add(each4744, tx*4))
-//line single.go:40
-				f4742 := *(*float32)(unsafe.Add(each4742, tx*4))
-//line single.go:40
-				f4740 := *(*float32)(unsafe.Add(each4740, tx*4))
-//line single.go:40
-				f4738 := *(*float32)(unsafe.Add(each4738, tx*4))
-//line single.go:40
-				f4736 := *(*float32)(unsafe.Add(each4736, tx*4))
-//line single.go:40
-				f4734 := *(*float32)(unsafe.Add(each4734, tx*4))
-//line single.go:40
-				f4732 := *(*float32)(unsafe.Add(each4732, tx*4))
-//line single.go:40
-				f4730 := *(*float32)(unsafe.Add(each4730, tx*4))
-//line single.go:40
-				f4728 := *(*float32)(unsafe.Add(each4728, tx*4))
-//line single.go:40
-				f4726 := *(*float32)(unsafe.Add(each4726, tx*4))
-//line single.go:40
-				f4724 := *(*float32)(unsafe.Add(each4724, tx*4))
-//line single.go:40
-				f4722 := *(*float32)(unsafe.Add(each4722, tx*4))
-//line single.go:40
-				f4720 := *(*float32)(unsafe.Add(each4720, tx*4))
-//line single.go:40
-				f4718 := *(*float32)(unsafe.Add(each4718, tx*4))
-//line single.go:40
-				f4716 := *(*float32)(unsafe.Add(each4716, tx*4))
-//line single.go:40
-				f4714 := *(*float32)(unsafe.Add(each4714, tx*4))
-//line single.go:40
-				f4712 := *(*float32)(unsafe.Add(each4712, tx*4))
-//line single.go:40
-				f4710 := *(*float32)(unsafe.Add(each4710, tx*4))
-//line single.go:40
-				f4708 := *(*float32)(unsafe.Add(each4708, tx*4))
-//line single.go:40
-				f4706 := *(*float32)(unsafe.Add(each4706, tx*4))
-//line single.go:40
-				f4704 := *(*float32)(unsafe.Add(each4704, tx*4))
-//line single.go:40
-				f4702 := *(*float32)(unsafe.Add(each4702, tx*4))
-//line single.go:40
-				f4700 := *(*float32)(unsafe.Add(each4700, tx*4))
-//line single.go:40
-				f4698 := *(*float32)(unsafe.Add(each4698, tx*4))
-//line single.go:40
-				f4696 := *(*float32)(unsafe.Add(each4696, tx*4))
-//line single.go:40
-				f4694 := *(*float32)(unsafe.Add(each4694, tx*4))
-//line single.go:40
-				f4692 := *(*float32)(unsafe.Add(each4692, tx*4))
-//line single.go:40
-				f4690 := *(*float32)(unsafe.Add(each4690, tx*4))
-//line single.go:40
-				f4688 := *(*float32)(unsafe.Add(each4688, tx*4))
-//line single.go:40
-				f4686 := *(*float32)(unsafe.Add(each4686, tx*4))
-//line single.go:40
-				f4684 := *(*float32)(unsafe.Add(each4684, tx*4))
-//line single.go:40
-				f4682 := *(*float32)(unsafe.Add(each4682, tx*4))
-//line single.go:40
-				f4680 := *(*float32)(unsafe.Add(each4680, tx*4))
-//line single.go:40
-				f4678 := *(*float32)(unsafe.Add(each4678, tx*4))
-//line single.go:40
-				f4676 := *(*float32)(unsafe.Add(each4676, tx*4))
-//line single.go:40
-				f4674 := *(*float32)(unsafe.Add(each4674, tx*4))
-//line single.go:40
-				f4672 := *(*float32)(unsafe.Add(each4672, tx*4))
-//line single.go:40
-				f4670 := *(*float32)(unsafe.Add(each4670, tx*4))
-//line single.go:40
-				f4668 := *(*float32)(unsafe.Add(each4668, tx*4))
-//line single.go:40
-				f4666 := *(*float32)(unsafe.Add(each4666, tx*4))
-//line single.go:40
-				f4664 := *(*float32)(unsafe.Add(each4664, tx*4))
-//line single.go:40
-				f4662 := *(*float32)(unsafe.Add(each4662, tx*4))
-//line single.go:40
-				f4660 := *(*float32)(unsafe.Add(each4660, tx*4))
-//line single.go:40
-				f4658 := *(*float32)(unsafe.Add(each4658, tx*4))
-//line single.go:40
-				f4656 := *(*float32)(unsafe.Add(each4656, tx*4))
-//line single.go:40
-				f4654 := *(*float32)(unsafe.Add(each4654, tx*4))
-//line single.go:40
-				f4652 := *(*float32)(unsafe.Add(each4652, tx*4))
-//line single.go:40
-				f4650 := *(*float32)(unsafe.Add(each4650, tx*4))
-//line single.go:40
-				f4648 := *(*float32)(unsafe.Add(each4648, tx*4))
-//line single.go:40
-				f4646 := *(*float32)(unsafe.Add(each4646, tx*4))
-//line single.go:40
-				f4644 := *(*float32)(unsafe.Add(each4644, tx*4))
-//line single.go:40
-				f4642 := *(*float32)(unsafe.Add(each4642, tx*4))
-//line single.go:40
-				f4640 := *(*float32)(unsafe.Add(each4640, tx*4))
-//line single.go:40
-				f4638 := *(*float32)(unsafe.Add(each4638, tx*4))
-//line single.go:40
-				f4636 := *(*float32)(unsafe.Add(each4636, tx*4))
-//line single.go:40
-				f4634 := *(*float32)(unsafe.Add(each4634, tx*4))
-//line single.go:40
-				f4632 := *(*float32)(unsafe.Add(each4632, tx*4))
-//line single.go:40
-				f4630 := *(*float32)(unsafe.Add(each4630, tx*4))
-//line single.go:40
-				f4628 := *(*float32)(unsafe.Add(each4628, tx*4))
-//line single.go:40
-				f4626 := *(*float32)(unsafe.Add(each4626, tx*4))
-//line single.go:40
-				f4624 := *(*float32)(unsafe.Add(each4624, tx*4))
-//line single.go:40
-				f4622 := *(*float32)(unsafe.Add(each4622, tx*4))
-//line single.go:40
-				f4620 := *(*float32)(unsafe.Add(each4620, tx*4))
-//line single.go:40
-				f4618 := *(*float32)(unsafe.Add(each4618, tx*4))
-//line single.go:40
-				f4616 := *(*float32)(unsafe.Add(each4616, tx*4))
-//line single.go:40
-				f4614 := *(*float32)(unsafe.Add(each4614, tx*4))
-//line single.go:40
-				f4612 := *(*float32)(unsafe.Add(each4612, tx*4))
-//line single.go:40
-				f4610 := *(*float32)(unsafe.Add(each4610, tx*4))
-//line single.go:40
-				f4608 := *(*float32)(unsafe.Add(each4608, tx*4))
-//line single.go:40
-				f4606 := *(*float32)(unsafe.Add(each4606, tx*4))
-//line single.go:40
-				f4604 := *(*float32)(unsafe.Add(each4604, tx*4))
-//line single.go:40
-				f4602 := *(*float32)(unsafe.Add(each4602, tx*4))
-//line single.go:40
-				f4600 := *(*float32)(unsafe.Add(each4600, tx*4))
-//line single.go:40
-				f4598 := *(*float32)(unsafe.Add(each4598, tx*4))
-//line single.go:40
-				f4596 := *(*float32)(unsafe.Add(each4596, tx*4))
-//line single.go:40
-				f4594 := *(*float32)(unsafe.Add(each4594, tx*4))
-//line single.go:40
-				f4592 := *(*float32)(unsafe.Add(each4592, tx*4))
-//line single.go:40
-				f4590 := *(*float32)(unsafe.Add(each4590, tx*4))
-//line single.go:40
-				f4588 := *(*float32)(unsafe.Add(each4588, tx*4))
-//line single.go:40
-				f4586 := *(*float32)(unsafe.Add(each4586, tx*4))
-//line single.go:40
-				f4584 := *(*float32)(unsafe.Add(each4584, tx*4))
-//line single.go:40
-				f4582 := *(*float32)(unsafe.Add(each4582, tx*4))
-//line single.go:40
-				f4580 := *(*float32)(unsafe.Add(each4580, tx*4))
-//line single.go:40
-				f4578 := *(*float32)(unsafe.Add(each4578, tx*4))
-//line single.go:40
-				f4576 := *(*float32)(unsafe.Add(each4576, tx*4))
-//line single.go:40
-				f4574 := *(*float32)(unsafe.Add(each4574, tx*4))
-//line single.go:40
-				f4572 := *(*float32)(unsafe.Add(each4572, tx*4))
-//line single.go:40
-				f4570 := *(*float32)(unsafe.Add(each4570, tx*4))
-//line single.go:40
-				f4568 := *(*float32)(unsafe.Add(each4568, tx*4))
-//line single.go:29
-				i69 := *(*int)(unsafe.Add(each69, tx*8))
-//line single.go:29
-				i72 := i69 | i56/2<<2
-//line single.go:62
-				i1333 := i72 + 8
-//line single.go:62
-				i1362 := i72 + 16
-//line single.go:62
-				i1391 := i72 + 24
+				i68 := tx % 2
+//line single.go:34
+				i69 := int32(i68)
 //line single.go:28
-				i61 := *(*int)(unsafe.Add(each61, tx*8))
+				i51 := tx / 32
+//line single.go:34
+				i71 := int32(i51)
+//line single.go:40
+				f1254 := *(*float32)(unsafe.Add(each1254, tx*4))
+//line single.go:40
+				f1255 := *(*float32)(unsafe.Add(each1255, tx*4))
+//line single.go:40
+				f1256 := *(*float32)(unsafe.Add(each1256, tx*4))
+//line single.go:40
+				f1257 := *(*float32)(unsafe.Add(each1257, tx*4))
+//line single.go:40
+				f1258 := *(*float32)(unsafe.Add(each1258, tx*4))
+//line single.go:40
+				f1259 := *(*float32)(unsafe.Add(each1259, tx*4))
+//line single.go:40
+				f1260 := *(*float32)(unsafe.Add(each1260, tx*4))
+//line single.go:40
+				f1261 := *(*float32)(unsafe.Add(each1261, tx*4))
+				f1262 := *(*float32)(unsafe.Add(each1262, tx*4))
+//line single.go:41
+				f1263 := *(*float32)(unsafe.Add(each1263, tx*4))
+//line single.go:41
+				f1264 := *(*float32)(unsafe.Add(each1264, tx*4))
+//line single.go:41
+				f1265 := *(*float32)(unsafe.Add(each1265, tx*4))
+//line single.go:41
+				f1266 := *(*float32)(unsafe.Add(each1266, tx*4))
+//line single.go:41
+				f1267 := *(*float32)(unsafe.Add(each1267, tx*4))
+//line single.go:41
+				f1268 := *(*float32)(unsafe.Add(each1268, tx*4))
+//line single.go:41
+				f1269 := *(*float32)(unsafe.Add(each1269, tx*4))
+//line single.go:41
+				f8274 := *(*float32)(unsafe.Add(each8274, tx*4))
+//line single.go:41
+				f8272 := *(*float32)(unsafe.Add(each8272, tx*4))
+//line single.go:41
+				f8270 := *(*float32)(unsafe.Add(each8270, tx*4))
+//line single.go:41
+				f8268 := *(*float32)(unsafe.Add(each8268, tx*4))
+//line single.go:41
+				f8266 := *(*float32)(unsafe.Add(each8266, tx*4))
+//line single.go:41
+				f8264 := *(*float32)(unsafe.Add(each8264, tx*4))
+//line single.go:41
+				f8262 := *(*float32)(unsafe.Add(each8262, tx*4))
+//line single.go:41
+				f8260 := *(*float32)(unsafe.Add(each8260, tx*4))
+//line single.go:41
+				f8258 := *(*float32)(unsafe.Add(each8258, tx*4))
+//line single.go:41
+				f8256 := *(*float32)(unsafe.Add(each8256, tx*4))
+//line single.go:41
+				f8254 := *(*float32)(unsafe.Add(each8254, tx*4))
+//line single.go:41
+				f8252 := *(*float32)(unsafe.Add(each8252, tx*4))
+//line single.go:41
+				f8250 := *(*float32)(unsafe.Add(each8250, tx*4))
+//line single.go:41
+				f8248 := *(*float32)(unsafe.Add(each8248, tx*4))
+//line single.go:41
+				f8246 := *(*float32)(unsafe.Add(each8246, tx*4))
+//line single.go:41
+				f8244 := *(*float32)(unsafe.Add(each8244, tx*4))
+//line single.go:41
+				f8242 := *(*float32)(unsafe.Add(each8242, tx*4))
+//line single.go:41
+				f8240 := *(*float32)(unsafe.Add(each8240, tx*4))
+//line single.go:41
+				f8238 := *(*float32)(unsafe.Add(each8238, tx*4))
+//line single.go:41
+				f8236 := *(*float32)(unsafe.Add(each8236, tx*4))
+//line single.go:41
+				f8234 := *(*float32)(unsafe.Add(each8234, tx*4))
+//line single.go:41
+				f8232 := *(*float32)(unsafe.Add(each8232, tx*4))
+//line single.go:41
+				f8230 := *(*float32)(unsafe.Add(each8230, tx*4))
+//line single.go:41
+				f8228 := *(*float32)(unsafe.Add(each8228, tx*4))
+//line single.go:41
+				f8226 := *(*float32)(unsafe.Add(each8226, tx*4))
+//line single.go:41
+				f8224 := *(*float32)(unsafe.Add(each8224, tx*4))
+//line single.go:41
+				f8222 := *(*float32)(unsafe.Add(each8222, tx*4))
+//line single.go:41
+				f8220 := *(*float32)(unsafe.Add(each8220, tx*4))
+//line single.go:41
+				f8218 := *(*float32)(unsafe.Add(each8218, tx*4))
+//line single.go:41
+				f8216 := *(*float32)(unsafe.Add(each8216, tx*4))
+//line single.go:41
+				f8214 := *(*float32)(unsafe.Add(each8214, tx*4))
+//line single.go:41
+				f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
+//line single.go:41
+				f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
+//line single.go:41
+				f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
+//line single.go:41
+				f8206 := *(*float32)(unsafe.Add(each8206, tx*4))
+//line single.go:41
+				f8204 := *(*float32)(unsafe.Add(each8204, tx*4))
+//line single.go:41
+				f8202 := *(*float32)(unsafe.Add(each8202, tx*4))
+//line single.go:41
+				f8200 := *(*float32)(unsafe.Add(each8200, tx*4))
+//line single.go:41
+				f8198 := *(*float32)(unsafe.Add(each8198, tx*4))
+//line single.go:41
+				f8196 := *(*float32)(unsafe.Add(each8196, tx*4))
+//line single.go:41
+				f8194 := *(*float32)(unsafe.Add(each8194, tx*4))
+//line single.go:41
+				f8192 := *(*float32)(unsafe.Add(each8192, tx*4))
+//line single.go:41
+				f8190 := *(*float32)(unsafe.Add(each8190, tx*4))
+//line single.go:41
+				f8188 := *(*float32)(unsafe.Add(each8188, tx*4))
+//line single.go:41
+				f8186 := *(*float32)(unsafe.Add(each8186, tx*4))
+//line single.go:41
+				f8184 := *(*float32)(unsafe.Add(each8184, tx*4))
+//line single.go:41
+				f8182 := *(*float32)(unsafe.Add(each8182, tx*4))
+//line single.go:41
+				f8180 := *(*float32)(unsafe.Add(each8180, tx*4))
+//line single.go:41
+				f8178 := *(*float32)(unsafe.Add(each8178, tx*4))
+//line single.go:41
+				f8176 := *(*float32)(unsafe.Add(each8176, tx*4))
+//line single.go:41
+				f8174 := *(*float32)(unsafe.Add(each8174, tx*4))
+//line single.go:41
+				f8172 := *(*float32)(unsafe.Add(each8172, tx*4))
+//line single.go:41
+				f8170 := *(*float32)(unsafe.Add(each8170, tx*4))
+//line single.go:41
+				f8168 := *(*float32)(unsafe.Add(each8168, tx*4))
+//line single.go:41
+				f8166 := *(*float32)(unsafe.Add(each8166, tx*4))
+//line single.go:41
+				f8164 := *(*float32)(unsafe.Add(each8164, tx*4))
+//line single.go:41
+				f8162 := *(*float32)(unsafe.Add(each8162, tx*4))
+//line single.go:41
+				f8160 := *(*float32)(unsafe.Add(each8160, tx*4))
+//line single.go:41
+				f8158 := *(*float32)(unsafe.Add(each8158, tx*4))
+//line single.go:41
+				f8156 := *(*float32)(unsafe.Add(each8156, tx*4))
+//line single.go:41
+				f8154 := *(*float32)(unsafe.Add(each8154, tx*4))
+//line single.go:41
+				f8152 := *(*float32)(unsafe.Add(each8152, tx*4))
+//line single.go:41
+				f8150 := *(*float32)(unsafe.Add(each8150, tx*4))
+//line single.go:41
+				f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
+//line single.go:41
+				f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
+//line single.go:41
+				f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
+//line single.go:41
+				f8142 := *(*float32)(unsafe.Add(each8142, tx*4))
+//line single.go:41
+				f8140 := *(*float32)(unsafe.Add(each8140, tx*4))
+//line single.go:41
+				f8138 := *(*float32)(unsafe.Add(each8138, tx*4))
+//line single.go:41
+				f8136 := *(*float32)(unsafe.Add(each8136, tx*4))
+//line single.go:41
+				f8134 := *(*float32)(unsafe.Add(each8134, tx*4))
+//line single.go:41
+				f8132 := *(*float32)(unsafe.Add(each8132, tx*4))
+//line single.go:41
+				f8130 := *(*float32)(unsafe.Add(each8130, tx*4))
+//line single.go:41
+				f8128 := *(*float32)(unsafe.Add(each8128, tx*4))
+//line single.go:41
+				f8126 := *(*float32)(unsafe.Add(each8126, tx*4))
+//line single.go:41
+				f8124 := *(*float32)(unsafe.Add(each8124, tx*4))
+//line single.go:41
+				f8122 := *(*float32)(unsafe.Add(each8122, tx*4))
+//line single.go:41
+				f8120 := *(*float32)(unsafe.Add(each8120, tx*4))
+//line single.go:41
+				f8118 := *(*float32)(unsafe.Add(each8118, tx*4))
+//line single.go:41
+				f8116 := *(*float32)(unsafe.Add(each8116, tx*4))
+//line single.go:41
+				f8114 := *(*float32)(unsafe.Add(each8114, tx*4))
+//line single.go:41
+				f8112 := *(*float32)(unsafe.Add(each8112, tx*4))
+//line single.go:41
+				f8110 := *(*float32)(unsafe.Add(each8110, tx*4))
+//line single.go:41
+				f8108 := *(*float32)(unsafe.Add(each8108, tx*4))
+//line single.go:41
+				f8106 := *(*float32)(unsafe.Add(each8106, tx*4))
+//line single.go:41
+				f8104 := *(*float32)(unsafe.Add(each8104, tx*4))
+//line single.go:41
+				f8102 := *(*float32)(unsafe.Add(each8102, tx*4))
+//line single.go:41
+				f8100 := *(*float32)(unsafe.Add(each8100, tx*4))
+//line single.go:41
+				f8098 := *(*float32)(unsafe.Add(each8098, tx*4))
+//line single.go:41
+				f8096 := *(*float32)(unsafe.Add(each8096, tx*4))
+//line single.go:41
+				f8094 := *(*float32)(unsafe.Add(each8094, tx*4))
+//line single.go:41
+				f8092 := *(*float32)(unsafe.Add(each8092, tx*4))
+//line single.go:41
+				f8090 := *(*float32)(unsafe.Add(each8090, tx*4))
+//line single.go:41
+				f8088 := *(*float32)(unsafe.Add(each8088, tx*4))
+//line single.go:41
+				f8086 := *(*float32)(unsafe.Add(each8086, tx*4))
+//line single.go:41
+				f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
+//line single.go:41
+				f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
+//line single.go:41
+				f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
+//line single.go:41
+				f8078 := *(*float32)(unsafe.Add(each8078, tx*4))
+//line single.go:41
+				f8076 := *(*float32)(unsafe.Add(each8076, tx*4))
+//line single.go:41
+				f8074 := *(*float32)(unsafe.Add(each8074, tx*4))
+//line single.go:41
+				f8072 := *(*float32)(unsafe.Add(each8072, tx*4))
+//line single.go:41
+				f8070 := *(*float32)(unsafe.Add(each8070, tx*4))
+//line single.go:41
+				f8068 := *(*float32)(unsafe.Add(each8068, tx*4))
+//line single.go:41
+				f8066 := *(*float32)(unsafe.Add(each8066, tx*4))
+//line single.go:41
+				f8064 := *(*float32)(unsafe.Add(each8064, tx*4))
+//line single.go:41
+				f8062 := *(*float32)(unsafe.Add(each8062, tx*4))
+//line single.go:41
+				f8060 := *(*float32)(unsafe.Add(each8060, tx*4))
+//line single.go:41
+				f8058 := *(*float32)(unsafe.Add(each8058, tx*4))
+//line single.go:41
+				f8056 := *(*float32)(unsafe.Add(each8056, tx*4))
+//line single.go:41
+				f8054 := *(*float32)(unsafe.Add(each8054, tx*4))
+//line single.go:41
+				f8052 := *(*float32)(unsafe.Add(each8052, tx*4))
+//line single.go:41
+				f8050 := *(*float32)(unsafe.Add(each8050, tx*4))
+//line single.go:41
+				f8048 := *(*float32)(unsafe.Add(each8048, tx*4))
+//line single.go:41
+				f8046 := *(*float32)(unsafe.Add(each8046, tx*4))
+//line single.go:41
+				f8044 := *(*float32)(unsafe.Add(each8044, tx*4))
+//line single.go:41
+				f8042 := *(*float32)(unsafe.Add(each8042, tx*4))
+//line single.go:41
+				f8040 := *(*float32)(unsafe.Add(each8040, tx*4))
+//line single.go:41
+				f8038 := *(*float32)(unsafe.Add(each8038, tx*4))
+//line single.go:41
+				f8036 := *(*float32)(unsafe.Add(each8036, tx*4))
+//line single.go:41
+				f8034 := *(*float32)(unsafe.Add(each8034, tx*4))
+//line single.go:41
+				f8032 := *(*float32)(unsafe.Add(each8032, tx*4))
+//line single.go:41
+				f8030 := *(*float32)(unsafe.Add(each8030, tx*4))
+//line single.go:41
+				f8028 := *(*float32)(unsafe.Add(each8028, tx*4))
+//line single.go:41
+				f8026 := *(*float32)(unsafe.Add(each8026, tx*4))
+//line single.go:41
+				f8024 := *(*float32)(unsafe.Add(each8024, tx*4))
+//line single.go:41
+				f8022 := *(*float32)(unsafe.Add(each8022, tx*4))
+//line single.go:41
+				f8020 := *(*float32)(unsafe.Add(each8020, tx*4))
+//line single.go:47
+				f1270 := *(*float32)(unsafe.Add(each1270, tx*4))
+//line single.go:47
+				f1271 := *(*float32)(unsafe.Add(each1271, tx*4))
+//line single.go:47
+				f1272 := *(*float32)(unsafe.Add(each1272, tx*4))
+//line single.go:47
+				f1273 := *(*float32)(unsafe.Add(each1273, tx*4))
+//line single.go:47
+				f1274 := *(*float32)(unsafe.Add(each1274, tx*4))
+//line single.go:47
+				f1275 := *(*float32)(unsafe.Add(each1275, tx*4))
+//line single.go:47
+				f1276 := *(*float32)(unsafe.Add(each1276, tx*4))
+//line single.go:47
+				f1277 := *(*float32)(unsafe.Add(each1277, tx*4))
+//line single.go:47
+				f1278 := *(*float32)(unsafe.Add(each1278, tx*4))
+//line single.go:47
+				f1279 := *(*float32)(unsafe.Add(each1279, tx*4))
+//line single.go:47
+				f1280 := *(*float32)(unsafe.Add(each1280, tx*4))
+//line single.go:47
+				f1281 := *(*float32)(unsafe.Add(each1281, tx*4))
+//line single.go:47
+				f1282 := *(*float32)(unsafe.Add(each1282, tx*4))
+//line single.go:47
+				f1283 := *(*float32)(unsafe.Add(each1283, tx*4))
+//line single.go:47
+				f1284 := *(*float32)(unsafe.Add(each1284, tx*4))
+//line single.go:47
+				f1285 := *(*float32)(unsafe.Add(each1285, tx*4))
+//line single.go:47
+				f1286 := *(*float32)(unsafe.Add(each1286, tx*4))
+//line single.go:47
+				f1287 := *(*float32)(unsafe.Add(each1287, tx*4))
+//line single.go:47
+				f1288 := *(*float32)(unsafe.Add(each1288, tx*4))
+//line single.go:47
+				f1289 := *(*float32)(unsafe.Add(each1289, tx*4))
+//line single.go:47
+				f1290 := *(*float32)(unsafe.Add(each1290, tx*4))
+//line single.go:47
+				f1291 := *(*float32)(unsafe.Add(each1291, tx*4))
+//line single.go:47
+				f1292 := *(*float32)(unsafe.Add(each1292, tx*4))
+//line single.go:47
+				f1293 := *(*float32)(unsafe.Add(each1293, tx*4))
+//line single.go:30
+				i64 := *(*int)(unsafe.Add(each64, tx*8))
+//line single.go:30
+				i67 := i64 | i51/2<<2
+//line single.go:105
+				i2868 := i67 + 8
+//line single.go:105
+				i2894 := i67 + 16
+//line single.go:105
+				i2920 := i67 + 24
+//line single.go:29
+				i56 := *(*int)(unsafe.Add(each56, tx*8))
+//line single.go:29
+				i59 := i56 | i51%2<<3
+//line single.go:112
+				i984 := i59 + 16
+//line single.go:91
+				i2438 := i68 << 2
+//line single.go:91
+				i2443 := tx / 8
+//line single.go:35
+				i72 := tx / 2
+//line single.go:91
+				i2447 := i72 % 4
+				i2455 := i2443 + 16
+//line single.go:91
+				i2469 := i2438 + 1
+//line single.go:91
+				i2498 := i2438 + 2
+//line single.go:91
+				i2527 := i2438 + 3
 //line single.go:28
-				i64 := i61 | i56%2<<3
-//line single.go:64
-				i324 := i64 + 16
+				i50 := tx % 32
+//line single.go:99
+				i903 := i51 + 4
+//line single.go:50
+				i123 := i132 + 2
+//line single.go:50
+				i124 := i133 + 2
+//line single.go:50
+				i126 := i134 + i2002
+				if c128 {
+					i146 := int(i123)
 //line single.go:52
-				i215 := i129 + 2
+					if uint(i146) >= uint(aLen) {
 //line single.go:52
-				i216 := i130 + 2
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i146, aLen)
 //line single.go:52
-				i218 := i131 + i946
-				if c220 {
-					i223 := int(i215)
-//line single.go:54
-					if uint(i223) >= uint(aLen) {
-//line single.go:54
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i223, aLen)
-//line single.go:54
 						return
 					}
-//line single.go:54
-					i230 := int(i216)
-//line single.go:54
-					if uint(i230) >= uint(aLen) {
-//line single.go:54
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i230, aLen)
-//line single.go:54
+//line single.go:52
+					i153 := int(i124)
+//line single.go:52
+					if uint(i153) >= uint(aLen) {
+//line single.go:52
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i153, aLen)
+//line single.go:52
 						return
 					}
-//line single.go:54
-					i237 := int(i218)
-//line single.go:54
-					if uint(i237) >= uint(bLen) {
-//line single.go:54
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i237, bLen)
-//line single.go:54
+//line single.go:52
+					i160 := int(i126)
+//line single.go:52
+					if uint(i160) >= uint(bLen) {
+//line single.go:52
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i160, bLen)
+//line single.go:52
 						return
 					}
-//line single.go:54
-					i245 := int(i218 + i106)
-//line single.go:54
-					if uint(i245) >= uint(bLen) {
-//line single.go:54
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i245, bLen)
-//line single.go:54
+//line single.go:52
+					i168 := int(i126 + i101)
+//line single.go:52
+					if uint(i168) >= uint(bLen) {
+//line single.go:52
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i168, bLen)
+//line single.go:52
 						return
 					}
-//line single.go:54
-					f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809 = *(*float32)(unsafe.Add(a, i230*16+12)), *(*float32)(unsafe.Add(a, i230*16+8)), *(*float32)(unsafe.Add(a, i230*16+4)), *(*float32)(unsafe.Add(a, i230*16)), *(*float32)(unsafe.Add(a, i223*16+12)), *(*float32)(unsafe.Add(a, i223*16+8)), *(*float32)(unsafe.Add(a, i223*16+4)), *(*float32)(unsafe.Add(a, i223*16)), *(*float32)(unsafe.Add(b, i237*16)), *(*float32)(unsafe.Add(b, i237*16+4)), *(*float32)(unsafe.Add(b, i237*16+8)), *(*float32)(unsafe.Add(b, i237*16+12)), *(*float32)(unsafe.Add(b, i245*16)), *(*float32)(unsafe.Add(b, i245*16+4)), *(*float32)(unsafe.Add(b, i245*16+8)), *(*float32)(unsafe.Add(b, i245*16+12))
+//line single.go:52
+					f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = *(*float32)(unsafe.Add(a, i146*16)), *(*float32)(unsafe.Add(a, i146*16+4)), *(*float32)(unsafe.Add(a, i146*16+8)), *(*float32)(unsafe.Add(a, i146*16+12)), *(*float32)(unsafe.Add(a, i153*16)), *(*float32)(unsafe.Add(a, i153*16+4)), *(*float32)(unsafe.Add(a, i153*16+8)), *(*float32)(unsafe.Add(a, i153*16+12)), *(*float32)(unsafe.Add(b, i160*16)), *(*float32)(unsafe.Add(b, i160*16+4)), *(*float32)(unsafe.Add(b, i160*16+8)), *(*float32)(unsafe.Add(b, i160*16+12)), *(*float32)(unsafe.Add(b, i168*16)), *(*float32)(unsafe.Add(b, i168*16+4)), *(*float32)(unsafe.Add(b, i168*16+8)), *(*float32)(unsafe.Add(b, i168*16+12))
 				} else {
+//line single.go:53
+					if c181 {
+//line single.go:130
+						c287 := 0 < i183-i69
+						i290 := int(i123)
+//line single.go:131
+						if !(!c287 || uint(i290) < uint(aLen)) {
+//line single.go:131
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i290, aLen)
+//line single.go:131
+							return
+						}
+//line single.go:131
+						i435 := int(i124)
+//line single.go:131
+						if !(!c287 || uint(i435) < uint(aLen)) {
+//line single.go:131
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i435, aLen)
+//line single.go:131
+							return
+						}
 //line single.go:55
-					if c258 {
-//line single.go:91
-						c461 := 0 < i260-i74
-						i464 := int(i215)
-//line single.go:92
-						if !(!c461 || uint(i464) < uint(aLen)) {
-//line single.go:92
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i464, aLen)
-//line single.go:92
+						i189 := i2004 - i71
+//line single.go:130
+						c539 := 0 < i189
+						i542 := int(i126)
+//line single.go:131
+						if !(!c539 || uint(i542) < uint(bLen)) {
+//line single.go:131
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i542, bLen)
+//line single.go:131
 							return
 						}
-//line single.go:92
-						i496 := int(i216)
-//line single.go:92
-						if !(!c461 || uint(i496) < uint(aLen)) {
-//line single.go:92
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i496, aLen)
-//line single.go:92
+//line single.go:130
+						c683 := 0 < i189-4
+						i686 := int(i126 + i101)
+//line single.go:131
+						if !(!c683 || uint(i686) < uint(bLen)) {
+//line single.go:131
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i686, bLen)
+//line single.go:131
 							return
 						}
-//line single.go:57
-						i268 := i948 - i76
-//line single.go:91
-						c525 := 0 < i268
-						i528 := int(i218)
-//line single.go:92
-						if !(!c525 || uint(i528) < uint(bLen)) {
-//line single.go:92
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i528, bLen)
-//line single.go:92
-							return
-						}
-//line single.go:91
-						c557 := 0 < i268-4
-						i560 := int(i218 + i106)
-//line single.go:92
-						if !(!c557 || uint(i560) < uint(bLen)) {
-//line single.go:92
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i560, bLen)
-//line single.go:92
-							return
-						}
-//line single.go:91
-						if c461 {
-							f697, f698, f699, f700 = *(*float32)(unsafe.Add(a, i464*16)), *(*float32)(unsafe.Add(a, i464*16+4)), *(*float32)(unsafe.Add(a, i464*16+8)), *(*float32)(unsafe.Add(a, i464*16+12))
+//line single.go:130
+						if c287 {
+							f1319, f1320, f1321, f1322 = *(*float32)(unsafe.Add(a, i290*16)), *(*float32)(unsafe.Add(a, i290*16+4)), *(*float32)(unsafe.Add(a, i290*16+8)), *(*float32)(unsafe.Add(a, i290*16+12))
 						} else {
-//line single.go:91
-							f697, f698, f699, f700 = 0, 0, 0, 0
+//line single.go:130
+							f1319, f1320, f1321, f1322 = 0, 0, 0, 0
 						}
-//line single.go:91
-						if c461 {
-							f712, f713, f714, f715 = *(*float32)(unsafe.Add(a, i496*16)), *(*float32)(unsafe.Add(a, i496*16+4)), *(*float32)(unsafe.Add(a, i496*16+8)), *(*float32)(unsafe.Add(a, i496*16+12))
+//line single.go:130
+						if c287 {
+							f1334, f1335, f1336, f1337 = *(*float32)(unsafe.Add(a, i435*16)), *(*float32)(unsafe.Add(a, i435*16+4)), *(*float32)(unsafe.Add(a, i435*16+8)), *(*float32)(unsafe.Add(a, i435*16+12))
 						} else {
-//line single.go:91
-							f712, f713, f714, f715 = 0, 0, 0, 0
+//line single.go:130
+							f1334, f1335, f1336, f1337 = 0, 0, 0, 0
 						}
-//line single.go:91
-						if c525 {
-							f741, f742, f743, f744 = *(*float32)(unsafe.Add(b, i528*16)), *(*float32)(unsafe.Add(b, i528*16+4)), *(*float32)(unsafe.Add(b, i528*16+8)), *(*float32)(unsafe.Add(b, i528*16+12))
+//line single.go:130
+						if c539 {
+							f1349, f1350, f1351, f1352 = *(*float32)(unsafe.Add(b, i542*16)), *(*float32)(unsafe.Add(b, i542*16+4)), *(*float32)(unsafe.Add(b, i542*16+8)), *(*float32)(unsafe.Add(b, i542*16+12))
 						} else {
-//line single.go:91
-							f741, f742, f743, f744 = 0, 0, 0, 0
+//line single.go:130
+							f1349, f1350, f1351, f1352 = 0, 0, 0, 0
 						}
-//line single.go:91
-						if c557 {
-							f756, f757, f758, f759 = *(*float32)(unsafe.Add(b, i560*16)), *(*float32)(unsafe.Add(b, i560*16+4)), *(*float32)(unsafe.Add(b, i560*16+8)), *(*float32)(unsafe.Add(b, i560*16+12))
+//line single.go:130
+						if c683 {
+							f1364, f1365, f1366, f1367 = *(*float32)(unsafe.Add(b, i686*16)), *(*float32)(unsafe.Add(b, i686*16+4)), *(*float32)(unsafe.Add(b, i686*16+8)), *(*float32)(unsafe.Add(b, i686*16+12))
 						} else {
-//line single.go:91
-							f756, f757, f758, f759 = 0, 0, 0, 0
+//line single.go:130
+							f1364, f1365, f1366, f1367 = 0, 0, 0, 0
 						}
-//line single.go:94
-						f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809 = f715, f714, f713, f712, f700, f699, f698, f697, f741, f742, f743, f744, f756, f757, f758, f759
+//line single.go:133
+						f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367
 					} else {
-//line single.go:55
-						f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, f802, f803, f804, f805, f806, f807, f808, f809 = f4567, f4565, f4563, f4561, f4559, f4557, f4555, f4553, f650, f651, f652, f653, f654, f655, f656, f657
+//line single.go:53
+						f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1254, f1255, f1256, f1257, f1258, f1259, f1260, f1261, f1262, f1263, f1264, f1265, f1266, f1267, f1268, f1269
 					}
 				}
-//line single.go:40
-				f4823, f4821, f4819, f4817, f4815, f4813, f4811, f4809, f4807, f4805, f4803, f4801, f4799, f4797, f4795, f4793, f4791, f4789, f4787, f4785, f4783, f4781, f4779, f4777, f4775, f4773, f4771, f4769, f4767, f4765, f4763, f4761, f4759, f4757, f4755, f4753, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631, f4629, f4627, f4625, f4623, f4621, f4619, f4617, f4615, f4613, f4611, f4609, f4607, f4605, f4603, f4601, f4599, f4597, f4595, f4593, f4591, f4589, f4587, f4585, f4583, f4581, f4579, f4577, f4575, f4573, f4571, f4569, i275 = f4822, f4820, f4818, f4816, f4814, f4812, f4810, f4808, f4806, f4804, f4802, f4800, f4798, f4796, f4794, f4792, f4790, f4788, f4786, f4784, f4782, f4780, f4778, f4776, f4774, f4772, f4770, f4768, f4766, f4764, f4762, f4760, f4758, f4756, f4754, f4752, f4750, f4748, f4746, f4744, f4742, f4740, f4738, f4736, f4734, f4732, f4730, f4728, f4726, f4724, f4722, f4720, f4718, f4716, f4714, f4712, f4710, f4708, f4706, f4704, f4702, f4700, f4698, f4696, f4694, f4692, f4690, f4688, f4686, f4684, f4682, f4680, f4678, f4676, f4674, f4672, f4670, f4668, f4666, f4664, f4662, f4660, f4658, f4656, f4654, f4652, f4650, f4648, f4646, f4644, f4642, f4640, f4638, f4636, f4634, f4632, f4630, f4628, f4626, f4624, f4622, f4620, f4618, f4616, f4614, f4612, f4610, f4608, f4606, f4604, f4602, f4600, f4598, f4596, f4594, f4592, f4590, f4588, f4586, f4584, f4582, f4580, f4578, f4576, f4574, f4572, f4570, f4568, 0
-//line single.go:69
+//line single.go:41
+				f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f8274, f8272, f8270, f8268, f8266, f8264, f8262, f8260, f8258, f8256, f8254, f8252, f8250, f8248, f8246, f8244, f8242, f8240, f8238, f8236, f8234, f8232, f8230, f8228, f8226, f8224, f8222, f8220, f8218, f8216, f8214, f8212, f8210, f8208, f8206, f8204, f8202, f8200, f8198, f8196, f8194, f8192, f8190, f8188, f8186, f8184, f8182, f8180, f8178, f8176, f8174, f8172, f8170, f8168, f8166, f8164, f8162, f8160, f8158, f8156, f8154, f8152, f8150, f8148, f8146, f8144, f8142, f8140, f8138, f8136, f8134, f8132, f8130, f8128, f8126, f8124, f8122, f8120, f8118, f8116, f8114, f8112, f8110, f8108, f8106, f8104, f8102, f8100, f8098, f8096, f8094, f8092, f8090, f8088, f8086, f8084, f8082, f8080, f8078, f8076, f8074, f8072, f8070, f8068, f8066, f8064, f8062, f8060, f8058, f8056, f8054, f8052, f8050, f8048, f8046, f8044, f8042, f8040, f8038, f8036, f8034, f8032, f8030, f8028, f8026, f8024, f8022, f8020, f1270, f1271, f1272, f1273, f1274, f1275, f1276, f1277, f1278, f1279, f1280, f1281, f1282, f1283, f1284, f1285, f1286, f1287, f1288, f1289, f1290, f1291, f1292, f1293, 0
+//line single.go:59
 				for {
-//line single.go:62
-					f1307 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16))
-//line single.go:62
-					f1309 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16+4))
-//line single.go:62
-					f1311 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16+8))
-//line single.go:62
-					f1313 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i72*16+12))
-//line single.go:62
-					f1336 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16))
-//line single.go:62
-					f1338 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16+4))
-//line single.go:62
-					f1340 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16+8))
-//line single.go:62
-					f1342 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1333*16+12))
-//line single.go:62
-					f1365 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16))
-//line single.go:62
-					f1367 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16+4))
-//line single.go:62
-					f1369 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16+8))
-//line single.go:62
-					f1371 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1362*16+12))
-//line single.go:62
-					f1394 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16))
-//line single.go:62
-					f1396 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16+4))
-//line single.go:62
-					f1398 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16+8))
-//line single.go:62
-					f1400 := *(*float32)(unsafe.Add(shared, o1093+i275*528+i1391*16+12))
-//line single.go:64
-					f841 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+8448))
-//line single.go:64
-					f843 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+4+8448))
-//line single.go:64
-					f845 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+8+8448))
-//line single.go:64
-					f847 := *(*float32)(unsafe.Add(shared, o191+i275*512+i64*16+12+8448))
-//line single.go:64
-					f855 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+8448))
-//line single.go:64
-					f857 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+4+8448))
-//line single.go:64
-					f859 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+8+8448))
-//line single.go:64
-					f861 := *(*float32)(unsafe.Add(shared, o191+i275*512+i324*16+12+8448))
-//line single.go:69
-					f3351 = f4569 + float32(f1307*f841)
-//line single.go:69
-					f3358 = f4571 + float32(f1307*f843)
-//line single.go:69
-					f3365 = f4573 + float32(f1307*f845)
-//line single.go:69
-					f3372 = f4575 + float32(f1307*f847)
-//line single.go:69
-					f3379 = f4577 + float32(f1307*f855)
-//line single.go:69
-					f3386 = f4579 + float32(f1307*f857)
-//line single.go:69
-					f3393 = f4581 + float32(f1307*f859)
-//line single.go:69
-					f3400 = f4583 + float32(f1307*f861)
-//line single.go:69
-					f3408 = f4585 + float32(f1309*f841)
-//line single.go:69
-					f3415 = f4587 + float32(f1309*f843)
-//line single.go:69
-					f3422 = f4589 + float32(f1309*f845)
-//line single.go:69
-					f3429 = f4591 + float32(f1309*f847)
-//line single.go:69
-					f3436 = f4593 + float32(f1309*f855)
-//line single.go:69
-					f3443 = f4595 + float32(f1309*f857)
-//line single.go:69
-					f3450 = f4597 + float32(f1309*f859)
-//line single.go:69
-					f3457 = f4599 + float32(f1309*f861)
-//line single.go:69
-					f3465 = f4601 + float32(f1311*f841)
-//line single.go:69
-					f3472 = f4603 + float32(f1311*f843)
-//line single.go:69
-					f3479 = f4605 + float32(f1311*f845)
-//line single.go:69
-					f3486 = f4607 + float32(f1311*f847)
-//line single.go:69
-					f3493 = f4609 + float32(f1311*f855)
-//line single.go:69
-					f3500 = f4611 + float32(f1311*f857)
-//line single.go:69
-					f3507 = f4613 + float32(f1311*f859)
-//line single.go:69
-					f3514 = f4615 + float32(f1311*f861)
-//line single.go:69
-					f3522 = f4617 + float32(f1313*f841)
-//line single.go:69
-					f3529 = f4619 + float32(f1313*f843)
-//line single.go:69
-					f3536 = f4621 + float32(f1313*f845)
-//line single.go:69
-					f3543 = f4623 + float32(f1313*f847)
-//line single.go:69
-					f3550 = f4625 + float32(f1313*f855)
-//line single.go:69
-					f3557 = f4627 + float32(f1313*f857)
-//line single.go:69
-					f3564 = f4629 + float32(f1313*f859)
-//line single.go:69
-					f3571 = f4631 + float32(f1313*f861)
-//line single.go:69
-					f3583 = f4633 + float32(f1336*f841)
-//line single.go:69
-					f3590 = f4635 + float32(f1336*f843)
-//line single.go:69
-					f3597 = f4637 + float32(f1336*f845)
-//line single.go:69
-					f3604 = f4639 + float32(f1336*f847)
-//line single.go:69
-					f3611 = f4641 + float32(f1336*f855)
-//line single.go:69
-					f3618 = f4643 + float32(f1336*f857)
-//line single.go:69
-					f3625 = f4645 + float32(f1336*f859)
-//line single.go:69
-					f3632 = f4647 + float32(f1336*f861)
-//line single.go:69
-					f3640 = f4649 + float32(f1338*f841)
-//line single.go:69
-					f3647 = f4651 + float32(f1338*f843)
-//line single.go:69
-					f3654 = f4653 + float32(f1338*f845)
-//line single.go:69
-					f3661 = f4655 + float32(f1338*f847)
-//line single.go:69
-					f3668 = f4657 + float32(f1338*f855)
-//line single.go:69
-					f3675 = f4659 + float32(f1338*f857)
-//line single.go:69
-					f3682 = f4661 + float32(f1338*f859)
-//line single.go:69
-					f3689 = f4663 + float32(f1338*f861)
-//line single.go:69
-					f3697 = f4665 + float32(f1340*f841)
-//line single.go:69
-					f3704 = f4667 + float32(f1340*f843)
-//line single.go:69
-					f3711 = f4669 + float32(f1340*f845)
-//line single.go:69
-					f3718 = f4671 + float32(f1340*f847)
-//line single.go:69
-					f3725 = f4673 + float32(f1340*f855)
-//line single.go:69
-					f3732 = f4675 + float32(f1340*f857)
-//line single.go:69
-					f3739 = f4677 + float32(f1340*f859)
-//line single.go:69
-					f3746 = f4679 + float32(f1340*f861)
-//line single.go:69
-					f3754 = f4681 + float32(f1342*f841)
-//line single.go:69
-					f3761 = f4683 + float32(f1342*f843)
-//line single.go:69
-					f3768 = f4685 + float32(f1342*f845)
-//line single.go:69
-					f3775 = f4687 + float32(f1342*f847)
-//line single.go:69
-					f3782 = f4689 + float32(f1342*f855)
-//line single.go:69
-					f3789 = f4691 + float32(f1342*f857)
-//line single.go:69
-					f3796 = f4693 + float32(f1342*f859)
-//line single.go:69
-					f3803 = f4695 + float32(f1342*f861)
-//line single.go:69
-					f3815 = f4697 + float32(f1365*f841)
-//line single.go:69
-					f3822 = f4699 + float32(f1365*f843)
-//line single.go:69
-					f3829 = f4701 + float32(f1365*f845)
-//line single.go:69
-					f3836 = f4703 + float32(f1365*f847)
-//line single.go:69
-					f3843 = f4705 + float32(f1365*f855)
-//line single.go:69
-					f3850 = f4707 + float32(f1365*f857)
-//line single.go:69
-					f3857 = f4709 + float32(f1365*f859)
-//line single.go:69
-					f3864 = f4711 + float32(f1365*f861)
-//line single.go:69
-					f3872 = f4713 + float32(f1367*f841)
-//line single.go:69
-					f3879 = f4715 + float32(f1367*f843)
-//line single.go:69
-					f3886 = f4717 + float32(f1367*f845)
-//line single.go:69
-					f3893 = f4719 + float32(f1367*f847)
-//line single.go:69
-					f3900 = f4721 + float32(f1367*f855)
-//line single.go:69
-					f3907 = f4723 + float32(f1367*f857)
-//line single.go:69
-					f3914 = f4725 + float32(f1367*f859)
-//line single.go:69
-					f3921 = f4727 + float32(f1367*f861)
-//line single.go:69
-					f3929 = f4729 + float32(f1369*f841)
-//line single.go:69
-					f3936 = f4731 + float32(f1369*f843)
-//line single.go:69
-					f3943 = f4733 + float32(f1369*f845)
-//line single.go:69
-					f3950 = f4735 + float32(f1369*f847)
-//line single.go:69
-					f3957 = f4737 + float32(f1369*f855)
-//line single.go:69
-					f3964 = f4739 + float32(f1369*f857)
-//line single.go:69
-					f3971 = f4741 + float32(f1369*f859)
-//line single.go:69
-					f3978 = f4743 + float32(f1369*f861)
-//line single.go:69
-					f3986 = f4745 + float32(f1371*f841)
-//line single.go:69
-					f3993 = f4747 + float32(f1371*f843)
-//line single.go:69
-					f4000 = f4749 + float32(f1371*f845)
-//line single.go:69
-					f4007 = f4751 + float32(f1371*f847)
-//line single.go:69
-					f4014 = f4753 + float32(f1371*f855)
-//line single.go:69
-					f4021 = f4755 + float32(f1371*f857)
-//line single.go:69
-					f4028 = f4757 + float32(f1371*f859)
-//line single.go:69
-					f4035 = f4759 + float32(f1371*f861)
-//line single.go:69
-					f4047 = f4761 + float32(f1394*f841)
-//line single.go:69
-					f4054 = f4763 + float32(f1394*f843)
-//line single.go:69
-					f4061 = f4765 + float32(f1394*f845)
-//line single.go:69
-					f4068 = f4767 + float32(f1394*f847)
-//line single.go:69
-					f4075 = f4769 + float32(f1394*f855)
-//line single.go:69
-					f4082 = f4771 + float32(f1394*f857)
-//line single.go:69
-					f4089 = f4773 + float32(f1394*f859)
-//line single.go:69
-					f4096 = f4775 + float32(f1394*f861)
-//line single.go:69
-					f4104 = f4777 + float32(f1396*f841)
-//line single.go:69
-					f4111 = f4779 + float32(f1396*f843)
-//line single.go:69
-					f4118 = f4781 + float32(f1396*f845)
-//line single.go:69
-					f4125 = f4783 + float32(f1396*f847)
-//line single.go:69
-					f4132 = f4785 + float32(f1396*f855)
-//line single.go:69
-					f4139 = f4787 + float32(f1396*f857)
-//line single.go:69
-					f4146 = f4789 + float32(f1396*f859)
-//line single.go:69
-					f4153 = f4791 + float32(f1396*f861)
-//line single.go:69
-					f4161 = f4793 + float32(f1398*f841)
-//line single.go:69
-					f4168 = f4795 + float32(f1398*f843)
-//line single.go:69
-					f4175 = f4797 + float32(f1398*f845)
-//line single.go:69
-					f4182 = f4799 + float32(f1398*f847)
-//line single.go:69
-					f4189 = f4801 + float32(f1398*f855)
-//line single.go:69
-					f4196 = f4803 + float32(f1398*f857)
-//line single.go:69
-					f4203 = f4805 + float32(f1398*f859)
-//line single.go:69
-					f4210 = f4807 + float32(f1398*f861)
-//line single.go:69
-					f4218 = f4809 + float32(f1400*f841)
-//line single.go:69
-					f4225 = f4811 + float32(f1400*f843)
-//line single.go:69
-					f4232 = f4813 + float32(f1400*f845)
-//line single.go:69
-					f4239 = f4815 + float32(f1400*f847)
-//line single.go:69
-					f4246 = f4817 + float32(f1400*f855)
-//line single.go:69
-					f4253 = f4819 + float32(f1400*f857)
-//line single.go:69
-					f4260 = f4821 + float32(f1400*f859)
-//line single.go:69
-					f4267 = f4823 + float32(f1400*f861)
-//line single.go:69
-					i337 := i275 + 1
-//line single.go:69
-					if i337 >= 8 {
-//line single.go:69
+//line single.go:58
+					i199 := i198 + 1
+//line single.go:105
+					f2979 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16))
+//line single.go:105
+					f2981 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+4))
+//line single.go:105
+					f2983 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+8))
+//line single.go:105
+					f2985 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+12))
+//line single.go:105
+					f3009 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16))
+//line single.go:105
+					f3011 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+4))
+//line single.go:105
+					f3013 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+8))
+//line single.go:105
+					f3015 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+12))
+//line single.go:105
+					f3039 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16))
+//line single.go:105
+					f3041 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+4))
+//line single.go:105
+					f3043 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+8))
+//line single.go:105
+					f3045 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+12))
+//line single.go:105
+					f3069 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16))
+//line single.go:105
+					f3071 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+4))
+//line single.go:105
+					f3073 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+8))
+//line single.go:105
+					f3075 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+12))
+//line single.go:112
+					f1560 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8448))
+//line single.go:112
+					f1562 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+4+8448))
+//line single.go:112
+					f1564 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8+8448))
+//line single.go:112
+					f1566 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+12+8448))
+//line single.go:112
+					f1574 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8448))
+//line single.go:112
+					f1576 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+4+8448))
+//line single.go:112
+					f1578 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8+8448))
+//line single.go:112
+					f1580 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+12+8448))
+//line single.go:121
+					f5691 = f8021 + float32(f1412*f1428)
+//line single.go:121
+					f5698 = f8023 + float32(f1412*f1429)
+//line single.go:121
+					f5705 = f8025 + float32(f1412*f1430)
+//line single.go:121
+					f5712 = f8027 + float32(f1412*f1431)
+//line single.go:121
+					f5719 = f8029 + float32(f1412*f1432)
+//line single.go:121
+					f5726 = f8031 + float32(f1412*f1433)
+//line single.go:121
+					f5733 = f8033 + float32(f1412*f1434)
+//line single.go:121
+					f5740 = f8035 + float32(f1412*f1435)
+//line single.go:121
+					f5748 = f8037 + float32(f1413*f1428)
+//line single.go:121
+					f5755 = f8039 + float32(f1413*f1429)
+//line single.go:121
+					f5762 = f8041 + float32(f1413*f1430)
+//line single.go:121
+					f5769 = f8043 + float32(f1413*f1431)
+//line single.go:121
+					f5776 = f8045 + float32(f1413*f1432)
+//line single.go:121
+					f5783 = f8047 + float32(f1413*f1433)
+//line single.go:121
+					f5790 = f8049 + float32(f1413*f1434)
+//line single.go:121
+					f5797 = f8051 + float32(f1413*f1435)
+//line single.go:121
+					f5805 = f8053 + float32(f1414*f1428)
+//line single.go:121
+					f5812 = f8055 + float32(f1414*f1429)
+//line single.go:121
+					f5819 = f8057 + float32(f1414*f1430)
+//line single.go:121
+					f5826 = f8059 + float32(f1414*f1431)
+//line single.go:121
+					f5833 = f8061 + float32(f1414*f1432)
+//line single.go:121
+					f5840 = f8063 + float32(f1414*f1433)
+//line single.go:121
+					f5847 = f8065 + float32(f1414*f1434)
+//line single.go:121
+					f5854 = f8067 + float32(f1414*f1435)
+//line single.go:121
+					f5862 = f8069 + float32(f1415*f1428)
+//line single.go:121
+					f5869 = f8071 + float32(f1415*f1429)
+//line single.go:121
+					f5876 = f8073 + float32(f1415*f1430)
+//line single.go:121
+					f5883 = f8075 + float32(f1415*f1431)
+//line single.go:121
+					f5890 = f8077 + float32(f1415*f1432)
+//line single.go:121
+					f5897 = f8079 + float32(f1415*f1433)
+//line single.go:121
+					f5904 = f8081 + float32(f1415*f1434)
+//line single.go:121
+					f5911 = f8083 + float32(f1415*f1435)
+//line single.go:121
+					f5923 = f8085 + float32(f1416*f1428)
+//line single.go:121
+					f5930 = f8087 + float32(f1416*f1429)
+//line single.go:121
+					f5937 = f8089 + float32(f1416*f1430)
+//line single.go:121
+					f5944 = f8091 + float32(f1416*f1431)
+//line single.go:121
+					f5951 = f8093 + float32(f1416*f1432)
+//line single.go:121
+					f5958 = f8095 + float32(f1416*f1433)
+//line single.go:121
+					f5965 = f8097 + float32(f1416*f1434)
+//line single.go:121
+					f5972 = f8099 + float32(f1416*f1435)
+//line single.go:121
+					f5980 = f8101 + float32(f1417*f1428)
+//line single.go:121
+					f5987 = f8103 + float32(f1417*f1429)
+//line single.go:121
+					f5994 = f8105 + float32(f1417*f1430)
+//line single.go:121
+					f6001 = f8107 + float32(f1417*f1431)
+//line single.go:121
+					f6008 = f8109 + float32(f1417*f1432)
+//line single.go:121
+					f6015 = f8111 + float32(f1417*f1433)
+//line single.go:121
+					f6022 = f8113 + float32(f1417*f1434)
+//line single.go:121
+					f6029 = f8115 + float32(f1417*f1435)
+//line single.go:121
+					f6037 = f8117 + float32(f1418*f1428)
+//line single.go:121
+					f6044 = f8119 + float32(f1418*f1429)
+//line single.go:121
+					f6051 = f8121 + float32(f1418*f1430)
+//line single.go:121
+					f6058 = f8123 + float32(f1418*f1431)
+//line single.go:121
+					f6065 = f8125 + float32(f1418*f1432)
+//line single.go:121
+					f6072 = f8127 + float32(f1418*f1433)
+//line single.go:121
+					f6079 = f8129 + float32(f1418*f1434)
+//line single.go:121
+					f6086 = f8131 + float32(f1418*f1435)
+//line single.go:121
+					f6094 = f8133 + float32(f1419*f1428)
+//line single.go:121
+					f6101 = f8135 + float32(f1419*f1429)
+//line single.go:121
+					f6108 = f8137 + float32(f1419*f1430)
+//line single.go:121
+					f6115 = f8139 + float32(f1419*f1431)
+//line single.go:121
+					f6122 = f8141 + float32(f1419*f1432)
+//line single.go:121
+					f6129 = f8143 + float32(f1419*f1433)
+//line single.go:121
+					f6136 = f8145 + float32(f1419*f1434)
+//line single.go:121
+					f6143 = f8147 + float32(f1419*f1435)
+//line single.go:121
+					f6155 = f8149 + float32(f1420*f1428)
+//line single.go:121
+					f6162 = f8151 + float32(f1420*f1429)
+//line single.go:121
+					f6169 = f8153 + float32(f1420*f1430)
+//line single.go:121
+					f6176 = f8155 + float32(f1420*f1431)
+//line single.go:121
+					f6183 = f8157 + float32(f1420*f1432)
+//line single.go:121
+					f6190 = f8159 + float32(f1420*f1433)
+//line single.go:121
+					f6197 = f8161 + float32(f1420*f1434)
+//line single.go:121
+					f6204 = f8163 + float32(f1420*f1435)
+//line single.go:121
+					f6212 = f8165 + float32(f1421*f1428)
+//line single.go:121
+					f6219 = f8167 + float32(f1421*f1429)
+//line single.go:121
+					f6226 = f8169 + float32(f1421*f1430)
+//line single.go:121
+					f6233 = f8171 + float32(f1421*f1431)
+//line single.go:121
+					f6240 = f8173 + float32(f1421*f1432)
+//line single.go:121
+					f6247 = f8175 + float32(f1421*f1433)
+//line single.go:121
+					f6254 = f8177 + float32(f1421*f1434)
+//line single.go:121
+					f6261 = f8179 + float32(f1421*f1435)
+//line single.go:121
+					f6269 = f8181 + float32(f1422*f1428)
+//line single.go:121
+					f6276 = f8183 + float32(f1422*f1429)
+//line single.go:121
+					f6283 = f8185 + float32(f1422*f1430)
+//line single.go:121
+					f6290 = f8187 + float32(f1422*f1431)
+//line single.go:121
+					f6297 = f8189 + float32(f1422*f1432)
+//line single.go:121
+					f6304 = f8191 + float32(f1422*f1433)
+//line single.go:121
+					f6311 = f8193 + float32(f1422*f1434)
+//line single.go:121
+					f6318 = f8195 + float32(f1422*f1435)
+//line single.go:121
+					f6326 = f8197 + float32(f1423*f1428)
+//line single.go:121
+					f6333 = f8199 + float32(f1423*f1429)
+//line single.go:121
+					f6340 = f8201 + float32(f1423*f1430)
+//line single.go:121
+					f6347 = f8203 + float32(f1423*f1431)
+//line single.go:121
+					f6354 = f8205 + float32(f1423*f1432)
+//line single.go:121
+					f6361 = f8207 + float32(f1423*f1433)
+//line single.go:121
+					f6368 = f8209 + float32(f1423*f1434)
+//line single.go:121
+					f6375 = f8211 + float32(f1423*f1435)
+//line single.go:121
+					f6387 = f8213 + float32(f1424*f1428)
+//line single.go:121
+					f6394 = f8215 + float32(f1424*f1429)
+//line single.go:121
+					f6401 = f8217 + float32(f1424*f1430)
+//line single.go:121
+					f6408 = f8219 + float32(f1424*f1431)
+//line single.go:121
+					f6415 = f8221 + float32(f1424*f1432)
+//line single.go:121
+					f6422 = f8223 + float32(f1424*f1433)
+//line single.go:121
+					f6429 = f8225 + float32(f1424*f1434)
+//line single.go:121
+					f6436 = f8227 + float32(f1424*f1435)
+//line single.go:121
+					f6444 = f8229 + float32(f1425*f1428)
+//line single.go:121
+					f6451 = f8231 + float32(f1425*f1429)
+//line single.go:121
+					f6458 = f8233 + float32(f1425*f1430)
+//line single.go:121
+					f6465 = f8235 + float32(f1425*f1431)
+//line single.go:121
+					f6472 = f8237 + float32(f1425*f1432)
+//line single.go:121
+					f6479 = f8239 + float32(f1425*f1433)
+//line single.go:121
+					f6486 = f8241 + float32(f1425*f1434)
+//line single.go:121
+					f6493 = f8243 + float32(f1425*f1435)
+//line single.go:121
+					f6501 = f8245 + float32(f1426*f1428)
+//line single.go:121
+					f6508 = f8247 + float32(f1426*f1429)
+//line single.go:121
+					f6515 = f8249 + float32(f1426*f1430)
+//line single.go:121
+					f6522 = f8251 + float32(f1426*f1431)
+//line single.go:121
+					f6529 = f8253 + float32(f1426*f1432)
+//line single.go:121
+					f6536 = f8255 + float32(f1426*f1433)
+//line single.go:121
+					f6543 = f8257 + float32(f1426*f1434)
+//line single.go:121
+					f6550 = f8259 + float32(f1426*f1435)
+//line single.go:121
+					f6558 = f8261 + float32(f1427*f1428)
+//line single.go:121
+					f6565 = f8263 + float32(f1427*f1429)
+//line single.go:121
+					f6572 = f8265 + float32(f1427*f1430)
+//line single.go:121
+					f6579 = f8267 + float32(f1427*f1431)
+//line single.go:121
+					f6586 = f8269 + float32(f1427*f1432)
+//line single.go:121
+					f6593 = f8271 + float32(f1427*f1433)
+//line single.go:121
+					f6600 = f8273 + float32(f1427*f1434)
+//line single.go:121
+					f6607 = f8275 + float32(f1427*f1435)
+//line single.go:59
+					if i199 >= 7 {
+//line single.go:59
 						break
 					}
-//line single.go:69
-					f4823, f4821, f4819, f4817, f4815, f4813, f4811, f4809, f4807, f4805, f4803, f4801, f4799, f4797, f4795, f4793, f4791, f4789, f4787, f4785, f4783, f4781, f4779, f4777, f4775, f4773, f4771, f4769, f4767, f4765, f4763, f4761, f4759, f4757, f4755, f4753, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631, f4629, f4627, f4625, f4623, f4621, f4619, f4617, f4615, f4613, f4611, f4609, f4607, f4605, f4603, f4601, f4599, f4597, f4595, f4593, f4591, f4589, f4587, f4585, f4583, f4581, f4579, f4577, f4575, f4573, f4571, f4569, i275 = f4267, f4260, f4253, f4246, f4239, f4232, f4225, f4218, f4210, f4203, f4196, f4189, f4182, f4175, f4168, f4161, f4153, f4146, f4139, f4132, f4125, f4118, f4111, f4104, f4096, f4089, f4082, f4075, f4068, f4061, f4054, f4047, f4035, f4028, f4021, f4014, f4007, f4000, f3993, f3986, f3978, f3971, f3964, f3957, f3950, f3943, f3936, f3929, f3921, f3914, f3907, f3900, f3893, f3886, f3879, f3872, f3864, f3857, f3850, f3843, f3836, f3829, f3822, f3815, f3803, f3796, f3789, f3782, f3775, f3768, f3761, f3754, f3746, f3739, f3732, f3725, f3718, f3711, f3704, f3697, f3689, f3682, f3675, f3668, f3661, f3654, f3647, f3640, f3632, f3625, f3618, f3611, f3604, f3597, f3590, f3583, f3571, f3564, f3557, f3550, f3543, f3536, f3529, f3522, f3514, f3507, f3500, f3493, f3486, f3479, f3472, f3465, f3457, f3450, f3443, f3436, f3429, f3422, f3415, f3408, f3400, f3393, f3386, f3379, f3372, f3365, f3358, f3351, i337
+//line single.go:59
+					f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f6607, f6600, f6593, f6586, f6579, f6572, f6565, f6558, f6550, f6543, f6536, f6529, f6522, f6515, f6508, f6501, f6493, f6486, f6479, f6472, f6465, f6458, f6451, f6444, f6436, f6429, f6422, f6415, f6408, f6401, f6394, f6387, f6375, f6368, f6361, f6354, f6347, f6340, f6333, f6326, f6318, f6311, f6304, f6297, f6290, f6283, f6276, f6269, f6261, f6254, f6247, f6240, f6233, f6226, f6219, f6212, f6204, f6197, f6190, f6183, f6176, f6169, f6162, f6155, f6143, f6136, f6129, f6122, f6115, f6108, f6101, f6094, f6086, f6079, f6072, f6065, f6058, f6051, f6044, f6037, f6029, f6022, f6015, f6008, f6001, f5994, f5987, f5980, f5972, f5965, f5958, f5951, f5944, f5937, f5930, f5923, f5911, f5904, f5897, f5890, f5883, f5876, f5869, f5862, f5854, f5847, f5840, f5833, f5826, f5819, f5812, f5805, f5797, f5790, f5783, f5776, f5769, f5762, f5755, f5748, f5740, f5733, f5726, f5719, f5712, f5705, f5698, f5691, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, i199
 				}
-//line single.go:44
-				*(*float32)(unsafe.Add(each4822, tx*4)), *(*float32)(unsafe.Add(each4820, tx*4)), *(*float32)(unsafe.Add(each4818, tx*4)), *(*float32)(unsafe.Add(each4816, tx*4)), *(*float32)(unsafe.Add(each4814, tx*4)), *(*float32)(unsafe.Add(each4812, tx*4)), *(*float32)(unsafe.Add(each4810, tx*4)), *(*float32)(unsafe.Add(each4808, tx*4)), *(*float32)(unsafe.Add(each4806, tx*4)), *(*float32)(unsafe.Add(each4804, tx*4)), *(*float32)(unsafe.Add(each4802, tx*4)), *(*float32)(unsafe.Add(each4800, tx*4)), *(*float32)(unsafe.Add(each4798, tx*4)), *(*float32)(unsafe.Add(each4796, tx*4)), *(*float32)(unsafe.Add(each4794, tx*4)), *(*float32)(unsafe.Add(each4792, tx*4)), *(*float32)(unsafe.Add(each4790, tx*4)), *(*float32)(unsafe.Add(each4788, tx*4)), *(*float32)(unsafe.Add(each4786, tx*4)), *(*float32)(unsafe.Add(each4784, tx*4)), *(*float32)(unsafe.Add(each4782, tx*4)), *(*float32)(unsafe.Add(each4780, tx*4)), *(*float32)(unsafe.Add(each4778, tx*4)), *(*float32)(unsafe.Add(each4776, tx*4)), *(*float32)(unsafe.Add(each4774, tx*4)), *(*float32)(unsafe.Add(each4772, tx*4)), *(*float32)(unsafe.Add(each4770, tx*4)), *(*float32)(unsafe.Add(each4768, tx*4)), *(*float32)(unsafe.Add(each4766, tx*4)), *(*float32)(unsafe.Add(each4764, tx*4)), *(*float32)(unsafe.Add(each4762, tx*4)), *(*float32)(unsafe.Add(each4760, tx*4)), *(*float32)(unsafe.Add(each4758, tx*4)), *(*float32)(unsafe.Add(each4756, tx*4)), *(*float32)(unsafe.Add(each4754, tx*4)), *(*float32)(unsafe.Add(each4752, tx*4)), *(*float32)(unsafe.Add(each4750, tx*4)), *(*float32)(unsafe.Add(each4748, tx*4)), *(*float32)(unsafe.Add(each4746, tx*4)), *(*float32)(unsafe.Add(each4744, tx*4)), *(*float32)(unsafe.Add(each4742, tx*4)), *(*float32)(unsafe.Add(each4740, tx*4)), *(*float32)(unsafe.Add(each4738, tx*4)), *(*float32)(unsafe.Add(each4736, tx*4)), *(*float32)(unsafe.Add(each4734, tx*4)), *(*float32)(unsafe.Add(each4732, tx*4)), *(*float32)(unsafe.Add(each4730, tx*4)), *(*float32)(unsafe.Add(each4728, tx*4)), *(*float32)(unsafe.Add(each4726, tx*4)), *(*float32)(unsafe.Add(each4724, tx*4)), *(*float32)(unsafe.Add(each4722, tx*4)), *(*float32)(unsafe.Add(each4720, tx*4)), *(*float32)(unsafe.Add(each4718, tx*4)), *(*float32)(unsafe.Add(each4716, tx*4)), *(*float32)(unsafe.Add(each4714, tx*4)), *(*float32)(unsafe.Add(each4712, tx*4)), *(*float32)(unsafe.Add(each4710, tx*4)), *(*float32)(unsafe.Add(each4708, tx*4)), *(*float32)(unsafe.Add(each4706, tx*4)), *(*float32)(unsafe.Add(each4704, tx*4)), *(*float32)(unsafe.Add(each4702, tx*4)), *(*float32)(unsafe.Add(each4700, tx*4)), *(*float32)(unsafe.Add(each4698, tx*4)), *(*float32)(unsafe.Add(each4696, tx*4)), *(*float32)(unsafe.Add(each4694, tx*4)), *(*float32)(unsafe.Add(each4692, tx*4)), *(*float32)(unsafe.Add(each4690, tx*4)), *(*float32)(unsafe.Add(each4688, tx*4)), *(*float32)(unsafe.Add(each4686, tx*4)), *(*float32)(unsafe.Add(each4684, tx*4)), *(*float32)(unsafe.Add(each4682, tx*4)), *(*float32)(unsafe.Add(each4680, tx*4)), *(*float32)(unsafe.Add(each4678, tx*4)), *(*float32)(unsafe.Add(each4676, tx*4)), *(*float32)(unsafe.Add(each4674, tx*4)), *(*float32)(unsafe.Add(each4672, tx*4)), *(*float32)(unsafe.Add(each4670, tx*4)), *(*float32)(unsafe.Add(each4668, tx*4)), *(*float32)(unsafe.Add(each4666, tx*4)), *(*float32)(unsafe.Add(each4664, tx*4)), *(*float32)(unsafe.Add(each4662, tx*4)), *(*float32)(unsafe.Add(each4660, tx*4)), *(*float32)(unsafe.Add(each4658, tx*4)), *(*float32)(unsafe.Add(each4656, tx*4)), *(*float32)(unsafe.Add(each4654, tx*4)), *(*float32)(unsafe.Add(each4652, tx*4)), *(*float32)(unsafe.Add(each4650, tx*4)), *(*float32)(unsafe.Add(each4648, tx*4)), *(*float32)(unsafe.Add(each4646, tx*4)), *(*float32)(unsafe.Add(each4644, tx*4)), *(*float32)(unsafe.Add(each4642, tx*4)), *(*float32)(unsafe.Add(each4640, tx*4)), *(*float32)(unsafe.Add(each4638, tx*4)), *(*float32)(unsafe.Add(each4636, tx*4)), *(*float32)(unsafe.Add(each4634, tx*4)), *(*float32)(unsafe.Add(each4632, tx*4)), *(*float32)(unsafe.Add(each4630, tx*4)), *(*float32)(unsafe.Add(each4628, tx*4)), *(*float32)(unsafe.Add(each4626, tx*4)), *(*float32)(unsafe.Add(each4624, tx*4)), *(*float32)(unsafe.Add(each4622, tx*4)), *(*float32)(unsafe.Add(each4620, tx*4)), *(*float32)(unsafe.Add(each4618, tx*4)), *(*float32)(unsafe.Add(each4616, tx*4)), *(*float32)(unsafe.Add(each4614, tx*4)), *(*float32)(unsafe.Add(each4612, tx*4)), *(*float32)(unsafe.Add(each4610, tx*4)), *(*float32)(unsafe.Add(each4608, tx*4)), *(*float32)(unsafe.Add(each4606, tx*4)), *(*float32)(unsafe.Add(each4604, tx*4)), *(*float32)(unsafe.Add(each4602, tx*4)), *(*float32)(unsafe.Add(each4600, tx*4)), *(*float32)(unsafe.Add(each4598, tx*4)), *(*float32)(unsafe.Add(each4596, tx*4)), *(*float32)(unsafe.Add(each4594, tx*4)), *(*float32)(unsafe.Add(each4592, tx*4)), *(*float32)(unsafe.Add(each4590, tx*4)), *(*float32)(unsafe.Add(each4588, tx*4)), *(*float32)(unsafe.Add(each4586, tx*4)), *(*float32)(unsafe.Add(each4584, tx*4)), *(*float32)(unsafe.Add(each4582, tx*4)), *(*float32)(unsafe.Add(each4580, tx*4)), *(*float32)(unsafe.Add(each4578, tx*4)), *(*float32)(unsafe.Add(each4576, tx*4)), *(*float32)(unsafe.Add(each4574, tx*4)), *(*float32)(unsafe.Add(each4572, tx*4)), *(*float32)(unsafe.Add(each4570, tx*4)), *(*float32)(unsafe.Add(each4568, tx*4)), *(*float32)(unsafe.Add(each4567, tx*4)), *(*float32)(unsafe.Add(each4565, tx*4)), *(*float32)(unsafe.Add(each4563, tx*4)), *(*float32)(unsafe.Add(each4561, tx*4)), *(*float32)(unsafe.Add(each4559, tx*4)), *(*float32)(unsafe.Add(each4557, tx*4)), *(*float32)(unsafe.Add(each4555, tx*4)), *(*float32)(unsafe.Add(each4553, tx*4)), *(*int32)(unsafe.Add(each129, tx*4)), *(*int32)(unsafe.Add(each130, tx*4)), *(*int32)(unsafe.Add(each131, tx*4)), *(*float32)(unsafe.Add(each650, tx*4)), *(*float32)(unsafe.Add(each651, tx*4)), *(*float32)(unsafe.Add(each652, tx*4)), *(*float32)(unsafe.Add(each653, tx*4)), *(*float32)(unsafe.Add(each654, tx*4)), *(*float32)(unsafe.Add(each655, tx*4)), *(*float32)(unsafe.Add(each656, tx*4)), *(*float32)(unsafe.Add(each657, tx*4)) = f4267, f4260, f4253, f4246, f4239, f4232, f4225, f4218, f4210, f4203, f4196, f4189, f4182, f4175, f4168, f4161, f4153, f4146, f4139, f4132, f4125, f4118, f4111, f4104, f4096, f4089, f4082, f4075, f4068, f4061, f4054, f4047, f4035, f4028, f4021, f4014, f4007, f4000, f3993, f3986, f3978, f3971, f3964, f3957, f3950, f3943, f3936, f3929, f3921, f3914, f3907, f3900, f3893, f3886, f3879, f3872, f3864, f3857, f3850, f3843, f3836, f3829, f3822, f3815, f3803, f3796, f3789, f3782, f3775, f3768, f3761, f3754, f3746, f3739, f3732, f3725, f3718, f3711, f3704, f3697, f3689, f3682, f3675, f3668, f3661, f3654, f3647, f3640, f3632, f3625, f3618, f3611, f3604, f3597, f3590, f3583, f3571, f3564, f3557, f3550, f3543, f3536, f3529, f3522, f3514, f3507, f3500, f3493, f3486, f3479, f3472, f3465, f3457, f3450, f3443, f3436, f3429, f3422, f3415, f3408, f3400, f3393, f3386, f3379, f3372, f3365, f3358, f3351, f4566, f4564, f4562, f4560, f4558, f4556, f4554, f4552, i215, i216, i218, f802, f803, f804, f805, f806, f807, f808, f809
+//line single.go:91
+				*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2443*16+i2447*4)) = f1396
+				*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2455*16+i2447*4)) = f1400
+//line single.go:91
+				*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2443*16+i2447*4)) = f1397
+				*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2455*16+i2447*4)) = f1401
+//line single.go:91
+				*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2443*16+i2447*4)) = f1398
+				*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2455*16+i2447*4)) = f1402
+//line single.go:91
+				*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2443*16+i2447*4)) = f1399
+				*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2455*16+i2447*4)) = f1403
+//line single.go:98
+				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8448)) = f1404
+//line single.go:98
+				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+4+8448)) = f1405
+//line single.go:98
+				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8+8448)) = f1406
+//line single.go:98
+				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+12+8448)) = f1407
+				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8448)) = f1408
+//line single.go:99
+				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+4+8448)) = f1409
+//line single.go:99
+				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8+8448)) = f1410
+//line single.go:99
+				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+12+8448)) = f1411
+//line single.go:65
+				*(*int32)(unsafe.Add(each132, tx*4)) = i123
+//line single.go:65
+				*(*int32)(unsafe.Add(each133, tx*4)) = i124
+//line single.go:65
+				*(*int32)(unsafe.Add(each134, tx*4)) = i126
+//line single.go:65
+				*(*float32)(unsafe.Add(each1254, tx*4)) = f1396
+//line single.go:65
+				*(*float32)(unsafe.Add(each1255, tx*4)) = f1397
+//line single.go:65
+				*(*float32)(unsafe.Add(each1256, tx*4)) = f1398
+//line single.go:65
+				*(*float32)(unsafe.Add(each1257, tx*4)) = f1399
+//line single.go:65
+				*(*float32)(unsafe.Add(each1258, tx*4)) = f1400
+//line single.go:65
+				*(*float32)(unsafe.Add(each1259, tx*4)) = f1401
+//line single.go:65
+				*(*float32)(unsafe.Add(each1260, tx*4)) = f1402
+//line single.go:65
+				*(*float32)(unsafe.Add(each1261, tx*4)) = f1403
+//line single.go:65
+				*(*float32)(unsafe.Add(each1262, tx*4)) = f1404
+//line single.go:65
+				*(*float32)(unsafe.Add(each1263, tx*4)) = f1405
+//line single.go:65
+				*(*float32)(unsafe.Add(each1264, tx*4)) = f1406
+//line single.go:65
+				*(*float32)(unsafe.Add(each1265, tx*4)) = f1407
+//line single.go:65
+				*(*float32)(unsafe.Add(each1266, tx*4)) = f1408
+//line single.go:65
+				*(*float32)(unsafe.Add(each1267, tx*4)) = f1409
+//line single.go:65
+				*(*float32)(unsafe.Add(each1268, tx*4)) = f1410
+//line single.go:65
+				*(*float32)(unsafe.Add(each1269, tx*4)) = f1411
+//line single.go:65
+				*(*float32)(unsafe.Add(each2979, tx*4)) = f2979
+//line single.go:65
+				*(*float32)(unsafe.Add(each2981, tx*4)) = f2981
+//line single.go:65
+				*(*float32)(unsafe.Add(each2983, tx*4)) = f2983
+//line single.go:65
+				*(*float32)(unsafe.Add(each2985, tx*4)) = f2985
+//line single.go:65
+				*(*float32)(unsafe.Add(each3009, tx*4)) = f3009
+//line single.go:65
+				*(*float32)(unsafe.Add(each3011, tx*4)) = f3011
+//line single.go:65
+				*(*float32)(unsafe.Add(each3013, tx*4)) = f3013
+//line single.go:65
+				*(*float32)(unsafe.Add(each3015, tx*4)) = f3015
+//line single.go:65
+				*(*float32)(unsafe.Add(each3039, tx*4)) = f3039
+//line single.go:65
+				*(*float32)(unsafe.Add(each3041, tx*4)) = f3041
+//line single.go:65
+				*(*float32)(unsafe.Add(each3043, tx*4)) = f3043
+//line single.go:65
+				*(*float32)(unsafe.Add(each3045, tx*4)) = f3045
+//line single.go:65
+				*(*float32)(unsafe.Add(each3069, tx*4)) = f3069
+//line single.go:65
+				*(*float32)(unsafe.Add(each3071, tx*4)) = f3071
+//line single.go:65
+				*(*float32)(unsafe.Add(each3073, tx*4)) = f3073
+//line single.go:65
+				*(*float32)(unsafe.Add(each3075, tx*4)) = f3075
+//line single.go:65
+				*(*float32)(unsafe.Add(each1560, tx*4)) = f1560
+//line single.go:65
+				*(*float32)(unsafe.Add(each1562, tx*4)) = f1562
+//line single.go:65
+				*(*float32)(unsafe.Add(each1564, tx*4)) = f1564
+//line single.go:65
+				*(*float32)(unsafe.Add(each1566, tx*4)) = f1566
+//line single.go:65
+				*(*float32)(unsafe.Add(each1574, tx*4)) = f1574
+//line single.go:65
+				*(*float32)(unsafe.Add(each1576, tx*4)) = f1576
+//line single.go:65
+				*(*float32)(unsafe.Add(each1578, tx*4)) = f1578
+//line single.go:65
+				*(*float32)(unsafe.Add(each1580, tx*4)) = f1580
+//line single.go:65
+				*(*float32)(unsafe.Add(each5691, tx*4)) = f5691
+//line single.go:65
+				*(*float32)(unsafe.Add(each5698, tx*4)) = f5698
+//line single.go:65
+				*(*float32)(unsafe.Add(each5705, tx*4)) = f5705
+//line single.go:65
+				*(*float32)(unsafe.Add(each5712, tx*4)) = f5712
+//line single.go:65
+				*(*float32)(unsafe.Add(each5719, tx*4)) = f5719
+//line single.go:65
+				*(*float32)(unsafe.Add(each5726, tx*4)) = f5726
+//line single.go:65
+				*(*float32)(unsafe.Add(each5733, tx*4)) = f5733
+//line single.go:65
+				*(*float32)(unsafe.Add(each5740, tx*4)) = f5740
+//line single.go:65
+				*(*float32)(unsafe.Add(each5748, tx*4)) = f5748
+//line single.go:65
+				*(*float32)(unsafe.Add(each5755, tx*4)) = f5755
+//line single.go:65
+				*(*float32)(unsafe.Add(each5762, tx*4)) = f5762
+//line single.go:65
+				*(*float32)(unsafe.Add(each5769, tx*4)) = f5769
+//line single.go:65
+				*(*float32)(unsafe.Add(each5776, tx*4)) = f5776
+//line single.go:65
+				*(*float32)(unsafe.Add(each5783, tx*4)) = f5783
+//line single.go:65
+				*(*float32)(unsafe.Add(each5790, tx*4)) = f5790
+//line single.go:65
+				*(*float32)(unsafe.Add(each5797, tx*4)) = f5797
+//line single.go:65
+				*(*float32)(unsafe.Add(each5805, tx*4)) = f5805
+//line single.go:65
+				*(*float32)(unsafe.Add(each5812, tx*4)) = f5812
+//line single.go:65
+				*(*float32)(unsafe.Add(each5819, tx*4)) = f5819
+//line single.go:65
+				*(*float32)(unsafe.Add(each5826, tx*4)) = f5826
+//line single.go:65
+				*(*float32)(unsafe.Add(each5833, tx*4)) = f5833
+//line single.go:65
+				*(*float32)(unsafe.Add(each5840, tx*4)) = f5840
+//line single.go:65
+				*(*float32)(unsafe.Add(each5847, tx*4)) = f5847
+//line single.go:65
+				*(*float32)(unsafe.Add(each5854, tx*4)) = f5854
+//line single.go:65
+				*(*float32)(unsafe.Add(each5862, tx*4)) = f5862
+//line single.go:65
+				*(*float32)(unsafe.Add(each5869, tx*4)) = f5869
+//line single.go:65
+				*(*float32)(unsafe.Add(each5876, tx*4)) = f5876
+//line single.go:65
+				*(*float32)(unsafe.Add(each5883, tx*4)) = f5883
+//line single.go:65
+				*(*float32)(unsafe.Add(each5890, tx*4)) = f5890
+//line single.go:65
+				*(*float32)(unsafe.Add(each5897, tx*4)) = f5897
+//line single.go:65
+				*(*float32)(unsafe.Add(each5904, tx*4)) = f5904
+//line single.go:65
+				*(*float32)(unsafe.Add(each5911, tx*4)) = f5911
+//line single.go:65
+				*(*float32)(unsafe.Add(each5923, tx*4)) = f5923
+//line single.go:65
+				*(*float32)(unsafe.Add(each5930, tx*4)) = f5930
+//line single.go:65
+				*(*float32)(unsafe.Add(each5937, tx*4)) = f5937
+//line single.go:65
+				*(*float32)(unsafe.Add(each5944, tx*4)) = f5944
+//line single.go:65
+				*(*float32)(unsafe.Add(each5951, tx*4)) = f5951
+//line single.go:65
+				*(*float32)(unsafe.Add(each5958, tx*4)) = f5958
+//line single.go:65
+				*(*float32)(unsafe.Add(each5965, tx*4)) = f5965
+//line single.go:65
+				*(*float32)(unsafe.Add(each5972, tx*4)) = f5972
+//line single.go:65
+				*(*float32)(unsafe.Add(each5980, tx*4)) = f5980
+//line single.go:65
+				*(*float32)(unsafe.Add(each5987, tx*4)) = f5987
+//line single.go:65
+				*(*float32)(unsafe.Add(each5994, tx*4)) = f5994
+//line single.go:65
+				*(*float32)(unsafe.Add(each6001, tx*4)) = f6001
+//line single.go:65
+				*(*float32)(unsafe.Add(each6008, tx*4)) = f6008
+//line single.go:65
+				*(*float32)(unsafe.Add(each6015, tx*4)) = f6015
+//line single.go:65
+				*(*float32)(unsafe.Add(each6022, tx*4)) = f6022
+//line single.go:65
+				*(*float32)(unsafe.Add(each6029, tx*4)) = f6029
+//line single.go:65
+				*(*float32)(unsafe.Add(each6037, tx*4)) = f6037
+//line single.go:65
+				*(*float32)(unsafe.Add(each6044, tx*4)) = f6044
+//line single.go:65
+				*(*float32)(unsafe.Add(each6051, tx*4)) = f6051
+//line single.go:65
+				*(*float32)(unsafe.Add(each6058, tx*4)) = f6058
+//line single.go:65
+				*(*float32)(unsafe.Add(each6065, tx*4)) = f6065
+//line single.go:65
+				*(*float32)(unsafe.Add(each6072, tx*4)) = f6072
+//line single.go:65
+				*(*float32)(unsafe.Add(each6079, tx*4)) = f6079
+//line single.go:65
+				*(*float32)(unsafe.Add(each6086, tx*4)) = f6086
+//line single.go:65
+				*(*float32)(unsafe.Add(each6094, tx*4)) = f6094
+//line single.go:65
+				*(*float32)(unsafe.Add(each6101, tx*4)) = f6101
+//line single.go:65
+				*(*float32)(unsafe.Add(each6108, tx*4)) = f6108
+//line single.go:65
+				*(*float32)(unsafe.Add(each6115, tx*4)) = f6115
+//line single.go:65
+				*(*float32)(unsafe.Add(each6122, tx*4)) = f6122
+//line single.go:65
+				*(*float32)(unsafe.Add(each6129, tx*4)) = f6129
+//line single.go:65
+				*(*float32)(unsafe.Add(each6136, tx*4)) = f6136
+//line single.go:65
+				*(*float32)(unsafe.Add(each6143, tx*4)) = f6143
+//line single.go:65
+				*(*float32)(unsafe.Add(each6155, tx*4)) = f6155
+//line single.go:65
+				*(*float32)(unsafe.Add(each6162, tx*4)) = f6162
+//line single.go:65
+				*(*float32)(unsafe.Add(each6169, tx*4)) = f6169
+//line single.go:65
+				*(*float32)(unsafe.Add(each6176, tx*4)) = f6176
+//line single.go:65
+				*(*float32)(unsafe.Add(each6183, tx*4)) = f6183
+//line single.go:65
+				*(*float32)(unsafe.Add(each6190, tx*4)) = f6190
+//line single.go:65
+				*(*float32)(unsafe.Add(each6197, tx*4)) = f6197
+//line single.go:65
+				*(*float32)(unsafe.Add(each6204, tx*4)) = f6204
+//line single.go:65
+				*(*float32)(unsafe.Add(each6212, tx*4)) = f6212
+//line single.go:65
+				*(*float32)(unsafe.Add(each6219, tx*4)) = f6219
+//line single.go:65
+				*(*float32)(unsafe.Add(each6226, tx*4)) = f6226
+//line single.go:65
+				*(*float32)(unsafe.Add(each6233, tx*4)) = f6233
+//line single.go:65
+				*(*float32)(unsafe.Add(each6240, tx*4)) = f6240
+//line single.go:65
+				*(*float32)(unsafe.Add(each6247, tx*4)) = f6247
+//line single.go:65
+				*(*float32)(unsafe.Add(each6254, tx*4)) = f6254
+//line single.go:65
+				*(*float32)(unsafe.Add(each6261, tx*4)) = f6261
+//line single.go:65
+				*(*float32)(unsafe.Add(each6269, tx*4)) = f6269
+//line single.go:65
+				*(*float32)(unsafe.Add(each6276, tx*4)) = f6276
+//line single.go:65
+				*(*float32)(unsafe.Add(each6283, tx*4)) = f6283
+//line single.go:65
+				*(*float32)(unsafe.Add(each6290, tx*4)) = f6290
+//line single.go:65
+				*(*float32)(unsafe.Add(each6297, tx*4)) = f6297
+//line single.go:65
+				*(*float32)(unsafe.Add(each6304, tx*4)) = f6304
+//line single.go:65
+				*(*float32)(unsafe.Add(each6311, tx*4)) = f6311
+//line single.go:65
+				*(*float32)(unsafe.Add(each6318, tx*4)) = f6318
+//line single.go:65
+				*(*float32)(unsafe.Add(each6326, tx*4)) = f6326
+//line single.go:65
+				*(*float32)(unsafe.Add(each6333, tx*4)) = f6333
+//line single.go:65
+				*(*float32)(unsafe.Add(each6340, tx*4)) = f6340
+//line single.go:65
+				*(*float32)(unsafe.Add(each6347, tx*4)) = f6347
+//line single.go:65
+				*(*float32)(unsafe.Add(each6354, tx*4)) = f6354
+//line single.go:65
+				*(*float32)(unsafe.Add(each6361, tx*4)) = f6361
+//line single.go:65
+				*(*float32)(unsafe.Add(each6368, tx*4)) = f6368
+//line single.go:65
+				*(*float32)(unsafe.Add(each6375, tx*4)) = f6375
+//line single.go:65
+				*(*float32)(unsafe.Add(each6387, tx*4)) = f6387
+//line single.go:65
+				*(*float32)(unsafe.Add(each6394, tx*4)) = f6394
+//line single.go:65
+				*(*float32)(unsafe.Add(each6401, tx*4)) = f6401
+//line single.go:65
+				*(*float32)(unsafe.Add(each6408, tx*4)) = f6408
+//line single.go:65
+				*(*float32)(unsafe.Add(each6415, tx*4)) = f6415
+//line single.go:65
+				*(*float32)(unsafe.Add(each6422, tx*4)) = f6422
+//line single.go:65
+				*(*float32)(unsafe.Add(each6429, tx*4)) = f6429
+//line single.go:65
+				*(*float32)(unsafe.Add(each6436, tx*4)) = f6436
+//line single.go:65
+				*(*float32)(unsafe.Add(each6444, tx*4)) = f6444
+//line single.go:65
+				*(*float32)(unsafe.Add(each6451, tx*4)) = f6451
+//line single.go:65
+				*(*float32)(unsafe.Add(each6458, tx*4)) = f6458
+//line single.go:65
+				*(*float32)(unsafe.Add(each6465, tx*4)) = f6465
+//line single.go:65
+				*(*float32)(unsafe.Add(each6472, tx*4)) = f6472
+//line single.go:65
+				*(*float32)(unsafe.Add(each6479, tx*4)) = f6479
+//line single.go:65
+				*(*float32)(unsafe.Add(each6486, tx*4)) = f6486
+//line single.go:65
+				*(*float32)(unsafe.Add(each6493, tx*4)) = f6493
+//line single.go:65
+				*(*float32)(unsafe.Add(each6501, tx*4)) = f6501
+//line single.go:65
+				*(*float32)(unsafe.Add(each6508, tx*4)) = f6508
+//line single.go:65
+				*(*float32)(unsafe.Add(each6515, tx*4)) = f6515
+//line single.go:65
+				*(*float32)(unsafe.Add(each6522, tx*4)) = f6522
+//line single.go:65
+				*(*float32)(unsafe.Add(each6529, tx*4)) = f6529
+//line single.go:65
+				*(*float32)(unsafe.Add(each6536, tx*4)) = f6536
+//line single.go:65
+				*(*float32)(unsafe.Add(each6543, tx*4)) = f6543
+//line single.go:65
+				*(*float32)(unsafe.Add(each6550, tx*4)) = f6550
+//line single.go:65
+				*(*float32)(unsafe.Add(each6558, tx*4)) = f6558
+//line single.go:65
+				*(*float32)(unsafe.Add(each6565, tx*4)) = f6565
+//line single.go:65
+				*(*float32)(unsafe.Add(each6572, tx*4)) = f6572
+//line single.go:65
+				*(*float32)(unsafe.Add(each6579, tx*4)) = f6579
+//line single.go:65
+				*(*float32)(unsafe.Add(each6586, tx*4)) = f6586
+//line single.go:65
+				*(*float32)(unsafe.Add(each6593, tx*4)) = f6593
+//line single.go:65
+				*(*float32)(unsafe.Add(each6600, tx*4)) = f6600
+//line single.go:65
+				*(*float32)(unsafe.Add(each6607, tx*4)) = f6607
 			}
-			i132, i135 = i948, i135^1
+			for tx := range 128 {
+//line single.go:121
+				f6607 := *(*float32)(unsafe.Add(each6607, tx*4))
+//line single.go:105
+				f3075 := *(*float32)(unsafe.Add(each3075, tx*4))
+//line single.go:112
+				f1580 := *(*float32)(unsafe.Add(each1580, tx*4))
+//line single.go:121
+				f6600 := *(*float32)(unsafe.Add(each6600, tx*4))
+//line single.go:112
+				f1578 := *(*float32)(unsafe.Add(each1578, tx*4))
+//line single.go:121
+				f6593 := *(*float32)(unsafe.Add(each6593, tx*4))
+//line single.go:112
+				f1576 := *(*float32)(unsafe.Add(each1576, tx*4))
+//line single.go:121
+				f6586 := *(*float32)(unsafe.Add(each6586, tx*4))
+//line single.go:112
+				f1574 := *(*float32)(unsafe.Add(each1574, tx*4))
+//line single.go:121
+				f6579 := *(*float32)(unsafe.Add(each6579, tx*4))
+//line single.go:112
+				f1566 := *(*float32)(unsafe.Add(each1566, tx*4))
+//line single.go:121
+				f6572 := *(*float32)(unsafe.Add(each6572, tx*4))
+//line single.go:112
+				f1564 := *(*float32)(unsafe.Add(each1564, tx*4))
+//line single.go:121
+				f6565 := *(*float32)(unsafe.Add(each6565, tx*4))
+//line single.go:112
+				f1562 := *(*float32)(unsafe.Add(each1562, tx*4))
+//line single.go:121
+				f6558 := *(*float32)(unsafe.Add(each6558, tx*4))
+//line single.go:112
+				f1560 := *(*float32)(unsafe.Add(each1560, tx*4))
+//line single.go:121
+				f6550 := *(*float32)(unsafe.Add(each6550, tx*4))
+//line single.go:105
+				f3073 := *(*float32)(unsafe.Add(each3073, tx*4))
+//line single.go:121
+				f6543 := *(*float32)(unsafe.Add(each6543, tx*4))
+//line single.go:121
+				f6536 := *(*float32)(unsafe.Add(each6536, tx*4))
+//line single.go:121
+				f6529 := *(*float32)(unsafe.Add(each6529, tx*4))
+//line single.go:121
+				f6522 := *(*float32)(unsafe.Add(each6522, tx*4))
+//line single.go:121
+				f6515 := *(*float32)(unsafe.Add(each6515, tx*4))
+//line single.go:121
+				f6508 := *(*float32)(unsafe.Add(each6508, tx*4))
+//line single.go:121
+				f6501 := *(*float32)(unsafe.Add(each6501, tx*4))
+//line single.go:121
+				f6493 := *(*float32)(unsafe.Add(each6493, tx*4))
+//line single.go:105
+				f3071 := *(*float32)(unsafe.Add(each3071, tx*4))
+//line single.go:121
+				f6486 := *(*float32)(unsafe.Add(each6486, tx*4))
+//line single.go:121
+				f6479 := *(*float32)(unsafe.Add(each6479, tx*4))
+//line single.go:121
+				f6472 := *(*float32)(unsafe.Add(each6472, tx*4))
+//line single.go:121
+				f6465 := *(*float32)(unsafe.Add(each6465, tx*4))
+//line single.go:121
+				f6458 := *(*float32)(unsafe.Add(each6458, tx*4))
+//line single.go:121
+				f6451 := *(*float32)(unsafe.Add(each6451, tx*4))
+//line single.go:121
+				f6444 := *(*float32)(unsafe.Add(each6444, tx*4))
+//line single.go:121
+				f6436 := *(*float32)(unsafe.Add(each6436, tx*4))
+//line single.go:105
+				f3069 := *(*float32)(unsafe.Add(each3069, tx*4))
+//line single.go:121
+				f6429 := *(*float32)(unsafe.Add(each6429, tx*4))
+//line single.go:121
+				f6422 := *(*float32)(unsafe.Add(each6422, tx*4))
+//line single.go:121
+				f6415 := *(*float32)(unsafe.Add(each6415, tx*4))
+//line single.go:121
+				f6408 := *(*float32)(unsafe.Add(each6408, tx*4))
+//line single.go:121
+				f6401 := *(*float32)(unsafe.Add(each6401, tx*4))
+//line single.go:121
+				f6394 := *(*float32)(unsafe.Add(each6394, tx*4))
+//line single.go:121
+				f6387 := *(*float32)(unsafe.Add(each6387, tx*4))
+//line single.go:121
+				f6375 := *(*float32)(unsafe.Add(each6375, tx*4))
+//line single.go:105
+				f3045 := *(*float32)(unsafe.Add(each3045, tx*4))
+//line single.go:121
+				f6368 := *(*float32)(unsafe.Add(each6368, tx*4))
+//line single.go:121
+				f6361 := *(*float32)(unsafe.Add(each6361, tx*4))
+//line single.go:121
+				f6354 := *(*float32)(unsafe.Add(each6354, tx*4))
+//line single.go:121
+				f6347 := *(*float32)(unsafe.Add(each6347, tx*4))
+//line single.go:121
+				f6340 := *(*float32)(unsafe.Add(each6340, tx*4))
+//line single.go:121
+				f6333 := *(*float32)(unsafe.Add(each6333, tx*4))
+//line single.go:121
+				f6326 := *(*float32)(unsafe.Add(each6326, tx*4))
+//line single.go:121
+				f6318 := *(*float32)(unsafe.Add(each6318, tx*4))
+//line single.go:105
+				f3043 := *(*float32)(unsafe.Add(each3043, tx*4))
+//line single.go:121
+				f6311 := *(*float32)(unsafe.Add(each6311, tx*4))
+//line single.go:121
+				f6304 := *(*float32)(unsafe.Add(each6304, tx*4))
+//line single.go:121
+				f6297 := *(*float32)(unsafe.Add(each6297, tx*4))
+//line single.go:121
+				f6290 := *(*float32)(unsafe.Add(each6290, tx*4))
+//line single.go:121
+				f6283 := *(*float32)(unsafe.Add(each6283, tx*4))
+//line single.go:121
+				f6276 := *(*float32)(unsafe.Add(each6276, tx*4))
+//line single.go:121
+				f6269 := *(*float32)(unsafe.Add(each6269, tx*4))
+//line single.go:121
+				f6261 := *(*float32)(unsafe.Add(each6261, tx*4))
+//line single.go:105
+				f3041 := *(*float32)(unsafe.Add(each3041, tx*4))
+//line single.go:121
+				f6254 := *(*float32)(unsafe.Add(each6254, tx*4))
+//line single.go:121
+				f6247 := *(*float32)(unsafe.Add(each6247, tx*4))
+//line single.go:121
+				f6240 := *(*float32)(unsafe.Add(each6240, tx*4))
+//line single.go:121
+				f6233 := *(*float32)(unsafe.Add(each6233, tx*4))
+//line single.go:121
+				f6226 := *(*float32)(unsafe.Add(each6226, tx*4))
+//line single.go:121
+				f6219 := *(*float32)(unsafe.Add(each6219, tx*4))
+//line single.go:121
+				f6212 := *(*float32)(unsafe.Add(each6212, tx*4))
+//line single.go:121
+				f6204 := *(*float32)(unsafe.Add(each6204, tx*4))
+//line single.go:105
+				f3039 := *(*float32)(unsafe.Add(each3039, tx*4))
+//line single.go:121
+				f6197 := *(*float32)(unsafe.Add(each6197, tx*4))
+//line single.go:121
+				f6190 := *(*float32)(unsafe.Add(each6190, tx*4))
+//line single.go:121
+				f6183 := *(*float32)(unsafe.Add(each6183, tx*4))
+//line single.go:121
+				f6176 := *(*float32)(unsafe.Add(each6176, tx*4))
+//line single.go:121
+				f6169 := *(*float32)(unsafe.Add(each6169, tx*4))
+//line single.go:121
+				f6162 := *(*float32)(unsafe.Add(each6162, tx*4))
+//line single.go:121
+				f6155 := *(*float32)(unsafe.Add(each6155, tx*4))
+//line single.go:121
+				f6143 := *(*float32)(unsafe.Add(each6143, tx*4))
+//line single.go:105
+				f3015 := *(*float32)(unsafe.Add(each3015, tx*4))
+//line single.go:121
+				f6136 := *(*float32)(unsafe.Add(each6136, tx*4))
+//line single.go:121
+				f6129 := *(*float32)(unsafe.Add(each6129, tx*4))
+//line single.go:121
+				f6122 := *(*float32)(unsafe.Add(each6122, tx*4))
+//line single.go:121
+				f6115 := *(*float32)(unsafe.Add(each6115, tx*4))
+//line single.go:121
+				f6108 := *(*float32)(unsafe.Add(each6108, tx*4))
+//line single.go:121
+				f6101 := *(*float32)(unsafe.Add(each6101, tx*4))
+//line single.go:121
+				f6094 := *(*float32)(unsafe.Add(each6094, tx*4))
+//line single.go:121
+				f6086 := *(*float32)(unsafe.Add(each6086, tx*4))
+//line single.go:105
+				f3013 := *(*float32)(unsafe.Add(each3013, tx*4))
+//line single.go:121
+				f6079 := *(*float32)(unsafe.Add(each6079, tx*4))
+//line single.go:121
+				f6072 := *(*float32)(unsafe.Add(each6072, tx*4))
+//line single.go:121
+				f6065 := *(*float32)(unsafe.Add(each6065, tx*4))
+//line single.go:121
+				f6058 := *(*float32)(unsafe.Add(each6058, tx*4))
+//line single.go:121
+				f6051 := *(*float32)(unsafe.Add(each6051, tx*4))
+//line single.go:121
+				f6044 := *(*float32)(unsafe.Add(each6044, tx*4))
+//line single.go:121
+				f6037 := *(*float32)(unsafe.Add(each6037, tx*4))
+//line single.go:121
+				f6029 := *(*float32)(unsafe.Add(each6029, tx*4))
+//line single.go:105
+				f3011 := *(*float32)(unsafe.Add(each3011, tx*4))
+//line single.go:121
+				f6022 := *(*float32)(unsafe.Add(each6022, tx*4))
+//line single.go:121
+				f6015 := *(*float32)(unsafe.Add(each6015, tx*4))
+//line single.go:121
+				f6008 := *(*float32)(unsafe.Add(each6008, tx*4))
+//line single.go:121
+				f6001 := *(*float32)(unsafe.Add(each6001, tx*4))
+//line single.go:121
+				f5994 := *(*float32)(unsafe.Add(each5994, tx*4))
+//line single.go:121
+				f5987 := *(*float32)(unsafe.Add(each5987, tx*4))
+//line single.go:121
+				f5980 := *(*float32)(unsafe.Add(each5980, tx*4))
+//line single.go:121
+				f5972 := *(*float32)(unsafe.Add(each5972, tx*4))
+//line single.go:105
+				f3009 := *(*float32)(unsafe.Add(each3009, tx*4))
+//line single.go:121
+				f5965 := *(*float32)(unsafe.Add(each5965, tx*4))
+//line single.go:121
+				f5958 := *(*float32)(unsafe.Add(each5958, tx*4))
+//line single.go:121
+				f5951 := *(*float32)(unsafe.Add(each5951, tx*4))
+//line single.go:121
+				f5944 := *(*float32)(unsafe.Add(each5944, tx*4))
+//line single.go:121
+				f5937 := *(*float32)(unsafe.Add(each5937, tx*4))
+//line single.go:121
+				f5930 := *(*float32)(unsafe.Add(each5930, tx*4))
+//line single.go:121
+				f5923 := *(*float32)(unsafe.Add(each5923, tx*4))
+//line single.go:121
+				f5911 := *(*float32)(unsafe.Add(each5911, tx*4))
+//line single.go:105
+				f2985 := *(*float32)(unsafe.Add(each2985, tx*4))
+//line single.go:121
+				f5904 := *(*float32)(unsafe.Add(each5904, tx*4))
+//line single.go:121
+				f5897 := *(*float32)(unsafe.Add(each5897, tx*4))
+//line single.go:121
+				f5890 := *(*float32)(unsafe.Add(each5890, tx*4))
+//line single.go:121
+				f5883 := *(*float32)(unsafe.Add(each5883, tx*4))
+//line single.go:121
+				f5876 := *(*float32)(unsafe.Add(each5876, tx*4))
+//line single.go:121
+				f5869 := *(*float32)(unsafe.Add(each5869, tx*4))
+//line single.go:121
+				f5862 := *(*float32)(unsafe.Add(each5862, tx*4))
+//line single.go:121
+				f5854 := *(*float32)(unsafe.Add(each5854, tx*4))
+//line single.go:105
+				f2983 := *(*float32)(unsafe.Add(each2983, tx*4))
+//line single.go:121
+				f5847 := *(*float32)(unsafe.Add(each5847, tx*4))
+//line single.go:121
+				f5840 := *(*float32)(unsafe.Add(each5840, tx*4))
+//line single.go:121
+				f5833 := *(*float32)(unsafe.Add(each5833, tx*4))
+//line single.go:121
+				f5826 := *(*float32)(unsafe.Add(each5826, tx*4))
+//line single.go:121
+				f5819 := *(*float32)(unsafe.Add(each5819, tx*4))
+//line single.go:121
+				f5812 := *(*float32)(unsafe.Add(each5812, tx*4))
+//line single.go:121
+				f5805 := *(*float32)(unsafe.Add(each5805, tx*4))
+//line single.go:121
+				f5797 := *(*float32)(unsafe.Add(each5797, tx*4))
+//line single.go:105
+				f2981 := *(*float32)(unsafe.Add(each2981, tx*4))
+//line single.go:121
+				f5790 := *(*float32)(unsafe.Add(each5790, tx*4))
+//line single.go:121
+				f5783 := *(*float32)(unsafe.Add(each5783, tx*4))
+//line single.go:121
+				f5776 := *(*float32)(unsafe.Add(each5776, tx*4))
+//line single.go:121
+				f5769 := *(*float32)(unsafe.Add(each5769, tx*4))
+//line single.go:121
+				f5762 := *(*float32)(unsafe.Add(each5762, tx*4))
+//line single.go:121
+				f5755 := *(*float32)(unsafe.Add(each5755, tx*4))
+//line single.go:121
+				f5748 := *(*float32)(unsafe.Add(each5748, tx*4))
+//line single.go:121
+				f5740 := *(*float32)(unsafe.Add(each5740, tx*4))
+//line single.go:105
+				f2979 := *(*float32)(unsafe.Add(each2979, tx*4))
+//line single.go:121
+				f5733 := *(*float32)(unsafe.Add(each5733, tx*4))
+//line single.go:121
+				f5726 := *(*float32)(unsafe.Add(each5726, tx*4))
+//line single.go:121
+				f5719 := *(*float32)(unsafe.Add(each5719, tx*4))
+//line single.go:121
+				f5712 := *(*float32)(unsafe.Add(each5712, tx*4))
+//line single.go:121
+				f5705 := *(*float32)(unsafe.Add(each5705, tx*4))
+//line single.go:121
+				f5698 := *(*float32)(unsafe.Add(each5698, tx*4))
+//line single.go:121
+				f5691 := *(*float32)(unsafe.Add(each5691, tx*4))
+//line single.go:30
+				i64 := *(*int)(unsafe.Add(each64, tx*8))
+//line single.go:28
+				i51 := tx / 32
+//line single.go:30
+				i67 := i64 | i51/2<<2
+//line single.go:105
+				i2868 := i67 + 8
+//line single.go:105
+				i2894 := i67 + 16
+//line single.go:105
+				i2920 := i67 + 24
+//line single.go:29
+				i56 := *(*int)(unsafe.Add(each56, tx*8))
+//line single.go:29
+				i59 := i56 | i51%2<<3
+//line single.go:112
+				i984 := i59 + 16
+//line single.go:121
+				*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = f6607+float32(f3075*f1580), f6600+float32(f3075*f1578), f6593+float32(f3075*f1576), f6586+float32(f3075*f1574), f6579+float32(f3075*f1566), f6572+float32(f3075*f1564), f6565+float32(f3075*f1562), f6558+float32(f3075*f1560), f6550+float32(f3073*f1580), f6543+float32(f3073*f1578), f6536+float32(f3073*f1576), f6529+float32(f3073*f1574), f6522+float32(f3073*f1566), f6515+float32(f3073*f1564), f6508+float32(f3073*f1562), f6501+float32(f3073*f1560), f6493+float32(f3071*f1580), f6486+float32(f3071*f1578), f6479+float32(f3071*f1576), f6472+float32(f3071*f1574), f6465+float32(f3071*f1566), f6458+float32(f3071*f1564), f6451+float32(f3071*f1562), f6444+float32(f3071*f1560), f6436+float32(f3069*f1580), f6429+float32(f3069*f1578), f6422+float32(f3069*f1576), f6415+float32(f3069*f1574), f6408+float32(f3069*f1566), f6401+float32(f3069*f1564), f6394+float32(f3069*f1562), f6387+float32(f3069*f1560), f6375+float32(f3045*f1580), f6368+float32(f3045*f1578), f6361+float32(f3045*f1576), f6354+float32(f3045*f1574), f6347+float32(f3045*f1566), f6340+float32(f3045*f1564), f6333+float32(f3045*f1562), f6326+float32(f3045*f1560), f6318+float32(f3043*f1580), f6311+float32(f3043*f1578), f6304+float32(f3043*f1576), f6297+float32(f3043*f1574), f6290+float32(f3043*f1566), f6283+float32(f3043*f1564), f6276+float32(f3043*f1562), f6269+float32(f3043*f1560), f6261+float32(f3041*f1580), f6254+float32(f3041*f1578), f6247+float32(f3041*f1576), f6240+float32(f3041*f1574), f6233+float32(f3041*f1566), f6226+float32(f3041*f1564), f6219+float32(f3041*f1562), f6212+float32(f3041*f1560), f6204+float32(f3039*f1580), f6197+float32(f3039*f1578), f6190+float32(f3039*f1576), f6183+float32(f3039*f1574), f6176+float32(f3039*f1566), f6169+float32(f3039*f1564), f6162+float32(f3039*f1562), f6155+float32(f3039*f1560), f6143+float32(f3015*f1580), f6136+float32(f3015*f1578), f6129+float32(f3015*f1576), f6122+float32(f3015*f1574), f6115+float32(f3015*f1566), f6108+float32(f3015*f1564), f6101+float32(f3015*f1562), f6094+float32(f3015*f1560), f6086+float32(f3013*f1580), f6079+float32(f3013*f1578), f6072+float32(f3013*f1576), f6065+float32(f3013*f1574), f6058+float32(f3013*f1566), f6051+float32(f3013*f1564), f6044+float32(f3013*f1562), f6037+float32(f3013*f1560), f6029+float32(f3011*f1580), f6022+float32(f3011*f1578), f6015+float32(f3011*f1576), f6008+float32(f3011*f1574), f6001+float32(f3011*f1566), f5994+float32(f3011*f1564), f5987+float32(f3011*f1562), f5980+float32(f3011*f1560), f5972+float32(f3009*f1580), f5965+float32(f3009*f1578), f5958+float32(f3009*f1576), f5951+float32(f3009*f1574), f5944+float32(f3009*f1566), f5937+float32(f3009*f1564), f5930+float32(f3009*f1562), f5923+float32(f3009*f1560), f5911+float32(f2985*f1580), f5904+float32(f2985*f1578), f5897+float32(f2985*f1576), f5890+float32(f2985*f1574), f5883+float32(f2985*f1566), f5876+float32(f2985*f1564), f5869+float32(f2985*f1562), f5862+float32(f2985*f1560), f5854+float32(f2983*f1580), f5847+float32(f2983*f1578), f5840+float32(f2983*f1576), f5833+float32(f2983*f1574), f5826+float32(f2983*f1566), f5819+float32(f2983*f1564), f5812+float32(f2983*f1562), f5805+float32(f2983*f1560), f5797+float32(f2981*f1580), f5790+float32(f2981*f1578), f5783+float32(f2981*f1576), f5776+float32(f2981*f1574), f5769+float32(f2981*f1566), f5762+float32(f2981*f1564), f5755+float32(f2981*f1562), f5748+float32(f2981*f1560), f5740+float32(f2979*f1580), f5733+float32(f2979*f1578), f5726+float32(f2979*f1576), f5719+float32(f2979*f1574), f5712+float32(f2979*f1566), f5705+float32(f2979*f1564), f5698+float32(f2979*f1562), f5691+float32(f2979*f1560), *(*float32)(unsafe.Add(shared, o2646+i67*16)), *(*float32)(unsafe.Add(shared, o2646+i67*16+4)), *(*float32)(unsafe.Add(shared, o2646+i67*16+8)), *(*float32)(unsafe.Add(shared, o2646+i67*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2868*16)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2894*16)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2920*16)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+12)), *(*float32)(unsafe.Add(shared, o493+i59*16+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+12+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+12+8448))
+			}
+			i135, i142 = i2004, i209
 		}
 		for tx := range 128 {
-//line single.go:29
-			i69 := *(*int)(unsafe.Add(each69, tx*8))
-//line single.go:27
-			i56 := tx / 32
-//line single.go:29
-			i72 := i69 | i56/2<<2
+//line single.go:30
+			i64 := *(*int)(unsafe.Add(each64, tx*8))
 //line single.go:28
-			i61 := *(*int)(unsafe.Add(each61, tx*8))
-//line single.go:28
-			i64 := i61 | i56%2<<3
-//line single.go:82
-			f4568 := *(*float32)(unsafe.Add(each4568, tx*4))
-//line single.go:82
-			f4570 := *(*float32)(unsafe.Add(each4570, tx*4))
-//line single.go:82
-			f4572 := *(*float32)(unsafe.Add(each4572, tx*4))
-//line single.go:82
-			f4574 := *(*float32)(unsafe.Add(each4574, tx*4))
-//line single.go:82
-			f4576 := *(*float32)(unsafe.Add(each4576, tx*4))
-//line single.go:82
-			f4578 := *(*float32)(unsafe.Add(each4578, tx*4))
-//line single.go:82
-			f4580 := *(*float32)(unsafe.Add(each4580, tx*4))
-//line single.go:82
-			f4582 := *(*float32)(unsafe.Add(each4582, tx*4))
-//line single.go:82
-			f4584 := *(*float32)(unsafe.Add(each4584, tx*4))
-//line single.go:82
-			f4586 := *(*float32)(unsafe.Add(each4586, tx*4))
-//line single.go:82
-			f4588 := *(*float32)(unsafe.Add(each4588, tx*4))
-//line single.go:82
-			f4590 := *(*float32)(unsafe.Add(each4590, tx*4))
-//line single.go:82
-			f4592 := *(*float32)(unsafe.Add(each4592, tx*4))
-//line single.go:82
-			f4594 := *(*float32)(unsafe.Add(each4594, tx*4))
-//line single.go:82
-			f4596 := *(*float32)(unsafe.Add(each4596, tx*4))
-//line single.go:82
-			f4598 := *(*float32)(unsafe.Add(each4598, tx*4))
-//line single.go:82
-			f4600 := *(*float32)(unsafe.Add(each4600, tx*4))
-//line single.go:82
-			f4602 := *(*float32)(unsafe.Add(each4602, tx*4))
-//line single.go:82
-			f4604 := *(*float32)(unsafe.Add(each4604, tx*4))
-//line single.go:82
-			f4606 := *(*float32)(unsafe.Add(each4606, tx*4))
-//line single.go:82
-			f4608 := *(*float32)(unsafe.Add(each4608, tx*4))
-//line single.go:82
-			f4610 := *(*float32)(unsafe.Add(each4610, tx*4))
-//line single.go:82
-			f4612 := *(*float32)(unsafe.Add(each4612, tx*4))
-//line single.go:82
-			f4614 := *(*float32)(unsafe.Add(each4614, tx*4))
-//line single.go:82
-			f4616 := *(*float32)(unsafe.Add(each4616, tx*4))
-//line single.go:82
-			f4618 := *(*float32)(unsafe.Add(each4618, tx*4))
-//line single.go:82
-			f4620 := *(*float32)(unsafe.Add(each4620, tx*4))
-//line single.go:82
-			f4622 := *(*float32)(unsafe.Add(each4622, tx*4))
-//line single.go:82
-			f4624 := *(*float32)(unsafe.Add(each4624, tx*4))
-//line single.go:82
-			f4626 := *(*float32)(unsafe.Add(each4626, tx*4))
-//line single.go:82
-			f4628 := *(*float32)(unsafe.Add(each4628, tx*4))
-//line single.go:82
-			f4630 := *(*float32)(unsafe.Add(each4630, tx*4))
-//line single.go:62
-			i1333 := i72 + 8
-//line single.go:82
-			f4632 := *(*float32)(unsafe.Add(each4632, tx*4))
-//line single.go:82
-			f4634 := *(*float32)(unsafe.Add(each4634, tx*4))
-//line single.go:82
-			f4636 := *(*float32)(unsafe.Add(each4636, tx*4))
-//line single.go:82
-			f4638 := *(*float32)(unsafe.Add(each4638, tx*4))
-//line single.go:82
-			f4640 := *(*float32)(unsafe.Add(each4640, tx*4))
-//line single.go:82
-			f4642 := *(*float32)(unsafe.Add(each4642, tx*4))
-//line single.go:82
-			f4644 := *(*float32)(unsafe.Add(each4644, tx*4))
-//line single.go:82
-			f4646 := *(*float32)(unsafe.Add(each4646, tx*4))
-//line single.go:82
-			f4648 := *(*float32)(unsafe.Add(each4648, tx*4))
-//line single.go:82
-			f4650 := *(*float32)(unsafe.Add(each4650, tx*4))
-//line single.go:82
-			f4652 := *(*float32)(unsafe.Add(each4652, tx*4))
-//line single.go:82
-			f4654 := *(*float32)(unsafe.Add(each4654, tx*4))
-//line single.go:82
-			f4656 := *(*float32)(unsafe.Add(each4656, tx*4))
-//line single.go:82
-			f4658 := *(*float32)(unsafe.Add(each4658, tx*4))
-//line single.go:82
-			f4660 := *(*float32)(unsafe.Add(each4660, tx*4))
-//line single.go:82
-			f4662 := *(*float32)(unsafe.Add(each4662, tx*4))
-//line single.go:82
-			f4664 := *(*float32)(unsafe.Add(each4664, tx*4))
-//line single.go:82
-			f4666 := *(*float32)(unsafe.Add(each4666, tx*4))
-//line single.go:82
-			f4668 := *(*float32)(unsafe.Add(each4668, tx*4))
-//line single.go:82
-			f4670 := *(*float32)(unsafe.Add(each4670, tx*4))
-//line single.go:82
-			f4672 := *(*float32)(unsafe.Add(each4672, tx*4))
-//line single.go:82
-			f4674 := *(*float32)(unsafe.Add(each4674, tx*4))
-//line single.go:82
-			f4676 := *(*float32)(unsafe.Add(each4676, tx*4))
-//line single.go:82
-			f4678 := *(*float32)(unsafe.Add(each4678, tx*4))
-//line single.go:82
-			f4680 := *(*float32)(unsafe.Add(each4680, tx*4))
-//line single.go:82
-			f4682 := *(*float32)(unsafe.Add(each4682, tx*4))
-//line single.go:82
-			f4684 := *(*float32)(unsafe.Add(each4684, tx*4))
-//line single.go:82
-			f4686 := *(*float32)(unsafe.Add(each4686, tx*4))
-//line single.go:82
-			f4688 := *(*float32)(unsafe.Add(each4688, tx*4))
-//line single.go:82
-			f4690 := *(*float32)(unsafe.Add(each4690, tx*4))
-//line single.go:82
-			f4692 := *(*float32)(unsafe.Add(each4692, tx*4))
-//line single.go:82
-			f4694 := *(*float32)(unsafe.Add(each4694, tx*4))
-//line single.go:62
-			i1362 := i72 + 16
-//line single.go:82
-			f4696 := *(*float32)(unsafe.Add(each4696, tx*4))
-//line single.go:82
-			f4698 := *(*float32)(unsafe.Add(each4698, tx*4))
-//line single.go:82
-			f4700 := *(*float32)(unsafe.Add(each4700, tx*4))
-//line single.go:82
-			f4702 := *(*float32)(unsafe.Add(each4702, tx*4))
-//line single.go:82
-			f4704 := *(*float32)(unsafe.Add(each4704, tx*4))
-//line single.go:82
-			f4706 := *(*float32)(unsafe.Add(each4706, tx*4))
-//line single.go:82
-			f4708 := *(*float32)(unsafe.Add(each4708, tx*4))
-//line single.go:82
-			f4710 := *(*float32)(unsafe.Add(each4710, tx*4))
-//line single.go:82
-			f4712 := *(*float32)(unsafe.Add(each4712, tx*4))
-//line single.go:82
-			f4714 := *(*float32)(unsafe.Add(each4714, tx*4))
-//line single.go:82
-			f4716 := *(*float32)(unsafe.Add(each4716, tx*4))
-//line single.go:82
-			f4718 := *(*float32)(unsafe.Add(each4718, tx*4))
-//line single.go:82
-			f4720 := *(*float32)(unsafe.Add(each4720, tx*4))
-//line single.go:82
-			f4722 := *(*float32)(unsafe.Add(each4722, tx*4))
-//line single.go:82
-			f4724 := *(*float32)(unsafe.Add(each4724, tx*4))
-//line single.go:82
-			f4726 := *(*float32)(unsafe.Add(each4726, tx*4))
-//line single.go:82
-			f4728 := *(*float32)(unsafe.Add(each4728, tx*4))
-//line single.go:82
-			f4730 := *(*float32)(unsafe.Add(each4730, tx*4))
-//line single.go:82
-			f4732 := *(*float32)(unsafe.Add(each4732, tx*4))
-//line single.go:82
-			f4734 := *(*float32)(unsafe.Add(each4734, tx*4))
-//line single.go:82
-			f4736 := *(*float32)(unsafe.Add(each4736, tx*4))
-//line single.go:82
-			f4738 := *(*float32)(unsafe.Add(each4738, tx*4))
-//line single.go:82
-			f4740 := *(*float32)(unsafe.Add(each4740, tx*4))
-//line single.go:82
-			f4742 := *(*float32)(unsafe.Add(each4742, tx*4))
-//line single.go:82
-			f4744 := *(*float32)(unsafe.Add(each4744, tx*4))
-//line single.go:82
-			f4746 := *(*float32)(unsafe.Add(each4746, tx*4))
-//line single.go:82
-			f4748 := *(*float32)(unsafe.Add(each4748, tx*4))
-//line single.go:82
-			f4750 := *(*float32)(unsafe.Add(each4750, tx*4))
-//line single.go:82
-			f4752 := *(*float32)(unsafe.Add(each4752, tx*4))
-//line single.go:82
-			f4754 := *(*float32)(unsafe.Add(each4754, tx*4))
-//line single.go:82
-			f4756 := *(*float32)(unsafe.Add(each4756, tx*4))
-//line single.go:82
-			f4758 := *(*float32)(unsafe.Add(each4758, tx*4))
-//line single.go:62
-			i1391 := i72 + 24
-//line single.go:82
-			f4760 := *(*float32)(unsafe.Add(each4760, tx*4))
-//line single.go:82
-			f4762 := *(*float32)(unsafe.Add(each4762, tx*4))
-//line single.go:82
-			f4764 := *(*float32)(unsafe.Add(each4764, tx*4))
-//line single.go:82
-			f4766 := *(*float32)(unsafe.Add(each4766, tx*4))
-//line single.go:82
-			f4768 := *(*float32)(unsafe.Add(each4768, tx*4))
-//line single.go:82
-			f4770 := *(*float32)(unsafe.Add(each4770, tx*4))
-//line single.go:82
-			f4772 := *(*float32)(unsafe.Add(each4772, tx*4))
-//line single.go:82
-			f4774 := *(*float32)(unsafe.Add(each4774, tx*4))
-//line single.go:82
-			f4776 := *(*float32)(unsafe.Add(each4776, tx*4))
-//line single.go:82
-			f4778 := *(*float32)(unsafe.Add(each4778, tx*4))
-//line single.go:82
-			f4780 := *(*float32)(unsafe.Add(each4780, tx*4))
-//line single.go:82
-			f4782 := *(*float32)(unsafe.Add(each4782, tx*4))
-//line single.go:82
-			f4784 := *(*float32)(unsafe.Add(each4784, tx*4))
-//line single.go:82
-			f4786 := *(*float32)(unsafe.Add(each4786, tx*4))
-//line single.go:82
-			f4788 := *(*float32)(unsafe.Add(each4788, tx*4))
-//line single.go:82
-			f4790 := *(*float32)(unsafe.Add(each4790, tx*4))
-//line single.go:82
-			f4792 := *(*float32)(unsafe.Add(each4792, tx*4))
-//line single.go:82
-			f4794 := *(*float32)(unsafe.Add(each4794, tx*4))
-//line single.go:82
-			f4796 := *(*float32)(unsafe.Add(each4796, tx*4))
-//line single.go:82
-			f4798 := *(*float32)(unsafe.Add(each4798, tx*4))
-//line single.go:82
-			f4800 := *(*float32)(unsafe.Add(each4800, tx*4))
-//line single.go:82
-			f4802 := *(*float32)(unsafe.Add(each4802, tx*4))
-//line single.go:82
-			f4804 := *(*float32)(unsafe.Add(each4804, tx*4))
-//line single.go:82
-			f4806 := *(*float32)(unsafe.Add(each4806, tx*4))
-//line single.go:82
-			f4808 := *(*float32)(unsafe.Add(each4808, tx*4))
-//line single.go:82
-			f4810 := *(*float32)(unsafe.Add(each4810, tx*4))
-//line single.go:82
-			f4812 := *(*float32)(unsafe.Add(each4812, tx*4))
-//line single.go:82
-			f4814 := *(*float32)(unsafe.Add(each4814, tx*4))
-//line single.go:82
-			f4816 := *(*float32)(unsafe.Add(each4816, tx*4))
-//line single.go:82
-			f4818 := *(*float32)(unsafe.Add(each4818, tx*4))
-//line single.go:82
-			f4820 := *(*float32)(unsafe.Add(each4820, tx*4))
-//line single.go:82
-			f4822 := *(*float32)(unsafe.Add(each4822, tx*4))
-//line single.go:80
-			i2289 := i914 + i72<<2
-//line single.go:80
-			i2290 := i916 + i64
-			c2291 := i2289 < s0
-//line single.go:81
-			if c2291 {
-//line single.go:81
-				if i2290 < i45 {
-					i2296 := i2289*i45 + i2290
-//line single.go:82
-					if uint(i2296) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2296, cLen)
-//line single.go:82
+			i51 := tx / 32
+//line single.go:30
+			i67 := i64 | i51/2<<2
+//line single.go:29
+			i56 := *(*int)(unsafe.Add(each56, tx*8))
+//line single.go:29
+			i59 := i56 | i51%2<<3
+//line single.go:75
+			f8020 := *(*float32)(unsafe.Add(each8020, tx*4))
+//line single.go:75
+			f8022 := *(*float32)(unsafe.Add(each8022, tx*4))
+//line single.go:75
+			f8024 := *(*float32)(unsafe.Add(each8024, tx*4))
+//line single.go:75
+			f8026 := *(*float32)(unsafe.Add(each8026, tx*4))
+//line single.go:75
+			f8028 := *(*float32)(unsafe.Add(each8028, tx*4))
+//line single.go:75
+			f8030 := *(*float32)(unsafe.Add(each8030, tx*4))
+//line single.go:75
+			f8032 := *(*float32)(unsafe.Add(each8032, tx*4))
+//line single.go:75
+			f8034 := *(*float32)(unsafe.Add(each8034, tx*4))
+//line single.go:75
+			f8036 := *(*float32)(unsafe.Add(each8036, tx*4))
+//line single.go:75
+			f8038 := *(*float32)(unsafe.Add(each8038, tx*4))
+//line single.go:75
+			f8040 := *(*float32)(unsafe.Add(each8040, tx*4))
+//line single.go:75
+			f8042 := *(*float32)(unsafe.Add(each8042, tx*4))
+//line single.go:75
+			f8044 := *(*float32)(unsafe.Add(each8044, tx*4))
+//line single.go:75
+			f8046 := *(*float32)(unsafe.Add(each8046, tx*4))
+//line single.go:75
+			f8048 := *(*float32)(unsafe.Add(each8048, tx*4))
+//line single.go:75
+			f8050 := *(*float32)(unsafe.Add(each8050, tx*4))
+//line single.go:75
+			f8052 := *(*float32)(unsafe.Add(each8052, tx*4))
+//line single.go:75
+			f8054 := *(*float32)(unsafe.Add(each8054, tx*4))
+//line single.go:75
+			f8056 := *(*float32)(unsafe.Add(each8056, tx*4))
+//line single.go:75
+			f8058 := *(*float32)(unsafe.Add(each8058, tx*4))
+//line single.go:75
+			f8060 := *(*float32)(unsafe.Add(each8060, tx*4))
+//line single.go:75
+			f8062 := *(*float32)(unsafe.Add(each8062, tx*4))
+//line single.go:75
+			f8064 := *(*float32)(unsafe.Add(each8064, tx*4))
+//line single.go:75
+			f8066 := *(*float32)(unsafe.Add(each8066, tx*4))
+//line single.go:75
+			f8068 := *(*float32)(unsafe.Add(each8068, tx*4))
+//line single.go:75
+			f8070 := *(*float32)(unsafe.Add(each8070, tx*4))
+//line single.go:75
+			f8072 := *(*float32)(unsafe.Add(each8072, tx*4))
+//line single.go:75
+			f8074 := *(*float32)(unsafe.Add(each8074, tx*4))
+//line single.go:75
+			f8076 := *(*float32)(unsafe.Add(each8076, tx*4))
+//line single.go:75
+			f8078 := *(*float32)(unsafe.Add(each8078, tx*4))
+//line single.go:75
+			f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
+//line single.go:75
+			f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
+//line single.go:105
+			i2868 := i67 + 8
+//line single.go:75
+			f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
+//line single.go:75
+			f8086 := *(*float32)(unsafe.Add(each8086, tx*4))
+//line single.go:75
+			f8088 := *(*float32)(unsafe.Add(each8088, tx*4))
+//line single.go:75
+			f8090 := *(*float32)(unsafe.Add(each8090, tx*4))
+//line single.go:75
+			f8092 := *(*float32)(unsafe.Add(each8092, tx*4))
+//line single.go:75
+			f8094 := *(*float32)(unsafe.Add(each8094, tx*4))
+//line single.go:75
+			f8096 := *(*float32)(unsafe.Add(each8096, tx*4))
+//line single.go:75
+			f8098 := *(*float32)(unsafe.Add(each8098, tx*4))
+//line single.go:75
+			f8100 := *(*float32)(unsafe.Add(each8100, tx*4))
+//line single.go:75
+			f8102 := *(*float32)(unsafe.Add(each8102, tx*4))
+//line single.go:75
+			f8104 := *(*float32)(unsafe.Add(each8104, tx*4))
+//line single.go:75
+			f8106 := *(*float32)(unsafe.Add(each8106, tx*4))
+//line single.go:75
+			f8108 := *(*float32)(unsafe.Add(each8108, tx*4))
+//line single.go:75
+			f8110 := *(*float32)(unsafe.Add(each8110, tx*4))
+//line single.go:75
+			f8112 := *(*float32)(unsafe.Add(each8112, tx*4))
+//line single.go:75
+			f8114 := *(*float32)(unsafe.Add(each8114, tx*4))
+//line single.go:75
+			f8116 := *(*float32)(unsafe.Add(each8116, tx*4))
+//line single.go:75
+			f8118 := *(*float32)(unsafe.Add(each8118, tx*4))
+//line single.go:75
+			f8120 := *(*float32)(unsafe.Add(each8120, tx*4))
+//line single.go:75
+			f8122 := *(*float32)(unsafe.Add(each8122, tx*4))
+//line single.go:75
+			f8124 := *(*float32)(unsafe.Add(each8124, tx*4))
+//line single.go:75
+			f8126 := *(*float32)(unsafe.Add(each8126, tx*4))
+//line single.go:75
+			f8128 := *(*float32)(unsafe.Add(each8128, tx*4))
+//line single.go:75
+			f8130 := *(*float32)(unsafe.Add(each8130, tx*4))
+//line single.go:75
+			f8132 := *(*float32)(unsafe.Add(each8132, tx*4))
+//line single.go:75
+			f8134 := *(*float32)(unsafe.Add(each8134, tx*4))
+//line single.go:75
+			f8136 := *(*float32)(unsafe.Add(each8136, tx*4))
+//line single.go:75
+			f8138 := *(*float32)(unsafe.Add(each8138, tx*4))
+//line single.go:75
+			f8140 := *(*float32)(unsafe.Add(each8140, tx*4))
+//line single.go:75
+			f8142 := *(*float32)(unsafe.Add(each8142, tx*4))
+//line single.go:75
+			f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
+//line single.go:75
+			f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
+//line single.go:105
+			i2894 := i67 + 16
+//line single.go:75
+			f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
+//line single.go:75
+			f8150 := *(*float32)(unsafe.Add(each8150, tx*4))
+//line single.go:75
+			f8152 := *(*float32)(unsafe.Add(each8152, tx*4))
+//line single.go:75
+			f8154 := *(*float32)(unsafe.Add(each8154, tx*4))
+//line single.go:75
+			f8156 := *(*float32)(unsafe.Add(each8156, tx*4))
+//line single.go:75
+			f8158 := *(*float32)(unsafe.Add(each8158, tx*4))
+//line single.go:75
+			f8160 := *(*float32)(unsafe.Add(each8160, tx*4))
+//line single.go:75
+			f8162 := *(*float32)(unsafe.Add(each8162, tx*4))
+//line single.go:75
+			f8164 := *(*float32)(unsafe.Add(each8164, tx*4))
+//line single.go:75
+			f8166 := *(*float32)(unsafe.Add(each8166, tx*4))
+//line single.go:75
+			f8168 := *(*float32)(unsafe.Add(each8168, tx*4))
+//line single.go:75
+			f8170 := *(*float32)(unsafe.Add(each8170, tx*4))
+//line single.go:75
+			f8172 := *(*float32)(unsafe.Add(each8172, tx*4))
+//line single.go:75
+			f8174 := *(*float32)(unsafe.Add(each8174, tx*4))
+//line single.go:75
+			f8176 := *(*float32)(unsafe.Add(each8176, tx*4))
+//line single.go:75
+			f8178 := *(*float32)(unsafe.Add(each8178, tx*4))
+//line single.go:75
+			f8180 := *(*float32)(unsafe.Add(each8180, tx*4))
+//line single.go:75
+			f8182 := *(*float32)(unsafe.Add(each8182, tx*4))
+//line single.go:75
+			f8184 := *(*float32)(unsafe.Add(each8184, tx*4))
+//line single.go:75
+			f8186 := *(*float32)(unsafe.Add(each8186, tx*4))
+//line single.go:75
+			f8188 := *(*float32)(unsafe.Add(each8188, tx*4))
+//line single.go:75
+			f8190 := *(*float32)(unsafe.Add(each8190, tx*4))
+//line single.go:75
+			f8192 := *(*float32)(unsafe.Add(each8192, tx*4))
+//line single.go:75
+			f8194 := *(*float32)(unsafe.Add(each8194, tx*4))
+//line single.go:75
+			f8196 := *(*float32)(unsafe.Add(each8196, tx*4))
+//line single.go:75
+			f8198 := *(*float32)(unsafe.Add(each8198, tx*4))
+//line single.go:75
+			f8200 := *(*float32)(unsafe.Add(each8200, tx*4))
+//line single.go:75
+			f8202 := *(*float32)(unsafe.Add(each8202, tx*4))
+//line single.go:75
+			f8204 := *(*float32)(unsafe.Add(each8204, tx*4))
+//line single.go:75
+			f8206 := *(*float32)(unsafe.Add(each8206, tx*4))
+//line single.go:75
+			f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
+//line single.go:75
+			f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
+//line single.go:105
+			i2920 := i67 + 24
+//line single.go:75
+			f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
+//line single.go:75
+			f8214 := *(*float32)(unsafe.Add(each8214, tx*4))
+//line single.go:75
+			f8216 := *(*float32)(unsafe.Add(each8216, tx*4))
+//line single.go:75
+			f8218 := *(*float32)(unsafe.Add(each8218, tx*4))
+//line single.go:75
+			f8220 := *(*float32)(unsafe.Add(each8220, tx*4))
+//line single.go:75
+			f8222 := *(*float32)(unsafe.Add(each8222, tx*4))
+//line single.go:75
+			f8224 := *(*float32)(unsafe.Add(each8224, tx*4))
+//line single.go:75
+			f8226 := *(*float32)(unsafe.Add(each8226, tx*4))
+//line single.go:75
+			f8228 := *(*float32)(unsafe.Add(each8228, tx*4))
+//line single.go:75
+			f8230 := *(*float32)(unsafe.Add(each8230, tx*4))
+//line single.go:75
+			f8232 := *(*float32)(unsafe.Add(each8232, tx*4))
+//line single.go:75
+			f8234 := *(*float32)(unsafe.Add(each8234, tx*4))
+//line single.go:75
+			f8236 := *(*float32)(unsafe.Add(each8236, tx*4))
+//line single.go:75
+			f8238 := *(*float32)(unsafe.Add(each8238, tx*4))
+//line single.go:75
+			f8240 := *(*float32)(unsafe.Add(each8240, tx*4))
+//line single.go:75
+			f8242 := *(*float32)(unsafe.Add(each8242, tx*4))
+//line single.go:75
+			f8244 := *(*float32)(unsafe.Add(each8244, tx*4))
+//line single.go:75
+			f8246 := *(*float32)(unsafe.Add(each8246, tx*4))
+//line single.go:75
+			f8248 := *(*float32)(unsafe.Add(each8248, tx*4))
+//line single.go:75
+			f8250 := *(*float32)(unsafe.Add(each8250, tx*4))
+//line single.go:75
+			f8252 := *(*float32)(unsafe.Add(each8252, tx*4))
+//line single.go:75
+			f8254 := *(*float32)(unsafe.Add(each8254, tx*4))
+//line single.go:75
+			f8256 := *(*float32)(unsafe.Add(each8256, tx*4))
+//line single.go:75
+			f8258 := *(*float32)(unsafe.Add(each8258, tx*4))
+//line single.go:75
+			f8260 := *(*float32)(unsafe.Add(each8260, tx*4))
+//line single.go:75
+			f8262 := *(*float32)(unsafe.Add(each8262, tx*4))
+//line single.go:75
+			f8264 := *(*float32)(unsafe.Add(each8264, tx*4))
+//line single.go:75
+			f8266 := *(*float32)(unsafe.Add(each8266, tx*4))
+//line single.go:75
+			f8268 := *(*float32)(unsafe.Add(each8268, tx*4))
+//line single.go:75
+			f8270 := *(*float32)(unsafe.Add(each8270, tx*4))
+//line single.go:75
+			f8272 := *(*float32)(unsafe.Add(each8272, tx*4))
+//line single.go:75
+			f8274 := *(*float32)(unsafe.Add(each8274, tx*4))
+//line single.go:73
+			i4590 := i1957 + i67<<2
+//line single.go:73
+			i4591 := i1959 + i59
+			c4592 := i4590 < s0
+//line single.go:74
+			if c4592 {
+//line single.go:74
+				if i4591 < i40 {
+					i4597 := i4590*i40 + i4591
+//line single.go:75
+					if uint(i4597) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4597, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2296*16)) = f4568
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2296*16+4)) = f4570
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2296*16+8)) = f4572
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2296*16+12)) = f4574
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4597*16)) = f8020
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4597*16+4)) = f8022
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4597*16+8)) = f8024
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4597*16+12)) = f8026
 				}
 			}
-//line single.go:80
-			i2316 := i2290 + 16
-			if c2291 {
-//line single.go:81
-				if i2316 < i45 {
-					i2322 := i2290 + i2289*i45 + 16
-//line single.go:82
-					if uint(i2322) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2322, cLen)
-//line single.go:82
+//line single.go:73
+			i4617 := i4591 + 16
+			if c4592 {
+//line single.go:74
+				if i4617 < i40 {
+					i4623 := i4591 + i4590*i40 + 16
+//line single.go:75
+					if uint(i4623) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4623, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2322*16)) = f4576
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2322*16+4)) = f4578
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2322*16+8)) = f4580
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2322*16+12)) = f4582
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4623*16)) = f8028
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4623*16+4)) = f8030
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4623*16+8)) = f8032
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4623*16+12)) = f8034
 				}
 			}
-//line single.go:80
-			i2343 := i2289 + 1
-			c2344 := i2343 < s0
-//line single.go:81
-			if c2344 {
-//line single.go:81
-				if i2290 < i45 {
-					i2349 := i2343*i45 + i2290
-//line single.go:82
-					if uint(i2349) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2349, cLen)
-//line single.go:82
+//line single.go:73
+			i4644 := i4590 + 1
+			c4645 := i4644 < s0
+//line single.go:74
+			if c4645 {
+//line single.go:74
+				if i4591 < i40 {
+					i4650 := i4644*i40 + i4591
+//line single.go:75
+					if uint(i4650) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4650, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2349*16)) = f4584
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2349*16+4)) = f4586
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2349*16+8)) = f4588
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2349*16+12)) = f4590
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4650*16)) = f8036
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4650*16+4)) = f8038
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4650*16+8)) = f8040
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4650*16+12)) = f8042
 				}
 			}
-//line single.go:81
-			if c2344 {
-//line single.go:81
-				if i2316 < i45 {
-					i2375 := i2290 + i2343*i45 + 16
-//line single.go:82
-					if uint(i2375) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2375, cLen)
-//line single.go:82
+//line single.go:74
+			if c4645 {
+//line single.go:74
+				if i4617 < i40 {
+					i4676 := i4591 + i4644*i40 + 16
+//line single.go:75
+					if uint(i4676) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4676, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2375*16)) = f4592
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2375*16+4)) = f4594
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2375*16+8)) = f4596
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2375*16+12)) = f4598
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4676*16)) = f8044
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4676*16+4)) = f8046
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4676*16+8)) = f8048
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4676*16+12)) = f8050
 				}
 			}
-//line single.go:80
-			i2396 := i2289 + 2
-			c2397 := i2396 < s0
-//line single.go:81
-			if c2397 {
-//line single.go:81
-				if i2290 < i45 {
-					i2402 := i2396*i45 + i2290
-//line single.go:82
-					if uint(i2402) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2402, cLen)
-//line single.go:82
+//line single.go:73
+			i4697 := i4590 + 2
+			c4698 := i4697 < s0
+//line single.go:74
+			if c4698 {
+//line single.go:74
+				if i4591 < i40 {
+					i4703 := i4697*i40 + i4591
+//line single.go:75
+					if uint(i4703) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4703, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2402*16)) = f4600
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2402*16+4)) = f4602
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2402*16+8)) = f4604
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2402*16+12)) = f4606
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4703*16)) = f8052
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4703*16+4)) = f8054
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4703*16+8)) = f8056
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4703*16+12)) = f8058
 				}
 			}
-//line single.go:81
-			if c2397 {
-//line single.go:81
-				if i2316 < i45 {
-					i2428 := i2290 + i2396*i45 + 16
-//line single.go:82
-					if uint(i2428) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2428, cLen)
-//line single.go:82
+//line single.go:74
+			if c4698 {
+//line single.go:74
+				if i4617 < i40 {
+					i4729 := i4591 + i4697*i40 + 16
+//line single.go:75
+					if uint(i4729) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4729, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2428*16)) = f4608
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2428*16+4)) = f4610
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2428*16+8)) = f4612
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2428*16+12)) = f4614
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4729*16)) = f8060
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4729*16+4)) = f8062
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4729*16+8)) = f8064
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4729*16+12)) = f8066
 				}
 			}
-//line single.go:80
-			i2449 := i2289 + 3
-			c2450 := i2449 < s0
-//line single.go:81
-			if c2450 {
-//line single.go:81
-				if i2290 < i45 {
-					i2455 := i2449*i45 + i2290
-//line single.go:82
-					if uint(i2455) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2455, cLen)
-//line single.go:82
+//line single.go:73
+			i4750 := i4590 + 3
+			c4751 := i4750 < s0
+//line single.go:74
+			if c4751 {
+//line single.go:74
+				if i4591 < i40 {
+					i4756 := i4750*i40 + i4591
+//line single.go:75
+					if uint(i4756) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4756, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2455*16)) = f4616
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2455*16+4)) = f4618
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2455*16+8)) = f4620
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2455*16+12)) = f4622
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4756*16)) = f8068
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4756*16+4)) = f8070
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4756*16+8)) = f8072
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4756*16+12)) = f8074
 				}
 			}
-//line single.go:81
-			if c2450 {
-//line single.go:81
-				if i2316 < i45 {
-					i2481 := i2290 + i2449*i45 + 16
-//line single.go:82
-					if uint(i2481) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2481, cLen)
-//line single.go:82
+//line single.go:74
+			if c4751 {
+//line single.go:74
+				if i4617 < i40 {
+					i4782 := i4591 + i4750*i40 + 16
+//line single.go:75
+					if uint(i4782) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4782, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2481*16)) = f4624
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2481*16+4)) = f4626
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2481*16+8)) = f4628
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2481*16+12)) = f4630
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4782*16)) = f8076
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4782*16+4)) = f8078
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4782*16+8)) = f8080
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4782*16+12)) = f8082
 				}
 			}
-//line single.go:80
-			i2510 := i914 + i1333<<2
-			c2512 := i2510 < s0
-//line single.go:81
-			if c2512 {
-//line single.go:81
-				if i2290 < i45 {
-					i2517 := i2510*i45 + i2290
-//line single.go:82
-					if uint(i2517) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2517, cLen)
-//line single.go:82
+//line single.go:73
+			i4811 := i1957 + i2868<<2
+			c4813 := i4811 < s0
+//line single.go:74
+			if c4813 {
+//line single.go:74
+				if i4591 < i40 {
+					i4818 := i4811*i40 + i4591
+//line single.go:75
+					if uint(i4818) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4818, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2517*16)) = f4632
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2517*16+4)) = f4634
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2517*16+8)) = f4636
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2517*16+12)) = f4638
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4818*16)) = f8084
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4818*16+4)) = f8086
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4818*16+8)) = f8088
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4818*16+12)) = f8090
 				}
 			}
-//line single.go:81
-			if c2512 {
-//line single.go:81
-				if i2316 < i45 {
-					i2543 := i2290 + i2510*i45 + 16
-//line single.go:82
-					if uint(i2543) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2543, cLen)
-//line single.go:82
+//line single.go:74
+			if c4813 {
+//line single.go:74
+				if i4617 < i40 {
+					i4844 := i4591 + i4811*i40 + 16
+//line single.go:75
+					if uint(i4844) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4844, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2543*16)) = f4640
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2543*16+4)) = f4642
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2543*16+8)) = f4644
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2543*16+12)) = f4646
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4844*16)) = f8092
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4844*16+4)) = f8094
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4844*16+8)) = f8096
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4844*16+12)) = f8098
 				}
 			}
-//line single.go:80
-			i2564 := i2510 + 1
-			c2565 := i2564 < s0
-//line single.go:81
-			if c2565 {
-//line single.go:81
-				if i2290 < i45 {
-					i2570 := i2564*i45 + i2290
-//line single.go:82
-					if uint(i2570) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2570, cLen)
-//line single.go:82
+//line single.go:73
+			i4865 := i4811 + 1
+			c4866 := i4865 < s0
+//line single.go:74
+			if c4866 {
+//line single.go:74
+				if i4591 < i40 {
+					i4871 := i4865*i40 + i4591
+//line single.go:75
+					if uint(i4871) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4871, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2570*16)) = f4648
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2570*16+4)) = f4650
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2570*16+8)) = f4652
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2570*16+12)) = f4654
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4871*16)) = f8100
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4871*16+4)) = f8102
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4871*16+8)) = f8104
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4871*16+12)) = f8106
 				}
 			}
-//line single.go:81
-			if c2565 {
-//line single.go:81
-				if i2316 < i45 {
-					i2596 := i2290 + i2564*i45 + 16
-//line single.go:82
-					if uint(i2596) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2596, cLen)
-//line single.go:82
+//line single.go:74
+			if c4866 {
+//line single.go:74
+				if i4617 < i40 {
+					i4897 := i4591 + i4865*i40 + 16
+//line single.go:75
+					if uint(i4897) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4897, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2596*16)) = f4656
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2596*16+4)) = f4658
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2596*16+8)) = f4660
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2596*16+12)) = f4662
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4897*16)) = f8108
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4897*16+4)) = f8110
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4897*16+8)) = f8112
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4897*16+12)) = f8114
 				}
 			}
-//line single.go:80
-			i2617 := i2510 + 2
-			c2618 := i2617 < s0
-//line single.go:81
-			if c2618 {
-//line single.go:81
-				if i2290 < i45 {
-					i2623 := i2617*i45 + i2290
-//line single.go:82
-					if uint(i2623) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2623, cLen)
-//line single.go:82
+//line single.go:73
+			i4918 := i4811 + 2
+			c4919 := i4918 < s0
+//line single.go:74
+			if c4919 {
+//line single.go:74
+				if i4591 < i40 {
+					i4924 := i4918*i40 + i4591
+//line single.go:75
+					if uint(i4924) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4924, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2623*16)) = f4664
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2623*16+4)) = f4666
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2623*16+8)) = f4668
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2623*16+12)) = f4670
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4924*16)) = f8116
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4924*16+4)) = f8118
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4924*16+8)) = f8120
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4924*16+12)) = f8122
 				}
 			}
-//line single.go:81
-			if c2618 {
-//line single.go:81
-				if i2316 < i45 {
-					i2649 := i2290 + i2617*i45 + 16
-//line single.go:82
-					if uint(i2649) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2649, cLen)
-//line single.go:82
+//line single.go:74
+			if c4919 {
+//line single.go:74
+				if i4617 < i40 {
+					i4950 := i4591 + i4918*i40 + 16
+//line single.go:75
+					if uint(i4950) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4950, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2649*16)) = f4672
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2649*16+4)) = f4674
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2649*16+8)) = f4676
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2649*16+12)) = f4678
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4950*16)) = f8124
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4950*16+4)) = f8126
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4950*16+8)) = f8128
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4950*16+12)) = f8130
 				}
 			}
-//line single.go:80
-			i2670 := i2510 + 3
-			c2671 := i2670 < s0
-//line single.go:81
-			if c2671 {
-//line single.go:81
-				if i2290 < i45 {
-					i2676 := i2670*i45 + i2290
-//line single.go:82
-					if uint(i2676) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2676, cLen)
-//line single.go:82
+//line single.go:73
+			i4971 := i4811 + 3
+			c4972 := i4971 < s0
+//line single.go:74
+			if c4972 {
+//line single.go:74
+				if i4591 < i40 {
+					i4977 := i4971*i40 + i4591
+//line single.go:75
+					if uint(i4977) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4977, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2676*16)) = f4680
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2676*16+4)) = f4682
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2676*16+8)) = f4684
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2676*16+12)) = f4686
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4977*16)) = f8132
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4977*16+4)) = f8134
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4977*16+8)) = f8136
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i4977*16+12)) = f8138
 				}
 			}
-//line single.go:81
-			if c2671 {
-//line single.go:81
-				if i2316 < i45 {
-					i2702 := i2290 + i2670*i45 + 16
-//line single.go:82
-					if uint(i2702) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2702, cLen)
-//line single.go:82
+//line single.go:74
+			if c4972 {
+//line single.go:74
+				if i4617 < i40 {
+					i5003 := i4591 + i4971*i40 + 16
+//line single.go:75
+					if uint(i5003) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5003, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2702*16)) = f4688
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2702*16+4)) = f4690
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2702*16+8)) = f4692
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2702*16+12)) = f4694
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5003*16)) = f8140
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5003*16+4)) = f8142
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5003*16+8)) = f8144
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5003*16+12)) = f8146
 				}
 			}
-//line single.go:80
-			i2731 := i914 + i1362<<2
-			c2733 := i2731 < s0
-//line single.go:81
-			if c2733 {
-//line single.go:81
-				if i2290 < i45 {
-					i2738 := i2731*i45 + i2290
-//line single.go:82
-					if uint(i2738) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2738, cLen)
-//line single.go:82
+//line single.go:73
+			i5032 := i1957 + i2894<<2
+			c5034 := i5032 < s0
+//line single.go:74
+			if c5034 {
+//line single.go:74
+				if i4591 < i40 {
+					i5039 := i5032*i40 + i4591
+//line single.go:75
+					if uint(i5039) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5039, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2738*16)) = f4696
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2738*16+4)) = f4698
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2738*16+8)) = f4700
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2738*16+12)) = f4702
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5039*16)) = f8148
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5039*16+4)) = f8150
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5039*16+8)) = f8152
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5039*16+12)) = f8154
 				}
 			}
-//line single.go:81
-			if c2733 {
-//line single.go:81
-				if i2316 < i45 {
-					i2764 := i2290 + i2731*i45 + 16
-//line single.go:82
-					if uint(i2764) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2764, cLen)
-//line single.go:82
+//line single.go:74
+			if c5034 {
+//line single.go:74
+				if i4617 < i40 {
+					i5065 := i4591 + i5032*i40 + 16
+//line single.go:75
+					if uint(i5065) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5065, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2764*16)) = f4704
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2764*16+4)) = f4706
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2764*16+8)) = f4708
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2764*16+12)) = f4710
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5065*16)) = f8156
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5065*16+4)) = f8158
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5065*16+8)) = f8160
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5065*16+12)) = f8162
 				}
 			}
-//line single.go:80
-			i2785 := i2731 + 1
-			c2786 := i2785 < s0
-//line single.go:81
-			if c2786 {
-//line single.go:81
-				if i2290 < i45 {
-					i2791 := i2785*i45 + i2290
-//line single.go:82
-					if uint(i2791) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2791, cLen)
-//line single.go:82
+//line single.go:73
+			i5086 := i5032 + 1
+			c5087 := i5086 < s0
+//line single.go:74
+			if c5087 {
+//line single.go:74
+				if i4591 < i40 {
+					i5092 := i5086*i40 + i4591
+//line single.go:75
+					if uint(i5092) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5092, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2791*16)) = f4712
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2791*16+4)) = f4714
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2791*16+8)) = f4716
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2791*16+12)) = f4718
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5092*16)) = f8164
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5092*16+4)) = f8166
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5092*16+8)) = f8168
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5092*16+12)) = f8170
 				}
 			}
-//line single.go:81
-			if c2786 {
-//line single.go:81
-				if i2316 < i45 {
-					i2817 := i2290 + i2785*i45 + 16
-//line single.go:82
-					if uint(i2817) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2817, cLen)
-//line single.go:82
+//line single.go:74
+			if c5087 {
+//line single.go:74
+				if i4617 < i40 {
+					i5118 := i4591 + i5086*i40 + 16
+//line single.go:75
+					if uint(i5118) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5118, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2817*16)) = f4720
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2817*16+4)) = f4722
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2817*16+8)) = f4724
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2817*16+12)) = f4726
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5118*16)) = f8172
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5118*16+4)) = f8174
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5118*16+8)) = f8176
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5118*16+12)) = f8178
 				}
 			}
-//line single.go:80
-			i2838 := i2731 + 2
-			c2839 := i2838 < s0
-//line single.go:81
-			if c2839 {
-//line single.go:81
-				if i2290 < i45 {
-					i2844 := i2838*i45 + i2290
-//line single.go:82
-					if uint(i2844) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2844, cLen)
-//line single.go:82
+//line single.go:73
+			i5139 := i5032 + 2
+			c5140 := i5139 < s0
+//line single.go:74
+			if c5140 {
+//line single.go:74
+				if i4591 < i40 {
+					i5145 := i5139*i40 + i4591
+//line single.go:75
+					if uint(i5145) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5145, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2844*16)) = f4728
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2844*16+4)) = f4730
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2844*16+8)) = f4732
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2844*16+12)) = f4734
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5145*16)) = f8180
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5145*16+4)) = f8182
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5145*16+8)) = f8184
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5145*16+12)) = f8186
 				}
 			}
-//line single.go:81
-			if c2839 {
-//line single.go:81
-				if i2316 < i45 {
-					i2870 := i2290 + i2838*i45 + 16
-//line single.go:82
-					if uint(i2870) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2870, cLen)
-//line single.go:82
+//line single.go:74
+			if c5140 {
+//line single.go:74
+				if i4617 < i40 {
+					i5171 := i4591 + i5139*i40 + 16
+//line single.go:75
+					if uint(i5171) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5171, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2870*16)) = f4736
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2870*16+4)) = f4738
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2870*16+8)) = f4740
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2870*16+12)) = f4742
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5171*16)) = f8188
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5171*16+4)) = f8190
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5171*16+8)) = f8192
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5171*16+12)) = f8194
 				}
 			}
-//line single.go:80
-			i2891 := i2731 + 3
-			c2892 := i2891 < s0
-//line single.go:81
-			if c2892 {
-//line single.go:81
-				if i2290 < i45 {
-					i2897 := i2891*i45 + i2290
-//line single.go:82
-					if uint(i2897) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2897, cLen)
-//line single.go:82
+//line single.go:73
+			i5192 := i5032 + 3
+			c5193 := i5192 < s0
+//line single.go:74
+			if c5193 {
+//line single.go:74
+				if i4591 < i40 {
+					i5198 := i5192*i40 + i4591
+//line single.go:75
+					if uint(i5198) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5198, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2897*16)) = f4744
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2897*16+4)) = f4746
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2897*16+8)) = f4748
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2897*16+12)) = f4750
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5198*16)) = f8196
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5198*16+4)) = f8198
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5198*16+8)) = f8200
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5198*16+12)) = f8202
 				}
 			}
-//line single.go:81
-			if c2892 {
-//line single.go:81
-				if i2316 < i45 {
-					i2923 := i2290 + i2891*i45 + 16
-//line single.go:82
-					if uint(i2923) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2923, cLen)
-//line single.go:82
+//line single.go:74
+			if c5193 {
+//line single.go:74
+				if i4617 < i40 {
+					i5224 := i4591 + i5192*i40 + 16
+//line single.go:75
+					if uint(i5224) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5224, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2923*16)) = f4752
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2923*16+4)) = f4754
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2923*16+8)) = f4756
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2923*16+12)) = f4758
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5224*16)) = f8204
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5224*16+4)) = f8206
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5224*16+8)) = f8208
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5224*16+12)) = f8210
 				}
 			}
-//line single.go:80
-			i2952 := i914 + i1391<<2
-			c2954 := i2952 < s0
-//line single.go:81
-			if c2954 {
-//line single.go:81
-				if i2290 < i45 {
-					i2959 := i2952*i45 + i2290
-//line single.go:82
-					if uint(i2959) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2959, cLen)
-//line single.go:82
+//line single.go:73
+			i5253 := i1957 + i2920<<2
+			c5255 := i5253 < s0
+//line single.go:74
+			if c5255 {
+//line single.go:74
+				if i4591 < i40 {
+					i5260 := i5253*i40 + i4591
+//line single.go:75
+					if uint(i5260) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5260, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2959*16)) = f4760
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2959*16+4)) = f4762
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2959*16+8)) = f4764
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2959*16+12)) = f4766
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5260*16)) = f8212
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5260*16+4)) = f8214
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5260*16+8)) = f8216
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5260*16+12)) = f8218
 				}
 			}
-//line single.go:81
-			if c2954 {
-//line single.go:81
-				if i2316 < i45 {
-					i2985 := i2290 + i2952*i45 + 16
-//line single.go:82
-					if uint(i2985) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2985, cLen)
-//line single.go:82
+//line single.go:74
+			if c5255 {
+//line single.go:74
+				if i4617 < i40 {
+					i5286 := i4591 + i5253*i40 + 16
+//line single.go:75
+					if uint(i5286) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5286, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2985*16)) = f4768
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2985*16+4)) = f4770
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2985*16+8)) = f4772
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i2985*16+12)) = f4774
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5286*16)) = f8220
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5286*16+4)) = f8222
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5286*16+8)) = f8224
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5286*16+12)) = f8226
 				}
 			}
-//line single.go:80
-			i3006 := i2952 + 1
-			c3007 := i3006 < s0
-//line single.go:81
-			if c3007 {
-//line single.go:81
-				if i2290 < i45 {
-					i3012 := i3006*i45 + i2290
-//line single.go:82
-					if uint(i3012) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3012, cLen)
-//line single.go:82
+//line single.go:73
+			i5307 := i5253 + 1
+			c5308 := i5307 < s0
+//line single.go:74
+			if c5308 {
+//line single.go:74
+				if i4591 < i40 {
+					i5313 := i5307*i40 + i4591
+//line single.go:75
+					if uint(i5313) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5313, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3012*16)) = f4776
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3012*16+4)) = f4778
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3012*16+8)) = f4780
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3012*16+12)) = f4782
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5313*16)) = f8228
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5313*16+4)) = f8230
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5313*16+8)) = f8232
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5313*16+12)) = f8234
 				}
 			}
-//line single.go:81
-			if c3007 {
-//line single.go:81
-				if i2316 < i45 {
-					i3038 := i2290 + i3006*i45 + 16
-//line single.go:82
-					if uint(i3038) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3038, cLen)
-//line single.go:82
+//line single.go:74
+			if c5308 {
+//line single.go:74
+				if i4617 < i40 {
+					i5339 := i4591 + i5307*i40 + 16
+//line single.go:75
+					if uint(i5339) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5339, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3038*16)) = f4784
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3038*16+4)) = f4786
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3038*16+8)) = f4788
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3038*16+12)) = f4790
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5339*16)) = f8236
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5339*16+4)) = f8238
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5339*16+8)) = f8240
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5339*16+12)) = f8242
 				}
 			}
-//line single.go:80
-			i3059 := i2952 + 2
-			c3060 := i3059 < s0
-//line single.go:81
-			if c3060 {
-//line single.go:81
-				if i2290 < i45 {
-					i3065 := i3059*i45 + i2290
-//line single.go:82
-					if uint(i3065) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3065, cLen)
-//line single.go:82
+//line single.go:73
+			i5360 := i5253 + 2
+			c5361 := i5360 < s0
+//line single.go:74
+			if c5361 {
+//line single.go:74
+				if i4591 < i40 {
+					i5366 := i5360*i40 + i4591
+//line single.go:75
+					if uint(i5366) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5366, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3065*16)) = f4792
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3065*16+4)) = f4794
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3065*16+8)) = f4796
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3065*16+12)) = f4798
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5366*16)) = f8244
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5366*16+4)) = f8246
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5366*16+8)) = f8248
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5366*16+12)) = f8250
 				}
 			}
-//line single.go:81
-			if c3060 {
-//line single.go:81
-				if i2316 < i45 {
-					i3091 := i2290 + i3059*i45 + 16
-//line single.go:82
-					if uint(i3091) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3091, cLen)
-//line single.go:82
+//line single.go:74
+			if c5361 {
+//line single.go:74
+				if i4617 < i40 {
+					i5392 := i4591 + i5360*i40 + 16
+//line single.go:75
+					if uint(i5392) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5392, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3091*16)) = f4800
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3091*16+4)) = f4802
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3091*16+8)) = f4804
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3091*16+12)) = f4806
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5392*16)) = f8252
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5392*16+4)) = f8254
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5392*16+8)) = f8256
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5392*16+12)) = f8258
 				}
 			}
-//line single.go:80
-			i3112 := i2952 + 3
-			c3113 := i3112 < s0
-//line single.go:81
-			if c3113 {
-//line single.go:81
-				if i2290 < i45 {
-					i3118 := i3112*i45 + i2290
-//line single.go:82
-					if uint(i3118) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3118, cLen)
-//line single.go:82
+//line single.go:73
+			i5413 := i5253 + 3
+			c5414 := i5413 < s0
+//line single.go:74
+			if c5414 {
+//line single.go:74
+				if i4591 < i40 {
+					i5419 := i5413*i40 + i4591
+//line single.go:75
+					if uint(i5419) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5419, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3118*16)) = f4808
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3118*16+4)) = f4810
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3118*16+8)) = f4812
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3118*16+12)) = f4814
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5419*16)) = f8260
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5419*16+4)) = f8262
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5419*16+8)) = f8264
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5419*16+12)) = f8266
 				}
 			}
-//line single.go:81
-			if c3113 {
-//line single.go:81
-				if i2316 < i45 {
-					i3144 := i2290 + i3112*i45 + 16
-//line single.go:82
-					if uint(i3144) >= uint(cLen) {
-//line single.go:82
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3144, cLen)
-//line single.go:82
+//line single.go:74
+			if c5414 {
+//line single.go:74
+				if i4617 < i40 {
+					i5445 := i4591 + i5413*i40 + 16
+//line single.go:75
+					if uint(i5445) >= uint(cLen) {
+//line single.go:75
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5445, cLen)
+//line single.go:75
 						return
 					}
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3144*16)) = f4816
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3144*16+4)) = f4818
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3144*16+8)) = f4820
-//line single.go:82
-					*(*float32)(unsafe.Add(c, i3144*16+12)) = f4822
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5445*16)) = f8268
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5445*16+4)) = f8270
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5445*16+8)) = f8272
+//line single.go:75
+					*(*float32)(unsafe.Add(c, i5445*16+12)) = f8274
 				}
 			}
 		}
-	}
-}
-
-// singleTwinRow is what a row of threads does in singleTwin.
-//
-//line single.go:46
-func singleTwinRow(each4553 unsafe.Pointer, each4561 unsafe.Pointer, each4555 unsafe.Pointer, each4563 unsafe.Pointer, each4557 unsafe.Pointer, each4565 unsafe.Pointer, each4559 unsafe.Pointer, each4567 unsafe.Pointer, each650 unsafe.Pointer, each651 unsafe.Pointer, each652 unsafe.Pointer, each653 unsafe.Pointer, each654 unsafe.Pointer, each655 unsafe.Pointer, each656 unsafe.Pointer, each657 unsafe.Pointer, o1093 int, shared unsafe.Pointer, o191 int) {
-	for tx := range 128 {
-//line single.go:46
-		f4553 := *(*float32)(unsafe.Add(each4553, tx*4))
-//line single.go:33
-		i74 := int32(tx % 2)
-//line single.go:46
-		i1096 := int(i74) << 2
-//line single.go:46
-		i1100 := tx / 8
-//line single.go:34
-		i77 := tx / 2
-//line single.go:46
-		i1103 := i77 % 4
-		f4561 := *(*float32)(unsafe.Add(each4561, tx*4))
-//line single.go:47
-		i1110 := i1100 + 16
-//line single.go:46
-		f4555 := *(*float32)(unsafe.Add(each4555, tx*4))
-//line single.go:46
-		i1126 := i1096 + 1
-		f4563 := *(*float32)(unsafe.Add(each4563, tx*4))
-//line single.go:46
-		f4557 := *(*float32)(unsafe.Add(each4557, tx*4))
-//line single.go:46
-		i1155 := i1096 + 2
-		f4565 := *(*float32)(unsafe.Add(each4565, tx*4))
-//line single.go:46
-		f4559 := *(*float32)(unsafe.Add(each4559, tx*4))
-//line single.go:46
-		i1184 := i1096 + 3
-		f4567 := *(*float32)(unsafe.Add(each4567, tx*4))
-//line single.go:40
-		f650 := *(*float32)(unsafe.Add(each650, tx*4))
-//line single.go:27
-		i56 := tx / 32
-//line single.go:33
-		i76 := int32(i56)
-//line single.go:49
-		i192 := int(i76)
-//line single.go:27
-		i55 := tx % 32
-//line single.go:40
-		f651 := *(*float32)(unsafe.Add(each651, tx*4))
-//line single.go:40
-		f652 := *(*float32)(unsafe.Add(each652, tx*4))
-//line single.go:40
-		f653 := *(*float32)(unsafe.Add(each653, tx*4))
-//line single.go:40
-		f654 := *(*float32)(unsafe.Add(each654, tx*4))
-//line single.go:50
-		i205 := int(i76 + 4)
-//line single.go:40
-		f655 := *(*float32)(unsafe.Add(each655, tx*4))
-//line single.go:40
-		f656 := *(*float32)(unsafe.Add(each656, tx*4))
-//line single.go:40
-		f657 := *(*float32)(unsafe.Add(each657, tx*4))
-//line single.go:46
-		*(*float32)(unsafe.Add(shared, o1093+i1096*528+i1100*16+i1103*4)) = f4553
-		*(*float32)(unsafe.Add(shared, o1093+i1096*528+i1110*16+i1103*4)) = f4561
-//line single.go:46
-		*(*float32)(unsafe.Add(shared, o1093+i1126*528+i1100*16+i1103*4)) = f4555
-		*(*float32)(unsafe.Add(shared, o1093+i1126*528+i1110*16+i1103*4)) = f4563
-//line single.go:46
-		*(*float32)(unsafe.Add(shared, o1093+i1155*528+i1100*16+i1103*4)) = f4557
-		*(*float32)(unsafe.Add(shared, o1093+i1155*528+i1110*16+i1103*4)) = f4565
-//line single.go:46
-		*(*float32)(unsafe.Add(shared, o1093+i1184*528+i1100*16+i1103*4)) = f4559
-		*(*float32)(unsafe.Add(shared, o1093+i1184*528+i1110*16+i1103*4)) = f4567
-//line single.go:49
-		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+8448)) = f650
-//line single.go:49
-		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+4+8448)) = f651
-//line single.go:49
-		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+8+8448)) = f652
-//line single.go:49
-		*(*float32)(unsafe.Add(shared, o191+i192*512+i55*16+12+8448)) = f653
-		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+8448)) = f654
-//line single.go:50
-		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+4+8448)) = f655
-//line single.go:50
-		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+8+8448)) = f656
-//line single.go:50
-		*(*float32)(unsafe.Add(shared, o191+i205*512+i55*16+12+8448)) = f657
 	}
 }
