@@ -117,7 +117,7 @@ func (w *twinner) tooLong(at place) bool {
 
 // twin returns the kernel's twin and its name.
 func (w *twinner) twin(k *Kernel) (*cpu.Twin, string, error) {
-	function := w.twins.Declare(twinName(k.stem))
+	function := w.twins.Declare(twinName(k))
 	t, err := cpu.Emit(k.twin, cpu.Options{
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
@@ -159,10 +159,13 @@ func withTwin(t *cpu.Twin) string {
 	}
 }
 
-// twinName returns the name of the twin of the kernel with a stem, which may have other characters than Go's names:
-// scanChunkAddInt32Twin for scanChunk_add_int32.
-func twinName(stem string) string {
-	parts := strings.FieldsFunc(stem, func(r rune) bool { return r == '_' || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+// twinName returns the name of the kernel's twin: scanChunkAddInt32Twin for the instance scanChunk_add_int32 of a generic
+// kernel, whose stem may have other characters than Go's names.
+func twinName(k *Kernel) string {
+	if k.stem == k.Name {
+		return k.Name + "Twin"
+	}
+	parts := strings.FieldsFunc(k.stem, func(r rune) bool { return r == '_' || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, p := range parts[1:] {
 		parts[i+1] = strings.ToUpper(p[:1]) + p[1:]
 	}
