@@ -27,49 +27,73 @@ type Fact struct {
 // Facts are the facts of a function by the values that their conditions compare.
 type Facts struct {
 	dom     *ir.Dom
-	about   chains  // by value ID: comparisons with the value as an argument
-	itself  chains  // by value ID: the condition is the value
 	indices []int32 // by value ID: the value's index in its block
+	slots   []int32 // by value ID: the value's place in lists, counted from 1; 0 where nothing is known of it
+	lists   []lists
+	facts   []link[Fact]
+	orders  []link[order]
+	implied []Fact // what add works with
 }
 
-// chains are lists of facts by value ID. Most are empty.
-type chains struct {
-	ends  []struct{ first, last int32 } // of the list, counted from 1; 0 where it is empty
-	links []link
+// lists are those of a value.
+type lists struct {
+	about  list // comparisons with the value as an argument, in facts
+	itself list // the condition is the value, in facts
+	above  list // what it is at most, in orders
+	below  list // what is at most it, in orders
 }
 
-type link struct {
-	fact Fact
+// list is one of several in a slice of links, by the indices of its ends counted from 1.
+type list struct{ first, last int32 }
+
+type link[T any] struct {
+	what T
 	next int32
 }
 
-func (c *chains) add(id int, f Fact) {
-	c.links = append(c.links, link{fact: f})
-	n := int32(len(c.links))
-	if e := &c.ends[id]; e.first == 0 {
-		e.first, e.last = n, n
-	} else {
-		c.links[e.last-1].next, e.last = n, n
-	}
+// order says that a value is at most another one and d: without sign, or with.
+type order struct {
+	other    *ir.Value
+	d        int64
+	unsigned bool
+	where    Place
 }
 
-// of yields the list of a value, in the order that it was added.
-func (c *chains) of(id int) iter.Seq[Fact] {
-	return func(yield func(Fact) bool) {
-		for n := c.ends[id].first; n > 0; n = c.links[n-1].next {
-			if !yield(c.links[n-1].fact) {
-				return
-			}
-		}
+// push adds to a list.
+func push[T any](links []link[T], l *list, what T) []link[T] {
+	links = append(links, link[T]{what: what})
+	n := int32(len(links))
+	if l.first == 0 {
+		l.first = n
+	} else {
+		links[l.last-1].next = n
 	}
+	l.last = n
+	return links
+}
+
+// of returns the lists of a value, to read.
+func (t *Facts) of(v *ir.Value) lists {
+	if n := t.slots[v.ID]; n > 0 {
+		return t.lists[n-1]
+	}
+	return lists{}
+}
+
+// grow returns the lists of a value, to add to.
+func (t *Facts) grow(v *ir.Value) *lists {
+	if t.slots[v.ID] == 0 {
+		t.lists = append(t.lists, lists{})
+		t.slots[v.ID] = int32(len(t.lists))
+	}
+	return &t.lists[t.slots[v.ID]-1]
 }
 
 // NewFacts gathers the facts of the function that dom belongs to.
 func NewFacts(dom *ir.Dom) *Facts {
 	f := dom.Order()[0].Func
 	n := f.NumValues()
-	t := &Facts{dom: dom, indices: make([]int32, n)}
-	t.about.ends, t.itself.ends = make([]struct{ first, last int32 }, n), make([]struct{ first, last int32 }, n)
+	t := &Facts{dom: dom, indices: make([]int32, n), slots: make([]int32, n)}
 	for _, b := range dom.Order() {
 		if c, holds, ok := Branch(b); ok {
 			t.add(Fact{c, holds, Place{b, 0}})
@@ -104,22 +128,57 @@ func edge(p, b *ir.Block) (cond *ir.Value, holds, ok bool) {
 
 // add notes a fact, and those that follow from it.
 func (t *Facts) add(f Fact) {
-	for _, g := range Implied(f) {
-		t.itself.add(g.Cond.ID, g)
-		if isCompare(g.Cond.Op) {
-			for i, a := range g.Cond.Args {
-				if i == 0 || a != g.Cond.Args[0] {
-					t.about.add(a.ID, g)
-				}
+	t.implied = appendImplied(t.implied[:0], f)
+	for _, g := range t.implied {
+		t.facts = push(t.facts, &t.grow(g.Cond).itself, g)
+		if !isCompare(g.Cond.Op) {
+			continue
+		}
+		for i, a := range g.Cond.Args {
+			if i == 0 || a != g.Cond.Args[0] {
+				t.facts = push(t.facts, &t.grow(a).about, g)
 			}
 		}
+		t.addOrder(g)
 	}
+}
+
+// addOrder notes what a comparison says of the order of its arguments.
+func (t *Facts) addOrder(f Fact) {
+	op, a, b := f.Cond.Op, f.Cond.Args[0], f.Cond.Args[1]
+	if !f.Holds {
+		op, _ = negate(op, true)
+		if op != ir.OpEq && op != ir.OpNe {
+			a, b = b, a
+		}
+	}
+	if a == b || !a.Type.IsInt() || op == ir.OpNe {
+		return
+	}
+	o := order{unsigned: op == ir.OpULt || op == ir.OpULe, where: f.Where}
+	if op == ir.OpSLt || op == ir.OpULt {
+		o.d = -1
+	}
+	t.pushOrder(a, b, o)
+	if op == ir.OpEq {
+		t.pushOrder(b, a, o)
+	}
+}
+
+func (t *Facts) pushOrder(low, high *ir.Value, o order) {
+	o.other = high
+	t.orders = push(t.orders, &t.grow(low).above, o)
+	o.other = low
+	t.orders = push(t.orders, &t.grow(high).below, o)
 }
 
 // Implied returns f and what its parts say where it is a conjunction that holds, a
 // disjunction that does not, or a negation.
-func Implied(f Fact) []Fact {
-	list := []Fact{f}
+func Implied(f Fact) []Fact { return appendImplied(nil, f) }
+
+// appendImplied appends what Implied returns to a list that is empty.
+func appendImplied(list []Fact, f Fact) []Fact {
+	list = append(list, f)
 	for i := 0; i < len(list); i++ {
 		c, holds := list[i].Cond, list[i].Holds
 		switch {
@@ -152,8 +211,22 @@ func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
 		if p.Block == nil {
 			return
 		}
-		for f := range t.about.of(v.ID) {
-			if t.Reaches(f.Where, p) && !yield(f) {
+		for n := t.of(v).about.first; n > 0; n = t.facts[n-1].next {
+			if f := t.facts[n-1].what; t.Reaches(f.Where, p) && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// ordered yields the orders of a list that hold at p.
+func (t *Facts) ordered(l list, p Place) iter.Seq[*order] {
+	return func(yield func(*order) bool) {
+		if p.Block == nil {
+			return
+		}
+		for n := l.first; n > 0; n = t.orders[n-1].next {
+			if o := &t.orders[n-1].what; t.Reaches(o.where, p) && !yield(o) {
 				return
 			}
 		}
@@ -162,8 +235,8 @@ func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
 
 // Truth returns what facts say about the condition c itself at p.
 func (t *Facts) Truth(c *ir.Value, p Place) (holds, known bool) {
-	for f := range t.itself.of(c.ID) {
-		if t.Reaches(f.Where, p) {
+	for n := t.of(c).itself.first; n > 0; n = t.facts[n-1].next {
+		if f := t.facts[n-1].what; t.Reaches(f.Where, p) {
 			return f.Holds, true
 		}
 	}

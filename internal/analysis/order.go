@@ -82,9 +82,8 @@ func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
 	if r.AtMost(x, y, c, p) { // y is not below x, so not negative either
 		return true
 	}
-	for f := range r.Facts.About(y, p) { // x <= z and z < y, without sign
-		z, d, ok := upperFact(f, y)
-		if ok && d <= c && r.AtMost(x, z, 0, p) {
+	for o := range r.Facts.ordered(r.Facts.of(y).below, p) { // x <= z and z < y, without sign
+		if o.unsigned && o.d <= c && r.AtMost(x, o.other, 0, p) {
 			return true
 		}
 	}
@@ -102,24 +101,6 @@ func (r *Ranges) notNegative(x *ir.Value, p Place) bool {
 	a, b := r.At(x.Args[0], p), r.At(x.Args[1], p)
 	diff, ok := a.sub(b)
 	return ok && diff.Within(FullRange(x.Type)) && r.AtMost(x.Args[1], x.Args[0], 0, p)
-}
-
-// upperFact returns z and d where the fact says, without sign, that z <= y+d.
-func upperFact(f Fact, y *ir.Value) (z *ir.Value, d int64, ok bool) {
-	op, a, b := f.Cond.Op, f.Cond.Args[0], f.Cond.Args[1]
-	if !f.Holds {
-		op, _ = negate(op, true)
-		a, b = b, a
-	}
-	switch {
-	case b != y:
-		return nil, 0, false
-	case op == ir.OpULt:
-		return a, -1, true
-	case op == ir.OpULe:
-		return a, 0, true
-	}
-	return nil, 0, false
 }
 
 // A prover shows that values are at most target plus a constant.
@@ -155,41 +136,17 @@ func (q *prover) le(x *ir.Value, c int64, p Place) bool {
 
 // byFact uses the facts x <= z+d.
 func (q *prover) byFact(x *ir.Value, c int64, p Place) bool {
-	for f := range q.r.Facts.About(x, p) {
-		z, d, ok := q.r.lowerThan(f, x, p)
-		if rest, fits := subExact(c, d); ok && fits && z != x && q.le(z, rest, p) {
+	for o := range q.r.Facts.ordered(q.r.Facts.of(x).above, p) {
+		if rest, fits := subExact(c, o.d); q.r.signed(o, o.other, p) && fits && q.le(o.other, rest, p) {
 			return true
 		}
 	}
 	return false
 }
 
-// lowerThan returns z and d where the fact says that x <= z+d, as signed numbers.
-func (r *Ranges) lowerThan(f Fact, x *ir.Value, p Place) (z *ir.Value, d int64, ok bool) {
-	op, a, b := f.Cond.Op, f.Cond.Args[0], f.Cond.Args[1]
-	if !f.Holds {
-		op, _ = negate(op, true)
-		if op != ir.OpEq && op != ir.OpNe {
-			a, b = b, a
-		}
-	}
-	if op == ir.OpEq && b == x {
-		a, b = b, a
-	}
-	if a != x || !x.Type.IsInt() {
-		return nil, 0, false
-	}
-	switch op {
-	case ir.OpSLt:
-		return b, -1, true
-	case ir.OpSLe, ir.OpEq:
-		return b, 0, true
-	case ir.OpULt:
-		return b, -1, r.At(b, p).NonNegative()
-	case ir.OpULe:
-		return b, 0, r.At(b, p).NonNegative()
-	}
-	return nil, 0, false
+// signed reports whether an order holds of signed numbers, too: where the higher one is not negative.
+func (r *Ranges) signed(o *order, higher *ir.Value, p Place) bool {
+	return !o.unsigned || r.At(higher, p).NonNegative()
 }
 
 func subExact(x, y int64) (int64, bool) {
@@ -241,13 +198,12 @@ func (q *prover) multiple(x *ir.Value, c int64, p Place) bool {
 	if r, fits := q.r.At(y, p).mul(Range{k, k}); !ok || !fits || !r.Within(FullRange(x.Type)) {
 		return false
 	}
-	for f := range q.r.Facts.About(y, p) {
-		z, d, ok := q.r.lowerThan(f, y, p)
-		if !ok {
+	for o := range q.r.Facts.ordered(q.r.Facts.of(y).above, p) {
+		if !q.r.signed(o, o.other, p) {
 			continue
 		}
-		n, of := divided(z)
-		less, fits := mulExact(k, d)
+		n, of := divided(o.other)
+		less, fits := mulExact(k, o.d)
 		rest, fits2 := subExact(c, less)
 		if n >= k && fits && fits2 && q.r.At(of, p).Lo >= 0 && q.le(of, rest, p) {
 			return true
@@ -332,9 +288,8 @@ func (q *prover) phi(x *ir.Value, c int64) bool {
 // viaTarget uses how the target is computed: x <= z+c-d where z+d <= target.
 func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
 	t := q.target
-	for f := range q.r.Facts.About(t, p) {
-		z, d, ok := q.r.higherThan(f, t, p)
-		if rest, fits := subExact(c, d); ok && fits && z != t && q.from(z, x, rest, p) {
+	for o := range q.r.Facts.ordered(q.r.Facts.of(t).below, p) {
+		if rest, fits := subExact(c, o.d); q.r.signed(o, t, p) && fits && q.from(o.other, x, rest, p) {
 			return true
 		}
 	}
@@ -363,18 +318,6 @@ func (q *prover) beforeDifference(x *ir.Value, c int64, p Place) bool {
 	diff, ok := q.r.At(a, p).sub(q.r.At(b, p))
 	rest, fits := subExact(c, q.r.At(x, p).Hi)
 	return ok && diff.Within(FullRange(q.target.Type)) && fits && q.from(a, b, rest, p)
-}
-
-// higherThan returns z and d where the fact says that z <= t+d, as signed numbers.
-func (r *Ranges) higherThan(f Fact, t *ir.Value, p Place) (z *ir.Value, d int64, ok bool) {
-	for _, z := range f.Cond.Args {
-		if z != t {
-			if w, d, ok := r.lowerThan(f, z, p); ok && w == t {
-				return z, d, true
-			}
-		}
-	}
-	return nil, 0, false
 }
 
 // from proves x <= z+c, where z takes the target's place.

@@ -14,6 +14,7 @@ type Ranges struct {
 	of     []Range // by value ID
 	visits []uint8 // of phis, up to 4
 	asked  memory
+	facts  []Fact // what given works with
 }
 
 // memory holds what was asked about one place: a proof asks the same again and again.
@@ -247,8 +248,12 @@ func (r *Ranges) refine(v *ir.Value, p Place, chain int) Range {
 	if v.Op == ir.OpConst {
 		return constRange(v)
 	}
-	for f := range r.Facts.about.of(v.ID) {
-		if chain > 0 && r.Facts.Reaches(f.Where, p) {
+	if chain == 0 {
+		return x
+	}
+	t := r.Facts
+	for n := t.of(v).about.first; n > 0; n = t.facts[n-1].next {
+		if f := &t.facts[n-1].what; t.Reaches(f.Where, p) {
 			x = r.implied(f, v, x, chain-1)
 		}
 	}
@@ -257,8 +262,9 @@ func (r *Ranges) refine(v *ir.Value, p Place, chain int) Range {
 
 // given returns the range x of v, made smaller by the fact and what follows from it.
 func (r *Ranges) given(fact Fact, v *ir.Value, x Range) Range {
-	for _, f := range Implied(fact) {
-		if isCompare(f.Cond.Op) && slices.Contains(f.Cond.Args, v) {
+	r.facts = appendImplied(r.facts[:0], fact)
+	for i := range r.facts {
+		if f := &r.facts[i]; isCompare(f.Cond.Op) && slices.Contains(f.Cond.Args, v) {
 			x = r.implied(f, v, x, 0)
 		}
 	}
@@ -266,7 +272,7 @@ func (r *Ranges) given(fact Fact, v *ir.Value, x Range) Range {
 }
 
 // implied makes the range x of v smaller by what the comparison of a fact says of it.
-func (r *Ranges) implied(f Fact, v *ir.Value, x Range, chain int) Range {
+func (r *Ranges) implied(f *Fact, v *ir.Value, x Range, chain int) Range {
 	c := f.Cond
 	if c.Args[0] == c.Args[1] || !v.Type.IsInt() || v.Type.Kind == ir.KindI1 {
 		return x
