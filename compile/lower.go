@@ -139,7 +139,7 @@ type code struct {
 // code optimises one body.
 func (j *job) code(body lowered) (code, diag.List) {
 	k := j.function
-	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Verify: j.options.Verify}
+	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Compact: true, Verify: j.options.Verify}
 	o := newOptimiser(body.ir)
 	c := code{body: body.body, optimiser: o, wide: o.optimise(options), resident: k.Resident}
 	if v := misplaced(c.wide); v != nil {

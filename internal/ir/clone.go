@@ -58,3 +58,30 @@ func (c *cloner) edges(blocks []*Block) []*Block {
 	}
 	return copies
 }
+
+// Compact gives the values and blocks of f new IDs without gaps, in the order of the old ones: tables by ID become
+// shorter.
+func (f *Func) Compact() {
+	values, blocks := make([]*Value, f.nextValue), make([]*Block, f.nextBlock)
+	for _, p := range f.Params {
+		values[p.ID] = p
+	}
+	for _, b := range f.Blocks {
+		blocks[b.ID] = b
+		for _, v := range b.Values {
+			values[v.ID] = v
+		}
+	}
+	f.nextValue, f.nextBlock = 0, 0
+	for _, v := range values {
+		if v != nil {
+			v.ID = f.newID()
+		}
+	}
+	for _, b := range blocks {
+		if b != nil {
+			b.ID = f.nextBlock
+			f.nextBlock++
+		}
+	}
+}

@@ -22,6 +22,9 @@ type Options struct {
 	// Aligned compiles for launches whose slices start at multiples of 16. The result says whether
 	// it makes use of that, see ir.Func.Aligned.
 	Aligned bool
+	// Compact closes gaps between the IDs of large functions, which makes tables by ID shorter. It is not for back ends
+	// that make names of IDs, which would be others after every change of a pass.
+	Compact bool
 	// Verify checks the function after every pass; a mistake panics.
 	Verify bool
 	// Disable names passes that are left out. Required passes cannot be.

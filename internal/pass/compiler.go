@@ -45,9 +45,30 @@ func (c *Compiler) Compile(o Options) (*ir.Func, error) {
 		}
 		if !slices.Contains(o.Disable, s.name) {
 			s.apply(f, &o)
+			if o.Compact && first+i >= compacting {
+				compact(f)
+			}
 		}
 	}
 	return f, nil
+}
+
+// compacting is the step from which on functions may be compacted. Those in front of it are shared with options that do not
+// want that.
+var compacting = slices.IndexFunc(pipeline, func(s step) bool { return s.name == "narrow" })
+
+// manyIDs is the number of IDs from which on gaps in them cost more than they help who reads dumps.
+const manyIDs = 1000
+
+// compact closes the gaps that passes have left between the IDs of a large function, where these are most of it.
+func compact(f *ir.Func) {
+	n := len(f.Params)
+	for _, b := range f.Blocks {
+		n += len(b.Values)
+	}
+	if f.NumValues() > max(manyIDs, 2*n) {
+		f.Compact()
+	}
 }
 
 // start returns a function that the first steps of the pipeline have been applied to, and how many.

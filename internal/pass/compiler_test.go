@@ -75,6 +75,8 @@ func allOptions() []Options {
 		all = append(all, Options{Narrow: on(0), Contract: on(1), Wide: on(2), Coarse: on(3), Aligned: on(4)})
 	}
 	return append(all,
+		Options{Compact: true},
+		Options{Compact: true, Narrow: true, Contract: true, Wide: true, Coarse: true},
 		Options{Disable: []string{"narrow", "divide", "sink"}},
 		Options{Disable: []string{"sink"}},
 		Options{Disable: []string{"gvn"}, Narrow: true})

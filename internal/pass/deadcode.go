@@ -39,8 +39,11 @@ func deadCode(f *ir.Func, _ *Options) {
 // unreadLocals returns, by ID, the allocas and addresses computed from them through which
 // nothing is done but storing.
 func unreadLocals(f *ir.Func) []bool {
-	users := uses(f)
 	unread := make([]bool, f.NumValues())
+	if !hasLocals(f) {
+		return unread
+	}
+	users := uses(f)
 	var mark func(addr *ir.Value)
 	mark = func(addr *ir.Value) {
 		unread[addr.ID] = true
@@ -58,6 +61,15 @@ func unreadLocals(f *ir.Func) []bool {
 		}
 	}
 	return unread
+}
+
+func hasLocals(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpAlloca }) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyStored reports whether nothing happens through addr but stores.

@@ -9,10 +9,11 @@ import (
 // values, with phis where they are needed: pruned SSA after Cytron et al., "Efficiently
 // Computing Static Single Assignment Form".
 func mem2reg(f *ir.Func, _ *Options) {
-	p := &promoter{f: f, dom: ir.Dominators(f), locals: promotable(f), phis: map[*ir.Value]*ir.Value{}}
-	if len(p.locals) == 0 {
+	locals := promotable(f)
+	if len(locals) == 0 {
 		return
 	}
+	p := &promoter{f: f, dom: ir.Dominators(f), locals: locals, phis: map[*ir.Value]*ir.Value{}}
 	removeUnreachable(f)
 	p.frontiers = analysis.Frontiers(p.dom)
 	p.placePhis()

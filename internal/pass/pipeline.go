@@ -80,17 +80,15 @@ var pipeline = []step{
 	{"sink", sink, false},
 }
 
-// forks are the passes that do not do the same for all options, and what of them they read; nothing
-// stands for those that some options leave out. Passes behind one read what it reads.
+// forks are the passes that do not do the same for all options, and what of them they read. Passes behind one read what
+// it reads.
 var forks = map[string]func(o *Options) any{
-	"checks":   func(o *Options) any { return o.Narrow }, // as all do that ask for ranges
-	"narrow":   nothing,
+	"checks":   func(o *Options) any { return o.Narrow },  // as all do that ask for ranges
+	"narrow":   func(o *Options) any { return o.Compact }, // here it begins
 	"contract": func(o *Options) any { return o.Contract },
 	"coarsen":  func(o *Options) any { return o.Coarse },
 	"wide":     func(o *Options) any { return [...]bool{o.Wide, o.Aligned} },
 }
-
-func nothing(*Options) any { return nil }
 
 // order lists what must hold between passes: every run of after has a run of before in front
 // of it.

@@ -12,6 +12,9 @@ import (
 // the first index that is not. A local whose address goes anywhere but into loads and stores
 // stays whole. Bounds are checked by the source or by contract: an index stays in its array.
 func splitAllocas(f *ir.Func, _ *Options) {
+	if !hasLocals(f) {
+		return
+	}
 	users := uses(f)
 	for _, b := range f.Blocks {
 		for _, v := range slices.Clone(b.Values) {

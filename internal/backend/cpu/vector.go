@@ -615,7 +615,7 @@ func newPlan(e *emitter, g *region, agree bool, known *steady) *plan {
 	p := &plan{e: e, g: g, agree: agree, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}, agreeing: map[*ir.Value]bool{}, steady: known}
 	p.dirty, p.replays = e.written(g), replays(g)
 	p.order = p.layout(entry, nil)
-	p.places = slices.Repeat([]int{-1}, len(p.order))
+	p.places, p.seen = slices.Repeat([]int{-1}, len(p.order)), make([]int, len(p.order))
 	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })
 	for i, n := range p.order {
 		p.places[n.rank] = i

@@ -15,7 +15,9 @@ type plan struct {
 	e        *emitter
 	g        *region
 	order    []*node
-	places   []int              // in order, by rank; -1 for what is not there
+	places   []int // in order, by rank; -1 for what is not there
+	seen     []int // by rank, for always: the number of the search that came there
+	searches int
 	mask     map[*node]*laneSet // of each block; nil for all lanes
 	splits   map[*loop]bool     // some lanes may leave the loop before others
 	shapes   map[*ir.Value]shape
@@ -169,17 +171,17 @@ func (p *plan) maskOf(n *node) *laneSet {
 
 // always reports whether every way from d to the region's end passes n.
 func (p *plan) always(d, n *node) bool {
-	seen := make([]bool, len(p.places)) // by rank
-	seen[n.rank] = true
+	p.searches++
+	p.seen[n.rank] = p.searches
 	var escapes func(m *node) bool
 	escapes = func(m *node) bool {
 		switch {
 		case m == nil:
 			return true
-		case seen[m.rank] || isFault(m):
+		case p.seen[m.rank] == p.searches || isFault(m):
 			return false
 		}
-		seen[m.rank] = true
+		p.seen[m.rank] = p.searches
 		return slices.ContainsFunc(m.succs, escapes)
 	}
 	return !escapes(d)
