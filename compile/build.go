@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -88,7 +89,7 @@ type Kernel struct {
 	*device.Kernel          // without Native, which only a Go program can have
 	File           string   // that declares it
 	Line           int      // where
-	IR             *ir.Func // as the back ends took it
+	IR             *ir.Func // as the back ends took it; nil where a cache keeps files, which are all that counts then
 	// CPU says how the threads of a block run on the CPU: "loop", "twin", or what else and why.
 	CPU string
 	// Report is nil unless Options.Report asks for it.
@@ -153,7 +154,8 @@ type unit struct {
 	kept   []File // that an earlier build made
 
 	jobs  []*job
-	found diag.List // in its kernels
+	left  atomic.Int32 // of them, and one until all are known
+	found diag.List    // in its kernels
 	made  *Package
 	whole bool // nothing is wrong with it
 	err   error

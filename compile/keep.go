@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/cache"
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
@@ -23,8 +24,9 @@ type keeper struct {
 	cache   *cache.Cache
 	sums    *load.Sums
 	options []byte
-	rebuild bool // nothing is looked up
-	grown   bool // something was put there
+	rebuild bool        // nothing is looked up
+	grown   atomic.Bool // something was put there
+	mutex   sync.Mutex  // of sums
 }
 
 // program returns a hash of the running program, or an error where it cannot be read.
@@ -70,7 +72,9 @@ func newKeeper(o Options, g *load.Graph) *keeper {
 
 // key returns what a package's files are kept by. It reports false where they are not.
 func (k *keeper) key(p *load.Package) (cache.Key, bool) {
+	k.mutex.Lock()
 	sum, err := k.sums.Of(p)
+	k.mutex.Unlock()
 	if err != nil {
 		return cache.Key{}, false
 	}
@@ -101,7 +105,7 @@ func (k *keeper) recall(u *unit) bool {
 }
 
 // keep remembers the files of u, which has no diagnostics. That a folder cannot be written is no
-// reason to fail.
+// reason to fail. It may be called by several goroutines.
 func (k *keeper) keep(u *unit) {
 	if k == nil {
 		return
@@ -118,13 +122,15 @@ func (k *keeper) keep(u *unit) {
 		return
 	}
 	if key, ok := k.key(u.pkg); ok {
-		k.grown = k.cache.Put(key, files) == nil || k.grown
+		if k.cache.Put(key, files) == nil {
+			k.grown.Store(true)
+		}
 	}
 }
 
 // trim cuts the folder back to its size.
 func (k *keeper) trim() {
-	if k != nil && k.grown {
+	if k != nil && k.grown.Load() {
 		k.cache.Trim() // where it fails, the next build tries again
 	}
 }

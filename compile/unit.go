@@ -19,75 +19,78 @@ func (b *build) compile() ([]*Package, error) {
 		}
 		u.made = &Package{Path: u.pkg.ImportPath, Dir: u.pkg.Dir}
 		all = append(all, u.made)
-		if err := b.lowerKernels(u); err != nil {
+		if err := b.start(u); err != nil {
 			return nil, err
 		}
 	}
 	b.program, b.ssa, b.frontend = nil, nil, nil // they are large
 	b.workers.Wait()
 	for _, u := range b.units {
-		if err := b.collect(u); err != nil {
-			return nil, err
-		}
-	}
-	b.workers.Wait()
-	for _, u := range b.units {
+		b.found.Add(u.found...)
 		if u.err != nil {
 			return nil, u.err
-		}
-		if u.whole && u.kept == nil {
-			b.keeper.keep(u)
 		}
 	}
 	return all, b.addLeftovers()
 }
 
-// lowerKernels has the frontend lower a unit's kernels, and others do the rest meanwhile.
-func (b *build) lowerKernels(u *unit) error {
-	if u.kept != nil || len(u.decl.Kernels) == 0 || u.pkg.IllTyped {
-		return nil
-	}
-	for _, f := range b.functions(u) {
-		name := u.pkg.ImportPath + "." + f.instance.Name
-		err := guard(name, func() error {
-			u.jobs = append(u.jobs, b.lower(u, f))
-			return nil
-		})
-		if err != nil {
-			return err
+// start has the frontend lower a unit's kernels, and others do the rest meanwhile: the last of them the unit's files.
+func (b *build) start(u *unit) error {
+	done := func() {
+		if u.left.Add(-1) == 0 {
+			b.finish(u)
 		}
-		j := u.jobs[len(u.jobs)-1]
-		b.workers.Go(func() {
-			err := guard(name, func() error { j.compile(); return nil })
-			j.err = cmp.Or(j.err, err)
-		})
 	}
+	u.left.Add(1)
+	if u.kept == nil && len(u.decl.Kernels) > 0 && !u.pkg.IllTyped {
+		for _, f := range b.functions(u) {
+			name := u.pkg.ImportPath + "." + f.instance.Name
+			var j *job
+			err := guard(name, func() error { j = b.lower(u, f); return nil })
+			if err != nil {
+				return err
+			}
+			u.jobs = append(u.jobs, j)
+			u.left.Add(1)
+			b.workers.Go(func() {
+				err := guard(name, func() error { j.compile(); return nil })
+				j.err = cmp.Or(j.err, err)
+				done()
+			})
+		}
+	}
+	b.workers.Go(done)
 	return nil
 }
 
-// collect takes what became of a unit's kernels, and has its files made of them.
-func (b *build) collect(u *unit) error {
-	if !u.wanted {
-		return nil
-	}
+// finish takes what became of a unit's kernels, and makes its files of them.
+func (b *build) finish(u *unit) {
 	u.whole = len(u.decl.Errors) == 0 && len(u.found) == 0 && !u.pkg.IllTyped
 	for _, j := range u.jobs {
 		if j.err != nil {
-			return j.err
+			u.err = j.err
+			return
 		}
 		u.found.Add(j.found...)
 		if len(j.found) == 0 {
 			u.made.Kernels = append(u.made.Kernels, j.compiled)
 		}
 	}
-	b.found.Add(u.found...)
+	u.jobs = nil
 	switch u.whole = u.whole && len(u.found) == 0; {
 	case u.kept != nil:
 		u.made.Files = u.kept
 	case u.whole:
-		b.workers.Go(func() { u.err = guard(u.pkg.ImportPath, func() error { return b.files(u) }) })
+		if u.err = guard(u.pkg.ImportPath, func() error { return b.files(u) }); u.err == nil {
+			b.keeper.keep(u)
+		}
 	}
-	return nil
+	for _, k := range u.made.Kernels {
+		k.twin = nil
+		if b.keeper != nil {
+			k.IR = nil
+		}
+	}
 }
 
 // files sets the files that are made of the unit's kernels.
