@@ -89,7 +89,7 @@ type Kernel struct {
 	*device.Kernel          // without Native, which only a Go program can have
 	File           string   // that declares it
 	Line           int      // where
-	IR             *ir.Func // as the back ends took it; nil where a cache keeps files, which are all that counts then
+	IR             *ir.Func // as the back ends took it; nil where Options.Cache has a name: then files count
 	// CPU says how the threads of a block run on the CPU: "loop", "twin", or what else and why.
 	CPU string
 	// Report is nil unless Options.Report asks for it.

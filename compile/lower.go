@@ -122,6 +122,10 @@ func (j *job) compile() {
 	if j.wantsTwin() {
 		j.compiled.twin = all[0].optimise(pass.Options{Verify: j.options.Verify, Disable: gpuOnly})
 	}
+	j.bodies = nil
+	if j.options.Cache != "" {
+		j.compiled.IR = nil
+	}
 	j.checkShared()
 }
 

@@ -87,9 +87,6 @@ func (b *build) finish(u *unit) {
 	}
 	for _, k := range u.made.Kernels {
 		k.twin = nil
-		if b.keeper != nil {
-			k.IR = nil
-		}
 	}
 }
 
