@@ -32,13 +32,14 @@ func Cases() []check.Case {
 	cases = append(cases, gridCases()...)
 	cases = append(cases, patternCases()...)
 	cases = append(cases, conclusionCases()...)
+	cases = append(cases, sumCases()...)
 	cases = append(cases, besideCases()...)
 	return append(cases, waitCases()...)
 }
 
 // fault returns the fault that a kernel has to raise in block 1, thread 3.
 func fault(kernel, file, mark, message string) device.Fault {
-	text := map[string]string{"indices.go": indicesText, "others.go": othersText, "beside.go": besideText, "elements.go": elementsText, "deep.go": deepText, "waits.go": waitsText, "patterns.go": patternsText, "conclusions.go": conclusionsText}[file]
+	text := map[string]string{"indices.go": indicesText, "others.go": othersText, "beside.go": besideText, "elements.go": elementsText, "deep.go": deepText, "waits.go": waitsText, "patterns.go": patternsText, "conclusions.go": conclusionsText, "sums.go": sumsText}[file]
 	return device.Fault{Kernel: kernel, File: file, Line: check.Line(text, mark), Message: message, Block: [3]int{1}, Thread: [3]int{3}}
 }
 

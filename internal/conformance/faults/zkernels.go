@@ -1464,6 +1464,298 @@ var patternsKernel = &device.Kernel{
 	},
 }
 
+// RowOfBlock has each block sum a row, as long as width, of x and of y.
+func RowOfBlock(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(rowOfBlockKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zrowOfBlock.sm_70.narrow.ptx
+var rowOfBlockSM70Narrow string
+
+//go:embed zrowOfBlock.sm_70.ptx
+var rowOfBlockSM70 string
+
+var rowOfBlockKernel = &device.Kernel{
+	Name:    "rowOfBlock",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "sums.go",
+	Line:    10,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "sums.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rowOfBlockSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rowOfBlockSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, width, out []int32
+		})(args)
+		for ts.Next() {
+			rowOfBlock(ts.Thread(), a.x, a.y, a.width, a.out)
+		}
+	},
+	Twin: rowOfBlockTwin,
+}
+
+// AtLeastOnce sums a row that has at least one number, whatever width says.
+func AtLeastOnce(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(atLeastOnceKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zatLeastOnce.sm_70.narrow.ptx
+var atLeastOnceSM70Narrow string
+
+//go:embed zatLeastOnce.sm_70.ptx
+var atLeastOnceSM70 string
+
+var atLeastOnceKernel = &device.Kernel{
+	Name:    "atLeastOnce",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "sums.go",
+	Line:    23,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "sums.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: atLeastOnceSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: atLeastOnceSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, width, out []int32
+		})(args)
+		for ts.Next() {
+			atLeastOnce(ts.Thread(), a.x, a.y, a.width, a.out)
+		}
+	},
+	Twin: atLeastOnceTwin,
+}
+
+// EveryFourth sums every fourth number of a row.
+func EveryFourth(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(everyFourthKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zeveryFourth.sm_70.narrow.ptx
+var everyFourthSM70Narrow string
+
+//go:embed zeveryFourth.sm_70.ptx
+var everyFourthSM70 string
+
+var everyFourthKernel = &device.Kernel{
+	Name:    "everyFourth",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "sums.go",
+	Line:    39,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "sums.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: everyFourthSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: everyFourthSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, width, out []int32
+		})(args)
+		for ts.Next() {
+			everyFourth(ts.Thread(), a.x, a.y, a.width, a.out)
+		}
+	},
+	Twin: everyFourthTwin,
+}
+
+// Reversed sums a row from its end.
+func Reversed(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(reversedKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zreversed.sm_70.narrow.ptx
+var reversedSM70Narrow string
+
+//go:embed zreversed.sm_70.ptx
+var reversedSM70 string
+
+var reversedKernel = &device.Kernel{
+	Name:    "reversed",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "sums.go",
+	Line:    51,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "sums.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reversedSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reversedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, width, out []int32
+		})(args)
+		for ts.Next() {
+			reversed(ts.Thread(), a.x, a.y, a.width, a.out)
+		}
+	},
+	Twin: reversedTwin,
+}
+
+// BehindRow takes the numbers behind a row, in the threads that are.
+func BehindRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(behindRowKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zbehindRow.sm_70.narrow.ptx
+var behindRowSM70Narrow string
+
+//go:embed zbehindRow.sm_70.ptx
+var behindRowSM70 string
+
+var behindRowKernel = &device.Kernel{
+	Name:    "behindRow",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "sums.go",
+	Line:    64,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "sums.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: behindRowSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: behindRowSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, width, out []int32
+		})(args)
+		for ts.Next() {
+			behindRow(ts.Thread(), a.x, a.y, a.width, a.out)
+		}
+	},
+	Twin: behindRowTwin,
+}
+
+// EndOfRow takes the last number of a row, in the thread that is there.
+func EndOfRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(endOfRowKernel, g)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, width)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zendOfRow.sm_70.narrow.ptx
+var endOfRowSM70Narrow string
+
+//go:embed zendOfRow.sm_70.ptx
+var endOfRowSM70 string
+
+var endOfRowKernel = &device.Kernel{
+	Name:    "endOfRow",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "sums.go",
+	Line:    75,
+	Params: []device.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 24, Elem: 4},
+		{Name: "out", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Sites: []device.Site{
+		{File: "sums.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: endOfRowSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: endOfRowSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, width, out []int32
+		})(args)
+		for ts.Next() {
+			endOfRow(ts.Thread(), a.x, a.y, a.width, a.out)
+		}
+	},
+	Twin: endOfRowTwin,
+}
+
 // BesideLoad lets one thread fault that the others wait for, in all ways to wait by a load.
 func BesideLoad(s *device.Stream, g device.Grid, kind, who int, flags, x device.Slice[int32]) error {
 	p := s.Plan(besideLoadKernel, g)

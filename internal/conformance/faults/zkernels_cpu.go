@@ -2019,3 +2019,1115 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 	}
 }
+
+// rowOfBlockTwin runs blocks of the kernel rowOfBlock.
+//
+//line sums.go:10
+func rowOfBlockTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	widthLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line sums.go:11
+	c21 := 0 < widthLen
+//line sums.go:11
+	i64 := 0
+//line sums.go:11
+	if c21 {
+//line sums.go:11
+		i64 = widthLen - 1
+	}
+//line sums.go:11
+	c70 := uint(i64) < 2147483648 && i64 < 2305843009213693952
+//line sums.go:11
+	i184 := widthLen - 3
+//line sums.go:11
+	i118 := 0
+//line sums.go:11
+	if i184 <= widthLen && 0 < i184 {
+//line sums.go:11
+		i118 = i184
+	}
+//line sums.go:11
+	c119 := 0 < i118
+//line sums.go:10
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line sums.go:13
+		i27 := bx * widthLen
+//line sums.go:11
+		i74 := i27 + i64
+//line sums.go:11
+		c84 := c70 && uint(i27) < uint(xLen) && uint(i74) < uint(xLen) && uint(i27+1) < uint(yLen) && uint(i74+1) < uint(yLen)
+//line sums.go:17
+		c52 := uint(bx) < uint(outLen)
+//line sums.go:17
+		o55 := bx * 4
+		for tz := range dz {
+			for ty := range dy {
+//line sums.go:13
+				if !rowOfBlockTwinRow(lanes, c119, c21, c52, c84, dx, i118, i27, o55, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rowOfBlockTwinRow is what a row of threads does in rowOfBlockTwin.
+//
+//line sums.go:13
+func rowOfBlockTwinRow(lanes int, c119 bool, c21 bool, c52 bool, c84 bool, dx int, i118 int, i27 int, o55 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line sums.go:13
+	if lanes == 16 {
+//line sums.go:13
+		first = zvector.RowOfBlockTwin(dx, c21, c84, c119, c52, i27, x, y, i118, widthLen, xLen, yLen, out, o55)
+//line sums.go:13
+	} else if lanes == 8 {
+//line sums.go:13
+		first = zvector.RowOfBlockTwinAVX2(dx, c21, c84, c119, c52, i27, x, y, i118, widthLen, xLen, yLen, out, o55)
+	}
+	for tx, step := first, 0; tx < dx; tx += step {
+		if tx+4 <= dx {
+			step = 4
+			var i120, i146, i172, i212, i48, i23, i44, i86, i100 int32
+			var i121, i123, i129, i189, i196, i205, i213, i24, i28, i45, i87, i88, i95, i101 int
+			var c174 bool
+//line sums.go:11
+			if c21 {
+//line sums.go:11
+				if c84 {
+//line sums.go:11
+					if c119 {
+//line sums.go:15
+						i120, i121 = 0, 0
+//line sums.go:15
+						for {
+//line sums.go:13
+							i123 = i27 + i121
+//line sums.go:15
+							i129 = i123 + 1
+//line sums.go:15
+							i189 = i123 + 2
+//line sums.go:15
+							i146 = i120 + *(*int32)(unsafe.Add(x, i123*4))*10 + *(*int32)(unsafe.Add(y, i129*4)) + *(*int32)(unsafe.Add(x, i129*4))*10 + *(*int32)(unsafe.Add(y, i189*4))
+//line sums.go:15
+							i196 = i123 + 3
+//line sums.go:15
+							i172 = i146 + *(*int32)(unsafe.Add(x, i189*4))*10 + *(*int32)(unsafe.Add(y, i196*4)) + *(*int32)(unsafe.Add(x, i196*4))*10 + *(*int32)(unsafe.Add(y, (i123+4)*4))
+//line sums.go:15
+							i205 = i121 + 4
+//line sums.go:15
+							c174 = i205 < widthLen
+//line sums.go:15
+							if i205 >= i118 {
+//line sums.go:15
+								break
+							}
+//line sums.go:15
+							i120, i121 = i172, i205
+						}
+//line sums.go:15
+						if !c174 {
+//line sums.go:15
+							i48 = i172
+//line sums.go:15
+							goto l1
+						}
+//line sums.go:15
+						i212, i213 = i172, i205
+					} else {
+//line sums.go:11
+						i212, i213 = 0, 0
+					}
+//line sums.go:11
+					i23, i24 = i212, i213
+//line sums.go:15
+					for {
+//line sums.go:13
+						i28 = i27 + i24
+//line sums.go:15
+						i44 = i23 + *(*int32)(unsafe.Add(x, i28*4))*10 + *(*int32)(unsafe.Add(y, (i28+1)*4))
+//line sums.go:15
+						i45 = i24 + 1
+//line sums.go:15
+						if i45 >= widthLen {
+//line sums.go:15
+							break
+						}
+//line sums.go:15
+						i23, i24 = i44, i45
+					}
+//line sums.go:15
+					i48 = i44
+				} else {
+//line sums.go:15
+					i86, i87 = 0, 0
+//line sums.go:15
+					for {
+//line sums.go:13
+						i88 = i27 + i87
+						if uint(i88) >= uint(xLen) {
+//line sums.go:14
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i88, xLen)
+//line sums.go:14
+							return false
+						}
+//line sums.go:15
+						i95 = i88 + 1
+//line sums.go:15
+						if uint(i95) >= uint(yLen) {
+//line sums.go:15
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i95, yLen)
+//line sums.go:15
+							return false
+						}
+//line sums.go:15
+						i100 = i86 + *(*int32)(unsafe.Add(x, i88*4))*10 + *(*int32)(unsafe.Add(y, i95*4))
+//line sums.go:15
+						i101 = i87 + 1
+//line sums.go:15
+						if i101 >= widthLen {
+//line sums.go:15
+							break
+						}
+//line sums.go:15
+						i86, i87 = i100, i101
+					}
+//line sums.go:15
+					i48 = i100
+				}
+			} else {
+//line sums.go:11
+				i48 = 0
+			}
+		l1:
+//line sums.go:17
+			if !c52 {
+//line sums.go:17
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:17
+				return false
+			}
+//line sums.go:17
+			*(*int32)(unsafe.Add(out, o55)) = i48
+//line sums.go:17
+			*(*int32)(unsafe.Add(out, o55)) = i48
+//line sums.go:17
+			*(*int32)(unsafe.Add(out, o55)) = i48
+//line sums.go:17
+			*(*int32)(unsafe.Add(out, o55)) = i48
+			continue
+		}
+		step = 1
+		var i120, i146, i172, i212, i48, i23, i44, i86, i100 int32
+		var i121, i123, i129, i189, i196, i205, i213, i24, i28, i45, i87, i88, i95, i101 int
+		var c174 bool
+//line sums.go:11
+		if c21 {
+//line sums.go:11
+			if c84 {
+//line sums.go:11
+				if c119 {
+//line sums.go:15
+					i120, i121 = 0, 0
+//line sums.go:15
+					for {
+//line sums.go:13
+						i123 = i27 + i121
+//line sums.go:15
+						i129 = i123 + 1
+//line sums.go:15
+						i189 = i123 + 2
+//line sums.go:15
+						i146 = i120 + *(*int32)(unsafe.Add(x, i123*4))*10 + *(*int32)(unsafe.Add(y, i129*4)) + *(*int32)(unsafe.Add(x, i129*4))*10 + *(*int32)(unsafe.Add(y, i189*4))
+//line sums.go:15
+						i196 = i123 + 3
+//line sums.go:15
+						i172 = i146 + *(*int32)(unsafe.Add(x, i189*4))*10 + *(*int32)(unsafe.Add(y, i196*4)) + *(*int32)(unsafe.Add(x, i196*4))*10 + *(*int32)(unsafe.Add(y, (i123+4)*4))
+//line sums.go:15
+						i205 = i121 + 4
+//line sums.go:15
+						c174 = i205 < widthLen
+//line sums.go:15
+						if i205 >= i118 {
+//line sums.go:15
+							break
+						}
+//line sums.go:15
+						i120, i121 = i172, i205
+					}
+//line sums.go:15
+					if !c174 {
+//line sums.go:15
+						i48 = i172
+//line sums.go:15
+						goto l2
+					}
+//line sums.go:15
+					i212, i213 = i172, i205
+				} else {
+//line sums.go:11
+					i212, i213 = 0, 0
+				}
+//line sums.go:11
+				i23, i24 = i212, i213
+//line sums.go:15
+				for {
+//line sums.go:13
+					i28 = i27 + i24
+//line sums.go:15
+					i44 = i23 + *(*int32)(unsafe.Add(x, i28*4))*10 + *(*int32)(unsafe.Add(y, (i28+1)*4))
+//line sums.go:15
+					i45 = i24 + 1
+//line sums.go:15
+					if i45 >= widthLen {
+//line sums.go:15
+						break
+					}
+//line sums.go:15
+					i23, i24 = i44, i45
+				}
+//line sums.go:15
+				i48 = i44
+			} else {
+//line sums.go:15
+				i86, i87 = 0, 0
+//line sums.go:15
+				for {
+//line sums.go:13
+					i88 = i27 + i87
+					if uint(i88) >= uint(xLen) {
+//line sums.go:14
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i88, xLen)
+//line sums.go:14
+						return false
+					}
+//line sums.go:15
+					i95 = i88 + 1
+//line sums.go:15
+					if uint(i95) >= uint(yLen) {
+//line sums.go:15
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i95, yLen)
+//line sums.go:15
+						return false
+					}
+//line sums.go:15
+					i100 = i86 + *(*int32)(unsafe.Add(x, i88*4))*10 + *(*int32)(unsafe.Add(y, i95*4))
+//line sums.go:15
+					i101 = i87 + 1
+//line sums.go:15
+					if i101 >= widthLen {
+//line sums.go:15
+						break
+					}
+//line sums.go:15
+					i86, i87 = i100, i101
+				}
+//line sums.go:15
+				i48 = i100
+			}
+		} else {
+//line sums.go:11
+			i48 = 0
+		}
+	l2:
+//line sums.go:17
+		if !c52 {
+//line sums.go:17
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:17
+			return false
+		}
+//line sums.go:17
+		*(*int32)(unsafe.Add(out, o55)) = i48
+	}
+	return true
+}
+
+// atLeastOnceTwin runs blocks of the kernel atLeastOnce.
+//
+//line sums.go:23
+func atLeastOnceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	widthLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line sums.go:23
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line sums.go:27
+		i25 := bx * widthLen
+//line sums.go:33
+		c51 := uint(bx) < uint(outLen)
+//line sums.go:33
+		o54 := bx * 4
+		for tz := range dz {
+			for ty := range dy {
+//line sums.go:27
+				if !atLeastOnceTwinRow(lanes, c51, dx, i25, o54, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// atLeastOnceTwinRow is what a row of threads does in atLeastOnceTwin.
+//
+//line sums.go:27
+func atLeastOnceTwinRow(lanes int, c51 bool, dx int, i25 int, o54 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line sums.go:27
+	if lanes == 16 {
+//line sums.go:27
+		first = zvector.AtLeastOnceTwin(dx, c51, i25, xLen, x, yLen, y, widthLen, out, o54)
+//line sums.go:27
+	} else if lanes == 8 {
+//line sums.go:27
+		first = zvector.AtLeastOnceTwinAVX2(dx, c51, i25, xLen, x, yLen, y, widthLen, out, o54)
+	}
+	for tx, step := first, 0; tx < dx; tx += step {
+		if tx+4 <= dx {
+			step = 4
+			var i21, i44 int32
+			var i22 int
+//line sums.go:24
+			i21, i22 = 0, 0
+//line sums.go:29
+			for {
+//line sums.go:27
+				i26 := i25 + i22
+//line sums.go:27
+				if uint(i26) >= uint(xLen) {
+//line sums.go:27
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
+//line sums.go:27
+					return false
+				}
+//line sums.go:28
+				if uint(i26) >= uint(yLen) {
+//line sums.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, yLen)
+//line sums.go:28
+					return false
+				}
+//line sums.go:28
+				i44 = i21 + *(*int32)(unsafe.Add(x, i26*4)) + *(*int32)(unsafe.Add(y, i26*4))
+				i45 := i22 + 1
+//line sums.go:29
+				if widthLen <= i45 {
+//line sums.go:29
+					break
+				}
+//line sums.go:29
+				i21, i22 = i44, i45
+			}
+//line sums.go:33
+			if !c51 {
+//line sums.go:33
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:33
+				return false
+			}
+//line sums.go:33
+			*(*int32)(unsafe.Add(out, o54)) = i44
+//line sums.go:33
+			*(*int32)(unsafe.Add(out, o54)) = i44
+//line sums.go:33
+			*(*int32)(unsafe.Add(out, o54)) = i44
+//line sums.go:33
+			*(*int32)(unsafe.Add(out, o54)) = i44
+			continue
+		}
+		step = 1
+		var i21, i44 int32
+		var i22 int
+//line sums.go:24
+		i21, i22 = 0, 0
+//line sums.go:29
+		for {
+//line sums.go:27
+			i26 := i25 + i22
+//line sums.go:27
+			if uint(i26) >= uint(xLen) {
+//line sums.go:27
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
+//line sums.go:27
+				return false
+			}
+//line sums.go:28
+			if uint(i26) >= uint(yLen) {
+//line sums.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, yLen)
+//line sums.go:28
+				return false
+			}
+//line sums.go:28
+			i44 = i21 + *(*int32)(unsafe.Add(x, i26*4)) + *(*int32)(unsafe.Add(y, i26*4))
+			i45 := i22 + 1
+//line sums.go:29
+			if widthLen <= i45 {
+//line sums.go:29
+				break
+			}
+//line sums.go:29
+			i21, i22 = i44, i45
+		}
+//line sums.go:33
+		if !c51 {
+//line sums.go:33
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:33
+			return false
+		}
+//line sums.go:33
+		*(*int32)(unsafe.Add(out, o54)) = i44
+	}
+	return true
+}
+
+// everyFourthTwin runs blocks of the kernel everyFourth.
+//
+//line sums.go:39
+func everyFourthTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	widthLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line sums.go:39
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line sums.go:42
+		i27 := bx * widthLen
+//line sums.go:45
+		c52 := uint(bx) < uint(outLen)
+//line sums.go:45
+		o55 := bx * 4
+		for tz := range dz {
+			for ty := range dy {
+//line sums.go:42
+				if !everyFourthTwinRow(lanes, c52, dx, i27, o55, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// everyFourthTwinRow is what a row of threads does in everyFourthTwin.
+//
+//line sums.go:42
+func everyFourthTwinRow(lanes int, c52 bool, dx int, i27 int, o55 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line sums.go:42
+	if lanes == 16 {
+//line sums.go:42
+		first = zvector.EveryFourthTwin(dx, c52, widthLen, i27, xLen, x, yLen, y, out, o55)
+//line sums.go:42
+	} else if lanes == 8 {
+//line sums.go:42
+		first = zvector.EveryFourthTwinAVX2(dx, c52, widthLen, i27, xLen, x, yLen, y, out, o55)
+	}
+	for tx, step := first, 0; tx < dx; tx += step {
+		if tx+4 <= dx {
+			step = 4
+			var i21 int32
+			var i22 int
+//line sums.go:40
+			i21, i22 = 0, 0
+			for {
+//line sums.go:41
+				if i22 >= widthLen {
+//line sums.go:41
+					break
+				}
+//line sums.go:42
+				i28 := i27 + i22
+//line sums.go:42
+				if uint(i28) >= uint(xLen) {
+//line sums.go:42
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, xLen)
+//line sums.go:42
+					return false
+				}
+//line sums.go:43
+				if uint(i28) >= uint(yLen) {
+//line sums.go:43
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, yLen)
+//line sums.go:43
+					return false
+				}
+//line sums.go:41
+				i21, i22 = i21+*(*int32)(unsafe.Add(x, i28*4))+*(*int32)(unsafe.Add(y, i28*4)), i22+4
+			}
+//line sums.go:45
+			if !c52 {
+//line sums.go:45
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:45
+				return false
+			}
+//line sums.go:45
+			*(*int32)(unsafe.Add(out, o55)) = i21
+//line sums.go:45
+			*(*int32)(unsafe.Add(out, o55)) = i21
+//line sums.go:45
+			*(*int32)(unsafe.Add(out, o55)) = i21
+//line sums.go:45
+			*(*int32)(unsafe.Add(out, o55)) = i21
+			continue
+		}
+		step = 1
+		var i21 int32
+		var i22 int
+//line sums.go:40
+		i21, i22 = 0, 0
+		for {
+//line sums.go:41
+			if i22 >= widthLen {
+//line sums.go:41
+				break
+			}
+//line sums.go:42
+			i28 := i27 + i22
+//line sums.go:42
+			if uint(i28) >= uint(xLen) {
+//line sums.go:42
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, xLen)
+//line sums.go:42
+				return false
+			}
+//line sums.go:43
+			if uint(i28) >= uint(yLen) {
+//line sums.go:43
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, yLen)
+//line sums.go:43
+				return false
+			}
+//line sums.go:41
+			i21, i22 = i21+*(*int32)(unsafe.Add(x, i28*4))+*(*int32)(unsafe.Add(y, i28*4)), i22+4
+		}
+//line sums.go:45
+		if !c52 {
+//line sums.go:45
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:45
+			return false
+		}
+//line sums.go:45
+		*(*int32)(unsafe.Add(out, o55)) = i21
+	}
+	return true
+}
+
+// reversedTwin runs blocks of the kernel reversed.
+//
+//line sums.go:51
+func reversedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	widthLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line sums.go:52
+	c21 := 0 < widthLen
+//line sums.go:52
+	i69 := 0
+//line sums.go:52
+	if c21 {
+//line sums.go:52
+		i69 = widthLen - 1
+	}
+//line sums.go:52
+	c75 := uint(i69) < 2147483648 && i69 < 2305843009213693952
+//line sums.go:52
+	i186 := widthLen - 3
+//line sums.go:52
+	i120 := 0
+//line sums.go:52
+	if i186 <= widthLen && 0 < i186 {
+//line sums.go:52
+		i120 = i186
+	}
+//line sums.go:52
+	c121 := 0 < i120
+//line sums.go:51
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line sums.go:54
+		i60 := bx*widthLen + widthLen - 1
+//line sums.go:52
+		i79 := i60 - i69
+//line sums.go:52
+		c87 := c75 && uint(i60) < uint(xLen) && uint(i79) < uint(xLen) && uint(i60) < uint(yLen) && uint(i79) < uint(yLen)
+//line sums.go:58
+		c53 := uint(bx) < uint(outLen)
+//line sums.go:58
+		o56 := bx * 4
+		for tz := range dz {
+			for ty := range dy {
+//line sums.go:54
+				if !reversedTwinRow(lanes, c121, c21, c53, c87, dx, i120, i60, o56, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// reversedTwinRow is what a row of threads does in reversedTwin.
+//
+//line sums.go:54
+func reversedTwinRow(lanes int, c121 bool, c21 bool, c53 bool, c87 bool, dx int, i120 int, i60 int, o56 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line sums.go:54
+	if lanes == 16 {
+//line sums.go:54
+		first = zvector.ReversedTwin(dx, c21, c87, c121, c53, i60, x, y, i120, widthLen, xLen, yLen, out, o56)
+//line sums.go:54
+	} else if lanes == 8 {
+//line sums.go:54
+		first = zvector.ReversedTwinAVX2(dx, c21, c87, c121, c53, i60, x, y, i120, widthLen, xLen, yLen, out, o56)
+	}
+	for tx, step := first, 0; tx < dx; tx += step {
+		if tx+4 <= dx {
+			step = 4
+			var i122, i146, i170, i199, i49, i23, i45, i89, i102 int32
+			var i123, i125, i137, i149, i161, i192, i200, i24, i30, i46, i90, i91, i103 int
+			var c172 bool
+//line sums.go:52
+			if c21 {
+//line sums.go:52
+				if c87 {
+//line sums.go:52
+					if c121 {
+//line sums.go:56
+						i122, i123 = 0, 0
+//line sums.go:56
+						for {
+//line sums.go:54
+							i125 = i60 - i123
+//line sums.go:54
+							i137 = i60 - (i123 + 1)
+//line sums.go:56
+							i146 = (i122<<1+*(*int32)(unsafe.Add(x, i125*4))+*(*int32)(unsafe.Add(y, i125*4)))<<1 + *(*int32)(unsafe.Add(x, i137*4)) + *(*int32)(unsafe.Add(y, i137*4))
+//line sums.go:54
+							i149 = i60 - (i123 + 2)
+//line sums.go:54
+							i161 = i60 - (i123 + 3)
+//line sums.go:56
+							i170 = (i146<<1+*(*int32)(unsafe.Add(x, i149*4))+*(*int32)(unsafe.Add(y, i149*4)))<<1 + *(*int32)(unsafe.Add(x, i161*4)) + *(*int32)(unsafe.Add(y, i161*4))
+//line sums.go:56
+							i192 = i123 + 4
+//line sums.go:56
+							c172 = i192 < widthLen
+//line sums.go:56
+							if i192 >= i120 {
+//line sums.go:56
+								break
+							}
+//line sums.go:56
+							i122, i123 = i170, i192
+						}
+//line sums.go:56
+						if !c172 {
+//line sums.go:56
+							i49 = i170
+//line sums.go:56
+							goto l1
+						}
+//line sums.go:56
+						i199, i200 = i170, i192
+					} else {
+//line sums.go:52
+						i199, i200 = 0, 0
+					}
+//line sums.go:52
+					i23, i24 = i199, i200
+//line sums.go:56
+					for {
+//line sums.go:54
+						i30 = i60 - i24
+//line sums.go:56
+						i45 = i23<<1 + *(*int32)(unsafe.Add(x, i30*4)) + *(*int32)(unsafe.Add(y, i30*4))
+//line sums.go:56
+						i46 = i24 + 1
+//line sums.go:56
+						if i46 >= widthLen {
+//line sums.go:56
+							break
+						}
+//line sums.go:56
+						i23, i24 = i45, i46
+					}
+//line sums.go:56
+					i49 = i45
+				} else {
+//line sums.go:56
+					i89, i90 = 0, 0
+//line sums.go:56
+					for {
+//line sums.go:54
+						i91 = i60 - i90
+						if uint(i91) >= uint(xLen) {
+//line sums.go:55
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, xLen)
+//line sums.go:55
+							return false
+						}
+//line sums.go:56
+						if uint(i91) >= uint(yLen) {
+//line sums.go:56
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, yLen)
+//line sums.go:56
+							return false
+						}
+//line sums.go:56
+						i102 = i89<<1 + *(*int32)(unsafe.Add(x, i91*4)) + *(*int32)(unsafe.Add(y, i91*4))
+//line sums.go:56
+						i103 = i90 + 1
+//line sums.go:56
+						if i103 >= widthLen {
+//line sums.go:56
+							break
+						}
+//line sums.go:56
+						i89, i90 = i102, i103
+					}
+//line sums.go:56
+					i49 = i102
+				}
+			} else {
+//line sums.go:52
+				i49 = 0
+			}
+		l1:
+//line sums.go:58
+			if !c53 {
+//line sums.go:58
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:58
+				return false
+			}
+//line sums.go:58
+			*(*int32)(unsafe.Add(out, o56)) = i49
+//line sums.go:58
+			*(*int32)(unsafe.Add(out, o56)) = i49
+//line sums.go:58
+			*(*int32)(unsafe.Add(out, o56)) = i49
+//line sums.go:58
+			*(*int32)(unsafe.Add(out, o56)) = i49
+			continue
+		}
+		step = 1
+		var i122, i146, i170, i199, i49, i23, i45, i89, i102 int32
+		var i123, i125, i137, i149, i161, i192, i200, i24, i30, i46, i90, i91, i103 int
+		var c172 bool
+//line sums.go:52
+		if c21 {
+//line sums.go:52
+			if c87 {
+//line sums.go:52
+				if c121 {
+//line sums.go:56
+					i122, i123 = 0, 0
+//line sums.go:56
+					for {
+//line sums.go:54
+						i125 = i60 - i123
+//line sums.go:54
+						i137 = i60 - (i123 + 1)
+//line sums.go:56
+						i146 = (i122<<1+*(*int32)(unsafe.Add(x, i125*4))+*(*int32)(unsafe.Add(y, i125*4)))<<1 + *(*int32)(unsafe.Add(x, i137*4)) + *(*int32)(unsafe.Add(y, i137*4))
+//line sums.go:54
+						i149 = i60 - (i123 + 2)
+//line sums.go:54
+						i161 = i60 - (i123 + 3)
+//line sums.go:56
+						i170 = (i146<<1+*(*int32)(unsafe.Add(x, i149*4))+*(*int32)(unsafe.Add(y, i149*4)))<<1 + *(*int32)(unsafe.Add(x, i161*4)) + *(*int32)(unsafe.Add(y, i161*4))
+//line sums.go:56
+						i192 = i123 + 4
+//line sums.go:56
+						c172 = i192 < widthLen
+//line sums.go:56
+						if i192 >= i120 {
+//line sums.go:56
+							break
+						}
+//line sums.go:56
+						i122, i123 = i170, i192
+					}
+//line sums.go:56
+					if !c172 {
+//line sums.go:56
+						i49 = i170
+//line sums.go:56
+						goto l2
+					}
+//line sums.go:56
+					i199, i200 = i170, i192
+				} else {
+//line sums.go:52
+					i199, i200 = 0, 0
+				}
+//line sums.go:52
+				i23, i24 = i199, i200
+//line sums.go:56
+				for {
+//line sums.go:54
+					i30 = i60 - i24
+//line sums.go:56
+					i45 = i23<<1 + *(*int32)(unsafe.Add(x, i30*4)) + *(*int32)(unsafe.Add(y, i30*4))
+//line sums.go:56
+					i46 = i24 + 1
+//line sums.go:56
+					if i46 >= widthLen {
+//line sums.go:56
+						break
+					}
+//line sums.go:56
+					i23, i24 = i45, i46
+				}
+//line sums.go:56
+				i49 = i45
+			} else {
+//line sums.go:56
+				i89, i90 = 0, 0
+//line sums.go:56
+				for {
+//line sums.go:54
+					i91 = i60 - i90
+					if uint(i91) >= uint(xLen) {
+//line sums.go:55
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, xLen)
+//line sums.go:55
+						return false
+					}
+//line sums.go:56
+					if uint(i91) >= uint(yLen) {
+//line sums.go:56
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, yLen)
+//line sums.go:56
+						return false
+					}
+//line sums.go:56
+					i102 = i89<<1 + *(*int32)(unsafe.Add(x, i91*4)) + *(*int32)(unsafe.Add(y, i91*4))
+//line sums.go:56
+					i103 = i90 + 1
+//line sums.go:56
+					if i103 >= widthLen {
+//line sums.go:56
+						break
+					}
+//line sums.go:56
+					i89, i90 = i102, i103
+				}
+//line sums.go:56
+				i49 = i102
+			}
+		} else {
+//line sums.go:52
+			i49 = 0
+		}
+	l2:
+//line sums.go:58
+		if !c53 {
+//line sums.go:58
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:58
+			return false
+		}
+//line sums.go:58
+		*(*int32)(unsafe.Add(out, o56)) = i49
+	}
+	return true
+}
+
+// behindRowTwin runs blocks of the kernel behindRow.
+//
+//line sums.go:64
+func behindRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	widthLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line sums.go:64
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line sums.go:67
+		i25 := bx * widthLen
+//line sums.go:67
+		c34 := uint(bx) < uint(outLen)
+//line sums.go:67
+		o37 := bx * 4
+		for tz := range dz {
+			for ty := range dy {
+//line sums.go:65
+				if !behindRowTwinRow(lanes, c34, dx, i25, o37, out, widthLen, x, xLen, y, yLen, bx, outLen, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// behindRowTwinRow is what a row of threads does in behindRowTwin.
+//
+//line sums.go:65
+func behindRowTwinRow(lanes int, c34 bool, dx int, i25 int, o37 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, bx int, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line sums.go:65
+	if lanes == 16 {
+//line sums.go:65
+		first = zvector.BehindRowTwin(dx, widthLen, i25, xLen, c34, yLen, x, y, out, o37)
+//line sums.go:65
+	} else if lanes == 8 {
+//line sums.go:65
+		first = zvector.BehindRowTwinAVX2(dx, widthLen, i25, xLen, c34, yLen, x, y, out, o37)
+	}
+	for tx := first; tx < dx; tx++ {
+//line sums.go:66
+		if widthLen <= tx {
+			i26 := i25 + tx
+//line sums.go:67
+			if uint(i26) >= uint(xLen) {
+//line sums.go:67
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
+//line sums.go:67
+				return false
+			}
+//line sums.go:67
+			i32 := *(*int32)(unsafe.Add(x, i26*4))
+//line sums.go:67
+			if !c34 {
+//line sums.go:67
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:67
+				return false
+			}
+//line sums.go:67
+			*(*int32)(unsafe.Add(out, o37)) = i32
+			if uint(i26) >= uint(yLen) {
+//line sums.go:68
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, yLen)
+//line sums.go:68
+				return false
+			}
+//line sums.go:68
+			*(*int32)(unsafe.Add(out, o37)) = i32 + *(*int32)(unsafe.Add(y, i26*4))
+		}
+	}
+	return true
+}
+
+// endOfRowTwin runs blocks of the kernel endOfRow.
+//
+//line sums.go:75
+func endOfRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	widthLen := *(*int)(unsafe.Add(args, 56))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	outLen := *(*int)(unsafe.Add(args, 80))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line sums.go:78
+	i71 := widthLen - 1
+//line sums.go:75
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line sums.go:79
+		i30 := bx * widthLen
+//line sums.go:79
+		c39 := uint(bx) < uint(outLen)
+//line sums.go:79
+		o42 := bx * 4
+		for tz := range dz {
+			for ty := range dy {
+//line sums.go:76
+				if !endOfRowTwinRow(lanes, c39, dx, i30, i71, o42, out, widthLen, x, xLen, y, yLen, bx, outLen, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// endOfRowTwinRow is what a row of threads does in endOfRowTwin.
+//
+//line sums.go:76
+func endOfRowTwinRow(lanes int, c39 bool, dx int, i30 int, i71 int, o42 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, bx int, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	first := 0
+//line sums.go:76
+	if lanes == 16 {
+//line sums.go:76
+		first = zvector.EndOfRowTwin(dx, widthLen, i30, xLen, c39, yLen, i71, x, y, out, o42)
+//line sums.go:76
+	} else if lanes == 8 {
+//line sums.go:76
+		first = zvector.EndOfRowTwinAVX2(dx, widthLen, i30, xLen, c39, yLen, i71, x, y, out, o42)
+	}
+	for tx := first; tx < dx; tx++ {
+//line sums.go:77
+		if tx < widthLen {
+			if tx == i71 {
+				i31 := i30 + tx
+//line sums.go:79
+				if uint(i31) >= uint(xLen) {
+//line sums.go:79
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i31, xLen)
+//line sums.go:79
+					return false
+				}
+//line sums.go:79
+				i37 := *(*int32)(unsafe.Add(x, i31*4))
+//line sums.go:79
+				if !c39 {
+//line sums.go:79
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:79
+					return false
+				}
+//line sums.go:79
+				*(*int32)(unsafe.Add(out, o42)) = i37
+				if uint(i31) >= uint(yLen) {
+//line sums.go:80
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i31, yLen)
+//line sums.go:80
+					return false
+				}
+//line sums.go:80
+				*(*int32)(unsafe.Add(out, o42)) = i37 + *(*int32)(unsafe.Add(y, i31*4))
+			}
+		}
+	}
+	return true
+}

@@ -2492,3 +2492,2045 @@ l1:
 	MOVQ BX, done+56(FP)
 #line 124 "others.go"
 	RET
+
+// func RowOfBlockTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+#line 14 "sums.go"
+TEXT ·RowOfBlockTwin(SB), 0, $304-96
+#line 14 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 16(SP); XORQ R15, R15; MOVQ R15, 224(SP)
+#line 14 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 24(SP)
+#line 14 "sums.go"
+	MOVBLZX a2+9(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 48(SP)
+#line 14 "sums.go"
+	MOVBLZX a3+10(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 72(SP)
+#line 14 "sums.go"
+	MOVBLZX a4+11(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 14 "sums.go"
+	MOVQ a5+16(FP), R10
+#line 14 "sums.go"
+	MOVQ a6+24(FP), R11
+#line 14 "sums.go"
+	MOVQ $10, R15; MOVQ R15, 88(SP)
+#line 14 "sums.go"
+	MOVQ a7+32(FP), R13
+#line 14 "sums.go"
+	MOVQ $10, R15; MOVQ R15, 104(SP); MOVQ $10, R15; MOVQ R15, 112(SP); MOVQ $10, R15; MOVQ R15, 128(SP)
+#line 14 "sums.go"
+	MOVQ a8+40(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 280(SP)
+#line 14 "sums.go"
+	MOVQ a9+48(FP), CX
+#line 14 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $10, R15; MOVQ R15, 136(SP)
+#line 14 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
+#line 14 "sums.go"
+	MOVQ a10+56(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 144(SP); MOVQ $10, R15; MOVQ R15, 152(SP)
+#line 14 "sums.go"
+	MOVQ a11+64(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 160(SP); MOVQ $0, R15; MOVQ R15, 96(SP)
+#line 14 "sums.go"
+	MOVQ a12+72(FP), R14
+#line 14 "sums.go"
+	MOVQ a13+80(FP), R8
+#line 14 "sums.go"
+	ADDQ R8, R14; VPBROADCASTQ R14, Z0; MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 168(SP)
+#line 14 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $10, R15; MOVQ R15, 288(SP); MOVQ $10, R15; MOVQ R15, 296(SP)
+#line 14 "sums.go"
+	MOVQ $10, SI; MOVQ $10, DI; MOVQ $10, R12; MOVQ $0, R15; MOVQ R15, 216(SP); XORQ R8, R8; XORQ R15, R15
+#line 14 "sums.go"
+	MOVQ R15, 184(SP); MOVQ 16(SP), R15; MOVQ R15, 192(SP); MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7
+#line 14 "sums.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 80(SP), R15
+#line 14 "sums.go"
+	TESTB R15, R15; JNE l10
+l7:
+#line 14 "sums.go"
+	XORQ R15, R15; MOVQ R15, 192(SP)
+l10:
+l11:
+#line 14 "sums.go"
+	MOVQ 224(SP), R15; LEAQ 16(R15), R8; CMPQ R8, 192(SP); JGT l12; MOVQ 184(SP), R15; CMPQ 224(SP), R15
+#line 14 "sums.go"
+	JGE l6
+l12:
+#line 14 "sums.go"
+	CMPQ R8, 16(SP); JGT l1
+#line 12 "sums.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 72(SP), R15
+#line 12 "sums.go"
+	TESTB R15, R15; JEQ l22
+#line 16 "sums.go"
+	MOVQ 0(SP), R15; MOVQ R15, 200(SP); MOVQ 8(SP), R15; MOVQ R15, 208(SP)
+l23:
+#line 14 "sums.go"
+	MOVQ 208(SP), R15; LEAQ 0(R10)(R15*1), R15; MOVQ R15, 232(SP)
+#line 15 "sums.go"
+	MOVQ 232(SP), R15; MOVL 0(R11)(R15*4), R14; MOVQ R14, BX; IMULL 88(SP), BX; MOVQ 200(SP), R14
+#line 15 "sums.go"
+	ADDL BX, R14
+#line 16 "sums.go"
+	MOVQ 232(SP), R15; MOVL 4(R13)(R15*4), BX; MOVQ R14, R8; ADDL BX, R8
+#line 15 "sums.go"
+	MOVQ 232(SP), R15; MOVL 4(R11)(R15*4), BX; MOVQ BX, R14; IMULL 104(SP), R14; MOVQ R8, BX; ADDL R14, BX
+#line 16 "sums.go"
+	MOVQ 232(SP), R15; MOVL 8(R13)(R15*4), R8; MOVQ BX, R14; ADDL R8, R14
+#line 15 "sums.go"
+	MOVQ 232(SP), R15; MOVL 8(R11)(R15*4), BX; MOVQ BX, R8; IMULL 112(SP), R8; MOVQ R14, BX; ADDL R8, BX
+#line 16 "sums.go"
+	MOVQ 232(SP), R15; MOVL 12(R13)(R15*4), R8; MOVQ BX, R14; ADDL R8, R14
+#line 15 "sums.go"
+	MOVQ 232(SP), R15; MOVL 12(R11)(R15*4), BX; MOVQ BX, R8; IMULL 128(SP), R8; MOVQ R14, BX; ADDL R8, BX
+#line 16 "sums.go"
+	MOVQ 232(SP), R15; MOVL 16(R13)(R15*4), R8; MOVQ BX, R14; ADDL R8, R14; MOVQ 208(SP), R15; LEAQ 4(R15), BX
+#line 16 "sums.go"
+	CMPQ BX, 280(SP); JGE l29; MOVQ R14, 200(SP); MOVQ BX, 208(SP); JMP l23
+l29:
+#line 16 "sums.go"
+	CMPQ BX, CX; JGE l32; MOVQ R14, R8; JMP l33
+l32:
+#line 16 "sums.go"
+	MOVQ R14, 240(SP); JMP l34
+l22:
+#line 12 "sums.go"
+	MOVQ 32(SP), R8; MOVQ 40(SP), BX
+l33:
+#line 12 "sums.go"
+	MOVQ R8, 248(SP); MOVQ BX, 256(SP)
+l35:
+#line 14 "sums.go"
+	MOVQ 256(SP), R15; LEAQ 0(R10)(R15*1), R14
+#line 15 "sums.go"
+	MOVL 0(R11)(R14*4), R8; MOVQ R8, BX; IMULL 136(SP), BX; MOVQ 248(SP), R8; ADDL BX, R8
+#line 16 "sums.go"
+	MOVL 4(R13)(R14*4), BX; MOVQ R8, R14; ADDL BX, R14; MOVQ 256(SP), R15; LEAQ 1(R15), BX; CMPQ BX, CX
+#line 16 "sums.go"
+	JGE l41; MOVQ R14, 248(SP); MOVQ BX, 256(SP); JMP l35
+l41:
+#line 16 "sums.go"
+	MOVQ R14, 240(SP); JMP l34
+l19:
+#line 16 "sums.go"
+	MOVQ 56(SP), R15; MOVQ R15, 264(SP); MOVQ 64(SP), R15; MOVQ R15, 272(SP)
+l42:
+#line 14 "sums.go"
+	MOVQ 272(SP), R15; LEAQ 0(R10)(R15*1), R14
+#line 15 "sums.go"
+	CMPQ R14, 144(SP); JCC l1; MOVL 0(R11)(R14*4), BX; MOVQ BX, R8; IMULL 152(SP), R8; MOVQ 264(SP), BX
+#line 15 "sums.go"
+	ADDL R8, BX
+#line 16 "sums.go"
+	LEAQ 1(R14), R8; CMPQ R8, 160(SP); JCC l1; MOVL 4(R13)(R14*4), R8; MOVQ BX, R14; ADDL R8, R14
+#line 16 "sums.go"
+	MOVQ 272(SP), R15; LEAQ 1(R15), BX; CMPQ BX, CX; JGE l48; MOVQ R14, 264(SP); MOVQ BX, 272(SP)
+#line 16 "sums.go"
+	JMP l42
+l48:
+#line 16 "sums.go"
+	MOVQ R14, 240(SP); JMP l34
+l16:
+#line 12 "sums.go"
+	MOVQ 96(SP), R15; MOVQ R15, 240(SP)
+l34:
+#line 18 "sums.go"
+	MOVQ 80(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 240(SP), R15; VPBROADCASTD R15, Z1; KXNORW K1, K1, K1
+#line 18 "sums.go"
+	MOVQ 120(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
+#line 18 "sums.go"
+	MOVQ 120(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); MOVQ 224(SP), R15; ADDQ $16, R15; MOVQ R15, 224(SP)
+#line 18 "sums.go"
+	JMP l11
+l6:
+#line 16 "sums.go"
+	MOVQ 168(SP), BX; MOVQ 176(SP), R8
+l53:
+#line 14 "sums.go"
+	LEAQ 0(R10)(R8*1), R14
+#line 15 "sums.go"
+	MOVL 0(R11)(R14*4), AX; MOVQ AX, R9; IMULL 288(SP), R9; MOVQ BX, AX; ADDL R9, AX
+#line 16 "sums.go"
+	MOVL 4(R13)(R14*4), R9; MOVQ AX, DX; ADDL R9, DX
+#line 15 "sums.go"
+	MOVL 4(R11)(R14*4), AX; MOVQ AX, R9; IMULL 296(SP), R9; MOVQ DX, AX; ADDL R9, AX
+#line 16 "sums.go"
+	MOVL 8(R13)(R14*4), DX; MOVQ AX, R9; ADDL DX, R9
+#line 15 "sums.go"
+	MOVL 8(R11)(R14*4), AX; MOVQ AX, DX; IMULL SI, DX; MOVQ R9, AX; ADDL DX, AX
+#line 16 "sums.go"
+	MOVL 12(R13)(R14*4), DX; MOVQ AX, R9; ADDL DX, R9
+#line 15 "sums.go"
+	MOVL 12(R11)(R14*4), AX; MOVQ AX, DX; IMULL DI, DX; MOVQ R9, AX; ADDL DX, AX
+#line 16 "sums.go"
+	MOVL 16(R13)(R14*4), DX; MOVQ AX, R9; ADDL DX, R9; LEAQ 4(R8), AX; CMPQ AX, 280(SP); JGE l59
+#line 16 "sums.go"
+	MOVQ R9, BX; MOVQ AX, R8; JMP l53
+l59:
+#line 16 "sums.go"
+	CMPQ AX, CX; JGE l62; MOVQ R9, BX
+l64:
+#line 14 "sums.go"
+	LEAQ 0(R10)(AX*1), DX
+#line 15 "sums.go"
+	MOVL 0(R11)(DX*4), R8; MOVQ R8, R14; IMULL R12, R14; MOVQ BX, R8; ADDL R14, R8
+#line 16 "sums.go"
+	MOVL 4(R13)(DX*4), DX; MOVQ R8, R14; ADDL DX, R14; LEAQ 1(AX), DX; CMPQ DX, CX; JGE l70; MOVQ R14, BX
+#line 16 "sums.go"
+	MOVQ DX, AX; JMP l64
+l70:
+#line 16 "sums.go"
+	MOVQ R14, AX; JMP l71
+l62:
+#line 16 "sums.go"
+	MOVQ R9, AX
+l71:
+#line 18 "sums.go"
+	VPBROADCASTD AX, Z1; KXNORW K1, K1, K1; MOVQ 216(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
+#line 18 "sums.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1; MOVQ 216(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
+#line 18 "sums.go"
+	MOVQ 224(SP), R15; ADDQ $16, R15; MOVQ R15, 224(SP); MOVQ 224(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 192(SP)
+#line 18 "sums.go"
+	JLE l6; JMP l11
+l1:
+#line 18 "sums.go"
+	VZEROUPPER; MOVQ 224(SP), R15
+#line 18 "sums.go"
+	MOVQ R15, done+88(FP)
+#line 18 "sums.go"
+	RET
+
+// func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+#line 14 "sums.go"
+TEXT ·RowOfBlockTwinAVX2(SB), 0, $264-96
+#line 14 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 16(SP); XORQ R15, R15; MOVQ R15, 208(SP)
+#line 14 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 24(SP)
+#line 14 "sums.go"
+	MOVBLZX a2+9(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 48(SP)
+#line 14 "sums.go"
+	MOVBLZX a3+10(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 72(SP)
+#line 14 "sums.go"
+	MOVBLZX a4+11(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 14 "sums.go"
+	MOVQ a5+16(FP), R10
+#line 14 "sums.go"
+	MOVQ a6+24(FP), R11
+#line 14 "sums.go"
+	MOVQ $10, R15; MOVQ R15, 88(SP)
+#line 14 "sums.go"
+	MOVQ a7+32(FP), R13
+#line 14 "sums.go"
+	MOVQ $10, R15; MOVQ R15, 104(SP); MOVQ $10, R15; MOVQ R15, 112(SP); MOVQ $10, R15; MOVQ R15, 120(SP)
+#line 14 "sums.go"
+	MOVQ a8+40(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 216(SP)
+#line 14 "sums.go"
+	MOVQ a9+48(FP), CX
+#line 14 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $10, R15; MOVQ R15, 128(SP)
+#line 14 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
+#line 14 "sums.go"
+	MOVQ a10+56(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 136(SP); MOVQ $10, R15; MOVQ R15, 144(SP)
+#line 14 "sums.go"
+	MOVQ a11+64(FP), R15
+#line 14 "sums.go"
+	MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 96(SP)
+#line 14 "sums.go"
+	MOVQ a12+72(FP), R14
+#line 14 "sums.go"
+	MOVQ a13+80(FP), R8
+#line 14 "sums.go"
+	ADDQ R8, R14; VMOVQ R14, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15
+#line 14 "sums.go"
+	MOVQ R15, 176(SP); MOVQ $10, R15; MOVQ R15, 248(SP); MOVQ $10, R15; MOVQ R15, 256(SP); MOVQ $10, SI
+#line 14 "sums.go"
+	MOVQ $10, DI; MOVQ $10, R12; XORQ R8, R8; XORQ R15, R15; MOVQ R15, 168(SP); MOVQ 16(SP), R15
+#line 14 "sums.go"
+	MOVQ R15, 184(SP); MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 48(SP), R15; TESTB R15, R15
+#line 14 "sums.go"
+	JEQ l7; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 80(SP), R15; TESTB R15, R15; JNE l10
+l7:
+#line 14 "sums.go"
+	XORQ R15, R15; MOVQ R15, 184(SP)
+l10:
+l11:
+#line 14 "sums.go"
+	MOVQ 208(SP), R15; LEAQ 8(R15), R14; CMPQ R14, 184(SP); JGT l12; MOVQ 168(SP), R15; CMPQ 208(SP), R15
+#line 14 "sums.go"
+	JGE l6
+l12:
+#line 14 "sums.go"
+	CMPQ R14, 16(SP); JGT l1
+#line 12 "sums.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 72(SP), R15
+#line 12 "sums.go"
+	TESTB R15, R15; JEQ l22
+#line 16 "sums.go"
+	MOVQ 0(SP), R15; MOVQ R15, 192(SP); MOVQ 8(SP), R15; MOVQ R15, 200(SP)
+l23:
+#line 14 "sums.go"
+	MOVQ 200(SP), R15; LEAQ 0(R10)(R15*1), R14
+#line 15 "sums.go"
+	MOVL 0(R11)(R14*4), R8; MOVQ R8, BX; IMULL 88(SP), BX; MOVQ 192(SP), R8; ADDL BX, R8
+#line 16 "sums.go"
+	MOVL 4(R13)(R14*4), BX; MOVQ R8, AX; ADDL BX, AX
+#line 15 "sums.go"
+	MOVL 4(R11)(R14*4), BX; MOVQ BX, R8; IMULL 104(SP), R8; MOVQ AX, BX; ADDL R8, BX
+#line 16 "sums.go"
+	MOVL 8(R13)(R14*4), AX; MOVQ BX, R8; ADDL AX, R8
+#line 15 "sums.go"
+	MOVL 8(R11)(R14*4), AX; MOVQ AX, BX; IMULL 112(SP), BX; MOVQ R8, AX; ADDL BX, AX
+#line 16 "sums.go"
+	MOVL 12(R13)(R14*4), BX; MOVQ AX, R8; ADDL BX, R8
+#line 15 "sums.go"
+	MOVL 12(R11)(R14*4), AX; MOVQ AX, BX; IMULL 120(SP), BX; MOVQ R8, AX; ADDL BX, AX
+#line 16 "sums.go"
+	MOVL 16(R13)(R14*4), BX; MOVQ AX, R8; ADDL BX, R8; MOVQ 200(SP), R15; LEAQ 4(R15), AX; CMPQ AX, 216(SP)
+#line 16 "sums.go"
+	JGE l29; MOVQ R8, 192(SP); MOVQ AX, 200(SP); JMP l23
+l29:
+#line 16 "sums.go"
+	CMPQ AX, CX; JGE l32; MOVQ R8, BX; JMP l33
+l32:
+#line 16 "sums.go"
+	MOVQ R8, 224(SP); JMP l34
+l22:
+#line 12 "sums.go"
+	MOVQ 32(SP), BX; MOVQ 40(SP), AX
+l33:
+#line 12 "sums.go"
+	MOVQ BX, 232(SP)
+l35:
+#line 14 "sums.go"
+	LEAQ 0(R10)(AX*1), R14
+#line 15 "sums.go"
+	MOVL 0(R11)(R14*4), R8; MOVQ R8, BX; IMULL 128(SP), BX; MOVQ 232(SP), R8; ADDL BX, R8
+#line 16 "sums.go"
+	MOVL 4(R13)(R14*4), BX; MOVQ R8, R14; ADDL BX, R14; LEAQ 1(AX), BX; CMPQ BX, CX; JGE l41; MOVQ R14, 232(SP)
+#line 16 "sums.go"
+	MOVQ BX, AX; JMP l35
+l41:
+#line 16 "sums.go"
+	MOVQ R14, 224(SP); JMP l34
+l19:
+#line 16 "sums.go"
+	MOVQ 56(SP), R15; MOVQ R15, 240(SP); MOVQ 64(SP), BX
+l42:
+#line 14 "sums.go"
+	LEAQ 0(R10)(BX*1), R8
+#line 15 "sums.go"
+	CMPQ R8, 136(SP); JCC l1; MOVL 0(R11)(R8*4), R14; MOVQ R14, AX; IMULL 144(SP), AX; MOVQ 240(SP), R14
+#line 15 "sums.go"
+	ADDL AX, R14
+#line 16 "sums.go"
+	LEAQ 1(R8), AX; CMPQ AX, 152(SP); JCC l1; MOVL 4(R13)(R8*4), AX; MOVQ R14, R8; ADDL AX, R8; LEAQ 1(BX), AX
+#line 16 "sums.go"
+	CMPQ AX, CX; JGE l48; MOVQ R8, 240(SP); MOVQ AX, BX; JMP l42
+l48:
+#line 16 "sums.go"
+	MOVQ R8, 224(SP); JMP l34
+l16:
+#line 12 "sums.go"
+	MOVQ 96(SP), R15; MOVQ R15, 224(SP)
+l34:
+#line 18 "sums.go"
+	MOVQ 80(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 224(SP), R15; VMOVD R15, X1; VPBROADCASTD X1, Y1
+#line 18 "sums.go"
+	VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX
+#line 18 "sums.go"
+	VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX)
+#line 18 "sums.go"
+	VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX
+#line 18 "sums.go"
+	VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX)
+#line 18 "sums.go"
+	MOVQ 208(SP), R15; ADDQ $8, R15; MOVQ R15, 208(SP); JMP l11
+l6:
+#line 16 "sums.go"
+	MOVQ 160(SP), AX; MOVQ 176(SP), BX
+l61:
+#line 14 "sums.go"
+	LEAQ 0(R10)(BX*1), R8
+#line 15 "sums.go"
+	MOVL 0(R11)(R8*4), R14; MOVQ R14, R9; IMULL 248(SP), R9; MOVQ AX, R14; ADDL R9, R14
+#line 16 "sums.go"
+	MOVL 4(R13)(R8*4), R9; MOVQ R14, DX; ADDL R9, DX
+#line 15 "sums.go"
+	MOVL 4(R11)(R8*4), R9; MOVQ R9, R14; IMULL 256(SP), R14; MOVQ DX, R9; ADDL R14, R9
+#line 16 "sums.go"
+	MOVL 8(R13)(R8*4), DX; MOVQ R9, R14; ADDL DX, R14
+#line 15 "sums.go"
+	MOVL 8(R11)(R8*4), DX; MOVQ DX, R9; IMULL SI, R9; MOVQ R14, DX; ADDL R9, DX
+#line 16 "sums.go"
+	MOVL 12(R13)(R8*4), R9; MOVQ DX, R14; ADDL R9, R14
+#line 15 "sums.go"
+	MOVL 12(R11)(R8*4), DX; MOVQ DX, R9; IMULL DI, R9; MOVQ R14, DX; ADDL R9, DX
+#line 16 "sums.go"
+	MOVL 16(R13)(R8*4), R8; MOVQ DX, R9; ADDL R8, R9; LEAQ 4(BX), DX; CMPQ DX, 216(SP); JGE l67
+#line 16 "sums.go"
+	MOVQ R9, AX; MOVQ DX, BX; JMP l61
+l67:
+#line 16 "sums.go"
+	CMPQ DX, CX; JGE l70; MOVQ R9, AX; MOVQ DX, BX
+l72:
+#line 14 "sums.go"
+	LEAQ 0(R10)(BX*1), DX
+#line 15 "sums.go"
+	MOVL 0(R11)(DX*4), R8; MOVQ R8, R14; IMULL R12, R14; MOVQ AX, R8; ADDL R14, R8
+#line 16 "sums.go"
+	MOVL 4(R13)(DX*4), DX; MOVQ R8, R14; ADDL DX, R14; LEAQ 1(BX), DX; CMPQ DX, CX; JGE l78; MOVQ R14, AX
+#line 16 "sums.go"
+	MOVQ DX, BX; JMP l72
+l78:
+#line 16 "sums.go"
+	MOVQ R14, AX; JMP l79
+l70:
+#line 16 "sums.go"
+	MOVQ R9, AX
+l79:
+#line 18 "sums.go"
+	VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
+#line 18 "sums.go"
+	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
+#line 18 "sums.go"
+	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
+#line 18 "sums.go"
+	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
+#line 18 "sums.go"
+	VPEXTRD $3, X3, 0(AX); MOVQ 208(SP), R15; ADDQ $8, R15; MOVQ R15, 208(SP); MOVQ 208(SP), R15
+#line 18 "sums.go"
+	LEAQ 8(R15), AX; CMPQ AX, 184(SP); JLE l6; JMP l11
+l1:
+#line 18 "sums.go"
+	VZEROUPPER; MOVQ 208(SP), R15
+#line 18 "sums.go"
+	MOVQ R15, done+88(FP)
+#line 18 "sums.go"
+	RET
+
+// func AtLeastOnceTwin(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
+#line 28 "sums.go"
+TEXT ·AtLeastOnceTwin(SB), 0, $80-88
+#line 28 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 28 "sums.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 28 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 28 "sums.go"
+	MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 28 "sums.go"
+	MOVQ a2+16(FP), DI
+#line 28 "sums.go"
+	MOVQ a3+24(FP), R8
+#line 28 "sums.go"
+	MOVQ a4+32(FP), R9
+#line 28 "sums.go"
+	MOVQ a5+40(FP), R10
+#line 28 "sums.go"
+	MOVQ a6+48(FP), R11
+#line 28 "sums.go"
+	MOVQ a7+56(FP), R12
+#line 28 "sums.go"
+	MOVQ a8+64(FP), R13
+#line 28 "sums.go"
+	MOVQ a9+72(FP), R14
+#line 28 "sums.go"
+	ADDQ R14, R13; VPBROADCASTQ R13, Z0; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
+#line 28 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, SI; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 16(SP), R15
+#line 28 "sums.go"
+	MOVQ R15, 72(SP); MOVQ 40(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 72(SP)
+l10:
+l11:
+#line 28 "sums.go"
+	LEAQ 16(BX), AX; CMPQ AX, 72(SP); JGT l12; CMPQ BX, 32(SP); JGE l6
+l12:
+#line 28 "sums.go"
+	CMPQ AX, 16(SP); JGT l1
+#line 25 "sums.go"
+	MOVQ 0(SP), R15; MOVQ R15, 64(SP); MOVQ 8(SP), CX
+l14:
+#line 28 "sums.go"
+	LEAQ 0(DI)(CX*1), R14; CMPQ R14, R8; JCC l1; MOVL 0(R9)(R14*4), DX; MOVQ 64(SP), AX; ADDL DX, AX
+#line 29 "sums.go"
+	CMPQ R14, R10; JCC l1; MOVL 0(R11)(R14*4), DX; MOVQ AX, R14; ADDL DX, R14
+#line 30 "sums.go"
+	LEAQ 1(CX), AX; CMPQ R12, AX; JLE l19; MOVQ R14, 64(SP); MOVQ AX, CX; JMP l14
+l19:
+#line 34 "sums.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD R14, Z1; KXNORW K1, K1, K1; MOVQ 24(SP), R15
+#line 34 "sums.go"
+	VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1; MOVQ 24(SP), R15
+#line 34 "sums.go"
+	VSCATTERQPS Y1, K1, 0(R15)(Z0*1); ADDQ $16, BX; JMP l11
+l6:
+#line 25 "sums.go"
+	MOVQ 48(SP), AX; MOVQ 56(SP), CX
+l22:
+#line 28 "sums.go"
+	LEAQ 0(DI)(CX*1), DX; CMPQ DX, R8; JCC l1; MOVL 0(R9)(DX*4), R14; MOVQ AX, R13; ADDL R14, R13
+#line 29 "sums.go"
+	CMPQ DX, R10; JCC l1; MOVL 0(R11)(DX*4), DX; MOVQ R13, R14; ADDL DX, R14
+#line 30 "sums.go"
+	LEAQ 1(CX), DX; CMPQ R12, DX; JLE l27; MOVQ R14, AX; MOVQ DX, CX; JMP l22
+l27:
+#line 34 "sums.go"
+	VPBROADCASTD R14, Z1; KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(SI)(Z0*1); KXNORW K1, K1, K1
+#line 34 "sums.go"
+	VEXTRACTI64X4 $1, Z1, Y1; VSCATTERQPS Y1, K1, 0(SI)(Z0*1); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 72(SP)
+#line 34 "sums.go"
+	JLE l6; JMP l11
+l1:
+#line 34 "sums.go"
+	VZEROUPPER
+#line 34 "sums.go"
+	MOVQ BX, done+80(FP)
+#line 34 "sums.go"
+	RET
+
+// func AtLeastOnceTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
+#line 28 "sums.go"
+TEXT ·AtLeastOnceTwinAVX2(SB), 0, $56-88
+#line 28 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 28 "sums.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 28 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 28 "sums.go"
+	MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 28 "sums.go"
+	MOVQ a2+16(FP), DI
+#line 28 "sums.go"
+	MOVQ a3+24(FP), R8
+#line 28 "sums.go"
+	MOVQ a4+32(FP), R9
+#line 28 "sums.go"
+	MOVQ a5+40(FP), R10
+#line 28 "sums.go"
+	MOVQ a6+48(FP), R11
+#line 28 "sums.go"
+	MOVQ a7+56(FP), R12
+#line 28 "sums.go"
+	MOVQ a8+64(FP), R13
+#line 28 "sums.go"
+	MOVQ a9+72(FP), R14
+#line 28 "sums.go"
+	ADDQ R14, R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15
+#line 28 "sums.go"
+	MOVQ R15, 48(SP); XORQ DX, DX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), SI; MOVQ 32(SP), R15
+#line 28 "sums.go"
+	TESTB R15, R15; JNE l10; XORQ SI, SI
+l10:
+l11:
+#line 28 "sums.go"
+	LEAQ 8(BX), AX; CMPQ AX, SI; JGT l12; CMPQ BX, 24(SP); JGE l6
+l12:
+#line 28 "sums.go"
+	CMPQ AX, 16(SP); JGT l1
+#line 25 "sums.go"
+	MOVQ 0(SP), AX; MOVQ 8(SP), DX
+l14:
+#line 28 "sums.go"
+	LEAQ 0(DI)(DX*1), CX; CMPQ CX, R8; JCC l1; MOVL 0(R9)(CX*4), R13; MOVQ AX, R14; ADDL R13, R14
+#line 29 "sums.go"
+	CMPQ CX, R10; JCC l1; MOVL 0(R11)(CX*4), CX; MOVQ R14, R13; ADDL CX, R13
+#line 30 "sums.go"
+	LEAQ 1(DX), CX; CMPQ R12, CX; JLE l19; MOVQ R13, AX; MOVQ CX, DX; JMP l14
+l19:
+#line 34 "sums.go"
+	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l1; VMOVD R13, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2
+#line 34 "sums.go"
+	VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX)
+#line 34 "sums.go"
+	VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX
+#line 34 "sums.go"
+	VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX)
+#line 34 "sums.go"
+	VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX); ADDQ $8, BX
+#line 34 "sums.go"
+	JMP l11
+l6:
+#line 25 "sums.go"
+	MOVQ 40(SP), AX; MOVQ 48(SP), CX
+l30:
+#line 28 "sums.go"
+	LEAQ 0(DI)(CX*1), DX; CMPQ DX, R8; JCC l1; MOVL 0(R9)(DX*4), R13; MOVQ AX, R14; ADDL R13, R14
+#line 29 "sums.go"
+	CMPQ DX, R10; JCC l1; MOVL 0(R11)(DX*4), DX; MOVQ R14, R13; ADDL DX, R13
+#line 30 "sums.go"
+	LEAQ 1(CX), DX; CMPQ R12, DX; JLE l35; MOVQ R13, AX; MOVQ DX, CX; JMP l30
+l35:
+#line 34 "sums.go"
+	VMOVD R13, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
+#line 34 "sums.go"
+	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
+#line 34 "sums.go"
+	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
+#line 34 "sums.go"
+	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
+#line 34 "sums.go"
+	VPEXTRD $3, X3, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, SI; JLE l6; JMP l11
+l1:
+#line 34 "sums.go"
+	VZEROUPPER
+#line 34 "sums.go"
+	MOVQ BX, done+80(FP)
+#line 34 "sums.go"
+	RET
+
+// func EveryFourthTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+#line 43 "sums.go"
+TEXT ·EveryFourthTwin(SB), 0, $80-88
+#line 43 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 43 "sums.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 43 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 43 "sums.go"
+	MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 43 "sums.go"
+	MOVQ a2+16(FP), DI
+#line 43 "sums.go"
+	MOVQ a3+24(FP), R8
+#line 43 "sums.go"
+	MOVQ a4+32(FP), R9
+#line 43 "sums.go"
+	MOVQ a5+40(FP), R10
+#line 43 "sums.go"
+	MOVQ a6+48(FP), R11
+#line 43 "sums.go"
+	MOVQ a7+56(FP), R12
+#line 43 "sums.go"
+	MOVQ a8+64(FP), R13
+#line 43 "sums.go"
+	MOVQ a9+72(FP), R14
+#line 43 "sums.go"
+	ADDQ R14, R13; VPBROADCASTQ R13, Z0; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 56(SP)
+#line 43 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, SI; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 16(SP), R15
+#line 43 "sums.go"
+	MOVQ R15, 72(SP); MOVQ 40(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 72(SP)
+l10:
+l11:
+#line 43 "sums.go"
+	LEAQ 16(BX), AX; CMPQ AX, 72(SP); JGT l12; CMPQ BX, 32(SP); JGE l6
+l12:
+#line 43 "sums.go"
+	CMPQ AX, 16(SP); JGT l1
+#line 41 "sums.go"
+	MOVQ 0(SP), R15; MOVQ R15, 48(SP); MOVQ 8(SP), CX
+l14:
+#line 42 "sums.go"
+	CMPQ CX, DI; JGE l20
+#line 43 "sums.go"
+	LEAQ 0(R8)(CX*1), AX; CMPQ AX, R9; JCC l1; MOVL 0(R10)(AX*4), R14; MOVQ 48(SP), DX; ADDL R14, DX
+#line 44 "sums.go"
+	CMPQ AX, R11; JCC l1; MOVL 0(R12)(AX*4), AX; MOVQ DX, R14; ADDL AX, R14
+#line 42 "sums.go"
+	LEAQ 4(CX), AX; MOVQ R14, 48(SP); MOVQ AX, CX; JMP l14
+l20:
+#line 46 "sums.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 48(SP), R15; VPBROADCASTD R15, Z1; KXNORW K1, K1, K1
+#line 46 "sums.go"
+	MOVQ 24(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
+#line 46 "sums.go"
+	MOVQ 24(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); ADDQ $16, BX; JMP l11
+l6:
+#line 41 "sums.go"
+	MOVQ 56(SP), AX; MOVQ 64(SP), CX
+l22:
+#line 42 "sums.go"
+	CMPQ CX, DI; JGE l28
+#line 43 "sums.go"
+	LEAQ 0(R8)(CX*1), DX; CMPQ DX, R9; JCC l1; MOVL 0(R10)(DX*4), R14; MOVQ AX, R13; ADDL R14, R13
+#line 44 "sums.go"
+	CMPQ DX, R11; JCC l1; MOVL 0(R12)(DX*4), DX; MOVQ R13, R14; ADDL DX, R14
+#line 42 "sums.go"
+	LEAQ 4(CX), DX; MOVQ R14, AX; MOVQ DX, CX; JMP l22
+l28:
+#line 46 "sums.go"
+	VPBROADCASTD AX, Z1; KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(SI)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
+#line 46 "sums.go"
+	VSCATTERQPS Y1, K1, 0(SI)(Z0*1); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 72(SP); JLE l6; JMP l11
+l1:
+#line 46 "sums.go"
+	VZEROUPPER
+#line 46 "sums.go"
+	MOVQ BX, done+80(FP)
+#line 46 "sums.go"
+	RET
+
+// func EveryFourthTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+#line 43 "sums.go"
+TEXT ·EveryFourthTwinAVX2(SB), 0, $56-88
+#line 43 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 43 "sums.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 43 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 43 "sums.go"
+	MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 43 "sums.go"
+	MOVQ a2+16(FP), DI
+#line 43 "sums.go"
+	MOVQ a3+24(FP), R8
+#line 43 "sums.go"
+	MOVQ a4+32(FP), R9
+#line 43 "sums.go"
+	MOVQ a5+40(FP), R10
+#line 43 "sums.go"
+	MOVQ a6+48(FP), R11
+#line 43 "sums.go"
+	MOVQ a7+56(FP), R12
+#line 43 "sums.go"
+	MOVQ a8+64(FP), R13
+#line 43 "sums.go"
+	MOVQ a9+72(FP), R14
+#line 43 "sums.go"
+	ADDQ R14, R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15
+#line 43 "sums.go"
+	MOVQ R15, 48(SP); XORQ DX, DX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), SI; MOVQ 32(SP), R15
+#line 43 "sums.go"
+	TESTB R15, R15; JNE l10; XORQ SI, SI
+l10:
+l11:
+#line 43 "sums.go"
+	LEAQ 8(BX), AX; CMPQ AX, SI; JGT l12; CMPQ BX, 24(SP); JGE l6
+l12:
+#line 43 "sums.go"
+	CMPQ AX, 16(SP); JGT l1
+#line 41 "sums.go"
+	MOVQ 0(SP), AX; MOVQ 8(SP), DX
+l14:
+#line 42 "sums.go"
+	CMPQ DX, DI; JGE l20
+#line 43 "sums.go"
+	LEAQ 0(R8)(DX*1), CX; CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), R13; MOVQ AX, R14; ADDL R13, R14
+#line 44 "sums.go"
+	CMPQ CX, R11; JCC l1; MOVL 0(R12)(CX*4), CX; MOVQ R14, R13; ADDL CX, R13
+#line 42 "sums.go"
+	LEAQ 4(DX), CX; MOVQ R13, AX; MOVQ CX, DX; JMP l14
+l20:
+#line 46 "sums.go"
+	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l1; VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2
+#line 46 "sums.go"
+	VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX)
+#line 46 "sums.go"
+	VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX
+#line 46 "sums.go"
+	VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX)
+#line 46 "sums.go"
+	VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX); ADDQ $8, BX
+#line 46 "sums.go"
+	JMP l11
+l6:
+#line 41 "sums.go"
+	MOVQ 40(SP), AX; MOVQ 48(SP), CX
+l30:
+#line 42 "sums.go"
+	CMPQ CX, DI; JGE l36
+#line 43 "sums.go"
+	LEAQ 0(R8)(CX*1), DX; CMPQ DX, R9; JCC l1; MOVL 0(R10)(DX*4), R13; MOVQ AX, R14; ADDL R13, R14
+#line 44 "sums.go"
+	CMPQ DX, R11; JCC l1; MOVL 0(R12)(DX*4), DX; MOVQ R14, R13; ADDL DX, R13
+#line 42 "sums.go"
+	LEAQ 4(CX), DX; MOVQ R13, AX; MOVQ DX, CX; JMP l30
+l36:
+#line 46 "sums.go"
+	VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
+#line 46 "sums.go"
+	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
+#line 46 "sums.go"
+	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
+#line 46 "sums.go"
+	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
+#line 46 "sums.go"
+	VPEXTRD $3, X3, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, SI; JLE l6; JMP l11
+l1:
+#line 46 "sums.go"
+	VZEROUPPER
+#line 46 "sums.go"
+	MOVQ BX, done+80(FP)
+#line 46 "sums.go"
+	RET
+
+// func ReversedTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+#line 55 "sums.go"
+TEXT ·ReversedTwin(SB), 0, $168-96
+#line 55 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 56(SP); XORQ BX, BX
+#line 55 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 64(SP)
+#line 55 "sums.go"
+	MOVBLZX a2+9(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 80(SP)
+#line 55 "sums.go"
+	MOVBLZX a3+10(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 88(SP)
+#line 55 "sums.go"
+	MOVBLZX a4+11(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 55 "sums.go"
+	MOVQ a5+16(FP), R10
+#line 55 "sums.go"
+	MOVQ a6+24(FP), R11
+#line 55 "sums.go"
+	MOVQ a7+32(FP), R12
+#line 55 "sums.go"
+	MOVQ a8+40(FP), R13
+#line 55 "sums.go"
+	MOVQ a9+48(FP), R14
+#line 55 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP)
+#line 55 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 40(SP)
+#line 55 "sums.go"
+	MOVQ a10+56(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 112(SP)
+#line 55 "sums.go"
+	MOVQ a11+64(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
+#line 55 "sums.go"
+	MOVQ a12+72(FP), AX
+#line 55 "sums.go"
+	MOVQ a13+80(FP), CX
+#line 55 "sums.go"
+	ADDQ CX, AX; VPBROADCASTQ AX, Z0; MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 128(SP)
+#line 55 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $0, R15; MOVQ R15, 160(SP); XORQ SI, SI; XORQ R15, R15
+#line 55 "sums.go"
+	MOVQ R15, 96(SP); MOVQ 56(SP), R15; MOVQ R15, 144(SP); MOVQ 64(SP), R15; TESTB R15, R15; JEQ l7
+#line 55 "sums.go"
+	MOVQ 80(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 88(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 104(SP), R15
+#line 55 "sums.go"
+	TESTB R15, R15; JNE l10
+l7:
+#line 55 "sums.go"
+	XORQ R15, R15; MOVQ R15, 144(SP)
+l10:
+l11:
+#line 55 "sums.go"
+	LEAQ 16(BX), DI; CMPQ DI, 144(SP); JGT l12; CMPQ BX, 96(SP); JGE l6
+l12:
+#line 55 "sums.go"
+	CMPQ DI, 56(SP); JGT l1
+#line 53 "sums.go"
+	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 80(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 88(SP), R15
+#line 53 "sums.go"
+	TESTB R15, R15; JEQ l22
+#line 57 "sums.go"
+	MOVQ 0(SP), DI; MOVQ 8(SP), R8
+l23:
+#line 55 "sums.go"
+	MOVQ R10, R9; SUBQ R8, R9
+#line 56 "sums.go"
+	MOVQ DI, CX; SHLL $1, CX; MOVL 0(R11)(R9*4), AX; MOVQ CX, SI; ADDL AX, SI
+#line 57 "sums.go"
+	MOVL 0(R12)(R9*4), AX; MOVQ SI, CX; ADDL AX, CX; LEAQ 1(R8), AX
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ AX, SI
+#line 56 "sums.go"
+	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(SI*4), CX; MOVQ AX, R9; ADDL CX, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 2(R8), AX
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ AX, SI
+#line 56 "sums.go"
+	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(SI*4), CX; MOVQ AX, R9; ADDL CX, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 3(R8), AX
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ AX, SI
+#line 56 "sums.go"
+	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(SI*4), CX; MOVQ AX, R9; ADDL CX, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 4(R8), AX; CMPQ AX, R13; JGE l29; MOVQ CX, DI
+#line 57 "sums.go"
+	MOVQ AX, R8; JMP l23
+l29:
+#line 57 "sums.go"
+	CMPQ AX, R14; JGE l32; MOVQ CX, SI; JMP l33
+l32:
+#line 57 "sums.go"
+	MOVQ CX, 152(SP); JMP l34
+l22:
+#line 53 "sums.go"
+	MOVQ 16(SP), SI; MOVQ 24(SP), AX
+l33:
+l35:
+#line 55 "sums.go"
+	MOVQ R10, DI; SUBQ AX, DI
+#line 56 "sums.go"
+	MOVQ SI, R8; SHLL $1, R8; MOVL 0(R11)(DI*4), R9; MOVQ R8, CX; ADDL R9, CX
+#line 57 "sums.go"
+	MOVL 0(R12)(DI*4), DI; MOVQ CX, R8; ADDL DI, R8; LEAQ 1(AX), CX; CMPQ CX, R14; JGE l41; MOVQ R8, SI
+#line 57 "sums.go"
+	MOVQ CX, AX; JMP l35
+l41:
+#line 57 "sums.go"
+	MOVQ R8, 152(SP); JMP l34
+l19:
+#line 57 "sums.go"
+	MOVQ 32(SP), AX; MOVQ 40(SP), CX
+l42:
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ CX, SI
+#line 56 "sums.go"
+	MOVQ AX, DI; SHLL $1, DI; CMPQ SI, 112(SP); JCC l1; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
+#line 57 "sums.go"
+	CMPQ SI, 120(SP); JCC l1; MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI; CMPQ SI, R14
+#line 57 "sums.go"
+	JGE l48; MOVQ DI, AX; MOVQ SI, CX; JMP l42
+l48:
+#line 57 "sums.go"
+	MOVQ DI, 152(SP); JMP l34
+l16:
+#line 53 "sums.go"
+	MOVQ 48(SP), R15; MOVQ R15, 152(SP)
+l34:
+#line 59 "sums.go"
+	MOVQ 104(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 152(SP), R15; VPBROADCASTD R15, Z1; KXNORW K1, K1, K1
+#line 59 "sums.go"
+	MOVQ 72(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
+#line 59 "sums.go"
+	MOVQ 72(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); ADDQ $16, BX; JMP l11
+l6:
+#line 57 "sums.go"
+	MOVQ 128(SP), AX; MOVQ 136(SP), CX
+l53:
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ CX, SI
+#line 56 "sums.go"
+	MOVQ AX, DI; SHLL $1, DI; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ SI, R8
+#line 56 "sums.go"
+	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 2(CX), SI
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ SI, R8
+#line 56 "sums.go"
+	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 3(CX), SI
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ SI, R8
+#line 56 "sums.go"
+	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 4(CX), SI; CMPQ SI, R13; JGE l59; MOVQ DI, AX
+#line 57 "sums.go"
+	MOVQ SI, CX; JMP l53
+l59:
+#line 57 "sums.go"
+	CMPQ SI, R14; JGE l62; MOVQ DI, AX; MOVQ SI, CX
+l64:
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ CX, SI
+#line 56 "sums.go"
+	MOVQ AX, R8; SHLL $1, R8; MOVL 0(R11)(SI*4), R9; MOVQ R8, DX; ADDL R9, DX
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), SI; MOVQ DX, R8; ADDL SI, R8; LEAQ 1(CX), DX; CMPQ DX, R14; JGE l70; MOVQ R8, AX
+#line 57 "sums.go"
+	MOVQ DX, CX; JMP l64
+l70:
+#line 57 "sums.go"
+	MOVQ R8, AX; JMP l71
+l62:
+#line 57 "sums.go"
+	MOVQ DI, AX
+l71:
+#line 59 "sums.go"
+	VPBROADCASTD AX, Z1; KXNORW K1, K1, K1; MOVQ 160(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
+#line 59 "sums.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1; MOVQ 160(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
+#line 59 "sums.go"
+	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 144(SP); JLE l6; JMP l11
+l1:
+#line 59 "sums.go"
+	VZEROUPPER
+#line 59 "sums.go"
+	MOVQ BX, done+88(FP)
+#line 59 "sums.go"
+	RET
+
+// func ReversedTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+#line 55 "sums.go"
+TEXT ·ReversedTwinAVX2(SB), 0, $152-96
+#line 55 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 56(SP); XORQ BX, BX
+#line 55 "sums.go"
+	MOVBLZX a1+8(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 64(SP)
+#line 55 "sums.go"
+	MOVBLZX a2+9(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 72(SP)
+#line 55 "sums.go"
+	MOVBLZX a3+10(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 88(SP)
+#line 55 "sums.go"
+	MOVBLZX a4+11(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 55 "sums.go"
+	MOVQ a5+16(FP), R10
+#line 55 "sums.go"
+	MOVQ a6+24(FP), R11
+#line 55 "sums.go"
+	MOVQ a7+32(FP), R12
+#line 55 "sums.go"
+	MOVQ a8+40(FP), R13
+#line 55 "sums.go"
+	MOVQ a9+48(FP), R14
+#line 55 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP)
+#line 55 "sums.go"
+	MOVQ $0, R15; MOVQ R15, 40(SP)
+#line 55 "sums.go"
+	MOVQ a10+56(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 104(SP)
+#line 55 "sums.go"
+	MOVQ a11+64(FP), R15
+#line 55 "sums.go"
+	MOVQ R15, 112(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
+#line 55 "sums.go"
+	MOVQ a12+72(FP), AX
+#line 55 "sums.go"
+	MOVQ a13+80(FP), CX
+#line 55 "sums.go"
+	ADDQ CX, AX; VMOVQ AX, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15
+#line 55 "sums.go"
+	MOVQ R15, 128(SP); XORQ DX, DX; XORQ R15, R15; MOVQ R15, 80(SP); MOVQ 56(SP), R15; MOVQ R15, 144(SP)
+#line 55 "sums.go"
+	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 88(SP), R15
+#line 55 "sums.go"
+	TESTB R15, R15; JEQ l7; MOVQ 96(SP), R15; TESTB R15, R15; JNE l10
+l7:
+#line 55 "sums.go"
+	XORQ R15, R15; MOVQ R15, 144(SP)
+l10:
+l11:
+#line 55 "sums.go"
+	LEAQ 8(BX), SI; CMPQ SI, 144(SP); JGT l12; CMPQ BX, 80(SP); JGE l6
+l12:
+#line 55 "sums.go"
+	CMPQ SI, 56(SP); JGT l1
+#line 53 "sums.go"
+	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 88(SP), R15
+#line 53 "sums.go"
+	TESTB R15, R15; JEQ l22
+#line 57 "sums.go"
+	MOVQ 0(SP), SI; MOVQ 8(SP), DI
+l23:
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ DI, R8
+#line 56 "sums.go"
+	MOVQ SI, R9; SHLL $1, R9; MOVL 0(R11)(R8*4), AX; MOVQ R9, CX; ADDL AX, CX
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), AX; MOVQ CX, R8; ADDL AX, R8; LEAQ 1(DI), AX
+#line 55 "sums.go"
+	MOVQ R10, CX; SUBQ AX, CX
+#line 56 "sums.go"
+	MOVQ R8, AX; SHLL $1, AX; MOVL 0(R11)(CX*4), R8; MOVQ AX, R9; ADDL R8, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(CX*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 2(DI), AX
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ AX, R8
+#line 56 "sums.go"
+	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(R8*4), CX; MOVQ AX, R9; ADDL CX, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 3(DI), AX
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ AX, R8
+#line 56 "sums.go"
+	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(R8*4), CX; MOVQ AX, R9; ADDL CX, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 4(DI), AX; CMPQ AX, R13; JGE l29; MOVQ CX, SI
+#line 57 "sums.go"
+	MOVQ AX, DI; JMP l23
+l29:
+#line 57 "sums.go"
+	CMPQ AX, R14; JGE l32; MOVQ CX, SI; JMP l33
+l32:
+#line 57 "sums.go"
+	MOVQ CX, 136(SP); JMP l34
+l22:
+#line 53 "sums.go"
+	MOVQ 16(SP), SI; MOVQ 24(SP), AX
+l33:
+l35:
+#line 55 "sums.go"
+	MOVQ R10, DI; SUBQ AX, DI
+#line 56 "sums.go"
+	MOVQ SI, R8; SHLL $1, R8; MOVL 0(R11)(DI*4), R9; MOVQ R8, CX; ADDL R9, CX
+#line 57 "sums.go"
+	MOVL 0(R12)(DI*4), DI; MOVQ CX, R8; ADDL DI, R8; LEAQ 1(AX), CX; CMPQ CX, R14; JGE l41; MOVQ R8, SI
+#line 57 "sums.go"
+	MOVQ CX, AX; JMP l35
+l41:
+#line 57 "sums.go"
+	MOVQ R8, 136(SP); JMP l34
+l19:
+#line 57 "sums.go"
+	MOVQ 32(SP), AX; MOVQ 40(SP), CX
+l42:
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ CX, SI
+#line 56 "sums.go"
+	MOVQ AX, DI; SHLL $1, DI; CMPQ SI, 104(SP); JCC l1; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
+#line 57 "sums.go"
+	CMPQ SI, 112(SP); JCC l1; MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI; CMPQ SI, R14
+#line 57 "sums.go"
+	JGE l48; MOVQ DI, AX; MOVQ SI, CX; JMP l42
+l48:
+#line 57 "sums.go"
+	MOVQ DI, 136(SP); JMP l34
+l16:
+#line 53 "sums.go"
+	MOVQ 48(SP), R15; MOVQ R15, 136(SP)
+l34:
+#line 59 "sums.go"
+	MOVQ 96(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 136(SP), R15; VMOVD R15, X1; VPBROADCASTD X1, Y1
+#line 59 "sums.go"
+	VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX
+#line 59 "sums.go"
+	VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX)
+#line 59 "sums.go"
+	VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX
+#line 59 "sums.go"
+	VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX)
+#line 59 "sums.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 57 "sums.go"
+	MOVQ 120(SP), AX; MOVQ 128(SP), CX
+l61:
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ CX, SI
+#line 56 "sums.go"
+	MOVQ AX, DI; SHLL $1, DI; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ SI, R8
+#line 56 "sums.go"
+	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 2(CX), SI
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ SI, R8
+#line 56 "sums.go"
+	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 3(CX), SI
+#line 55 "sums.go"
+	MOVQ R10, R8; SUBQ SI, R8
+#line 56 "sums.go"
+	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
+#line 57 "sums.go"
+	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 4(CX), SI; CMPQ SI, R13; JGE l67; MOVQ DI, AX
+#line 57 "sums.go"
+	MOVQ SI, CX; JMP l61
+l67:
+#line 57 "sums.go"
+	CMPQ SI, R14; JGE l70; MOVQ DI, AX; MOVQ SI, CX
+l72:
+#line 55 "sums.go"
+	MOVQ R10, SI; SUBQ CX, SI
+#line 56 "sums.go"
+	MOVQ AX, R8; SHLL $1, R8; MOVL 0(R11)(SI*4), R9; MOVQ R8, DX; ADDL R9, DX
+#line 57 "sums.go"
+	MOVL 0(R12)(SI*4), SI; MOVQ DX, R8; ADDL SI, R8; LEAQ 1(CX), DX; CMPQ DX, R14; JGE l78; MOVQ R8, AX
+#line 57 "sums.go"
+	MOVQ DX, CX; JMP l72
+l78:
+#line 57 "sums.go"
+	MOVQ R8, AX; JMP l79
+l70:
+#line 57 "sums.go"
+	MOVQ DI, AX
+l79:
+#line 59 "sums.go"
+	VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
+#line 59 "sums.go"
+	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
+#line 59 "sums.go"
+	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
+#line 59 "sums.go"
+	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
+#line 59 "sums.go"
+	VPEXTRD $3, X3, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, 144(SP); JLE l6; JMP l11
+l1:
+#line 59 "sums.go"
+	VZEROUPPER
+#line 59 "sums.go"
+	MOVQ BX, done+88(FP)
+#line 59 "sums.go"
+	RET
+
+// func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+#line 66 "sums.go"
+TEXT ·BehindRowTwin(SB), 0, $56-88
+#line 66 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 66 "sums.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 66 "sums.go"
+	MOVQ a1+8(FP), CX
+#line 66 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 66 "sums.go"
+	MOVQ a3+24(FP), SI
+#line 66 "sums.go"
+	MOVBLZX a4+32(FP), R15
+#line 66 "sums.go"
+	MOVQ R15, 48(SP)
+#line 66 "sums.go"
+	MOVQ a5+40(FP), R15
+#line 66 "sums.go"
+	MOVQ R15, 24(SP)
+#line 66 "sums.go"
+	MOVQ a6+48(FP), R9
+#line 66 "sums.go"
+	MOVQ $1, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X1; VPMOVZXBQ X1, Z1
+#line 66 "sums.go"
+	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R10; VMOVQ R10, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
+#line 66 "sums.go"
+	MOVQ 24(SP), R15; VPBROADCASTQ R15, Z0
+#line 66 "sums.go"
+	MOVQ a7+56(FP), R10
+#line 66 "sums.go"
+	MOVQ a8+64(FP), R11
+#line 66 "sums.go"
+	MOVQ a9+72(FP), R12
+#line 66 "sums.go"
+	ADDQ R12, R11; VPBROADCASTQ R11, Z3; MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP)
+#line 66 "sums.go"
+	VPBROADCASTQ CX, Z4; VPBROADCASTQ SI, Z5; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 66 "sums.go"
+	MOVQ $0, R13; MOVQ $0, R14; XORQ AX, AX; XORQ R8, R8; MOVQ 16(SP), R11; MOVQ 16(SP), R15; LEAQ -1(R15), R12
+#line 66 "sums.go"
+	MOVL AX, AX; MOVQ R12, DI; ADDQ AX, DI; JOS l7; MOVQ CX, DI; SUBQ AX, DI; JOS l7; CMPQ DI, R8
+#line 66 "sums.go"
+	CMOVQGT DI, R8; LEAQ 0(DX)(AX*1), AX; MOVQ R12, DI; ADDQ AX, DI; JOS l7; TESTQ SI, SI; JLT l7
+#line 66 "sums.go"
+	XORQ DI, DI; SUBQ AX, DI; JOS l7; CMPQ DI, R8; CMOVQGT DI, R8; MOVQ SI, DI; SUBQ AX, DI; JOS l7
+#line 66 "sums.go"
+	CMPQ DI, R11; CMOVQLT DI, R11; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 24(SP), R15; TESTQ R15, R15
+#line 66 "sums.go"
+	JLT l7; XORQ DI, DI; SUBQ AX, DI; JOS l7; CMPQ DI, R8; CMOVQGT DI, R8; MOVQ 24(SP), DI; SUBQ AX, DI
+#line 66 "sums.go"
+	JOS l7; CMPQ DI, R11; CMOVQLT DI, R11; JMP l10
+l7:
+#line 66 "sums.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 66 "sums.go"
+	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l13; CMPQ BX, R8; JGE l6
+l13:
+#line 66 "sums.go"
+	CMPQ AX, 16(SP); JGT l1; MOVL BX, AX
+#line 67 "sums.go"
+	LEAQ 15(AX), DI; CMPQ AX, DI; JGT l4; CMPQ CX, DI; JGT l15; CMPQ CX, AX; JGT l4
+l15:
+#line 67 "sums.go"
+	CMPQ CX, AX; JGT l3
+#line 68 "sums.go"
+	LEAQ 0(DX)(AX*1), AX; LEAQ 15(AX), DI; CMPQ AX, DI; JHI l4; CMPQ AX, SI; JCC l19; CMPQ DI, SI
+#line 68 "sums.go"
+	JCC l4
+l19:
+#line 68 "sums.go"
+	CMPQ AX, SI; JCC l1; VMOVUPS 0(R9)(AX*4), Z6; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1
+#line 69 "sums.go"
+	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPUQ $1, Z0, Z8, K1; VPCMPUQ $1, Z0, Z7, K2
+#line 69 "sums.go"
+	KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
+#line 68 "sums.go"
+	KXNORW K1, K1, K1; MOVQ 32(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z3*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y7
+#line 68 "sums.go"
+	MOVQ 32(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z3*1)
+#line 69 "sums.go"
+	VMOVUPS 0(R10)(AX*4), Z7; VPADDD Z7, Z6, Z6; KXNORW K1, K1, K1; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z3*1)
+#line 69 "sums.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z3*1)
+l3:
+#line 69 "sums.go"
+	ADDQ $16, BX; JMP l12
+l4:
+#line 66 "sums.go"
+	MOVL BX, AX
+#line 67 "sums.go"
+	VPBROADCASTQ AX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPQ $2, Z7, Z4, K1; VPCMPQ $2, Z6, Z4, K2
+#line 67 "sums.go"
+	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l24
+#line 68 "sums.go"
+	LEAQ 0(DX)(AX*1), AX; VPBROADCASTQ AX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPUQ $1, Z5, Z7, K3
+#line 68 "sums.go"
+	VPCMPUQ $1, Z5, Z6, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R9)(AX*4), K2, Z6
+#line 68 "sums.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1
+#line 69 "sums.go"
+	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPUQ $1, Z0, Z8, K3; VPCMPUQ $1, Z0, Z7, K4
+#line 69 "sums.go"
+	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1
+#line 68 "sums.go"
+	KMOVW K2, K3; MOVQ 0(SP), R15; VSCATTERQPS Y6, K3, 0(R15)(Z3*1); KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z6, Y7
+#line 68 "sums.go"
+	MOVQ 0(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z3*1)
+#line 69 "sums.go"
+	VMOVUPS.Z 0(R10)(AX*4), K2, Z7; VPADDD Z7, Z6, Z6; KMOVW K2, K3; MOVQ 8(SP), R15; VSCATTERQPS Y6, K3, 0(R15)(Z3*1)
+#line 69 "sums.go"
+	KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 8(SP), R15; VSCATTERQPS Y6, K2, 0(R15)(Z3*1)
+l24:
+#line 69 "sums.go"
+	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
+l6:
+#line 66 "sums.go"
+	MOVL BX, AX
+#line 68 "sums.go"
+	LEAQ 0(DX)(AX*1), AX; VMOVUPS 0(R9)(AX*4), Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(R13)(Z3*1)
+#line 68 "sums.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y7; VSCATTERQPS Y7, K1, 0(R13)(Z3*1)
+#line 69 "sums.go"
+	VMOVUPS 0(R10)(AX*4), Z7; VPADDD Z7, Z6, Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(R14)(Z3*1)
+#line 69 "sums.go"
+	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; VSCATTERQPS Y6, K1, 0(R14)(Z3*1); ADDQ $16, BX
+#line 69 "sums.go"
+	LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
+l1:
+#line 69 "sums.go"
+	VZEROUPPER
+#line 69 "sums.go"
+	MOVQ BX, done+80(FP)
+#line 69 "sums.go"
+	RET
+
+// func BehindRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+#line 66 "sums.go"
+TEXT ·BehindRowTwinAVX2(SB), 0, $0-88
+#line 66 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 66 "sums.go"
+	XORQ BX, BX
+#line 66 "sums.go"
+	MOVQ a1+8(FP), CX
+#line 66 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 66 "sums.go"
+	MOVQ a3+24(FP), SI
+#line 66 "sums.go"
+	MOVBLZX a4+32(FP), DI
+#line 66 "sums.go"
+	MOVQ a5+40(FP), R8
+#line 66 "sums.go"
+	MOVQ a6+48(FP), R9
+#line 66 "sums.go"
+	MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R10; VMOVQ R10, X1; VPMOVZXBQ X1, Y1
+#line 66 "sums.go"
+	VMOVQ R8, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R10; VMOVQ R10, X3; VPBROADCASTQ X3, Y3
+#line 66 "sums.go"
+	MOVQ a7+56(FP), R10
+#line 66 "sums.go"
+	MOVQ a8+64(FP), R11
+#line 66 "sums.go"
+	MOVQ a9+72(FP), R12
+#line 66 "sums.go"
+	ADDQ R12, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VMOVQ SI, X6
+#line 66 "sums.go"
+	VPBROADCASTQ X6, Y6; XORQ R11, R11; XORQ R12, R12; MOVQ AX, R13; LEAQ -1(AX), R14; MOVL R11, R11
+#line 66 "sums.go"
+	MOVQ R14, R15; ADDQ R11, R15; JOS l7; MOVQ CX, R15; SUBQ R11, R15; JOS l7; CMPQ R15, R12; CMOVQGT R15, R12
+#line 66 "sums.go"
+	LEAQ 0(DX)(R11*1), R11; ADDQ R11, R14; JOS l7; TESTQ SI, SI; JLT l7; XORQ R14, R14; SUBQ R11, R14
+#line 66 "sums.go"
+	JOS l7; CMPQ R14, R12; CMOVQGT R14, R12; MOVQ SI, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13
+#line 66 "sums.go"
+	CMOVQLT R14, R13; TESTB DI, DI; JEQ l7; TESTQ R8, R8; JLT l7; XORQ R14, R14; SUBQ R11, R14; JOS l7
+#line 66 "sums.go"
+	CMPQ R14, R12; CMOVQGT R14, R12; SUBQ R11, R8; JOS l7; CMPQ R8, R13; CMOVQLT R8, R13; JMP l10
+l7:
+#line 66 "sums.go"
+	XORQ R13, R13
+l10:
+l12:
+#line 66 "sums.go"
+	LEAQ 8(BX), R8; CMPQ R8, R13; JGT l13; CMPQ BX, R12; JGE l6
+l13:
+#line 66 "sums.go"
+	CMPQ R8, AX; JGT l1; MOVL BX, R8
+#line 67 "sums.go"
+	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; CMPQ CX, R11; JGT l15; CMPQ CX, R8; JGT l4
+l15:
+#line 67 "sums.go"
+	CMPQ CX, R8; JGT l3
+#line 68 "sums.go"
+	LEAQ 0(DX)(R8*1), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, SI; JCC l19; CMPQ R11, SI
+#line 68 "sums.go"
+	JCC l4
+l19:
+#line 68 "sums.go"
+	CMPQ R8, SI; JCC l1; VMOVUPS 0(R9)(R8*4), Y7; TESTB DI, DI; JEQ l1
+#line 69 "sums.go"
+	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPXOR Y3, Y9, Y9; VPXOR Y3, Y2, Y10
+#line 69 "sums.go"
+	VPCMPGTQ Y9, Y10, Y9; VPXOR Y3, Y8, Y8; VPXOR Y3, Y2, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
+#line 69 "sums.go"
+	VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R11; CMPL R11, $255; JNE l1
+#line 68 "sums.go"
+	VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9; VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R11
+#line 68 "sums.go"
+	VPEXTRD $0, X7, 0(R11); VPEXTRQ $1, X4, R11; VPEXTRD $1, X7, 0(R11); VPEXTRQ $0, X8, R11; VPEXTRD $2, X7, 0(R11)
+#line 68 "sums.go"
+	VPEXTRQ $1, X8, R11; VPEXTRD $3, X7, 0(R11); VPEXTRQ $0, X4, R11; VPEXTRD $0, X9, 0(R11); VPEXTRQ $1, X4, R11
+#line 68 "sums.go"
+	VPEXTRD $1, X9, 0(R11); VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $3, X9, 0(R11)
+#line 69 "sums.go"
+	VMOVUPS 0(R10)(R8*4), Y8; VPADDD Y8, Y7, Y7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9
+#line 69 "sums.go"
+	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R8; VPEXTRD $0, X7, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X7, 0(R8)
+#line 69 "sums.go"
+	VPEXTRQ $0, X8, R8; VPEXTRD $2, X7, 0(R8); VPEXTRQ $1, X8, R8; VPEXTRD $3, X7, 0(R8); VPEXTRQ $0, X4, R8
+#line 69 "sums.go"
+	VPEXTRD $0, X9, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X9, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRD $2, X9, 0(R8)
+#line 69 "sums.go"
+	VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8)
+l3:
+#line 69 "sums.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 66 "sums.go"
+	MOVL BX, R8
+#line 67 "sums.go"
+	VMOVQ R8, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPGTQ Y8, Y5, Y8
+#line 67 "sums.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VPCMPGTQ Y7, Y5, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7
+#line 67 "sums.go"
+	VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7
+#line 67 "sums.go"
+	VPTEST Y8, Y8; JEQ l40
+#line 68 "sums.go"
+	LEAQ 0(DX)(R8*1), R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9
+#line 68 "sums.go"
+	VPXOR Y3, Y10, Y10; VPXOR Y3, Y6, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y3, Y9, Y9; VPXOR Y3, Y6, Y11
+#line 68 "sums.go"
+	VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y8, Y9, Y9; VPTEST Y9, Y9
+#line 68 "sums.go"
+	JNE l1; VMASKMOVPS 0(R9)(R8*4), Y8, Y9; TESTB DI, DI; JEQ l1
+#line 69 "sums.go"
+	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPXOR Y3, Y11, Y11
+#line 69 "sums.go"
+	VPXOR Y3, Y2, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y3, Y10, Y10; VPXOR Y3, Y2, Y12; VPCMPGTQ Y10, Y12, Y10
+#line 69 "sums.go"
+	VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPANDN Y8, Y10, Y10; VPTEST Y10, Y10; JNE l1
+#line 68 "sums.go"
+	VMOVMSKPS Y8, R11; VEXTRACTI128 $1, Y4, X10; VEXTRACTI128 $1, Y9, X11; VEXTRACTI128 $1, Y4, X12
+#line 68 "sums.go"
+	TESTL $1, R11; JEQ l41; VPEXTRQ $0, X4, R14; VPEXTRD $0, X9, 0(R14)
+l41:
+#line 68 "sums.go"
+	TESTL $2, R11; JEQ l42; VPEXTRQ $1, X4, R14; VPEXTRD $1, X9, 0(R14)
+l42:
+#line 68 "sums.go"
+	TESTL $4, R11; JEQ l43; VPEXTRQ $0, X10, R14; VPEXTRD $2, X9, 0(R14)
+l43:
+#line 68 "sums.go"
+	TESTL $8, R11; JEQ l44; VPEXTRQ $1, X10, R14; VPEXTRD $3, X9, 0(R14)
+l44:
+#line 68 "sums.go"
+	TESTL $16, R11; JEQ l45; VPEXTRQ $0, X4, R14; VPEXTRD $0, X11, 0(R14)
+l45:
+#line 68 "sums.go"
+	TESTL $32, R11; JEQ l46; VPEXTRQ $1, X4, R14; VPEXTRD $1, X11, 0(R14)
+l46:
+#line 68 "sums.go"
+	TESTL $64, R11; JEQ l47; VPEXTRQ $0, X12, R14; VPEXTRD $2, X11, 0(R14)
+l47:
+#line 68 "sums.go"
+	TESTL $128, R11; JEQ l48; VPEXTRQ $1, X12, R11; VPEXTRD $3, X11, 0(R11)
+l48:
+#line 69 "sums.go"
+	VMASKMOVPS 0(R10)(R8*4), Y8, Y10; VPADDD Y10, Y9, Y9; VMOVMSKPS Y8, R8; VEXTRACTI128 $1, Y4, X8
+#line 69 "sums.go"
+	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; TESTL $1, R8; JEQ l49; VPEXTRQ $0, X4, R11
+#line 69 "sums.go"
+	VPEXTRD $0, X9, 0(R11)
+l49:
+#line 69 "sums.go"
+	TESTL $2, R8; JEQ l50; VPEXTRQ $1, X4, R11; VPEXTRD $1, X9, 0(R11)
+l50:
+#line 69 "sums.go"
+	TESTL $4, R8; JEQ l51; VPEXTRQ $0, X8, R11; VPEXTRD $2, X9, 0(R11)
+l51:
+#line 69 "sums.go"
+	TESTL $8, R8; JEQ l52; VPEXTRQ $1, X8, R11; VPEXTRD $3, X9, 0(R11)
+l52:
+#line 69 "sums.go"
+	TESTL $16, R8; JEQ l53; VPEXTRQ $0, X4, R11; VPEXTRD $0, X10, 0(R11)
+l53:
+#line 69 "sums.go"
+	TESTL $32, R8; JEQ l54; VPEXTRQ $1, X4, R11; VPEXTRD $1, X10, 0(R11)
+l54:
+#line 69 "sums.go"
+	TESTL $64, R8; JEQ l55; VPEXTRQ $0, X11, R11; VPEXTRD $2, X10, 0(R11)
+l55:
+#line 69 "sums.go"
+	TESTL $128, R8; JEQ l56; VPEXTRQ $1, X11, R8; VPEXTRD $3, X10, 0(R8)
+l56:
+l40:
+#line 69 "sums.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 66 "sums.go"
+	MOVL BX, R8
+#line 68 "sums.go"
+	LEAQ 0(DX)(R8*1), R8; VMOVUPS 0(R9)(R8*4), Y7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9
+#line 68 "sums.go"
+	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R11; VPEXTRD $0, X7, 0(R11); VPEXTRQ $1, X4, R11; VPEXTRD $1, X7, 0(R11)
+#line 68 "sums.go"
+	VPEXTRQ $0, X8, R11; VPEXTRD $2, X7, 0(R11); VPEXTRQ $1, X8, R11; VPEXTRD $3, X7, 0(R11); VPEXTRQ $0, X4, R11
+#line 68 "sums.go"
+	VPEXTRD $0, X9, 0(R11); VPEXTRQ $1, X4, R11; VPEXTRD $1, X9, 0(R11); VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11)
+#line 68 "sums.go"
+	VPEXTRQ $1, X10, R11; VPEXTRD $3, X9, 0(R11)
+#line 69 "sums.go"
+	VMOVUPS 0(R10)(R8*4), Y8; VPADDD Y8, Y7, Y7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9
+#line 69 "sums.go"
+	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R8; VPEXTRD $0, X7, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X7, 0(R8)
+#line 69 "sums.go"
+	VPEXTRQ $0, X8, R8; VPEXTRD $2, X7, 0(R8); VPEXTRQ $1, X8, R8; VPEXTRD $3, X7, 0(R8); VPEXTRQ $0, X4, R8
+#line 69 "sums.go"
+	VPEXTRD $0, X9, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X9, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRD $2, X9, 0(R8)
+#line 69 "sums.go"
+	VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8); ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R13; JLE l6
+#line 69 "sums.go"
+	JMP l12
+l1:
+#line 69 "sums.go"
+	VZEROUPPER
+#line 69 "sums.go"
+	MOVQ BX, done+80(FP)
+#line 69 "sums.go"
+	RET
+
+// func EndOfRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int)
+#line 77 "sums.go"
+TEXT ·EndOfRowTwin(SB), 0, $56-96
+#line 77 "sums.go"
+	MOVQ a0+0(FP), R15
+#line 77 "sums.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 77 "sums.go"
+	MOVQ a1+8(FP), CX
+#line 77 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 77 "sums.go"
+	MOVQ a3+24(FP), SI
+#line 77 "sums.go"
+	MOVBLZX a4+32(FP), DI
+#line 77 "sums.go"
+	MOVQ a5+40(FP), R15
+#line 77 "sums.go"
+	MOVQ R15, 48(SP); MOVQ $1, R9; VPBROADCASTQ R9, Z0; MOVQ $506097522914230528, R9; VMOVQ R9, X1
+#line 77 "sums.go"
+	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Z2
+#line 77 "sums.go"
+	VPMULLQ Z0, Z2, Z2
+#line 77 "sums.go"
+	MOVQ a6+48(FP), R9
+#line 77 "sums.go"
+	VPBROADCASTQ R9, Z0
+#line 77 "sums.go"
+	MOVQ a7+56(FP), R9
+#line 77 "sums.go"
+	MOVQ 48(SP), R15; VPBROADCASTQ R15, Z3
+#line 77 "sums.go"
+	MOVQ a8+64(FP), R10
+#line 77 "sums.go"
+	MOVQ a9+72(FP), R11
+#line 77 "sums.go"
+	MOVQ a10+80(FP), R12
+#line 77 "sums.go"
+	ADDQ R12, R11; VPBROADCASTQ R11, Z4; MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP)
+#line 77 "sums.go"
+	VPBROADCASTQ CX, Z5; VPBROADCASTQ SI, Z6; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 77 "sums.go"
+	MOVQ $0, R13; MOVQ $0, R14; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), R11; MOVQ 16(SP), R15
+#line 77 "sums.go"
+	LEAQ -1(R15), R12; MOVL AX, AX; MOVQ R12, R8; ADDQ AX, R8; JOS l7; MOVQ CX, R8; SUBQ AX, R8
+#line 77 "sums.go"
+	JOS l7; CMPQ R8, R11; CMOVQLT R8, R11; LEAQ 0(DX)(AX*1), AX; MOVQ R12, R8; ADDQ AX, R8; JOS l7
+#line 77 "sums.go"
+	TESTQ SI, SI; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 24(SP); MOVQ 24(SP), R15; CMOVQGT R8, R15
+#line 77 "sums.go"
+	MOVQ R15, 24(SP); MOVQ SI, R8; SUBQ AX, R8; JOS l7; CMPQ R8, R11; CMOVQLT R8, R11; TESTB DI, DI
+#line 77 "sums.go"
+	JEQ l7; MOVQ 48(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 24(SP)
+#line 77 "sums.go"
+	MOVQ 24(SP), R15; CMOVQGT R8, R15; MOVQ R15, 24(SP); MOVQ 48(SP), R8; SUBQ AX, R8; JOS l7; CMPQ R8, R11
+#line 77 "sums.go"
+	CMOVQLT R8, R11; JMP l10
+l7:
+#line 77 "sums.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 77 "sums.go"
+	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l13; CMPQ BX, 24(SP); JGE l6
+l13:
+#line 77 "sums.go"
+	CMPQ AX, 16(SP); JGT l1; MOVL BX, AX
+#line 78 "sums.go"
+	LEAQ 15(AX), R8; CMPQ AX, R8; JGT l4; CMPQ AX, CX; JGE l15; CMPQ R8, CX; JGE l4
+l15:
+#line 78 "sums.go"
+	CMPQ AX, CX; JGE l3
+#line 79 "sums.go"
+	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $0, Z0, Z8, K1; VPCMPQ $0, Z0, Z7, K2
+#line 79 "sums.go"
+	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l20
+#line 80 "sums.go"
+	LEAQ 0(DX)(AX*1), AX; LEAQ 15(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, SI; JCC l21; CMPQ R8, SI
+#line 80 "sums.go"
+	JCC l4
+l21:
+#line 80 "sums.go"
+	CMPQ AX, SI; JCC l1; VMOVUPS.Z 0(R9)(AX*4), K2, Z7; TESTB DI, DI; JEQ l1
+#line 81 "sums.go"
+	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; VPCMPUQ $1, Z3, Z9, K3; VPCMPUQ $1, Z3, Z8, K4
+#line 81 "sums.go"
+	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1
+#line 80 "sums.go"
+	KMOVW K2, K3; MOVQ 32(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z4*1); KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z7, Y8
+#line 80 "sums.go"
+	MOVQ 32(SP), R15; VSCATTERQPS Y8, K3, 0(R15)(Z4*1)
+#line 81 "sums.go"
+	VMOVUPS.Z 0(R10)(AX*4), K2, Z8; VPADDD Z8, Z7, Z7; KMOVW K2, K3; MOVQ 40(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z4*1)
+#line 81 "sums.go"
+	KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z7, Y7; MOVQ 40(SP), R15; VSCATTERQPS Y7, K2, 0(R15)(Z4*1)
+l20:
+#line 81 "sums.go"
+	KORTESTW K1, K1
+l3:
+#line 81 "sums.go"
+	ADDQ $16, BX; JMP l12
+l4:
+#line 77 "sums.go"
+	MOVL BX, AX
+#line 78 "sums.go"
+	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $1, Z5, Z8, K1; VPCMPQ $1, Z5, Z7, K2
+#line 78 "sums.go"
+	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l26
+#line 79 "sums.go"
+	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $0, Z0, Z8, K3; VPCMPQ $0, Z0, Z7, K4
+#line 79 "sums.go"
+	KUNPCKBW K3, K4, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KMOVW K4, K3; KORTESTW K3, K3; JEQ l28
+#line 80 "sums.go"
+	LEAQ 0(DX)(AX*1), AX; VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPUQ $1, Z6, Z8, K4
+#line 80 "sums.go"
+	VPCMPUQ $1, Z6, Z7, K5; KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4; JNE l1; VMOVUPS.Z 0(R9)(AX*4), K3, Z7
+#line 80 "sums.go"
+	TESTB DI, DI; JEQ l1
+#line 81 "sums.go"
+	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; VPCMPUQ $1, Z3, Z9, K4; VPCMPUQ $1, Z3, Z8, K5
+#line 81 "sums.go"
+	KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4; JNE l1
+#line 80 "sums.go"
+	KMOVW K3, K4; MOVQ 0(SP), R15; VSCATTERQPS Y7, K4, 0(R15)(Z4*1); KSHIFTRW $8, K3, K4; VEXTRACTI64X4 $1, Z7, Y8
+#line 80 "sums.go"
+	MOVQ 0(SP), R15; VSCATTERQPS Y8, K4, 0(R15)(Z4*1)
+#line 81 "sums.go"
+	VMOVUPS.Z 0(R10)(AX*4), K3, Z8; VPADDD Z8, Z7, Z7; KMOVW K3, K4; MOVQ 8(SP), R15; VSCATTERQPS Y7, K4, 0(R15)(Z4*1)
+#line 81 "sums.go"
+	KSHIFTRW $8, K3, K3; VEXTRACTI64X4 $1, Z7, Y7; MOVQ 8(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z4*1)
+l28:
+#line 81 "sums.go"
+	KORTESTW K2, K2
+l26:
+#line 81 "sums.go"
+	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
+l6:
+#line 77 "sums.go"
+	MOVL BX, AX
+#line 79 "sums.go"
+	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $0, Z0, Z8, K1; VPCMPQ $0, Z0, Z7, K2
+#line 79 "sums.go"
+	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l33
+#line 80 "sums.go"
+	LEAQ 0(DX)(AX*1), AX; VMOVUPS.Z 0(R9)(AX*4), K2, Z7; KMOVW K2, K3; VSCATTERQPS Y7, K3, 0(R13)(Z4*1)
+#line 80 "sums.go"
+	KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z7, Y8; VSCATTERQPS Y8, K3, 0(R13)(Z4*1)
+#line 81 "sums.go"
+	VMOVUPS.Z 0(R10)(AX*4), K2, Z8; VPADDD Z8, Z7, Z7; KMOVW K2, K3; VSCATTERQPS Y7, K3, 0(R14)(Z4*1)
+#line 81 "sums.go"
+	KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z7, Y7; VSCATTERQPS Y7, K2, 0(R14)(Z4*1)
+l33:
+#line 81 "sums.go"
+	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
+l1:
+#line 81 "sums.go"
+	VZEROUPPER
+#line 81 "sums.go"
+	MOVQ BX, done+88(FP)
+#line 81 "sums.go"
+	RET
+
+// func EndOfRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int)
+#line 77 "sums.go"
+TEXT ·EndOfRowTwinAVX2(SB), 0, $0-96
+#line 77 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 77 "sums.go"
+	XORQ BX, BX
+#line 77 "sums.go"
+	MOVQ a1+8(FP), CX
+#line 77 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 77 "sums.go"
+	MOVQ a3+24(FP), SI
+#line 77 "sums.go"
+	MOVBLZX a4+32(FP), DI
+#line 77 "sums.go"
+	MOVQ a5+40(FP), R8
+#line 77 "sums.go"
+	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1; VPMOVZXBQ X1, Y1
+#line 77 "sums.go"
+	MOVQ a6+48(FP), R9
+#line 77 "sums.go"
+	VMOVQ R9, X2; VPBROADCASTQ X2, Y2
+#line 77 "sums.go"
+	MOVQ a7+56(FP), R9
+#line 77 "sums.go"
+	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R10; VMOVQ R10, X4; VPBROADCASTQ X4, Y4
+#line 77 "sums.go"
+	MOVQ a8+64(FP), R10
+#line 77 "sums.go"
+	MOVQ a9+72(FP), R11
+#line 77 "sums.go"
+	MOVQ a10+80(FP), R12
+#line 77 "sums.go"
+	ADDQ R12, R11; VMOVQ R11, X5; VPBROADCASTQ X5, Y5; VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VMOVQ SI, X7
+#line 77 "sums.go"
+	VPBROADCASTQ X7, Y7; XORQ R11, R11; XORQ R12, R12; MOVQ AX, R13; LEAQ -1(AX), R14; MOVL R11, R11
+#line 77 "sums.go"
+	MOVQ R14, R15; ADDQ R11, R15; JOS l7; MOVQ CX, R15; SUBQ R11, R15; JOS l7; CMPQ R15, R13; CMOVQLT R15, R13
+#line 77 "sums.go"
+	LEAQ 0(DX)(R11*1), R11; ADDQ R11, R14; JOS l7; TESTQ SI, SI; JLT l7; XORQ R14, R14; SUBQ R11, R14
+#line 77 "sums.go"
+	JOS l7; CMPQ R14, R12; CMOVQGT R14, R12; MOVQ SI, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13
+#line 77 "sums.go"
+	CMOVQLT R14, R13; TESTB DI, DI; JEQ l7; TESTQ R8, R8; JLT l7; XORQ R14, R14; SUBQ R11, R14; JOS l7
+#line 77 "sums.go"
+	CMPQ R14, R12; CMOVQGT R14, R12; SUBQ R11, R8; JOS l7; CMPQ R8, R13; CMOVQLT R8, R13; JMP l10
+l7:
+#line 77 "sums.go"
+	XORQ R13, R13
+l10:
+l12:
+#line 77 "sums.go"
+	LEAQ 8(BX), R8; CMPQ R8, R13; JGT l13; CMPQ BX, R12; JGE l6
+l13:
+#line 77 "sums.go"
+	CMPQ R8, AX; JGT l1; MOVL BX, R8
+#line 78 "sums.go"
+	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; CMPQ R8, CX; JGE l15; CMPQ R11, CX; JGE l4
+l15:
+#line 78 "sums.go"
+	CMPQ R8, CX; JGE l3
+#line 79 "sums.go"
+	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQQ Y2, Y9, Y9
+#line 79 "sums.go"
+	VPCMPEQQ Y2, Y8, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 79 "sums.go"
+	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l20
+#line 80 "sums.go"
+	LEAQ 0(DX)(R8*1), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, SI; JCC l21; CMPQ R11, SI
+#line 80 "sums.go"
+	JCC l4
+l21:
+#line 80 "sums.go"
+	CMPQ R8, SI; JCC l1; VMASKMOVPS 0(R9)(R8*4), Y9, Y10; TESTB DI, DI; JEQ l1
+#line 81 "sums.go"
+	VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11; VPXOR Y4, Y12, Y12
+#line 81 "sums.go"
+	VPXOR Y4, Y3, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y4, Y11, Y11; VPXOR Y4, Y3, Y13; VPCMPGTQ Y11, Y13, Y11
+#line 81 "sums.go"
+	VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y9, Y11, Y11; VPTEST Y11, Y11; JNE l1
+#line 80 "sums.go"
+	VMOVMSKPS Y9, R11; VEXTRACTI128 $1, Y5, X11; VEXTRACTI128 $1, Y10, X12; VEXTRACTI128 $1, Y5, X13
+#line 80 "sums.go"
+	TESTL $1, R11; JEQ l22; VPEXTRQ $0, X5, R14; VPEXTRD $0, X10, 0(R14)
+l22:
+#line 80 "sums.go"
+	TESTL $2, R11; JEQ l23; VPEXTRQ $1, X5, R14; VPEXTRD $1, X10, 0(R14)
+l23:
+#line 80 "sums.go"
+	TESTL $4, R11; JEQ l24; VPEXTRQ $0, X11, R14; VPEXTRD $2, X10, 0(R14)
+l24:
+#line 80 "sums.go"
+	TESTL $8, R11; JEQ l25; VPEXTRQ $1, X11, R14; VPEXTRD $3, X10, 0(R14)
+l25:
+#line 80 "sums.go"
+	TESTL $16, R11; JEQ l26; VPEXTRQ $0, X5, R14; VPEXTRD $0, X12, 0(R14)
+l26:
+#line 80 "sums.go"
+	TESTL $32, R11; JEQ l27; VPEXTRQ $1, X5, R14; VPEXTRD $1, X12, 0(R14)
+l27:
+#line 80 "sums.go"
+	TESTL $64, R11; JEQ l28; VPEXTRQ $0, X13, R14; VPEXTRD $2, X12, 0(R14)
+l28:
+#line 80 "sums.go"
+	TESTL $128, R11; JEQ l29; VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11)
+l29:
+#line 81 "sums.go"
+	VMASKMOVPS 0(R10)(R8*4), Y9, Y11; VPADDD Y11, Y10, Y10; VMOVMSKPS Y9, R8; VEXTRACTI128 $1, Y5, X9
+#line 81 "sums.go"
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12; TESTL $1, R8; JEQ l30; VPEXTRQ $0, X5, R11
+#line 81 "sums.go"
+	VPEXTRD $0, X10, 0(R11)
+l30:
+#line 81 "sums.go"
+	TESTL $2, R8; JEQ l31; VPEXTRQ $1, X5, R11; VPEXTRD $1, X10, 0(R11)
+l31:
+#line 81 "sums.go"
+	TESTL $4, R8; JEQ l32; VPEXTRQ $0, X9, R11; VPEXTRD $2, X10, 0(R11)
+l32:
+#line 81 "sums.go"
+	TESTL $8, R8; JEQ l33; VPEXTRQ $1, X9, R11; VPEXTRD $3, X10, 0(R11)
+l33:
+#line 81 "sums.go"
+	TESTL $16, R8; JEQ l34; VPEXTRQ $0, X5, R11; VPEXTRD $0, X11, 0(R11)
+l34:
+#line 81 "sums.go"
+	TESTL $32, R8; JEQ l35; VPEXTRQ $1, X5, R11; VPEXTRD $1, X11, 0(R11)
+l35:
+#line 81 "sums.go"
+	TESTL $64, R8; JEQ l36; VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
+l36:
+#line 81 "sums.go"
+	TESTL $128, R8; JEQ l37; VPEXTRQ $1, X12, R8; VPEXTRD $3, X11, 0(R8)
+l37:
+l20:
+#line 81 "sums.go"
+	VPTEST Y8, Y8
+l3:
+#line 81 "sums.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 77 "sums.go"
+	MOVL BX, R8
+#line 78 "sums.go"
+	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y6, Y9
+#line 78 "sums.go"
+	VPCMPGTQ Y8, Y6, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 78 "sums.go"
+	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l42
+#line 79 "sums.go"
+	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPCMPEQQ Y2, Y11, Y11
+#line 79 "sums.go"
+	VPCMPEQQ Y2, Y10, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y9, Y10, Y11
+#line 79 "sums.go"
+	VPANDN Y9, Y10, Y9; VMOVUPS Y11, Y10; VPTEST Y10, Y10; JEQ l44
+#line 80 "sums.go"
+	LEAQ 0(DX)(R8*1), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11
+#line 80 "sums.go"
+	VPXOR Y4, Y12, Y12; VPXOR Y4, Y7, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y4, Y11, Y11; VPXOR Y4, Y7, Y13
+#line 80 "sums.go"
+	VPCMPGTQ Y11, Y13, Y11; VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y10, Y11, Y11
+#line 80 "sums.go"
+	VPTEST Y11, Y11; JNE l1; VMASKMOVPS 0(R9)(R8*4), Y10, Y11; TESTB DI, DI; JEQ l1
+#line 81 "sums.go"
+	VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y0, Y13; VPADDQ Y12, Y1, Y12; VPXOR Y4, Y13, Y13
+#line 81 "sums.go"
+	VPXOR Y4, Y3, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y4, Y12, Y12; VPXOR Y4, Y3, Y14; VPCMPGTQ Y12, Y14, Y12
+#line 81 "sums.go"
+	VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y10, Y12, Y12; VPTEST Y12, Y12; JNE l1
+#line 80 "sums.go"
+	VMOVMSKPS Y10, R11; VEXTRACTI128 $1, Y5, X12; VEXTRACTI128 $1, Y11, X13; VEXTRACTI128 $1, Y5, X14
+#line 80 "sums.go"
+	TESTL $1, R11; JEQ l45; VPEXTRQ $0, X5, R14; VPEXTRD $0, X11, 0(R14)
+l45:
+#line 80 "sums.go"
+	TESTL $2, R11; JEQ l46; VPEXTRQ $1, X5, R14; VPEXTRD $1, X11, 0(R14)
+l46:
+#line 80 "sums.go"
+	TESTL $4, R11; JEQ l47; VPEXTRQ $0, X12, R14; VPEXTRD $2, X11, 0(R14)
+l47:
+#line 80 "sums.go"
+	TESTL $8, R11; JEQ l48; VPEXTRQ $1, X12, R14; VPEXTRD $3, X11, 0(R14)
+l48:
+#line 80 "sums.go"
+	TESTL $16, R11; JEQ l49; VPEXTRQ $0, X5, R14; VPEXTRD $0, X13, 0(R14)
+l49:
+#line 80 "sums.go"
+	TESTL $32, R11; JEQ l50; VPEXTRQ $1, X5, R14; VPEXTRD $1, X13, 0(R14)
+l50:
+#line 80 "sums.go"
+	TESTL $64, R11; JEQ l51; VPEXTRQ $0, X14, R14; VPEXTRD $2, X13, 0(R14)
+l51:
+#line 80 "sums.go"
+	TESTL $128, R11; JEQ l52; VPEXTRQ $1, X14, R11; VPEXTRD $3, X13, 0(R11)
+l52:
+#line 81 "sums.go"
+	VMASKMOVPS 0(R10)(R8*4), Y10, Y12; VPADDD Y12, Y11, Y11; VMOVMSKPS Y10, R8; VEXTRACTI128 $1, Y5, X10
+#line 81 "sums.go"
+	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y5, X13; TESTL $1, R8; JEQ l53; VPEXTRQ $0, X5, R11
+#line 81 "sums.go"
+	VPEXTRD $0, X11, 0(R11)
+l53:
+#line 81 "sums.go"
+	TESTL $2, R8; JEQ l54; VPEXTRQ $1, X5, R11; VPEXTRD $1, X11, 0(R11)
+l54:
+#line 81 "sums.go"
+	TESTL $4, R8; JEQ l55; VPEXTRQ $0, X10, R11; VPEXTRD $2, X11, 0(R11)
+l55:
+#line 81 "sums.go"
+	TESTL $8, R8; JEQ l56; VPEXTRQ $1, X10, R11; VPEXTRD $3, X11, 0(R11)
+l56:
+#line 81 "sums.go"
+	TESTL $16, R8; JEQ l57; VPEXTRQ $0, X5, R11; VPEXTRD $0, X12, 0(R11)
+l57:
+#line 81 "sums.go"
+	TESTL $32, R8; JEQ l58; VPEXTRQ $1, X5, R11; VPEXTRD $1, X12, 0(R11)
+l58:
+#line 81 "sums.go"
+	TESTL $64, R8; JEQ l59; VPEXTRQ $0, X13, R11; VPEXTRD $2, X12, 0(R11)
+l59:
+#line 81 "sums.go"
+	TESTL $128, R8; JEQ l60; VPEXTRQ $1, X13, R8; VPEXTRD $3, X12, 0(R8)
+l60:
+l44:
+#line 81 "sums.go"
+	VPTEST Y9, Y9
+l42:
+#line 81 "sums.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
+l6:
+#line 77 "sums.go"
+	MOVL BX, R8
+#line 79 "sums.go"
+	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQQ Y2, Y9, Y9
+#line 79 "sums.go"
+	VPCMPEQQ Y2, Y8, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+#line 79 "sums.go"
+	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l65
+#line 80 "sums.go"
+	LEAQ 0(DX)(R8*1), R8; VMASKMOVPS 0(R9)(R8*4), Y9, Y10; VMOVMSKPS Y9, R11; VEXTRACTI128 $1, Y5, X11
+#line 80 "sums.go"
+	VEXTRACTI128 $1, Y10, X12; VEXTRACTI128 $1, Y5, X13; TESTL $1, R11; JEQ l66; VPEXTRQ $0, X5, R14
+#line 80 "sums.go"
+	VPEXTRD $0, X10, 0(R14)
+l66:
+#line 80 "sums.go"
+	TESTL $2, R11; JEQ l67; VPEXTRQ $1, X5, R14; VPEXTRD $1, X10, 0(R14)
+l67:
+#line 80 "sums.go"
+	TESTL $4, R11; JEQ l68; VPEXTRQ $0, X11, R14; VPEXTRD $2, X10, 0(R14)
+l68:
+#line 80 "sums.go"
+	TESTL $8, R11; JEQ l69; VPEXTRQ $1, X11, R14; VPEXTRD $3, X10, 0(R14)
+l69:
+#line 80 "sums.go"
+	TESTL $16, R11; JEQ l70; VPEXTRQ $0, X5, R14; VPEXTRD $0, X12, 0(R14)
+l70:
+#line 80 "sums.go"
+	TESTL $32, R11; JEQ l71; VPEXTRQ $1, X5, R14; VPEXTRD $1, X12, 0(R14)
+l71:
+#line 80 "sums.go"
+	TESTL $64, R11; JEQ l72; VPEXTRQ $0, X13, R14; VPEXTRD $2, X12, 0(R14)
+l72:
+#line 80 "sums.go"
+	TESTL $128, R11; JEQ l73; VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11)
+l73:
+#line 81 "sums.go"
+	VMASKMOVPS 0(R10)(R8*4), Y9, Y11; VPADDD Y11, Y10, Y10; VMOVMSKPS Y9, R8; VEXTRACTI128 $1, Y5, X9
+#line 81 "sums.go"
+	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12; TESTL $1, R8; JEQ l74; VPEXTRQ $0, X5, R11
+#line 81 "sums.go"
+	VPEXTRD $0, X10, 0(R11)
+l74:
+#line 81 "sums.go"
+	TESTL $2, R8; JEQ l75; VPEXTRQ $1, X5, R11; VPEXTRD $1, X10, 0(R11)
+l75:
+#line 81 "sums.go"
+	TESTL $4, R8; JEQ l76; VPEXTRQ $0, X9, R11; VPEXTRD $2, X10, 0(R11)
+l76:
+#line 81 "sums.go"
+	TESTL $8, R8; JEQ l77; VPEXTRQ $1, X9, R11; VPEXTRD $3, X10, 0(R11)
+l77:
+#line 81 "sums.go"
+	TESTL $16, R8; JEQ l78; VPEXTRQ $0, X5, R11; VPEXTRD $0, X11, 0(R11)
+l78:
+#line 81 "sums.go"
+	TESTL $32, R8; JEQ l79; VPEXTRQ $1, X5, R11; VPEXTRD $1, X11, 0(R11)
+l79:
+#line 81 "sums.go"
+	TESTL $64, R8; JEQ l80; VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
+l80:
+#line 81 "sums.go"
+	TESTL $128, R8; JEQ l81; VPEXTRQ $1, X12, R8; VPEXTRD $3, X11, 0(R8)
+l81:
+l65:
+#line 81 "sums.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R13; JLE l6; JMP l12
+l1:
+#line 81 "sums.go"
+	VZEROUPPER
+#line 81 "sums.go"
+	MOVQ BX, done+88(FP)
+#line 81 "sums.go"
+	RET
