@@ -86,6 +86,9 @@ func random(t *testing.T, seed uint64, of func(seed uint64, index int) progen.Ke
 		faulted, twins = faulted+report.Faulted, twins+report.Twins
 		verdict(t, seed, kernels, report, o)
 	}
+	if twins == 0 && n >= 50 && !o.Contracted {
+		t.Errorf("seed %d: none of %d kernels has a twin", seed, n)
+	}
 	t.Logf("seed %d: %d kernels, %d faulted, %d have twins", seed, n, faulted, twins)
 }
 
