@@ -94,7 +94,8 @@ const maxNested = 8
 
 func (l *lowerer) checkDepth(fn *ssa.Function, made ref) {
 	n := 0
-	for at := l; at.frame != nil; at = at.frame.outer {
+	at := l
+	for ; at.frame != nil; at = at.frame.outer {
 		if at.fn != fn {
 			continue
 		}
@@ -106,8 +107,8 @@ func (l *lowerer) checkDepth(fn *ssa.Function, made ref) {
 			l.recursion(l.b.open[len(open)-1:])
 		}
 	}
-	if i := slices.Index(l.b.open, fn); i >= 0 && n == 0 {
-		l.recursion(l.b.open[i:])
+	if at.fn == fn { // a function further out, which this one is no part of, may have fn inlined with another function, too
+		l.recursion(l.b.open[slices.Index(l.b.open, fn):])
 	}
 }
 

@@ -79,7 +79,10 @@ func TestFixedBugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d kernels, %d on a GPU: %q", len(list), r.OnGPU, r.Device)
+	t.Logf("%d kernels, %d have twins, %d on a GPU: %q", len(list), r.Twins, r.OnGPU, r.Device)
+	if r.Twins < len(list)/2 {
+		t.Errorf("%d of %d kernels ran as twins", r.Twins, len(list))
+	}
 	for i, how := range r.Wrong {
 		if how != "" {
 			t.Errorf("%s: %s", files[i], how)
