@@ -123,7 +123,8 @@ def serve(kernels):
         name, threads, times = line.split()
         _, f, *args = kernels[name]
         numba.set_num_threads(int(threads))
-        f(*args)
+        time.sleep(0.005)
+        seconds(f, args, int(times) // 2 + 1)
         print(seconds(f, args, int(times)), flush=True)
 
 

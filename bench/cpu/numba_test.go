@@ -56,8 +56,12 @@ func (p *peer) run(t *testing.T, name string, threads, times int) float64 {
 	return seconds
 }
 
-// turn is how long each of the two runs before the other has its turn.
-const turn = 30 * time.Millisecond
+// turn is how long each of the two is measured before the other has its turn, after a pause: Numba's threads
+// look out for more work for a while before they sleep.
+const (
+	turn  = 30 * time.Millisecond
+	pause = 5 * time.Millisecond
+)
 
 // TestNumba prints how vector code compares with Numba's CPU target, by the time on the wall, the two in turns.
 func TestNumba(t *testing.T) {
@@ -83,12 +87,9 @@ func (p problem) inTurns(t *testing.T, name string, cores int, other *peer) {
 	times := max(1, int(turn.Seconds()/max(once(e.run), once(e.run))))
 	var ratios []float64
 	for i := range *bars {
-		e.run() // it brings its arrays into the caches; so does the other
-		e.times = append(e.times, once(func() {
-			for range times {
-				e.run()
-			}
-		})/float64(times))
+		time.Sleep(pause)
+		many(e.run, times/2+1) // it brings its arrays into the caches, which takes a dozen rounds; so does the other
+		e.times = append(e.times, once(func() { many(e.run, times) })/float64(times))
 		numba.times = append(numba.times, other.run(t, name, cores, times))
 		ratios = append(ratios, numba.times[i]/e.times[i])
 	}
@@ -97,6 +98,12 @@ func (p problem) inTurns(t *testing.T, name string, cores int, other *peer) {
 	pm, pb := numba.per()
 	t.Logf("%-13s %d cores %8.3f ns an element (least %8.3f), Numba %8.3f (%8.3f): %5.2f times as fast, by the least %5.2f, in turns %5.2f",
 		name, cores, m, b, pm, pb, pm/m, pb/b, ratios[len(ratios)/2])
+}
+
+func many(f func(), times int) {
+	for range times {
+		f()
+	}
 }
 
 // once returns the seconds that f takes.
