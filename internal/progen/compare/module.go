@@ -148,7 +148,7 @@ func (c *Comparer) placeTwins(files []compile.File, list []*trial.Trial) error {
 			return err
 		}
 		for _, t := range list {
-			if name := strings.TrimSuffix(t.Kernel.Name, "_") + "Twin"; bytes.Contains(f.Contents, []byte("\nfunc "+name+"(")) {
+			if name := t.Kernel.Name + "Twin"; bytes.Contains(f.Contents, []byte("\nfunc "+name+"(")) {
 				fmt.Fprintf(&table, "\t%q: %s,\n", t.Kernel.Name, name)
 			}
 		}
