@@ -46,6 +46,15 @@ func conclusionCases() []check.Case {
 			r.Fault(of("counted", "counted 1", "index out of range [7] with length 2"))
 			check.Want(r, x, 0, 2, 5)
 		}},
+		{Name: "conclusion: mistakes one behind the other", Run: func(r *check.Run) {
+			x, y, out := check.Upload[int32](r, 100), check.Make[int32](r, 4), check.Make[int32](r, 2)
+			r.Launch(InLine(r.Stream, grid, 8, x, y, out))
+			r.Fault(of("inLine", "in line 0", "index out of range [100] with length 4"))
+			r.Launch(InLine(r.Stream, grid, 8, y, y, out))
+			r.Fault(of("inLine", "in line 1", "index out of range [8] with length 2"))
+			r.Launch(InLine(r.Stream, grid, 1, y, y, out))
+			check.Want(r, out, 0, 1)
+		}},
 		{Name: "conclusion: slice that shrinks", Run: func(r *check.Run) {
 			r.Launch(Shrinks(r.Stream, grid, check.Make[int32](r, 8), check.Make[int32](r, 1)))
 			r.Fault(of("shrinks", "shrinks", "index out of range [2] with length 2"))

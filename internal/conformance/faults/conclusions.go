@@ -60,6 +60,17 @@ func inOrder(t gpu.Thread, a, b, c int, x, y, out []int32) {
 	}
 }
 
+// inLine has two mistakes without a condition, the first of which depends on what is loaded.
+//
+//gpu:kernel
+func inLine(t gpu.Thread, b int, x, y, out []int32) {
+	if t.BlockX() != 1 || t.ThreadX() != 3 {
+		return
+	}
+	sum := y[x[0]]   // in line 0
+	out[b] = sum + 1 // in line 1
+}
+
 // counted changes memory in front of a mistake.
 //
 //gpu:kernel

@@ -2,7 +2,8 @@ package faults
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// What an index is at most where it is a sum of products: a compiler may test that once for all threads.
+// What an index is at most where it is a sum of products: a compiler may test that once for all threads. Loops with a
+// barrier are no others' to test.
 
 // rowOfBlock has each block sum a row, as long as width, of x and of y.
 //
@@ -11,6 +12,7 @@ func rowOfBlock(t gpu.Thread, x, y, width, out []int32) {
 	n, sum := len(width), int32(0)
 	for k := range n {
 		at := t.BlockX()*n + k
+		t.Sync()
 		sum += x[at] * 10 // row of block
 		sum += y[at+1]
 	}
@@ -39,19 +41,21 @@ func atLeastOnce(t gpu.Thread, x, y, width, out []int32) {
 func everyFourth(t gpu.Thread, x, y, width, out []int32) {
 	n, sum := len(width), int32(0)
 	for k := 0; k < n; k += 4 {
+		t.Sync()
 		sum += x[t.BlockX()*n+k] // every fourth
 		sum += y[t.BlockX()*n+k]
 	}
 	out[t.BlockX()] = sum
 }
 
-// reversed sums a row from its end.
+// reversed sums a row from its end, which is behind what rowOfBlock sums.
 //
 //gpu:kernel
 func reversed(t gpu.Thread, x, y, width, out []int32) {
 	n, sum := len(width), int32(0)
 	for k := range n {
-		at := t.BlockX()*n + n - 1 - k
+		at := t.BlockX()*n + n - k
+		t.Sync()
 		sum = sum*2 + x[at] // reversed
 		sum += y[at]
 	}

@@ -599,6 +599,55 @@ var inOrderKernel = &device.Kernel{
 	Twin: inOrderTwin,
 }
 
+// InLine has two mistakes without a condition, the first of which depends on what is loaded.
+func InLine(s *device.Stream, g device.Grid, b int, x, y, out device.Slice[int32]) error {
+	p := s.Plan(inLineKernel, g)
+	device.Put(p, b)
+	device.PutSlice(p, x)
+	device.PutSlice(p, y)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zinLine.sm_70.narrow.ptx
+var inLineSM70Narrow string
+
+//go:embed zinLine.sm_70.ptx
+var inLineSM70 string
+
+var inLineKernel = &device.Kernel{
+	Name:    "inLine",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    66,
+	Params: []device.Param{
+		{Name: "b", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+		{Name: "y", Offset: 32, Size: 24, Elem: 4},
+		{Name: "out", Offset: 56, Size: 24, Elem: 4},
+	},
+	ParamBytes: 96,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 40, 48, 64, 72},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inLineSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inLineSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			b         int
+			x, y, out []int32
+		})(args)
+		for ts.Next() {
+			inLine(ts.Thread(), a.b, a.x, a.y, a.out)
+		}
+	},
+	Twin: inLineTwin,
+}
+
 // Counted changes memory in front of a mistake.
 func Counted(s *device.Stream, g device.Grid, a, b, c int, x, out device.Slice[int32]) error {
 	p := s.Plan(countedKernel, g)
@@ -620,7 +669,7 @@ var countedKernel = &device.Kernel{
 	Name:    "counted",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    66,
+	Line:    77,
 	Params: []device.Param{
 		{Name: "a", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 8},
@@ -630,9 +679,9 @@ var countedKernel = &device.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
@@ -669,16 +718,16 @@ var shrinksKernel = &device.Kernel{
 	Name:    "shrinks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    85,
+	Line:    96,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 95, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
@@ -716,7 +765,7 @@ var eitherKernel = &device.Kernel{
 	Name:    "either",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    110,
+	Line:    121,
 	Params: []device.Param{
 		{Name: "i", Offset: 0, Size: 8},
 		{Name: "j", Offset: 8, Size: 8},
@@ -725,7 +774,7 @@ var eitherKernel = &device.Kernel{
 	},
 	ParamBytes: 80,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
 	Variants: []device.Variant{
@@ -766,7 +815,7 @@ var unsignedKernel = &device.Kernel{
 	Name:    "unsigned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    126,
+	Line:    137,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -774,8 +823,8 @@ var unsignedKernel = &device.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "conclusions.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "conclusions.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{
@@ -814,7 +863,7 @@ var farKernel = &device.Kernel{
 	Name:    "far",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "conclusions.go",
-	Line:    140,
+	Line:    151,
 	Params: []device.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -822,11 +871,11 @@ var farKernel = &device.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []device.Site{
-		{File: "conclusions.go", Line: 146, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 147, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 153, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 149, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 150, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 158, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 161, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	Variants: []device.Variant{
@@ -1484,7 +1533,7 @@ var rowOfBlockKernel = &device.Kernel{
 	Name:    "rowOfBlock",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "sums.go",
-	Line:    10,
+	Line:    11,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1492,10 +1541,11 @@ var rowOfBlockKernel = &device.Kernel{
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
+	Barriers:   true,
 	Sites: []device.Site{
+		{File: "sums.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
@@ -1533,7 +1583,7 @@ var atLeastOnceKernel = &device.Kernel{
 	Name:    "atLeastOnce",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "sums.go",
-	Line:    23,
+	Line:    25,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1542,9 +1592,9 @@ var atLeastOnceKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []device.Site{
-		{File: "sums.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
@@ -1582,7 +1632,7 @@ var everyFourthKernel = &device.Kernel{
 	Name:    "everyFourth",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "sums.go",
-	Line:    39,
+	Line:    41,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1590,10 +1640,11 @@ var everyFourthKernel = &device.Kernel{
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
+	Barriers:   true,
 	Sites: []device.Site{
+		{File: "sums.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
@@ -1611,7 +1662,7 @@ var everyFourthKernel = &device.Kernel{
 	Twin: everyFourthTwin,
 }
 
-// Reversed sums a row from its end.
+// Reversed sums a row from its end, which is behind what rowOfBlock sums.
 func Reversed(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(reversedKernel, g)
 	device.PutSlice(p, x)
@@ -1631,7 +1682,7 @@ var reversedKernel = &device.Kernel{
 	Name:    "reversed",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "sums.go",
-	Line:    51,
+	Line:    54,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1639,10 +1690,11 @@ var reversedKernel = &device.Kernel{
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
+	Barriers:   true,
 	Sites: []device.Site{
-		{File: "sums.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
@@ -1680,7 +1732,7 @@ var behindRowKernel = &device.Kernel{
 	Name:    "behindRow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "sums.go",
-	Line:    64,
+	Line:    68,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1689,8 +1741,8 @@ var behindRowKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []device.Site{
-		{File: "sums.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
@@ -1728,7 +1780,7 @@ var endOfRowKernel = &device.Kernel{
 	Name:    "endOfRow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
 	File:    "sums.go",
-	Line:    75,
+	Line:    79,
 	Params: []device.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1737,8 +1789,8 @@ var endOfRowKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []device.Site{
-		{File: "sums.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{

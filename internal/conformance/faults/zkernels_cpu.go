@@ -935,9 +935,93 @@ func inOrderTwinRow(dx int, c79 bool, c28 bool, x unsafe.Pointer, c33 bool, yLen
 	return true
 }
 
-// countedTwin runs blocks of the kernel counted.
+// inLineTwin runs blocks of the kernel inLine.
 //
 //line conclusions.go:66
+func inLineTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	b := *(*int)(args)
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 16))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 32))
+	yLen := *(*int)(unsafe.Add(args, 40))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 56))
+	outLen := *(*int)(unsafe.Add(args, 64))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line conclusions.go:70
+	c23 := 0 < uint(xLen)
+	c37 := uint(b) < uint(outLen)
+//line conclusions.go:71
+	o40 := b * 4
+//line conclusions.go:66
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:67
+		c48 := int32(bx) != 1
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:67
+				if !inLineTwinRow(lanes, c23, c37, c48, dx, o40, out, x, y, yLen, xLen, b, blocks, outLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// inLineTwinRow is what a row of threads does in inLineTwin.
+//
+//line conclusions.go:67
+func inLineTwinRow(lanes int, c23 bool, c37 bool, c48 bool, dx int, o40 int, out unsafe.Pointer, x unsafe.Pointer, y unsafe.Pointer, yLen int, xLen int, b int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
+	first := 0
+//line conclusions.go:67
+	if lanes == 16 {
+//line conclusions.go:67
+		first = zvector.InLineTwin(dx, c48, c23, c37, x, yLen, y, out, o40)
+//line conclusions.go:67
+	} else if lanes == 8 {
+//line conclusions.go:67
+		first = zvector.InLineTwinAVX2(dx, c48, c23, c37, x, yLen, y, out, o40)
+	}
+	for tx := first; tx < dx; tx++ {
+//line conclusions.go:67
+		if !c48 {
+//line conclusions.go:67
+			if int32(tx) == 3 {
+//line conclusions.go:70
+				if !c23 {
+//line conclusions.go:70
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), xLen)
+//line conclusions.go:70
+					return false
+				}
+//line conclusions.go:70
+				i29 := int(*(*int32)(x))
+//line conclusions.go:70
+				if uint(i29) >= uint(yLen) {
+//line conclusions.go:70
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i29, yLen)
+//line conclusions.go:70
+					return false
+				}
+//line conclusions.go:71
+				if !c37 {
+//line conclusions.go:71
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", b, outLen)
+//line conclusions.go:71
+					return false
+				}
+//line conclusions.go:71
+				*(*int32)(unsafe.Add(out, o40)) = *(*int32)(unsafe.Add(y, i29*4)) + 1
+			}
+		}
+	}
+	return true
+}
+
+// countedTwin runs blocks of the kernel counted.
+//
+//line conclusions.go:77
 func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*int)(args)
 	b := *(*int)(unsafe.Add(args, 8))
@@ -947,27 +1031,27 @@ func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	outLen := *(*int)(unsafe.Add(args, 56))
 	dx, dy, dz := blocks.Dim()
-//line conclusions.go:70
+//line conclusions.go:81
 	c24 := 2 < uint(xLen)
 	c29 := 0 < a
-//line conclusions.go:74
+//line conclusions.go:85
 	c42 := 0 < b
 	c73 := !c42 || uint(b) < uint(outLen)
-//line conclusions.go:77
+//line conclusions.go:88
 	c51 := 0 < c
 	c70 := !c51 || uint(c) < uint(outLen)
-//line conclusions.go:75
+//line conclusions.go:86
 	o48 := b * 4
-//line conclusions.go:78
+//line conclusions.go:89
 	o57 := c * 4
-//line conclusions.go:66
+//line conclusions.go:77
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:67
+//line conclusions.go:78
 		c62 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:67
+//line conclusions.go:78
 				if !countedTwinRow(dx, c62, c24, x, c29, c73, c70, c42, o48, out, c51, o57, xLen, b, blocks, c, outLen, ty, tz) {
 					return
 				}
@@ -978,40 +1062,40 @@ func countedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // countedTwinRow is what a row of threads does in countedTwin.
 //
-//line conclusions.go:67
+//line conclusions.go:78
 func countedTwinRow(dx int, c62 bool, c24 bool, x unsafe.Pointer, c29 bool, c73 bool, c70 bool, c42 bool, o48 int, out unsafe.Pointer, c51 bool, o57 int, xLen int, b int, blocks *gpu.Blocks, c int, outLen int, ty int, tz int) (ok bool) {
 	for tx := range dx {
-//line conclusions.go:67
+//line conclusions.go:78
 		if !c62 {
-//line conclusions.go:67
+//line conclusions.go:78
 			if int32(tx) == 3 {
-//line conclusions.go:70
+//line conclusions.go:81
 				if !c24 {
-//line conclusions.go:70
+//line conclusions.go:81
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(2), xLen)
-//line conclusions.go:70
+//line conclusions.go:81
 					return false
 				}
-//line conclusions.go:70
+//line conclusions.go:81
 				*(*int32)(unsafe.Add(x, 8)) = 5
 				if c29 {
 					gpu.AtomicAdd((*int32)(unsafe.Add(x, 4)), 1)
 				}
-//line conclusions.go:75
+//line conclusions.go:86
 				if !c73 {
-//line conclusions.go:75
+//line conclusions.go:86
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", b, outLen)
-//line conclusions.go:75
+//line conclusions.go:86
 					return false
 				}
-//line conclusions.go:78
+//line conclusions.go:89
 				if !c70 {
-//line conclusions.go:78
+//line conclusions.go:89
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", c, outLen)
-//line conclusions.go:78
+//line conclusions.go:89
 					return false
 				}
-//line conclusions.go:74
+//line conclusions.go:85
 				if c42 {
 					*(*int32)(unsafe.Add(out, o48)) = 1
 				}
@@ -1026,7 +1110,7 @@ func countedTwinRow(dx int, c62 bool, c24 bool, x unsafe.Pointer, c29 bool, c73 
 
 // shrinksTwin runs blocks of the kernel shrinks.
 //
-//line conclusions.go:85
+//line conclusions.go:96
 func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1035,18 +1119,18 @@ func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line conclusions.go:90
+//line conclusions.go:101
 	c18 := xLen <= 0
-//line conclusions.go:104
+//line conclusions.go:115
 	c46 := 0 < uint(outLen)
-//line conclusions.go:85
+//line conclusions.go:96
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:86
+//line conclusions.go:97
 		c56 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:86
+//line conclusions.go:97
 				if !shrinksTwinRow(lanes, c18, c46, c56, dx, out, x, xCap, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -1057,71 +1141,71 @@ func shrinksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // shrinksTwinRow is what a row of threads does in shrinksTwin.
 //
-//line conclusions.go:86
+//line conclusions.go:97
 func shrinksTwinRow(lanes int, c18 bool, c46 bool, c56 bool, dx int, out unsafe.Pointer, x unsafe.Pointer, xCap int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:86
+//line conclusions.go:97
 	if lanes == 16 {
-//line conclusions.go:86
+//line conclusions.go:97
 		first = zvector.ShrinksTwin(dx, c56, c18, c46, xLen, xCap, x, out)
-//line conclusions.go:86
+//line conclusions.go:97
 	} else if lanes == 8 {
-//line conclusions.go:86
+//line conclusions.go:97
 		first = zvector.ShrinksTwinAVX2(dx, c56, c18, c46, xLen, xCap, x, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i26, i28 int
 		var i27, i41 int32
-//line conclusions.go:86
+//line conclusions.go:97
 		if !c56 {
-//line conclusions.go:86
+//line conclusions.go:97
 			if int32(tx) == 3 {
-//line conclusions.go:90
+//line conclusions.go:101
 				if !c18 {
-//line conclusions.go:97
+//line conclusions.go:108
 					i26, i27, i28 = xLen, 0, 0
-//line conclusions.go:97
+//line conclusions.go:108
 					for {
-//line conclusions.go:95
+//line conclusions.go:106
 						if uint(i26) > uint(xCap) {
-//line conclusions.go:95
+//line conclusions.go:106
 							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i26, xCap)
-//line conclusions.go:95
+//line conclusions.go:106
 							return false
 						}
-//line conclusions.go:96
+//line conclusions.go:107
 						if uint(i28) >= uint(i26) {
-//line conclusions.go:96
+//line conclusions.go:107
 							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, i26)
-//line conclusions.go:96
+//line conclusions.go:107
 							return false
 						}
-//line conclusions.go:96
+//line conclusions.go:107
 						i41 = i27 + *(*int32)(unsafe.Add(x, i28*4))
 						i42 := i28 + 1
-//line conclusions.go:97
+//line conclusions.go:108
 						if i26 <= i42 {
-//line conclusions.go:97
+//line conclusions.go:108
 							break
 						}
-//line conclusions.go:100
+//line conclusions.go:111
 						i60 := i26 - 3
-//line conclusions.go:100
+//line conclusions.go:111
 						if i60 <= 0 {
-//line conclusions.go:100
+//line conclusions.go:111
 							break
 						}
-//line conclusions.go:100
+//line conclusions.go:111
 						i26, i27, i28 = i60, i41, i42
 					}
-//line conclusions.go:104
+//line conclusions.go:115
 					if !c46 {
-//line conclusions.go:104
+//line conclusions.go:115
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:104
+//line conclusions.go:115
 						return false
 					}
-//line conclusions.go:104
+//line conclusions.go:115
 					*(*int32)(out) = i41
 				}
 			}
@@ -1132,7 +1216,7 @@ func shrinksTwinRow(lanes int, c18 bool, c46 bool, c56 bool, dx int, out unsafe.
 
 // eitherTwin runs blocks of the kernel either.
 //
-//line conclusions.go:110
+//line conclusions.go:121
 func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	i := *(*int)(args)
 	j := *(*int)(unsafe.Add(args, 8))
@@ -1142,22 +1226,22 @@ func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line conclusions.go:115
+//line conclusions.go:126
 	c21 := 3 < j
-//line conclusions.go:114
+//line conclusions.go:125
 	c20 := uint(i) < uint(xLen)
-//line conclusions.go:119
+//line conclusions.go:130
 	c37 := 0 < uint(outLen)
-//line conclusions.go:119
+//line conclusions.go:130
 	o34 := i * 4
-//line conclusions.go:110
+//line conclusions.go:121
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:111
+//line conclusions.go:122
 		c45 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:111
+//line conclusions.go:122
 				if !eitherTwinRow(lanes, c20, c21, c37, c45, dx, o34, out, x, i, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -1168,49 +1252,49 @@ func eitherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // eitherTwinRow is what a row of threads does in eitherTwin.
 //
-//line conclusions.go:111
+//line conclusions.go:122
 func eitherTwinRow(lanes int, c20 bool, c21 bool, c37 bool, c45 bool, dx int, o34 int, out unsafe.Pointer, x unsafe.Pointer, i int, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:111
+//line conclusions.go:122
 	if lanes == 16 {
-//line conclusions.go:111
+//line conclusions.go:122
 		first = zvector.EitherTwin(dx, c45, c21, c20, c37, x, o34, out)
-//line conclusions.go:111
+//line conclusions.go:122
 	} else if lanes == 8 {
-//line conclusions.go:111
+//line conclusions.go:122
 		first = zvector.EitherTwinAVX2(dx, c45, c21, c20, c37, x, o34, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var c28 bool
-//line conclusions.go:111
+//line conclusions.go:122
 		if !c45 {
-//line conclusions.go:111
+//line conclusions.go:122
 			if int32(tx) == 3 {
-//line conclusions.go:115
+//line conclusions.go:126
 				if c21 {
-//line conclusions.go:115
+//line conclusions.go:126
 					c28 = true
 				} else {
-//line conclusions.go:115
+//line conclusions.go:126
 					c28 = c20
 				}
-//line conclusions.go:119
+//line conclusions.go:130
 				if !(!c28 || c20) {
-//line conclusions.go:119
+//line conclusions.go:130
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i, xLen)
-//line conclusions.go:119
+//line conclusions.go:130
 					return false
 				}
-//line conclusions.go:119
+//line conclusions.go:130
 				if !(!c28 || c37) {
-//line conclusions.go:119
+//line conclusions.go:130
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:119
+//line conclusions.go:130
 					return false
 				}
-//line conclusions.go:114
+//line conclusions.go:125
 				if c28 {
-//line conclusions.go:119
+//line conclusions.go:130
 					*(*int32)(out) = *(*int32)(unsafe.Add(x, o34))
 				}
 			}
@@ -1221,7 +1305,7 @@ func eitherTwinRow(lanes int, c20 bool, c21 bool, c37 bool, c45 bool, dx int, o3
 
 // unsignedTwin runs blocks of the kernel unsigned.
 //
-//line conclusions.go:126
+//line conclusions.go:137
 func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(args)
 	x := *(*unsafe.Pointer)(unsafe.Add(args, 8))
@@ -1231,14 +1315,14 @@ func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 	c37 := 0 < uint(outLen)
-//line conclusions.go:126
+//line conclusions.go:137
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:127
+//line conclusions.go:138
 		c44 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:127
+//line conclusions.go:138
 				if !unsignedTwinRow(lanes, c37, c44, dx, n, out, x, xLen, blocks, outLen, ty, tz) {
 					return
 				}
@@ -1249,52 +1333,52 @@ func unsignedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // unsignedTwinRow is what a row of threads does in unsignedTwin.
 //
-//line conclusions.go:127
+//line conclusions.go:138
 func unsignedTwinRow(lanes int, c37 bool, c44 bool, dx int, n int, out unsafe.Pointer, x unsafe.Pointer, xLen int, blocks *gpu.Blocks, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line conclusions.go:127
+//line conclusions.go:138
 	if lanes == 16 {
-//line conclusions.go:127
+//line conclusions.go:138
 		first = zvector.UnsignedTwin(dx, c44, c37, n, xLen, x, out)
-//line conclusions.go:127
+//line conclusions.go:138
 	} else if lanes == 8 {
-//line conclusions.go:127
+//line conclusions.go:138
 		first = zvector.UnsignedTwinAVX2(dx, c44, c37, n, xLen, x, out)
 	}
 	for tx := first; tx < dx; tx++ {
 		var i23 int32
 		var i24 int
-//line conclusions.go:127
+//line conclusions.go:138
 		if !c44 {
-//line conclusions.go:127
+//line conclusions.go:138
 			if int32(tx) == 3 {
-//line conclusions.go:131
+//line conclusions.go:142
 				i23, i24 = 0, 0
-//line conclusions.go:131
+//line conclusions.go:142
 				for {
-//line conclusions.go:131
+//line conclusions.go:142
 					if uint(i24) >= uint(n) {
-//line conclusions.go:131
+//line conclusions.go:142
 						break
 					}
-//line conclusions.go:132
+//line conclusions.go:143
 					if uint(i24) >= uint(xLen) {
-//line conclusions.go:132
+//line conclusions.go:143
 						blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i24), xLen)
-//line conclusions.go:132
+//line conclusions.go:143
 						return false
 					}
-//line conclusions.go:131
+//line conclusions.go:142
 					i23, i24 = i23+*(*int32)(unsafe.Add(x, i24*4)), i24+1
 				}
-//line conclusions.go:134
+//line conclusions.go:145
 				if !c37 {
-//line conclusions.go:134
+//line conclusions.go:145
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:134
+//line conclusions.go:145
 					return false
 				}
-//line conclusions.go:134
+//line conclusions.go:145
 				*(*int32)(out) = i23
 			}
 		}
@@ -1304,7 +1388,7 @@ func unsignedTwinRow(lanes int, c37 bool, c44 bool, dx int, n int, out unsafe.Po
 
 // farTwin runs blocks of the kernel far.
 //
-//line conclusions.go:140
+//line conclusions.go:151
 func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(args)
 	xCap := *(*int)(unsafe.Add(args, 24))
@@ -1313,19 +1397,19 @@ func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	c28 := 0 < uint(outLen)
 	c36 := 3 <= uint(xCap)
-//line conclusions.go:149
+//line conclusions.go:160
 	c56 := 1 < uint(outLen)
 	c64 := uint(n) <= uint(xCap)
-//line conclusions.go:145
+//line conclusions.go:156
 	c21 := 1099511627776 <= n
-//line conclusions.go:140
+//line conclusions.go:151
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line conclusions.go:141
+//line conclusions.go:152
 		c72 := int32(bx) != 1
 		for tz := range dz {
 			for ty := range dy {
-//line conclusions.go:141
+//line conclusions.go:152
 				if !farTwinRow(dx, c72, c21, c28, out, c36, n, c56, c64, outLen, xCap, blocks, ty, tz) {
 					return
 				}
@@ -1336,53 +1420,53 @@ func farTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // farTwinRow is what a row of threads does in farTwin.
 //
-//line conclusions.go:141
+//line conclusions.go:152
 func farTwinRow(dx int, c72 bool, c21 bool, c28 bool, out unsafe.Pointer, c36 bool, n int, c56 bool, c64 bool, outLen int, xCap int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	for tx := range dx {
 		var i40, i69 int
-//line conclusions.go:141
+//line conclusions.go:152
 		if !c72 {
-//line conclusions.go:141
+//line conclusions.go:152
 			if int32(tx) == 3 {
-//line conclusions.go:145
+//line conclusions.go:156
 				if c21 {
 					if !c28 {
-//line conclusions.go:146
+//line conclusions.go:157
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line conclusions.go:146
+//line conclusions.go:157
 						return false
 					}
-//line conclusions.go:146
+//line conclusions.go:157
 					gpu.AtomicAdd((*int32)(out), 1)
 					if !c36 {
-//line conclusions.go:147
+//line conclusions.go:158
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(3), xCap)
-//line conclusions.go:147
+//line conclusions.go:158
 						return false
 					}
-//line conclusions.go:147
+//line conclusions.go:158
 					i40, i69 = n, 3
 				} else {
 					if !c56 {
-//line conclusions.go:149
+//line conclusions.go:160
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(1), outLen)
-//line conclusions.go:149
+//line conclusions.go:160
 						return false
 					}
-//line conclusions.go:149
+//line conclusions.go:160
 					gpu.AtomicAdd((*int32)(unsafe.Add(out, 4)), 1)
 					if !c64 {
-//line conclusions.go:150
+//line conclusions.go:161
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", n, xCap)
-//line conclusions.go:150
+//line conclusions.go:161
 						return false
 					}
-//line conclusions.go:150
+//line conclusions.go:161
 					i40, i69 = 2199023255552, n
 				}
-//line conclusions.go:153
+//line conclusions.go:164
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, i69)
-//line conclusions.go:153
+//line conclusions.go:164
 				return false
 			}
 		}
@@ -2022,7 +2106,7 @@ func saidTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // rowOfBlockTwin runs blocks of the kernel rowOfBlock.
 //
-//line sums.go:10
+//line sums.go:11
 func rowOfBlockTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2033,47 +2117,68 @@ func rowOfBlockTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line sums.go:11
+//line sums.go:12
 	c21 := 0 < widthLen
 //line sums.go:11
-	i64 := 0
-//line sums.go:11
-	if c21 {
-//line sums.go:11
-		i64 = widthLen - 1
-	}
-//line sums.go:11
-	c70 := uint(i64) < 2147483648 && i64 < 2305843009213693952
-//line sums.go:11
-	i184 := widthLen - 3
-//line sums.go:11
-	i118 := 0
-//line sums.go:11
-	if i184 <= widthLen && 0 < i184 {
-//line sums.go:11
-		i118 = i184
-	}
-//line sums.go:11
-	c119 := 0 < i118
-//line sums.go:10
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line sums.go:13
-		i27 := bx * widthLen
-//line sums.go:11
-		i74 := i27 + i64
-//line sums.go:11
-		c84 := c70 && uint(i27) < uint(xLen) && uint(i74) < uint(xLen) && uint(i27+1) < uint(yLen) && uint(i74+1) < uint(yLen)
-//line sums.go:17
-		c52 := uint(bx) < uint(outLen)
-//line sums.go:17
-		o55 := bx * 4
-		for tz := range dz {
-			for ty := range dy {
-//line sums.go:13
-				if !rowOfBlockTwinRow(lanes, c119, c21, c52, c84, dx, i118, i27, o55, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
+		var i23, i45, i49 int32
+		var i24 int
+//line sums.go:12
+		if c21 {
+//line sums.go:14
+			i27 := bx * widthLen
+			i23, i24 = 0, 0
+//line sums.go:15
+			for {
+//line sums.go:14
+				i28 := i27 + i24
+//line sums.go:16
+				if uint(i28) >= uint(xLen) {
+//line sums.go:16
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i28, xLen)
+//line sums.go:16
 					return
 				}
+//line sums.go:16
+				i35 := *(*int32)(unsafe.Add(x, i28*4))
+				i38 := i28 + 1
+//line sums.go:17
+				if uint(i38) >= uint(yLen) {
+//line sums.go:17
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i38, yLen)
+//line sums.go:17
+					return
+				}
+//line sums.go:17
+				i44 := *(*int32)(unsafe.Add(y, i38*4))
+//line sums.go:17
+				i45 = i23 + i35*10 + i44
+//line sums.go:17
+				i46 := i24 + 1
+//line sums.go:17
+				if i46 >= widthLen {
+					break
+				}
+				i23, i24 = i45, i46
+			}
+			i49 = i45
+		} else {
+			i49 = 0
+		}
+//line sums.go:19
+		if uint(bx) >= uint(outLen) {
+//line sums.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:19
+			return
+		}
+//line sums.go:19
+		o56 := bx * 4
+		for range dz {
+			for range dy {
+//line sums.go:12
+				rowOfBlockTwinRow(lanes, bx, dx, i49, o56, out, outLen)
 			}
 		}
 	}
@@ -2081,279 +2186,27 @@ func rowOfBlockTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // rowOfBlockTwinRow is what a row of threads does in rowOfBlockTwin.
 //
-//line sums.go:13
-func rowOfBlockTwinRow(lanes int, c119 bool, c21 bool, c52 bool, c84 bool, dx int, i118 int, i27 int, o55 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+//line sums.go:12
+func rowOfBlockTwinRow(lanes int, bx int, dx int, i49 int32, o56 int, out unsafe.Pointer, outLen int) {
 	first := 0
-//line sums.go:13
+//line sums.go:12
 	if lanes == 16 {
-//line sums.go:13
-		first = zvector.RowOfBlockTwin(dx, c21, c84, c119, c52, i27, x, y, i118, widthLen, xLen, yLen, out, o55)
-//line sums.go:13
+//line sums.go:12
+		first = zvector.RowOfBlockTwin_(dx, uint(bx) < uint(outLen), int(i49), out, o56)
+//line sums.go:12
 	} else if lanes == 8 {
-//line sums.go:13
-		first = zvector.RowOfBlockTwinAVX2(dx, c21, c84, c119, c52, i27, x, y, i118, widthLen, xLen, yLen, out, o55)
+//line sums.go:12
+		first = zvector.RowOfBlockTwinAVX2_(dx, uint(bx) < uint(outLen), int(i49), out, o56)
 	}
-	for tx, step := first, 0; tx < dx; tx += step {
-		if tx+4 <= dx {
-			step = 4
-			var i120, i146, i172, i212, i48, i23, i44, i86, i100 int32
-			var i121, i123, i129, i189, i196, i205, i213, i24, i28, i45, i87, i88, i95, i101 int
-			var c174 bool
-//line sums.go:11
-			if c21 {
-//line sums.go:11
-				if c84 {
-//line sums.go:11
-					if c119 {
-//line sums.go:15
-						i120, i121 = 0, 0
-//line sums.go:15
-						for {
-//line sums.go:13
-							i123 = i27 + i121
-//line sums.go:15
-							i129 = i123 + 1
-//line sums.go:15
-							i189 = i123 + 2
-//line sums.go:15
-							i146 = i120 + *(*int32)(unsafe.Add(x, i123*4))*10 + *(*int32)(unsafe.Add(y, i129*4)) + *(*int32)(unsafe.Add(x, i129*4))*10 + *(*int32)(unsafe.Add(y, i189*4))
-//line sums.go:15
-							i196 = i123 + 3
-//line sums.go:15
-							i172 = i146 + *(*int32)(unsafe.Add(x, i189*4))*10 + *(*int32)(unsafe.Add(y, i196*4)) + *(*int32)(unsafe.Add(x, i196*4))*10 + *(*int32)(unsafe.Add(y, (i123+4)*4))
-//line sums.go:15
-							i205 = i121 + 4
-//line sums.go:15
-							c174 = i205 < widthLen
-//line sums.go:15
-							if i205 >= i118 {
-//line sums.go:15
-								break
-							}
-//line sums.go:15
-							i120, i121 = i172, i205
-						}
-//line sums.go:15
-						if !c174 {
-//line sums.go:15
-							i48 = i172
-//line sums.go:15
-							goto l1
-						}
-//line sums.go:15
-						i212, i213 = i172, i205
-					} else {
-//line sums.go:11
-						i212, i213 = 0, 0
-					}
-//line sums.go:11
-					i23, i24 = i212, i213
-//line sums.go:15
-					for {
-//line sums.go:13
-						i28 = i27 + i24
-//line sums.go:15
-						i44 = i23 + *(*int32)(unsafe.Add(x, i28*4))*10 + *(*int32)(unsafe.Add(y, (i28+1)*4))
-//line sums.go:15
-						i45 = i24 + 1
-//line sums.go:15
-						if i45 >= widthLen {
-//line sums.go:15
-							break
-						}
-//line sums.go:15
-						i23, i24 = i44, i45
-					}
-//line sums.go:15
-					i48 = i44
-				} else {
-//line sums.go:15
-					i86, i87 = 0, 0
-//line sums.go:15
-					for {
-//line sums.go:13
-						i88 = i27 + i87
-						if uint(i88) >= uint(xLen) {
-//line sums.go:14
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i88, xLen)
-//line sums.go:14
-							return false
-						}
-//line sums.go:15
-						i95 = i88 + 1
-//line sums.go:15
-						if uint(i95) >= uint(yLen) {
-//line sums.go:15
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i95, yLen)
-//line sums.go:15
-							return false
-						}
-//line sums.go:15
-						i100 = i86 + *(*int32)(unsafe.Add(x, i88*4))*10 + *(*int32)(unsafe.Add(y, i95*4))
-//line sums.go:15
-						i101 = i87 + 1
-//line sums.go:15
-						if i101 >= widthLen {
-//line sums.go:15
-							break
-						}
-//line sums.go:15
-						i86, i87 = i100, i101
-					}
-//line sums.go:15
-					i48 = i100
-				}
-			} else {
-//line sums.go:11
-				i48 = 0
-			}
-		l1:
-//line sums.go:17
-			if !c52 {
-//line sums.go:17
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:17
-				return false
-			}
-//line sums.go:17
-			*(*int32)(unsafe.Add(out, o55)) = i48
-//line sums.go:17
-			*(*int32)(unsafe.Add(out, o55)) = i48
-//line sums.go:17
-			*(*int32)(unsafe.Add(out, o55)) = i48
-//line sums.go:17
-			*(*int32)(unsafe.Add(out, o55)) = i48
-			continue
-		}
-		step = 1
-		var i120, i146, i172, i212, i48, i23, i44, i86, i100 int32
-		var i121, i123, i129, i189, i196, i205, i213, i24, i28, i45, i87, i88, i95, i101 int
-		var c174 bool
-//line sums.go:11
-		if c21 {
-//line sums.go:11
-			if c84 {
-//line sums.go:11
-				if c119 {
-//line sums.go:15
-					i120, i121 = 0, 0
-//line sums.go:15
-					for {
-//line sums.go:13
-						i123 = i27 + i121
-//line sums.go:15
-						i129 = i123 + 1
-//line sums.go:15
-						i189 = i123 + 2
-//line sums.go:15
-						i146 = i120 + *(*int32)(unsafe.Add(x, i123*4))*10 + *(*int32)(unsafe.Add(y, i129*4)) + *(*int32)(unsafe.Add(x, i129*4))*10 + *(*int32)(unsafe.Add(y, i189*4))
-//line sums.go:15
-						i196 = i123 + 3
-//line sums.go:15
-						i172 = i146 + *(*int32)(unsafe.Add(x, i189*4))*10 + *(*int32)(unsafe.Add(y, i196*4)) + *(*int32)(unsafe.Add(x, i196*4))*10 + *(*int32)(unsafe.Add(y, (i123+4)*4))
-//line sums.go:15
-						i205 = i121 + 4
-//line sums.go:15
-						c174 = i205 < widthLen
-//line sums.go:15
-						if i205 >= i118 {
-//line sums.go:15
-							break
-						}
-//line sums.go:15
-						i120, i121 = i172, i205
-					}
-//line sums.go:15
-					if !c174 {
-//line sums.go:15
-						i48 = i172
-//line sums.go:15
-						goto l2
-					}
-//line sums.go:15
-					i212, i213 = i172, i205
-				} else {
-//line sums.go:11
-					i212, i213 = 0, 0
-				}
-//line sums.go:11
-				i23, i24 = i212, i213
-//line sums.go:15
-				for {
-//line sums.go:13
-					i28 = i27 + i24
-//line sums.go:15
-					i44 = i23 + *(*int32)(unsafe.Add(x, i28*4))*10 + *(*int32)(unsafe.Add(y, (i28+1)*4))
-//line sums.go:15
-					i45 = i24 + 1
-//line sums.go:15
-					if i45 >= widthLen {
-//line sums.go:15
-						break
-					}
-//line sums.go:15
-					i23, i24 = i44, i45
-				}
-//line sums.go:15
-				i48 = i44
-			} else {
-//line sums.go:15
-				i86, i87 = 0, 0
-//line sums.go:15
-				for {
-//line sums.go:13
-					i88 = i27 + i87
-					if uint(i88) >= uint(xLen) {
-//line sums.go:14
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i88, xLen)
-//line sums.go:14
-						return false
-					}
-//line sums.go:15
-					i95 = i88 + 1
-//line sums.go:15
-					if uint(i95) >= uint(yLen) {
-//line sums.go:15
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i95, yLen)
-//line sums.go:15
-						return false
-					}
-//line sums.go:15
-					i100 = i86 + *(*int32)(unsafe.Add(x, i88*4))*10 + *(*int32)(unsafe.Add(y, i95*4))
-//line sums.go:15
-					i101 = i87 + 1
-//line sums.go:15
-					if i101 >= widthLen {
-//line sums.go:15
-						break
-					}
-//line sums.go:15
-					i86, i87 = i100, i101
-				}
-//line sums.go:15
-				i48 = i100
-			}
-		} else {
-//line sums.go:11
-			i48 = 0
-		}
-	l2:
-//line sums.go:17
-		if !c52 {
-//line sums.go:17
-			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:17
-			return false
-		}
-//line sums.go:17
-		*(*int32)(unsafe.Add(out, o55)) = i48
+	for tx := first; tx < dx; tx++ {
+//line sums.go:19
+		*(*int32)(unsafe.Add(out, o56)) = i49
 	}
-	return true
 }
 
 // atLeastOnceTwin runs blocks of the kernel atLeastOnce.
 //
-//line sums.go:23
+//line sums.go:25
 func atLeastOnceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2364,18 +2217,18 @@ func atLeastOnceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line sums.go:23
+//line sums.go:25
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line sums.go:27
+//line sums.go:29
 		i25 := bx * widthLen
-//line sums.go:33
+//line sums.go:35
 		c51 := uint(bx) < uint(outLen)
-//line sums.go:33
+//line sums.go:35
 		o54 := bx * 4
 		for tz := range dz {
 			for ty := range dy {
-//line sums.go:27
+//line sums.go:29
 				if !atLeastOnceTwinRow(lanes, c51, dx, i25, o54, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
 					return
 				}
@@ -2386,16 +2239,16 @@ func atLeastOnceTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // atLeastOnceTwinRow is what a row of threads does in atLeastOnceTwin.
 //
-//line sums.go:27
+//line sums.go:29
 func atLeastOnceTwinRow(lanes int, c51 bool, dx int, i25 int, o54 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
 	first := 0
-//line sums.go:27
+//line sums.go:29
 	if lanes == 16 {
-//line sums.go:27
+//line sums.go:29
 		first = zvector.AtLeastOnceTwin(dx, c51, i25, xLen, x, yLen, y, widthLen, out, o54)
-//line sums.go:27
+//line sums.go:29
 	} else if lanes == 8 {
-//line sums.go:27
+//line sums.go:29
 		first = zvector.AtLeastOnceTwinAVX2(dx, c51, i25, xLen, x, yLen, y, widthLen, out, o54)
 	}
 	for tx, step := first, 0; tx < dx; tx += step {
@@ -2403,96 +2256,96 @@ func atLeastOnceTwinRow(lanes int, c51 bool, dx int, i25 int, o54 int, out unsaf
 			step = 4
 			var i21, i44 int32
 			var i22 int
-//line sums.go:24
+//line sums.go:26
 			i21, i22 = 0, 0
-//line sums.go:29
+//line sums.go:31
 			for {
-//line sums.go:27
+//line sums.go:29
 				i26 := i25 + i22
-//line sums.go:27
+//line sums.go:29
 				if uint(i26) >= uint(xLen) {
-//line sums.go:27
+//line sums.go:29
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
-//line sums.go:27
+//line sums.go:29
 					return false
 				}
-//line sums.go:28
+//line sums.go:30
 				if uint(i26) >= uint(yLen) {
-//line sums.go:28
+//line sums.go:30
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, yLen)
-//line sums.go:28
+//line sums.go:30
 					return false
 				}
-//line sums.go:28
+//line sums.go:30
 				i44 = i21 + *(*int32)(unsafe.Add(x, i26*4)) + *(*int32)(unsafe.Add(y, i26*4))
 				i45 := i22 + 1
-//line sums.go:29
+//line sums.go:31
 				if widthLen <= i45 {
-//line sums.go:29
+//line sums.go:31
 					break
 				}
-//line sums.go:29
+//line sums.go:31
 				i21, i22 = i44, i45
 			}
-//line sums.go:33
+//line sums.go:35
 			if !c51 {
-//line sums.go:33
+//line sums.go:35
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:33
+//line sums.go:35
 				return false
 			}
-//line sums.go:33
+//line sums.go:35
 			*(*int32)(unsafe.Add(out, o54)) = i44
-//line sums.go:33
+//line sums.go:35
 			*(*int32)(unsafe.Add(out, o54)) = i44
-//line sums.go:33
+//line sums.go:35
 			*(*int32)(unsafe.Add(out, o54)) = i44
-//line sums.go:33
+//line sums.go:35
 			*(*int32)(unsafe.Add(out, o54)) = i44
 			continue
 		}
 		step = 1
 		var i21, i44 int32
 		var i22 int
-//line sums.go:24
+//line sums.go:26
 		i21, i22 = 0, 0
-//line sums.go:29
+//line sums.go:31
 		for {
-//line sums.go:27
+//line sums.go:29
 			i26 := i25 + i22
-//line sums.go:27
+//line sums.go:29
 			if uint(i26) >= uint(xLen) {
-//line sums.go:27
+//line sums.go:29
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
-//line sums.go:27
+//line sums.go:29
 				return false
 			}
-//line sums.go:28
+//line sums.go:30
 			if uint(i26) >= uint(yLen) {
-//line sums.go:28
+//line sums.go:30
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, yLen)
-//line sums.go:28
+//line sums.go:30
 				return false
 			}
-//line sums.go:28
+//line sums.go:30
 			i44 = i21 + *(*int32)(unsafe.Add(x, i26*4)) + *(*int32)(unsafe.Add(y, i26*4))
 			i45 := i22 + 1
-//line sums.go:29
+//line sums.go:31
 			if widthLen <= i45 {
-//line sums.go:29
+//line sums.go:31
 				break
 			}
-//line sums.go:29
+//line sums.go:31
 			i21, i22 = i44, i45
 		}
-//line sums.go:33
+//line sums.go:35
 		if !c51 {
-//line sums.go:33
+//line sums.go:35
 			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:33
+//line sums.go:35
 			return false
 		}
-//line sums.go:33
+//line sums.go:35
 		*(*int32)(unsafe.Add(out, o54)) = i44
 	}
 	return true
@@ -2500,7 +2353,7 @@ func atLeastOnceTwinRow(lanes int, c51 bool, dx int, i25 int, o54 int, out unsaf
 
 // everyFourthTwin runs blocks of the kernel everyFourth.
 //
-//line sums.go:39
+//line sums.go:41
 func everyFourthTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2511,21 +2364,53 @@ func everyFourthTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line sums.go:39
+//line sums.go:41
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line sums.go:42
-		i27 := bx * widthLen
+		var i21 int32
+		var i22 int
+		i28 := bx * widthLen
+		i21, i22 = 0, 0
+//line sums.go:43
+		for {
+//line sums.go:43
+			if i22 >= widthLen {
+				break
+			}
 //line sums.go:45
-		c52 := uint(bx) < uint(outLen)
+			i29 := i28 + i22
 //line sums.go:45
-		o55 := bx * 4
-		for tz := range dz {
-			for ty := range dy {
-//line sums.go:42
-				if !everyFourthTwinRow(lanes, c52, dx, i27, o55, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
-					return
-				}
+			if uint(i29) >= uint(xLen) {
+//line sums.go:45
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i29, xLen)
+//line sums.go:45
+				return
+			}
+//line sums.go:45
+			i35 := *(*int32)(unsafe.Add(x, i29*4))
+			if uint(i29) >= uint(yLen) {
+//line sums.go:46
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i29, yLen)
+//line sums.go:46
+				return
+			}
+//line sums.go:46
+			i46 := *(*int32)(unsafe.Add(y, i29*4))
+			i21, i22 = i21+i35+i46, i22+4
+		}
+//line sums.go:48
+		if uint(bx) >= uint(outLen) {
+//line sums.go:48
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:48
+			return
+		}
+//line sums.go:48
+		o56 := bx * 4
+		for range dz {
+			for range dy {
+//line sums.go:48
+				everyFourthTwinRow(lanes, bx, dx, i21, o56, out, outLen)
 			}
 		}
 	}
@@ -2533,113 +2418,27 @@ func everyFourthTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // everyFourthTwinRow is what a row of threads does in everyFourthTwin.
 //
-//line sums.go:42
-func everyFourthTwinRow(lanes int, c52 bool, dx int, i27 int, o55 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+//line sums.go:48
+func everyFourthTwinRow(lanes int, bx int, dx int, i21 int32, o56 int, out unsafe.Pointer, outLen int) {
 	first := 0
-//line sums.go:42
+//line sums.go:48
 	if lanes == 16 {
-//line sums.go:42
-		first = zvector.EveryFourthTwin(dx, c52, widthLen, i27, xLen, x, yLen, y, out, o55)
-//line sums.go:42
+//line sums.go:48
+		first = zvector.EveryFourthTwin_(dx, uint(bx) < uint(outLen), int(i21), out, o56)
+//line sums.go:48
 	} else if lanes == 8 {
-//line sums.go:42
-		first = zvector.EveryFourthTwinAVX2(dx, c52, widthLen, i27, xLen, x, yLen, y, out, o55)
+//line sums.go:48
+		first = zvector.EveryFourthTwinAVX2_(dx, uint(bx) < uint(outLen), int(i21), out, o56)
 	}
-	for tx, step := first, 0; tx < dx; tx += step {
-		if tx+4 <= dx {
-			step = 4
-			var i21 int32
-			var i22 int
-//line sums.go:40
-			i21, i22 = 0, 0
-			for {
-//line sums.go:41
-				if i22 >= widthLen {
-//line sums.go:41
-					break
-				}
-//line sums.go:42
-				i28 := i27 + i22
-//line sums.go:42
-				if uint(i28) >= uint(xLen) {
-//line sums.go:42
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, xLen)
-//line sums.go:42
-					return false
-				}
-//line sums.go:43
-				if uint(i28) >= uint(yLen) {
-//line sums.go:43
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, yLen)
-//line sums.go:43
-					return false
-				}
-//line sums.go:41
-				i21, i22 = i21+*(*int32)(unsafe.Add(x, i28*4))+*(*int32)(unsafe.Add(y, i28*4)), i22+4
-			}
-//line sums.go:45
-			if !c52 {
-//line sums.go:45
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:45
-				return false
-			}
-//line sums.go:45
-			*(*int32)(unsafe.Add(out, o55)) = i21
-//line sums.go:45
-			*(*int32)(unsafe.Add(out, o55)) = i21
-//line sums.go:45
-			*(*int32)(unsafe.Add(out, o55)) = i21
-//line sums.go:45
-			*(*int32)(unsafe.Add(out, o55)) = i21
-			continue
-		}
-		step = 1
-		var i21 int32
-		var i22 int
-//line sums.go:40
-		i21, i22 = 0, 0
-		for {
-//line sums.go:41
-			if i22 >= widthLen {
-//line sums.go:41
-				break
-			}
-//line sums.go:42
-			i28 := i27 + i22
-//line sums.go:42
-			if uint(i28) >= uint(xLen) {
-//line sums.go:42
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, xLen)
-//line sums.go:42
-				return false
-			}
-//line sums.go:43
-			if uint(i28) >= uint(yLen) {
-//line sums.go:43
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, yLen)
-//line sums.go:43
-				return false
-			}
-//line sums.go:41
-			i21, i22 = i21+*(*int32)(unsafe.Add(x, i28*4))+*(*int32)(unsafe.Add(y, i28*4)), i22+4
-		}
-//line sums.go:45
-		if !c52 {
-//line sums.go:45
-			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:45
-			return false
-		}
-//line sums.go:45
-		*(*int32)(unsafe.Add(out, o55)) = i21
+	for tx := first; tx < dx; tx++ {
+//line sums.go:48
+		*(*int32)(unsafe.Add(out, o56)) = i21
 	}
-	return true
 }
 
 // reversedTwin runs blocks of the kernel reversed.
 //
-//line sums.go:51
+//line sums.go:54
 func reversedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2650,47 +2449,66 @@ func reversedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line sums.go:52
+//line sums.go:55
 	c21 := 0 < widthLen
-//line sums.go:52
-	i69 := 0
-//line sums.go:52
-	if c21 {
-//line sums.go:52
-		i69 = widthLen - 1
-	}
-//line sums.go:52
-	c75 := uint(i69) < 2147483648 && i69 < 2305843009213693952
-//line sums.go:52
-	i186 := widthLen - 3
-//line sums.go:52
-	i120 := 0
-//line sums.go:52
-	if i186 <= widthLen && 0 < i186 {
-//line sums.go:52
-		i120 = i186
-	}
-//line sums.go:52
-	c121 := 0 < i120
-//line sums.go:51
+//line sums.go:54
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line sums.go:54
-		i60 := bx*widthLen + widthLen - 1
-//line sums.go:52
-		i79 := i60 - i69
-//line sums.go:52
-		c87 := c75 && uint(i60) < uint(xLen) && uint(i79) < uint(xLen) && uint(i60) < uint(yLen) && uint(i79) < uint(yLen)
+		var i23, i45, i49 int32
+		var i24 int
+//line sums.go:55
+		if c21 {
+//line sums.go:57
+			i28 := bx*widthLen + widthLen
+			i23, i24 = 0, 0
 //line sums.go:58
-		c53 := uint(bx) < uint(outLen)
-//line sums.go:58
-		o56 := bx * 4
-		for tz := range dz {
-			for ty := range dy {
-//line sums.go:54
-				if !reversedTwinRow(lanes, c121, c21, c53, c87, dx, i120, i60, o56, out, widthLen, x, xLen, y, yLen, blocks, bx, outLen, ty, tz) {
+			for {
+//line sums.go:57
+				i29 := i28 - i24
+//line sums.go:59
+				if uint(i29) >= uint(xLen) {
+//line sums.go:59
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i29, xLen)
+//line sums.go:59
 					return
 				}
+//line sums.go:59
+				i37 := *(*int32)(unsafe.Add(x, i29*4))
+				if uint(i29) >= uint(yLen) {
+//line sums.go:60
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i29, yLen)
+//line sums.go:60
+					return
+				}
+//line sums.go:60
+				i44 := *(*int32)(unsafe.Add(y, i29*4))
+//line sums.go:60
+				i45 = i23<<1 + i37 + i44
+//line sums.go:60
+				i46 := i24 + 1
+//line sums.go:60
+				if i46 >= widthLen {
+					break
+				}
+				i23, i24 = i45, i46
+			}
+			i49 = i45
+		} else {
+			i49 = 0
+		}
+//line sums.go:62
+		if uint(bx) >= uint(outLen) {
+//line sums.go:62
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, outLen)
+//line sums.go:62
+			return
+		}
+//line sums.go:62
+		o56 := bx * 4
+		for range dz {
+			for range dy {
+//line sums.go:55
+				reversedTwinRow(lanes, bx, dx, i49, o56, out, outLen)
 			}
 		}
 	}
@@ -2698,275 +2516,27 @@ func reversedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // reversedTwinRow is what a row of threads does in reversedTwin.
 //
-//line sums.go:54
-func reversedTwinRow(lanes int, c121 bool, c21 bool, c53 bool, c87 bool, dx int, i120 int, i60 int, o56 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks, bx int, outLen int, ty int, tz int) (ok bool) {
+//line sums.go:55
+func reversedTwinRow(lanes int, bx int, dx int, i49 int32, o56 int, out unsafe.Pointer, outLen int) {
 	first := 0
-//line sums.go:54
+//line sums.go:55
 	if lanes == 16 {
-//line sums.go:54
-		first = zvector.ReversedTwin(dx, c21, c87, c121, c53, i60, x, y, i120, widthLen, xLen, yLen, out, o56)
-//line sums.go:54
+//line sums.go:55
+		first = zvector.ReversedTwin_(dx, uint(bx) < uint(outLen), int(i49), out, o56)
+//line sums.go:55
 	} else if lanes == 8 {
-//line sums.go:54
-		first = zvector.ReversedTwinAVX2(dx, c21, c87, c121, c53, i60, x, y, i120, widthLen, xLen, yLen, out, o56)
+//line sums.go:55
+		first = zvector.ReversedTwinAVX2_(dx, uint(bx) < uint(outLen), int(i49), out, o56)
 	}
-	for tx, step := first, 0; tx < dx; tx += step {
-		if tx+4 <= dx {
-			step = 4
-			var i122, i146, i170, i199, i49, i23, i45, i89, i102 int32
-			var i123, i125, i137, i149, i161, i192, i200, i24, i30, i46, i90, i91, i103 int
-			var c172 bool
-//line sums.go:52
-			if c21 {
-//line sums.go:52
-				if c87 {
-//line sums.go:52
-					if c121 {
-//line sums.go:56
-						i122, i123 = 0, 0
-//line sums.go:56
-						for {
-//line sums.go:54
-							i125 = i60 - i123
-//line sums.go:54
-							i137 = i60 - (i123 + 1)
-//line sums.go:56
-							i146 = (i122<<1+*(*int32)(unsafe.Add(x, i125*4))+*(*int32)(unsafe.Add(y, i125*4)))<<1 + *(*int32)(unsafe.Add(x, i137*4)) + *(*int32)(unsafe.Add(y, i137*4))
-//line sums.go:54
-							i149 = i60 - (i123 + 2)
-//line sums.go:54
-							i161 = i60 - (i123 + 3)
-//line sums.go:56
-							i170 = (i146<<1+*(*int32)(unsafe.Add(x, i149*4))+*(*int32)(unsafe.Add(y, i149*4)))<<1 + *(*int32)(unsafe.Add(x, i161*4)) + *(*int32)(unsafe.Add(y, i161*4))
-//line sums.go:56
-							i192 = i123 + 4
-//line sums.go:56
-							c172 = i192 < widthLen
-//line sums.go:56
-							if i192 >= i120 {
-//line sums.go:56
-								break
-							}
-//line sums.go:56
-							i122, i123 = i170, i192
-						}
-//line sums.go:56
-						if !c172 {
-//line sums.go:56
-							i49 = i170
-//line sums.go:56
-							goto l1
-						}
-//line sums.go:56
-						i199, i200 = i170, i192
-					} else {
-//line sums.go:52
-						i199, i200 = 0, 0
-					}
-//line sums.go:52
-					i23, i24 = i199, i200
-//line sums.go:56
-					for {
-//line sums.go:54
-						i30 = i60 - i24
-//line sums.go:56
-						i45 = i23<<1 + *(*int32)(unsafe.Add(x, i30*4)) + *(*int32)(unsafe.Add(y, i30*4))
-//line sums.go:56
-						i46 = i24 + 1
-//line sums.go:56
-						if i46 >= widthLen {
-//line sums.go:56
-							break
-						}
-//line sums.go:56
-						i23, i24 = i45, i46
-					}
-//line sums.go:56
-					i49 = i45
-				} else {
-//line sums.go:56
-					i89, i90 = 0, 0
-//line sums.go:56
-					for {
-//line sums.go:54
-						i91 = i60 - i90
-						if uint(i91) >= uint(xLen) {
-//line sums.go:55
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, xLen)
-//line sums.go:55
-							return false
-						}
-//line sums.go:56
-						if uint(i91) >= uint(yLen) {
-//line sums.go:56
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, yLen)
-//line sums.go:56
-							return false
-						}
-//line sums.go:56
-						i102 = i89<<1 + *(*int32)(unsafe.Add(x, i91*4)) + *(*int32)(unsafe.Add(y, i91*4))
-//line sums.go:56
-						i103 = i90 + 1
-//line sums.go:56
-						if i103 >= widthLen {
-//line sums.go:56
-							break
-						}
-//line sums.go:56
-						i89, i90 = i102, i103
-					}
-//line sums.go:56
-					i49 = i102
-				}
-			} else {
-//line sums.go:52
-				i49 = 0
-			}
-		l1:
-//line sums.go:58
-			if !c53 {
-//line sums.go:58
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:58
-				return false
-			}
-//line sums.go:58
-			*(*int32)(unsafe.Add(out, o56)) = i49
-//line sums.go:58
-			*(*int32)(unsafe.Add(out, o56)) = i49
-//line sums.go:58
-			*(*int32)(unsafe.Add(out, o56)) = i49
-//line sums.go:58
-			*(*int32)(unsafe.Add(out, o56)) = i49
-			continue
-		}
-		step = 1
-		var i122, i146, i170, i199, i49, i23, i45, i89, i102 int32
-		var i123, i125, i137, i149, i161, i192, i200, i24, i30, i46, i90, i91, i103 int
-		var c172 bool
-//line sums.go:52
-		if c21 {
-//line sums.go:52
-			if c87 {
-//line sums.go:52
-				if c121 {
-//line sums.go:56
-					i122, i123 = 0, 0
-//line sums.go:56
-					for {
-//line sums.go:54
-						i125 = i60 - i123
-//line sums.go:54
-						i137 = i60 - (i123 + 1)
-//line sums.go:56
-						i146 = (i122<<1+*(*int32)(unsafe.Add(x, i125*4))+*(*int32)(unsafe.Add(y, i125*4)))<<1 + *(*int32)(unsafe.Add(x, i137*4)) + *(*int32)(unsafe.Add(y, i137*4))
-//line sums.go:54
-						i149 = i60 - (i123 + 2)
-//line sums.go:54
-						i161 = i60 - (i123 + 3)
-//line sums.go:56
-						i170 = (i146<<1+*(*int32)(unsafe.Add(x, i149*4))+*(*int32)(unsafe.Add(y, i149*4)))<<1 + *(*int32)(unsafe.Add(x, i161*4)) + *(*int32)(unsafe.Add(y, i161*4))
-//line sums.go:56
-						i192 = i123 + 4
-//line sums.go:56
-						c172 = i192 < widthLen
-//line sums.go:56
-						if i192 >= i120 {
-//line sums.go:56
-							break
-						}
-//line sums.go:56
-						i122, i123 = i170, i192
-					}
-//line sums.go:56
-					if !c172 {
-//line sums.go:56
-						i49 = i170
-//line sums.go:56
-						goto l2
-					}
-//line sums.go:56
-					i199, i200 = i170, i192
-				} else {
-//line sums.go:52
-					i199, i200 = 0, 0
-				}
-//line sums.go:52
-				i23, i24 = i199, i200
-//line sums.go:56
-				for {
-//line sums.go:54
-					i30 = i60 - i24
-//line sums.go:56
-					i45 = i23<<1 + *(*int32)(unsafe.Add(x, i30*4)) + *(*int32)(unsafe.Add(y, i30*4))
-//line sums.go:56
-					i46 = i24 + 1
-//line sums.go:56
-					if i46 >= widthLen {
-//line sums.go:56
-						break
-					}
-//line sums.go:56
-					i23, i24 = i45, i46
-				}
-//line sums.go:56
-				i49 = i45
-			} else {
-//line sums.go:56
-				i89, i90 = 0, 0
-//line sums.go:56
-				for {
-//line sums.go:54
-					i91 = i60 - i90
-					if uint(i91) >= uint(xLen) {
-//line sums.go:55
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, xLen)
-//line sums.go:55
-						return false
-					}
-//line sums.go:56
-					if uint(i91) >= uint(yLen) {
-//line sums.go:56
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i91, yLen)
-//line sums.go:56
-						return false
-					}
-//line sums.go:56
-					i102 = i89<<1 + *(*int32)(unsafe.Add(x, i91*4)) + *(*int32)(unsafe.Add(y, i91*4))
-//line sums.go:56
-					i103 = i90 + 1
-//line sums.go:56
-					if i103 >= widthLen {
-//line sums.go:56
-						break
-					}
-//line sums.go:56
-					i89, i90 = i102, i103
-				}
-//line sums.go:56
-				i49 = i102
-			}
-		} else {
-//line sums.go:52
-			i49 = 0
-		}
-	l2:
-//line sums.go:58
-		if !c53 {
-//line sums.go:58
-			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:58
-			return false
-		}
-//line sums.go:58
+	for tx := first; tx < dx; tx++ {
+//line sums.go:62
 		*(*int32)(unsafe.Add(out, o56)) = i49
 	}
-	return true
 }
 
 // behindRowTwin runs blocks of the kernel behindRow.
 //
-//line sums.go:64
+//line sums.go:68
 func behindRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2977,18 +2547,18 @@ func behindRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line sums.go:64
+//line sums.go:68
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line sums.go:67
+//line sums.go:71
 		i25 := bx * widthLen
-//line sums.go:67
+//line sums.go:71
 		c34 := uint(bx) < uint(outLen)
-//line sums.go:67
+//line sums.go:71
 		o37 := bx * 4
 		for tz := range dz {
 			for ty := range dy {
-//line sums.go:65
+//line sums.go:69
 				if !behindRowTwinRow(lanes, c34, dx, i25, o37, out, widthLen, x, xLen, y, yLen, bx, outLen, blocks, ty, tz) {
 					return
 				}
@@ -2999,47 +2569,47 @@ func behindRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // behindRowTwinRow is what a row of threads does in behindRowTwin.
 //
-//line sums.go:65
+//line sums.go:69
 func behindRowTwinRow(lanes int, c34 bool, dx int, i25 int, o37 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, bx int, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	first := 0
-//line sums.go:65
+//line sums.go:69
 	if lanes == 16 {
-//line sums.go:65
+//line sums.go:69
 		first = zvector.BehindRowTwin(dx, widthLen, i25, xLen, c34, yLen, x, y, out, o37)
-//line sums.go:65
+//line sums.go:69
 	} else if lanes == 8 {
-//line sums.go:65
+//line sums.go:69
 		first = zvector.BehindRowTwinAVX2(dx, widthLen, i25, xLen, c34, yLen, x, y, out, o37)
 	}
 	for tx := first; tx < dx; tx++ {
-//line sums.go:66
+//line sums.go:70
 		if widthLen <= tx {
 			i26 := i25 + tx
-//line sums.go:67
+//line sums.go:71
 			if uint(i26) >= uint(xLen) {
-//line sums.go:67
+//line sums.go:71
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, xLen)
-//line sums.go:67
+//line sums.go:71
 				return false
 			}
-//line sums.go:67
+//line sums.go:71
 			i32 := *(*int32)(unsafe.Add(x, i26*4))
-//line sums.go:67
+//line sums.go:71
 			if !c34 {
-//line sums.go:67
+//line sums.go:71
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:67
+//line sums.go:71
 				return false
 			}
-//line sums.go:67
+//line sums.go:71
 			*(*int32)(unsafe.Add(out, o37)) = i32
 			if uint(i26) >= uint(yLen) {
-//line sums.go:68
+//line sums.go:72
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i26, yLen)
-//line sums.go:68
+//line sums.go:72
 				return false
 			}
-//line sums.go:68
+//line sums.go:72
 			*(*int32)(unsafe.Add(out, o37)) = i32 + *(*int32)(unsafe.Add(y, i26*4))
 		}
 	}
@@ -3048,7 +2618,7 @@ func behindRowTwinRow(lanes int, c34 bool, dx int, i25 int, o37 int, out unsafe.
 
 // endOfRowTwin runs blocks of the kernel endOfRow.
 //
-//line sums.go:75
+//line sums.go:79
 func endOfRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -3059,20 +2629,20 @@ func endOfRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line sums.go:78
+//line sums.go:82
 	i71 := widthLen - 1
-//line sums.go:75
+//line sums.go:79
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line sums.go:79
+//line sums.go:83
 		i30 := bx * widthLen
-//line sums.go:79
+//line sums.go:83
 		c39 := uint(bx) < uint(outLen)
-//line sums.go:79
+//line sums.go:83
 		o42 := bx * 4
 		for tz := range dz {
 			for ty := range dy {
-//line sums.go:76
+//line sums.go:80
 				if !endOfRowTwinRow(lanes, c39, dx, i30, i71, o42, out, widthLen, x, xLen, y, yLen, bx, outLen, blocks, ty, tz) {
 					return
 				}
@@ -3083,48 +2653,48 @@ func endOfRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // endOfRowTwinRow is what a row of threads does in endOfRowTwin.
 //
-//line sums.go:76
+//line sums.go:80
 func endOfRowTwinRow(lanes int, c39 bool, dx int, i30 int, i71 int, o42 int, out unsafe.Pointer, widthLen int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, bx int, outLen int, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	first := 0
-//line sums.go:76
+//line sums.go:80
 	if lanes == 16 {
-//line sums.go:76
+//line sums.go:80
 		first = zvector.EndOfRowTwin(dx, widthLen, i30, xLen, c39, yLen, i71, x, y, out, o42)
-//line sums.go:76
+//line sums.go:80
 	} else if lanes == 8 {
-//line sums.go:76
+//line sums.go:80
 		first = zvector.EndOfRowTwinAVX2(dx, widthLen, i30, xLen, c39, yLen, i71, x, y, out, o42)
 	}
 	for tx := first; tx < dx; tx++ {
-//line sums.go:77
+//line sums.go:81
 		if tx < widthLen {
 			if tx == i71 {
 				i31 := i30 + tx
-//line sums.go:79
+//line sums.go:83
 				if uint(i31) >= uint(xLen) {
-//line sums.go:79
+//line sums.go:83
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i31, xLen)
-//line sums.go:79
+//line sums.go:83
 					return false
 				}
-//line sums.go:79
+//line sums.go:83
 				i37 := *(*int32)(unsafe.Add(x, i31*4))
-//line sums.go:79
+//line sums.go:83
 				if !c39 {
-//line sums.go:79
+//line sums.go:83
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, outLen)
-//line sums.go:79
+//line sums.go:83
 					return false
 				}
-//line sums.go:79
+//line sums.go:83
 				*(*int32)(unsafe.Add(out, o42)) = i37
 				if uint(i31) >= uint(yLen) {
-//line sums.go:80
+//line sums.go:84
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i31, yLen)
-//line sums.go:80
+//line sums.go:84
 					return false
 				}
-//line sums.go:80
+//line sums.go:84
 				*(*int32)(unsafe.Add(out, o42)) = i37 + *(*int32)(unsafe.Add(y, i31*4))
 			}
 		}

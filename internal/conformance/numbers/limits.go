@@ -20,6 +20,7 @@ type limit struct {
 // type, or of a divisor's multiples.
 type limited struct {
 	TimesMinusOne, ByteTwiceExtended, HalfTwiceExtended, QuotientsOfWord, QuotientsOfLong, RemaindersOfLong int64
+	QuotientsByNegative, RemaindersByNegative                                                               int64
 	BehindTheLastWord, DoubleOfWord                                                                         uint64
 	LowOfShiftedBy32, LowOfShiftedSum                                                                       uint32
 }
@@ -31,6 +32,8 @@ func limitsOf(n limit) (r limited) {
 	r.QuotientsOfWord = int64(w/3) ^ int64(w/5)<<1 ^ int64(w/7)<<2 ^ int64(w/9)<<3 ^ int64(w/25)<<4 ^ int64(w/125)<<5 ^ int64(w/641)<<6 ^ int64(w/1000003)<<7
 	r.QuotientsOfLong = l/3 ^ l/5<<1 ^ l/7<<2 ^ l/9<<3 ^ l/25<<4 ^ l/125<<5 ^ l/641<<6 ^ l/1000003<<7
 	r.RemaindersOfLong = l%3 ^ l%7<<8 ^ l%1000003<<16
+	r.QuotientsByNegative = l/-3 ^ l/-7<<2 ^ int64(w/-5)<<4 ^ int64(w/-4)<<6 ^ l/-16<<8
+	r.RemaindersByNegative = l%-3 ^ l%-7<<8 ^ int64(w%-5)<<16 ^ int64(w%-4)<<24
 	r.BehindTheLastWord, r.DoubleOfWord = uint64(n.Words)+1, uint64(n.Words)*2
 	r.LowOfShiftedBy32 = uint32(n.Wide<<32) + uint32(n.Wide<<35)
 	r.LowOfShiftedSum = uint32((n.Wide*3)<<33 + n.Wide)

@@ -1065,14 +1065,14 @@ var limitsKernel = &device.Kernel{
 	Name:    "limits",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
 	File:    "limits.go",
-	Line:    41,
+	Line:    44,
 	Params: []device.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 32},
-		{Name: "out", Offset: 24, Size: 24, Elem: 72},
+		{Name: "out", Offset: 24, Size: 24, Elem: 88},
 	},
 	ParamBytes: 64,
 	Sites: []device.Site{
-		{File: "limits.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "limits.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{

@@ -1804,21 +1804,21 @@ func computesInLanesTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Po
 
 // limitsTwin runs blocks of the kernel limits.
 //
-//line limits.go:41
+//line limits.go:44
 func limitsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
-//line limits.go:41
+//line limits.go:44
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line limits.go:42
+//line limits.go:45
 		i12 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line limits.go:42
+//line limits.go:45
 				if !limitsTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
 					return
 				}
@@ -1829,56 +1829,62 @@ func limitsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // limitsTwinRow is what a row of threads does in limitsTwin.
 //
-//line limits.go:42
+//line limits.go:45
 func limitsTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
 	for tx := range dx {
-//line limits.go:42
+//line limits.go:45
 		i15 := i12 + tx
-//line limits.go:42
+//line limits.go:45
 		if i15 < outLen {
 			if uint(i15) >= uint(inLen) {
-//line limits.go:43
+//line limits.go:46
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
-//line limits.go:43
+//line limits.go:46
 				return false
 			}
-//line limits.go:43
-			i194 := *(*int)(unsafe.Add(in, i15*32))
-//line limits.go:43
-			i196 := *(*int)(unsafe.Add(in, i15*32+8))
-//line limits.go:43
-			i198 := *(*int32)(unsafe.Add(in, i15*32+16))
-//line limits.go:43
-			i202 := *(*int16)(unsafe.Add(in, i15*32+24))
-//line limits.go:43
-			i204 := *(*int8)(unsafe.Add(in, i15*32+26))
-//line limits.go:31
-			i103 := int(i198/3) ^ int(i198/5)<<1 ^ int(i198/7)<<2 ^ int(i198/9)<<3
-//line limits.go:31
-			i115 := i103 ^ int(i198/25)<<4 ^ int(i198/125)<<5 ^ int(i198/641)<<6
-			i134 := i194/3 ^ i194/5<<1 ^ i194/7<<2 ^ i194/9<<3 ^ i194/25<<4
-//line limits.go:34
-			i157 := int(uint32(*(*int32)(unsafe.Add(in, i15*32+20))))
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72)) = int(0-i198) + (0-i194)*3
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+8)) = int(uint8(i204))
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+16)) = int(uint16(i202))
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+24)) = i115 ^ int(i198/1000003)<<7
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+32)) = i134 ^ i194/125<<5 ^ i194/641<<6 ^ i194/1000003<<7
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+40)) = i194%3 ^ i194%7<<8 ^ i194%1000003<<16
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+48)) = i157 + 1
-//line limits.go:43
-			*(*int)(unsafe.Add(out, i15*72+56)) = i157 << 1
-//line limits.go:43
-			*(*int32)(unsafe.Add(out, i15*72+64)) = int32(i196<<32) + int32(i196<<35)
-//line limits.go:43
-			*(*int32)(unsafe.Add(out, i15*72+68)) = int32(i196*3<<33 + i196)
+//line limits.go:46
+			i231 := *(*int)(unsafe.Add(in, i15*32))
+//line limits.go:46
+			i233 := *(*int)(unsafe.Add(in, i15*32+8))
+//line limits.go:46
+			i235 := *(*int32)(unsafe.Add(in, i15*32+16))
+//line limits.go:46
+			i239 := *(*int16)(unsafe.Add(in, i15*32+24))
+//line limits.go:46
+			i241 := *(*int8)(unsafe.Add(in, i15*32+26))
+//line limits.go:32
+			i109 := int(i235/3) ^ int(i235/5)<<1 ^ int(i235/7)<<2 ^ int(i235/9)<<3
+//line limits.go:32
+			i121 := i109 ^ int(i235/25)<<4 ^ int(i235/125)<<5 ^ int(i235/641)<<6
+			i140 := i231/3 ^ i231/5<<1 ^ i231/7<<2 ^ i231/9<<3 ^ i231/25<<4
+//line limits.go:35
+			i175 := i231/-3 ^ i231/-7<<2 ^ int(i235/-5)<<4 ^ int(i235/-4)<<6 ^ i231/-16<<8
+			i189 := i231%-3 ^ i231%-7<<8 ^ int(i235%-5)<<16 ^ int(i235%-4)<<24
+			i194 := int(uint32(*(*int32)(unsafe.Add(in, i15*32+20))))
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88)) = int(0-i235) + (0-i231)*3
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+8)) = int(uint8(i241))
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+16)) = int(uint16(i239))
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+24)) = i121 ^ int(i235/1000003)<<7
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+32)) = i140 ^ i231/125<<5 ^ i231/641<<6 ^ i231/1000003<<7
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+40)) = i231%3 ^ i231%7<<8 ^ i231%1000003<<16
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+48)) = i175
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+56)) = i189
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+64)) = i194 + 1
+//line limits.go:46
+			*(*int)(unsafe.Add(out, i15*88+72)) = i194 << 1
+//line limits.go:46
+			*(*int32)(unsafe.Add(out, i15*88+80)) = int32(i233<<32) + int32(i233<<35)
+//line limits.go:46
+			*(*int32)(unsafe.Add(out, i15*88+84)) = int32(i233*3<<33 + i233)
 		}
 	}
 	return true

@@ -11,8 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/internal/mutation"
@@ -237,16 +237,17 @@ func (h *hunt) listen(replace map[string]string, list []mutation.Mutation) error
 	if err := h.overlay(replace, "compile/zmutation.go", []byte(compiledText)); err != nil {
 		return err
 	}
-	const file, work = "compile/unit.go", "b.workers.Go(func() {\n\t\t\terr := guard(name,"
+	const file = "compile/unit.go"
+	work := regexp.MustCompile(`b\.workers\.Go\((func\(\) \{\s*err := guard\(name,)`)
 	source, err := os.ReadFile(filepath.Join(h.root, file))
 	if err != nil {
 		return err
 	}
-	heard := strings.Replace(string(source), work, strings.Replace(work, "b.workers.Go(", "zcompiled(name, ", 1), 1)
-	if heard == string(source) {
-		return fmt.Errorf("hunt: %s has no %q", file, work)
+	heard := work.ReplaceAll(source, []byte("zcompiled(name, $1"))
+	if len(work.FindAllIndex(source, -1)) != 1 {
+		return fmt.Errorf("hunt: %s does not have %v once", file, work)
 	}
-	return h.overlay(replace, file, []byte(heard))
+	return h.overlay(replace, file, heard)
 }
 
 // overlay writes what the go command shall read in place of a file of the repository.

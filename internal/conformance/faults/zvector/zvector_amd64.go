@@ -41,6 +41,12 @@ func SettlesTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointe
 func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
 
 //go:noescape
+func InLineTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
+func InLineTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
 func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
@@ -71,10 +77,16 @@ func SaidTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 b
 func SaidTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 unsafe.Pointer, a19 int, a20 bool, a21 bool, a22 bool) (done int)
 
 //go:noescape
-func RowOfBlockTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+func RowOfBlockTwin(a0 int, a1 bool, a2 bool) (done int)
 
 //go:noescape
-func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool) (done int)
+
+//go:noescape
+func RowOfBlockTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func RowOfBlockTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func AtLeastOnceTwin(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
@@ -83,16 +95,28 @@ func AtLeastOnceTwin(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int,
 func AtLeastOnceTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
-func EveryFourthTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+func EveryFourthTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
-func EveryFourthTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+func EveryFourthTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
-func ReversedTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+func EveryFourthTwin(a0 int, a1 bool, a2 bool) (done int)
 
 //go:noescape
-func ReversedTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+func EveryFourthTwinAVX2(a0 int, a1 bool, a2 bool) (done int)
+
+//go:noescape
+func ReversedTwin(a0 int, a1 bool, a2 bool) (done int)
+
+//go:noescape
+func ReversedTwinAVX2(a0 int, a1 bool, a2 bool) (done int)
+
+//go:noescape
+func ReversedTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func ReversedTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
 func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)

@@ -1088,756 +1088,972 @@ l1:
 #line 42 "conclusions.go"
 	RET
 
+// func InLineTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+#line 68 "conclusions.go"
+TEXT ·InLineTwin(SB), 0, $24-64
+#line 68 "conclusions.go"
+	MOVQ a0+0(FP), AX
+#line 68 "conclusions.go"
+	XORQ BX, BX
+#line 68 "conclusions.go"
+	MOVBLZX a1+8(FP), CX
+#line 68 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 68 "conclusions.go"
+	MOVBLZX a3+10(FP), SI
+#line 68 "conclusions.go"
+	MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0; VPINSRQ $1, R8, X0, X0
+#line 68 "conclusions.go"
+	VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1
+#line 68 "conclusions.go"
+	MOVQ a4+16(FP), DI
+#line 68 "conclusions.go"
+	MOVQ a5+24(FP), R8
+#line 68 "conclusions.go"
+	MOVQ a6+32(FP), R9
+#line 68 "conclusions.go"
+	MOVQ $1, R15; MOVQ R15, 0(SP)
+#line 68 "conclusions.go"
+	MOVQ a7+40(FP), R11
+#line 68 "conclusions.go"
+	MOVQ a8+48(FP), R12
+#line 68 "conclusions.go"
+	ADDQ R12, R11; VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $1, R12; MOVQ $0, R13
+#line 68 "conclusions.go"
+	XORQ R14, R14; XORQ R15, R15; MOVQ R15, 16(SP); MOVQ AX, R10; TESTB CX, CX; JNE l8; TESTB DX, DX
+#line 68 "conclusions.go"
+	JEQ l7; TESTB SI, SI; JEQ l7; JMP l10
+l8:
+#line 68 "conclusions.go"
+	MOVQ AX, BX; JMP l1
+l7:
+#line 68 "conclusions.go"
+	XORQ R10, R10
+l10:
+l11:
+#line 68 "conclusions.go"
+	LEAQ 16(BX), R11; CMPQ R11, R10; JGT l12; CMPQ BX, 16(SP); JGE l6
+l12:
+#line 68 "conclusions.go"
+	CMPQ R11, AX; JGT l1; TESTB CX, CX; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1
+#line 68 "conclusions.go"
+	KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
+#line 69 "conclusions.go"
+	KORTESTW K1, K1; JEQ l2
+#line 71 "conclusions.go"
+	TESTB DX, DX; JEQ l1; MOVL 0(DI), R11; MOVLQSX R11, R11; CMPQ R11, R8; JCC l1; MOVL 0(R9)(R11*4), R11
+#line 72 "conclusions.go"
+	MOVQ R11, R14; ADDL 0(SP), R14; TESTB SI, SI; JEQ l1; VPBROADCASTD R14, Z3; KMOVW K1, K2; MOVQ 8(SP), R15
+#line 72 "conclusions.go"
+	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 8(SP), R15
+#line 72 "conclusions.go"
+	VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
+l2:
+#line 72 "conclusions.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 68 "conclusions.go"
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
+#line 69 "conclusions.go"
+	KORTESTW K1, K1; JEQ l5
+#line 71 "conclusions.go"
+	MOVL 0(DI), R11; MOVLQSX R11, R11; CMPQ R11, R8; JCC l1; MOVL 0(R9)(R11*4), R11
+#line 72 "conclusions.go"
+	MOVQ R11, R14; ADDL R12, R14; VPBROADCASTD R14, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R13)(Z2*1)
+#line 72 "conclusions.go"
+	KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R13)(Z2*1)
+l5:
+#line 72 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), R11; CMPQ R11, R10; JLE l6; JMP l11
+l1:
+#line 72 "conclusions.go"
+	VZEROUPPER
+#line 72 "conclusions.go"
+	MOVQ BX, done+56(FP)
+#line 72 "conclusions.go"
+	RET
+
+// func InLineTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+#line 68 "conclusions.go"
+TEXT ·InLineTwinAVX2(SB), 0, $0-64
+#line 68 "conclusions.go"
+	MOVQ a0+0(FP), AX
+#line 68 "conclusions.go"
+	XORQ BX, BX
+#line 68 "conclusions.go"
+	MOVBLZX a1+8(FP), CX
+#line 68 "conclusions.go"
+	MOVBLZX a2+9(FP), DX
+#line 68 "conclusions.go"
+	MOVBLZX a3+10(FP), SI
+#line 68 "conclusions.go"
+	MOVQ $506097522914230528, DI; VMOVQ DI, X0; VPMOVZXBD X0, Y0; MOVQ $3, DI; VMOVD DI, X1; VPBROADCASTD X1, Y1
+#line 68 "conclusions.go"
+	MOVQ a4+16(FP), DI
+#line 68 "conclusions.go"
+	MOVQ a5+24(FP), R8
+#line 68 "conclusions.go"
+	MOVQ a6+32(FP), R9
+#line 68 "conclusions.go"
+	MOVQ $1, R10
+#line 68 "conclusions.go"
+	MOVQ a7+40(FP), R11
+#line 68 "conclusions.go"
+	MOVQ a8+48(FP), R12
+#line 68 "conclusions.go"
+	ADDQ R12, R11; VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $1, R11; XORQ R12, R12; XORQ R12, R12
+#line 68 "conclusions.go"
+	MOVQ AX, R13; TESTB CX, CX; JNE l8; TESTB DX, DX; JEQ l7; TESTB SI, SI; JEQ l7; JMP l10
+l8:
+#line 68 "conclusions.go"
+	MOVQ AX, BX; JMP l1
+l7:
+#line 68 "conclusions.go"
+	XORQ R13, R13
+l10:
+l11:
+#line 68 "conclusions.go"
+	LEAQ 8(BX), R14; CMPQ R14, R13; JGT l12; CMPQ BX, R12; JGE l6
+l12:
+#line 68 "conclusions.go"
+	CMPQ R14, AX; JGT l1; TESTB CX, CX; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
+#line 68 "conclusions.go"
+	VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
+#line 68 "conclusions.go"
+	VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
+#line 69 "conclusions.go"
+	VPTEST Y3, Y3; JEQ l2
+#line 71 "conclusions.go"
+	TESTB DX, DX; JEQ l1; MOVL 0(DI), R14; MOVLQSX R14, R14; CMPQ R14, R8; JCC l1; MOVL 0(R9)(R14*4), R14
+#line 72 "conclusions.go"
+	MOVQ R14, R15; ADDL R10, R15; TESTB SI, SI; JEQ l1; VMOVD R15, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, R14
+#line 72 "conclusions.go"
+	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, R14; JEQ l19
+#line 72 "conclusions.go"
+	VPEXTRQ $0, X2, R15; VPEXTRD $0, X4, 0(R15)
+l19:
+#line 72 "conclusions.go"
+	TESTL $2, R14; JEQ l20; VPEXTRQ $1, X2, R15; VPEXTRD $1, X4, 0(R15)
+l20:
+#line 72 "conclusions.go"
+	TESTL $4, R14; JEQ l21; VPEXTRQ $0, X3, R15; VPEXTRD $2, X4, 0(R15)
+l21:
+#line 72 "conclusions.go"
+	TESTL $8, R14; JEQ l22; VPEXTRQ $1, X3, R15; VPEXTRD $3, X4, 0(R15)
+l22:
+#line 72 "conclusions.go"
+	TESTL $16, R14; JEQ l23; VPEXTRQ $0, X2, R15; VPEXTRD $0, X5, 0(R15)
+l23:
+#line 72 "conclusions.go"
+	TESTL $32, R14; JEQ l24; VPEXTRQ $1, X2, R15; VPEXTRD $1, X5, 0(R15)
+l24:
+#line 72 "conclusions.go"
+	TESTL $64, R14; JEQ l25; VPEXTRQ $0, X6, R15; VPEXTRD $2, X5, 0(R15)
+l25:
+#line 72 "conclusions.go"
+	TESTL $128, R14; JEQ l26; VPEXTRQ $1, X6, R14; VPEXTRD $3, X5, 0(R14)
+l26:
+l2:
+#line 72 "conclusions.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 68 "conclusions.go"
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
+#line 68 "conclusions.go"
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
+#line 69 "conclusions.go"
+	VPTEST Y3, Y3; JEQ l5
+#line 71 "conclusions.go"
+	MOVL 0(DI), R14; MOVLQSX R14, R14; CMPQ R14, R8; JCC l1; MOVL 0(R9)(R14*4), R14
+#line 72 "conclusions.go"
+	MOVQ R14, R15; ADDL R11, R15; VMOVD R15, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, R14; VEXTRACTI128 $1, Y2, X3
+#line 72 "conclusions.go"
+	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, R14; JEQ l31; VPEXTRQ $0, X2, R15
+#line 72 "conclusions.go"
+	VPEXTRD $0, X4, 0(R15)
+l31:
+#line 72 "conclusions.go"
+	TESTL $2, R14; JEQ l32; VPEXTRQ $1, X2, R15; VPEXTRD $1, X4, 0(R15)
+l32:
+#line 72 "conclusions.go"
+	TESTL $4, R14; JEQ l33; VPEXTRQ $0, X3, R15; VPEXTRD $2, X4, 0(R15)
+l33:
+#line 72 "conclusions.go"
+	TESTL $8, R14; JEQ l34; VPEXTRQ $1, X3, R15; VPEXTRD $3, X4, 0(R15)
+l34:
+#line 72 "conclusions.go"
+	TESTL $16, R14; JEQ l35; VPEXTRQ $0, X2, R15; VPEXTRD $0, X5, 0(R15)
+l35:
+#line 72 "conclusions.go"
+	TESTL $32, R14; JEQ l36; VPEXTRQ $1, X2, R15; VPEXTRD $1, X5, 0(R15)
+l36:
+#line 72 "conclusions.go"
+	TESTL $64, R14; JEQ l37; VPEXTRQ $0, X6, R15; VPEXTRD $2, X5, 0(R15)
+l37:
+#line 72 "conclusions.go"
+	TESTL $128, R14; JEQ l38; VPEXTRQ $1, X6, R14; VPEXTRD $3, X5, 0(R14)
+l38:
+l5:
+#line 72 "conclusions.go"
+	ADDQ $8, BX; LEAQ 8(BX), R14; CMPQ R14, R13; JLE l6; JMP l11
+l1:
+#line 72 "conclusions.go"
+	VZEROUPPER
+#line 72 "conclusions.go"
+	MOVQ BX, done+56(FP)
+#line 72 "conclusions.go"
+	RET
+
 // func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 TEXT ·ShrinksTwin(SB), 0, $72-56
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 32(SP); XORQ BX, BX
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 40(SP)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVBLZX a2+9(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 48(SP)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVBLZX a3+10(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 56(SP); MOVQ $506097522914230528, DI; MOVQ $1084818905618843912, R8; VMOVQ DI, X0
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	VPINSRQ $1, R8, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DI; VPBROADCASTD DI, Z1
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a4+16(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a5+24(FP), R10
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a6+32(FP), R11
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a7+40(FP), R12
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R13; MOVQ $0, R14; MOVQ $0, R8
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	XORQ R9, R9; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), R12; MOVQ 40(SP), R15; TESTB R15, R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JNE l8; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ 32(SP), BX; JMP l1
 l7:
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	XORQ R12, R12
 l10:
 l11:
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	LEAQ 16(BX), R9; CMPQ R9, R12; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
-#line 87 "conclusions.go"
-	CMPQ R9, 32(SP); JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
-#line 87 "conclusions.go"
-	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 88 "conclusions.go"
-	KORTESTW K1, K1; JEQ l2
-#line 91 "conclusions.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JNE l2
 #line 98 "conclusions.go"
+	CMPQ R9, 32(SP); JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
+#line 98 "conclusions.go"
+	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
+#line 99 "conclusions.go"
+	KORTESTW K1, K1; JEQ l2
+#line 102 "conclusions.go"
+	MOVQ 48(SP), R15; TESTB R15, R15; JNE l2
+#line 109 "conclusions.go"
 	MOVQ 64(SP), R9; MOVQ 0(SP), AX; MOVQ 8(SP), CX
 l22:
-#line 96 "conclusions.go"
+#line 107 "conclusions.go"
 	CMPQ R9, R10; JHI l1
-#line 97 "conclusions.go"
+#line 108 "conclusions.go"
 	CMPQ CX, R9; JCC l1; MOVL 0(R11)(CX*4), DX; MOVQ AX, SI; ADDL DX, SI
-#line 98 "conclusions.go"
+#line 109 "conclusions.go"
 	LEAQ 1(CX), DX; CMPQ R9, DX; JLE l27
-#line 101 "conclusions.go"
+#line 112 "conclusions.go"
 	LEAQ -3(R9), DI; CMPQ DI, $0; JLE l27; MOVQ DI, R9; MOVQ SI, AX; MOVQ DX, CX; JMP l22
 l27:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD SI, Z3; KMOVW K1, K2; MOVQ 16(SP), R15
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VSCATTERQPS Y3, K2, 0(R15)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 16(SP), R15
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l2:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
-#line 87 "conclusions.go"
-	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 88 "conclusions.go"
-	KORTESTW K1, K1; JEQ l5
 #line 98 "conclusions.go"
+	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
+#line 99 "conclusions.go"
+	KORTESTW K1, K1; JEQ l5
+#line 109 "conclusions.go"
 	MOVQ 64(SP), AX; MOVQ R13, CX; MOVQ R14, DX
 l36:
-#line 96 "conclusions.go"
+#line 107 "conclusions.go"
 	CMPQ AX, R10; JHI l1
-#line 97 "conclusions.go"
+#line 108 "conclusions.go"
 	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, DI; ADDL SI, DI
-#line 98 "conclusions.go"
+#line 109 "conclusions.go"
 	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l41
-#line 101 "conclusions.go"
+#line 112 "conclusions.go"
 	LEAQ -3(AX), R9; CMPQ R9, $0; JLE l41; MOVQ R9, AX; MOVQ DI, CX; MOVQ SI, DX; JMP l36
 l41:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VPBROADCASTD DI, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R8)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VSCATTERQPS Y3, K1, 0(R8)(Z2*1)
 l5:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
 l1:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VZEROUPPER
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	MOVQ BX, done+48(FP)
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	RET
 
 // func ShrinksTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 TEXT ·ShrinksTwinAVX2(SB), 0, $56-56
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 24(SP); XORQ BX, BX
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 32(SP)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVBLZX a2+9(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 40(SP)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVBLZX a3+10(FP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 48(SP); MOVQ $506097522914230528, DI; VMOVQ DI, X0; VPMOVZXBD X0, Y0; MOVQ $3, DI
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	VMOVD DI, X1; VPBROADCASTD X1, Y1
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a4+16(FP), DI
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a5+24(FP), R10
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a6+32(FP), R11
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ a7+40(FP), R12
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R12; MOVQ $0, R13; XORQ R14, R14; XORQ R15, R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ R15, 16(SP); MOVQ 24(SP), R8; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVQ 40(SP), R15
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	TESTB R15, R15; JNE l8; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; JMP l10
 l8:
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	MOVQ 24(SP), BX; JMP l1
 l7:
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	XORQ R8, R8
 l10:
 l11:
-#line 87 "conclusions.go"
+#line 98 "conclusions.go"
 	LEAQ 8(BX), R9; CMPQ R9, R8; JGT l12; CMPQ BX, 16(SP); JGE l6
 l12:
-#line 87 "conclusions.go"
-	CMPQ R9, 24(SP); JGT l1; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3
-#line 87 "conclusions.go"
-	VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4
-#line 87 "conclusions.go"
-	VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
-#line 88 "conclusions.go"
-	VPTEST Y3, Y3; JEQ l2
-#line 91 "conclusions.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JNE l2
 #line 98 "conclusions.go"
+	CMPQ R9, 24(SP); JGT l1; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3
+#line 98 "conclusions.go"
+	VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4
+#line 98 "conclusions.go"
+	VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
+#line 99 "conclusions.go"
+	VPTEST Y3, Y3; JEQ l2
+#line 102 "conclusions.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JNE l2
+#line 109 "conclusions.go"
 	MOVQ DI, R9; MOVQ 0(SP), R14; MOVQ 8(SP), AX
 l22:
-#line 96 "conclusions.go"
+#line 107 "conclusions.go"
 	CMPQ R9, R10; JHI l1
-#line 97 "conclusions.go"
+#line 108 "conclusions.go"
 	CMPQ AX, R9; JCC l1; MOVL 0(R11)(AX*4), CX; MOVQ R14, DX; ADDL CX, DX
-#line 98 "conclusions.go"
+#line 109 "conclusions.go"
 	LEAQ 1(AX), CX; CMPQ R9, CX; JLE l27
-#line 101 "conclusions.go"
+#line 112 "conclusions.go"
 	LEAQ -3(R9), SI; CMPQ SI, $0; JLE l27; MOVQ SI, R9; MOVQ DX, R14; MOVQ CX, AX; JMP l22
 l27:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; VMOVD DX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l31
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VPEXTRQ $0, X2, CX; VPEXTRD $0, X4, 0(CX)
 l31:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $2, AX; JEQ l32; VPEXTRQ $1, X2, CX; VPEXTRD $1, X4, 0(CX)
 l32:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $4, AX; JEQ l33; VPEXTRQ $0, X3, CX; VPEXTRD $2, X4, 0(CX)
 l33:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $8, AX; JEQ l34; VPEXTRQ $1, X3, CX; VPEXTRD $3, X4, 0(CX)
 l34:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $16, AX; JEQ l35; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
 l35:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $32, AX; JEQ l36; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
 l36:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $64, AX; JEQ l37; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
 l37:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $128, AX; JEQ l38; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l38:
 l2:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 87 "conclusions.go"
-	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
-#line 87 "conclusions.go"
-	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
-#line 88 "conclusions.go"
-	VPTEST Y3, Y3; JEQ l5
 #line 98 "conclusions.go"
+	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
+#line 98 "conclusions.go"
+	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
+#line 99 "conclusions.go"
+	VPTEST Y3, Y3; JEQ l5
+#line 109 "conclusions.go"
 	MOVQ DI, AX; MOVQ R12, CX; MOVQ R13, DX
 l44:
-#line 96 "conclusions.go"
+#line 107 "conclusions.go"
 	CMPQ AX, R10; JHI l1
-#line 97 "conclusions.go"
+#line 108 "conclusions.go"
 	CMPQ DX, AX; JCC l1; MOVL 0(R11)(DX*4), SI; MOVQ CX, R9; ADDL SI, R9
-#line 98 "conclusions.go"
+#line 109 "conclusions.go"
 	LEAQ 1(DX), SI; CMPQ AX, SI; JLE l49
-#line 101 "conclusions.go"
+#line 112 "conclusions.go"
 	LEAQ -3(AX), R14; CMPQ R14, $0; JLE l49; MOVQ R14, AX; MOVQ R9, CX; MOVQ SI, DX; JMP l44
 l49:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VMOVD R9, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l53; VPEXTRQ $0, X2, CX; VPEXTRD $0, X4, 0(CX)
 l53:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $2, AX; JEQ l54; VPEXTRQ $1, X2, CX; VPEXTRD $1, X4, 0(CX)
 l54:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $4, AX; JEQ l55; VPEXTRQ $0, X3, CX; VPEXTRD $2, X4, 0(CX)
 l55:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $8, AX; JEQ l56; VPEXTRQ $1, X3, CX; VPEXTRD $3, X4, 0(CX)
 l56:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $16, AX; JEQ l57; VPEXTRQ $0, X2, CX; VPEXTRD $0, X5, 0(CX)
 l57:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $32, AX; JEQ l58; VPEXTRQ $1, X2, CX; VPEXTRD $1, X5, 0(CX)
 l58:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $64, AX; JEQ l59; VPEXTRQ $0, X6, CX; VPEXTRD $2, X5, 0(CX)
 l59:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	TESTL $128, AX; JEQ l60; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l60:
 l5:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R8; JLE l6; JMP l11
 l1:
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	VZEROUPPER
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	MOVQ BX, done+48(FP)
-#line 105 "conclusions.go"
+#line 116 "conclusions.go"
 	RET
 
 // func EitherTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 TEXT ·EitherTwin(SB), 0, $56-48
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ R15, 40(SP); XORQ BX, BX
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ R15, 48(SP); MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $3, DX; VPBROADCASTD DX, Z1
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ $-1, R15; MOVQ R15, 0(SP)
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a3+10(FP), DI
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a4+11(FP), R10
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a5+16(FP), R11
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a6+24(FP), R12
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	ADDQ R12, R11
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a7+32(FP), R12
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $-1, R13; MOVQ $1, R14; MOVQ $1, SI
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ $0, R8; XORQ R9, R9; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 40(SP), R12; MOVQ 48(SP), R15
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	TESTB R15, R15; JEQ l10; MOVQ 40(SP), BX; JMP l1
 l10:
 l11:
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	LEAQ 16(BX), R9; CMPQ R9, R12; JGT l12; CMPQ BX, 32(SP); JGE l6
 l12:
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	CMPQ R9, 40(SP); JGT l1; MOVQ 48(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 113 "conclusions.go"
+#line 124 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R9; JMP l22
 l21:
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	MOVQ DI, R9
 l22:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ R9, AX; XORL 8(SP), AX; MOVQ AX, CX; ORL DI, CX; TESTB CX, CX; JEQ l1; MOVQ R9, AX; XORL 16(SP), AX
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ AX, CX; ORL R10, CX; TESTB CX, CX; JEQ l1
-#line 115 "conclusions.go"
+#line 126 "conclusions.go"
 	TESTB R9, R9; JEQ l25
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVL 0(R11), AX; VPBROADCASTD AX, Z3; KMOVW K1, K2; MOVQ 24(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 24(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l25:
 l2:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 113 "conclusions.go"
+#line 124 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	TESTB DX, DX; JEQ l33; MOVQ R13, AX; JMP l34
 l33:
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	MOVQ DI, AX
 l34:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ AX, CX; XORL R14, CX; MOVQ CX, R9; ORL DI, R9; TESTB R9, R9; JEQ l1; MOVQ AX, CX; XORL SI, CX
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ CX, R9; ORL R10, R9; TESTB R9, R9; JEQ l1
-#line 115 "conclusions.go"
+#line 126 "conclusions.go"
 	TESTB AX, AX; JEQ l37
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVL 0(R11), AX; VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R8)(Z2*1); KSHIFTRW $8, K1, K1
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K1, 0(R8)(Z2*1)
 l37:
 l5:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
 l1:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VZEROUPPER
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ BX, done+40(FP)
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	RET
 
 // func EitherTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer) (done int)
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 TEXT ·EitherTwinAVX2(SB), 0, $40-48
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ R15, 32(SP); XORQ BX, BX
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a1+8(FP), CX
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $3, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ $-1, R15; MOVQ R15, 0(SP)
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a3+10(FP), DI
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ $1, R15; MOVQ R15, 8(SP); MOVQ $1, R15; MOVQ R15, 16(SP)
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVBLZX a4+11(FP), R10
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a5+16(FP), R11
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a6+24(FP), R12
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	ADDQ R12, R11
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ a7+32(FP), R12
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $-1, R12; MOVQ $1, R13; MOVQ $1, R14; XORQ SI, SI; XORQ R15, R15
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	MOVQ R15, 24(SP); MOVQ 32(SP), R8; TESTB CX, CX; JEQ l10; MOVQ 32(SP), BX; JMP l1
 l10:
 l11:
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	LEAQ 8(BX), R9; CMPQ R9, R8; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	CMPQ R9, 32(SP); JGT l1; TESTB CX, CX; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
-#line 113 "conclusions.go"
+#line 124 "conclusions.go"
 	VPTEST Y3, Y3; JEQ l2
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	TESTB DX, DX; JEQ l21; MOVQ 0(SP), R9; JMP l22
 l21:
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	MOVQ DI, R9
 l22:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ R9, SI; XORL 8(SP), SI; MOVQ SI, AX; ORL DI, AX; TESTB AX, AX; JEQ l1; MOVQ R9, AX; XORL 16(SP), AX
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ AX, SI; ORL R10, SI; TESTB SI, SI; JEQ l1
-#line 115 "conclusions.go"
+#line 126 "conclusions.go"
 	TESTB R9, R9; JEQ l25
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVL 0(R11), AX; VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, SI
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VPEXTRD $0, X4, 0(SI)
 l26:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l27:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l28:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l29:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l30:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l31:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l32:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $128, AX; JEQ l2; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l25:
 l2:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
-#line 112 "conclusions.go"
+#line 123 "conclusions.go"
 	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
-#line 113 "conclusions.go"
+#line 124 "conclusions.go"
 	VPTEST Y3, Y3; JEQ l5
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	TESTB DX, DX; JEQ l41; MOVQ R12, AX; JMP l42
 l41:
-#line 116 "conclusions.go"
+#line 127 "conclusions.go"
 	MOVQ DI, AX
 l42:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ AX, SI; XORL R13, SI; MOVQ SI, R9; ORL DI, R9; TESTB R9, R9; JEQ l1; MOVQ AX, SI; XORL R14, SI
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ SI, R9; ORL R10, R9; TESTB R9, R9; JEQ l1
-#line 115 "conclusions.go"
+#line 126 "conclusions.go"
 	TESTB AX, AX; JEQ l45
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVL 0(R11), AX; VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l46; VPEXTRQ $0, X2, SI
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VPEXTRD $0, X4, 0(SI)
 l46:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $2, AX; JEQ l47; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l47:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $4, AX; JEQ l48; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l48:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $8, AX; JEQ l49; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l49:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $16, AX; JEQ l50; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l50:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $32, AX; JEQ l51; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l51:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $64, AX; JEQ l52; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l52:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	TESTL $128, AX; JEQ l5; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l45:
 l5:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R8; JLE l6; JMP l11
 l1:
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	VZEROUPPER
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	MOVQ BX, done+40(FP)
-#line 120 "conclusions.go"
+#line 131 "conclusions.go"
 	RET
 
 // func UnsignedTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 TEXT ·UnsignedTwin(SB), 0, $48-56
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ R15, 32(SP); XORQ BX, BX
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVBLZX a1+8(FP), R15
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ R15, 40(SP)
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ $506097522914230528, SI; MOVQ $1084818905618843912, DI; VMOVQ SI, X0; VPINSRQ $1, DI, X0, X0
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPMOVZXBD X0, Z0; MOVQ $3, SI; VPBROADCASTD SI, Z1; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ R15, 8(SP)
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a3+16(FP), R8
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a4+24(FP), R9
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a5+32(FP), R10
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a6+40(FP), R11
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPBROADCASTQ R11, Z2; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R12; MOVQ $0, R13; MOVQ $0, R14
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	XORQ SI, SI; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 32(SP), DI; MOVQ 40(SP), R15; TESTB R15, R15
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	JNE l8; TESTB DX, DX; JEQ l7; JMP l10
 l8:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ 32(SP), BX; JMP l1
 l7:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	XORQ DI, DI
 l10:
 l11:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	LEAQ 16(BX), R11; CMPQ R11, DI; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	CMPQ R11, 32(SP); JGT l1; MOVQ 40(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 129 "conclusions.go"
+#line 140 "conclusions.go"
 	KORTESTW K1, K1; JEQ l2
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	MOVQ 0(SP), R11; MOVQ 8(SP), SI
 l19:
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	CMPQ SI, R8; JCC l25
-#line 133 "conclusions.go"
+#line 144 "conclusions.go"
 	CMPQ SI, R9; JCC l1; MOVL 0(R10)(SI*4), AX; MOVQ R11, CX; ADDL AX, CX
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	LEAQ 1(SI), AX; MOVQ CX, R11; MOVQ AX, SI; JMP l19
 l25:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTB DX, DX; JEQ l1; VPBROADCASTD R11, Z3; KMOVW K1, K2; MOVQ 16(SP), R15; VSCATTERQPS Y3, K2, 0(R15)(Z2*1)
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3; MOVQ 16(SP), R15; VSCATTERQPS Y3, K1, 0(R15)(Z2*1)
 l2:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	ADDQ $16, BX; JMP l11
 l6:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $4, Z1, Z3, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 129 "conclusions.go"
+#line 140 "conclusions.go"
 	KORTESTW K1, K1; JEQ l5
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	MOVQ R12, AX; MOVQ R13, CX
 l30:
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	CMPQ CX, R8; JCC l36
-#line 133 "conclusions.go"
+#line 144 "conclusions.go"
 	CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), SI; MOVQ AX, R11; ADDL SI, R11
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	LEAQ 1(CX), SI; MOVQ R11, AX; MOVQ SI, CX; JMP l30
 l36:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VPBROADCASTD AX, Z3; KMOVW K1, K2; VSCATTERQPS Y3, K2, 0(R14)(Z2*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z3, Y3
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VSCATTERQPS Y3, K1, 0(R14)(Z2*1)
 l5:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, DI; JLE l6; JMP l11
 l1:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VZEROUPPER
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	MOVQ BX, done+48(FP)
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	RET
 
 // func UnsignedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 TEXT ·UnsignedTwinAVX2(SB), 0, $32-56
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a0+0(FP), R15
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ R15, 24(SP); XORQ BX, BX
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVBLZX a1+8(FP), CX
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ $506097522914230528, SI; VMOVQ SI, X0; VPMOVZXBD X0, Y0; MOVQ $3, SI; VMOVD SI, X1; VPBROADCASTD X1, Y1
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a3+16(FP), R8
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a4+24(FP), R9
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a5+32(FP), R10
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ a6+40(FP), R11
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VMOVQ R11, X2; VPBROADCASTQ X2, Y2; MOVQ $0, R11; MOVQ $0, R12; XORQ R13, R13; XORQ R15, R15
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ R15, 16(SP); MOVQ 24(SP), R14; TESTB CX, CX; JNE l8; TESTB DX, DX; JEQ l7; JMP l10
 l8:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	MOVQ 24(SP), BX; JMP l1
 l7:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	XORQ R14, R14
 l10:
 l11:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	LEAQ 8(BX), SI; CMPQ SI, R14; JGT l12; CMPQ BX, 16(SP); JGE l6
 l12:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	CMPQ SI, 24(SP); JGT l1; TESTB CX, CX; JNE l2; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
-#line 129 "conclusions.go"
+#line 140 "conclusions.go"
 	VPTEST Y3, Y3; JEQ l2
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	MOVQ 0(SP), SI; MOVQ 8(SP), DI
 l19:
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	CMPQ DI, R8; JCC l25
-#line 133 "conclusions.go"
+#line 144 "conclusions.go"
 	CMPQ DI, R9; JCC l1; MOVL 0(R10)(DI*4), R13; MOVQ SI, AX; ADDL R13, AX
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	LEAQ 1(DI), R13; MOVQ AX, SI; MOVQ R13, DI; JMP l19
 l25:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTB DX, DX; JEQ l1; VMOVD SI, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VEXTRACTI128 $1, Y4, X5; VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l26; VPEXTRQ $0, X2, SI
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VPEXTRD $0, X4, 0(SI)
 l26:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $2, AX; JEQ l27; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l27:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $4, AX; JEQ l28; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l28:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $8, AX; JEQ l29; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l29:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $16, AX; JEQ l30; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l30:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $32, AX; JEQ l31; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l31:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $64, AX; JEQ l32; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l32:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $128, AX; JEQ l33; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l33:
 l2:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3; VPCMPEQD Y4, Y4, Y4
-#line 128 "conclusions.go"
+#line 139 "conclusions.go"
 	VPXOR Y4, Y3, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4
-#line 129 "conclusions.go"
+#line 140 "conclusions.go"
 	VPTEST Y3, Y3; JEQ l5
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	MOVQ R11, AX; MOVQ R12, SI
 l38:
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	CMPQ SI, R8; JCC l44
-#line 133 "conclusions.go"
+#line 144 "conclusions.go"
 	CMPQ SI, R9; JCC l1; MOVL 0(R10)(SI*4), DI; MOVQ AX, R13; ADDL DI, R13
-#line 132 "conclusions.go"
+#line 143 "conclusions.go"
 	LEAQ 1(SI), DI; MOVQ R13, AX; MOVQ DI, SI; JMP l38
 l44:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VMOVD AX, X4; VPBROADCASTD X4, Y4; VMOVMSKPS Y3, AX; VEXTRACTI128 $1, Y2, X3; VEXTRACTI128 $1, Y4, X5
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VEXTRACTI128 $1, Y2, X6; TESTL $1, AX; JEQ l45; VPEXTRQ $0, X2, SI; VPEXTRD $0, X4, 0(SI)
 l45:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $2, AX; JEQ l46; VPEXTRQ $1, X2, SI; VPEXTRD $1, X4, 0(SI)
 l46:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $4, AX; JEQ l47; VPEXTRQ $0, X3, SI; VPEXTRD $2, X4, 0(SI)
 l47:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $8, AX; JEQ l48; VPEXTRQ $1, X3, SI; VPEXTRD $3, X4, 0(SI)
 l48:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $16, AX; JEQ l49; VPEXTRQ $0, X2, SI; VPEXTRD $0, X5, 0(SI)
 l49:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $32, AX; JEQ l50; VPEXTRQ $1, X2, SI; VPEXTRD $1, X5, 0(SI)
 l50:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $64, AX; JEQ l51; VPEXTRQ $0, X6, SI; VPEXTRD $2, X5, 0(SI)
 l51:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	TESTL $128, AX; JEQ l52; VPEXTRQ $1, X6, AX; VPEXTRD $3, X5, 0(AX)
 l52:
 l5:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R14; JLE l6; JMP l11
 l1:
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	VZEROUPPER
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	MOVQ BX, done+48(FP)
-#line 135 "conclusions.go"
+#line 146 "conclusions.go"
 	RET
 
 // func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
@@ -2493,2044 +2709,1506 @@ l1:
 #line 124 "others.go"
 	RET
 
-// func RowOfBlockTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
-#line 14 "sums.go"
-TEXT ·RowOfBlockTwin(SB), 0, $304-96
-#line 14 "sums.go"
-	MOVQ a0+0(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 16(SP); XORQ R15, R15; MOVQ R15, 224(SP)
-#line 14 "sums.go"
-	MOVBLZX a1+8(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 24(SP)
-#line 14 "sums.go"
-	MOVBLZX a2+9(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 48(SP)
-#line 14 "sums.go"
-	MOVBLZX a3+10(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 72(SP)
-#line 14 "sums.go"
-	MOVBLZX a4+11(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 14 "sums.go"
-	MOVQ a5+16(FP), R10
-#line 14 "sums.go"
-	MOVQ a6+24(FP), R11
-#line 14 "sums.go"
-	MOVQ $10, R15; MOVQ R15, 88(SP)
-#line 14 "sums.go"
-	MOVQ a7+32(FP), R13
-#line 14 "sums.go"
-	MOVQ $10, R15; MOVQ R15, 104(SP); MOVQ $10, R15; MOVQ R15, 112(SP); MOVQ $10, R15; MOVQ R15, 128(SP)
-#line 14 "sums.go"
-	MOVQ a8+40(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 280(SP)
-#line 14 "sums.go"
-	MOVQ a9+48(FP), CX
-#line 14 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $10, R15; MOVQ R15, 136(SP)
-#line 14 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
-#line 14 "sums.go"
-	MOVQ a10+56(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 144(SP); MOVQ $10, R15; MOVQ R15, 152(SP)
-#line 14 "sums.go"
-	MOVQ a11+64(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 160(SP); MOVQ $0, R15; MOVQ R15, 96(SP)
-#line 14 "sums.go"
-	MOVQ a12+72(FP), R14
-#line 14 "sums.go"
-	MOVQ a13+80(FP), R8
-#line 14 "sums.go"
-	ADDQ R8, R14; VPBROADCASTQ R14, Z0; MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 168(SP)
-#line 14 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 176(SP); MOVQ $10, R15; MOVQ R15, 288(SP); MOVQ $10, R15; MOVQ R15, 296(SP)
-#line 14 "sums.go"
-	MOVQ $10, SI; MOVQ $10, DI; MOVQ $10, R12; MOVQ $0, R15; MOVQ R15, 216(SP); XORQ R8, R8; XORQ R15, R15
-#line 14 "sums.go"
-	MOVQ R15, 184(SP); MOVQ 16(SP), R15; MOVQ R15, 192(SP); MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7
-#line 14 "sums.go"
-	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 80(SP), R15
-#line 14 "sums.go"
-	TESTB R15, R15; JNE l10
+// func RowOfBlockTwin(a0 int, a1 bool, a2 bool) (done int)
+#line 17 "sums.go"
+TEXT ·RowOfBlockTwin(SB), 0, $0-24
+#line 17 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 17 "sums.go"
+	XORQ BX, BX
+#line 17 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 17 "sums.go"
+	MOVBLZX a2+9(FP), DX
+#line 17 "sums.go"
+	XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JEQ l7; TESTB DX, DX; JNE l10
 l7:
-#line 14 "sums.go"
-	XORQ R15, R15; MOVQ R15, 192(SP)
+#line 17 "sums.go"
+	XORQ DI, DI
 l10:
 l11:
-#line 14 "sums.go"
-	MOVQ 224(SP), R15; LEAQ 16(R15), R8; CMPQ R8, 192(SP); JGT l12; MOVQ 184(SP), R15; CMPQ 224(SP), R15
-#line 14 "sums.go"
-	JGE l6
+#line 17 "sums.go"
+	LEAQ 16(BX), CX; CMPQ CX, DI; JGT l12; CMPQ BX, SI; JGE l5
 l12:
-#line 14 "sums.go"
-	CMPQ R8, 16(SP); JGT l1
-#line 12 "sums.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 72(SP), R15
-#line 12 "sums.go"
-	TESTB R15, R15; JEQ l22
-#line 16 "sums.go"
-	MOVQ 0(SP), R15; MOVQ R15, 200(SP); MOVQ 8(SP), R15; MOVQ R15, 208(SP)
-l23:
-#line 14 "sums.go"
-	MOVQ 208(SP), R15; LEAQ 0(R10)(R15*1), R15; MOVQ R15, 232(SP)
-#line 15 "sums.go"
-	MOVQ 232(SP), R15; MOVL 0(R11)(R15*4), R14; MOVQ R14, BX; IMULL 88(SP), BX; MOVQ 200(SP), R14
-#line 15 "sums.go"
-	ADDL BX, R14
-#line 16 "sums.go"
-	MOVQ 232(SP), R15; MOVL 4(R13)(R15*4), BX; MOVQ R14, R8; ADDL BX, R8
-#line 15 "sums.go"
-	MOVQ 232(SP), R15; MOVL 4(R11)(R15*4), BX; MOVQ BX, R14; IMULL 104(SP), R14; MOVQ R8, BX; ADDL R14, BX
-#line 16 "sums.go"
-	MOVQ 232(SP), R15; MOVL 8(R13)(R15*4), R8; MOVQ BX, R14; ADDL R8, R14
-#line 15 "sums.go"
-	MOVQ 232(SP), R15; MOVL 8(R11)(R15*4), BX; MOVQ BX, R8; IMULL 112(SP), R8; MOVQ R14, BX; ADDL R8, BX
-#line 16 "sums.go"
-	MOVQ 232(SP), R15; MOVL 12(R13)(R15*4), R8; MOVQ BX, R14; ADDL R8, R14
-#line 15 "sums.go"
-	MOVQ 232(SP), R15; MOVL 12(R11)(R15*4), BX; MOVQ BX, R8; IMULL 128(SP), R8; MOVQ R14, BX; ADDL R8, BX
-#line 16 "sums.go"
-	MOVQ 232(SP), R15; MOVL 16(R13)(R15*4), R8; MOVQ BX, R14; ADDL R8, R14; MOVQ 208(SP), R15; LEAQ 4(R15), BX
-#line 16 "sums.go"
-	CMPQ BX, 280(SP); JGE l29; MOVQ R14, 200(SP); MOVQ BX, 208(SP); JMP l23
-l29:
-#line 16 "sums.go"
-	CMPQ BX, CX; JGE l32; MOVQ R14, R8; JMP l33
-l32:
-#line 16 "sums.go"
-	MOVQ R14, 240(SP); JMP l34
-l22:
-#line 12 "sums.go"
-	MOVQ 32(SP), R8; MOVQ 40(SP), BX
-l33:
-#line 12 "sums.go"
-	MOVQ R8, 248(SP); MOVQ BX, 256(SP)
-l35:
-#line 14 "sums.go"
-	MOVQ 256(SP), R15; LEAQ 0(R10)(R15*1), R14
-#line 15 "sums.go"
-	MOVL 0(R11)(R14*4), R8; MOVQ R8, BX; IMULL 136(SP), BX; MOVQ 248(SP), R8; ADDL BX, R8
-#line 16 "sums.go"
-	MOVL 4(R13)(R14*4), BX; MOVQ R8, R14; ADDL BX, R14; MOVQ 256(SP), R15; LEAQ 1(R15), BX; CMPQ BX, CX
-#line 16 "sums.go"
-	JGE l41; MOVQ R14, 248(SP); MOVQ BX, 256(SP); JMP l35
-l41:
-#line 16 "sums.go"
-	MOVQ R14, 240(SP); JMP l34
-l19:
-#line 16 "sums.go"
-	MOVQ 56(SP), R15; MOVQ R15, 264(SP); MOVQ 64(SP), R15; MOVQ R15, 272(SP)
-l42:
-#line 14 "sums.go"
-	MOVQ 272(SP), R15; LEAQ 0(R10)(R15*1), R14
-#line 15 "sums.go"
-	CMPQ R14, 144(SP); JCC l1; MOVL 0(R11)(R14*4), BX; MOVQ BX, R8; IMULL 152(SP), R8; MOVQ 264(SP), BX
-#line 15 "sums.go"
-	ADDL R8, BX
-#line 16 "sums.go"
-	LEAQ 1(R14), R8; CMPQ R8, 160(SP); JCC l1; MOVL 4(R13)(R14*4), R8; MOVQ BX, R14; ADDL R8, R14
-#line 16 "sums.go"
-	MOVQ 272(SP), R15; LEAQ 1(R15), BX; CMPQ BX, CX; JGE l48; MOVQ R14, 264(SP); MOVQ BX, 272(SP)
-#line 16 "sums.go"
-	JMP l42
-l48:
-#line 16 "sums.go"
-	MOVQ R14, 240(SP); JMP l34
-l16:
-#line 12 "sums.go"
-	MOVQ 96(SP), R15; MOVQ R15, 240(SP)
-l34:
+#line 17 "sums.go"
+	CMPQ CX, AX; JGT l1
 #line 18 "sums.go"
-	MOVQ 80(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 240(SP), R15; VPBROADCASTD R15, Z1; KXNORW K1, K1, K1
+	ADDQ $16, BX; JMP l11
+l5:
 #line 18 "sums.go"
-	MOVQ 120(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
-#line 18 "sums.go"
-	MOVQ 120(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); MOVQ 224(SP), R15; ADDQ $16, R15; MOVQ R15, 224(SP)
-#line 18 "sums.go"
-	JMP l11
-l6:
-#line 16 "sums.go"
-	MOVQ 168(SP), BX; MOVQ 176(SP), R8
-l53:
-#line 14 "sums.go"
-	LEAQ 0(R10)(R8*1), R14
-#line 15 "sums.go"
-	MOVL 0(R11)(R14*4), AX; MOVQ AX, R9; IMULL 288(SP), R9; MOVQ BX, AX; ADDL R9, AX
-#line 16 "sums.go"
-	MOVL 4(R13)(R14*4), R9; MOVQ AX, DX; ADDL R9, DX
-#line 15 "sums.go"
-	MOVL 4(R11)(R14*4), AX; MOVQ AX, R9; IMULL 296(SP), R9; MOVQ DX, AX; ADDL R9, AX
-#line 16 "sums.go"
-	MOVL 8(R13)(R14*4), DX; MOVQ AX, R9; ADDL DX, R9
-#line 15 "sums.go"
-	MOVL 8(R11)(R14*4), AX; MOVQ AX, DX; IMULL SI, DX; MOVQ R9, AX; ADDL DX, AX
-#line 16 "sums.go"
-	MOVL 12(R13)(R14*4), DX; MOVQ AX, R9; ADDL DX, R9
-#line 15 "sums.go"
-	MOVL 12(R11)(R14*4), AX; MOVQ AX, DX; IMULL DI, DX; MOVQ R9, AX; ADDL DX, AX
-#line 16 "sums.go"
-	MOVL 16(R13)(R14*4), DX; MOVQ AX, R9; ADDL DX, R9; LEAQ 4(R8), AX; CMPQ AX, 280(SP); JGE l59
-#line 16 "sums.go"
-	MOVQ R9, BX; MOVQ AX, R8; JMP l53
-l59:
-#line 16 "sums.go"
-	CMPQ AX, CX; JGE l62; MOVQ R9, BX
-l64:
-#line 14 "sums.go"
-	LEAQ 0(R10)(AX*1), DX
-#line 15 "sums.go"
-	MOVL 0(R11)(DX*4), R8; MOVQ R8, R14; IMULL R12, R14; MOVQ BX, R8; ADDL R14, R8
-#line 16 "sums.go"
-	MOVL 4(R13)(DX*4), DX; MOVQ R8, R14; ADDL DX, R14; LEAQ 1(AX), DX; CMPQ DX, CX; JGE l70; MOVQ R14, BX
-#line 16 "sums.go"
-	MOVQ DX, AX; JMP l64
-l70:
-#line 16 "sums.go"
-	MOVQ R14, AX; JMP l71
-l62:
-#line 16 "sums.go"
-	MOVQ R9, AX
-l71:
-#line 18 "sums.go"
-	VPBROADCASTD AX, Z1; KXNORW K1, K1, K1; MOVQ 216(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
-#line 18 "sums.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1; MOVQ 216(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
-#line 18 "sums.go"
-	MOVQ 224(SP), R15; ADDQ $16, R15; MOVQ R15, 224(SP); MOVQ 224(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 192(SP)
-#line 18 "sums.go"
-	JLE l6; JMP l11
+	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, DI; JLE l5; JMP l11
 l1:
 #line 18 "sums.go"
-	VZEROUPPER; MOVQ 224(SP), R15
+	VZEROUPPER
 #line 18 "sums.go"
-	MOVQ R15, done+88(FP)
+	MOVQ BX, done+16(FP)
 #line 18 "sums.go"
 	RET
 
-// func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
-#line 14 "sums.go"
-TEXT ·RowOfBlockTwinAVX2(SB), 0, $264-96
-#line 14 "sums.go"
-	MOVQ a0+0(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 16(SP); XORQ R15, R15; MOVQ R15, 208(SP)
-#line 14 "sums.go"
-	MOVBLZX a1+8(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 24(SP)
-#line 14 "sums.go"
-	MOVBLZX a2+9(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 48(SP)
-#line 14 "sums.go"
-	MOVBLZX a3+10(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 72(SP)
-#line 14 "sums.go"
-	MOVBLZX a4+11(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 14 "sums.go"
-	MOVQ a5+16(FP), R10
-#line 14 "sums.go"
-	MOVQ a6+24(FP), R11
-#line 14 "sums.go"
-	MOVQ $10, R15; MOVQ R15, 88(SP)
-#line 14 "sums.go"
-	MOVQ a7+32(FP), R13
-#line 14 "sums.go"
-	MOVQ $10, R15; MOVQ R15, 104(SP); MOVQ $10, R15; MOVQ R15, 112(SP); MOVQ $10, R15; MOVQ R15, 120(SP)
-#line 14 "sums.go"
-	MOVQ a8+40(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 216(SP)
-#line 14 "sums.go"
-	MOVQ a9+48(FP), CX
-#line 14 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $10, R15; MOVQ R15, 128(SP)
-#line 14 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP)
-#line 14 "sums.go"
-	MOVQ a10+56(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 136(SP); MOVQ $10, R15; MOVQ R15, 144(SP)
-#line 14 "sums.go"
-	MOVQ a11+64(FP), R15
-#line 14 "sums.go"
-	MOVQ R15, 152(SP); MOVQ $0, R15; MOVQ R15, 96(SP)
-#line 14 "sums.go"
-	MOVQ a12+72(FP), R14
-#line 14 "sums.go"
-	MOVQ a13+80(FP), R8
-#line 14 "sums.go"
-	ADDQ R8, R14; VMOVQ R14, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 160(SP); MOVQ $0, R15
-#line 14 "sums.go"
-	MOVQ R15, 176(SP); MOVQ $10, R15; MOVQ R15, 248(SP); MOVQ $10, R15; MOVQ R15, 256(SP); MOVQ $10, SI
-#line 14 "sums.go"
-	MOVQ $10, DI; MOVQ $10, R12; XORQ R8, R8; XORQ R15, R15; MOVQ R15, 168(SP); MOVQ 16(SP), R15
-#line 14 "sums.go"
-	MOVQ R15, 184(SP); MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 48(SP), R15; TESTB R15, R15
-#line 14 "sums.go"
-	JEQ l7; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 80(SP), R15; TESTB R15, R15; JNE l10
+// func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool) (done int)
+#line 17 "sums.go"
+TEXT ·RowOfBlockTwinAVX2(SB), 0, $0-24
+#line 17 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 17 "sums.go"
+	XORQ BX, BX
+#line 17 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 17 "sums.go"
+	MOVBLZX a2+9(FP), DX
+#line 17 "sums.go"
+	XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JEQ l7; TESTB DX, DX; JNE l10
 l7:
-#line 14 "sums.go"
-	XORQ R15, R15; MOVQ R15, 184(SP)
+#line 17 "sums.go"
+	XORQ DI, DI
 l10:
 l11:
-#line 14 "sums.go"
-	MOVQ 208(SP), R15; LEAQ 8(R15), R14; CMPQ R14, 184(SP); JGT l12; MOVQ 168(SP), R15; CMPQ 208(SP), R15
-#line 14 "sums.go"
-	JGE l6
+#line 17 "sums.go"
+	LEAQ 8(BX), CX; CMPQ CX, DI; JGT l12; CMPQ BX, SI; JGE l5
 l12:
-#line 14 "sums.go"
-	CMPQ R14, 16(SP); JGT l1
-#line 12 "sums.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 72(SP), R15
-#line 12 "sums.go"
-	TESTB R15, R15; JEQ l22
-#line 16 "sums.go"
-	MOVQ 0(SP), R15; MOVQ R15, 192(SP); MOVQ 8(SP), R15; MOVQ R15, 200(SP)
-l23:
-#line 14 "sums.go"
-	MOVQ 200(SP), R15; LEAQ 0(R10)(R15*1), R14
-#line 15 "sums.go"
-	MOVL 0(R11)(R14*4), R8; MOVQ R8, BX; IMULL 88(SP), BX; MOVQ 192(SP), R8; ADDL BX, R8
-#line 16 "sums.go"
-	MOVL 4(R13)(R14*4), BX; MOVQ R8, AX; ADDL BX, AX
-#line 15 "sums.go"
-	MOVL 4(R11)(R14*4), BX; MOVQ BX, R8; IMULL 104(SP), R8; MOVQ AX, BX; ADDL R8, BX
-#line 16 "sums.go"
-	MOVL 8(R13)(R14*4), AX; MOVQ BX, R8; ADDL AX, R8
-#line 15 "sums.go"
-	MOVL 8(R11)(R14*4), AX; MOVQ AX, BX; IMULL 112(SP), BX; MOVQ R8, AX; ADDL BX, AX
-#line 16 "sums.go"
-	MOVL 12(R13)(R14*4), BX; MOVQ AX, R8; ADDL BX, R8
-#line 15 "sums.go"
-	MOVL 12(R11)(R14*4), AX; MOVQ AX, BX; IMULL 120(SP), BX; MOVQ R8, AX; ADDL BX, AX
-#line 16 "sums.go"
-	MOVL 16(R13)(R14*4), BX; MOVQ AX, R8; ADDL BX, R8; MOVQ 200(SP), R15; LEAQ 4(R15), AX; CMPQ AX, 216(SP)
-#line 16 "sums.go"
-	JGE l29; MOVQ R8, 192(SP); MOVQ AX, 200(SP); JMP l23
-l29:
-#line 16 "sums.go"
-	CMPQ AX, CX; JGE l32; MOVQ R8, BX; JMP l33
-l32:
-#line 16 "sums.go"
-	MOVQ R8, 224(SP); JMP l34
-l22:
-#line 12 "sums.go"
-	MOVQ 32(SP), BX; MOVQ 40(SP), AX
-l33:
-#line 12 "sums.go"
-	MOVQ BX, 232(SP)
-l35:
-#line 14 "sums.go"
-	LEAQ 0(R10)(AX*1), R14
-#line 15 "sums.go"
-	MOVL 0(R11)(R14*4), R8; MOVQ R8, BX; IMULL 128(SP), BX; MOVQ 232(SP), R8; ADDL BX, R8
-#line 16 "sums.go"
-	MOVL 4(R13)(R14*4), BX; MOVQ R8, R14; ADDL BX, R14; LEAQ 1(AX), BX; CMPQ BX, CX; JGE l41; MOVQ R14, 232(SP)
-#line 16 "sums.go"
-	MOVQ BX, AX; JMP l35
-l41:
-#line 16 "sums.go"
-	MOVQ R14, 224(SP); JMP l34
-l19:
-#line 16 "sums.go"
-	MOVQ 56(SP), R15; MOVQ R15, 240(SP); MOVQ 64(SP), BX
-l42:
-#line 14 "sums.go"
-	LEAQ 0(R10)(BX*1), R8
-#line 15 "sums.go"
-	CMPQ R8, 136(SP); JCC l1; MOVL 0(R11)(R8*4), R14; MOVQ R14, AX; IMULL 144(SP), AX; MOVQ 240(SP), R14
-#line 15 "sums.go"
-	ADDL AX, R14
-#line 16 "sums.go"
-	LEAQ 1(R8), AX; CMPQ AX, 152(SP); JCC l1; MOVL 4(R13)(R8*4), AX; MOVQ R14, R8; ADDL AX, R8; LEAQ 1(BX), AX
-#line 16 "sums.go"
-	CMPQ AX, CX; JGE l48; MOVQ R8, 240(SP); MOVQ AX, BX; JMP l42
-l48:
-#line 16 "sums.go"
-	MOVQ R8, 224(SP); JMP l34
-l16:
-#line 12 "sums.go"
-	MOVQ 96(SP), R15; MOVQ R15, 224(SP)
-l34:
+#line 17 "sums.go"
+	CMPQ CX, AX; JGT l1
 #line 18 "sums.go"
-	MOVQ 80(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 224(SP), R15; VMOVD R15, X1; VPBROADCASTD X1, Y1
+	ADDQ $8, BX; JMP l11
+l5:
 #line 18 "sums.go"
-	VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX
-#line 18 "sums.go"
-	VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX)
-#line 18 "sums.go"
-	VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX
-#line 18 "sums.go"
-	VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX)
-#line 18 "sums.go"
-	MOVQ 208(SP), R15; ADDQ $8, R15; MOVQ R15, 208(SP); JMP l11
-l6:
-#line 16 "sums.go"
-	MOVQ 160(SP), AX; MOVQ 176(SP), BX
-l61:
-#line 14 "sums.go"
-	LEAQ 0(R10)(BX*1), R8
-#line 15 "sums.go"
-	MOVL 0(R11)(R8*4), R14; MOVQ R14, R9; IMULL 248(SP), R9; MOVQ AX, R14; ADDL R9, R14
-#line 16 "sums.go"
-	MOVL 4(R13)(R8*4), R9; MOVQ R14, DX; ADDL R9, DX
-#line 15 "sums.go"
-	MOVL 4(R11)(R8*4), R9; MOVQ R9, R14; IMULL 256(SP), R14; MOVQ DX, R9; ADDL R14, R9
-#line 16 "sums.go"
-	MOVL 8(R13)(R8*4), DX; MOVQ R9, R14; ADDL DX, R14
-#line 15 "sums.go"
-	MOVL 8(R11)(R8*4), DX; MOVQ DX, R9; IMULL SI, R9; MOVQ R14, DX; ADDL R9, DX
-#line 16 "sums.go"
-	MOVL 12(R13)(R8*4), R9; MOVQ DX, R14; ADDL R9, R14
-#line 15 "sums.go"
-	MOVL 12(R11)(R8*4), DX; MOVQ DX, R9; IMULL DI, R9; MOVQ R14, DX; ADDL R9, DX
-#line 16 "sums.go"
-	MOVL 16(R13)(R8*4), R8; MOVQ DX, R9; ADDL R8, R9; LEAQ 4(BX), DX; CMPQ DX, 216(SP); JGE l67
-#line 16 "sums.go"
-	MOVQ R9, AX; MOVQ DX, BX; JMP l61
-l67:
-#line 16 "sums.go"
-	CMPQ DX, CX; JGE l70; MOVQ R9, AX; MOVQ DX, BX
-l72:
-#line 14 "sums.go"
-	LEAQ 0(R10)(BX*1), DX
-#line 15 "sums.go"
-	MOVL 0(R11)(DX*4), R8; MOVQ R8, R14; IMULL R12, R14; MOVQ AX, R8; ADDL R14, R8
-#line 16 "sums.go"
-	MOVL 4(R13)(DX*4), DX; MOVQ R8, R14; ADDL DX, R14; LEAQ 1(BX), DX; CMPQ DX, CX; JGE l78; MOVQ R14, AX
-#line 16 "sums.go"
-	MOVQ DX, BX; JMP l72
-l78:
-#line 16 "sums.go"
-	MOVQ R14, AX; JMP l79
-l70:
-#line 16 "sums.go"
-	MOVQ R9, AX
-l79:
-#line 18 "sums.go"
-	VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
-#line 18 "sums.go"
-	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
-#line 18 "sums.go"
-	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
-#line 18 "sums.go"
-	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
-#line 18 "sums.go"
-	VPEXTRD $3, X3, 0(AX); MOVQ 208(SP), R15; ADDQ $8, R15; MOVQ R15, 208(SP); MOVQ 208(SP), R15
-#line 18 "sums.go"
-	LEAQ 8(R15), AX; CMPQ AX, 184(SP); JLE l6; JMP l11
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, DI; JLE l5; JMP l11
 l1:
 #line 18 "sums.go"
-	VZEROUPPER; MOVQ 208(SP), R15
+	VZEROUPPER
 #line 18 "sums.go"
-	MOVQ R15, done+88(FP)
+	MOVQ BX, done+16(FP)
 #line 18 "sums.go"
+	RET
+
+// func RowOfBlockTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+#line 13 "sums.go"
+TEXT ·RowOfBlockTwin_(SB), 0, $0-48
+#line 13 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 13 "sums.go"
+	XORQ BX, BX
+#line 13 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 13 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 13 "sums.go"
+	VPBROADCASTD DX, Z0
+#line 13 "sums.go"
+	MOVQ a3+24(FP), DX
+#line 13 "sums.go"
+	MOVQ a4+32(FP), SI
+#line 13 "sums.go"
+	ADDQ SI, DX; VPBROADCASTQ DX, Z1; MOVQ $0, DX; MOVQ $0, SI; XORQ DI, DI; XORQ DI, DI; MOVQ AX, R8
+#line 13 "sums.go"
+	TESTB CX, CX; JNE l10; XORQ R8, R8
+l10:
+l11:
+#line 13 "sums.go"
+	LEAQ 16(BX), CX; CMPQ CX, R8; JGT l12; CMPQ BX, DI; JGE l6
+l12:
+#line 13 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 20 "sums.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(DX)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y2
+#line 20 "sums.go"
+	VSCATTERQPS Y2, K1, 0(DX)(Z1*1); ADDQ $16, BX; JMP l11
+l6:
+#line 20 "sums.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(SI)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y2
+#line 20 "sums.go"
+	VSCATTERQPS Y2, K1, 0(SI)(Z1*1); ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, R8; JLE l6; JMP l11
+l1:
+#line 20 "sums.go"
+	VZEROUPPER
+#line 20 "sums.go"
+	MOVQ BX, done+40(FP)
+#line 20 "sums.go"
+	RET
+
+// func RowOfBlockTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+#line 13 "sums.go"
+TEXT ·RowOfBlockTwinAVX2_(SB), 0, $0-48
+#line 13 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 13 "sums.go"
+	XORQ BX, BX
+#line 13 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 13 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 13 "sums.go"
+	VMOVD DX, X0; VPBROADCASTD X0, Y0
+#line 13 "sums.go"
+	MOVQ a3+24(FP), DX
+#line 13 "sums.go"
+	MOVQ a4+32(FP), SI
+#line 13 "sums.go"
+	ADDQ SI, DX; VMOVQ DX, X1; VPBROADCASTQ X1, Y1; XORQ DX, DX; XORQ DX, DX; MOVQ AX, SI; TESTB CX, CX
+#line 13 "sums.go"
+	JNE l10; XORQ SI, SI
+l10:
+l11:
+#line 13 "sums.go"
+	LEAQ 8(BX), CX; CMPQ CX, SI; JGT l12; CMPQ BX, DX; JGE l6
+l12:
+#line 13 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 20 "sums.go"
+	VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y1, X4; VPEXTRQ $0, X1, CX
+#line 20 "sums.go"
+	VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $2, X0, 0(CX)
+#line 20 "sums.go"
+	VPEXTRQ $1, X2, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X1, CX
+#line 20 "sums.go"
+	VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+#line 20 "sums.go"
+	ADDQ $8, BX; JMP l11
+l6:
+#line 20 "sums.go"
+	VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y1, X4; VPEXTRQ $0, X1, CX
+#line 20 "sums.go"
+	VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $2, X0, 0(CX)
+#line 20 "sums.go"
+	VPEXTRQ $1, X2, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X1, CX
+#line 20 "sums.go"
+	VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+#line 20 "sums.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, SI; JLE l6; JMP l11
+l1:
+#line 20 "sums.go"
+	VZEROUPPER
+#line 20 "sums.go"
+	MOVQ BX, done+40(FP)
+#line 20 "sums.go"
 	RET
 
 // func AtLeastOnceTwin(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
-#line 28 "sums.go"
+#line 30 "sums.go"
 TEXT ·AtLeastOnceTwin(SB), 0, $80-88
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a0+0(FP), R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ R15, 16(SP); XORQ BX, BX
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVBLZX a1+8(FP), R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a2+16(FP), DI
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a3+24(FP), R8
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a4+32(FP), R9
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a5+40(FP), R10
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a6+48(FP), R11
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a7+56(FP), R12
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a8+64(FP), R13
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a9+72(FP), R14
-#line 28 "sums.go"
+#line 30 "sums.go"
 	ADDQ R14, R13; VPBROADCASTQ R13, Z0; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, SI; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 16(SP), R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ R15, 72(SP); MOVQ 40(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 72(SP)
 l10:
 l11:
-#line 28 "sums.go"
+#line 30 "sums.go"
 	LEAQ 16(BX), AX; CMPQ AX, 72(SP); JGT l12; CMPQ BX, 32(SP); JGE l6
 l12:
-#line 28 "sums.go"
+#line 30 "sums.go"
 	CMPQ AX, 16(SP); JGT l1
-#line 25 "sums.go"
+#line 27 "sums.go"
 	MOVQ 0(SP), R15; MOVQ R15, 64(SP); MOVQ 8(SP), CX
 l14:
-#line 28 "sums.go"
-	LEAQ 0(DI)(CX*1), R14; CMPQ R14, R8; JCC l1; MOVL 0(R9)(R14*4), DX; MOVQ 64(SP), AX; ADDL DX, AX
-#line 29 "sums.go"
-	CMPQ R14, R10; JCC l1; MOVL 0(R11)(R14*4), DX; MOVQ AX, R14; ADDL DX, R14
 #line 30 "sums.go"
+	LEAQ 0(DI)(CX*1), R14; CMPQ R14, R8; JCC l1; MOVL 0(R9)(R14*4), DX; MOVQ 64(SP), AX; ADDL DX, AX
+#line 31 "sums.go"
+	CMPQ R14, R10; JCC l1; MOVL 0(R11)(R14*4), DX; MOVQ AX, R14; ADDL DX, R14
+#line 32 "sums.go"
 	LEAQ 1(CX), AX; CMPQ R12, AX; JLE l19; MOVQ R14, 64(SP); MOVQ AX, CX; JMP l14
 l19:
-#line 34 "sums.go"
+#line 36 "sums.go"
 	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; VPBROADCASTD R14, Z1; KXNORW K1, K1, K1; MOVQ 24(SP), R15
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1; MOVQ 24(SP), R15
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VSCATTERQPS Y1, K1, 0(R15)(Z0*1); ADDQ $16, BX; JMP l11
 l6:
-#line 25 "sums.go"
+#line 27 "sums.go"
 	MOVQ 48(SP), AX; MOVQ 56(SP), CX
 l22:
-#line 28 "sums.go"
-	LEAQ 0(DI)(CX*1), DX; CMPQ DX, R8; JCC l1; MOVL 0(R9)(DX*4), R14; MOVQ AX, R13; ADDL R14, R13
-#line 29 "sums.go"
-	CMPQ DX, R10; JCC l1; MOVL 0(R11)(DX*4), DX; MOVQ R13, R14; ADDL DX, R14
 #line 30 "sums.go"
+	LEAQ 0(DI)(CX*1), DX; CMPQ DX, R8; JCC l1; MOVL 0(R9)(DX*4), R14; MOVQ AX, R13; ADDL R14, R13
+#line 31 "sums.go"
+	CMPQ DX, R10; JCC l1; MOVL 0(R11)(DX*4), DX; MOVQ R13, R14; ADDL DX, R14
+#line 32 "sums.go"
 	LEAQ 1(CX), DX; CMPQ R12, DX; JLE l27; MOVQ R14, AX; MOVQ DX, CX; JMP l22
 l27:
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPBROADCASTD R14, Z1; KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(SI)(Z0*1); KXNORW K1, K1, K1
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VEXTRACTI64X4 $1, Z1, Y1; VSCATTERQPS Y1, K1, 0(SI)(Z0*1); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 72(SP)
-#line 34 "sums.go"
+#line 36 "sums.go"
 	JLE l6; JMP l11
 l1:
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VZEROUPPER
-#line 34 "sums.go"
+#line 36 "sums.go"
 	MOVQ BX, done+80(FP)
-#line 34 "sums.go"
+#line 36 "sums.go"
 	RET
 
 // func AtLeastOnceTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
-#line 28 "sums.go"
+#line 30 "sums.go"
 TEXT ·AtLeastOnceTwinAVX2(SB), 0, $56-88
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a0+0(FP), R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ R15, 16(SP); XORQ BX, BX
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVBLZX a1+8(FP), R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a2+16(FP), DI
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a3+24(FP), R8
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a4+32(FP), R9
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a5+40(FP), R10
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a6+48(FP), R11
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a7+56(FP), R12
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a8+64(FP), R13
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ a9+72(FP), R14
-#line 28 "sums.go"
+#line 30 "sums.go"
 	ADDQ R14, R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	MOVQ R15, 48(SP); XORQ DX, DX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), SI; MOVQ 32(SP), R15
-#line 28 "sums.go"
+#line 30 "sums.go"
 	TESTB R15, R15; JNE l10; XORQ SI, SI
 l10:
 l11:
-#line 28 "sums.go"
+#line 30 "sums.go"
 	LEAQ 8(BX), AX; CMPQ AX, SI; JGT l12; CMPQ BX, 24(SP); JGE l6
 l12:
-#line 28 "sums.go"
+#line 30 "sums.go"
 	CMPQ AX, 16(SP); JGT l1
-#line 25 "sums.go"
+#line 27 "sums.go"
 	MOVQ 0(SP), AX; MOVQ 8(SP), DX
 l14:
-#line 28 "sums.go"
-	LEAQ 0(DI)(DX*1), CX; CMPQ CX, R8; JCC l1; MOVL 0(R9)(CX*4), R13; MOVQ AX, R14; ADDL R13, R14
-#line 29 "sums.go"
-	CMPQ CX, R10; JCC l1; MOVL 0(R11)(CX*4), CX; MOVQ R14, R13; ADDL CX, R13
 #line 30 "sums.go"
+	LEAQ 0(DI)(DX*1), CX; CMPQ CX, R8; JCC l1; MOVL 0(R9)(CX*4), R13; MOVQ AX, R14; ADDL R13, R14
+#line 31 "sums.go"
+	CMPQ CX, R10; JCC l1; MOVL 0(R11)(CX*4), CX; MOVQ R14, R13; ADDL CX, R13
+#line 32 "sums.go"
 	LEAQ 1(DX), CX; CMPQ R12, CX; JLE l19; MOVQ R13, AX; MOVQ CX, DX; JMP l14
 l19:
-#line 34 "sums.go"
+#line 36 "sums.go"
 	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l1; VMOVD R13, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX)
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX)
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX); ADDQ $8, BX
-#line 34 "sums.go"
+#line 36 "sums.go"
 	JMP l11
 l6:
-#line 25 "sums.go"
+#line 27 "sums.go"
 	MOVQ 40(SP), AX; MOVQ 48(SP), CX
 l30:
-#line 28 "sums.go"
-	LEAQ 0(DI)(CX*1), DX; CMPQ DX, R8; JCC l1; MOVL 0(R9)(DX*4), R13; MOVQ AX, R14; ADDL R13, R14
-#line 29 "sums.go"
-	CMPQ DX, R10; JCC l1; MOVL 0(R11)(DX*4), DX; MOVQ R14, R13; ADDL DX, R13
 #line 30 "sums.go"
+	LEAQ 0(DI)(CX*1), DX; CMPQ DX, R8; JCC l1; MOVL 0(R9)(DX*4), R13; MOVQ AX, R14; ADDL R13, R14
+#line 31 "sums.go"
+	CMPQ DX, R10; JCC l1; MOVL 0(R11)(DX*4), DX; MOVQ R14, R13; ADDL DX, R13
+#line 32 "sums.go"
 	LEAQ 1(CX), DX; CMPQ R12, DX; JLE l35; MOVQ R13, AX; MOVQ DX, CX; JMP l30
 l35:
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VMOVD R13, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VPEXTRD $3, X3, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, SI; JLE l6; JMP l11
 l1:
-#line 34 "sums.go"
+#line 36 "sums.go"
 	VZEROUPPER
-#line 34 "sums.go"
+#line 36 "sums.go"
 	MOVQ BX, done+80(FP)
-#line 34 "sums.go"
+#line 36 "sums.go"
 	RET
 
-// func EveryFourthTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
-#line 43 "sums.go"
-TEXT ·EveryFourthTwin(SB), 0, $80-88
-#line 43 "sums.go"
-	MOVQ a0+0(FP), R15
-#line 43 "sums.go"
-	MOVQ R15, 16(SP); XORQ BX, BX
-#line 43 "sums.go"
-	MOVBLZX a1+8(FP), R15
-#line 43 "sums.go"
-	MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 43 "sums.go"
-	MOVQ a2+16(FP), DI
-#line 43 "sums.go"
-	MOVQ a3+24(FP), R8
-#line 43 "sums.go"
-	MOVQ a4+32(FP), R9
-#line 43 "sums.go"
-	MOVQ a5+40(FP), R10
-#line 43 "sums.go"
-	MOVQ a6+48(FP), R11
-#line 43 "sums.go"
-	MOVQ a7+56(FP), R12
-#line 43 "sums.go"
-	MOVQ a8+64(FP), R13
-#line 43 "sums.go"
-	MOVQ a9+72(FP), R14
-#line 43 "sums.go"
-	ADDQ R14, R13; VPBROADCASTQ R13, Z0; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 56(SP)
-#line 43 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, SI; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 16(SP), R15
-#line 43 "sums.go"
-	MOVQ R15, 72(SP); MOVQ 40(SP), R15; TESTB R15, R15; JNE l10; XORQ R15, R15; MOVQ R15, 72(SP)
+// func EveryFourthTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+#line 49 "sums.go"
+TEXT ·EveryFourthTwin_(SB), 0, $0-48
+#line 49 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 49 "sums.go"
+	XORQ BX, BX
+#line 49 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 49 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 49 "sums.go"
+	VPBROADCASTD DX, Z0
+#line 49 "sums.go"
+	MOVQ a3+24(FP), DX
+#line 49 "sums.go"
+	MOVQ a4+32(FP), SI
+#line 49 "sums.go"
+	ADDQ SI, DX; VPBROADCASTQ DX, Z1; MOVQ $0, DX; MOVQ $0, SI; XORQ DI, DI; XORQ DI, DI; MOVQ AX, R8
+#line 49 "sums.go"
+	TESTB CX, CX; JNE l10; XORQ R8, R8
 l10:
 l11:
-#line 43 "sums.go"
-	LEAQ 16(BX), AX; CMPQ AX, 72(SP); JGT l12; CMPQ BX, 32(SP); JGE l6
+#line 49 "sums.go"
+	LEAQ 16(BX), CX; CMPQ CX, R8; JGT l12; CMPQ BX, DI; JGE l6
 l12:
-#line 43 "sums.go"
-	CMPQ AX, 16(SP); JGT l1
-#line 41 "sums.go"
-	MOVQ 0(SP), R15; MOVQ R15, 48(SP); MOVQ 8(SP), CX
-l14:
-#line 42 "sums.go"
-	CMPQ CX, DI; JGE l20
-#line 43 "sums.go"
-	LEAQ 0(R8)(CX*1), AX; CMPQ AX, R9; JCC l1; MOVL 0(R10)(AX*4), R14; MOVQ 48(SP), DX; ADDL R14, DX
-#line 44 "sums.go"
-	CMPQ AX, R11; JCC l1; MOVL 0(R12)(AX*4), AX; MOVQ DX, R14; ADDL AX, R14
-#line 42 "sums.go"
-	LEAQ 4(CX), AX; MOVQ R14, 48(SP); MOVQ AX, CX; JMP l14
-l20:
-#line 46 "sums.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 48(SP), R15; VPBROADCASTD R15, Z1; KXNORW K1, K1, K1
-#line 46 "sums.go"
-	MOVQ 24(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
-#line 46 "sums.go"
-	MOVQ 24(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); ADDQ $16, BX; JMP l11
+#line 49 "sums.go"
+	CMPQ CX, AX; JGT l1; KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(DX)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y2
+#line 49 "sums.go"
+	VSCATTERQPS Y2, K1, 0(DX)(Z1*1); ADDQ $16, BX; JMP l11
 l6:
-#line 41 "sums.go"
-	MOVQ 56(SP), AX; MOVQ 64(SP), CX
-l22:
-#line 42 "sums.go"
-	CMPQ CX, DI; JGE l28
-#line 43 "sums.go"
-	LEAQ 0(R8)(CX*1), DX; CMPQ DX, R9; JCC l1; MOVL 0(R10)(DX*4), R14; MOVQ AX, R13; ADDL R14, R13
-#line 44 "sums.go"
-	CMPQ DX, R11; JCC l1; MOVL 0(R12)(DX*4), DX; MOVQ R13, R14; ADDL DX, R14
-#line 42 "sums.go"
-	LEAQ 4(CX), DX; MOVQ R14, AX; MOVQ DX, CX; JMP l22
-l28:
-#line 46 "sums.go"
-	VPBROADCASTD AX, Z1; KXNORW K1, K1, K1; VSCATTERQPS Y1, K1, 0(SI)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
-#line 46 "sums.go"
-	VSCATTERQPS Y1, K1, 0(SI)(Z0*1); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 72(SP); JLE l6; JMP l11
+#line 49 "sums.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(SI)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y2
+#line 49 "sums.go"
+	VSCATTERQPS Y2, K1, 0(SI)(Z1*1); ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, R8; JLE l6; JMP l11
 l1:
-#line 46 "sums.go"
+#line 49 "sums.go"
 	VZEROUPPER
-#line 46 "sums.go"
-	MOVQ BX, done+80(FP)
-#line 46 "sums.go"
+#line 49 "sums.go"
+	MOVQ BX, done+40(FP)
+#line 49 "sums.go"
 	RET
 
-// func EveryFourthTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
-#line 43 "sums.go"
-TEXT ·EveryFourthTwinAVX2(SB), 0, $56-88
-#line 43 "sums.go"
-	MOVQ a0+0(FP), R15
-#line 43 "sums.go"
-	MOVQ R15, 16(SP); XORQ BX, BX
-#line 43 "sums.go"
-	MOVBLZX a1+8(FP), R15
-#line 43 "sums.go"
-	MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 43 "sums.go"
-	MOVQ a2+16(FP), DI
-#line 43 "sums.go"
-	MOVQ a3+24(FP), R8
-#line 43 "sums.go"
-	MOVQ a4+32(FP), R9
-#line 43 "sums.go"
-	MOVQ a5+40(FP), R10
-#line 43 "sums.go"
-	MOVQ a6+48(FP), R11
-#line 43 "sums.go"
-	MOVQ a7+56(FP), R12
-#line 43 "sums.go"
-	MOVQ a8+64(FP), R13
-#line 43 "sums.go"
-	MOVQ a9+72(FP), R14
-#line 43 "sums.go"
-	ADDQ R14, R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15
-#line 43 "sums.go"
-	MOVQ R15, 48(SP); XORQ DX, DX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), SI; MOVQ 32(SP), R15
-#line 43 "sums.go"
-	TESTB R15, R15; JNE l10; XORQ SI, SI
+// func EveryFourthTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+#line 49 "sums.go"
+TEXT ·EveryFourthTwinAVX2_(SB), 0, $0-48
+#line 49 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 49 "sums.go"
+	XORQ BX, BX
+#line 49 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 49 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 49 "sums.go"
+	VMOVD DX, X0; VPBROADCASTD X0, Y0
+#line 49 "sums.go"
+	MOVQ a3+24(FP), DX
+#line 49 "sums.go"
+	MOVQ a4+32(FP), SI
+#line 49 "sums.go"
+	ADDQ SI, DX; VMOVQ DX, X1; VPBROADCASTQ X1, Y1; XORQ DX, DX; XORQ DX, DX; MOVQ AX, SI; TESTB CX, CX
+#line 49 "sums.go"
+	JNE l10; XORQ SI, SI
 l10:
 l11:
-#line 43 "sums.go"
-	LEAQ 8(BX), AX; CMPQ AX, SI; JGT l12; CMPQ BX, 24(SP); JGE l6
+#line 49 "sums.go"
+	LEAQ 8(BX), CX; CMPQ CX, SI; JGT l12; CMPQ BX, DX; JGE l6
 l12:
-#line 43 "sums.go"
-	CMPQ AX, 16(SP); JGT l1
-#line 41 "sums.go"
-	MOVQ 0(SP), AX; MOVQ 8(SP), DX
-l14:
-#line 42 "sums.go"
-	CMPQ DX, DI; JGE l20
-#line 43 "sums.go"
-	LEAQ 0(R8)(DX*1), CX; CMPQ CX, R9; JCC l1; MOVL 0(R10)(CX*4), R13; MOVQ AX, R14; ADDL R13, R14
-#line 44 "sums.go"
-	CMPQ CX, R11; JCC l1; MOVL 0(R12)(CX*4), CX; MOVQ R14, R13; ADDL CX, R13
-#line 42 "sums.go"
-	LEAQ 4(DX), CX; MOVQ R13, AX; MOVQ CX, DX; JMP l14
-l20:
-#line 46 "sums.go"
-	MOVQ 32(SP), R15; TESTB R15, R15; JEQ l1; VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2
-#line 46 "sums.go"
-	VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX)
-#line 46 "sums.go"
-	VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX
-#line 46 "sums.go"
-	VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX)
-#line 46 "sums.go"
-	VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX); ADDQ $8, BX
-#line 46 "sums.go"
-	JMP l11
+#line 49 "sums.go"
+	CMPQ CX, AX; JGT l1; VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y1, X4
+#line 49 "sums.go"
+	VPEXTRQ $0, X1, CX; VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X2, CX
+#line 49 "sums.go"
+	VPEXTRD $2, X0, 0(CX); VPEXTRQ $1, X2, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X3, 0(CX)
+#line 49 "sums.go"
+	VPEXTRQ $1, X1, CX; VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX); VPEXTRQ $1, X4, CX
+#line 49 "sums.go"
+	VPEXTRD $3, X3, 0(CX); ADDQ $8, BX; JMP l11
 l6:
-#line 41 "sums.go"
-	MOVQ 40(SP), AX; MOVQ 48(SP), CX
-l30:
-#line 42 "sums.go"
-	CMPQ CX, DI; JGE l36
-#line 43 "sums.go"
-	LEAQ 0(R8)(CX*1), DX; CMPQ DX, R9; JCC l1; MOVL 0(R10)(DX*4), R13; MOVQ AX, R14; ADDL R13, R14
-#line 44 "sums.go"
-	CMPQ DX, R11; JCC l1; MOVL 0(R12)(DX*4), DX; MOVQ R14, R13; ADDL DX, R13
-#line 42 "sums.go"
-	LEAQ 4(CX), DX; MOVQ R13, AX; MOVQ DX, CX; JMP l30
-l36:
-#line 46 "sums.go"
-	VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
-#line 46 "sums.go"
-	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
-#line 46 "sums.go"
-	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
-#line 46 "sums.go"
-	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
-#line 46 "sums.go"
-	VPEXTRD $3, X3, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, SI; JLE l6; JMP l11
+#line 49 "sums.go"
+	VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y1, X4; VPEXTRQ $0, X1, CX
+#line 49 "sums.go"
+	VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $2, X0, 0(CX)
+#line 49 "sums.go"
+	VPEXTRQ $1, X2, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X1, CX
+#line 49 "sums.go"
+	VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+#line 49 "sums.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, SI; JLE l6; JMP l11
 l1:
-#line 46 "sums.go"
+#line 49 "sums.go"
 	VZEROUPPER
-#line 46 "sums.go"
-	MOVQ BX, done+80(FP)
-#line 46 "sums.go"
+#line 49 "sums.go"
+	MOVQ BX, done+40(FP)
+#line 49 "sums.go"
 	RET
 
-// func ReversedTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
-#line 55 "sums.go"
-TEXT ·ReversedTwin(SB), 0, $168-96
-#line 55 "sums.go"
-	MOVQ a0+0(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 56(SP); XORQ BX, BX
-#line 55 "sums.go"
-	MOVBLZX a1+8(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 64(SP)
-#line 55 "sums.go"
-	MOVBLZX a2+9(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 80(SP)
-#line 55 "sums.go"
-	MOVBLZX a3+10(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 88(SP)
-#line 55 "sums.go"
-	MOVBLZX a4+11(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 104(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 55 "sums.go"
-	MOVQ a5+16(FP), R10
-#line 55 "sums.go"
-	MOVQ a6+24(FP), R11
-#line 55 "sums.go"
-	MOVQ a7+32(FP), R12
-#line 55 "sums.go"
-	MOVQ a8+40(FP), R13
-#line 55 "sums.go"
-	MOVQ a9+48(FP), R14
-#line 55 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP)
-#line 55 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 40(SP)
-#line 55 "sums.go"
-	MOVQ a10+56(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 112(SP)
-#line 55 "sums.go"
-	MOVQ a11+64(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 120(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
-#line 55 "sums.go"
-	MOVQ a12+72(FP), AX
-#line 55 "sums.go"
-	MOVQ a13+80(FP), CX
-#line 55 "sums.go"
-	ADDQ CX, AX; VPBROADCASTQ AX, Z0; MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $0, R15; MOVQ R15, 128(SP)
-#line 55 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 136(SP); MOVQ $0, R15; MOVQ R15, 160(SP); XORQ SI, SI; XORQ R15, R15
-#line 55 "sums.go"
-	MOVQ R15, 96(SP); MOVQ 56(SP), R15; MOVQ R15, 144(SP); MOVQ 64(SP), R15; TESTB R15, R15; JEQ l7
-#line 55 "sums.go"
-	MOVQ 80(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 88(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 104(SP), R15
-#line 55 "sums.go"
-	TESTB R15, R15; JNE l10
+// func EveryFourthTwin(a0 int, a1 bool, a2 bool) (done int)
+#line 46 "sums.go"
+TEXT ·EveryFourthTwin(SB), 0, $0-24
+#line 46 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 46 "sums.go"
+	XORQ BX, BX
+#line 46 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 46 "sums.go"
+	MOVBLZX a2+9(FP), DX
+#line 46 "sums.go"
+	XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JEQ l7; TESTB DX, DX; JNE l10
 l7:
-#line 55 "sums.go"
-	XORQ R15, R15; MOVQ R15, 144(SP)
+#line 46 "sums.go"
+	XORQ DI, DI
 l10:
 l11:
-#line 55 "sums.go"
-	LEAQ 16(BX), DI; CMPQ DI, 144(SP); JGT l12; CMPQ BX, 96(SP); JGE l6
+#line 46 "sums.go"
+	LEAQ 16(BX), CX; CMPQ CX, DI; JGT l12; CMPQ BX, SI; JGE l5
 l12:
-#line 55 "sums.go"
-	CMPQ DI, 56(SP); JGT l1
-#line 53 "sums.go"
-	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 80(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 88(SP), R15
-#line 53 "sums.go"
-	TESTB R15, R15; JEQ l22
-#line 57 "sums.go"
-	MOVQ 0(SP), DI; MOVQ 8(SP), R8
-l23:
-#line 55 "sums.go"
-	MOVQ R10, R9; SUBQ R8, R9
-#line 56 "sums.go"
-	MOVQ DI, CX; SHLL $1, CX; MOVL 0(R11)(R9*4), AX; MOVQ CX, SI; ADDL AX, SI
-#line 57 "sums.go"
-	MOVL 0(R12)(R9*4), AX; MOVQ SI, CX; ADDL AX, CX; LEAQ 1(R8), AX
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ AX, SI
-#line 56 "sums.go"
-	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(SI*4), CX; MOVQ AX, R9; ADDL CX, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 2(R8), AX
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ AX, SI
-#line 56 "sums.go"
-	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(SI*4), CX; MOVQ AX, R9; ADDL CX, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 3(R8), AX
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ AX, SI
-#line 56 "sums.go"
-	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(SI*4), CX; MOVQ AX, R9; ADDL CX, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 4(R8), AX; CMPQ AX, R13; JGE l29; MOVQ CX, DI
-#line 57 "sums.go"
-	MOVQ AX, R8; JMP l23
-l29:
-#line 57 "sums.go"
-	CMPQ AX, R14; JGE l32; MOVQ CX, SI; JMP l33
-l32:
-#line 57 "sums.go"
-	MOVQ CX, 152(SP); JMP l34
-l22:
-#line 53 "sums.go"
-	MOVQ 16(SP), SI; MOVQ 24(SP), AX
-l33:
-l35:
-#line 55 "sums.go"
-	MOVQ R10, DI; SUBQ AX, DI
-#line 56 "sums.go"
-	MOVQ SI, R8; SHLL $1, R8; MOVL 0(R11)(DI*4), R9; MOVQ R8, CX; ADDL R9, CX
-#line 57 "sums.go"
-	MOVL 0(R12)(DI*4), DI; MOVQ CX, R8; ADDL DI, R8; LEAQ 1(AX), CX; CMPQ CX, R14; JGE l41; MOVQ R8, SI
-#line 57 "sums.go"
-	MOVQ CX, AX; JMP l35
-l41:
-#line 57 "sums.go"
-	MOVQ R8, 152(SP); JMP l34
-l19:
-#line 57 "sums.go"
-	MOVQ 32(SP), AX; MOVQ 40(SP), CX
-l42:
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ CX, SI
-#line 56 "sums.go"
-	MOVQ AX, DI; SHLL $1, DI; CMPQ SI, 112(SP); JCC l1; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
-#line 57 "sums.go"
-	CMPQ SI, 120(SP); JCC l1; MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI; CMPQ SI, R14
-#line 57 "sums.go"
-	JGE l48; MOVQ DI, AX; MOVQ SI, CX; JMP l42
-l48:
-#line 57 "sums.go"
-	MOVQ DI, 152(SP); JMP l34
-l16:
-#line 53 "sums.go"
-	MOVQ 48(SP), R15; MOVQ R15, 152(SP)
-l34:
-#line 59 "sums.go"
-	MOVQ 104(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 152(SP), R15; VPBROADCASTD R15, Z1; KXNORW K1, K1, K1
-#line 59 "sums.go"
-	MOVQ 72(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1
-#line 59 "sums.go"
-	MOVQ 72(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1); ADDQ $16, BX; JMP l11
-l6:
-#line 57 "sums.go"
-	MOVQ 128(SP), AX; MOVQ 136(SP), CX
-l53:
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ CX, SI
-#line 56 "sums.go"
-	MOVQ AX, DI; SHLL $1, DI; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ SI, R8
-#line 56 "sums.go"
-	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 2(CX), SI
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ SI, R8
-#line 56 "sums.go"
-	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 3(CX), SI
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ SI, R8
-#line 56 "sums.go"
-	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 4(CX), SI; CMPQ SI, R13; JGE l59; MOVQ DI, AX
-#line 57 "sums.go"
-	MOVQ SI, CX; JMP l53
-l59:
-#line 57 "sums.go"
-	CMPQ SI, R14; JGE l62; MOVQ DI, AX; MOVQ SI, CX
-l64:
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ CX, SI
-#line 56 "sums.go"
-	MOVQ AX, R8; SHLL $1, R8; MOVL 0(R11)(SI*4), R9; MOVQ R8, DX; ADDL R9, DX
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), SI; MOVQ DX, R8; ADDL SI, R8; LEAQ 1(CX), DX; CMPQ DX, R14; JGE l70; MOVQ R8, AX
-#line 57 "sums.go"
-	MOVQ DX, CX; JMP l64
-l70:
-#line 57 "sums.go"
-	MOVQ R8, AX; JMP l71
-l62:
-#line 57 "sums.go"
-	MOVQ DI, AX
-l71:
-#line 59 "sums.go"
-	VPBROADCASTD AX, Z1; KXNORW K1, K1, K1; MOVQ 160(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
-#line 59 "sums.go"
-	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z1, Y1; MOVQ 160(SP), R15; VSCATTERQPS Y1, K1, 0(R15)(Z0*1)
-#line 59 "sums.go"
-	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 144(SP); JLE l6; JMP l11
+#line 46 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 44 "sums.go"
+	ADDQ $16, BX; JMP l11
+l5:
+#line 44 "sums.go"
+	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, DI; JLE l5; JMP l11
 l1:
-#line 59 "sums.go"
+#line 44 "sums.go"
 	VZEROUPPER
-#line 59 "sums.go"
-	MOVQ BX, done+88(FP)
-#line 59 "sums.go"
+#line 44 "sums.go"
+	MOVQ BX, done+16(FP)
+#line 44 "sums.go"
 	RET
 
-// func ReversedTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
-#line 55 "sums.go"
-TEXT ·ReversedTwinAVX2(SB), 0, $152-96
-#line 55 "sums.go"
-	MOVQ a0+0(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 56(SP); XORQ BX, BX
-#line 55 "sums.go"
-	MOVBLZX a1+8(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 64(SP)
-#line 55 "sums.go"
-	MOVBLZX a2+9(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 72(SP)
-#line 55 "sums.go"
-	MOVBLZX a3+10(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 88(SP)
-#line 55 "sums.go"
-	MOVBLZX a4+11(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 96(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 55 "sums.go"
-	MOVQ a5+16(FP), R10
-#line 55 "sums.go"
-	MOVQ a6+24(FP), R11
-#line 55 "sums.go"
-	MOVQ a7+32(FP), R12
-#line 55 "sums.go"
-	MOVQ a8+40(FP), R13
-#line 55 "sums.go"
-	MOVQ a9+48(FP), R14
-#line 55 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP)
-#line 55 "sums.go"
-	MOVQ $0, R15; MOVQ R15, 40(SP)
-#line 55 "sums.go"
-	MOVQ a10+56(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 104(SP)
-#line 55 "sums.go"
-	MOVQ a11+64(FP), R15
-#line 55 "sums.go"
-	MOVQ R15, 112(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
-#line 55 "sums.go"
-	MOVQ a12+72(FP), AX
-#line 55 "sums.go"
-	MOVQ a13+80(FP), CX
-#line 55 "sums.go"
-	ADDQ CX, AX; VMOVQ AX, X0; VPBROADCASTQ X0, Y0; MOVQ $0, R15; MOVQ R15, 120(SP); MOVQ $0, R15
-#line 55 "sums.go"
-	MOVQ R15, 128(SP); XORQ DX, DX; XORQ R15, R15; MOVQ R15, 80(SP); MOVQ 56(SP), R15; MOVQ R15, 144(SP)
-#line 55 "sums.go"
-	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 88(SP), R15
-#line 55 "sums.go"
-	TESTB R15, R15; JEQ l7; MOVQ 96(SP), R15; TESTB R15, R15; JNE l10
+// func EveryFourthTwinAVX2(a0 int, a1 bool, a2 bool) (done int)
+#line 46 "sums.go"
+TEXT ·EveryFourthTwinAVX2(SB), 0, $0-24
+#line 46 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 46 "sums.go"
+	XORQ BX, BX
+#line 46 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 46 "sums.go"
+	MOVBLZX a2+9(FP), DX
+#line 46 "sums.go"
+	XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JEQ l7; TESTB DX, DX; JNE l10
 l7:
-#line 55 "sums.go"
-	XORQ R15, R15; MOVQ R15, 144(SP)
+#line 46 "sums.go"
+	XORQ DI, DI
 l10:
 l11:
-#line 55 "sums.go"
-	LEAQ 8(BX), SI; CMPQ SI, 144(SP); JGT l12; CMPQ BX, 80(SP); JGE l6
+#line 46 "sums.go"
+	LEAQ 8(BX), CX; CMPQ CX, DI; JGT l12; CMPQ BX, SI; JGE l5
 l12:
-#line 55 "sums.go"
-	CMPQ SI, 56(SP); JGT l1
-#line 53 "sums.go"
-	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l16; MOVQ 72(SP), R15; TESTB R15, R15; JEQ l19; MOVQ 88(SP), R15
-#line 53 "sums.go"
-	TESTB R15, R15; JEQ l22
-#line 57 "sums.go"
-	MOVQ 0(SP), SI; MOVQ 8(SP), DI
-l23:
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ DI, R8
+#line 46 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 44 "sums.go"
+	ADDQ $8, BX; JMP l11
+l5:
+#line 44 "sums.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, DI; JLE l5; JMP l11
+l1:
+#line 44 "sums.go"
+	VZEROUPPER
+#line 44 "sums.go"
+	MOVQ BX, done+16(FP)
+#line 44 "sums.go"
+	RET
+
+// func ReversedTwin(a0 int, a1 bool, a2 bool) (done int)
+#line 60 "sums.go"
+TEXT ·ReversedTwin(SB), 0, $0-24
+#line 60 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 60 "sums.go"
+	XORQ BX, BX
+#line 60 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 60 "sums.go"
+	MOVBLZX a2+9(FP), DX
+#line 60 "sums.go"
+	XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JEQ l7; TESTB DX, DX; JNE l10
+l7:
+#line 60 "sums.go"
+	XORQ DI, DI
+l10:
+l11:
+#line 60 "sums.go"
+	LEAQ 16(BX), CX; CMPQ CX, DI; JGT l12; CMPQ BX, SI; JGE l5
+l12:
+#line 60 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 61 "sums.go"
+	ADDQ $16, BX; JMP l11
+l5:
+#line 61 "sums.go"
+	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, DI; JLE l5; JMP l11
+l1:
+#line 61 "sums.go"
+	VZEROUPPER
+#line 61 "sums.go"
+	MOVQ BX, done+16(FP)
+#line 61 "sums.go"
+	RET
+
+// func ReversedTwinAVX2(a0 int, a1 bool, a2 bool) (done int)
+#line 60 "sums.go"
+TEXT ·ReversedTwinAVX2(SB), 0, $0-24
+#line 60 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 60 "sums.go"
+	XORQ BX, BX
+#line 60 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 60 "sums.go"
+	MOVBLZX a2+9(FP), DX
+#line 60 "sums.go"
+	XORQ SI, SI; XORQ SI, SI; MOVQ AX, DI; TESTB CX, CX; JEQ l7; TESTB DX, DX; JNE l10
+l7:
+#line 60 "sums.go"
+	XORQ DI, DI
+l10:
+l11:
+#line 60 "sums.go"
+	LEAQ 8(BX), CX; CMPQ CX, DI; JGT l12; CMPQ BX, SI; JGE l5
+l12:
+#line 60 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 61 "sums.go"
+	ADDQ $8, BX; JMP l11
+l5:
+#line 61 "sums.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, DI; JLE l5; JMP l11
+l1:
+#line 61 "sums.go"
+	VZEROUPPER
+#line 61 "sums.go"
+	MOVQ BX, done+16(FP)
+#line 61 "sums.go"
+	RET
+
+// func ReversedTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
 #line 56 "sums.go"
-	MOVQ SI, R9; SHLL $1, R9; MOVL 0(R11)(R8*4), AX; MOVQ R9, CX; ADDL AX, CX
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), AX; MOVQ CX, R8; ADDL AX, R8; LEAQ 1(DI), AX
-#line 55 "sums.go"
-	MOVQ R10, CX; SUBQ AX, CX
+TEXT ·ReversedTwin_(SB), 0, $0-48
 #line 56 "sums.go"
-	MOVQ R8, AX; SHLL $1, AX; MOVL 0(R11)(CX*4), R8; MOVQ AX, R9; ADDL R8, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(CX*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 2(DI), AX
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ AX, R8
+	MOVQ a0+0(FP), AX
 #line 56 "sums.go"
-	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(R8*4), CX; MOVQ AX, R9; ADDL CX, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 3(DI), AX
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ AX, R8
+	XORQ BX, BX
 #line 56 "sums.go"
-	MOVQ CX, AX; SHLL $1, AX; MOVL 0(R11)(R8*4), CX; MOVQ AX, R9; ADDL CX, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), AX; MOVQ R9, CX; ADDL AX, CX; LEAQ 4(DI), AX; CMPQ AX, R13; JGE l29; MOVQ CX, SI
-#line 57 "sums.go"
-	MOVQ AX, DI; JMP l23
-l29:
-#line 57 "sums.go"
-	CMPQ AX, R14; JGE l32; MOVQ CX, SI; JMP l33
-l32:
-#line 57 "sums.go"
-	MOVQ CX, 136(SP); JMP l34
-l22:
-#line 53 "sums.go"
-	MOVQ 16(SP), SI; MOVQ 24(SP), AX
-l33:
-l35:
-#line 55 "sums.go"
-	MOVQ R10, DI; SUBQ AX, DI
+	MOVBLZX a1+8(FP), CX
 #line 56 "sums.go"
-	MOVQ SI, R8; SHLL $1, R8; MOVL 0(R11)(DI*4), R9; MOVQ R8, CX; ADDL R9, CX
-#line 57 "sums.go"
-	MOVL 0(R12)(DI*4), DI; MOVQ CX, R8; ADDL DI, R8; LEAQ 1(AX), CX; CMPQ CX, R14; JGE l41; MOVQ R8, SI
-#line 57 "sums.go"
-	MOVQ CX, AX; JMP l35
-l41:
-#line 57 "sums.go"
-	MOVQ R8, 136(SP); JMP l34
-l19:
-#line 57 "sums.go"
-	MOVQ 32(SP), AX; MOVQ 40(SP), CX
-l42:
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ CX, SI
+	MOVQ a2+16(FP), DX
 #line 56 "sums.go"
-	MOVQ AX, DI; SHLL $1, DI; CMPQ SI, 104(SP); JCC l1; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
-#line 57 "sums.go"
-	CMPQ SI, 112(SP); JCC l1; MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI; CMPQ SI, R14
-#line 57 "sums.go"
-	JGE l48; MOVQ DI, AX; MOVQ SI, CX; JMP l42
-l48:
-#line 57 "sums.go"
-	MOVQ DI, 136(SP); JMP l34
-l16:
-#line 53 "sums.go"
-	MOVQ 48(SP), R15; MOVQ R15, 136(SP)
-l34:
-#line 59 "sums.go"
-	MOVQ 96(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 136(SP), R15; VMOVD R15, X1; VPBROADCASTD X1, Y1
-#line 59 "sums.go"
-	VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4; VPEXTRQ $0, X0, AX
-#line 59 "sums.go"
-	VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX; VPEXTRD $2, X1, 0(AX)
-#line 59 "sums.go"
-	VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX); VPEXTRQ $1, X0, AX
-#line 59 "sums.go"
-	VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX; VPEXTRD $3, X3, 0(AX)
-#line 59 "sums.go"
+	VPBROADCASTD DX, Z0
+#line 56 "sums.go"
+	MOVQ a3+24(FP), DX
+#line 56 "sums.go"
+	MOVQ a4+32(FP), SI
+#line 56 "sums.go"
+	ADDQ SI, DX; VPBROADCASTQ DX, Z1; MOVQ $0, DX; MOVQ $0, SI; XORQ DI, DI; XORQ DI, DI; MOVQ AX, R8
+#line 56 "sums.go"
+	TESTB CX, CX; JNE l10; XORQ R8, R8
+l10:
+l11:
+#line 56 "sums.go"
+	LEAQ 16(BX), CX; CMPQ CX, R8; JGT l12; CMPQ BX, DI; JGE l6
+l12:
+#line 56 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 63 "sums.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(DX)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y2
+#line 63 "sums.go"
+	VSCATTERQPS Y2, K1, 0(DX)(Z1*1); ADDQ $16, BX; JMP l11
+l6:
+#line 63 "sums.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y0, K1, 0(SI)(Z1*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z0, Y2
+#line 63 "sums.go"
+	VSCATTERQPS Y2, K1, 0(SI)(Z1*1); ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, R8; JLE l6; JMP l11
+l1:
+#line 63 "sums.go"
+	VZEROUPPER
+#line 63 "sums.go"
+	MOVQ BX, done+40(FP)
+#line 63 "sums.go"
+	RET
+
+// func ReversedTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+#line 56 "sums.go"
+TEXT ·ReversedTwinAVX2_(SB), 0, $0-48
+#line 56 "sums.go"
+	MOVQ a0+0(FP), AX
+#line 56 "sums.go"
+	XORQ BX, BX
+#line 56 "sums.go"
+	MOVBLZX a1+8(FP), CX
+#line 56 "sums.go"
+	MOVQ a2+16(FP), DX
+#line 56 "sums.go"
+	VMOVD DX, X0; VPBROADCASTD X0, Y0
+#line 56 "sums.go"
+	MOVQ a3+24(FP), DX
+#line 56 "sums.go"
+	MOVQ a4+32(FP), SI
+#line 56 "sums.go"
+	ADDQ SI, DX; VMOVQ DX, X1; VPBROADCASTQ X1, Y1; XORQ DX, DX; XORQ DX, DX; MOVQ AX, SI; TESTB CX, CX
+#line 56 "sums.go"
+	JNE l10; XORQ SI, SI
+l10:
+l11:
+#line 56 "sums.go"
+	LEAQ 8(BX), CX; CMPQ CX, SI; JGT l12; CMPQ BX, DX; JGE l6
+l12:
+#line 56 "sums.go"
+	CMPQ CX, AX; JGT l1
+#line 63 "sums.go"
+	VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y1, X4; VPEXTRQ $0, X1, CX
+#line 63 "sums.go"
+	VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $2, X0, 0(CX)
+#line 63 "sums.go"
+	VPEXTRQ $1, X2, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X1, CX
+#line 63 "sums.go"
+	VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+#line 63 "sums.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 57 "sums.go"
-	MOVQ 120(SP), AX; MOVQ 128(SP), CX
-l61:
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ CX, SI
-#line 56 "sums.go"
-	MOVQ AX, DI; SHLL $1, DI; MOVL 0(R11)(SI*4), R8; MOVQ DI, R9; ADDL R8, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 1(CX), SI
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ SI, R8
-#line 56 "sums.go"
-	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 2(CX), SI
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ SI, R8
-#line 56 "sums.go"
-	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 3(CX), SI
-#line 55 "sums.go"
-	MOVQ R10, R8; SUBQ SI, R8
-#line 56 "sums.go"
-	MOVQ DI, SI; SHLL $1, SI; MOVL 0(R11)(R8*4), DI; MOVQ SI, R9; ADDL DI, R9
-#line 57 "sums.go"
-	MOVL 0(R12)(R8*4), SI; MOVQ R9, DI; ADDL SI, DI; LEAQ 4(CX), SI; CMPQ SI, R13; JGE l67; MOVQ DI, AX
-#line 57 "sums.go"
-	MOVQ SI, CX; JMP l61
-l67:
-#line 57 "sums.go"
-	CMPQ SI, R14; JGE l70; MOVQ DI, AX; MOVQ SI, CX
-l72:
-#line 55 "sums.go"
-	MOVQ R10, SI; SUBQ CX, SI
-#line 56 "sums.go"
-	MOVQ AX, R8; SHLL $1, R8; MOVL 0(R11)(SI*4), R9; MOVQ R8, DX; ADDL R9, DX
-#line 57 "sums.go"
-	MOVL 0(R12)(SI*4), SI; MOVQ DX, R8; ADDL SI, R8; LEAQ 1(CX), DX; CMPQ DX, R14; JGE l78; MOVQ R8, AX
-#line 57 "sums.go"
-	MOVQ DX, CX; JMP l72
-l78:
-#line 57 "sums.go"
-	MOVQ R8, AX; JMP l79
-l70:
-#line 57 "sums.go"
-	MOVQ DI, AX
-l79:
-#line 59 "sums.go"
-	VMOVD AX, X1; VPBROADCASTD X1, Y1; VEXTRACTI128 $1, Y0, X2; VEXTRACTI128 $1, Y1, X3; VEXTRACTI128 $1, Y0, X4
-#line 59 "sums.go"
-	VPEXTRQ $0, X0, AX; VPEXTRD $0, X1, 0(AX); VPEXTRQ $1, X0, AX; VPEXTRD $1, X1, 0(AX); VPEXTRQ $0, X2, AX
-#line 59 "sums.go"
-	VPEXTRD $2, X1, 0(AX); VPEXTRQ $1, X2, AX; VPEXTRD $3, X1, 0(AX); VPEXTRQ $0, X0, AX; VPEXTRD $0, X3, 0(AX)
-#line 59 "sums.go"
-	VPEXTRQ $1, X0, AX; VPEXTRD $1, X3, 0(AX); VPEXTRQ $0, X4, AX; VPEXTRD $2, X3, 0(AX); VPEXTRQ $1, X4, AX
-#line 59 "sums.go"
-	VPEXTRD $3, X3, 0(AX); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, 144(SP); JLE l6; JMP l11
+#line 63 "sums.go"
+	VEXTRACTI128 $1, Y1, X2; VEXTRACTI128 $1, Y0, X3; VEXTRACTI128 $1, Y1, X4; VPEXTRQ $0, X1, CX
+#line 63 "sums.go"
+	VPEXTRD $0, X0, 0(CX); VPEXTRQ $1, X1, CX; VPEXTRD $1, X0, 0(CX); VPEXTRQ $0, X2, CX; VPEXTRD $2, X0, 0(CX)
+#line 63 "sums.go"
+	VPEXTRQ $1, X2, CX; VPEXTRD $3, X0, 0(CX); VPEXTRQ $0, X1, CX; VPEXTRD $0, X3, 0(CX); VPEXTRQ $1, X1, CX
+#line 63 "sums.go"
+	VPEXTRD $1, X3, 0(CX); VPEXTRQ $0, X4, CX; VPEXTRD $2, X3, 0(CX); VPEXTRQ $1, X4, CX; VPEXTRD $3, X3, 0(CX)
+#line 63 "sums.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, SI; JLE l6; JMP l11
 l1:
-#line 59 "sums.go"
+#line 63 "sums.go"
 	VZEROUPPER
-#line 59 "sums.go"
-	MOVQ BX, done+88(FP)
-#line 59 "sums.go"
+#line 63 "sums.go"
+	MOVQ BX, done+40(FP)
+#line 63 "sums.go"
 	RET
 
 // func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
-#line 66 "sums.go"
+#line 70 "sums.go"
 TEXT ·BehindRowTwin(SB), 0, $56-88
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a0+0(FP), R15
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ R15, 16(SP); XORQ BX, BX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a1+8(FP), CX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a2+16(FP), DX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a3+24(FP), SI
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVBLZX a4+32(FP), R15
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ R15, 48(SP)
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a5+40(FP), R15
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ R15, 24(SP)
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a6+48(FP), R9
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ $1, R10; VPBROADCASTQ R10, Z0; MOVQ $506097522914230528, R10; VMOVQ R10, X1; VPMOVZXBQ X1, Z1
-#line 66 "sums.go"
+#line 70 "sums.go"
 	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R10; VMOVQ R10, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ 24(SP), R15; VPBROADCASTQ R15, Z0
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a7+56(FP), R10
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a8+64(FP), R11
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a9+72(FP), R12
-#line 66 "sums.go"
+#line 70 "sums.go"
 	ADDQ R12, R11; VPBROADCASTQ R11, Z3; MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP)
-#line 66 "sums.go"
+#line 70 "sums.go"
 	VPBROADCASTQ CX, Z4; VPBROADCASTQ SI, Z5; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ $0, R13; MOVQ $0, R14; XORQ AX, AX; XORQ R8, R8; MOVQ 16(SP), R11; MOVQ 16(SP), R15; LEAQ -1(R15), R12
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVL AX, AX; MOVQ R12, DI; ADDQ AX, DI; JOS l7; MOVQ CX, DI; SUBQ AX, DI; JOS l7; CMPQ DI, R8
-#line 66 "sums.go"
+#line 70 "sums.go"
 	CMOVQGT DI, R8; LEAQ 0(DX)(AX*1), AX; MOVQ R12, DI; ADDQ AX, DI; JOS l7; TESTQ SI, SI; JLT l7
-#line 66 "sums.go"
+#line 70 "sums.go"
 	XORQ DI, DI; SUBQ AX, DI; JOS l7; CMPQ DI, R8; CMOVQGT DI, R8; MOVQ SI, DI; SUBQ AX, DI; JOS l7
-#line 66 "sums.go"
+#line 70 "sums.go"
 	CMPQ DI, R11; CMOVQLT DI, R11; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 24(SP), R15; TESTQ R15, R15
-#line 66 "sums.go"
+#line 70 "sums.go"
 	JLT l7; XORQ DI, DI; SUBQ AX, DI; JOS l7; CMPQ DI, R8; CMOVQGT DI, R8; MOVQ 24(SP), DI; SUBQ AX, DI
-#line 66 "sums.go"
+#line 70 "sums.go"
 	JOS l7; CMPQ DI, R11; CMOVQLT DI, R11; JMP l10
 l7:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	XORQ R11, R11
 l10:
 l12:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l13; CMPQ BX, R8; JGE l6
 l13:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	CMPQ AX, 16(SP); JGT l1; MOVL BX, AX
-#line 67 "sums.go"
+#line 71 "sums.go"
 	LEAQ 15(AX), DI; CMPQ AX, DI; JGT l4; CMPQ CX, DI; JGT l15; CMPQ CX, AX; JGT l4
 l15:
-#line 67 "sums.go"
+#line 71 "sums.go"
 	CMPQ CX, AX; JGT l3
-#line 68 "sums.go"
+#line 72 "sums.go"
 	LEAQ 0(DX)(AX*1), AX; LEAQ 15(AX), DI; CMPQ AX, DI; JHI l4; CMPQ AX, SI; JCC l19; CMPQ DI, SI
-#line 68 "sums.go"
+#line 72 "sums.go"
 	JCC l4
 l19:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	CMPQ AX, SI; JCC l1; VMOVUPS 0(R9)(AX*4), Z6; MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPUQ $1, Z0, Z8, K1; VPCMPUQ $1, Z0, Z7, K2
-#line 69 "sums.go"
+#line 73 "sums.go"
 	KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
-#line 68 "sums.go"
+#line 72 "sums.go"
 	KXNORW K1, K1, K1; MOVQ 32(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z3*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y7
-#line 68 "sums.go"
+#line 72 "sums.go"
 	MOVQ 32(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z3*1)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVUPS 0(R10)(AX*4), Z7; VPADDD Z7, Z6, Z6; KXNORW K1, K1, K1; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z3*1)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 40(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z3*1)
 l3:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVL BX, AX
-#line 67 "sums.go"
+#line 71 "sums.go"
 	VPBROADCASTQ AX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPQ $2, Z7, Z4, K1; VPCMPQ $2, Z6, Z4, K2
-#line 67 "sums.go"
+#line 71 "sums.go"
 	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l24
-#line 68 "sums.go"
+#line 72 "sums.go"
 	LEAQ 0(DX)(AX*1), AX; VPBROADCASTQ AX, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; VPCMPUQ $1, Z5, Z7, K3
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPCMPUQ $1, Z5, Z6, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R9)(AX*4), K2, Z6
-#line 68 "sums.go"
+#line 72 "sums.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPUQ $1, Z0, Z8, K3; VPCMPUQ $1, Z0, Z7, K4
-#line 69 "sums.go"
+#line 73 "sums.go"
 	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1
-#line 68 "sums.go"
+#line 72 "sums.go"
 	KMOVW K2, K3; MOVQ 0(SP), R15; VSCATTERQPS Y6, K3, 0(R15)(Z3*1); KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z6, Y7
-#line 68 "sums.go"
+#line 72 "sums.go"
 	MOVQ 0(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z3*1)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVUPS.Z 0(R10)(AX*4), K2, Z7; VPADDD Z7, Z6, Z6; KMOVW K2, K3; MOVQ 8(SP), R15; VSCATTERQPS Y6, K3, 0(R15)(Z3*1)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z6, Y6; MOVQ 8(SP), R15; VSCATTERQPS Y6, K2, 0(R15)(Z3*1)
 l24:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
 l6:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVL BX, AX
-#line 68 "sums.go"
+#line 72 "sums.go"
 	LEAQ 0(DX)(AX*1), AX; VMOVUPS 0(R9)(AX*4), Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(R13)(Z3*1)
-#line 68 "sums.go"
+#line 72 "sums.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y7; VSCATTERQPS Y7, K1, 0(R13)(Z3*1)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVUPS 0(R10)(AX*4), Z7; VPADDD Z7, Z6, Z6; KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(R14)(Z3*1)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6; VSCATTERQPS Y6, K1, 0(R14)(Z3*1); ADDQ $16, BX
-#line 69 "sums.go"
+#line 73 "sums.go"
 	LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
 l1:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VZEROUPPER
-#line 69 "sums.go"
+#line 73 "sums.go"
 	MOVQ BX, done+80(FP)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	RET
 
 // func BehindRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
-#line 66 "sums.go"
+#line 70 "sums.go"
 TEXT ·BehindRowTwinAVX2(SB), 0, $0-88
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a0+0(FP), AX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	XORQ BX, BX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a1+8(FP), CX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a2+16(FP), DX
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a3+24(FP), SI
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVBLZX a4+32(FP), DI
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a5+40(FP), R8
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a6+48(FP), R9
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ $50462976, R10; VMOVQ R10, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R10; VMOVQ R10, X1; VPMOVZXBQ X1, Y1
-#line 66 "sums.go"
+#line 70 "sums.go"
 	VMOVQ R8, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R10; VMOVQ R10, X3; VPBROADCASTQ X3, Y3
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a7+56(FP), R10
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a8+64(FP), R11
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ a9+72(FP), R12
-#line 66 "sums.go"
+#line 70 "sums.go"
 	ADDQ R12, R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VMOVQ SI, X6
-#line 66 "sums.go"
+#line 70 "sums.go"
 	VPBROADCASTQ X6, Y6; XORQ R11, R11; XORQ R12, R12; MOVQ AX, R13; LEAQ -1(AX), R14; MOVL R11, R11
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVQ R14, R15; ADDQ R11, R15; JOS l7; MOVQ CX, R15; SUBQ R11, R15; JOS l7; CMPQ R15, R12; CMOVQGT R15, R12
-#line 66 "sums.go"
+#line 70 "sums.go"
 	LEAQ 0(DX)(R11*1), R11; ADDQ R11, R14; JOS l7; TESTQ SI, SI; JLT l7; XORQ R14, R14; SUBQ R11, R14
-#line 66 "sums.go"
+#line 70 "sums.go"
 	JOS l7; CMPQ R14, R12; CMOVQGT R14, R12; MOVQ SI, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13
-#line 66 "sums.go"
+#line 70 "sums.go"
 	CMOVQLT R14, R13; TESTB DI, DI; JEQ l7; TESTQ R8, R8; JLT l7; XORQ R14, R14; SUBQ R11, R14; JOS l7
-#line 66 "sums.go"
+#line 70 "sums.go"
 	CMPQ R14, R12; CMOVQGT R14, R12; SUBQ R11, R8; JOS l7; CMPQ R8, R13; CMOVQLT R8, R13; JMP l10
 l7:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	XORQ R13, R13
 l10:
 l12:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	LEAQ 8(BX), R8; CMPQ R8, R13; JGT l13; CMPQ BX, R12; JGE l6
 l13:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	CMPQ R8, AX; JGT l1; MOVL BX, R8
-#line 67 "sums.go"
+#line 71 "sums.go"
 	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; CMPQ CX, R11; JGT l15; CMPQ CX, R8; JGT l4
 l15:
-#line 67 "sums.go"
+#line 71 "sums.go"
 	CMPQ CX, R8; JGT l3
-#line 68 "sums.go"
+#line 72 "sums.go"
 	LEAQ 0(DX)(R8*1), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, SI; JCC l19; CMPQ R11, SI
-#line 68 "sums.go"
+#line 72 "sums.go"
 	JCC l4
 l19:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	CMPQ R8, SI; JCC l1; VMOVUPS 0(R9)(R8*4), Y7; TESTB DI, DI; JEQ l1
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPXOR Y3, Y9, Y9; VPXOR Y3, Y2, Y10
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPCMPGTQ Y9, Y10, Y9; VPXOR Y3, Y8, Y8; VPXOR Y3, Y2, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPERMQ $216, Y8, Y8; VMOVMSKPS Y8, R11; CMPL R11, $255; JNE l1
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9; VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R11
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPEXTRD $0, X7, 0(R11); VPEXTRQ $1, X4, R11; VPEXTRD $1, X7, 0(R11); VPEXTRQ $0, X8, R11; VPEXTRD $2, X7, 0(R11)
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPEXTRQ $1, X8, R11; VPEXTRD $3, X7, 0(R11); VPEXTRQ $0, X4, R11; VPEXTRD $0, X9, 0(R11); VPEXTRQ $1, X4, R11
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPEXTRD $1, X9, 0(R11); VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $3, X9, 0(R11)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVUPS 0(R10)(R8*4), Y8; VPADDD Y8, Y7, Y7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R8; VPEXTRD $0, X7, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X7, 0(R8)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRQ $0, X8, R8; VPEXTRD $2, X7, 0(R8); VPEXTRQ $1, X8, R8; VPEXTRD $3, X7, 0(R8); VPEXTRQ $0, X4, R8
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRD $0, X9, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X9, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRD $2, X9, 0(R8)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8)
 l3:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVL BX, R8
-#line 67 "sums.go"
+#line 71 "sums.go"
 	VMOVQ R8, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7; VPCMPGTQ Y8, Y5, Y8
-#line 67 "sums.go"
+#line 71 "sums.go"
 	VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VPCMPGTQ Y7, Y5, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7
-#line 67 "sums.go"
+#line 71 "sums.go"
 	VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7
-#line 67 "sums.go"
+#line 71 "sums.go"
 	VPTEST Y8, Y8; JEQ l40
-#line 68 "sums.go"
+#line 72 "sums.go"
 	LEAQ 0(DX)(R8*1), R8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPXOR Y3, Y10, Y10; VPXOR Y3, Y6, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y3, Y9, Y9; VPXOR Y3, Y6, Y11
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y8, Y9, Y9; VPTEST Y9, Y9
-#line 68 "sums.go"
+#line 72 "sums.go"
 	JNE l1; VMASKMOVPS 0(R9)(R8*4), Y8, Y9; TESTB DI, DI; JEQ l1
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPXOR Y3, Y11, Y11
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPXOR Y3, Y2, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y3, Y10, Y10; VPXOR Y3, Y2, Y12; VPCMPGTQ Y10, Y12, Y10
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPANDN Y8, Y10, Y10; VPTEST Y10, Y10; JNE l1
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VMOVMSKPS Y8, R11; VEXTRACTI128 $1, Y4, X10; VEXTRACTI128 $1, Y9, X11; VEXTRACTI128 $1, Y4, X12
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $1, R11; JEQ l41; VPEXTRQ $0, X4, R14; VPEXTRD $0, X9, 0(R14)
 l41:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $2, R11; JEQ l42; VPEXTRQ $1, X4, R14; VPEXTRD $1, X9, 0(R14)
 l42:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $4, R11; JEQ l43; VPEXTRQ $0, X10, R14; VPEXTRD $2, X9, 0(R14)
 l43:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $8, R11; JEQ l44; VPEXTRQ $1, X10, R14; VPEXTRD $3, X9, 0(R14)
 l44:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $16, R11; JEQ l45; VPEXTRQ $0, X4, R14; VPEXTRD $0, X11, 0(R14)
 l45:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $32, R11; JEQ l46; VPEXTRQ $1, X4, R14; VPEXTRD $1, X11, 0(R14)
 l46:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $64, R11; JEQ l47; VPEXTRQ $0, X12, R14; VPEXTRD $2, X11, 0(R14)
 l47:
-#line 68 "sums.go"
+#line 72 "sums.go"
 	TESTL $128, R11; JEQ l48; VPEXTRQ $1, X12, R11; VPEXTRD $3, X11, 0(R11)
 l48:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMASKMOVPS 0(R10)(R8*4), Y8, Y10; VPADDD Y10, Y9, Y9; VMOVMSKPS Y8, R8; VEXTRACTI128 $1, Y4, X8
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y4, X11; TESTL $1, R8; JEQ l49; VPEXTRQ $0, X4, R11
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRD $0, X9, 0(R11)
 l49:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $2, R8; JEQ l50; VPEXTRQ $1, X4, R11; VPEXTRD $1, X9, 0(R11)
 l50:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $4, R8; JEQ l51; VPEXTRQ $0, X8, R11; VPEXTRD $2, X9, 0(R11)
 l51:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $8, R8; JEQ l52; VPEXTRQ $1, X8, R11; VPEXTRD $3, X9, 0(R11)
 l52:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $16, R8; JEQ l53; VPEXTRQ $0, X4, R11; VPEXTRD $0, X10, 0(R11)
 l53:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $32, R8; JEQ l54; VPEXTRQ $1, X4, R11; VPEXTRD $1, X10, 0(R11)
 l54:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $64, R8; JEQ l55; VPEXTRQ $0, X11, R11; VPEXTRD $2, X10, 0(R11)
 l55:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	TESTL $128, R8; JEQ l56; VPEXTRQ $1, X11, R8; VPEXTRD $3, X10, 0(R8)
 l56:
 l40:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
 l6:
-#line 66 "sums.go"
+#line 70 "sums.go"
 	MOVL BX, R8
-#line 68 "sums.go"
+#line 72 "sums.go"
 	LEAQ 0(DX)(R8*1), R8; VMOVUPS 0(R9)(R8*4), Y7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R11; VPEXTRD $0, X7, 0(R11); VPEXTRQ $1, X4, R11; VPEXTRD $1, X7, 0(R11)
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPEXTRQ $0, X8, R11; VPEXTRD $2, X7, 0(R11); VPEXTRQ $1, X8, R11; VPEXTRD $3, X7, 0(R11); VPEXTRQ $0, X4, R11
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPEXTRD $0, X9, 0(R11); VPEXTRQ $1, X4, R11; VPEXTRD $1, X9, 0(R11); VPEXTRQ $0, X10, R11; VPEXTRD $2, X9, 0(R11)
-#line 68 "sums.go"
+#line 72 "sums.go"
 	VPEXTRQ $1, X10, R11; VPEXTRD $3, X9, 0(R11)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VMOVUPS 0(R10)(R8*4), Y8; VPADDD Y8, Y7, Y7; VEXTRACTI128 $1, Y4, X8; VEXTRACTI128 $1, Y7, X9
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VEXTRACTI128 $1, Y4, X10; VPEXTRQ $0, X4, R8; VPEXTRD $0, X7, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X7, 0(R8)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRQ $0, X8, R8; VPEXTRD $2, X7, 0(R8); VPEXTRQ $1, X8, R8; VPEXTRD $3, X7, 0(R8); VPEXTRQ $0, X4, R8
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRD $0, X9, 0(R8); VPEXTRQ $1, X4, R8; VPEXTRD $1, X9, 0(R8); VPEXTRQ $0, X10, R8; VPEXTRD $2, X9, 0(R8)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VPEXTRQ $1, X10, R8; VPEXTRD $3, X9, 0(R8); ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R13; JLE l6
-#line 69 "sums.go"
+#line 73 "sums.go"
 	JMP l12
 l1:
-#line 69 "sums.go"
+#line 73 "sums.go"
 	VZEROUPPER
-#line 69 "sums.go"
+#line 73 "sums.go"
 	MOVQ BX, done+80(FP)
-#line 69 "sums.go"
+#line 73 "sums.go"
 	RET
 
 // func EndOfRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int)
-#line 77 "sums.go"
+#line 81 "sums.go"
 TEXT ·EndOfRowTwin(SB), 0, $56-96
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a0+0(FP), R15
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ R15, 16(SP); XORQ BX, BX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a1+8(FP), CX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a2+16(FP), DX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a3+24(FP), SI
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVBLZX a4+32(FP), DI
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a5+40(FP), R15
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ R15, 48(SP); MOVQ $1, R9; VPBROADCASTQ R9, Z0; MOVQ $506097522914230528, R9; VMOVQ R9, X1
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Z2
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VPMULLQ Z0, Z2, Z2
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a6+48(FP), R9
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VPBROADCASTQ R9, Z0
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a7+56(FP), R9
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ 48(SP), R15; VPBROADCASTQ R15, Z3
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a8+64(FP), R10
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a9+72(FP), R11
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a10+80(FP), R12
-#line 77 "sums.go"
+#line 81 "sums.go"
 	ADDQ R12, R11; VPBROADCASTQ R11, Z4; MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 40(SP)
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VPBROADCASTQ CX, Z5; VPBROADCASTQ SI, Z6; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ $0, R13; MOVQ $0, R14; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), R11; MOVQ 16(SP), R15
-#line 77 "sums.go"
+#line 81 "sums.go"
 	LEAQ -1(R15), R12; MOVL AX, AX; MOVQ R12, R8; ADDQ AX, R8; JOS l7; MOVQ CX, R8; SUBQ AX, R8
-#line 77 "sums.go"
+#line 81 "sums.go"
 	JOS l7; CMPQ R8, R11; CMOVQLT R8, R11; LEAQ 0(DX)(AX*1), AX; MOVQ R12, R8; ADDQ AX, R8; JOS l7
-#line 77 "sums.go"
+#line 81 "sums.go"
 	TESTQ SI, SI; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 24(SP); MOVQ 24(SP), R15; CMOVQGT R8, R15
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ R15, 24(SP); MOVQ SI, R8; SUBQ AX, R8; JOS l7; CMPQ R8, R11; CMOVQLT R8, R11; TESTB DI, DI
-#line 77 "sums.go"
+#line 81 "sums.go"
 	JEQ l7; MOVQ 48(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 24(SP)
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ 24(SP), R15; CMOVQGT R8, R15; MOVQ R15, 24(SP); MOVQ 48(SP), R8; SUBQ AX, R8; JOS l7; CMPQ R8, R11
-#line 77 "sums.go"
+#line 81 "sums.go"
 	CMOVQLT R8, R11; JMP l10
 l7:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	XORQ R11, R11
 l10:
 l12:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l13; CMPQ BX, 24(SP); JGE l6
 l13:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	CMPQ AX, 16(SP); JGT l1; MOVL BX, AX
-#line 78 "sums.go"
+#line 82 "sums.go"
 	LEAQ 15(AX), R8; CMPQ AX, R8; JGT l4; CMPQ AX, CX; JGE l15; CMPQ R8, CX; JGE l4
 l15:
-#line 78 "sums.go"
+#line 82 "sums.go"
 	CMPQ AX, CX; JGE l3
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $0, Z0, Z8, K1; VPCMPQ $0, Z0, Z7, K2
-#line 79 "sums.go"
+#line 83 "sums.go"
 	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l20
-#line 80 "sums.go"
+#line 84 "sums.go"
 	LEAQ 0(DX)(AX*1), AX; LEAQ 15(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, SI; JCC l21; CMPQ R8, SI
-#line 80 "sums.go"
+#line 84 "sums.go"
 	JCC l4
 l21:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	CMPQ AX, SI; JCC l1; VMOVUPS.Z 0(R9)(AX*4), K2, Z7; TESTB DI, DI; JEQ l1
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; VPCMPUQ $1, Z3, Z9, K3; VPCMPUQ $1, Z3, Z8, K4
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1
-#line 80 "sums.go"
+#line 84 "sums.go"
 	KMOVW K2, K3; MOVQ 32(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z4*1); KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z7, Y8
-#line 80 "sums.go"
+#line 84 "sums.go"
 	MOVQ 32(SP), R15; VSCATTERQPS Y8, K3, 0(R15)(Z4*1)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMOVUPS.Z 0(R10)(AX*4), K2, Z8; VPADDD Z8, Z7, Z7; KMOVW K2, K3; MOVQ 40(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z4*1)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z7, Y7; MOVQ 40(SP), R15; VSCATTERQPS Y7, K2, 0(R15)(Z4*1)
 l20:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KORTESTW K1, K1
 l3:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVL BX, AX
-#line 78 "sums.go"
+#line 82 "sums.go"
 	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $1, Z5, Z8, K1; VPCMPQ $1, Z5, Z7, K2
-#line 78 "sums.go"
+#line 82 "sums.go"
 	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l26
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $0, Z0, Z8, K3; VPCMPQ $0, Z0, Z7, K4
-#line 79 "sums.go"
+#line 83 "sums.go"
 	KUNPCKBW K3, K4, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KMOVW K4, K3; KORTESTW K3, K3; JEQ l28
-#line 80 "sums.go"
+#line 84 "sums.go"
 	LEAQ 0(DX)(AX*1), AX; VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPUQ $1, Z6, Z8, K4
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VPCMPUQ $1, Z6, Z7, K5; KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4; JNE l1; VMOVUPS.Z 0(R9)(AX*4), K3, Z7
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTB DI, DI; JEQ l1
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; VPCMPUQ $1, Z3, Z9, K4; VPCMPUQ $1, Z3, Z8, K5
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4; JNE l1
-#line 80 "sums.go"
+#line 84 "sums.go"
 	KMOVW K3, K4; MOVQ 0(SP), R15; VSCATTERQPS Y7, K4, 0(R15)(Z4*1); KSHIFTRW $8, K3, K4; VEXTRACTI64X4 $1, Z7, Y8
-#line 80 "sums.go"
+#line 84 "sums.go"
 	MOVQ 0(SP), R15; VSCATTERQPS Y8, K4, 0(R15)(Z4*1)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMOVUPS.Z 0(R10)(AX*4), K3, Z8; VPADDD Z8, Z7, Z7; KMOVW K3, K4; MOVQ 8(SP), R15; VSCATTERQPS Y7, K4, 0(R15)(Z4*1)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KSHIFTRW $8, K3, K3; VEXTRACTI64X4 $1, Z7, Y7; MOVQ 8(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z4*1)
 l28:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KORTESTW K2, K2
 l26:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
 l6:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVL BX, AX
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPBROADCASTQ AX, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $0, Z0, Z8, K1; VPCMPQ $0, Z0, Z7, K2
-#line 79 "sums.go"
+#line 83 "sums.go"
 	KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l33
-#line 80 "sums.go"
+#line 84 "sums.go"
 	LEAQ 0(DX)(AX*1), AX; VMOVUPS.Z 0(R9)(AX*4), K2, Z7; KMOVW K2, K3; VSCATTERQPS Y7, K3, 0(R13)(Z4*1)
-#line 80 "sums.go"
+#line 84 "sums.go"
 	KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z7, Y8; VSCATTERQPS Y8, K3, 0(R13)(Z4*1)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMOVUPS.Z 0(R10)(AX*4), K2, Z8; VPADDD Z8, Z7, Z7; KMOVW K2, K3; VSCATTERQPS Y7, K3, 0(R14)(Z4*1)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z7, Y7; VSCATTERQPS Y7, K2, 0(R14)(Z4*1)
 l33:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
 l1:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VZEROUPPER
-#line 81 "sums.go"
+#line 85 "sums.go"
 	MOVQ BX, done+88(FP)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	RET
 
 // func EndOfRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int)
-#line 77 "sums.go"
+#line 81 "sums.go"
 TEXT ·EndOfRowTwinAVX2(SB), 0, $0-96
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a0+0(FP), AX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	XORQ BX, BX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a1+8(FP), CX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a2+16(FP), DX
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a3+24(FP), SI
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVBLZX a4+32(FP), DI
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a5+40(FP), R8
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1; VPMOVZXBQ X1, Y1
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a6+48(FP), R9
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VMOVQ R9, X2; VPBROADCASTQ X2, Y2
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a7+56(FP), R9
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VMOVQ R8, X3; VPBROADCASTQ X3, Y3; MOVQ $-9223372036854775808, R10; VMOVQ R10, X4; VPBROADCASTQ X4, Y4
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a8+64(FP), R10
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a9+72(FP), R11
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ a10+80(FP), R12
-#line 77 "sums.go"
+#line 81 "sums.go"
 	ADDQ R12, R11; VMOVQ R11, X5; VPBROADCASTQ X5, Y5; VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VMOVQ SI, X7
-#line 77 "sums.go"
+#line 81 "sums.go"
 	VPBROADCASTQ X7, Y7; XORQ R11, R11; XORQ R12, R12; MOVQ AX, R13; LEAQ -1(AX), R14; MOVL R11, R11
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVQ R14, R15; ADDQ R11, R15; JOS l7; MOVQ CX, R15; SUBQ R11, R15; JOS l7; CMPQ R15, R13; CMOVQLT R15, R13
-#line 77 "sums.go"
+#line 81 "sums.go"
 	LEAQ 0(DX)(R11*1), R11; ADDQ R11, R14; JOS l7; TESTQ SI, SI; JLT l7; XORQ R14, R14; SUBQ R11, R14
-#line 77 "sums.go"
+#line 81 "sums.go"
 	JOS l7; CMPQ R14, R12; CMOVQGT R14, R12; MOVQ SI, R14; SUBQ R11, R14; JOS l7; CMPQ R14, R13
-#line 77 "sums.go"
+#line 81 "sums.go"
 	CMOVQLT R14, R13; TESTB DI, DI; JEQ l7; TESTQ R8, R8; JLT l7; XORQ R14, R14; SUBQ R11, R14; JOS l7
-#line 77 "sums.go"
+#line 81 "sums.go"
 	CMPQ R14, R12; CMOVQGT R14, R12; SUBQ R11, R8; JOS l7; CMPQ R8, R13; CMOVQLT R8, R13; JMP l10
 l7:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	XORQ R13, R13
 l10:
 l12:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	LEAQ 8(BX), R8; CMPQ R8, R13; JGT l13; CMPQ BX, R12; JGE l6
 l13:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	CMPQ R8, AX; JGT l1; MOVL BX, R8
-#line 78 "sums.go"
+#line 82 "sums.go"
 	LEAQ 7(R8), R11; CMPQ R8, R11; JGT l4; CMPQ R8, CX; JGE l15; CMPQ R11, CX; JGE l4
 l15:
-#line 78 "sums.go"
+#line 82 "sums.go"
 	CMPQ R8, CX; JGE l3
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQQ Y2, Y9, Y9
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPCMPEQQ Y2, Y8, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l20
-#line 80 "sums.go"
+#line 84 "sums.go"
 	LEAQ 0(DX)(R8*1), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, SI; JCC l21; CMPQ R11, SI
-#line 80 "sums.go"
+#line 84 "sums.go"
 	JCC l4
 l21:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	CMPQ R8, SI; JCC l1; VMASKMOVPS 0(R9)(R8*4), Y9, Y10; TESTB DI, DI; JEQ l1
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11; VPXOR Y4, Y12, Y12
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPXOR Y4, Y3, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y4, Y11, Y11; VPXOR Y4, Y3, Y13; VPCMPGTQ Y11, Y13, Y11
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y9, Y11, Y11; VPTEST Y11, Y11; JNE l1
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VMOVMSKPS Y9, R11; VEXTRACTI128 $1, Y5, X11; VEXTRACTI128 $1, Y10, X12; VEXTRACTI128 $1, Y5, X13
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $1, R11; JEQ l22; VPEXTRQ $0, X5, R14; VPEXTRD $0, X10, 0(R14)
 l22:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $2, R11; JEQ l23; VPEXTRQ $1, X5, R14; VPEXTRD $1, X10, 0(R14)
 l23:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $4, R11; JEQ l24; VPEXTRQ $0, X11, R14; VPEXTRD $2, X10, 0(R14)
 l24:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $8, R11; JEQ l25; VPEXTRQ $1, X11, R14; VPEXTRD $3, X10, 0(R14)
 l25:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $16, R11; JEQ l26; VPEXTRQ $0, X5, R14; VPEXTRD $0, X12, 0(R14)
 l26:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $32, R11; JEQ l27; VPEXTRQ $1, X5, R14; VPEXTRD $1, X12, 0(R14)
 l27:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $64, R11; JEQ l28; VPEXTRQ $0, X13, R14; VPEXTRD $2, X12, 0(R14)
 l28:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $128, R11; JEQ l29; VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11)
 l29:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMASKMOVPS 0(R10)(R8*4), Y9, Y11; VPADDD Y11, Y10, Y10; VMOVMSKPS Y9, R8; VEXTRACTI128 $1, Y5, X9
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12; TESTL $1, R8; JEQ l30; VPEXTRQ $0, X5, R11
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPEXTRD $0, X10, 0(R11)
 l30:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $2, R8; JEQ l31; VPEXTRQ $1, X5, R11; VPEXTRD $1, X10, 0(R11)
 l31:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $4, R8; JEQ l32; VPEXTRQ $0, X9, R11; VPEXTRD $2, X10, 0(R11)
 l32:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $8, R8; JEQ l33; VPEXTRQ $1, X9, R11; VPEXTRD $3, X10, 0(R11)
 l33:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $16, R8; JEQ l34; VPEXTRQ $0, X5, R11; VPEXTRD $0, X11, 0(R11)
 l34:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $32, R8; JEQ l35; VPEXTRQ $1, X5, R11; VPEXTRD $1, X11, 0(R11)
 l35:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $64, R8; JEQ l36; VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
 l36:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $128, R8; JEQ l37; VPEXTRQ $1, X12, R8; VPEXTRD $3, X11, 0(R8)
 l37:
 l20:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPTEST Y8, Y8
 l3:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVL BX, R8
-#line 78 "sums.go"
+#line 82 "sums.go"
 	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y6, Y9
-#line 78 "sums.go"
+#line 82 "sums.go"
 	VPCMPGTQ Y8, Y6, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
-#line 78 "sums.go"
+#line 82 "sums.go"
 	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l42
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VPCMPEQQ Y2, Y11, Y11
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPCMPEQQ Y2, Y10, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y9, Y10, Y11
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPANDN Y9, Y10, Y9; VMOVUPS Y11, Y10; VPTEST Y10, Y10; JEQ l44
-#line 80 "sums.go"
+#line 84 "sums.go"
 	LEAQ 0(DX)(R8*1), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VPXOR Y4, Y12, Y12; VPXOR Y4, Y7, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y4, Y11, Y11; VPXOR Y4, Y7, Y13
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VPCMPGTQ Y11, Y13, Y11; VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y10, Y11, Y11
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VPTEST Y11, Y11; JNE l1; VMASKMOVPS 0(R9)(R8*4), Y10, Y11; TESTB DI, DI; JEQ l1
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y0, Y13; VPADDQ Y12, Y1, Y12; VPXOR Y4, Y13, Y13
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPXOR Y4, Y3, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y4, Y12, Y12; VPXOR Y4, Y3, Y14; VPCMPGTQ Y12, Y14, Y12
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y10, Y12, Y12; VPTEST Y12, Y12; JNE l1
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VMOVMSKPS Y10, R11; VEXTRACTI128 $1, Y5, X12; VEXTRACTI128 $1, Y11, X13; VEXTRACTI128 $1, Y5, X14
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $1, R11; JEQ l45; VPEXTRQ $0, X5, R14; VPEXTRD $0, X11, 0(R14)
 l45:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $2, R11; JEQ l46; VPEXTRQ $1, X5, R14; VPEXTRD $1, X11, 0(R14)
 l46:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $4, R11; JEQ l47; VPEXTRQ $0, X12, R14; VPEXTRD $2, X11, 0(R14)
 l47:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $8, R11; JEQ l48; VPEXTRQ $1, X12, R14; VPEXTRD $3, X11, 0(R14)
 l48:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $16, R11; JEQ l49; VPEXTRQ $0, X5, R14; VPEXTRD $0, X13, 0(R14)
 l49:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $32, R11; JEQ l50; VPEXTRQ $1, X5, R14; VPEXTRD $1, X13, 0(R14)
 l50:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $64, R11; JEQ l51; VPEXTRQ $0, X14, R14; VPEXTRD $2, X13, 0(R14)
 l51:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $128, R11; JEQ l52; VPEXTRQ $1, X14, R11; VPEXTRD $3, X13, 0(R11)
 l52:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMASKMOVPS 0(R10)(R8*4), Y10, Y12; VPADDD Y12, Y11, Y11; VMOVMSKPS Y10, R8; VEXTRACTI128 $1, Y5, X10
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y5, X13; TESTL $1, R8; JEQ l53; VPEXTRQ $0, X5, R11
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPEXTRD $0, X11, 0(R11)
 l53:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $2, R8; JEQ l54; VPEXTRQ $1, X5, R11; VPEXTRD $1, X11, 0(R11)
 l54:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $4, R8; JEQ l55; VPEXTRQ $0, X10, R11; VPEXTRD $2, X11, 0(R11)
 l55:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $8, R8; JEQ l56; VPEXTRQ $1, X10, R11; VPEXTRD $3, X11, 0(R11)
 l56:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $16, R8; JEQ l57; VPEXTRQ $0, X5, R11; VPEXTRD $0, X12, 0(R11)
 l57:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $32, R8; JEQ l58; VPEXTRQ $1, X5, R11; VPEXTRD $1, X12, 0(R11)
 l58:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $64, R8; JEQ l59; VPEXTRQ $0, X13, R11; VPEXTRD $2, X12, 0(R11)
 l59:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $128, R8; JEQ l60; VPEXTRQ $1, X13, R8; VPEXTRD $3, X12, 0(R8)
 l60:
 l44:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPTEST Y9, Y9
 l42:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
 l6:
-#line 77 "sums.go"
+#line 81 "sums.go"
 	MOVL BX, R8
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VMOVQ R8, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQQ Y2, Y9, Y9
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPCMPEQQ Y2, Y8, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
-#line 79 "sums.go"
+#line 83 "sums.go"
 	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l65
-#line 80 "sums.go"
+#line 84 "sums.go"
 	LEAQ 0(DX)(R8*1), R8; VMASKMOVPS 0(R9)(R8*4), Y9, Y10; VMOVMSKPS Y9, R11; VEXTRACTI128 $1, Y5, X11
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VEXTRACTI128 $1, Y10, X12; VEXTRACTI128 $1, Y5, X13; TESTL $1, R11; JEQ l66; VPEXTRQ $0, X5, R14
-#line 80 "sums.go"
+#line 84 "sums.go"
 	VPEXTRD $0, X10, 0(R14)
 l66:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $2, R11; JEQ l67; VPEXTRQ $1, X5, R14; VPEXTRD $1, X10, 0(R14)
 l67:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $4, R11; JEQ l68; VPEXTRQ $0, X11, R14; VPEXTRD $2, X10, 0(R14)
 l68:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $8, R11; JEQ l69; VPEXTRQ $1, X11, R14; VPEXTRD $3, X10, 0(R14)
 l69:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $16, R11; JEQ l70; VPEXTRQ $0, X5, R14; VPEXTRD $0, X12, 0(R14)
 l70:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $32, R11; JEQ l71; VPEXTRQ $1, X5, R14; VPEXTRD $1, X12, 0(R14)
 l71:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $64, R11; JEQ l72; VPEXTRQ $0, X13, R14; VPEXTRD $2, X12, 0(R14)
 l72:
-#line 80 "sums.go"
+#line 84 "sums.go"
 	TESTL $128, R11; JEQ l73; VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11)
 l73:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VMASKMOVPS 0(R10)(R8*4), Y9, Y11; VPADDD Y11, Y10, Y10; VMOVMSKPS Y9, R8; VEXTRACTI128 $1, Y5, X9
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y5, X12; TESTL $1, R8; JEQ l74; VPEXTRQ $0, X5, R11
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPEXTRD $0, X10, 0(R11)
 l74:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $2, R8; JEQ l75; VPEXTRQ $1, X5, R11; VPEXTRD $1, X10, 0(R11)
 l75:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $4, R8; JEQ l76; VPEXTRQ $0, X9, R11; VPEXTRD $2, X10, 0(R11)
 l76:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $8, R8; JEQ l77; VPEXTRQ $1, X9, R11; VPEXTRD $3, X10, 0(R11)
 l77:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $16, R8; JEQ l78; VPEXTRQ $0, X5, R11; VPEXTRD $0, X11, 0(R11)
 l78:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $32, R8; JEQ l79; VPEXTRQ $1, X5, R11; VPEXTRD $1, X11, 0(R11)
 l79:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $64, R8; JEQ l80; VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
 l80:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	TESTL $128, R8; JEQ l81; VPEXTRQ $1, X12, R8; VPEXTRD $3, X11, 0(R8)
 l81:
 l65:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VPTEST Y8, Y8; ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R13; JLE l6; JMP l12
 l1:
-#line 81 "sums.go"
+#line 85 "sums.go"
 	VZEROUPPER
-#line 81 "sums.go"
+#line 85 "sums.go"
 	MOVQ BX, done+88(FP)
-#line 81 "sums.go"
+#line 85 "sums.go"
 	RET

@@ -54,6 +54,14 @@ func SettlesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 float64, a5 unsafe.Po
 	return 0
 }
 
+func InLineTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+	return 0
+}
+
+func InLineTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+	return 0
+}
+
 func ShrinksTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
@@ -94,11 +102,19 @@ func SaidTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, 
 	return 0
 }
 
-func RowOfBlockTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int) {
+func RowOfBlockTwin(a0 int, a1 bool, a2 bool) (done int) {
 	return 0
 }
 
-func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int) {
+func RowOfBlockTwinAVX2(a0 int, a1 bool, a2 bool) (done int) {
+	return 0
+}
+
+func RowOfBlockTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func RowOfBlockTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
@@ -110,19 +126,35 @@ func AtLeastOnceTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 unsafe.Pointer, a5 
 	return 0
 }
 
-func EveryFourthTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
+func EveryFourthTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
-func EveryFourthTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
+func EveryFourthTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
-func ReversedTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int) {
+func EveryFourthTwin(a0 int, a1 bool, a2 bool) (done int) {
 	return 0
 }
 
-func ReversedTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int) {
+func EveryFourthTwinAVX2(a0 int, a1 bool, a2 bool) (done int) {
+	return 0
+}
+
+func ReversedTwin(a0 int, a1 bool, a2 bool) (done int) {
+	return 0
+}
+
+func ReversedTwinAVX2(a0 int, a1 bool, a2 bool) (done int) {
+	return 0
+}
+
+func ReversedTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int) {
+	return 0
+}
+
+func ReversedTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int) {
 	return 0
 }
 
