@@ -1,9 +1,9 @@
 // Package load reads Go packages for the compiler: first which there are, then, for those
 // that hold kernels and all that they import, their types.
 //
-// It knows nothing of kernels and builds no SSA. Everything is checked from source, and function
-// bodies of the standard library are left out but for a few packages that kernels may
-// call, so that it takes a few hundred milliseconds and needs no build cache.
+// It knows nothing of kernels and builds no SSA. Everything is checked from source, and only those function
+// bodies are loaded that the roots it is told of may reach; of the standard library's, those of a few packages that
+// kernels may call. So it takes a few hundred milliseconds and needs no build cache.
 //
 //	g, err := load.List(ctx, dir, "./...")
 //	prog := g.Check(g.Roots, nil, nil)
