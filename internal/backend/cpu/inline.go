@@ -102,7 +102,7 @@ func (in *inliner) spotOf(u, v *ir.Value) spot {
 func (in *inliner) mayInline(v *ir.Value) bool {
 	users := in.users[v.ID]
 	switch {
-	case trivial(v), in.constantOffset(v):
+	case trivial(v) && (v.Op != ir.OpBitcast || in.keep[v.ID] == keepNot), in.constantOffset(v):
 		return true
 	case v.Op == ir.OpLoad:
 		return len(users) == 1 && !readsTwice(users[0]) && !in.lifted[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v)
