@@ -67,6 +67,8 @@ func (z *vectorizer) regs(r *vector) []vreg {
 // integer returns the register of v, which is uniform, or of an affine one's first lane.
 func (z *vectorizer) integerOf(v *ir.Value) vreg {
 	switch {
+	case v.Op == ir.OpConst && v.Type.Kind == ir.KindI1: // 0 or 1, as comparisons leave them
+		return z.number(v.Imm & 1)
 	case v.Op == ir.OpConst:
 		return z.number(v.Imm)
 	case v.Op == ir.OpTid && v.Imm == 0:
