@@ -1586,7 +1586,7 @@ TEXT ·EitherTwin(SB), 0, $56-48
 #line 123 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
 #line 123 "conclusions.go"
-	MOVQ $-1, R15; MOVQ R15, 0(SP)
+	MOVQ $1, R15; MOVQ R15, 0(SP)
 #line 123 "conclusions.go"
 	MOVBLZX a3+10(FP), DI
 #line 123 "conclusions.go"
@@ -1602,7 +1602,7 @@ TEXT ·EitherTwin(SB), 0, $56-48
 #line 123 "conclusions.go"
 	MOVQ a7+32(FP), R12
 #line 123 "conclusions.go"
-	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $-1, R13; MOVQ $1, R14; MOVQ $1, SI
+	VPBROADCASTQ R12, Z2; MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $1, R13; MOVQ $1, R14; MOVQ $1, SI
 #line 123 "conclusions.go"
 	MOVQ $0, R8; XORQ R9, R9; XORQ R15, R15; MOVQ R15, 32(SP); MOVQ 40(SP), R12; MOVQ 48(SP), R15
 #line 123 "conclusions.go"
@@ -1685,7 +1685,7 @@ TEXT ·EitherTwinAVX2(SB), 0, $40-48
 #line 123 "conclusions.go"
 	MOVBLZX a2+9(FP), DX
 #line 123 "conclusions.go"
-	MOVQ $-1, R15; MOVQ R15, 0(SP)
+	MOVQ $1, R15; MOVQ R15, 0(SP)
 #line 123 "conclusions.go"
 	MOVBLZX a3+10(FP), DI
 #line 123 "conclusions.go"
@@ -1701,7 +1701,7 @@ TEXT ·EitherTwinAVX2(SB), 0, $40-48
 #line 123 "conclusions.go"
 	MOVQ a7+32(FP), R12
 #line 123 "conclusions.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $-1, R12; MOVQ $1, R13; MOVQ $1, R14; XORQ SI, SI; XORQ R15, R15
+	VMOVQ R12, X2; VPBROADCASTQ X2, Y2; MOVQ $1, R12; MOVQ $1, R13; MOVQ $1, R14; XORQ SI, SI; XORQ R15, R15
 #line 123 "conclusions.go"
 	MOVQ R15, 24(SP); MOVQ 32(SP), R8; TESTB CX, CX; JEQ l10; MOVQ 32(SP), BX; JMP l1
 l10:
