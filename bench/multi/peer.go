@@ -55,10 +55,16 @@ func closeAll(all []gpu) (err error) {
 	return err
 }
 
-// median returns the median time of a round of f, which waits, after one that does not count.
-func median(f func() error) (time.Duration, error) {
+// median returns the median time of a round of f, which waits, after one that does not count. In front of
+// each round it calls ready, if there is one, whose time does not count either.
+func median(ready, f func() error) (time.Duration, error) {
 	var all []time.Duration
 	for i := range rounds + 1 {
+		if ready != nil {
+			if err := ready(); err != nil {
+				return 0, err
+			}
+		}
 		start := time.Now()
 		if err := f(); err != nil {
 			return 0, err
@@ -111,7 +117,7 @@ func between(ctx context.Context, to, from gpu, host []uint32) (time.Duration, e
 	if err := device.UploadTo(from.stream, src.Slice(tail, bytes/4), host); err != nil {
 		return 0, err
 	}
-	t, err := median(func() error {
+	t, err := median(nil, func() error {
 		return errors.Join(device.CopyFrom(to.stream, dst.All(), from.stream, src.All()), to.stream.Synchronize(ctx))
 	})
 	got := make([]uint32, len(host))

@@ -69,7 +69,7 @@ func reduceAll(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("NCCL %s, %s\n", version, path)
-	t, err := median(func() error {
+	t, err := median(nil, func() error {
 		err := nccl.Group(func() (err error) {
 			for i, c := range comms {
 				err = errors.Join(err, nccl.AllReduce(c, nccl.Sum, in[i].All(), out[i].All()))
