@@ -214,16 +214,24 @@ func (p *plan) findSticky() {
 					note(a, n)
 				}
 			}
-			if p.e.keep[v.ID] != keepNot && p.e.keptAtEnd(v) {
-				note(v, p.order[0])
+		}
+		for _, s := range n.block.Succs {
+			for _, phi := range s.Phis() {
+				note(phi.Args[s.PredIndex(n.block)], n)
 			}
 		}
-		for _, s := range n.succs {
-			if s == nil {
-				continue
-			}
-			for _, phi := range s.block.Phis() {
-				note(phi.Args[s.block.PredIndex(n.block)], n)
+		if slices.Contains(n.succs, nil) {
+			p.eachKept(func(v *ir.Value) { note(v, n) })
+		}
+	}
+}
+
+// eachKept calls f for what lanes keep for other regions when they leave this one, phis among it.
+func (p *plan) eachKept(f func(v *ir.Value)) {
+	for _, n := range p.order {
+		for _, v := range n.block.Values {
+			if p.e.keep[v.ID] != keepNot && p.e.keptAtEnd(v) {
+				f(v)
 			}
 		}
 	}
