@@ -15,7 +15,11 @@ func TestStub(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the stub is for amd64")
 	}
-	path := filepath.Join(t.TempDir(), "stub.dll")
+	folder, err := os.MkdirTemp("", "stub") // not the test's own: Windows does not remove a library that is loaded
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "stub.dll")
 	image := stubdll.Image("stub.dll", map[string]stubdll.Code{"sum": stubdll.Sum(11), "seven": stubdll.Return(7), "zero": stubdll.Return(0), "store": stubdll.Store(13)})
 	if err := os.WriteFile(path, image, 0o600); err != nil {
 		t.Fatal(err)
