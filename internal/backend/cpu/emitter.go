@@ -159,19 +159,27 @@ func (e *emitter) isInline(v *ir.Value) bool {
 }
 
 // allConstant reports whether Go would fold v while it compiles, by rules of its own.
-func allConstant(v *ir.Value) bool {
-	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Op != ir.OpConst })
+func (e *emitter) allConstant(v *ir.Value) bool {
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Op != ir.OpConst && !e.isFixed(a) })
+}
+
+// isFixed reports whether v is a size of the block that the text has as a number.
+func (e *emitter) isFixed(v *ir.Value) bool {
+	if (v.Op == ir.OpSExt || v.Op == ir.OpZExt) && isSpecial(v.Args[0]) {
+		v = v.Args[0]
+	}
+	return v.Op == ir.OpNTid && e.f.Block != [3]int{}
 }
 
 // arg returns argument i of v. Where all are constants it is a variable.
 func (e *emitter) arg(v *ir.Value, i int) expr {
-	if a := v.Args[i]; allConstant(v) {
+	if a := v.Args[i]; e.allConstant(v) {
 		key := [2]any{"constant", a}
 		if e.names[key] == "" || !e.found.words[e.names[key]] {
 			name := e.name(key, fmt.Sprintf("k%d", a.ID))
 			e.found.words[name] = true
 			e.types[name] = e.typeName(a.Type, false)
-			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.literal(a, false).text)})
+			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.ref(a).text)})
 		}
 		return operand("%s", e.names[key])
 	}
@@ -180,7 +188,7 @@ func (e *emitter) arg(v *ir.Value, i int) expr {
 
 // typedArg is arg, with a type where it is a constant.
 func (e *emitter) typedArg(v *ir.Value, i int) expr {
-	if a := v.Args[i]; a.Op == ir.OpConst && !allConstant(v) {
+	if a := v.Args[i]; a.Op == ir.OpConst && !e.allConstant(v) {
 		return convert(e.typeName(a.Type, false), e.ref(a))
 	}
 	return e.arg(v, i)
@@ -197,7 +205,7 @@ func (e *emitter) unsigned(v *ir.Value) expr {
 // unsignedArg is arg without a sign.
 func (e *emitter) unsignedArg(v *ir.Value, i int) expr {
 	a := v.Args[i]
-	if a.Op == ir.OpConst && !allConstant(v) {
+	if a.Op == ir.OpConst && !e.allConstant(v) {
 		return convert(e.typeName(a.Type, true), e.literal(a, true))
 	}
 	return convert(e.typeName(a.Type, true), e.arg(v, i))

@@ -9,8 +9,10 @@ import (
 
 // prepare changes the control flow of f, not its meaning, so that every barrier, of block or warp, is the last value
 // of its block but for a jump, every loop is entered from a block that leads nowhere else, a
-// block that only returns has one predecessor, and no edge leads from a branch to phis.
+// block that only returns has one predecessor, and no edge leads from a branch to phis. Indexes of threads along axes
+// on which the block has but one are constants then.
 func prepare(f *ir.Func) {
+	fixIndexes(f)
 	for i := 0; i < len(f.Blocks); i++ {
 		splitBarrier(f.Blocks[i])
 	}
@@ -29,6 +31,34 @@ func prepare(f *ir.Func) {
 				splitEdge(b, i)
 			}
 		}
+	}
+}
+
+// fixIndexes makes constants of the indexes that the size of the block leaves no choice: the text is to treat them as such,
+// for Go computes with constants by rules of its own.
+func fixIndexes(f *ir.Func) {
+	if f.Block == [3]int{} {
+		return
+	}
+	isZero := func(v *ir.Value) bool {
+		switch v.Op {
+		case ir.OpTid:
+			return f.Block[v.Imm] <= 1
+		case ir.OpSExt, ir.OpZExt:
+			return v.Args[0].Op == ir.OpTid && f.Block[v.Args[0].Imm] <= 1
+		}
+		return false
+	}
+	var zeros []*ir.Value
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if isZero(v) {
+				zeros = append(zeros, v)
+			}
+		}
+	}
+	for _, v := range zeros {
+		v.Op, v.Imm, v.Args = ir.OpConst, 0, nil
 	}
 }
 

@@ -169,22 +169,32 @@ func (p *plan) maskOf(n *node) *laneSet {
 	return &laneSet{root: n, gathers: len(preds) > 1 || preds[0].loop != n.loop}
 }
 
-// always reports whether every way from d to the region's end passes n.
+// always reports whether every way from d to the region's end passes n, in the same round of the loops that n is in.
+// Lanes that fault before n is come to are no longer there; those that fault behind it must not have run it.
 func (p *plan) always(d, n *node) bool {
 	p.searches++
 	p.seen[n.rank] = p.searches
-	var escapes func(m *node) bool
-	escapes = func(m *node) bool {
+	var escapes func(m, from *node) bool
+	escapes = func(m, from *node) bool {
 		switch {
 		case m == nil:
 			return true
-		case p.seen[m.rank] == p.searches || isFault(m):
+		case isFault(m):
+			return p.rankOf(from) > p.rankOf(n)
+		case m != n && m.repeats(from, n):
+			return true
+		case p.seen[m.rank] == p.searches:
 			return false
 		}
 		p.seen[m.rank] = p.searches
-		return slices.ContainsFunc(m.succs, escapes)
+		return slices.ContainsFunc(m.succs, func(s *node) bool { return escapes(s, m) })
 	}
-	return !escapes(d)
+	return !escapes(d, nil)
+}
+
+// repeats reports whether the way from a block to m begins another round of a loop that n is in.
+func (m *node) repeats(from, n *node) bool {
+	return from != nil && m.heads() && m.loop.in[from] && m.loop.in[n]
 }
 
 // findSticky finds the values of loops in which lanes part that are used behind them.

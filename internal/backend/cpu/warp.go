@@ -97,7 +97,7 @@ func (e *emitter) share(v *ir.Value) {
 		e.out.line("%s = %s", name, e.ref(x).text)
 		e.out.line("}")
 	case ir.OpWarpReduce:
-		e.out.line("%s = %s", name, fmt.Sprintf(reductions[ir.Reduction(v.Imm)].step, name, e.ref(x).at(6)))
+		e.out.line("%s = %s", name, fmt.Sprintf(reductions[ir.Reduction(v.Imm)].step, name, e.arg(v, 0).at(6)))
 	}
 }
 

@@ -246,6 +246,7 @@ func besideWarpTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	count := blocks.Threads()
 //line beside.go:52
 	i22 := xLen + 2
+	k5 := int32(1)
 	each39 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
 //line beside.go:50
@@ -275,7 +276,7 @@ func besideWarpTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line beside.go:52
 							return
 						}
-						i30 = i30 + 1
+						i30 = i30 + k5
 					}
 					if alive == 0 {
 						state = 4
@@ -1621,12 +1622,34 @@ func neighboursTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
 //line grids.go:19
+		i17 := bx + 0
+//line grids.go:19
+		i23 := by + 0
+//line grids.go:19
 		i71 := bz << 1
+		c30 := n <= i17
+//line grids.go:20
+		c68 := n <= i23
 		for tz := range 2 {
 //line grids.go:19
 			i29 := i71 + tz
 //line grids.go:23
-			i33 := i29 * n
+			i36 := (i29*n+i23)*n + i17
+			i38 := i36 - i37
+//line grids.go:24
+			c40 := uint(i38) < uint(aLen)
+//line grids.go:24
+			i46 := i36 + i37
+//line grids.go:24
+			c48 := uint(i46) < uint(aLen)
+//line grids.go:24
+			c55 := uint(i36) < uint(bLen)
+//line grids.go:24
+			o43 := i38 * 4
+//line grids.go:24
+			o51 := i46 * 4
+//line grids.go:24
+			o58 := i36 * 4
 //line grids.go:20
 			c62 := i29 == i73
 //line grids.go:20
@@ -1634,8 +1657,8 @@ func neighboursTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line grids.go:20
 			c66 := n <= i29
 			{
-//line grids.go:19
-				if !neighboursTwinRow(by, i33, n, bx, c66, c64, c62, i37, aLen, bLen, a, b, blocks, tz) {
+//line grids.go:20
+				if !neighboursTwinRow(c30, c68, c66, c64, c62, c40, c48, c55, a, b, o43, o51, o58, i38, aLen, i46, bLen, blocks, i36, tz) {
 					return
 				}
 			}
@@ -1645,18 +1668,11 @@ func neighboursTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // neighboursTwinRow is what a row of threads does in neighboursTwin.
 //
-//line grids.go:19
-func neighboursTwinRow(by int, i33 int, n int, bx int, c66 bool, c64 bool, c62 bool, i37 int, aLen int, bLen int, a unsafe.Pointer, b unsafe.Pointer, blocks *gpu.Blocks, tz int) (ok bool) {
-//line grids.go:19
-	i23 := by + 0
-//line grids.go:23
-	i35 := (i33 + i23) * n
 //line grids.go:20
-	c68 := n <= i23
+func neighboursTwinRow(c30 bool, c68 bool, c66 bool, c64 bool, c62 bool, c40 bool, c48 bool, c55 bool, a unsafe.Pointer, b unsafe.Pointer, o43 int, o51 int, o58 int, i38 int, aLen int, i46 int, bLen int, blocks *gpu.Blocks, i36 int, tz int) (ok bool) {
 	for range 1 {
-//line grids.go:19
-		i17 := bx + 0
-		if n > i17 {
+//line grids.go:20
+		if !c30 {
 //line grids.go:20
 			if !c68 {
 //line grids.go:20
@@ -1665,34 +1681,29 @@ func neighboursTwinRow(by int, i33 int, n int, bx int, c66 bool, c64 bool, c62 b
 					if !c64 {
 //line grids.go:20
 						if !c62 {
-//line grids.go:23
-							i36 := i35 + i17
-							i38 := i36 - i37
 //line grids.go:24
-							if uint(i38) >= uint(aLen) {
+							if !c40 {
 //line grids.go:24
 								blocks.OutOfRange(blocks.Thread(0, 0, tz), "index out of range [%d] with length %d", i38, aLen)
 //line grids.go:24
 								return false
 							}
 //line grids.go:24
-							i46 := i36 + i37
-//line grids.go:24
-							if uint(i46) >= uint(aLen) {
+							if !c48 {
 //line grids.go:24
 								blocks.OutOfRange(blocks.Thread(0, 0, tz), "index out of range [%d] with length %d", i46, aLen)
 //line grids.go:24
 								return false
 							}
 //line grids.go:24
-							if uint(i36) >= uint(bLen) {
+							if !c55 {
 //line grids.go:24
 								blocks.OutOfRange(blocks.Thread(0, 0, tz), "index out of range [%d] with length %d", i36, bLen)
 //line grids.go:24
 								return false
 							}
 //line grids.go:24
-							*(*int32)(unsafe.Add(b, i36*4)) = *(*int32)(unsafe.Add(a, i38*4)) + *(*int32)(unsafe.Add(a, i46*4))
+							*(*int32)(unsafe.Add(b, o58)) = *(*int32)(unsafe.Add(a, o43)) + *(*int32)(unsafe.Add(a, o51))
 						}
 					}
 				}

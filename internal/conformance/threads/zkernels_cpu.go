@@ -1748,29 +1748,29 @@ func fromOnTwinRow(blocks *gpu.Blocks, lanes int, i10 int, k int, x unsafe.Point
 func lanesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(args)
 	outLen := *(*int)(unsafe.Add(args, 8))
+	k17 := int(0)
+//line elements.go:87
+	i40 := k17 << 2
 //line elements.go:85
 	for blocks.Next() {
-		{
-			i40 := 0 << 2
-			for ty := range 4 {
+		for ty := range 4 {
 //line elements.go:86
-				i38 := ty << 4
-				i42 := (i40 + ty) << 4
-				row := ty * 16
-				for tx := range 16 {
+			i38 := ty << 4
+			i42 := (i40 + ty) << 4
+			row := ty * 16
+			for tx := range 16 {
 //line elements.go:86
-					i13 := i38 + tx
-					i28 := int(uint32(int32((row+tx)%32))) + int(uint(i42+tx)>>5)*100
+				i13 := i38 + tx
+				i28 := int(uint32(int32((row+tx)%32))) + int(uint(i42+tx)>>5)*100
 //line elements.go:87
-					if uint(i13) >= uint(outLen) {
+				if uint(i13) >= uint(outLen) {
 //line elements.go:87
-						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i13, outLen)
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i13, outLen)
 //line elements.go:87
-						return
-					}
-//line elements.go:87
-					*(*int32)(unsafe.Add(out, i13*4)) = int32(i28)
+					return
 				}
+//line elements.go:87
+				*(*int32)(unsafe.Add(out, i13*4)) = int32(i28)
 			}
 		}
 	}
@@ -3038,6 +3038,7 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line reduce.go:24
 	c26 := 0 < every
 	each34 := blocks.Scratch(4)
+	k114 := int32(0)
 	each141 := blocks.Scratch(4)
 	each145 := blocks.Scratch(4)
 	each159 := blocks.Scratch(4)
@@ -3313,7 +3314,7 @@ func reductionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							*(*int32)(unsafe.Add(out, o39+44)) = 1
 						}
 //line reduce.go:38
-						i139 = max(i139, 0)
+						i139 = max(i139, k114)
 					}
 //line reduce.go:38
 					i142 = 0
