@@ -130,7 +130,8 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 	for _, v := range e.cleared(g) {
 		e.needAlloca(v)
 	}
-	if len(body)+len(e.top) == 0 {
+	arrive := g == e.list[0] && e.anyLeaves() && !e.warps
+	if len(body)+len(e.top) == 0 && !arrive {
 		return threadBody{}
 	}
 	switch {
@@ -139,7 +140,7 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 	case e.leftBefore(g):
 		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if *(*bool)(%s) {", e.element("left", 1))}, line{text: "continue"}, line{text: "}"})
 	}
-	if g == e.list[0] && e.anyLeaves() && !e.warps {
+	if arrive { // the array has what another block, or another kernel, left there
 		e.top = append(e.top, line{text: fmt.Sprintf("*(*bool)(%s) = false", e.element("left", 1))})
 	}
 	b := threadBody{lines: slices.Concat(e.variables(g), e.top, body)}
