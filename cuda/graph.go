@@ -290,23 +290,30 @@ func (q *queue) gone() bool {
 // free is Close for a device that is being closed.
 func (g *graph) free() error { return g.destroy(g.backend.call) }
 
-// destroy frees the graph, whose work is done.
+// destroy frees the graph, whose work is done: what can be launched before what owns it, so that a device that is closed between
+// the two finds what is left.
 func (g *graph) destroy(do doer) error {
 	d, mine := g.backend.driver, false
-	err := do("cuGraphDestroy", func() cudasys.Status {
+	err := do("cuGraphExecDestroy", func() cudasys.Status {
+		g.mu.Lock()
+		exec := g.exec
+		g.exec = 0
+		g.mu.Unlock()
+		if exec == 0 {
+			return cudasys.Success
+		}
+		return d.GraphExecDestroy(exec)
+	})
+	err = errors.Join(err, do("cuGraphDestroy", func() cudasys.Status {
 		if mine = forget(g.backend, g.backend.graphs, g); !mine {
 			return cudasys.Success
 		}
 		return d.GraphDestroy(g.handle)
-	})
-	if !mine {
-		return err
-	}
-	for _, e := range g.envs {
-		e.orphan()
-	}
-	if g.exec != 0 {
-		err = errors.Join(err, do("cuGraphExecDestroy", func() cudasys.Status { return d.GraphExecDestroy(g.exec) }))
+	}))
+	if mine {
+		for _, e := range g.envs {
+			e.orphan()
+		}
 	}
 	return err
 }
