@@ -125,13 +125,7 @@ func TestTwoDevicesShareAContext(t *testing.T) {
 // TestBackendAfterClose is about the layer below package device, which refuses all this too.
 func TestBackendAfterClose(t *testing.T) {
 	f := newFake()
-	m := on(f, nil)
-	d, err := m.start()
-	check(t, err)
-	handle, info, err := m.describe(d, 0)
-	check(t, err)
-	b, err := newBackend(d, handle, info)
-	check(t, err)
+	b := bare(t, f)
 	q, err := b.NewQueue()
 	check(t, err)
 	mem, err := b.Allocate(100)

@@ -53,6 +53,19 @@ func open(t testing.TB, f *cudafake.Fake) *device.Device {
 	return dev
 }
 
+// bare returns the first of f's devices as the layer below package device sees it.
+func bare(t testing.TB, f *cudafake.Fake) *backend {
+	t.Helper()
+	m := on(f, nil)
+	d, err := m.start()
+	check(t, err)
+	handle, info, err := m.describe(d, 0)
+	check(t, err)
+	b, err := newBackend(d, handle, info)
+	check(t, err)
+	return b
+}
+
 func wantNothingLive(t testing.TB, f *cudafake.Fake) {
 	t.Helper()
 	if live := f.Live(); live != (cudafake.Live{}) {
