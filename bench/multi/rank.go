@@ -47,16 +47,15 @@ func rank(ctx context.Context, mode string) error {
 	together := func() error { // that no rank's time is another's being late; allreduce.py does the same
 		return errors.Join(nccl.AllReduce(c, nccl.Sum, x.Slice(0, 1), y.Slice(0, 1)), g.stream.Synchronize(ctx))
 	}
-	t, err := median(together, func() error {
+	reduce := func() error {
 		return errors.Join(nccl.AllReduce(c, nccl.Sum, x.All(), y.All()), g.stream.Synchronize(ctx))
-	})
+	}
+	t, err := median(together, reduce)
 	if err = errors.Join(err, wants(ctx, g, y, float32(n*(n+1)/2))); err != nil {
 		return fmt.Errorf("rank %d: %w", where.Rank, err)
 	}
 	if mode != "rank" {
-		return fails(ctx, c, func() error {
-			return errors.Join(nccl.AllReduce(c, nccl.Sum, x.All(), y.All()), g.stream.Synchronize(ctx))
-		}, mode == "rank-dies")
+		return fails(ctx, c, reduce, mode == "rank-dies")
 	}
 	if where.Rank == 0 {
 		fmt.Printf("all-reduce of 1 GiB among %d processes: %v, %s\n", n, t, bus(n, t))
