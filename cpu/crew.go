@@ -35,20 +35,22 @@ func (c *crew) begin(n uint32, present int) {
 }
 
 // joinable reports whether a launch is open that is not the one with number seen.
-func (c *crew) joinable(seen uint32) bool {
-	s := c.state.Load()
-	return s&open != 0 && uint32(s>>32) != seen
-}
+func (c *crew) joinable(seen uint32) bool { return offers(c.state.Load(), seen) }
+
+// offers is joinable of a state.
+func offers(state uint64, seen uint32) bool { return state&open != 0 && uint32(state>>32) != seen }
 
 // join makes the caller a member of the launch that is open, if it is another one than that with number seen, and returns its number.
 func (c *crew) join(seen uint32) (number uint32, ok bool) {
-	for c.joinable(seen) {
+	for {
 		s := c.state.Load()
-		if s&open != 0 && c.state.CompareAndSwap(s, s+1) {
+		if !offers(s, seen) {
+			return 0, false
+		}
+		if c.state.CompareAndSwap(s, s+1) {
 			return uint32(s >> 32), true
 		}
 	}
-	return 0, false
 }
 
 // leave is the end of join.
