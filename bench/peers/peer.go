@@ -24,7 +24,7 @@ type Peer struct {
 
 	command *exec.Cmd
 	in      io.WriteCloser
-	answers chan answer // closed where the process says no more
+	answers chan answer // closed when the process has ended and said is whole
 	said    *tail
 	err     error
 }
@@ -47,7 +47,7 @@ type answer struct {
 // launch starts a process and waits for its first words.
 func launch(ctx context.Context, name string, command *exec.Cmd) (*Peer, error) {
 	p := &Peer{Name: name, command: command, answers: make(chan answer), said: &tail{}}
-	command.Stderr = p.said
+	command.Stderr, command.WaitDelay = p.said, time.Second // what it started may hold the pipe open
 	in, errIn := command.StdinPipe()
 	out, errOut := command.StdoutPipe()
 	if err := errors.Join(errIn, errOut); err != nil {
@@ -66,7 +66,8 @@ func launch(ctx context.Context, name string, command *exec.Cmd) (*Peer, error) 
 	return p, nil
 }
 
-// listen hands on what the process writes until it ends.
+// listen hands on what the process writes until it ends, and waits for it: what it complained about comes through
+// another pipe, which is read to its end by then.
 func (p *Peer) listen(out io.Reader) {
 	defer close(p.answers)
 	lines := bufio.NewScanner(out)
@@ -77,6 +78,10 @@ func (p *Peer) listen(out io.Reader) {
 		}
 		p.answers <- a
 	}
+	if lines.Err() != nil { // a line without an end
+		p.command.Process.Kill()
+	}
+	p.command.Wait() // how it ended says nothing
 }
 
 // hear waits for an answer.
@@ -108,7 +113,8 @@ func (p *Peer) ask(ctx context.Context, line string) (answer, error) {
 		return answer{}, p.err
 	}
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
-		p.err = fmt.Errorf("%s: its process ended: %w: %s", p.Name, err, p.said.last())
+		p.Close()
+		p.err = fmt.Errorf("%s: its process ended: %s", p.Name, p.said.last())
 		return answer{}, p.err
 	}
 	return p.hear(ctx)
@@ -149,8 +155,7 @@ func (p *Peer) Close() error {
 	p.in.Close()
 	timer := time.AfterFunc(5*time.Second, func() { p.command.Process.Kill() })
 	defer timer.Stop()
-	for range p.answers { // so that listen ends, and Wait may be called
+	for range p.answers { // until it has ended
 	}
-	p.command.Wait() // how it ended says nothing
 	return nil
 }
