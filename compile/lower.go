@@ -120,7 +120,7 @@ func (j *job) compile() {
 		r.order(j.compiled.Variants)
 	}
 	if j.wantsTwin() {
-		j.compiled.twin = all[0].optimise(pass.Options{Verify: j.options.Verify, Disable: gpuOnly})
+		j.compiled.twin = all[0].optimise(pass.Options{Unroll: true, Verify: j.options.Verify, Disable: gpuOnly})
 	}
 	j.bodies = nil
 	if j.options.Cache != "" {

@@ -1287,11 +1287,11 @@ func matmulTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointe
 //line kernels.go:160
 	if lanes == 16 {
 //line kernels.go:160
-		first = zvector.MatmulTwin(16, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 1024), o58, a, b)
+		first = zvector.MatmulTwin(16, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 1024), o58)
 //line kernels.go:160
 	} else if lanes == 8 {
 //line kernels.go:160
-		first = zvector.MatmulTwinAVX2(16, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 1024), o58, a, b)
+		first = zvector.MatmulTwinAVX2(16, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 1024), o58)
 	}
 	for tx := first; tx < 16; tx++ {
 //line kernels.go:160
@@ -1331,57 +1331,100 @@ func matmulTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointe
 func matmulTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
 //line kernels.go:160
 	o42 := ty * 64
+//line kernels.go:164
+	o361 := o42 + 4
+//line kernels.go:164
+	o366 := o42 + 8
+//line kernels.go:164
+	o371 := o42 + 12
+//line kernels.go:164
+	o376 := o42 + 16
+//line kernels.go:164
+	o381 := o42 + 20
+//line kernels.go:164
+	o386 := o42 + 24
+//line kernels.go:164
+	o391 := o42 + 28
+//line kernels.go:164
+	o396 := o42 + 32
+//line kernels.go:164
+	o401 := o42 + 36
+//line kernels.go:164
+	o406 := o42 + 40
+//line kernels.go:164
+	o411 := o42 + 44
+//line kernels.go:164
+	o416 := o42 + 48
+//line kernels.go:164
+	o421 := o42 + 52
+//line kernels.go:164
+	o426 := o42 + 56
+//line kernels.go:164
+	o431 := o42 + 60
 	row := ty * 16
 	first := 0
-//line kernels.go:162
+//line kernels.go:164
 	if lanes == 16 {
-//line kernels.go:162
+//line kernels.go:164
 		first = zvector.MatmulTwin_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
-//line kernels.go:162
+//line kernels.go:164
 	} else if lanes == 8 {
-//line kernels.go:162
+//line kernels.go:164
 		first = zvector.MatmulTwinAVX2_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
 	}
-	for tx := first; tx < 16; tx += 4 {
-		var f84a, f84b, f84c, f84d, f101a, f101b, f101c, f101d float32
-		var i85 int
+	for tx := first; tx < 16; tx++ {
 //line kernels.go:158
-		f36a := *(*float32)(unsafe.Add(each36, (row+tx)*4))
-//line kernels.go:158
-		f36b := *(*float32)(unsafe.Add(each36, (row+(tx+1))*4))
-//line kernels.go:158
-		f36c := *(*float32)(unsafe.Add(each36, (row+(tx+2))*4))
-//line kernels.go:158
-		f36d := *(*float32)(unsafe.Add(each36, (row+(tx+3))*4))
-//line kernels.go:162
-		f84a, f84b, f84c, f84d, i85 = f36a, f36b, f36c, f36d, 0
+		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
 //line kernels.go:164
-		for {
+		o137 := tx * 4
 //line kernels.go:164
-			f101a = f84a + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+tx*4+1024)))
+		o151 := 64 + tx*4
 //line kernels.go:164
-			f101b = f84b + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+(tx+1)*4+1024)))
+		o165 := 128 + tx*4
 //line kernels.go:164
-			f101c = f84c + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+(tx+2)*4+1024)))
+		o179 := 192 + tx*4
 //line kernels.go:164
-			f101d = f84d + float32(*(*float32)(unsafe.Add(shared, o42+i85*4))**(*float32)(unsafe.Add(shared, i85*64+(tx+3)*4+1024)))
+		o193 := 256 + tx*4
 //line kernels.go:164
-			i102 := i85 + 1
+		o207 := 320 + tx*4
 //line kernels.go:164
-			if i102 >= 16 {
+		o221 := 384 + tx*4
 //line kernels.go:164
-				break
-			}
+		o235 := 448 + tx*4
 //line kernels.go:164
-			f84a, f84b, f84c, f84d, i85 = f101a, f101b, f101c, f101d, i102
-		}
-		*(*float32)(unsafe.Add(each36, (row+tx)*4)) = f101a
+		o249 := 512 + tx*4
+//line kernels.go:164
+		o263 := 576 + tx*4
+//line kernels.go:164
+		o277 := 640 + tx*4
+//line kernels.go:164
+		o291 := 704 + tx*4
+//line kernels.go:164
+		o305 := 768 + tx*4
+//line kernels.go:164
+		o319 := 832 + tx*4
+//line kernels.go:164
+		o333 := 896 + tx*4
+//line kernels.go:164
+		o347 := 960 + tx*4
+//line kernels.go:164
+		f168 := f36 + float32(*(*float32)(unsafe.Add(shared, o42))**(*float32)(unsafe.Add(shared, o137+1024))) + float32(*(*float32)(unsafe.Add(shared, o361))**(*float32)(unsafe.Add(shared, o151+1024))) + float32(*(*float32)(unsafe.Add(shared, o366))**(*float32)(unsafe.Add(shared, o165+1024)))
+//line kernels.go:164
+		f196 := f168 + float32(*(*float32)(unsafe.Add(shared, o371))**(*float32)(unsafe.Add(shared, o179+1024))) + float32(*(*float32)(unsafe.Add(shared, o376))**(*float32)(unsafe.Add(shared, o193+1024)))
+//line kernels.go:164
+		f224 := f196 + float32(*(*float32)(unsafe.Add(shared, o381))**(*float32)(unsafe.Add(shared, o207+1024))) + float32(*(*float32)(unsafe.Add(shared, o386))**(*float32)(unsafe.Add(shared, o221+1024)))
+//line kernels.go:164
+		f252 := f224 + float32(*(*float32)(unsafe.Add(shared, o391))**(*float32)(unsafe.Add(shared, o235+1024))) + float32(*(*float32)(unsafe.Add(shared, o396))**(*float32)(unsafe.Add(shared, o249+1024)))
+//line kernels.go:164
+		f280 := f252 + float32(*(*float32)(unsafe.Add(shared, o401))**(*float32)(unsafe.Add(shared, o263+1024))) + float32(*(*float32)(unsafe.Add(shared, o406))**(*float32)(unsafe.Add(shared, o277+1024)))
+//line kernels.go:164
+		f308 := f280 + float32(*(*float32)(unsafe.Add(shared, o411))**(*float32)(unsafe.Add(shared, o291+1024))) + float32(*(*float32)(unsafe.Add(shared, o416))**(*float32)(unsafe.Add(shared, o305+1024)))
+//line kernels.go:164
+		f336 := f308 + float32(*(*float32)(unsafe.Add(shared, o421))**(*float32)(unsafe.Add(shared, o319+1024))) + float32(*(*float32)(unsafe.Add(shared, o426))**(*float32)(unsafe.Add(shared, o333+1024)))
+//line kernels.go:164
+		f350 := f336 + float32(*(*float32)(unsafe.Add(shared, o431))**(*float32)(unsafe.Add(shared, o347+1024)))
 //line kernels.go:166
-		*(*float32)(unsafe.Add(each36, (row+(tx+1))*4)) = f101b
-//line kernels.go:166
-		*(*float32)(unsafe.Add(each36, (row+(tx+2))*4)) = f101c
-//line kernels.go:166
-		*(*float32)(unsafe.Add(each36, (row+(tx+3))*4)) = f101d
+		*(*float32)(unsafe.Add(each36, (row+tx)*4)) = f350
 	}
 }
 

@@ -6410,11 +6410,11 @@ func sgemm32TwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Point
 //line sgemm.go:22
 	if lanes == 16 {
 //line sgemm.go:22
-		first = zvector.Sgemm32Twin(32, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 4096), o58, a, b)
+		first = zvector.Sgemm32Twin(32, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 4096), o58)
 //line sgemm.go:22
 	} else if lanes == 8 {
 //line sgemm.go:22
-		first = zvector.Sgemm32TwinAVX2(32, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 4096), o58, a, b)
+		first = zvector.Sgemm32TwinAVX2(32, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 4096), o58)
 	}
 	for tx := first; tx < 32; tx++ {
 //line sgemm.go:22

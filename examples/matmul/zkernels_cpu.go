@@ -303,11 +303,11 @@ func tiledTwinRow_(i199 int, ty int, z0 int, z8 int, i42 int, z16 int, lanes int
 //line kernel.go:45
 	if lanes == 16 {
 //line kernel.go:45
-		first = zvector.TiledTwin(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, shared, o49, unsafe.Add(shared, 1024), o66, a, b)
+		first = zvector.TiledTwin(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, a, shared, o49, b, unsafe.Add(shared, 1024), o66)
 //line kernel.go:45
 	} else if lanes == 8 {
 //line kernel.go:45
-		first = zvector.TiledTwinAVX2(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, shared, o49, unsafe.Add(shared, 1024), o66, a, b)
+		first = zvector.TiledTwinAVX2(16, c133, i42, z8, i137, aLen, c159, i201, z16, i163, bLen, a, shared, o49, b, unsafe.Add(shared, 1024), o66)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f154, f180 float32
@@ -379,57 +379,100 @@ func tiledTwinRow_(i199 int, ty int, z0 int, z8 int, i42 int, z16 int, lanes int
 func tiledTwinRow__(ty int, lanes int, each41 unsafe.Pointer, shared unsafe.Pointer) {
 //line kernel.go:45
 	o49 := ty * 64
+//line kernel.go:49
+	o492 := o49 + 4
+//line kernel.go:49
+	o497 := o49 + 8
+//line kernel.go:49
+	o502 := o49 + 12
+//line kernel.go:49
+	o507 := o49 + 16
+//line kernel.go:49
+	o512 := o49 + 20
+//line kernel.go:49
+	o517 := o49 + 24
+//line kernel.go:49
+	o522 := o49 + 28
+//line kernel.go:49
+	o527 := o49 + 32
+//line kernel.go:49
+	o532 := o49 + 36
+//line kernel.go:49
+	o537 := o49 + 40
+//line kernel.go:49
+	o542 := o49 + 44
+//line kernel.go:49
+	o547 := o49 + 48
+//line kernel.go:49
+	o552 := o49 + 52
+//line kernel.go:49
+	o557 := o49 + 56
+//line kernel.go:49
+	o562 := o49 + 60
 	row := ty * 16
 	first := 0
-//line kernel.go:47
+//line kernel.go:49
 	if lanes == 16 {
-//line kernel.go:47
+//line kernel.go:49
 		first = zvector.TiledTwin_(16, unsafe.Add(each41, row*4), shared, o49, unsafe.Add(shared, 1024))
-//line kernel.go:47
+//line kernel.go:49
 	} else if lanes == 8 {
-//line kernel.go:47
+//line kernel.go:49
 		first = zvector.TiledTwinAVX2_(16, unsafe.Add(each41, row*4), shared, o49, unsafe.Add(shared, 1024))
 	}
-	for tx := first; tx < 16; tx += 4 {
-		var f88a, f88b, f88c, f88d, f105a, f105b, f105c, f105d float32
-		var i89 int
+	for tx := first; tx < 16; tx++ {
 //line kernel.go:43
-		f41a := *(*float32)(unsafe.Add(each41, (row+tx)*4))
-//line kernel.go:43
-		f41b := *(*float32)(unsafe.Add(each41, (row+(tx+1))*4))
-//line kernel.go:43
-		f41c := *(*float32)(unsafe.Add(each41, (row+(tx+2))*4))
-//line kernel.go:43
-		f41d := *(*float32)(unsafe.Add(each41, (row+(tx+3))*4))
-//line kernel.go:47
-		f88a, f88b, f88c, f88d, i89 = f41a, f41b, f41c, f41d, 0
+		f41 := *(*float32)(unsafe.Add(each41, (row+tx)*4))
 //line kernel.go:49
-		for {
+		o268 := tx * 4
 //line kernel.go:49
-			f105a = f88a + float32(*(*float32)(unsafe.Add(shared, o49+i89*4))**(*float32)(unsafe.Add(shared, i89*64+tx*4+1024)))
+		o282 := 64 + tx*4
 //line kernel.go:49
-			f105b = f88b + float32(*(*float32)(unsafe.Add(shared, o49+i89*4))**(*float32)(unsafe.Add(shared, i89*64+(tx+1)*4+1024)))
+		o296 := 128 + tx*4
 //line kernel.go:49
-			f105c = f88c + float32(*(*float32)(unsafe.Add(shared, o49+i89*4))**(*float32)(unsafe.Add(shared, i89*64+(tx+2)*4+1024)))
+		o310 := 192 + tx*4
 //line kernel.go:49
-			f105d = f88d + float32(*(*float32)(unsafe.Add(shared, o49+i89*4))**(*float32)(unsafe.Add(shared, i89*64+(tx+3)*4+1024)))
+		o324 := 256 + tx*4
 //line kernel.go:49
-			i106 := i89 + 1
+		o338 := 320 + tx*4
 //line kernel.go:49
-			if i106 >= 16 {
+		o352 := 384 + tx*4
 //line kernel.go:49
-				break
-			}
+		o366 := 448 + tx*4
 //line kernel.go:49
-			f88a, f88b, f88c, f88d, i89 = f105a, f105b, f105c, f105d, i106
-		}
-		*(*float32)(unsafe.Add(each41, (row+tx)*4)) = f105a
+		o380 := 512 + tx*4
+//line kernel.go:49
+		o394 := 576 + tx*4
+//line kernel.go:49
+		o408 := 640 + tx*4
+//line kernel.go:49
+		o422 := 704 + tx*4
+//line kernel.go:49
+		o436 := 768 + tx*4
+//line kernel.go:49
+		o450 := 832 + tx*4
+//line kernel.go:49
+		o464 := 896 + tx*4
+//line kernel.go:49
+		o478 := 960 + tx*4
+//line kernel.go:49
+		f299 := f41 + float32(*(*float32)(unsafe.Add(shared, o49))**(*float32)(unsafe.Add(shared, o268+1024))) + float32(*(*float32)(unsafe.Add(shared, o492))**(*float32)(unsafe.Add(shared, o282+1024))) + float32(*(*float32)(unsafe.Add(shared, o497))**(*float32)(unsafe.Add(shared, o296+1024)))
+//line kernel.go:49
+		f327 := f299 + float32(*(*float32)(unsafe.Add(shared, o502))**(*float32)(unsafe.Add(shared, o310+1024))) + float32(*(*float32)(unsafe.Add(shared, o507))**(*float32)(unsafe.Add(shared, o324+1024)))
+//line kernel.go:49
+		f355 := f327 + float32(*(*float32)(unsafe.Add(shared, o512))**(*float32)(unsafe.Add(shared, o338+1024))) + float32(*(*float32)(unsafe.Add(shared, o517))**(*float32)(unsafe.Add(shared, o352+1024)))
+//line kernel.go:49
+		f383 := f355 + float32(*(*float32)(unsafe.Add(shared, o522))**(*float32)(unsafe.Add(shared, o366+1024))) + float32(*(*float32)(unsafe.Add(shared, o527))**(*float32)(unsafe.Add(shared, o380+1024)))
+//line kernel.go:49
+		f411 := f383 + float32(*(*float32)(unsafe.Add(shared, o532))**(*float32)(unsafe.Add(shared, o394+1024))) + float32(*(*float32)(unsafe.Add(shared, o537))**(*float32)(unsafe.Add(shared, o408+1024)))
+//line kernel.go:49
+		f439 := f411 + float32(*(*float32)(unsafe.Add(shared, o542))**(*float32)(unsafe.Add(shared, o422+1024))) + float32(*(*float32)(unsafe.Add(shared, o547))**(*float32)(unsafe.Add(shared, o436+1024)))
+//line kernel.go:49
+		f467 := f439 + float32(*(*float32)(unsafe.Add(shared, o552))**(*float32)(unsafe.Add(shared, o450+1024))) + float32(*(*float32)(unsafe.Add(shared, o557))**(*float32)(unsafe.Add(shared, o464+1024)))
+//line kernel.go:49
+		f481 := f467 + float32(*(*float32)(unsafe.Add(shared, o562))**(*float32)(unsafe.Add(shared, o478+1024)))
 //line kernel.go:51
-		*(*float32)(unsafe.Add(each41, (row+(tx+1))*4)) = f105b
-//line kernel.go:51
-		*(*float32)(unsafe.Add(each41, (row+(tx+2))*4)) = f105c
-//line kernel.go:51
-		*(*float32)(unsafe.Add(each41, (row+(tx+3))*4)) = f105d
+		*(*float32)(unsafe.Add(each41, (row+tx)*4)) = f481
 	}
 }
 

@@ -22,6 +22,8 @@ type Options struct {
 	// Aligned compiles for launches whose slices start at multiples of 16. The result says whether
 	// it makes use of that, see ir.Func.Aligned.
 	Aligned bool
+	// Unroll copies the bodies of sums of up to sixteen terms, too, for back ends that nobody does so behind.
+	Unroll bool
 	// Compact closes gaps between the IDs of large functions, which makes tables by ID shorter. It is not for back ends
 	// that make names of IDs, which would be others after every change of a pass.
 	Compact bool

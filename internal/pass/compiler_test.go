@@ -76,6 +76,8 @@ func allOptions() []Options {
 	}
 	return append(all,
 		Options{Compact: true},
+		Options{Unroll: true},
+		Options{Unroll: true, Narrow: true},
 		Options{Compact: true, Narrow: true, Contract: true, Wide: true, Coarse: true},
 		Options{Disable: []string{"narrow", "divide", "sink"}},
 		Options{Disable: []string{"sink"}},

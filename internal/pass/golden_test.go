@@ -37,7 +37,7 @@ func golden(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	before, after := parse(t, string(a.Files[0].Data)), parse(t, string(a.Files[0].Data))
-	o := &Options{Contract: true, Verify: true, Wide: true, Aligned: true, Coarse: true}
+	o := &Options{Contract: true, Verify: true, Wide: true, Aligned: true, Coarse: true, Unroll: true}
 	apply(t, filepath.Base(filepath.Dir(file)), after, o)
 	got := after.String()
 	if *update {

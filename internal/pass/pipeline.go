@@ -86,6 +86,7 @@ var forks = map[string]func(o *Options) any{
 	"checks":   func(o *Options) any { return o.Narrow },  // as all do that ask for ranges
 	"narrow":   func(o *Options) any { return o.Compact }, // here it begins
 	"contract": func(o *Options) any { return o.Contract },
+	"unroll":   func(o *Options) any { return o.Unroll },
 	"coarsen":  func(o *Options) any { return o.Coarse },
 	"wide":     func(o *Options) any { return [...]bool{o.Wide, o.Aligned} },
 }

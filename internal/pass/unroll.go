@@ -16,13 +16,20 @@ const (
 	maxDense    = 1500
 	minDense    = 32 // products in a round
 	fewRounds   = 8
+	manyRounds  = 16 // with Unroll
+	maxShort    = 256
 )
 
 // unroll copies the body of loops that run a known small number of times and index a local
 // array, so that the indices become constants and the array becomes registers (an array in
 // local memory is up to 266 times slower); and of small ones of few rounds, as a stencil has
-// them, whose conditions become constants. ptxas unrolls all other such loops itself.
-func unroll(f *ir.Func, o *Options) { unrollThose(f, o, worthUnrolling) }
+// them, whose conditions become constants. ptxas unrolls all other such loops itself; nobody does for a back end
+// that asks for more.
+func unroll(f *ir.Func, o *Options) {
+	unrollThose(f, o, func(l *analysis.Loop, n int) bool {
+		return worthUnrolling(l, n) || o.Unroll && n <= manyRounds+1 && n*size(l) <= maxShort && sums(l)
+	})
+}
 
 // unrollDense copies the body of loops of few rounds with many products of what lies in shared memory, so that the loads
 // of one round stand beside the products of another: ptxas does not unroll what is as long. It comes when local
@@ -93,6 +100,24 @@ func dense(l *analysis.Loop) bool {
 		}
 	}
 	return products >= minDense && others < products
+}
+
+// sums reports whether the loop, which has no branch but its end, reads memory and only computes.
+func sums(l *analysis.Loop) bool {
+	loads, branches := 0, 0
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			switch {
+			case v.Op == ir.OpLoad:
+				loads++
+			case v.Op == ir.OpIf:
+				branches++
+			case !v.Op.Pure() && v.Op != ir.OpPhi && v.Op != ir.OpJump:
+				return false
+			}
+		}
+	}
+	return loads > 0 && branches == 1
 }
 
 // overlaps reports whether l shares blocks with a loop that has been copied already: what is

@@ -6,15 +6,15 @@ TEXT ·CountUint8Twin(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 67 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTD CX, Z0
 #line 67 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 67 "histogramkernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z0; MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX
+	MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
 #line 67 "histogramkernel.go"
-	VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3
+	VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3
 #line 67 "histogramkernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; MOVQ $4096, DX; VPBROADCASTQ DX, Z1
+	MOVQ $4096, DX; VPBROADCASTQ DX, Z1
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
@@ -67,13 +67,13 @@ TEXT ·CountUint8TwinAVX2(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 67 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
 #line 67 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 67 "histogramkernel.go"
-	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
+	MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2
 #line 67 "histogramkernel.go"
-	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -128,15 +128,15 @@ TEXT ·CountUint16Twin(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 67 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTD CX, Z0
 #line 67 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 67 "histogramkernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z0; MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX
+	MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
 #line 67 "histogramkernel.go"
-	VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3
+	VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3
 #line 67 "histogramkernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; MOVQ $4096, DX; VPBROADCASTQ DX, Z1
+	MOVQ $4096, DX; VPBROADCASTQ DX, Z1
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
@@ -189,13 +189,13 @@ TEXT ·CountUint16TwinAVX2(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 67 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
 #line 67 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 67 "histogramkernel.go"
-	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
+	MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2
 #line 67 "histogramkernel.go"
-	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -250,15 +250,15 @@ TEXT ·CountUint32Twin(SB), 0, $0-24
 #line 66 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 66 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTD CX, Z0
 #line 66 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 66 "histogramkernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z0; MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX
+	MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
 #line 66 "histogramkernel.go"
-	VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3
+	VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3
 #line 66 "histogramkernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; MOVQ $4096, DX; VPBROADCASTQ DX, Z1
+	MOVQ $4096, DX; VPBROADCASTQ DX, Z1
 l6:
 #line 66 "histogramkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
@@ -311,13 +311,13 @@ TEXT ·CountUint32TwinAVX2(SB), 0, $0-24
 #line 66 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 66 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
 #line 66 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 66 "histogramkernel.go"
-	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
+	MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2
 #line 66 "histogramkernel.go"
-	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 66 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -372,15 +372,15 @@ TEXT ·CountUint64Twin(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 67 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTD CX, Z0
 #line 67 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 67 "histogramkernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z0; MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX
+	MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
 #line 67 "histogramkernel.go"
-	VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3
+	VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3
 #line 67 "histogramkernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; MOVQ $4096, DX; VPBROADCASTQ DX, Z1
+	MOVQ $4096, DX; VPBROADCASTQ DX, Z1
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
@@ -433,13 +433,13 @@ TEXT ·CountUint64TwinAVX2(SB), 0, $0-24
 #line 67 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 67 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
 #line 67 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 67 "histogramkernel.go"
-	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
+	MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2
 #line 67 "histogramkernel.go"
-	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 67 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -494,15 +494,15 @@ TEXT ·CountFloat32Twin(SB), 0, $0-24
 #line 96 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 96 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTD CX, Z0
 #line 96 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 96 "histogramkernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z0; MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX
+	MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
 #line 96 "histogramkernel.go"
-	VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3
+	VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3
 #line 96 "histogramkernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; MOVQ $4096, DX; VPBROADCASTQ DX, Z1
+	MOVQ $4096, DX; VPBROADCASTQ DX, Z1
 l6:
 #line 96 "histogramkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
@@ -555,13 +555,13 @@ TEXT ·CountFloat32TwinAVX2(SB), 0, $0-24
 #line 96 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 96 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
 #line 96 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 96 "histogramkernel.go"
-	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
+	MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2
 #line 96 "histogramkernel.go"
-	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 96 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -616,15 +616,15 @@ TEXT ·CountFloat64Twin(SB), 0, $0-24
 #line 96 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 96 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTD CX, Z0
 #line 96 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 96 "histogramkernel.go"
-	MOVQ $0, DX; VPBROADCASTD DX, Z0; MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX
+	MOVQ $1, DX; VPBROADCASTQ DX, Z1; MOVQ $506097522914230528, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2
 #line 96 "histogramkernel.go"
-	VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3
+	VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DX; VMOVQ DX, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3
 #line 96 "histogramkernel.go"
-	VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; MOVQ $4096, DX; VPBROADCASTQ DX, Z1
+	MOVQ $4096, DX; VPBROADCASTQ DX, Z1
 l6:
 #line 96 "histogramkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
@@ -677,13 +677,13 @@ TEXT ·CountFloat64TwinAVX2(SB), 0, $0-24
 #line 96 "histogramkernel.go"
 	MOVQ a0+0(FP), AX
 #line 96 "histogramkernel.go"
-	XORQ BX, BX
+	XORQ BX, BX; MOVQ $0, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
 #line 96 "histogramkernel.go"
 	MOVQ a1+8(FP), CX
 #line 96 "histogramkernel.go"
-	MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0; MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1
+	MOVQ $50462976, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2
 #line 96 "histogramkernel.go"
-	MOVQ $117835012, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Y2; MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
+	MOVQ $4096, DX; VMOVQ DX, X3; VPBROADCASTQ X3, Y3
 l6:
 #line 96 "histogramkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
@@ -748,18 +748,18 @@ TEXT ·CountEachUint32Twin(SB), 0, $0-48
 #line 67 "sortkernel.go"
 	MOVQ a3+24(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, DI; ADDQ DX, DI
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a4+32(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R8; ADDQ DX, R8; MOVQ $0, DX; VPBROADCASTD DX, Z0
+	MOVQ CX, SI; ADDQ DX, SI; MOVQ $0, DX; VPBROADCASTD DX, Z0
 l5:
 #line 67 "sortkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
 #line 69 "sortkernel.go"
 	MOVL BX, DX
 #line 71 "sortkernel.go"
-	VMOVUPS Z0, 0(CX)(DX*4); VMOVUPS Z0, 0(SI)(DX*4); VMOVUPS Z0, 0(DI)(DX*4); VMOVUPS Z0, 0(R8)(DX*4)
+	VMOVUPS Z0, 0(CX)(DX*4); VMOVUPS Z0, 1024(CX)(DX*4); VMOVUPS Z0, 2048(CX)(DX*4); VMOVUPS Z0, 3072(CX)(DX*4)
 #line 73 "sortkernel.go"
 	ADDQ $16, BX; JMP l5
 l1:
@@ -786,18 +786,18 @@ TEXT ·CountEachUint32TwinAVX2(SB), 0, $0-48
 #line 67 "sortkernel.go"
 	MOVQ a3+24(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, DI; ADDQ DX, DI
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a4+32(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R8; ADDQ DX, R8; MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0
+	MOVQ CX, SI; ADDQ DX, SI; MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0
 l5:
 #line 67 "sortkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
 #line 69 "sortkernel.go"
 	MOVL BX, DX
 #line 71 "sortkernel.go"
-	VMOVUPS Y0, 0(CX)(DX*4); VMOVUPS Y0, 0(SI)(DX*4); VMOVUPS Y0, 0(DI)(DX*4); VMOVUPS Y0, 0(R8)(DX*4)
+	VMOVUPS Y0, 0(CX)(DX*4); VMOVUPS Y0, 1024(CX)(DX*4); VMOVUPS Y0, 2048(CX)(DX*4); VMOVUPS Y0, 3072(CX)(DX*4)
 #line 73 "sortkernel.go"
 	ADDQ $8, BX; JMP l5
 l1:
@@ -824,36 +824,36 @@ TEXT ·CountEachUint64Twin(SB), 0, $0-80
 #line 67 "sortkernel.go"
 	MOVQ a3+24(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, DI; ADDQ DX, DI
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a4+32(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R8; ADDQ DX, R8
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a5+40(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R9; ADDQ DX, R9
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a6+48(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R10; ADDQ DX, R10
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a7+56(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R11; ADDQ DX, R11
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a8+64(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R12; ADDQ DX, R12; MOVQ $0, DX; VPBROADCASTD DX, Z0
+	MOVQ CX, SI; ADDQ DX, SI; MOVQ $0, DX; VPBROADCASTD DX, Z0
 l5:
 #line 67 "sortkernel.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1
 #line 69 "sortkernel.go"
 	MOVL BX, DX
 #line 71 "sortkernel.go"
-	VMOVUPS Z0, 0(CX)(DX*4); VMOVUPS Z0, 0(SI)(DX*4); VMOVUPS Z0, 0(DI)(DX*4); VMOVUPS Z0, 0(R8)(DX*4)
+	VMOVUPS Z0, 0(CX)(DX*4); VMOVUPS Z0, 1024(CX)(DX*4); VMOVUPS Z0, 2048(CX)(DX*4); VMOVUPS Z0, 3072(CX)(DX*4)
 #line 71 "sortkernel.go"
-	VMOVUPS Z0, 0(R9)(DX*4); VMOVUPS Z0, 0(R10)(DX*4); VMOVUPS Z0, 0(R11)(DX*4); VMOVUPS Z0, 0(R12)(DX*4)
+	VMOVUPS Z0, 4096(CX)(DX*4); VMOVUPS Z0, 5120(CX)(DX*4); VMOVUPS Z0, 6144(CX)(DX*4); VMOVUPS Z0, 7168(CX)(DX*4)
 #line 73 "sortkernel.go"
 	ADDQ $16, BX; JMP l5
 l1:
@@ -880,36 +880,36 @@ TEXT ·CountEachUint64TwinAVX2(SB), 0, $0-80
 #line 67 "sortkernel.go"
 	MOVQ a3+24(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, DI; ADDQ DX, DI
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a4+32(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R8; ADDQ DX, R8
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a5+40(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R9; ADDQ DX, R9
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a6+48(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R10; ADDQ DX, R10
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a7+56(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R11; ADDQ DX, R11
+	MOVQ CX, SI; ADDQ DX, SI
 #line 67 "sortkernel.go"
 	MOVQ a8+64(FP), DX
 #line 67 "sortkernel.go"
-	MOVQ CX, R12; ADDQ DX, R12; MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0
+	MOVQ CX, SI; ADDQ DX, SI; MOVQ $0, DX; VMOVD DX, X0; VPBROADCASTD X0, Y0
 l5:
 #line 67 "sortkernel.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1
 #line 69 "sortkernel.go"
 	MOVL BX, DX
 #line 71 "sortkernel.go"
-	VMOVUPS Y0, 0(CX)(DX*4); VMOVUPS Y0, 0(SI)(DX*4); VMOVUPS Y0, 0(DI)(DX*4); VMOVUPS Y0, 0(R8)(DX*4)
+	VMOVUPS Y0, 0(CX)(DX*4); VMOVUPS Y0, 1024(CX)(DX*4); VMOVUPS Y0, 2048(CX)(DX*4); VMOVUPS Y0, 3072(CX)(DX*4)
 #line 71 "sortkernel.go"
-	VMOVUPS Y0, 0(R9)(DX*4); VMOVUPS Y0, 0(R10)(DX*4); VMOVUPS Y0, 0(R11)(DX*4); VMOVUPS Y0, 0(R12)(DX*4)
+	VMOVUPS Y0, 4096(CX)(DX*4); VMOVUPS Y0, 5120(CX)(DX*4); VMOVUPS Y0, 6144(CX)(DX*4); VMOVUPS Y0, 7168(CX)(DX*4)
 #line 73 "sortkernel.go"
 	ADDQ $8, BX; JMP l5
 l1:

@@ -678,11 +678,11 @@ func Sgemm32TwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 uns
 	return 0
 }
 
-func Sgemm32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+func Sgemm32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int) {
 	return 0
 }
 
-func Sgemm32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+func Sgemm32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int) {
 	return 0
 }
 

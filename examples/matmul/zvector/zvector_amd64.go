@@ -17,10 +17,10 @@ func TiledTwin__(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Poin
 func TiledTwinAVX2__(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
-func TiledTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
+func TiledTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int) (done int)
 
 //go:noescape
-func TiledTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
+func TiledTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int) (done int)
 
 //go:noescape
 func TiledTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)

@@ -966,233 +966,9 @@ l1:
 #line 55 "kernel.go"
 	RET
 
-// func TiledTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
+// func TiledTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int) (done int)
 #line 46 "kernel.go"
-TEXT ·TiledTwin(SB), 0, $104-144
-#line 46 "kernel.go"
-	MOVQ a0+0(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 0(SP); XORQ BX, BX
-#line 46 "kernel.go"
-	MOVBLZX a1+8(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 16(SP)
-#line 46 "kernel.go"
-	MOVQ a2+16(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 80(SP)
-#line 46 "kernel.go"
-	MOVQ a3+24(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 32(SP)
-#line 46 "kernel.go"
-	MOVQ a4+32(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 96(SP)
-#line 46 "kernel.go"
-	MOVQ a5+40(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 48(SP)
-#line 46 "kernel.go"
-	MOVBLZX a6+48(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 24(SP)
-#line 46 "kernel.go"
-	MOVQ a7+56(FP), R10
-#line 46 "kernel.go"
-	MOVQ a8+64(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 8(SP)
-#line 46 "kernel.go"
-	MOVQ a9+72(FP), R12
-#line 46 "kernel.go"
-	MOVQ a10+80(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 56(SP)
-#line 46 "kernel.go"
-	MOVQ a11+88(FP), AX
-#line 46 "kernel.go"
-	MOVQ a12+96(FP), R11
-#line 46 "kernel.go"
-	ADDQ R11, AX; MOVQ $1, R11; VPBROADCASTQ R11, Z0; MOVQ $506097522914230528, R11; VMOVQ R11, X1
-#line 46 "kernel.go"
-	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R11; VMOVQ R11, X2; VPMOVZXBQ X2, Z2
-#line 46 "kernel.go"
-	VPMULLQ Z0, Z2, Z2; MOVQ 8(SP), R15; VPBROADCASTQ R15, Z0
-#line 46 "kernel.go"
-	MOVQ a13+104(FP), R11
-#line 46 "kernel.go"
-	MOVQ a14+112(FP), CX
-#line 46 "kernel.go"
-	ADDQ CX, R11
-#line 46 "kernel.go"
-	MOVQ a15+120(FP), CX
-#line 46 "kernel.go"
-	MOVQ $0, R9; VPBROADCASTD R9, Z3
-#line 46 "kernel.go"
-	MOVQ a16+128(FP), R9
-#line 46 "kernel.go"
-	MOVQ 32(SP), R15; VPBROADCASTQ R15, Z4; MOVQ 48(SP), R15; VPBROADCASTQ R15, Z5; MOVQ 56(SP), R15
-#line 46 "kernel.go"
-	VPBROADCASTQ R15, Z6; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 0(SP), R8; MOVQ 0(SP), R15
-#line 46 "kernel.go"
-	LEAQ -1(R15), R14; MOVQ R14, 72(SP); MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7; MOVL SI, R15
-#line 46 "kernel.go"
-	MOVQ R15, 64(SP); MOVQ 80(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), SI; MOVQ 72(SP), R13
-#line 46 "kernel.go"
-	ADDQ SI, R13; JOS l7; MOVQ 32(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
-#line 46 "kernel.go"
-	MOVQ 96(SP), R15; LEAQ 0(R15)(SI*1), SI; MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 48(SP), R15
-#line 46 "kernel.go"
-	TESTQ R15, R15; JLT l7; XORQ R13, R13; SUBQ SI, R13; JOS l7; CMPQ R13, 40(SP); MOVQ 40(SP), R15
-#line 46 "kernel.go"
-	CMOVQGT R13, R15; MOVQ R15, 40(SP); MOVQ 48(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
-#line 46 "kernel.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; LEAQ 0(R10)(R15*1), SI; MOVQ 72(SP), R13
-#line 46 "kernel.go"
-	ADDQ SI, R13; JOS l7; MOVQ 8(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8; LEAQ 0(R12)(SI*1), SI
-#line 46 "kernel.go"
-	MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13
-#line 46 "kernel.go"
-	SUBQ SI, R13; JOS l7; CMPQ R13, 40(SP); MOVQ 40(SP), R15; CMOVQGT R13, R15; MOVQ R15, 40(SP)
-#line 46 "kernel.go"
-	MOVQ 56(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8; JMP l10
-l7:
-#line 46 "kernel.go"
-	XORQ R8, R8
-l10:
-l12:
-#line 46 "kernel.go"
-	LEAQ 16(BX), SI; CMPQ SI, R8; JGT l13; CMPQ BX, 40(SP); JGE l6
-l13:
-#line 46 "kernel.go"
-	CMPQ SI, 0(SP); JGT l1; MOVL BX, SI; LEAQ 0(AX)(SI*4), R13; LEAQ 0(R10)(SI*1), DX; VPBROADCASTQ DX, Z7
-#line 46 "kernel.go"
-	VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $1, Z0, Z8, K1; VPCMPQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1
-#line 46 "kernel.go"
-	LEAQ 0(R11)(SI*4), R15; MOVQ R15, 88(SP); MOVQ 80(SP), R15; LEAQ 0(R15)(SI*1), SI
-#line 64 "kernel.go"
-	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l17; LEAQ 15(SI), DI; CMPQ SI, DI; JGT l4; CMPQ SI, 32(SP)
-#line 64 "kernel.go"
-	JGE l18; CMPQ DI, 32(SP); JGE l4
-l18:
-#line 64 "kernel.go"
-	CMPQ SI, 32(SP); JGE l21
-#line 65 "kernel.go"
-	MOVQ 96(SP), R15; LEAQ 0(R15)(SI*1), SI; LEAQ 15(SI), DI; CMPQ SI, DI; JHI l4; CMPQ SI, 48(SP)
-#line 65 "kernel.go"
-	JCC l22; CMPQ DI, 48(SP); JCC l4
-l22:
-#line 65 "kernel.go"
-	CMPQ SI, 48(SP); JCC l1; VMOVUPS 0(CX)(SI*4), Z8; VMOVUPS Z8, Z7; JMP l23
-l21:
-#line 64 "kernel.go"
-	VMOVUPS Z3, Z7; JMP l23
-l17:
-#line 64 "kernel.go"
-	VMOVUPS Z3, Z7
-l23:
-#line 46 "kernel.go"
-	VMOVUPS Z7, 0(R13)
-#line 64 "kernel.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l26; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l28
-#line 65 "kernel.go"
-	LEAQ 0(R12)(DX*1), DX; LEAQ 15(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, 56(SP); JCC l29; CMPQ SI, 56(SP)
-#line 65 "kernel.go"
-	JCC l4
-l29:
-#line 65 "kernel.go"
-	CMPQ DX, 56(SP); JCC l1; VMOVUPS.Z 0(R9)(DX*4), K2, Z8; VMOVUPS Z8, Z7
-l28:
-#line 65 "kernel.go"
-	KORTESTW K1, K1; JEQ l30
-#line 64 "kernel.go"
-	VMOVDQA32 Z3, K1, Z7; JMP l30
-l26:
-#line 64 "kernel.go"
-	VMOVUPS Z3, Z7
-l30:
-#line 47 "kernel.go"
-	MOVQ 88(SP), R15; VMOVUPS Z7, 0(R15)
-#line 48 "kernel.go"
-	ADDQ $16, BX; JMP l12
-l4:
-#line 48 "kernel.go"
-	MOVL BX, DX; LEAQ 0(AX)(DX*4), SI; LEAQ 0(R10)(DX*1), DI; VPBROADCASTQ DI, Z7; VPADDQ Z7, Z1, Z8
-#line 48 "kernel.go"
-	VPADDQ Z7, Z2, Z7; VPCMPQ $1, Z0, Z8, K1; VPCMPQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1; LEAQ 0(R11)(DX*4), R13
-#line 46 "kernel.go"
-	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 64 "kernel.go"
-	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l35; VPBROADCASTQ DX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
-#line 64 "kernel.go"
-	VPCMPQ $1, Z4, Z9, K2; VPCMPQ $1, Z4, Z8, K3; KUNPCKBW K2, K3, K2; KMOVW K2, K3; KNOTW K2, K2
-#line 64 "kernel.go"
-	KORTESTW K3, K3; JEQ l37
-#line 65 "kernel.go"
-	MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), DX; VPBROADCASTQ DX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
-#line 65 "kernel.go"
-	VPCMPUQ $1, Z5, Z9, K4; VPCMPUQ $1, Z5, Z8, K5; KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4
-#line 65 "kernel.go"
-	JNE l1; VMOVUPS.Z 0(CX)(DX*4), K3, Z8; VMOVUPS Z8, Z7
-l37:
-#line 65 "kernel.go"
-	KORTESTW K2, K2; JEQ l38
-#line 64 "kernel.go"
-	VMOVDQA32 Z3, K2, Z7; JMP l38
-l35:
-#line 64 "kernel.go"
-	VMOVUPS Z3, Z7
-l38:
-#line 46 "kernel.go"
-	VMOVUPS Z7, 0(SI)
-#line 64 "kernel.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l41; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l43
-#line 65 "kernel.go"
-	LEAQ 0(R12)(DI*1), DX; VPBROADCASTQ DX, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; VPCMPUQ $1, Z6, Z9, K3
-#line 65 "kernel.go"
-	VPCMPUQ $1, Z6, Z8, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R9)(DX*4), K2, Z8
-#line 65 "kernel.go"
-	VMOVUPS Z8, Z7
-l43:
-#line 65 "kernel.go"
-	KORTESTW K1, K1; JEQ l44
-#line 64 "kernel.go"
-	VMOVDQA32 Z3, K1, Z7; JMP l44
-l41:
-#line 64 "kernel.go"
-	VMOVUPS Z3, Z7
-l44:
-#line 47 "kernel.go"
-	VMOVUPS Z7, 0(R13)
-#line 48 "kernel.go"
-	ADDQ $16, BX; JMP l12
-l6:
-#line 48 "kernel.go"
-	MOVL BX, DX; LEAQ 0(AX)(DX*4), SI; LEAQ 0(R10)(DX*1), DI; LEAQ 0(R11)(DX*4), R13
-#line 46 "kernel.go"
-	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 65 "kernel.go"
-	MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVUPS 0(CX)(DX*4), Z7; VMOVUPS Z7, Z8
-#line 46 "kernel.go"
-	VMOVUPS Z8, 0(SI)
-#line 65 "kernel.go"
-	LEAQ 0(R12)(DI*1), DX; VMOVUPS 0(R9)(DX*4), Z7; VMOVUPS Z7, Z8
-#line 47 "kernel.go"
-	VMOVUPS Z8, 0(R13)
-#line 48 "kernel.go"
-	ADDQ $16, BX; LEAQ 16(BX), DX; CMPQ DX, R8; JLE l6; JMP l12
-l1:
-#line 48 "kernel.go"
-	VZEROUPPER
-#line 48 "kernel.go"
-	MOVQ BX, done+136(FP)
-#line 48 "kernel.go"
-	RET
-
-// func TiledTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
-#line 46 "kernel.go"
-TEXT ·TiledTwinAVX2(SB), 0, $104-144
+TEXT ·TiledTwin(SB), 0, $96-144
 #line 46 "kernel.go"
 	MOVQ a0+0(FP), R15
 #line 46 "kernel.go"
@@ -1222,9 +998,7 @@ TEXT ·TiledTwinAVX2(SB), 0, $104-144
 #line 46 "kernel.go"
 	MOVQ R15, 24(SP)
 #line 46 "kernel.go"
-	MOVQ a7+56(FP), R15
-#line 46 "kernel.go"
-	MOVQ R15, 96(SP)
+	MOVQ a7+56(FP), R10
 #line 46 "kernel.go"
 	MOVQ a8+64(FP), R15
 #line 46 "kernel.go"
@@ -1234,37 +1008,35 @@ TEXT ·TiledTwinAVX2(SB), 0, $104-144
 #line 46 "kernel.go"
 	MOVQ a10+80(FP), R15
 #line 46 "kernel.go"
-	MOVQ R15, 56(SP)
+	MOVQ R15, 56(SP); MOVQ $1, AX; VPBROADCASTQ AX, Z0; MOVQ $506097522914230528, AX; VMOVQ AX, X1
+#line 46 "kernel.go"
+	VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, AX; VMOVQ AX, X2; VPMOVZXBQ X2, Z2
+#line 46 "kernel.go"
+	VPMULLQ Z0, Z2, Z2; MOVQ 8(SP), R15; VPBROADCASTQ R15, Z0
 #line 46 "kernel.go"
 	MOVQ a11+88(FP), AX
 #line 46 "kernel.go"
+	MOVQ $0, R11; VPBROADCASTD R11, Z3
+#line 46 "kernel.go"
 	MOVQ a12+96(FP), R11
 #line 46 "kernel.go"
-	ADDQ R11, AX; MOVQ $50462976, R11; VMOVQ R11, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R11; VMOVQ R11, X1
-#line 46 "kernel.go"
-	VPMOVZXBQ X1, Y1; MOVQ 8(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
-#line 46 "kernel.go"
-	MOVQ a13+104(FP), R11
-#line 46 "kernel.go"
-	MOVQ a14+112(FP), CX
+	MOVQ a13+104(FP), CX
 #line 46 "kernel.go"
 	ADDQ CX, R11
 #line 46 "kernel.go"
-	MOVQ a15+120(FP), CX
+	MOVQ a14+112(FP), CX
 #line 46 "kernel.go"
-	MOVQ $0, R9; VMOVD R9, X3; VPBROADCASTD X3, Y3
+	MOVQ a15+120(FP), R9
 #line 46 "kernel.go"
-	MOVQ a16+128(FP), R9
+	MOVQ a16+128(FP), SI
 #line 46 "kernel.go"
-	MOVQ 32(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; MOVQ 48(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5
+	ADDQ SI, R9; MOVQ 32(SP), R15; VPBROADCASTQ R15, Z4; MOVQ 48(SP), R15; VPBROADCASTQ R15, Z5
 #line 46 "kernel.go"
-	MOVQ $-9223372036854775808, SI; VMOVQ SI, X6; VPBROADCASTQ X6, Y6; MOVQ 56(SP), R15; VMOVQ R15, X7
+	MOVQ 56(SP), R15; VPBROADCASTQ R15, Z6; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 0(SP), R8
 #line 46 "kernel.go"
-	VPBROADCASTQ X7, Y7; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 0(SP), R8; MOVQ 0(SP), R15
+	MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 72(SP); MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7
 #line 46 "kernel.go"
-	LEAQ -1(R15), R14; MOVQ R14, 72(SP); MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7; MOVL SI, R15
-#line 46 "kernel.go"
-	MOVQ R15, 64(SP); MOVQ 80(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), SI; MOVQ 72(SP), R13
+	MOVL SI, R15; MOVQ R15, 64(SP); MOVQ 80(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), SI; MOVQ 72(SP), R13
 #line 46 "kernel.go"
 	ADDQ SI, R13; JOS l7; MOVQ 32(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
 #line 46 "kernel.go"
@@ -1274,17 +1046,237 @@ TEXT ·TiledTwinAVX2(SB), 0, $104-144
 #line 46 "kernel.go"
 	CMOVQGT R13, R15; MOVQ R15, 40(SP); MOVQ 48(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
 #line 46 "kernel.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 96(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), SI
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; LEAQ 0(R10)(R15*1), SI; MOVQ 72(SP), R13
 #line 46 "kernel.go"
-	MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 8(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8
+	ADDQ SI, R13; JOS l7; MOVQ 8(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8; LEAQ 0(R12)(SI*1), SI
 #line 46 "kernel.go"
-	CMOVQLT R13, R8; LEAQ 0(R12)(SI*1), SI; MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 56(SP), R15
+	MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13
+#line 46 "kernel.go"
+	SUBQ SI, R13; JOS l7; CMPQ R13, 40(SP); MOVQ 40(SP), R15; CMOVQGT R13, R15; MOVQ R15, 40(SP)
+#line 46 "kernel.go"
+	MOVQ 56(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8; JMP l10
+l7:
+#line 46 "kernel.go"
+	XORQ R8, R8
+l10:
+l12:
+#line 46 "kernel.go"
+	LEAQ 16(BX), SI; CMPQ SI, R8; JGT l13; CMPQ BX, 40(SP); JGE l6
+l13:
+#line 46 "kernel.go"
+	CMPQ SI, 0(SP); JGT l1; MOVL BX, SI; LEAQ 0(R10)(SI*1), R13; VPBROADCASTQ R13, Z7; VPADDQ Z7, Z1, Z8
+#line 46 "kernel.go"
+	VPADDQ Z7, Z2, Z7; VPCMPQ $1, Z0, Z8, K1; VPCMPQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1; MOVQ 80(SP), R15
+#line 46 "kernel.go"
+	LEAQ 0(R15)(SI*1), DX
+#line 64 "kernel.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l17; LEAQ 15(DX), DI; CMPQ DX, DI; JGT l4; CMPQ DX, 32(SP)
+#line 64 "kernel.go"
+	JGE l18; CMPQ DI, 32(SP); JGE l4
+l18:
+#line 64 "kernel.go"
+	CMPQ DX, 32(SP); JGE l21
+#line 65 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 15(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, 48(SP)
+#line 65 "kernel.go"
+	JCC l22; CMPQ DI, 48(SP); JCC l4
+l22:
+#line 65 "kernel.go"
+	CMPQ DX, 48(SP); JCC l1; VMOVUPS 0(AX)(DX*4), Z8; VMOVUPS Z8, Z7; JMP l23
+l21:
+#line 64 "kernel.go"
+	VMOVUPS Z3, Z7; JMP l23
+l17:
+#line 64 "kernel.go"
+	VMOVUPS Z3, Z7
+l23:
+#line 46 "kernel.go"
+	VMOVUPS Z7, 0(R11)(SI*4)
+#line 64 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l26; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l28
+#line 65 "kernel.go"
+	LEAQ 0(R12)(R13*1), DX; LEAQ 15(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, 56(SP); JCC l29; CMPQ DI, 56(SP)
+#line 65 "kernel.go"
+	JCC l4
+l29:
+#line 65 "kernel.go"
+	CMPQ DX, 56(SP); JCC l1; VMOVUPS.Z 0(CX)(DX*4), K2, Z8; VMOVUPS Z8, Z7
+l28:
+#line 65 "kernel.go"
+	KORTESTW K1, K1; JEQ l30
+#line 64 "kernel.go"
+	VMOVDQA32 Z3, K1, Z7; JMP l30
+l26:
+#line 64 "kernel.go"
+	VMOVUPS Z3, Z7
+l30:
+#line 47 "kernel.go"
+	VMOVUPS Z7, 0(R9)(SI*4)
+#line 48 "kernel.go"
+	ADDQ $16, BX; JMP l12
+l4:
+#line 48 "kernel.go"
+	MOVL BX, DX; LEAQ 0(R10)(DX*1), SI; VPBROADCASTQ SI, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7
+#line 48 "kernel.go"
+	VPCMPQ $1, Z0, Z8, K1; VPCMPQ $1, Z0, Z7, K2; KUNPCKBW K1, K2, K1
+#line 46 "kernel.go"
+	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DI
+#line 64 "kernel.go"
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l35; VPBROADCASTQ DI, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
+#line 64 "kernel.go"
+	VPCMPQ $1, Z4, Z9, K2; VPCMPQ $1, Z4, Z8, K3; KUNPCKBW K2, K3, K2; KMOVW K2, K3; KNOTW K2, K2
+#line 64 "kernel.go"
+	KORTESTW K3, K3; JEQ l37
+#line 65 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DI*1), DI; VPBROADCASTQ DI, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
+#line 65 "kernel.go"
+	VPCMPUQ $1, Z5, Z9, K4; VPCMPUQ $1, Z5, Z8, K5; KUNPCKBW K4, K5, K4; KANDNW K3, K4, K4; KORTESTW K4, K4
+#line 65 "kernel.go"
+	JNE l1; VMOVUPS.Z 0(AX)(DI*4), K3, Z8; VMOVUPS Z8, Z7
+l37:
+#line 65 "kernel.go"
+	KORTESTW K2, K2; JEQ l38
+#line 64 "kernel.go"
+	VMOVDQA32 Z3, K2, Z7; JMP l38
+l35:
+#line 64 "kernel.go"
+	VMOVUPS Z3, Z7
+l38:
+#line 46 "kernel.go"
+	VMOVUPS Z7, 0(R11)(DX*4)
+#line 64 "kernel.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l41; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l43
+#line 65 "kernel.go"
+	LEAQ 0(R12)(SI*1), SI; VPBROADCASTQ SI, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8; VPCMPUQ $1, Z6, Z9, K3
+#line 65 "kernel.go"
+	VPCMPUQ $1, Z6, Z8, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(CX)(SI*4), K2, Z8
+#line 65 "kernel.go"
+	VMOVUPS Z8, Z7
+l43:
+#line 65 "kernel.go"
+	KORTESTW K1, K1; JEQ l44
+#line 64 "kernel.go"
+	VMOVDQA32 Z3, K1, Z7; JMP l44
+l41:
+#line 64 "kernel.go"
+	VMOVUPS Z3, Z7
+l44:
+#line 47 "kernel.go"
+	VMOVUPS Z7, 0(R9)(DX*4)
+#line 48 "kernel.go"
+	ADDQ $16, BX; JMP l12
+l6:
+#line 48 "kernel.go"
+	MOVL BX, DX; LEAQ 0(R10)(DX*1), SI
+#line 46 "kernel.go"
+	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DI
+#line 65 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DI*1), DI; VMOVUPS 0(AX)(DI*4), Z7; VMOVUPS Z7, Z8
+#line 46 "kernel.go"
+	VMOVUPS Z8, 0(R11)(DX*4)
+#line 65 "kernel.go"
+	LEAQ 0(R12)(SI*1), SI; VMOVUPS 0(CX)(SI*4), Z7; VMOVUPS Z7, Z8
+#line 47 "kernel.go"
+	VMOVUPS Z8, 0(R9)(DX*4)
+#line 48 "kernel.go"
+	ADDQ $16, BX; LEAQ 16(BX), DX; CMPQ DX, R8; JLE l6; JMP l12
+l1:
+#line 48 "kernel.go"
+	VZEROUPPER
+#line 48 "kernel.go"
+	MOVQ BX, done+136(FP)
+#line 48 "kernel.go"
+	RET
+
+// func TiledTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int) (done int)
+#line 46 "kernel.go"
+TEXT ·TiledTwinAVX2(SB), 0, $96-144
+#line 46 "kernel.go"
+	MOVQ a0+0(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 0(SP); XORQ BX, BX
+#line 46 "kernel.go"
+	MOVBLZX a1+8(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 16(SP)
+#line 46 "kernel.go"
+	MOVQ a2+16(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 80(SP)
+#line 46 "kernel.go"
+	MOVQ a3+24(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 32(SP)
+#line 46 "kernel.go"
+	MOVQ a4+32(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 88(SP)
+#line 46 "kernel.go"
+	MOVQ a5+40(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 48(SP)
+#line 46 "kernel.go"
+	MOVBLZX a6+48(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 24(SP)
+#line 46 "kernel.go"
+	MOVQ a7+56(FP), R10
+#line 46 "kernel.go"
+	MOVQ a8+64(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 8(SP)
+#line 46 "kernel.go"
+	MOVQ a9+72(FP), R12
+#line 46 "kernel.go"
+	MOVQ a10+80(FP), R15
+#line 46 "kernel.go"
+	MOVQ R15, 56(SP); MOVQ $50462976, AX; VMOVQ AX, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, AX; VMOVQ AX, X1
+#line 46 "kernel.go"
+	VPMOVZXBQ X1, Y1; MOVQ 8(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2
+#line 46 "kernel.go"
+	MOVQ a11+88(FP), AX
+#line 46 "kernel.go"
+	MOVQ $0, R11; VMOVD R11, X3; VPBROADCASTD X3, Y3
+#line 46 "kernel.go"
+	MOVQ a12+96(FP), R11
+#line 46 "kernel.go"
+	MOVQ a13+104(FP), CX
+#line 46 "kernel.go"
+	ADDQ CX, R11
+#line 46 "kernel.go"
+	MOVQ a14+112(FP), CX
+#line 46 "kernel.go"
+	MOVQ a15+120(FP), R9
+#line 46 "kernel.go"
+	MOVQ a16+128(FP), SI
+#line 46 "kernel.go"
+	ADDQ SI, R9; MOVQ 32(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; MOVQ 48(SP), R15; VMOVQ R15, X5
+#line 46 "kernel.go"
+	VPBROADCASTQ X5, Y5; MOVQ $-9223372036854775808, SI; VMOVQ SI, X6; VPBROADCASTQ X6, Y6; MOVQ 56(SP), R15
+#line 46 "kernel.go"
+	VMOVQ R15, X7; VPBROADCASTQ X7, Y7; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 40(SP); MOVQ 0(SP), R8
+#line 46 "kernel.go"
+	MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 72(SP); MOVQ 16(SP), R15; TESTB R15, R15; JEQ l7
+#line 46 "kernel.go"
+	MOVL SI, R15; MOVQ R15, 64(SP); MOVQ 80(SP), R15; MOVQ 64(SP), R14; LEAQ 0(R15)(R14*1), SI; MOVQ 72(SP), R13
+#line 46 "kernel.go"
+	ADDQ SI, R13; JOS l7; MOVQ 32(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
+#line 46 "kernel.go"
+	MOVQ 88(SP), R15; LEAQ 0(R15)(SI*1), SI; MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 48(SP), R15
 #line 46 "kernel.go"
 	TESTQ R15, R15; JLT l7; XORQ R13, R13; SUBQ SI, R13; JOS l7; CMPQ R13, 40(SP); MOVQ 40(SP), R15
 #line 46 "kernel.go"
-	CMOVQGT R13, R15; MOVQ R15, 40(SP); MOVQ 56(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
+	CMOVQGT R13, R15; MOVQ R15, 40(SP); MOVQ 48(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8
 #line 46 "kernel.go"
-	JMP l10
+	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; LEAQ 0(R10)(R15*1), SI; MOVQ 72(SP), R13
+#line 46 "kernel.go"
+	ADDQ SI, R13; JOS l7; MOVQ 8(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8; LEAQ 0(R12)(SI*1), SI
+#line 46 "kernel.go"
+	MOVQ 72(SP), R13; ADDQ SI, R13; JOS l7; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13
+#line 46 "kernel.go"
+	SUBQ SI, R13; JOS l7; CMPQ R13, 40(SP); MOVQ 40(SP), R15; CMOVQGT R13, R15; MOVQ R15, 40(SP)
+#line 46 "kernel.go"
+	MOVQ 56(SP), R13; SUBQ SI, R13; JOS l7; CMPQ R13, R8; CMOVQLT R13, R8; JMP l10
 l7:
 #line 46 "kernel.go"
 	XORQ R8, R8
@@ -1294,27 +1286,25 @@ l12:
 	LEAQ 8(BX), SI; CMPQ SI, R8; JGT l13; CMPQ BX, 40(SP); JGE l6
 l13:
 #line 46 "kernel.go"
-	CMPQ SI, 0(SP); JGT l1; MOVL BX, SI; LEAQ 0(AX)(SI*4), R13; MOVQ 96(SP), R15; LEAQ 0(R15)(SI*1), DX
+	CMPQ SI, 0(SP); JGT l1; MOVL BX, SI; LEAQ 0(R10)(SI*1), R13; VMOVQ R13, X8; VPBROADCASTQ X8, Y8
 #line 46 "kernel.go"
-	VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y2, Y9
+	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8
 #line 46 "kernel.go"
-	VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; LEAQ 0(R11)(SI*4), DI; MOVQ 80(SP), R15
-#line 46 "kernel.go"
-	LEAQ 0(R15)(SI*1), SI
+	VPERMQ $216, Y8, Y8; MOVQ 80(SP), R15; LEAQ 0(R15)(SI*1), DX
 #line 64 "kernel.go"
-	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l17; LEAQ 7(SI), R10; CMPQ SI, R10; JGT l4; CMPQ SI, 32(SP)
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l17; LEAQ 7(DX), DI; CMPQ DX, DI; JGT l4; CMPQ DX, 32(SP)
 #line 64 "kernel.go"
-	JGE l18; CMPQ R10, 32(SP); JGE l4
+	JGE l18; CMPQ DI, 32(SP); JGE l4
 l18:
 #line 64 "kernel.go"
-	CMPQ SI, 32(SP); JGE l21
+	CMPQ DX, 32(SP); JGE l21
 #line 65 "kernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(SI*1), SI; LEAQ 7(SI), R10; CMPQ SI, R10; JHI l4; CMPQ SI, 48(SP)
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 7(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, 48(SP)
 #line 65 "kernel.go"
-	JCC l22; CMPQ R10, 48(SP); JCC l4
+	JCC l22; CMPQ DI, 48(SP); JCC l4
 l22:
 #line 65 "kernel.go"
-	CMPQ SI, 48(SP); JCC l1; VMOVUPS 0(CX)(SI*4), Y10; VMOVUPS Y10, Y9; JMP l23
+	CMPQ DX, 48(SP); JCC l1; VMOVUPS 0(AX)(DX*4), Y10; VMOVUPS Y10, Y9; JMP l23
 l21:
 #line 64 "kernel.go"
 	VMOVUPS Y3, Y9; JMP l23
@@ -1323,18 +1313,18 @@ l17:
 	VMOVUPS Y3, Y9
 l23:
 #line 46 "kernel.go"
-	VMOVUPS Y9, 0(R13)
+	VMOVUPS Y9, 0(R11)(SI*4)
 #line 64 "kernel.go"
 	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l26; VMOVUPS Y8, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y8, Y8
 #line 64 "kernel.go"
 	VPTEST Y10, Y10; JEQ l28
 #line 65 "kernel.go"
-	LEAQ 0(R12)(DX*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, 56(SP); JCC l29; CMPQ SI, 56(SP)
+	LEAQ 0(R12)(R13*1), DX; LEAQ 7(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, 56(SP); JCC l29; CMPQ DI, 56(SP)
 #line 65 "kernel.go"
 	JCC l4
 l29:
 #line 65 "kernel.go"
-	CMPQ DX, 56(SP); JCC l1; VMASKMOVPS 0(R9)(DX*4), Y10, Y10; VMOVUPS Y10, Y9
+	CMPQ DX, 56(SP); JCC l1; VMASKMOVPS 0(CX)(DX*4), Y10, Y10; VMOVUPS Y10, Y9
 l28:
 #line 65 "kernel.go"
 	VPTEST Y8, Y8; JEQ l30
@@ -1345,20 +1335,18 @@ l26:
 	VMOVUPS Y3, Y9
 l30:
 #line 47 "kernel.go"
-	VMOVUPS Y9, 0(DI)
+	VMOVUPS Y9, 0(R9)(SI*4)
 #line 48 "kernel.go"
 	ADDQ $8, BX; JMP l12
 l4:
 #line 48 "kernel.go"
-	MOVL BX, DX; LEAQ 0(AX)(DX*4), SI; MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), DI; VMOVQ DI, X8; VPBROADCASTQ X8, Y8
+	MOVL BX, DX; LEAQ 0(R10)(DX*1), SI; VMOVQ SI, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8
 #line 48 "kernel.go"
-	VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8
-#line 48 "kernel.go"
-	VPERMQ $216, Y8, Y8; LEAQ 0(R11)(DX*4), R10
+	VPCMPGTQ Y9, Y2, Y9; VPCMPGTQ Y8, Y2, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8
 #line 46 "kernel.go"
-	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
+	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DI
 #line 64 "kernel.go"
-	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l35; VMOVQ DX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11
+	MOVQ 16(SP), R15; TESTB R15, R15; JEQ l35; VMOVQ DI, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11
 #line 64 "kernel.go"
 	VPADDQ Y10, Y1, Y10; VPCMPGTQ Y11, Y4, Y11; VPCMPGTQ Y10, Y4, Y10; VSHUFPS $136, Y10, Y11, Y10
 #line 64 "kernel.go"
@@ -1366,13 +1354,13 @@ l4:
 #line 64 "kernel.go"
 	JEQ l37
 #line 65 "kernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVQ DX, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y0, Y13
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DI*1), DI; VMOVQ DI, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y0, Y13
 #line 65 "kernel.go"
 	VPADDQ Y12, Y1, Y12; VPXOR Y6, Y13, Y13; VPXOR Y6, Y5, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y6, Y12, Y12
 #line 65 "kernel.go"
 	VPXOR Y6, Y5, Y14; VPCMPGTQ Y12, Y14, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12
 #line 65 "kernel.go"
-	VPANDN Y11, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(CX)(DX*4), Y11, Y11; VMOVUPS Y11, Y9
+	VPANDN Y11, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(AX)(DI*4), Y11, Y11; VMOVUPS Y11, Y9
 l37:
 #line 65 "kernel.go"
 	VPTEST Y10, Y10; JEQ l38
@@ -1383,19 +1371,19 @@ l35:
 	VMOVUPS Y3, Y9
 l38:
 #line 46 "kernel.go"
-	VMOVUPS Y9, 0(SI)
+	VMOVUPS Y9, 0(R11)(DX*4)
 #line 64 "kernel.go"
 	MOVQ 24(SP), R15; TESTB R15, R15; JEQ l41; VMOVUPS Y8, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y8, Y8
 #line 64 "kernel.go"
 	VPTEST Y10, Y10; JEQ l43
 #line 65 "kernel.go"
-	LEAQ 0(R12)(DI*1), DX; VMOVQ DX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11
+	LEAQ 0(R12)(SI*1), SI; VMOVQ SI, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11
 #line 65 "kernel.go"
 	VPXOR Y6, Y12, Y12; VPXOR Y6, Y7, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y6, Y11, Y11; VPXOR Y6, Y7, Y13
 #line 65 "kernel.go"
 	VPCMPGTQ Y11, Y13, Y11; VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y10, Y11, Y11
 #line 65 "kernel.go"
-	VPTEST Y11, Y11; JNE l1; VMASKMOVPS 0(R9)(DX*4), Y10, Y10; VMOVUPS Y10, Y9
+	VPTEST Y11, Y11; JNE l1; VMASKMOVPS 0(CX)(SI*4), Y10, Y10; VMOVUPS Y10, Y9
 l43:
 #line 65 "kernel.go"
 	VPTEST Y8, Y8; JEQ l44
@@ -1406,22 +1394,22 @@ l41:
 	VMOVUPS Y3, Y9
 l44:
 #line 47 "kernel.go"
-	VMOVUPS Y9, 0(R10)
+	VMOVUPS Y9, 0(R9)(DX*4)
 #line 48 "kernel.go"
 	ADDQ $8, BX; JMP l12
 l6:
 #line 48 "kernel.go"
-	MOVL BX, DX; LEAQ 0(AX)(DX*4), SI; MOVQ 96(SP), R15; LEAQ 0(R15)(DX*1), DI; LEAQ 0(R11)(DX*4), R10
+	MOVL BX, DX; LEAQ 0(R10)(DX*1), SI
 #line 46 "kernel.go"
-	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DX
+	MOVQ 80(SP), R15; LEAQ 0(R15)(DX*1), DI
 #line 65 "kernel.go"
-	MOVQ 88(SP), R15; LEAQ 0(R15)(DX*1), DX; VMOVUPS 0(CX)(DX*4), Y8; VMOVUPS Y8, Y9
+	MOVQ 88(SP), R15; LEAQ 0(R15)(DI*1), DI; VMOVUPS 0(AX)(DI*4), Y8; VMOVUPS Y8, Y9
 #line 46 "kernel.go"
-	VMOVUPS Y9, 0(SI)
+	VMOVUPS Y9, 0(R11)(DX*4)
 #line 65 "kernel.go"
-	LEAQ 0(R12)(DI*1), DX; VMOVUPS 0(R9)(DX*4), Y8; VMOVUPS Y8, Y9
+	LEAQ 0(R12)(SI*1), SI; VMOVUPS 0(CX)(SI*4), Y8; VMOVUPS Y8, Y9
 #line 47 "kernel.go"
-	VMOVUPS Y9, 0(R10)
+	VMOVUPS Y9, 0(R9)(DX*4)
 #line 48 "kernel.go"
 	ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, R8; JLE l6; JMP l12
 l1:
@@ -1433,39 +1421,53 @@ l1:
 	RET
 
 // func TiledTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 TEXT ·TiledTwin_(SB), 0, $0-48
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 	MOVQ a0+0(FP), AX
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 	XORQ BX, BX
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 	MOVQ a1+8(FP), CX
-#line 48 "kernel.go"
-	MOVQ $0, DX
-#line 48 "kernel.go"
-	MOVQ a2+16(FP), SI
-#line 48 "kernel.go"
-	MOVQ a3+24(FP), DI
-#line 48 "kernel.go"
-	ADDQ DI, SI
-#line 48 "kernel.go"
-	MOVQ a4+32(FP), DI
+#line 50 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 50 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 50 "kernel.go"
+	ADDQ SI, DX
+#line 50 "kernel.go"
+	MOVQ a4+32(FP), SI
 l5:
-#line 48 "kernel.go"
-	LEAQ 16(BX), R8; CMPQ R8, AX; JGT l1; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Z0
-#line 48 "kernel.go"
-	MOVL BX, R8; VMOVUPS Z0, Z1; MOVQ DX, R9
-l7:
 #line 50 "kernel.go"
-	VBROADCASTSS 0(SI)(R9*4), Z0; IMUL3Q $64, R9, R10; MOVQ DI, R11; ADDQ R10, R11; VMOVUPS 0(R11)(R8*4), Z2
+	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Z0
 #line 50 "kernel.go"
-	VMULPS Z2, Z0, Z0; VADDPS Z0, Z1, Z0; LEAQ 1(R9), R10; CMPQ R10, $16; JGE l13; VMOVUPS Z0, Z1
+	VBROADCASTSS 0(DX), Z1; VMOVUPS 0(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 4(DX), Z1
 #line 50 "kernel.go"
-	MOVQ R10, R9; JMP l7
-l13:
+	VMOVUPS 64(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 8(DX), Z1; VMOVUPS 128(SI)(DI*4), Z2
+#line 50 "kernel.go"
+	VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 12(DX), Z1; VMOVUPS 192(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 50 "kernel.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 16(DX), Z1; VMOVUPS 256(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
+#line 50 "kernel.go"
+	VBROADCASTSS 20(DX), Z1; VMOVUPS 320(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 24(DX), Z1
+#line 50 "kernel.go"
+	VMOVUPS 384(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 28(DX), Z1; VMOVUPS 448(SI)(DI*4), Z2
+#line 50 "kernel.go"
+	VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 32(DX), Z1; VMOVUPS 512(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 50 "kernel.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 36(DX), Z1; VMOVUPS 576(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
+#line 50 "kernel.go"
+	VBROADCASTSS 40(DX), Z1; VMOVUPS 640(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 44(DX), Z1
+#line 50 "kernel.go"
+	VMOVUPS 704(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 48(DX), Z1; VMOVUPS 768(SI)(DI*4), Z2
+#line 50 "kernel.go"
+	VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 52(DX), Z1; VMOVUPS 832(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 50 "kernel.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 56(DX), Z1; VMOVUPS 896(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
+#line 50 "kernel.go"
+	VBROADCASTSS 60(DX), Z1; VMOVUPS 960(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
 #line 52 "kernel.go"
-	MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS Z0, 0(R8); ADDQ $16, BX; JMP l5
+	MOVQ BX, DI; SHLQ $2, DI; ADDQ CX, DI; VMOVUPS Z0, 0(DI); ADDQ $16, BX; JMP l5
 l1:
 #line 52 "kernel.go"
 	VZEROUPPER
@@ -1475,39 +1477,53 @@ l1:
 	RET
 
 // func TiledTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 TEXT ·TiledTwinAVX2_(SB), 0, $0-48
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 	MOVQ a0+0(FP), AX
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 	XORQ BX, BX
-#line 48 "kernel.go"
+#line 50 "kernel.go"
 	MOVQ a1+8(FP), CX
-#line 48 "kernel.go"
-	MOVQ $0, DX
-#line 48 "kernel.go"
-	MOVQ a2+16(FP), SI
-#line 48 "kernel.go"
-	MOVQ a3+24(FP), DI
-#line 48 "kernel.go"
-	ADDQ DI, SI
-#line 48 "kernel.go"
-	MOVQ a4+32(FP), DI
+#line 50 "kernel.go"
+	MOVQ a2+16(FP), DX
+#line 50 "kernel.go"
+	MOVQ a3+24(FP), SI
+#line 50 "kernel.go"
+	ADDQ SI, DX
+#line 50 "kernel.go"
+	MOVQ a4+32(FP), SI
 l5:
-#line 48 "kernel.go"
-	LEAQ 8(BX), R8; CMPQ R8, AX; JGT l1; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0
-#line 48 "kernel.go"
-	MOVL BX, R8; VMOVUPS Y0, Y1; MOVQ DX, R9
-l7:
 #line 50 "kernel.go"
-	VBROADCASTSS 0(SI)(R9*4), Y0; IMUL3Q $64, R9, R10; MOVQ DI, R11; ADDQ R10, R11; VMOVUPS 0(R11)(R8*4), Y2
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0
 #line 50 "kernel.go"
-	VMULPS Y2, Y0, Y0; VADDPS Y0, Y1, Y0; LEAQ 1(R9), R10; CMPQ R10, $16; JGE l13; VMOVUPS Y0, Y1
+	VBROADCASTSS 0(DX), Y1; VMOVUPS 0(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 4(DX), Y1
 #line 50 "kernel.go"
-	MOVQ R10, R9; JMP l7
-l13:
+	VMOVUPS 64(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 8(DX), Y1; VMOVUPS 128(SI)(DI*4), Y2
+#line 50 "kernel.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 12(DX), Y1; VMOVUPS 192(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 50 "kernel.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 16(DX), Y1; VMOVUPS 256(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
+#line 50 "kernel.go"
+	VBROADCASTSS 20(DX), Y1; VMOVUPS 320(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 24(DX), Y1
+#line 50 "kernel.go"
+	VMOVUPS 384(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 28(DX), Y1; VMOVUPS 448(SI)(DI*4), Y2
+#line 50 "kernel.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 32(DX), Y1; VMOVUPS 512(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 50 "kernel.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 36(DX), Y1; VMOVUPS 576(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
+#line 50 "kernel.go"
+	VBROADCASTSS 40(DX), Y1; VMOVUPS 640(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 44(DX), Y1
+#line 50 "kernel.go"
+	VMOVUPS 704(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 48(DX), Y1; VMOVUPS 768(SI)(DI*4), Y2
+#line 50 "kernel.go"
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 52(DX), Y1; VMOVUPS 832(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 50 "kernel.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 56(DX), Y1; VMOVUPS 896(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
+#line 50 "kernel.go"
+	VBROADCASTSS 60(DX), Y1; VMOVUPS 960(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
 #line 52 "kernel.go"
-	MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS Y0, 0(R8); ADDQ $8, BX; JMP l5
+	MOVQ BX, DI; SHLQ $2, DI; ADDQ CX, DI; VMOVUPS Y0, 0(DI); ADDQ $8, BX; JMP l5
 l1:
 #line 52 "kernel.go"
 	VZEROUPPER

@@ -9,17 +9,74 @@ import (
 
 // address returns the memory that p, of the first lane, points to.
 func (z *vectorizer) address(p *ir.Value) vasm.Operand {
-	if p.Op == ir.OpParam || z.fromOutside(p) || z.of[p.Block.ID] != z.g {
-		return vasm.Mem(z.integerOf(p), 0)
+	p, bytes := z.pinned(p)
+	if !z.isIndexed(p) {
+		return vasm.Mem(z.integerOf(p), bytes)
 	}
-	switch {
-	case p.Op == ir.OpOffset && p.Imm == int64(int32(p.Imm)):
-		return z.address(p.Args[0]).Behind(p.Imm)
-	case p.Op == ir.OpIndex && p.Args[1].Type.Kind == ir.KindI64 && p.Args[1].Op != ir.OpConst && slices.Contains([]int64{1, 2, 4, 8}, p.Imm):
-		i, behind := z.peel(p.Args[1], p.Imm)
-		return vasm.Indexed(z.integerOf(p.Args[0]), z.integerOf(i), p.Imm).Behind(behind)
+	i, behind := z.peel(p.Args[1], p.Imm)
+	base, more := z.pinned(p.Args[0])
+	return vasm.Indexed(z.integerOf(base), z.integerOf(i), p.Imm).Behind(bytes + behind + more)
+}
+
+// pinned returns the pointer that p lies a known number of bytes behind, and that number.
+func (z *vectorizer) pinned(p *ir.Value) (base *ir.Value, bytes int64) {
+	for z.isPinned(p) {
+		bytes += behind(p)
+		p = p.Args[0]
 	}
-	return vasm.Mem(z.integerOf(p), 0)
+	return p, bytes
+}
+
+// maxBehind is how far behind another pointer one may lie for an address that says so: what some together come to, too, instructions have room for.
+const maxBehind = 1 << 24
+
+// isPinned reports whether p lies a known number of bytes behind another pointer that is there wherever p is.
+func (z *vectorizer) isPinned(p *ir.Value) bool {
+	if p.Op != ir.OpOffset && (p.Op != ir.OpIndex || p.Args[1].Op != ir.OpConst) || z.level[p.ID] >= perThread && z.keep[p.ID] != keepNot {
+		return false
+	}
+	n := behind(p)
+	return -maxBehind < n && n < maxBehind
+}
+
+// behind returns how many bytes p, an offset or an element with a known index, lies behind its argument.
+func behind(p *ir.Value) int64 {
+	if p.Op == ir.OpOffset {
+		return p.Imm
+	}
+	return truncated(p.Args[1]) * p.Imm
+}
+
+// isIndexed reports whether p is an element that an address can name by the slice and the index.
+func (z *vectorizer) isIndexed(p *ir.Value) bool {
+	return p.Op == ir.OpIndex && p.Args[1].Op != ir.OpConst && p.Args[1].Type.Kind == ir.KindI64 && slices.Contains([]int64{1, 2, 4, 8}, p.Imm) &&
+		z.level[p.ID] >= perThread && z.keep[p.ID] == keepNot
+}
+
+// onlyAddresses reports whether nobody needs the pointer v in a register: addresses name it by what it is made of.
+func (z *vectorizer) onlyAddresses(v *ir.Value) bool {
+	return z.keep[v.ID] == keepNot && (z.isPinned(v) || z.isIndexed(v)) && z.folds(v, z.isPinned(v))
+}
+
+// folds reports whether all that use v are addresses, and pointers that themselves fold. To one with an index of its own
+// no index can be added: plain is that v has none.
+func (z *vectorizer) folds(v *ir.Value, plain bool) bool {
+	return !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool {
+		switch {
+		case z.nodes[u.Block] == nil:
+			return true
+		case u.Op == ir.OpLoad:
+			s := z.shape(v)
+			return s.kind != uniform && s != (shape{affine, u.Type.Size()})
+		case u.Op == ir.OpStore:
+			return u.Args[1] == v || z.shape(v) != (shape{affine, u.Args[1].Type.Size()})
+		case z.keep[u.ID] != keepNot:
+			return true
+		case z.isPinned(u):
+			return !z.folds(u, plain)
+		}
+		return !plain || !z.isIndexed(u) || u.Args[0] != v || !z.folds(u, false)
+	})
 }
 
 // peel takes from an index what a number adds to it, in bytes.

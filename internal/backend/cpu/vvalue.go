@@ -35,7 +35,7 @@ func (z *vectorizer) value(v *ir.Value) {
 		z.load(v)
 	case !v.Op.Pure():
 		panic(scalar(words(v.Op)))
-	case z.isDecided(v):
+	case z.isDecided(v) || z.onlyAddresses(v):
 		return
 	case z.agreeing[v]:
 		z.agreement(v)

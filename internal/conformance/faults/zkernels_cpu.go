@@ -172,11 +172,11 @@ func besideBarriersTwinRow_(lanes int, dx int, i16 int32, shared unsafe.Pointer)
 //line beside.go:22
 	if lanes == 16 {
 //line beside.go:22
-		first = zvector.BesideBarriersTwin(dx, shared, int(i16))
+		first = zvector.BesideBarriersTwin(dx, int(i16), shared)
 //line beside.go:22
 	} else if lanes == 8 {
 //line beside.go:22
-		first = zvector.BesideBarriersTwinAVX2(dx, shared, int(i16))
+		first = zvector.BesideBarriersTwinAVX2(dx, int(i16), shared)
 	}
 	for tx := first; tx < dx; tx++ {
 //line beside.go:24
@@ -2586,11 +2586,11 @@ func behindRowTwinRow(lanes int, c34 bool, dx int, i25 int, o37 int, out unsafe.
 //line sums.go:69
 	if lanes == 16 {
 //line sums.go:69
-		first = zvector.BehindRowTwin(dx, widthLen, i25, xLen, c34, yLen, x, y, out, o37)
+		first = zvector.BehindRowTwin(dx, widthLen, i25, xLen, c34, yLen, x, out, o37, y)
 //line sums.go:69
 	} else if lanes == 8 {
 //line sums.go:69
-		first = zvector.BehindRowTwinAVX2(dx, widthLen, i25, xLen, c34, yLen, x, y, out, o37)
+		first = zvector.BehindRowTwinAVX2(dx, widthLen, i25, xLen, c34, yLen, x, out, o37, y)
 	}
 	for tx := first; tx < dx; tx++ {
 //line sums.go:70
@@ -2670,11 +2670,11 @@ func endOfRowTwinRow(lanes int, c39 bool, dx int, i30 int, i71 int, o42 int, out
 //line sums.go:80
 	if lanes == 16 {
 //line sums.go:80
-		first = zvector.EndOfRowTwin(dx, widthLen, i30, xLen, c39, yLen, i71, x, y, out, o42)
+		first = zvector.EndOfRowTwin(dx, widthLen, i30, xLen, c39, yLen, i71, x, out, o42, y)
 //line sums.go:80
 	} else if lanes == 8 {
 //line sums.go:80
-		first = zvector.EndOfRowTwinAVX2(dx, widthLen, i30, xLen, c39, yLen, i71, x, y, out, o42)
+		first = zvector.EndOfRowTwinAVX2(dx, widthLen, i30, xLen, c39, yLen, i71, x, out, o42, y)
 	}
 	for tx := first; tx < dx; tx++ {
 //line sums.go:81

@@ -504,7 +504,7 @@ func multiplyTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Poin
 //line barriers.go:59
 	if lanes == 8 {
 //line barriers.go:59
-		first = zvector.MultiplyTwinAVX2(8, i44, aLen, i112, i60, bLen, shared, o42, unsafe.Add(shared, 256), o58, a, b)
+		first = zvector.MultiplyTwinAVX2(8, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 256), o58)
 	}
 	for tx := first; tx < 8; tx++ {
 //line barriers.go:59
@@ -563,7 +563,7 @@ func multiplyTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.P
 //line barriers.go:63
 	if lanes == 8 {
 //line barriers.go:63
-		first = zvector.MultiplyTwinAVX2_(8, unsafe.Add(shared, 256), unsafe.Add(each36, row*4), 32, 64, 96, 128, 160, 192, 224, shared, o42, o249, o254, o259, o264, o269, o274, o279)
+		first = zvector.MultiplyTwinAVX2_(8, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 8; tx++ {
 //line barriers.go:57
@@ -710,7 +710,7 @@ func multiplyUnsyncedTwinRow_(i109 int, n int, ty int, i37 int, lanes int, a uns
 //line barriers.go:81
 	if lanes == 8 {
 //line barriers.go:81
-		first = zvector.MultiplyUnsyncedTwinAVX2(8, i44, aLen, i111, i60, bLen, shared, o42, unsafe.Add(shared, 256), o58, a, b)
+		first = zvector.MultiplyUnsyncedTwinAVX2(8, i44, aLen, i111, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 256), o58)
 	}
 	for tx := first; tx < 8; tx++ {
 //line barriers.go:81
@@ -769,7 +769,7 @@ func multiplyUnsyncedTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared 
 //line barriers.go:85
 	if lanes == 8 {
 //line barriers.go:85
-		first = zvector.MultiplyUnsyncedTwinAVX2_(8, unsafe.Add(shared, 256), unsafe.Add(each36, row*4), 32, 64, 96, 128, 160, 192, 224, shared, o42, o248, o253, o258, o263, o268, o273, o278)
+		first = zvector.MultiplyUnsyncedTwinAVX2_(8, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 8; tx++ {
 //line barriers.go:79

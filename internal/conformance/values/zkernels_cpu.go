@@ -275,11 +275,11 @@ func aggregatesTwinRow(blocks *gpu.Blocks, lanes int, b bool, c68 bool, i110 int
 //line pass.go:27
 	if lanes == 16 && first == 0 {
 //line pass.go:27
-		first = blocks.Done(zvector.AggregatesTwin(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, i144, 192))
+		first = blocks.Done(zvector.AggregatesTwin(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, i360, 128, i367, i379, i386, i144, 192))
 //line pass.go:27
 	} else if lanes == 8 && first == 0 {
 //line pass.go:27
-		first = blocks.Done(zvector.AggregatesTwinAVX2(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, 128, i360, i367, i379, i386, i144, 192))
+		first = blocks.Done(zvector.AggregatesTwinAVX2(blocks.Span(), c68, b, i85, out, 104, i98, 112, i110, 120, i360, 128, i367, i379, i386, i144, 192))
 	}
 	for tx := first; tx < dx; tx++ {
 //line pass.go:29
@@ -682,11 +682,11 @@ func loadBetweenTwinRow(blocks *gpu.Blocks, lanes int, c21 bool, c70 bool, c84 b
 //line places.go:34
 	if lanes == 16 && first == 0 {
 //line places.go:34
-		first = blocks.Done(zvector.LoadBetweenTwin(blocks.Span(), c21, c84, c70, int(n), x, y, 4, 4, 8, 8, 12, out, 4))
+		first = blocks.Done(zvector.LoadBetweenTwin(blocks.Span(), c21, c84, c70, int(n), x, y, 4, 8, 12, out, 4))
 //line places.go:34
 	} else if lanes == 8 && first == 0 {
 //line places.go:34
-		first = blocks.Done(zvector.LoadBetweenTwinAVX2(blocks.Span(), c21, c84, c70, int(n), x, y, 4, 4, 8, 8, 12, out, 4))
+		first = blocks.Done(zvector.LoadBetweenTwinAVX2(blocks.Span(), c21, c84, c70, int(n), x, y, 4, 8, 12, out, 4))
 	}
 	for tx := first; tx < dx; tx++ {
 //line places.go:34

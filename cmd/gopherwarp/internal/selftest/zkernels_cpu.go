@@ -331,11 +331,11 @@ func contendInt32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendInt32Twin(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+		first = zvector.ContendInt32Twin(dx, c93, shared, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 //line atomics.go:59
 	} else if lanes == 8 {
 //line atomics.go:59
-		first = zvector.ContendInt32TwinAVX2(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+		first = zvector.ContendInt32TwinAVX2(dx, c93, shared, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -707,11 +707,11 @@ func contendUint32TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, 
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendUint32Twin(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+		first = zvector.ContendUint32Twin(dx, c93, shared, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 //line atomics.go:59
 	} else if lanes == 8 {
 //line atomics.go:59
-		first = zvector.ContendUint32TwinAVX2(dx, c93, shared, 4, 8, 12, 16, 20, 24, 28, 32, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
+		first = zvector.ContendUint32TwinAVX2(dx, c93, shared, blocks, o96, o404, o406, o408, o410, o412, o414, o416, o418)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1083,11 +1083,11 @@ func contendInt64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, o
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendInt64Twin(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+		first = zvector.ContendInt64Twin(dx, c93, shared, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 //line atomics.go:59
 	} else if lanes == 8 {
 //line atomics.go:59
-		first = zvector.ContendInt64TwinAVX2(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+		first = zvector.ContendInt64TwinAVX2(dx, c93, shared, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46
@@ -1459,11 +1459,11 @@ func contendUint64TwinRow__(lanes int, blocks unsafe.Pointer, c93 bool, dx int, 
 //line atomics.go:59
 	if lanes == 16 {
 //line atomics.go:59
-		first = zvector.ContendUint64Twin(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+		first = zvector.ContendUint64Twin(dx, c93, shared, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 //line atomics.go:59
 	} else if lanes == 8 {
 //line atomics.go:59
-		first = zvector.ContendUint64TwinAVX2(dx, c93, shared, 8, 16, 24, 32, 40, 48, 56, 64, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
+		first = zvector.ContendUint64TwinAVX2(dx, c93, shared, blocks, o96, o401, o403, o405, o407, o409, o411, o413, o415)
 	}
 	for tx := first; tx < dx; tx++ {
 //line atomics.go:46

@@ -5,10 +5,10 @@ package zvector
 import "unsafe"
 
 //go:noescape
-func BesideBarriersTwin(a0 int, a1 unsafe.Pointer, a2 int) (done int)
+func BesideBarriersTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func BesideBarriersTwinAVX2(a0 int, a1 unsafe.Pointer, a2 int) (done int)
+func BesideBarriersTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int)
 
 //go:noescape
 func EveryThreadTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
@@ -119,13 +119,13 @@ func ReversedTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int
 func ReversedTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done int)
 
 //go:noescape
-func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int)
 
 //go:noescape
-func BehindRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
+func BehindRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int)
 
 //go:noescape
-func EndOfRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int)
+func EndOfRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func EndOfRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int)
+func EndOfRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int)

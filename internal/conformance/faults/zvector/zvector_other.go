@@ -6,11 +6,11 @@ package zvector
 
 import "unsafe"
 
-func BesideBarriersTwin(a0 int, a1 unsafe.Pointer, a2 int) (done int) {
+func BesideBarriersTwin(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func BesideBarriersTwinAVX2(a0 int, a1 unsafe.Pointer, a2 int) (done int) {
+func BesideBarriersTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -158,18 +158,18 @@ func ReversedTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int) (done
 	return 0
 }
 
-func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
+func BehindRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func BehindRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
+func BehindRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func EndOfRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int) {
+func EndOfRowTwin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func EndOfRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int) (done int) {
+func EndOfRowTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }

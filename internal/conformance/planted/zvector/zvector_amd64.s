@@ -161,11 +161,11 @@ TEXT ·SumTwin_(SB), 0, $0-24
 	VPMOVZXBD X0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
-	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1
 #line 18 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
+	KORTESTW K1, K1; JEQ l2
 #line 19 "barriers.go"
-	VMOVUPS.Z 128(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(SI), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(SI)
+	VMOVUPS.Z 128(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $16, BX; JMP l5
@@ -192,11 +192,11 @@ TEXT ·SumTwinAVX2_(SB), 0, $0-24
 	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
 #line 18 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3; VPBROADCASTD X3, Y3
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 18 "barriers.go"
-	VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
+	VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
 #line 19 "barriers.go"
-	VMASKMOVPS 128(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+	VMASKMOVPS 128(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $8, BX; JMP l5
@@ -223,11 +223,11 @@ TEXT ·SumTwin__(SB), 0, $0-24
 	VPMOVZXBD X0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
-	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1
 #line 18 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
+	KORTESTW K1, K1; JEQ l2
 #line 19 "barriers.go"
-	VMOVUPS.Z 64(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(SI), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(SI)
+	VMOVUPS.Z 64(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $16, BX; JMP l5
@@ -254,11 +254,11 @@ TEXT ·SumTwinAVX2__(SB), 0, $0-24
 	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
 #line 18 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3; VPBROADCASTD X3, Y3
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 18 "barriers.go"
-	VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
+	VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
 #line 19 "barriers.go"
-	VMASKMOVPS 64(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+	VMASKMOVPS 64(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $8, BX; JMP l5
@@ -285,11 +285,11 @@ TEXT ·SumTwin___(SB), 0, $0-24
 	VPMOVZXBD X0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
-	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1
 #line 18 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
+	KORTESTW K1, K1; JEQ l2
 #line 19 "barriers.go"
-	VMOVUPS.Z 32(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(SI), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(SI)
+	VMOVUPS.Z 32(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $16, BX; JMP l5
@@ -316,11 +316,11 @@ TEXT ·SumTwinAVX2___(SB), 0, $0-24
 	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
 #line 18 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3; VPBROADCASTD X3, Y3
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 18 "barriers.go"
-	VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
+	VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
 #line 19 "barriers.go"
-	VMASKMOVPS 32(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+	VMASKMOVPS 32(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $8, BX; JMP l5
@@ -347,11 +347,11 @@ TEXT ·SumTwin____(SB), 0, $0-24
 	VPMOVZXBD X0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
-	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1
 #line 18 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
+	KORTESTW K1, K1; JEQ l2
 #line 19 "barriers.go"
-	VMOVUPS.Z 16(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(SI), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(SI)
+	VMOVUPS.Z 16(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $16, BX; JMP l5
@@ -378,11 +378,11 @@ TEXT ·SumTwinAVX2____(SB), 0, $0-24
 	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
 #line 18 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3; VPBROADCASTD X3, Y3
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 18 "barriers.go"
-	VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
+	VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
 #line 19 "barriers.go"
-	VMASKMOVPS 16(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+	VMASKMOVPS 16(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $8, BX; JMP l5
@@ -409,11 +409,11 @@ TEXT ·SumTwin_____(SB), 0, $0-24
 	VPMOVZXBD X0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
-	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1
 #line 18 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
+	KORTESTW K1, K1; JEQ l2
 #line 19 "barriers.go"
-	VMOVUPS.Z 8(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(SI), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(SI)
+	VMOVUPS.Z 8(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $16, BX; JMP l5
@@ -440,11 +440,11 @@ TEXT ·SumTwinAVX2_____(SB), 0, $0-24
 	MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
 #line 18 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X3; VPBROADCASTD X3, Y3
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 18 "barriers.go"
-	VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
+	VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
 #line 19 "barriers.go"
-	VMASKMOVPS 8(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(SI), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(SI)
+	VMASKMOVPS 8(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $8, BX; JMP l5
@@ -471,11 +471,11 @@ TEXT ·SumTwin______(SB), 0, $0-24
 	VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1
 l5:
 #line 18 "barriers.go"
-	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPD $0, Z1, Z2, K1
 #line 18 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPD $0, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
+	KORTESTW K1, K1; JEQ l2
 #line 19 "barriers.go"
-	VMOVUPS.Z 4(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(SI), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(SI)
+	VMOVUPS.Z 4(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $16, BX; JMP l5
@@ -500,11 +500,11 @@ TEXT ·SumTwinAVX2______(SB), 0, $0-24
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $0, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1
 l5:
 #line 18 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; LEAQ 0(CX)(DX*4), SI; VMOVD BX, X2; VPBROADCASTD X2, Y2
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X2; VPBROADCASTD X2, Y2; VPADDD Y2, Y0, Y2
 #line 18 "barriers.go"
-	VPADDD Y2, Y0, Y2; VPCMPEQD Y1, Y2, Y2; VPTEST Y2, Y2; JEQ l2
+	VPCMPEQD Y1, Y2, Y2; VPTEST Y2, Y2; JEQ l2
 #line 19 "barriers.go"
-	VMASKMOVPS 4(CX)(DX*4), Y2, Y3; VMASKMOVPS 0(SI), Y2, Y4; VADDPS Y3, Y4, Y3; VMASKMOVPS Y3, Y2, 0(SI)
+	VMASKMOVPS 4(CX)(DX*4), Y2, Y3; VMASKMOVPS 0(CX)(DX*4), Y2, Y4; VADDPS Y3, Y4, Y3; VMASKMOVPS Y3, Y2, 0(CX)(DX*4)
 l2:
 #line 21 "barriers.go"
 	ADDQ $8, BX; JMP l5
@@ -797,42 +797,42 @@ TEXT ·SumUnsyncedTwin_(SB), 0, $0-48
 	ADDQ R8, DI; VPBROADCASTQ DI, Z7; MOVQ $0, DI
 l5:
 #line 38 "barriers.go"
-	LEAQ 16(BX), R8; CMPQ R8, AX; JGT l1; MOVL BX, R8; LEAQ 0(CX)(R8*4), R9; VPBROADCASTD BX, Z8
+	LEAQ 16(BX), R8; CMPQ R8, AX; JGT l1; MOVL BX, R8; VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPUD $1, Z1, Z8, K1
 #line 38 "barriers.go"
-	VPADDD Z8, Z0, Z8; VPCMPUD $1, Z1, Z8, K1; VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPD $0, Z2, Z8, K2
+	VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPD $0, Z2, Z8, K2
 #line 43 "barriers.go"
-	MOVQ DX, R10; NEGQ R10; KMOVW R10, K3; KXORW K3, K2, K3; MOVQ SI, R10; NEGQ R10; KMOVW R10, K4
+	MOVQ DX, R9; NEGQ R9; KMOVW R9, K3; KXORW K3, K2, K3; MOVQ SI, R9; NEGQ R9; KMOVW R9, K4; KORW K4, K3, K3
 #line 43 "barriers.go"
-	KORW K4, K3, K3; KORTESTW K3, K3; JCC l1
+	KORTESTW K3, K3; JCC l1
 #line 38 "barriers.go"
 	KORTESTW K1, K1; JEQ l8
 #line 39 "barriers.go"
-	VMOVUPS.Z 128(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(R9), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(R9)
+	VMOVUPS.Z 128(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(CX)(R8*4), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(CX)(R8*4)
 l8:
 #line 38 "barriers.go"
 	VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPUD $1, Z3, Z8, K1; KORTESTW K1, K1; JEQ l10
 #line 39 "barriers.go"
-	VMOVUPS.Z 64(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(R9), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(R9)
+	VMOVUPS.Z 64(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(CX)(R8*4), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(CX)(R8*4)
 l10:
 #line 38 "barriers.go"
 	VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPUD $1, Z4, Z8, K1; KORTESTW K1, K1; JEQ l12
 #line 39 "barriers.go"
-	VMOVUPS.Z 32(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(R9), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(R9)
+	VMOVUPS.Z 32(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(CX)(R8*4), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(CX)(R8*4)
 l12:
 #line 38 "barriers.go"
 	VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPUD $1, Z5, Z8, K1; KORTESTW K1, K1; JEQ l14
 #line 39 "barriers.go"
-	VMOVUPS.Z 16(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(R9), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(R9)
+	VMOVUPS.Z 16(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(CX)(R8*4), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(CX)(R8*4)
 l14:
 #line 38 "barriers.go"
 	VPBROADCASTD BX, Z8; VPADDD Z8, Z0, Z8; VPCMPUD $1, Z6, Z8, K1; KORTESTW K1, K1; JEQ l16
 #line 39 "barriers.go"
-	VMOVUPS.Z 8(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(R9), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(R9)
+	VMOVUPS.Z 8(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(CX)(R8*4), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(CX)(R8*4)
 l16:
 #line 38 "barriers.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JEQ l18
 #line 39 "barriers.go"
-	VMOVUPS.Z 4(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(R9), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(R9)
+	VMOVUPS.Z 4(CX)(R8*4), K1, Z8; VMOVUPS.Z 0(CX)(R8*4), K1, Z9; VADDPS Z8, Z9, Z8; VMOVUPS Z8, K1, 0(CX)(R8*4)
 l18:
 #line 42 "barriers.go"
 	KMOVW K2, K1; KNOTW K2, K2; KORTESTW K1, K1; JEQ l20
@@ -880,54 +880,54 @@ TEXT ·SumUnsyncedTwinAVX2_(SB), 0, $0-48
 	ADDQ R8, DI; VMOVQ DI, X8; VPBROADCASTQ X8, Y8
 l5:
 #line 38 "barriers.go"
-	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(CX)(DI*4), R8; VMOVD BX, X9; VPBROADCASTD X9, Y9
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y0, Y9
 #line 38 "barriers.go"
-	VPADDD Y9, Y0, Y9; VPXOR Y2, Y9, Y9; VPXOR Y2, Y1, Y10; VPCMPGTD Y9, Y10, Y9; VMOVD BX, X10
+	VPXOR Y2, Y9, Y9; VPXOR Y2, Y1, Y10; VPCMPGTD Y9, Y10, Y9; VMOVD BX, X10; VPBROADCASTD X10, Y10
 #line 38 "barriers.go"
-	VPBROADCASTD X10, Y10; VPADDD Y10, Y0, Y10; VPCMPEQD Y3, Y10, Y10
+	VPADDD Y10, Y0, Y10; VPCMPEQD Y3, Y10, Y10
 #line 43 "barriers.go"
-	MOVQ DX, R9; NEGQ R9; VMOVD R9, X11; VPBROADCASTD X11, Y11; VPXOR Y11, Y10, Y11; MOVQ SI, R9
+	MOVQ DX, R8; NEGQ R8; VMOVD R8, X11; VPBROADCASTD X11, Y11; VPXOR Y11, Y10, Y11; MOVQ SI, R8
 #line 43 "barriers.go"
-	NEGQ R9; VMOVD R9, X12; VPBROADCASTD X12, Y12; VPOR Y12, Y11, Y11; VMOVMSKPS Y11, R9; CMPL R9, $255
+	NEGQ R8; VMOVD R8, X12; VPBROADCASTD X12, Y12; VPOR Y12, Y11, Y11; VMOVMSKPS Y11, R8; CMPL R8, $255
 #line 43 "barriers.go"
 	JNE l1
 #line 38 "barriers.go"
 	VPTEST Y9, Y9; JEQ l8
 #line 39 "barriers.go"
-	VMASKMOVPS 128(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(R8), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(R8)
+	VMASKMOVPS 128(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(CX)(DI*4), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(CX)(DI*4)
 l8:
 #line 38 "barriers.go"
 	VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y0, Y9; VPXOR Y2, Y9, Y9; VPXOR Y2, Y4, Y11; VPCMPGTD Y9, Y11, Y9
 #line 38 "barriers.go"
 	VPTEST Y9, Y9; JEQ l10
 #line 39 "barriers.go"
-	VMASKMOVPS 64(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(R8), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(R8)
+	VMASKMOVPS 64(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(CX)(DI*4), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(CX)(DI*4)
 l10:
 #line 38 "barriers.go"
 	VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y0, Y9; VPXOR Y2, Y9, Y9; VPXOR Y2, Y5, Y11; VPCMPGTD Y9, Y11, Y9
 #line 38 "barriers.go"
 	VPTEST Y9, Y9; JEQ l12
 #line 39 "barriers.go"
-	VMASKMOVPS 32(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(R8), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(R8)
+	VMASKMOVPS 32(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(CX)(DI*4), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(CX)(DI*4)
 l12:
 #line 38 "barriers.go"
 	VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y0, Y9; VPXOR Y2, Y9, Y9; VPXOR Y2, Y6, Y11; VPCMPGTD Y9, Y11, Y9
 #line 38 "barriers.go"
 	VPTEST Y9, Y9; JEQ l14
 #line 39 "barriers.go"
-	VMASKMOVPS 16(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(R8), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(R8)
+	VMASKMOVPS 16(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(CX)(DI*4), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(CX)(DI*4)
 l14:
 #line 38 "barriers.go"
 	VMOVD BX, X9; VPBROADCASTD X9, Y9; VPADDD Y9, Y0, Y9; VPXOR Y2, Y9, Y9; VPXOR Y2, Y7, Y11; VPCMPGTD Y9, Y11, Y9
 #line 38 "barriers.go"
 	VPTEST Y9, Y9; JEQ l16
 #line 39 "barriers.go"
-	VMASKMOVPS 8(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(R8), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(R8)
+	VMASKMOVPS 8(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(CX)(DI*4), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(CX)(DI*4)
 l16:
 #line 38 "barriers.go"
 	VMOVUPS Y10, Y9; VPTEST Y9, Y9; JEQ l18
 #line 39 "barriers.go"
-	VMASKMOVPS 4(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(R8), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(R8)
+	VMASKMOVPS 4(CX)(DI*4), Y9, Y11; VMASKMOVPS 0(CX)(DI*4), Y9, Y12; VADDPS Y11, Y12, Y11; VMASKMOVPS Y11, Y9, 0(CX)(DI*4)
 l18:
 #line 42 "barriers.go"
 	VMOVUPS Y10, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y10, Y10; VPTEST Y9, Y9; JEQ l20
@@ -1040,25 +1040,21 @@ l1:
 #line 68 "barriers.go"
 	RET
 
-// func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+// func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int)
 #line 60 "barriers.go"
-TEXT ·MultiplyTwinAVX2(SB), 0, $64-104
+TEXT ·MultiplyTwinAVX2(SB), 0, $48-104
 #line 60 "barriers.go"
 	MOVQ a0+0(FP), R15
 #line 60 "barriers.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
 #line 60 "barriers.go"
-	MOVQ a1+8(FP), R15
-#line 60 "barriers.go"
-	MOVQ R15, 48(SP)
+	MOVQ a1+8(FP), CX
 #line 60 "barriers.go"
 	MOVQ a2+16(FP), R15
 #line 60 "barriers.go"
 	MOVQ R15, 32(SP)
 #line 60 "barriers.go"
-	MOVQ a3+24(FP), R15
-#line 60 "barriers.go"
-	MOVQ R15, 56(SP)
+	MOVQ a3+24(FP), SI
 #line 60 "barriers.go"
 	MOVQ a4+32(FP), DI
 #line 60 "barriers.go"
@@ -1070,107 +1066,103 @@ TEXT ·MultiplyTwinAVX2(SB), 0, $64-104
 #line 60 "barriers.go"
 	MOVQ a7+56(FP), R10
 #line 60 "barriers.go"
-	ADDQ R10, R9
-#line 60 "barriers.go"
-	MOVQ a8+64(FP), R10
-#line 60 "barriers.go"
-	MOVQ a9+72(FP), R11
+	MOVQ a8+64(FP), R11
 #line 60 "barriers.go"
 	ADDQ R11, R10
 #line 60 "barriers.go"
-	MOVQ a10+80(FP), R11
+	MOVQ a9+72(FP), R11
 #line 60 "barriers.go"
-	MOVQ a11+88(FP), R12
+	MOVQ a10+80(FP), R12
 #line 60 "barriers.go"
-	MOVQ $50462976, R13; VMOVQ R13, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R13; VMOVQ R13, X1; VPMOVZXBQ X1, Y1
+	MOVQ a11+88(FP), R13
 #line 60 "barriers.go"
-	MOVQ 32(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R13; VMOVQ R13, X3
+	ADDQ R13, R12; MOVQ $50462976, R13; VMOVQ R13, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R13; VMOVQ R13, X1
 #line 60 "barriers.go"
-	VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ R13, R13; XORQ R15, R15
+	VPMOVZXBQ X1, Y1; MOVQ 32(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R13
 #line 60 "barriers.go"
-	MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 16(SP); MOVL R13, R15
+	VMOVQ R13, X3; VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ R13, R13
 #line 60 "barriers.go"
-	MOVQ R15, 24(SP); MOVQ 48(SP), R15; MOVQ 24(SP), R14; LEAQ 0(R15)(R14*1), R13; MOVQ 16(SP), DX
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R15; MOVQ R15, 16(SP)
 #line 60 "barriers.go"
-	ADDQ R13, DX; JOS l7; MOVQ 32(SP), R15; TESTQ R15, R15; JLT l7; XORQ DX, DX; SUBQ R13, DX; JOS l7
+	MOVL R13, R15; MOVQ R15, 24(SP); MOVQ 24(SP), R15; LEAQ 0(CX)(R15*1), R14; MOVQ 16(SP), R13
 #line 60 "barriers.go"
-	CMPQ DX, 8(SP); MOVQ 8(SP), R15; CMOVQGT DX, R15; MOVQ R15, 8(SP); MOVQ 32(SP), DX; SUBQ R13, DX
+	ADDQ R14, R13; JOS l7; MOVQ 32(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13; SUBQ R14, R13
 #line 60 "barriers.go"
-	JOS l7; CMPQ DX, AX; CMOVQLT DX, AX; MOVQ 56(SP), R15; MOVQ 24(SP), R14; LEAQ 0(R15)(R14*1), DX
+	JOS l7; CMPQ R13, 8(SP); MOVQ 8(SP), R15; CMOVQGT R13, R15; MOVQ R15, 8(SP); MOVQ 32(SP), R13
 #line 60 "barriers.go"
-	LEAQ 0(DI)(DX*1), DX; MOVQ 16(SP), R13; ADDQ DX, R13; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15
+	SUBQ R14, R13; JOS l7; CMPQ R13, AX; CMOVQLT R13, AX; MOVQ 24(SP), R15; LEAQ 0(SI)(R15*1), R13
 #line 60 "barriers.go"
-	JLT l7; XORQ R13, R13; SUBQ DX, R13; JOS l7; CMPQ R13, 8(SP); MOVQ 8(SP), R15; CMOVQGT R13, R15
+	LEAQ 0(DI)(R13*1), R13; MOVQ 16(SP), R14; ADDQ R13, R14; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15
 #line 60 "barriers.go"
-	MOVQ R15, 8(SP); MOVQ 40(SP), R13; SUBQ DX, R13; JOS l7; CMPQ R13, AX; CMOVQLT R13, AX; JMP l10
+	JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15
+#line 60 "barriers.go"
+	MOVQ R15, 8(SP); MOVQ 40(SP), R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; JMP l10
 l7:
 #line 60 "barriers.go"
 	XORQ AX, AX
 l10:
 l12:
 #line 60 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
+	LEAQ 8(BX), R13; CMPQ R13, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
 #line 60 "barriers.go"
-	CMPQ DX, 0(SP); JGT l1; MOVL BX, DX; LEAQ 0(R9)(DX*4), R13; MOVQ 56(SP), R15; LEAQ 0(R15)(DX*1), R8
+	CMPQ R13, 0(SP); JGT l1; MOVL BX, R13; LEAQ 0(SI)(R13*1), R14; LEAQ 0(CX)(R13*1), DX; LEAQ 7(DX), R8
 #line 60 "barriers.go"
-	LEAQ 0(R10)(DX*4), CX; MOVQ 48(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI
-#line 60 "barriers.go"
-	JHI l4; CMPQ DX, 32(SP); JCC l15; CMPQ SI, 32(SP); JCC l4
+	CMPQ DX, R8; JHI l4; CMPQ DX, 32(SP); JCC l15; CMPQ R8, 32(SP); JCC l4
 l15:
 #line 60 "barriers.go"
-	CMPQ DX, 32(SP); JCC l1; VMOVUPS 0(R11)(DX*4), Y5
+	CMPQ DX, 32(SP); JCC l1; VMOVUPS 0(R9)(DX*4), Y5
 #line 61 "barriers.go"
-	LEAQ 0(DI)(R8*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, 40(SP); JCC l16; CMPQ SI, 40(SP)
+	LEAQ 0(DI)(R14*1), DX; LEAQ 7(DX), R8; CMPQ DX, R8; JHI l4; CMPQ DX, 40(SP); JCC l16; CMPQ R8, 40(SP)
 #line 61 "barriers.go"
 	JCC l4
 l16:
 #line 61 "barriers.go"
 	CMPQ DX, 40(SP); JCC l1
 #line 60 "barriers.go"
-	VMOVUPS Y5, 0(R13)
+	VMOVUPS Y5, 0(R10)(R13*4)
 #line 61 "barriers.go"
-	VMOVUPS 0(R12)(DX*4), Y5; VMOVUPS Y5, 0(CX)
+	VMOVUPS 0(R11)(DX*4), Y5; VMOVUPS Y5, 0(R12)(R13*4)
 #line 62 "barriers.go"
 	ADDQ $8, BX; JMP l12
 l4:
 #line 62 "barriers.go"
-	MOVL BX, CX; LEAQ 0(R9)(CX*4), DX; MOVQ 56(SP), R15; LEAQ 0(R15)(CX*1), SI; LEAQ 0(R10)(CX*4), R8
+	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
 #line 60 "barriers.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(CX*1), CX; VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+	LEAQ 0(CX)(DX*1), R13; VMOVQ R13, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
 #line 60 "barriers.go"
-	VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5
+	VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7
 #line 60 "barriers.go"
-	VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R13
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R14; CMPL R14, $255
 #line 60 "barriers.go"
-	CMPL R13, $255; JNE l1; VMOVUPS 0(R11)(CX*4), Y5
+	JNE l1; VMOVUPS 0(R9)(R13*4), Y5
 #line 61 "barriers.go"
-	LEAQ 0(DI)(SI*1), CX; VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+	LEAQ 0(DI)(R8*1), R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 61 "barriers.go"
 	VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6; VPXOR Y3, Y4, Y8
 #line 61 "barriers.go"
-	VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, SI; CMPL SI, $255
+	VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, R13; CMPL R13, $255
 #line 61 "barriers.go"
 	JNE l1
 #line 60 "barriers.go"
-	VMOVUPS Y5, 0(DX)
+	VMOVUPS Y5, 0(R10)(DX*4)
 #line 61 "barriers.go"
-	VMOVUPS 0(R12)(CX*4), Y5; VMOVUPS Y5, 0(R8)
+	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
 #line 62 "barriers.go"
 	ADDQ $8, BX; JMP l12
 l6:
 #line 62 "barriers.go"
-	MOVL BX, CX; LEAQ 0(R9)(CX*4), DX; MOVQ 56(SP), R15; LEAQ 0(R15)(CX*1), SI; LEAQ 0(R10)(CX*4), R8
+	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
 #line 60 "barriers.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(CX*1), CX; VMOVUPS 0(R11)(CX*4), Y5
+	LEAQ 0(CX)(DX*1), R13; VMOVUPS 0(R9)(R13*4), Y5
 #line 61 "barriers.go"
-	LEAQ 0(DI)(SI*1), CX
+	LEAQ 0(DI)(R8*1), R8
 #line 60 "barriers.go"
-	VMOVUPS Y5, 0(DX)
+	VMOVUPS Y5, 0(R10)(DX*4)
 #line 61 "barriers.go"
-	VMOVUPS 0(R12)(CX*4), Y5; VMOVUPS Y5, 0(R8)
+	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
 #line 62 "barriers.go"
-	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, AX; JLE l6; JMP l12
+	ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
 l1:
 #line 62 "barriers.go"
 	VZEROUPPER
@@ -1179,113 +1171,47 @@ l1:
 #line 62 "barriers.go"
 	RET
 
-// func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int)
+// func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
 #line 64 "barriers.go"
-TEXT ·MultiplyTwinAVX2_(SB), 0, $112-160
+TEXT ·MultiplyTwinAVX2_(SB), 0, $0-48
 #line 64 "barriers.go"
-	MOVQ a0+0(FP), R15
+	MOVQ a0+0(FP), AX
 #line 64 "barriers.go"
-	MOVQ R15, 0(SP); XORQ BX, BX
+	XORQ BX, BX
 #line 64 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 64 "barriers.go"
-	MOVQ a2+16(FP), R15
-#line 64 "barriers.go"
-	MOVQ R15, 8(SP)
+	MOVQ a2+16(FP), DX
 #line 64 "barriers.go"
 	MOVQ a3+24(FP), SI
 #line 64 "barriers.go"
-	MOVQ CX, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+	ADDQ SI, DX
 #line 64 "barriers.go"
 	MOVQ a4+32(FP), SI
-#line 64 "barriers.go"
-	MOVQ CX, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
-#line 64 "barriers.go"
-	MOVQ a5+40(FP), SI
-#line 64 "barriers.go"
-	MOVQ CX, 32(SP); MOVQ 32(SP), R15; ADDQ SI, R15; MOVQ R15, 32(SP)
-#line 64 "barriers.go"
-	MOVQ a6+48(FP), SI
-#line 64 "barriers.go"
-	MOVQ CX, 40(SP); MOVQ 40(SP), R15; ADDQ SI, R15; MOVQ R15, 40(SP)
-#line 64 "barriers.go"
-	MOVQ a7+56(FP), SI
-#line 64 "barriers.go"
-	MOVQ CX, 48(SP); MOVQ 48(SP), R15; ADDQ SI, R15; MOVQ R15, 48(SP)
-#line 64 "barriers.go"
-	MOVQ a8+64(FP), SI
-#line 64 "barriers.go"
-	MOVQ CX, 56(SP); MOVQ 56(SP), R15; ADDQ SI, R15; MOVQ R15, 56(SP)
-#line 64 "barriers.go"
-	MOVQ a9+72(FP), SI
-#line 64 "barriers.go"
-	MOVQ CX, 64(SP); MOVQ 64(SP), R15; ADDQ SI, R15; MOVQ R15, 64(SP)
-#line 64 "barriers.go"
-	MOVQ a10+80(FP), SI
-#line 64 "barriers.go"
-	MOVQ a11+88(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, 72(SP); MOVQ 72(SP), R15; ADDQ R14, R15; MOVQ R15, 72(SP)
-#line 64 "barriers.go"
-	MOVQ a12+96(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, 80(SP); MOVQ 80(SP), R15; ADDQ R14, R15; MOVQ R15, 80(SP)
-#line 64 "barriers.go"
-	MOVQ a13+104(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, 88(SP); MOVQ 88(SP), R15; ADDQ R14, R15; MOVQ R15, 88(SP)
-#line 64 "barriers.go"
-	MOVQ a14+112(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, 96(SP); MOVQ 96(SP), R15; ADDQ R14, R15; MOVQ R15, 96(SP)
-#line 64 "barriers.go"
-	MOVQ a15+120(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, 104(SP); MOVQ 104(SP), R15; ADDQ R14, R15; MOVQ R15, 104(SP)
-#line 64 "barriers.go"
-	MOVQ a16+128(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, R10; ADDQ R14, R10
-#line 64 "barriers.go"
-	MOVQ a17+136(FP), R14
-#line 64 "barriers.go"
-	MOVQ SI, R11; ADDQ R14, R11
-#line 64 "barriers.go"
-	MOVQ a18+144(FP), R14
-#line 64 "barriers.go"
-	ADDQ R14, SI
 l5:
 #line 64 "barriers.go"
-	LEAQ 8(BX), R14; CMPQ R14, 0(SP); JGT l1; MOVL BX, R14; LEAQ 0(CX)(R14*4), R12; MOVQ BX, R13
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0
 #line 64 "barriers.go"
-	SHLQ $2, R13; ADDQ 8(SP), R13; VMOVUPS 0(R13), Y0; MOVQ 16(SP), R15; LEAQ 0(R15)(R14*4), R13
+	VBROADCASTSS 0(DX), Y1; VMOVUPS 0(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 4(DX), Y1
 #line 64 "barriers.go"
-	MOVQ 24(SP), R15; LEAQ 0(R15)(R14*4), AX; MOVQ 32(SP), R15; LEAQ 0(R15)(R14*4), DX; MOVQ 40(SP), R15
+	VMOVUPS 32(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 8(DX), Y1; VMOVUPS 64(SI)(DI*4), Y2
 #line 64 "barriers.go"
-	LEAQ 0(R15)(R14*4), DI; MOVQ 48(SP), R15; LEAQ 0(R15)(R14*4), R8; MOVQ 56(SP), R15; LEAQ 0(R15)(R14*4), R9
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 12(DX), Y1; VMOVUPS 96(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
 #line 64 "barriers.go"
-	MOVQ 64(SP), R15; LEAQ 0(R15)(R14*4), R14; MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R12), Y2
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 16(DX), Y1; VMOVUPS 128(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
 #line 64 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 80(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R13), Y2
+	VBROADCASTSS 20(DX), Y1; VMOVUPS 160(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 24(DX), Y1
 #line 64 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 88(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(AX), Y2
+	VMOVUPS 192(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 28(DX), Y1; VMOVUPS 224(SI)(DI*4), Y2
 #line 64 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 96(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(DX), Y2
-#line 64 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 104(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(DI), Y2
-#line 64 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 0(R10), Y1; VMOVUPS 0(R8), Y2; VMULPS Y2, Y1, Y1
-#line 64 "barriers.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 0(R11), Y1; VMOVUPS 0(R9), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
-#line 64 "barriers.go"
-	VBROADCASTSS 0(SI), Y1; VMOVUPS 0(R14), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
 #line 66 "barriers.go"
-	MOVQ BX, AX; SHLQ $2, AX; ADDQ 8(SP), AX; VMOVUPS Y0, 0(AX); ADDQ $8, BX; JMP l5
+	MOVQ BX, DI; SHLQ $2, DI; ADDQ CX, DI; VMOVUPS Y0, 0(DI); ADDQ $8, BX; JMP l5
 l1:
 #line 66 "barriers.go"
 	VZEROUPPER
 #line 66 "barriers.go"
-	MOVQ BX, done+152(FP)
+	MOVQ BX, done+40(FP)
 #line 66 "barriers.go"
 	RET
 
@@ -1361,25 +1287,21 @@ l1:
 #line 89 "barriers.go"
 	RET
 
-// func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int)
+// func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int)
 #line 82 "barriers.go"
-TEXT ·MultiplyUnsyncedTwinAVX2(SB), 0, $64-104
+TEXT ·MultiplyUnsyncedTwinAVX2(SB), 0, $48-104
 #line 82 "barriers.go"
 	MOVQ a0+0(FP), R15
 #line 82 "barriers.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
 #line 82 "barriers.go"
-	MOVQ a1+8(FP), R15
-#line 82 "barriers.go"
-	MOVQ R15, 48(SP)
+	MOVQ a1+8(FP), CX
 #line 82 "barriers.go"
 	MOVQ a2+16(FP), R15
 #line 82 "barriers.go"
 	MOVQ R15, 32(SP)
 #line 82 "barriers.go"
-	MOVQ a3+24(FP), R15
-#line 82 "barriers.go"
-	MOVQ R15, 56(SP)
+	MOVQ a3+24(FP), SI
 #line 82 "barriers.go"
 	MOVQ a4+32(FP), DI
 #line 82 "barriers.go"
@@ -1391,107 +1313,103 @@ TEXT ·MultiplyUnsyncedTwinAVX2(SB), 0, $64-104
 #line 82 "barriers.go"
 	MOVQ a7+56(FP), R10
 #line 82 "barriers.go"
-	ADDQ R10, R9
-#line 82 "barriers.go"
-	MOVQ a8+64(FP), R10
-#line 82 "barriers.go"
-	MOVQ a9+72(FP), R11
+	MOVQ a8+64(FP), R11
 #line 82 "barriers.go"
 	ADDQ R11, R10
 #line 82 "barriers.go"
-	MOVQ a10+80(FP), R11
+	MOVQ a9+72(FP), R11
 #line 82 "barriers.go"
-	MOVQ a11+88(FP), R12
+	MOVQ a10+80(FP), R12
 #line 82 "barriers.go"
-	MOVQ $50462976, R13; VMOVQ R13, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R13; VMOVQ R13, X1; VPMOVZXBQ X1, Y1
+	MOVQ a11+88(FP), R13
 #line 82 "barriers.go"
-	MOVQ 32(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R13; VMOVQ R13, X3
+	ADDQ R13, R12; MOVQ $50462976, R13; VMOVQ R13, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R13; VMOVQ R13, X1
 #line 82 "barriers.go"
-	VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ R13, R13; XORQ R15, R15
+	VPMOVZXBQ X1, Y1; MOVQ 32(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R13
 #line 82 "barriers.go"
-	MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVQ R14, 16(SP); MOVL R13, R15
+	VMOVQ R13, X3; VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15; VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ R13, R13
 #line 82 "barriers.go"
-	MOVQ R15, 24(SP); MOVQ 48(SP), R15; MOVQ 24(SP), R14; LEAQ 0(R15)(R14*1), R13; MOVQ 16(SP), DX
+	XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R15; MOVQ R15, 16(SP)
 #line 82 "barriers.go"
-	ADDQ R13, DX; JOS l7; MOVQ 32(SP), R15; TESTQ R15, R15; JLT l7; XORQ DX, DX; SUBQ R13, DX; JOS l7
+	MOVL R13, R15; MOVQ R15, 24(SP); MOVQ 24(SP), R15; LEAQ 0(CX)(R15*1), R14; MOVQ 16(SP), R13
 #line 82 "barriers.go"
-	CMPQ DX, 8(SP); MOVQ 8(SP), R15; CMOVQGT DX, R15; MOVQ R15, 8(SP); MOVQ 32(SP), DX; SUBQ R13, DX
+	ADDQ R14, R13; JOS l7; MOVQ 32(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13; SUBQ R14, R13
 #line 82 "barriers.go"
-	JOS l7; CMPQ DX, AX; CMOVQLT DX, AX; MOVQ 56(SP), R15; MOVQ 24(SP), R14; LEAQ 0(R15)(R14*1), DX
+	JOS l7; CMPQ R13, 8(SP); MOVQ 8(SP), R15; CMOVQGT R13, R15; MOVQ R15, 8(SP); MOVQ 32(SP), R13
 #line 82 "barriers.go"
-	LEAQ 0(DI)(DX*1), DX; MOVQ 16(SP), R13; ADDQ DX, R13; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15
+	SUBQ R14, R13; JOS l7; CMPQ R13, AX; CMOVQLT R13, AX; MOVQ 24(SP), R15; LEAQ 0(SI)(R15*1), R13
 #line 82 "barriers.go"
-	JLT l7; XORQ R13, R13; SUBQ DX, R13; JOS l7; CMPQ R13, 8(SP); MOVQ 8(SP), R15; CMOVQGT R13, R15
+	LEAQ 0(DI)(R13*1), R13; MOVQ 16(SP), R14; ADDQ R13, R14; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15
 #line 82 "barriers.go"
-	MOVQ R15, 8(SP); MOVQ 40(SP), R13; SUBQ DX, R13; JOS l7; CMPQ R13, AX; CMOVQLT R13, AX; JMP l10
+	JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15
+#line 82 "barriers.go"
+	MOVQ R15, 8(SP); MOVQ 40(SP), R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; JMP l10
 l7:
 #line 82 "barriers.go"
 	XORQ AX, AX
 l10:
 l12:
 #line 82 "barriers.go"
-	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
+	LEAQ 8(BX), R13; CMPQ R13, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
 #line 82 "barriers.go"
-	CMPQ DX, 0(SP); JGT l1; MOVL BX, DX; LEAQ 0(R9)(DX*4), R13; MOVQ 56(SP), R15; LEAQ 0(R15)(DX*1), R8
+	CMPQ R13, 0(SP); JGT l1; MOVL BX, R13; LEAQ 0(SI)(R13*1), R14; LEAQ 0(CX)(R13*1), DX; LEAQ 7(DX), R8
 #line 82 "barriers.go"
-	LEAQ 0(R10)(DX*4), CX; MOVQ 48(SP), R15; LEAQ 0(R15)(DX*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI
-#line 82 "barriers.go"
-	JHI l4; CMPQ DX, 32(SP); JCC l15; CMPQ SI, 32(SP); JCC l4
+	CMPQ DX, R8; JHI l4; CMPQ DX, 32(SP); JCC l15; CMPQ R8, 32(SP); JCC l4
 l15:
 #line 82 "barriers.go"
-	CMPQ DX, 32(SP); JCC l1; VMOVUPS 0(R11)(DX*4), Y5
+	CMPQ DX, 32(SP); JCC l1; VMOVUPS 0(R9)(DX*4), Y5
 #line 83 "barriers.go"
-	LEAQ 0(DI)(R8*1), DX; LEAQ 7(DX), SI; CMPQ DX, SI; JHI l4; CMPQ DX, 40(SP); JCC l16; CMPQ SI, 40(SP)
+	LEAQ 0(DI)(R14*1), DX; LEAQ 7(DX), R8; CMPQ DX, R8; JHI l4; CMPQ DX, 40(SP); JCC l16; CMPQ R8, 40(SP)
 #line 83 "barriers.go"
 	JCC l4
 l16:
 #line 83 "barriers.go"
 	CMPQ DX, 40(SP); JCC l1
 #line 82 "barriers.go"
-	VMOVUPS Y5, 0(R13)
+	VMOVUPS Y5, 0(R10)(R13*4)
 #line 83 "barriers.go"
-	VMOVUPS 0(R12)(DX*4), Y5; VMOVUPS Y5, 0(CX)
+	VMOVUPS 0(R11)(DX*4), Y5; VMOVUPS Y5, 0(R12)(R13*4)
 #line 84 "barriers.go"
 	ADDQ $8, BX; JMP l12
 l4:
 #line 84 "barriers.go"
-	MOVL BX, CX; LEAQ 0(R9)(CX*4), DX; MOVQ 56(SP), R15; LEAQ 0(R15)(CX*1), SI; LEAQ 0(R10)(CX*4), R8
+	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
 #line 82 "barriers.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(CX*1), CX; VMOVQ CX, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6
+	LEAQ 0(CX)(DX*1), R13; VMOVQ R13, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
 #line 82 "barriers.go"
-	VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5
+	VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7
 #line 82 "barriers.go"
-	VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R13
+	VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R14; CMPL R14, $255
 #line 82 "barriers.go"
-	CMPL R13, $255; JNE l1; VMOVUPS 0(R11)(CX*4), Y5
+	JNE l1; VMOVUPS 0(R9)(R13*4), Y5
 #line 83 "barriers.go"
-	LEAQ 0(DI)(SI*1), CX; VMOVQ CX, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
+	LEAQ 0(DI)(R8*1), R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6
 #line 83 "barriers.go"
 	VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6; VPXOR Y3, Y4, Y8
 #line 83 "barriers.go"
-	VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, SI; CMPL SI, $255
+	VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6; VMOVMSKPS Y6, R13; CMPL R13, $255
 #line 83 "barriers.go"
 	JNE l1
 #line 82 "barriers.go"
-	VMOVUPS Y5, 0(DX)
+	VMOVUPS Y5, 0(R10)(DX*4)
 #line 83 "barriers.go"
-	VMOVUPS 0(R12)(CX*4), Y5; VMOVUPS Y5, 0(R8)
+	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
 #line 84 "barriers.go"
 	ADDQ $8, BX; JMP l12
 l6:
 #line 84 "barriers.go"
-	MOVL BX, CX; LEAQ 0(R9)(CX*4), DX; MOVQ 56(SP), R15; LEAQ 0(R15)(CX*1), SI; LEAQ 0(R10)(CX*4), R8
+	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
 #line 82 "barriers.go"
-	MOVQ 48(SP), R15; LEAQ 0(R15)(CX*1), CX; VMOVUPS 0(R11)(CX*4), Y5
+	LEAQ 0(CX)(DX*1), R13; VMOVUPS 0(R9)(R13*4), Y5
 #line 83 "barriers.go"
-	LEAQ 0(DI)(SI*1), CX
+	LEAQ 0(DI)(R8*1), R8
 #line 82 "barriers.go"
-	VMOVUPS Y5, 0(DX)
+	VMOVUPS Y5, 0(R10)(DX*4)
 #line 83 "barriers.go"
-	VMOVUPS 0(R12)(CX*4), Y5; VMOVUPS Y5, 0(R8)
+	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
 #line 84 "barriers.go"
-	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, AX; JLE l6; JMP l12
+	ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
 l1:
 #line 84 "barriers.go"
 	VZEROUPPER
@@ -1500,113 +1418,47 @@ l1:
 #line 84 "barriers.go"
 	RET
 
-// func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int)
+// func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
 #line 86 "barriers.go"
-TEXT ·MultiplyUnsyncedTwinAVX2_(SB), 0, $112-160
+TEXT ·MultiplyUnsyncedTwinAVX2_(SB), 0, $0-48
 #line 86 "barriers.go"
-	MOVQ a0+0(FP), R15
+	MOVQ a0+0(FP), AX
 #line 86 "barriers.go"
-	MOVQ R15, 0(SP); XORQ BX, BX
+	XORQ BX, BX
 #line 86 "barriers.go"
 	MOVQ a1+8(FP), CX
 #line 86 "barriers.go"
-	MOVQ a2+16(FP), R15
-#line 86 "barriers.go"
-	MOVQ R15, 8(SP)
+	MOVQ a2+16(FP), DX
 #line 86 "barriers.go"
 	MOVQ a3+24(FP), SI
 #line 86 "barriers.go"
-	MOVQ CX, 16(SP); MOVQ 16(SP), R15; ADDQ SI, R15; MOVQ R15, 16(SP)
+	ADDQ SI, DX
 #line 86 "barriers.go"
 	MOVQ a4+32(FP), SI
-#line 86 "barriers.go"
-	MOVQ CX, 24(SP); MOVQ 24(SP), R15; ADDQ SI, R15; MOVQ R15, 24(SP)
-#line 86 "barriers.go"
-	MOVQ a5+40(FP), SI
-#line 86 "barriers.go"
-	MOVQ CX, 32(SP); MOVQ 32(SP), R15; ADDQ SI, R15; MOVQ R15, 32(SP)
-#line 86 "barriers.go"
-	MOVQ a6+48(FP), SI
-#line 86 "barriers.go"
-	MOVQ CX, 40(SP); MOVQ 40(SP), R15; ADDQ SI, R15; MOVQ R15, 40(SP)
-#line 86 "barriers.go"
-	MOVQ a7+56(FP), SI
-#line 86 "barriers.go"
-	MOVQ CX, 48(SP); MOVQ 48(SP), R15; ADDQ SI, R15; MOVQ R15, 48(SP)
-#line 86 "barriers.go"
-	MOVQ a8+64(FP), SI
-#line 86 "barriers.go"
-	MOVQ CX, 56(SP); MOVQ 56(SP), R15; ADDQ SI, R15; MOVQ R15, 56(SP)
-#line 86 "barriers.go"
-	MOVQ a9+72(FP), SI
-#line 86 "barriers.go"
-	MOVQ CX, 64(SP); MOVQ 64(SP), R15; ADDQ SI, R15; MOVQ R15, 64(SP)
-#line 86 "barriers.go"
-	MOVQ a10+80(FP), SI
-#line 86 "barriers.go"
-	MOVQ a11+88(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, 72(SP); MOVQ 72(SP), R15; ADDQ R14, R15; MOVQ R15, 72(SP)
-#line 86 "barriers.go"
-	MOVQ a12+96(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, 80(SP); MOVQ 80(SP), R15; ADDQ R14, R15; MOVQ R15, 80(SP)
-#line 86 "barriers.go"
-	MOVQ a13+104(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, 88(SP); MOVQ 88(SP), R15; ADDQ R14, R15; MOVQ R15, 88(SP)
-#line 86 "barriers.go"
-	MOVQ a14+112(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, 96(SP); MOVQ 96(SP), R15; ADDQ R14, R15; MOVQ R15, 96(SP)
-#line 86 "barriers.go"
-	MOVQ a15+120(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, 104(SP); MOVQ 104(SP), R15; ADDQ R14, R15; MOVQ R15, 104(SP)
-#line 86 "barriers.go"
-	MOVQ a16+128(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, R10; ADDQ R14, R10
-#line 86 "barriers.go"
-	MOVQ a17+136(FP), R14
-#line 86 "barriers.go"
-	MOVQ SI, R11; ADDQ R14, R11
-#line 86 "barriers.go"
-	MOVQ a18+144(FP), R14
-#line 86 "barriers.go"
-	ADDQ R14, SI
 l5:
 #line 86 "barriers.go"
-	LEAQ 8(BX), R14; CMPQ R14, 0(SP); JGT l1; MOVL BX, R14; LEAQ 0(CX)(R14*4), R12; MOVQ BX, R13
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0
 #line 86 "barriers.go"
-	SHLQ $2, R13; ADDQ 8(SP), R13; VMOVUPS 0(R13), Y0; MOVQ 16(SP), R15; LEAQ 0(R15)(R14*4), R13
+	VBROADCASTSS 0(DX), Y1; VMOVUPS 0(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 4(DX), Y1
 #line 86 "barriers.go"
-	MOVQ 24(SP), R15; LEAQ 0(R15)(R14*4), AX; MOVQ 32(SP), R15; LEAQ 0(R15)(R14*4), DX; MOVQ 40(SP), R15
+	VMOVUPS 32(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 8(DX), Y1; VMOVUPS 64(SI)(DI*4), Y2
 #line 86 "barriers.go"
-	LEAQ 0(R15)(R14*4), DI; MOVQ 48(SP), R15; LEAQ 0(R15)(R14*4), R8; MOVQ 56(SP), R15; LEAQ 0(R15)(R14*4), R9
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 12(DX), Y1; VMOVUPS 96(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
 #line 86 "barriers.go"
-	MOVQ 64(SP), R15; LEAQ 0(R15)(R14*4), R14; MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R12), Y2
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 16(DX), Y1; VMOVUPS 128(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
 #line 86 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 80(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(R13), Y2
+	VBROADCASTSS 20(DX), Y1; VMOVUPS 160(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 24(DX), Y1
 #line 86 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 88(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(AX), Y2
+	VMOVUPS 192(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 28(DX), Y1; VMOVUPS 224(SI)(DI*4), Y2
 #line 86 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 96(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(DX), Y2
-#line 86 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; MOVQ 104(SP), R15; VBROADCASTSS 0(R15), Y1; VMOVUPS 0(DI), Y2
-#line 86 "barriers.go"
-	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 0(R10), Y1; VMOVUPS 0(R8), Y2; VMULPS Y2, Y1, Y1
-#line 86 "barriers.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 0(R11), Y1; VMOVUPS 0(R9), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
-#line 86 "barriers.go"
-	VBROADCASTSS 0(SI), Y1; VMOVUPS 0(R14), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
+	VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
 #line 81 "barriers.go"
-	MOVQ BX, AX; SHLQ $2, AX; ADDQ 8(SP), AX; VMOVUPS Y0, 0(AX); ADDQ $8, BX; JMP l5
+	MOVQ BX, DI; SHLQ $2, DI; ADDQ CX, DI; VMOVUPS Y0, 0(DI); ADDQ $8, BX; JMP l5
 l1:
 #line 81 "barriers.go"
 	VZEROUPPER
 #line 81 "barriers.go"
-	MOVQ BX, done+152(FP)
+	MOVQ BX, done+40(FP)
 #line 81 "barriers.go"
 	RET
 
@@ -1761,11 +1613,11 @@ TEXT ·HalvesTwin_(SB), 0, $0-32
 	MOVQ a2+16(FP), DX
 l5:
 #line 101 "barriers.go"
-	LEAQ 16(BX), SI; CMPQ SI, AX; JGT l1; MOVL BX, SI; LEAQ 0(CX)(SI*4), DI; VPBROADCASTD BX, Z2
+	LEAQ 16(BX), SI; CMPQ SI, AX; JGT l1; MOVL BX, SI; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1
 #line 101 "barriers.go"
-	VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l8
+	KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l8
 #line 102 "barriers.go"
-	VMOVUPS.Z 64(DX)(SI*4), K2, Z2; VMOVUPS Z2, K2, 0(DI)
+	VMOVUPS.Z 64(DX)(SI*4), K2, Z2; VMOVUPS Z2, K2, 0(CX)(SI*4)
 l8:
 #line 102 "barriers.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l5
@@ -1794,13 +1646,13 @@ TEXT ·HalvesTwinAVX2_(SB), 0, $0-32
 	MOVQ a2+16(FP), DX
 l5:
 #line 101 "barriers.go"
-	LEAQ 8(BX), SI; CMPQ SI, AX; JGT l1; MOVL BX, SI; LEAQ 0(CX)(SI*4), DI; VMOVD BX, X3; VPBROADCASTD X3, Y3
+	LEAQ 8(BX), SI; CMPQ SI, AX; JGT l1; MOVL BX, SI; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3
 #line 101 "barriers.go"
-	VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
+	VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5
 #line 101 "barriers.go"
 	VPXOR Y5, Y3, Y3; VPTEST Y4, Y4; JEQ l8
 #line 102 "barriers.go"
-	VMASKMOVPS 64(DX)(SI*4), Y4, Y5; VMASKMOVPS Y5, Y4, 0(DI)
+	VMASKMOVPS 64(DX)(SI*4), Y4, Y5; VMASKMOVPS Y5, Y4, 0(CX)(SI*4)
 l8:
 #line 102 "barriers.go"
 	VPTEST Y3, Y3; ADDQ $8, BX; JMP l5
@@ -2756,11 +2608,11 @@ l12:
 	LEAQ 16(BX), CX; CMPQ CX, R10; JGT l13; CMPQ BX, R9; JGE l6
 l13:
 #line 16 "memory.go"
-	CMPQ CX, AX; JGT l1; MOVL BX, CX; LEAQ 0(SI)(CX*4), R8; VPBROADCASTD BX, Z6; VPADDD Z6, Z1, Z6
+	CMPQ CX, AX; JGT l1; MOVL BX, CX; VPBROADCASTD BX, Z6; VPADDD Z6, Z1, Z6; VPCMPUD $1, Z6, Z0, K1
 #line 16 "memory.go"
-	VPCMPUD $1, Z6, Z0, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l16
+	KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l16
 #line 17 "memory.go"
-	VMOVUPS.Z 0(R8), K2, Z6; LEAQ -1(CX), R8; LEAQ 15(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, $64
+	VMOVUPS.Z 0(SI)(CX*4), K2, Z6; LEAQ -1(CX), R8; LEAQ 15(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, $64
 #line 17 "memory.go"
 	JCC l17; CMPQ R11, $64; JCC l4
 l17:
@@ -2776,13 +2628,13 @@ l16:
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
 l4:
 #line 17 "memory.go"
-	MOVL BX, CX; LEAQ 0(SI)(CX*4), R8
+	MOVL BX, CX
 #line 16 "memory.go"
 	VPBROADCASTD BX, Z6; VPADDD Z6, Z1, Z6; VPCMPUD $1, Z6, Z0, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 16 "memory.go"
 	JEQ l23
 #line 17 "memory.go"
-	VMOVUPS.Z 0(R8), K2, Z6; LEAQ -1(CX), R8; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
+	VMOVUPS.Z 0(SI)(CX*4), K2, Z6; LEAQ -1(CX), R8; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7
 #line 17 "memory.go"
 	VPCMPUQ $1, Z2, Z8, K3; VPCMPUQ $1, Z2, Z7, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3
 #line 17 "memory.go"
@@ -2796,13 +2648,13 @@ l23:
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
 l6:
 #line 17 "memory.go"
-	MOVL BX, CX; LEAQ 0(SI)(CX*4), R8
+	MOVL BX, CX
 #line 16 "memory.go"
 	VPBROADCASTD BX, Z6; VPADDD Z6, Z1, Z6; VPCMPUD $1, Z6, Z0, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 16 "memory.go"
 	JEQ l27
 #line 17 "memory.go"
-	VMOVUPS.Z 0(R8), K2, Z6; VMOVUPS.Z -4(SI)(CX*4), K2, Z7; VSUBPS Z7, Z6, Z6; VMOVUPS Z6, K2, 0(DI)(CX*4)
+	VMOVUPS.Z 0(SI)(CX*4), K2, Z6; VMOVUPS.Z -4(SI)(CX*4), K2, Z7; VSUBPS Z7, Z6, Z6; VMOVUPS Z6, K2, 0(DI)(CX*4)
 l27:
 #line 17 "memory.go"
 	KORTESTW K1, K1; ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, R10; JLE l6; JMP l12
@@ -2854,13 +2706,13 @@ l12:
 	LEAQ 8(BX), CX; CMPQ CX, R10; JGT l13; CMPQ BX, R9; JGE l6
 l13:
 #line 16 "memory.go"
-	CMPQ CX, AX; JGT l1; MOVL BX, CX; LEAQ 0(SI)(CX*4), R8; VMOVD BX, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y1, Y8
+	CMPQ CX, AX; JGT l1; MOVL BX, CX; VMOVD BX, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y1, Y8; VPXOR Y2, Y0, Y9
 #line 16 "memory.go"
-	VPXOR Y2, Y0, Y9; VPXOR Y2, Y8, Y8; VPCMPGTD Y9, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10
+	VPXOR Y2, Y8, Y8; VPCMPGTD Y9, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8
 #line 16 "memory.go"
-	VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l16
+	VPTEST Y9, Y9; JEQ l16
 #line 17 "memory.go"
-	VMASKMOVPS 0(R8), Y9, Y10; LEAQ -1(CX), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, $64
+	VMASKMOVPS 0(SI)(CX*4), Y9, Y10; LEAQ -1(CX), R8; LEAQ 7(R8), R11; CMPQ R8, R11; JHI l4; CMPQ R8, $64
 #line 17 "memory.go"
 	JCC l17; CMPQ R11, $64; JCC l4
 l17:
@@ -2876,13 +2728,13 @@ l16:
 	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
 l4:
 #line 17 "memory.go"
-	MOVL BX, CX; LEAQ 0(SI)(CX*4), R8
+	MOVL BX, CX
 #line 16 "memory.go"
 	VMOVD BX, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y1, Y8; VPXOR Y2, Y0, Y9; VPXOR Y2, Y8, Y8; VPCMPGTD Y9, Y8, Y8
 #line 16 "memory.go"
 	VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l23
 #line 17 "memory.go"
-	VMASKMOVPS 0(R8), Y9, Y10; LEAQ -1(CX), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y3, Y12
+	VMASKMOVPS 0(SI)(CX*4), Y9, Y10; LEAQ -1(CX), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y3, Y12
 #line 17 "memory.go"
 	VPADDQ Y11, Y4, Y11; VPXOR Y6, Y12, Y12; VPXOR Y6, Y5, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y6, Y11, Y11
 #line 17 "memory.go"
@@ -2902,13 +2754,13 @@ l23:
 	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
 l6:
 #line 17 "memory.go"
-	MOVL BX, CX; LEAQ 0(SI)(CX*4), R8
+	MOVL BX, CX
 #line 16 "memory.go"
 	VMOVD BX, X8; VPBROADCASTD X8, Y8; VPADDD Y8, Y1, Y8; VPXOR Y2, Y0, Y9; VPXOR Y2, Y8, Y8; VPCMPGTD Y9, Y8, Y8
 #line 16 "memory.go"
 	VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8; VPTEST Y9, Y9; JEQ l27
 #line 17 "memory.go"
-	VMASKMOVPS 0(R8), Y9, Y10; VMASKMOVPS -4(SI)(CX*4), Y9, Y11; VSUBPS Y11, Y10, Y10; VMASKMOVPS Y10, Y9, 0(DI)(CX*4)
+	VMASKMOVPS 0(SI)(CX*4), Y9, Y10; VMASKMOVPS -4(SI)(CX*4), Y9, Y11; VSUBPS Y11, Y10, Y10; VMASKMOVPS Y10, Y9, 0(DI)(CX*4)
 l27:
 #line 17 "memory.go"
 	VPTEST Y8, Y8; ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, R10; JLE l6; JMP l12
@@ -3086,26 +2938,24 @@ l12:
 	LEAQ 16(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
 l13:
 #line 30 "memory.go"
-	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Z3; VMOVUPS 0(R10), Z4
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS 4(DX)(DI*4), Z3; VMOVUPS 0(DX)(DI*4), Z4; VSUBPS Z4, Z3, Z3
 #line 30 "memory.go"
-	VSUBPS Z4, Z3, Z3; LEAQ 15(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX
-#line 30 "memory.go"
-	JCC l4
+	LEAQ 15(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
 l15:
 #line 30 "memory.go"
 	CMPQ DI, CX; JCC l1; VMOVUPS Z3, 0(SI)(DI*4); ADDQ $16, BX; JMP l12
 l4:
 #line 30 "memory.go"
-	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Z3; VMOVUPS 0(R10), Z4; VSUBPS Z4, Z3, Z3
+	MOVL BX, DI; VMOVUPS 4(DX)(DI*4), Z3; VMOVUPS 0(DX)(DI*4), Z4; VSUBPS Z4, Z3, Z3; VPBROADCASTQ DI, Z4
 #line 30 "memory.go"
-	VPBROADCASTQ DI, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z0, Z5, K1; VPCMPUQ $1, Z0, Z4, K2
+	VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z0, Z5, K1; VPCMPUQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1
 #line 30 "memory.go"
-	KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1; VMOVUPS Z3, 0(SI)(DI*4); ADDQ $16, BX; JMP l12
+	KORTESTW K1, K1; JCC l1; VMOVUPS Z3, 0(SI)(DI*4); ADDQ $16, BX; JMP l12
 l6:
 #line 30 "memory.go"
-	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Z3; VMOVUPS 0(R10), Z4; VSUBPS Z4, Z3, Z3
+	MOVL BX, DI; VMOVUPS 4(DX)(DI*4), Z3; VMOVUPS 0(DX)(DI*4), Z4; VSUBPS Z4, Z3, Z3; VMOVUPS Z3, 0(SI)(DI*4)
 #line 30 "memory.go"
-	VMOVUPS Z3, 0(SI)(DI*4); ADDQ $16, BX; LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+	ADDQ $16, BX; LEAQ 16(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
 l1:
 #line 30 "memory.go"
 	VZEROUPPER
@@ -3146,19 +2996,17 @@ l12:
 	LEAQ 8(BX), DI; CMPQ DI, R9; JGT l13; CMPQ BX, R8; JGE l6
 l13:
 #line 30 "memory.go"
-	CMPQ DI, AX; JGT l1; MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(R10), Y5
+	CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(DX)(DI*4), Y5; VSUBPS Y5, Y4, Y4
 #line 30 "memory.go"
-	VSUBPS Y5, Y4, Y4; LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX
-#line 30 "memory.go"
-	JCC l4
+	LEAQ 7(DI), R10; CMPQ DI, R10; JHI l4; CMPQ DI, CX; JCC l15; CMPQ R10, CX; JCC l4
 l15:
 #line 30 "memory.go"
 	CMPQ DI, CX; JCC l1; VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; JMP l12
 l4:
 #line 30 "memory.go"
-	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(R10), Y5; VSUBPS Y5, Y4, Y4
+	MOVL BX, DI; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(DX)(DI*4), Y5; VSUBPS Y5, Y4, Y4; VMOVQ DI, X5
 #line 30 "memory.go"
-	VMOVQ DI, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7
+	VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7
 #line 30 "memory.go"
 	VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5
 #line 30 "memory.go"
@@ -3167,9 +3015,9 @@ l4:
 	JMP l12
 l6:
 #line 30 "memory.go"
-	MOVL BX, DI; LEAQ 0(DX)(DI*4), R10; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(R10), Y5; VSUBPS Y5, Y4, Y4
+	MOVL BX, DI; VMOVUPS 4(DX)(DI*4), Y4; VMOVUPS 0(DX)(DI*4), Y5; VSUBPS Y5, Y4, Y4; VMOVUPS Y4, 0(SI)(DI*4)
 #line 30 "memory.go"
-	VMOVUPS Y4, 0(SI)(DI*4); ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
+	ADDQ $8, BX; LEAQ 8(BX), DI; CMPQ DI, R9; JLE l6; JMP l12
 l1:
 #line 30 "memory.go"
 	VZEROUPPER

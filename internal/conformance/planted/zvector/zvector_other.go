@@ -90,11 +90,11 @@ func MultiplyTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 un
 	return 0
 }
 
-func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+func MultiplyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int) {
 	return 0
 }
 
-func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int) {
+func MultiplyTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -102,11 +102,11 @@ func MultiplyUnsyncedTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointe
 	return 0
 }
 
-func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer) (done int) {
+func MultiplyUnsyncedTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int) {
 	return 0
 }
 
-func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int) (done int) {
+func MultiplyUnsyncedTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
 

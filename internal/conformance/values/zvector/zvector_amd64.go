@@ -17,7 +17,7 @@ func AggregatesTwin(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int,
 func AggregatesTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int) (done int)
 
 //go:noescape
-func LoadBetweenTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+func LoadBetweenTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
 
 //go:noescape
-func LoadBetweenTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int)
+func LoadBetweenTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)

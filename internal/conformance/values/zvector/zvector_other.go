@@ -22,10 +22,10 @@ func AggregatesTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 
 	return 0
 }
 
-func LoadBetweenTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int) {
+func LoadBetweenTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int) {
 	return 0
 }
 
-func LoadBetweenTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int) (done int) {
+func LoadBetweenTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int) {
 	return 0
 }

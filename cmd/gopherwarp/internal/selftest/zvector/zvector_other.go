@@ -6,35 +6,35 @@ package zvector
 
 import "unsafe"
 
-func ContendInt32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendInt32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendInt32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendInt32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendUint32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendUint32Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendUint32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendUint32TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendInt64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendInt64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendInt64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendInt64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendUint64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendUint64Twin(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
-func ContendUint64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int) (done int) {
+func ContendUint64TwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int) (done int) {
 	return 0
 }
 
