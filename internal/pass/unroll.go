@@ -161,25 +161,31 @@ func rounds(l *analysis.Loop) int { return roundsUpTo(l, maxRounds) }
 
 // roundsUpTo is rounds for loops that run so often at most.
 func roundsUpTo(l *analysis.Loop, limit int) int {
-	var dom *ir.Dom
 	for _, e := range l.Exits() {
 		t := e.From.Term()
 		if t.Op != ir.OpIf {
 			continue
 		}
 		p := player{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
-		n := p.countdown(l)
-		if n == 0 {
-			continue
-		}
-		if dom == nil {
-			dom = ir.Dominators(l.Header.Func)
-		}
-		if !slices.ContainsFunc(l.Latches, func(b *ir.Block) bool { return !dom.Dominates(e.From, b) }) {
+		if n := p.countdown(l); n > 0 && everyRound(l, e.From) {
 			return n
 		}
 	}
 	return 0
+}
+
+// everyRound reports whether there is no way around the loop but through b.
+func everyRound(l *analysis.Loop, b *ir.Block) bool {
+	seen := map[*ir.Block]bool{b: true}
+	var around func(x *ir.Block) bool
+	around = func(x *ir.Block) bool {
+		if seen[x] {
+			return false
+		}
+		seen[x] = true
+		return slices.ContainsFunc(x.Succs, func(s *ir.Block) bool { return s == l.Header || l.Contains(s) && around(s) })
+	}
+	return !around(l.Header)
 }
 
 // A player plays a loop's counter until the condition is met that leaves the loop.
