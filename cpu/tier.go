@@ -112,14 +112,13 @@ func (w *worker) prepare(n int, m *meetings) {
 	w.block.Meet, w.block.Await, w.block.Notify = m.meet, m.await, m.notify
 }
 
-// meet runs n threads that wait for each other by m. None starts before all are there: the race detector, which forgets, then
-// misses one missing barrier of normalize's in a hundred, not one in eight.
+// meet runs n threads that wait for each other by m.
 func (w *worker) meet(n int, m *meetings) {
 	var running sync.WaitGroup
-	all := make(chan struct{})
+	line := newLine(n)
 	for i := range n {
 		running.Go(func() {
-			<-all
+			line.wait()
 			defer m.leave(i)
 			if w.block.Cluster != nil {
 				defer w.block.Leave(i)
@@ -128,7 +127,7 @@ func (w *worker) meet(n int, m *meetings) {
 			w.thread(&ts)
 		})
 	}
-	close(all)
+	line.start()
 	running.Wait()
 }
 
