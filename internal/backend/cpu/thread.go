@@ -131,9 +131,11 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	switch {
 	case !c.isWanted(phi):
 	case c.keep[phi.ID] == keepEach && c.isFirstPhi(phi):
-		if a.Op == ir.OpParam || c.array[a.ID] != c.array[phi.ID] {
-			c.everyLane(func() { here.add(c.kept(phi), c.valueOrOffset(phi, a).text) })
+		if a.Op != ir.OpParam && c.array[a.ID] == c.array[phi.ID] { // a is there already, which has to be written for that
+			c.found.used[use{a, c.here}] = true
+			return
 		}
+		c.everyLane(func() { here.add(c.kept(phi), c.valueOrOffset(phi, a).text) })
 	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi) == 1:
 		c.after.add(c.hoistedName(phi), c.valueOrOffset(phi, a).text)
 	case c.level[phi.ID] == perBlock: // all threads compute it, and the old one is needed until then
