@@ -140,12 +140,15 @@ func address(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// patience is for what takes milliseconds.
+const patience = time.Minute
+
 // meet joins n processes.
 func meet(t *testing.T, n int, timeout time.Duration) ([]*process, []*Comm) {
 	t.Helper()
 	at := address(t)
 	processes, comms, errs := make([]*process, n), make([]*Comm, n), make([]error, n)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var all sync.WaitGroup
 	for rank := range n {
@@ -236,9 +239,10 @@ func TestCollectives(t *testing.T) {
 
 // TestMissing has a rank not come.
 func TestMissing(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	defer p.end()
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // in which it meets itself
 	defer cancel()
 	o := Options{Address: address(t), Rank: 0, World: 2}
 	_, err := join(ctx, newComm(library{call: p.fake.call}, p.stream, o), o)
@@ -262,7 +266,7 @@ func TestLost(t *testing.T) {
 		if !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "rank 1: rendezvous: rank 0 ended") {
 			t.Errorf("got %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("rank 1 hangs")
 	}
 	for comms[1].Err() == nil {
@@ -284,14 +288,18 @@ func TestLost(t *testing.T) {
 
 // TestTimeout has a rank hang.
 func TestTimeout(t *testing.T) {
-	processes, comms := meet(t, 3, 300*time.Millisecond)
+	t.Parallel()
+	processes, comms := meet(t, 3, 3*time.Second) // in which both that do not hang come to the second collective
+	var xs []device.Slice[float32]
 	for rank, p := range processes {
-		xs, _ := array(p, 30)
-		p.check(AllReduce(comms[rank], Sum, xs, xs))
-		if rank != 2 { // which does not come to the second
-			p.driver.Hold(true)
-			p.check(AllReduce(comms[rank], Sum, xs, xs))
-		}
+		x, _ := array(p, 30)
+		xs = append(xs, x)
+		p.check(AllReduce(comms[rank], Sum, x, x))
+		p.check(p.stream.Synchronize(t.Context()))
+	}
+	for rank, p := range processes[:2] { // but not rank 2
+		p.driver.Hold(true)
+		p.check(AllReduce(comms[rank], Sum, xs[rank], xs[rank]))
 	}
 	for rank, c := range comms[:2] {
 		for c.Err() == nil {

@@ -23,6 +23,7 @@ type Options struct {
 // Member is this process in a job.
 type Member struct {
 	rank, world int
+	address     string // of the meeting place
 	gift        []byte
 	line        *line
 	server      *server // of rank 0
@@ -44,41 +45,59 @@ const retry = 50 * time.Millisecond
 // names those that have not. At says how far this process has come, for Where; it is called from
 // another goroutine.
 func Join(ctx context.Context, o Options, at func() int64) (*Member, error) {
+	m, err := newMember(o, at)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.join(ctx); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// newMember returns a process that has not joined yet: of rank 0 there is a meeting place already.
+func newMember(o Options, at func() int64) (*Member, error) {
 	if o.World < 1 || o.Rank < 0 || o.Rank >= o.World {
 		return nil, fmt.Errorf("rendezvous: rank %d of %d: %w", o.Rank, o.World, ErrJob)
 	}
 	m := &Member{
-		rank: o.Rank, world: o.World, at: at, lost: make(chan struct{}), ended: make(chan struct{}),
+		rank: o.Rank, world: o.World, address: o.Address, at: at, lost: make(chan struct{}), ended: make(chan struct{}),
 		answers: map[int]chan *answer{},
 	}
-	address := o.Address
-	if o.Rank == 0 {
-		if o.Listen == "" {
-			_, port, err := net.SplitHostPort(o.Address)
-			if err != nil {
-				return nil, fmt.Errorf("rendezvous: %w", err)
-			}
-			o.Listen = ":" + port
-		}
-		var err error
-		if m.server, err = serve(o.Listen, o); err != nil {
-			return nil, err
-		}
-		address = m.server.listener.Addr().String()
+	if o.Rank != 0 {
+		return m, nil
 	}
-	if err := m.enter(ctx, address); err != nil {
-		if m.line != nil {
-			m.line.conn.Close()
+	if o.Listen == "" {
+		_, port, err := net.SplitHostPort(o.Address)
+		if err != nil {
+			return nil, fmt.Errorf("rendezvous: %w", err)
 		}
-		if m.server != nil {
-			done, cancel := context.WithCancel(context.Background())
-			cancel()
-			_ = m.server.close(done)
-		}
+		o.Listen = ":" + port
+	}
+	var err error
+	if m.server, err = serve(o.Listen, o); err != nil {
 		return nil, err
 	}
-	go m.listen()
+	m.address = m.server.listener.Addr().String()
 	return m, nil
+}
+
+// join waits until all processes have come.
+func (m *Member) join(ctx context.Context) error {
+	err := m.enter(ctx, m.address)
+	if err == nil {
+		go m.listen()
+		return nil
+	}
+	if m.line != nil {
+		m.line.conn.Close()
+	}
+	if m.server != nil {
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = m.server.close(done)
+	}
+	return err
 }
 
 // enter connects and waits for the start.

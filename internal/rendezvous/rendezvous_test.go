@@ -22,38 +22,75 @@ func address(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// join has the given ranks join a job of world.
-func join(t *testing.T, world int, limit time.Duration, ranks ...int) ([]*Member, []error) {
-	t.Helper()
-	at := address(t)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	members, errs := make([]*Member, len(ranks)), make([]error, len(ranks))
-	var all sync.WaitGroup
-	for i, rank := range ranks {
-		all.Go(func() {
-			o := Options{Address: at, Rank: rank, World: world}
-			if rank == 0 {
-				o.Gift = []byte("gift")
-			}
-			members[i], errs[i] = Join(ctx, o, func() int64 { return int64(10 * rank) })
-		})
-	}
-	all.Wait()
-	return members, errs
+// patience is for what takes milliseconds.
+const patience = time.Minute
+
+// job is processes that are about to join.
+type job struct {
+	*testing.T
+	members []*Member
+	errs    []error
 }
 
+// newJob returns a job of world of which the given ranks will come. Rank 0, if it is among them, is the first.
+func newJob(t *testing.T, world int, ranks ...int) *job {
+	t.Helper()
+	j, at := &job{T: t, errs: make([]error, len(ranks))}, ""
+	for _, rank := range ranks {
+		o := Options{Rank: rank, World: world, Address: at}
+		if rank == 0 {
+			o.Listen, o.Gift = "127.0.0.1:0", []byte("gift")
+		} else if at == "" {
+			o.Address = address(t)
+		}
+		m, err := newMember(o, func() int64 { return int64(10 * rank) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = m.address
+		j.members = append(j.members, m)
+	}
+	return j
+}
+
+// join has them join until all have done or ctx is done. Ready, if it is not nil, is called meanwhile.
+func (j *job) join(ctx context.Context, ready func()) {
+	j.Helper()
+	var all sync.WaitGroup
+	for i, m := range j.members {
+		all.Go(func() { j.errs[i] = m.join(ctx) })
+	}
+	if ready != nil {
+		ready()
+	}
+	all.Wait()
+}
+
+// until waits for what soon holds.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after %v: not %s", patience, what)
+		}
+	}
+}
+
+// whole returns all processes of a job, which have met.
 func whole(t *testing.T, world int) []*Member {
 	t.Helper()
 	var ranks []int
 	for rank := range world {
 		ranks = append(ranks, rank)
 	}
-	members, errs := join(t, world, 20*time.Second, ranks...)
-	if err := errors.Join(errs...); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	j := newJob(t, world, ranks...)
+	j.join(ctx, nil)
+	if err := errors.Join(j.errs...); err != nil {
 		t.Fatal(err)
 	}
-	return members
+	return j.members
 }
 
 func leave(t *testing.T, members []*Member) {
@@ -80,7 +117,7 @@ func TestMeet(t *testing.T) {
 		}
 	}
 	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		at := members[3].Where(ctx)
 		cancel()
 		if len(at) != 5 || at[0] != 0 || at[4] != 40 {
@@ -91,17 +128,30 @@ func TestMeet(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	_, errs := join(t, 4, 300*time.Millisecond, 0, 2)
-	for _, err := range errs {
+	j := newJob(t, 4, 0, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	j.join(ctx, func() {
+		server := j.members[0].server
+		until(t, "ranks 0 and 2 have come", func() bool {
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			return len(server.lines) == 2
+		})
+		cancel()
+	})
+	for _, err := range j.errs {
 		missing, ok := errors.AsType[*MissingError](err)
 		if !ok || !slices.Equal(missing.Ranks, []int{1, 3}) || !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "ranks 1, 3 of 4 did not come within") {
 			t.Errorf("got %v", err)
 		}
 	}
-	_, errs = join(t, 4, 200*time.Millisecond, 1)
-	missing, ok := errors.AsType[*MissingError](errs[0])
-	if !ok || !slices.Equal(missing.Ranks, []int{0}) || !strings.Contains(errs[0].Error(), "rank 0 of 4 could not be reached") {
-		t.Errorf("got %v", errs[0])
+	late, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	j = newJob(t, 4, 1)
+	j.join(late, nil)
+	missing, ok := errors.AsType[*MissingError](j.errs[0])
+	if !ok || !slices.Equal(missing.Ranks, []int{0}) || !strings.Contains(j.errs[0].Error(), "rank 0 of 4 could not be reached") {
+		t.Errorf("got %v", j.errs[0])
 	}
 }
 
@@ -121,7 +171,7 @@ func TestLost(t *testing.T) {
 			}
 			select {
 			case <-m.Lost():
-			case <-time.After(10 * time.Second):
+			case <-time.After(patience):
 				t.Fatalf("rank %d does not learn of the end of rank %d", rank, dies)
 			}
 			lost, ok := errors.AsType[*LostError](m.Err())
@@ -142,8 +192,13 @@ func TestLost(t *testing.T) {
 func TestEarly(t *testing.T) {
 	members := whole(t, 3)
 	leave(t, members[1:2])
-	time.Sleep(50 * time.Millisecond) // rank 0 learns of it
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	server := members[0].server
+	until(t, "rank 0 knows", func() bool {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		return server.left[1]
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if at := members[2].Where(ctx); len(at) != 2 || at[0] != 0 || at[2] != 20 {
 		t.Errorf("they are at %v", at)
@@ -155,12 +210,24 @@ func TestJob(t *testing.T) {
 	if _, err := Join(t.Context(), Options{Rank: 3, World: 2}, nil); !errors.Is(err, ErrJob) {
 		t.Errorf("got %v", err)
 	}
-	_, errs := join(t, 2, 500*time.Millisecond, 0, 0)
-	if err := errors.Join(errs...); err == nil { // they cannot both listen
-		t.Error("two processes of rank 0 meet")
+	j := newJob(t, 3, 0, 1, 1)
+	at := j.members[0].address
+	if _, err := Join(t.Context(), Options{World: 3, Address: at, Listen: at}, nil); err == nil || !strings.Contains(err.Error(), "rank 0 listens") {
+		t.Errorf("two processes of rank 0: %v", err)
 	}
-	_, errs = join(t, 3, 500*time.Millisecond, 0, 1, 1)
-	if !errors.Is(errs[1], ErrJob) && !errors.Is(errs[2], ErrJob) {
-		t.Errorf("two processes of rank 1: %v", errs)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var twins sync.WaitGroup
+	for i := range 2 {
+		m := j.members[1+i]
+		twins.Go(func() {
+			j.errs[1+i] = m.join(ctx)
+			cancel() // the other would wait for rank 2
+		})
+	}
+	j.errs[0] = j.members[0].join(ctx)
+	twins.Wait()
+	if !errors.Is(j.errs[1], ErrJob) && !errors.Is(j.errs[2], ErrJob) {
+		t.Errorf("two processes of rank 1: %v", j.errs)
 	}
 }
