@@ -51,7 +51,7 @@ func everyFailure(t *testing.T, device cudafake.Device, nth int) {
 			var err error
 			select {
 			case err = <-done:
-			case <-time.After(30 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatalf("call %d of %s fails: the workload hangs", call, function)
 			}
 			left := f.Live()

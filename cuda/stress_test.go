@@ -72,13 +72,11 @@ func together(t *testing.T, goroutines int, all ...*stress) {
 			t.Errorf("at the end: %+v, owners %v", stats, st.dev.Owners())
 		}
 	}
-	for range 100 { // those that wait or free for others end when there is nothing left to do
-		if runtime.NumGoroutine() <= before {
-			return
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) { // those that wait or free for others end when there is nothing left to do
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
 // live is the life of a goroutine.

@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestRuntime(t *testing.T) {
 		for _, m := range f.Metric {
 			for _, l := range m.Label {
 				if l.GetName() == "kind" && m.Counter.GetValue() != 0 {
-					got = append(got, strings.TrimPrefix(f.GetName(), "gopherwarp_")+" "+l.GetValue()+" "+strings.TrimSuffix(strings.Fields(m.Counter.String())[0], ".0"))
+					got = append(got, fmt.Sprint(strings.TrimPrefix(f.GetName(), "gopherwarp_"), " ", l.GetValue(), " ", m.Counter.GetValue()))
 				}
 			}
 			if f.GetName() == "gopherwarp_buffers" && m.Gauge.GetValue() != 1 {
@@ -103,7 +104,7 @@ func TestRuntime(t *testing.T) {
 			}
 		}
 	}
-	want := "work_bytes_total download value:1600; work_bytes_total upload value:800; work_total download value:2; work_total upload value:1"
+	want := "work_bytes_total download 1600; work_bytes_total upload 800; work_total download 2; work_total upload 1"
 	if s := strings.Join(got, "; "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}

@@ -142,24 +142,39 @@ func TestCallAfter(t *testing.T) {
 	}
 }
 
-// TestCallsLetOthersRun has more goroutines sleep in C than Go has processors, while others allocate
-// and the collector moves stacks.
+// TestCallsLetOthersRun has more goroutines wait in C than Go has processors, until all have come there, while others
+// allocate and the collector moves stacks.
 func TestCallsLetOthersRun(t *testing.T) {
-	usleep, abs := symbol(t, "usleep"), symbol(t, "abs")
-	const sleepers, each = 64, 20 * time.Millisecond
-	var all sync.WaitGroup
-	start := time.Now()
-	for range sleepers {
-		all.Go(func() { dl.Call(usleep, uintptr(each.Microseconds())) })
+	poll, abs := symbol(t, "poll"), symbol(t, "abs")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	const patience, readable = 20 * time.Second, 1
+	questions := make([]struct{ file, events int32 }, max(64, 2*runtime.GOMAXPROCS(0))) // structs pollfd, on the heap
+	file := int32(r.Fd())
+	var all, waiting sync.WaitGroup
+	waiting.Add(len(questions))
+	for i := range questions {
+		all.Go(func() {
+			questions[i].file, questions[i].events = file, readable
+			waiting.Done()
+			if n := dl.Call(poll, uintptr(unsafe.Pointer(&questions[i])), 1, uintptr(patience.Milliseconds())); n != 1 {
+				t.Errorf("poll returned %d: not all have come within %v", int32(n), patience)
+			}
+		})
 	}
 	for i := range 8 {
 		all.Go(func() { deep(t, abs, 200+i) })
 	}
 	runtime.GC()
-	all.Wait()
-	if took := time.Since(start); took > sleepers/2*each {
-		t.Errorf("%d sleeps of %v took %v: they did not overlap", sleepers, each, took)
+	waiting.Wait()
+	if err := w.Close(); err != nil { // which ends all waits
+		t.Error(err)
 	}
+	all.Wait()
+	runtime.KeepAlive(questions)
 }
 
 // deep calls from ever deeper stacks.
