@@ -169,8 +169,9 @@ func (p *plan) maskOf(n *node) *laneSet {
 	return &laneSet{root: n, gathers: len(preds) > 1 || preds[0].loop != n.loop}
 }
 
-// always reports whether every way from d to the region's end passes n, in the same round of the loops that n is in.
-// Lanes that fault before n is come to are no longer there; those that fault behind it must not have run it.
+// always reports whether every way from d passes n, in the same round of the loops that n is in. A lane that faults before n is
+// come to is no longer there, and none comes to what stands behind an endless loop while any is in it; but one that comes to what
+// stands behind n, if only to fault there or to stay in a loop, must not have run n.
 func (p *plan) always(d, n *node) bool {
 	p.searches++
 	p.seen[n.rank] = p.searches
@@ -180,8 +181,8 @@ func (p *plan) always(d, n *node) bool {
 		case m == nil:
 			return true
 		case isFault(m):
-			return p.rankOf(from) > p.rankOf(n)
-		case m != n && m.repeats(from, n):
+			return false
+		case p.rankOf(m) > p.rankOf(n), m != n && m.repeats(from, n):
 			return true
 		case p.seen[m.rank] == p.searches:
 			return false
