@@ -94,6 +94,7 @@ func (e *emitter) threads(g *region) {
 // threadBody is what a thread does in a region, or several at once.
 type threadBody struct {
 	lines []line
+	falls bool   // control reaches its end
 	name  string // of the loop around it, where it has to have one
 }
 
@@ -118,10 +119,11 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 	e.out.pos = ir.Pos{}
 	outer := e.out.scope
 	e.out.scope = e.rows
+	falls := false
 	body := e.out.capture(func() {
 		e.body = e.out.scope
 		c.flow = newFlow(e.out, c)
-		c.flow.tree(entry, nil)
+		falls = c.flow.tree(entry, nil)
 	})
 	e.out.scope = outer
 	if e.out.gotos > gotos {
@@ -143,7 +145,7 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 	if arrive { // the array has what another block, or another kernel, left there
 		e.top = append(e.top, line{text: fmt.Sprintf("*(*bool)(%s) = false", e.element("left", 1))})
 	}
-	b := threadBody{lines: slices.Concat(e.variables(g), e.top, body)}
+	b := threadBody{lines: slices.Concat(e.variables(g), e.top, body), falls: falls}
 	if c.named {
 		b.name = e.threadsLabel(g)
 	}

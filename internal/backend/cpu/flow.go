@@ -38,6 +38,7 @@ type openLoop struct {
 	header *node
 	follow *node // what stands behind it; nil for the end of the graph
 	name   string
+	left   bool // for what stands behind it
 }
 
 func newFlow(out *writer, code coder) *flow {
@@ -65,7 +66,7 @@ func (f *flow) tree(n, next *node) (falls bool) {
 	f.out.line("for {")
 	f.out.append(inner)
 	f.out.line("}")
-	return f.sequence(behind, next, true)
+	return f.sequence(behind, next, l.left)
 }
 
 // content writes n and what it dominates inside the innermost loop around it.
@@ -155,7 +156,7 @@ func (f *flow) jump(n *node, i int, next *node) (falls bool) {
 		case to != nil && to == l.header:
 			word = "continue"
 		case to == l.follow:
-			word = "break"
+			word, l.left = "break", true
 		default:
 			continue
 		}

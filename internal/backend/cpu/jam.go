@@ -182,7 +182,10 @@ func (e *emitter) stepsFrom(g *region, first string) []line {
 		{text: fmt.Sprintf("%s = %d", step, lanes)},
 	})
 	lines = append(lines, several.lines...)
-	lines = append(lines, line{text: "continue"}, line{text: "}"})
+	if several.falls {
+		lines = append(lines, line{text: "continue"})
+	}
+	lines = append(lines, line{text: "}"})
 	if parts {
 		lines = append(lines, line{text: e.name([2]any{"one", g}, "one") + ":"})
 	}

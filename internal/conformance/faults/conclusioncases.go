@@ -3,6 +3,7 @@ package faults
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/conformance/check"
@@ -45,6 +46,14 @@ func conclusionCases() []check.Case {
 			r.Launch(Counted(r.Stream, grid, 1, 7, 8, x, check.Make[int32](r, 2)))
 			r.Fault(of("counted", "counted 1", "index out of range [7] with length 2"))
 			check.Want(r, x, 0, 2, 5)
+		}},
+		{Name: "conclusion: behind a loop without end", Run: func(r *check.Run) {
+			rounds, x, out := slices.Repeat([]int32{4, 5}, 32), check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 64)
+			r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
+			check.Want(r, out, slices.Repeat([]int32{10}, 64)...)
+			rounds[32+3] = 2
+			r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
+			r.Fault(of("endless", "endless", "index out of range [3] with length 3"))
 		}},
 		{Name: "conclusion: mistakes one behind the other", Run: func(r *check.Run) {
 			x, y, out := check.Upload[int32](r, 100), check.Make[int32](r, 4), check.Make[int32](r, 2)

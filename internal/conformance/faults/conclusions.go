@@ -163,3 +163,20 @@ func far(t gpu.Thread, n int, x, out []int32) {
 	}
 	out[2] = s[i] // far
 }
+
+// endless has no way out of its inner loop but an index that is out of range.
+//
+//gpu:kernel
+func endless(t gpu.Thread, rounds, x, out []int32) {
+	i, sum := t.GlobalX(), int32(0)
+	for round := range int32(4) {
+		if rounds[i] > round {
+			sum += round + 1
+		} else {
+			for n := 0; ; n++ {
+				sum += x[n] // endless
+			}
+		}
+	}
+	out[i] = sum
+}

@@ -894,6 +894,53 @@ var farKernel = &device.Kernel{
 	Twin: farTwin,
 }
 
+// Endless has no way out of its inner loop but an index that is out of range.
+func Endless(s *device.Stream, g device.Grid, rounds, x, out device.Slice[int32]) error {
+	p := s.Plan(endlessKernel, g)
+	device.PutSlice(p, rounds)
+	device.PutSlice(p, x)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zendless.sm_70.narrow.ptx
+var endlessSM70Narrow string
+
+//go:embed zendless.sm_70.ptx
+var endlessSM70 string
+
+var endlessKernel = &device.Kernel{
+	Name:    "endless",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
+	File:    "conclusions.go",
+	Line:    170,
+	Params: []device.Param{
+		{Name: "rounds", Offset: 0, Size: 24, Elem: 4},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "out", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []device.Site{
+		{File: "conclusions.go", Line: 173, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: endlessSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: endlessSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			rounds, x, out []int32
+		})(args)
+		for ts.Next() {
+			endless(ts.Thread(), a.rounds, a.x, a.out)
+		}
+	},
+	Twin: endlessTwin,
+}
+
 // Product launches the kernel product.
 func Product(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(productKernel, g)
