@@ -1475,6 +1475,185 @@ func farTwinRow(dx int, c72 bool, c21 bool, c28 bool, out unsafe.Pointer, c36 bo
 	return true
 }
 
+// endlessTwin runs blocks of the kernel endless.
+//
+//line conclusions.go:170
+func endlessTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	rounds := *(*unsafe.Pointer)(args)
+	roundsLen := *(*int)(unsafe.Add(args, 8))
+	xLen := *(*int)(unsafe.Add(args, 32))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	outLen := *(*int)(unsafe.Add(args, 56))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line conclusions.go:170
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line conclusions.go:171
+		i21 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line conclusions.go:171
+				if !endlessTwinRow(blocks, lanes, i21, out, outLen, rounds, roundsLen, xLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// endlessTwinRow is what a row of threads does in endlessTwin.
+//
+//line conclusions.go:171
+func endlessTwinRow(blocks *gpu.Blocks, lanes int, i21 int, out unsafe.Pointer, outLen int, rounds unsafe.Pointer, roundsLen int, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line conclusions.go:171
+	if lanes == 16 && first == 0 {
+//line conclusions.go:171
+		first = blocks.Done(zvector.EndlessTwin(blocks.Span(), i21, roundsLen, outLen, rounds, out, xLen))
+//line conclusions.go:171
+	} else if lanes == 8 && first == 0 {
+//line conclusions.go:171
+		first = blocks.Done(zvector.EndlessTwinAVX2(blocks.Span(), i21, roundsLen, outLen, rounds, out, xLen))
+	}
+	for tx, step := first, 0; tx < dx; tx += step {
+		if tx+4 <= dx {
+			step = 4
+			var i52a, i52b, i52c, i52d int
+//line conclusions.go:171
+			i24a := i21 + tx
+//line conclusions.go:171
+			i24b := i21 + (tx + 1)
+//line conclusions.go:171
+			i24c := i21 + (tx + 2)
+//line conclusions.go:171
+			i24d := i21 + (tx + 3)
+//line conclusions.go:173
+			if uint(i24a) >= uint(roundsLen) || uint(i24b) >= uint(roundsLen) || uint(i24c) >= uint(roundsLen) || uint(i24d) >= uint(roundsLen) {
+//line conclusions.go:173
+				goto one
+			}
+//line conclusions.go:173
+			i75a := *(*int32)(unsafe.Add(rounds, i24a*4))
+//line conclusions.go:173
+			i75b := *(*int32)(unsafe.Add(rounds, i24b*4))
+//line conclusions.go:173
+			i75c := *(*int32)(unsafe.Add(rounds, i24c*4))
+//line conclusions.go:173
+			i75d := *(*int32)(unsafe.Add(rounds, i24d*4))
+//line conclusions.go:173
+			if (0 < i75a) != (0 < i75b) || (0 < i75a) != (0 < i75c) || (0 < i75a) != (0 < i75d) {
+//line conclusions.go:173
+				goto one
+			}
+//line conclusions.go:173
+			if 0 < i75a {
+//line conclusions.go:173
+				if (1 < i75a) != (1 < i75b) || (1 < i75a) != (1 < i75c) || (1 < i75a) != (1 < i75d) {
+//line conclusions.go:173
+					goto one
+				}
+//line conclusions.go:173
+				if 1 < i75a {
+//line conclusions.go:173
+					if (2 < i75a) != (2 < i75b) || (2 < i75a) != (2 < i75c) || (2 < i75a) != (2 < i75d) {
+//line conclusions.go:173
+						goto one
+					}
+//line conclusions.go:173
+					if 2 < i75a {
+//line conclusions.go:173
+						if (3 < i75a) != (3 < i75b) || (3 < i75a) != (3 < i75c) || (3 < i75a) != (3 < i75d) {
+//line conclusions.go:173
+							goto one
+						}
+//line conclusions.go:173
+						if 3 < i75a {
+//line conclusions.go:181
+							if uint(i24a) >= uint(outLen) || uint(i24b) >= uint(outLen) || uint(i24c) >= uint(outLen) || uint(i24d) >= uint(outLen) {
+//line conclusions.go:181
+								goto one
+							}
+//line conclusions.go:181
+							*(*int32)(unsafe.Add(out, i24a*4)) = 10
+//line conclusions.go:181
+							*(*int32)(unsafe.Add(out, i24b*4)) = 10
+//line conclusions.go:181
+							*(*int32)(unsafe.Add(out, i24c*4)) = 10
+//line conclusions.go:181
+							*(*int32)(unsafe.Add(out, i24d*4)) = 10
+//line conclusions.go:181
+							continue
+						}
+					}
+				}
+			}
+//line conclusions.go:176
+			i52a, i52b, i52c, i52d = 0, 0, 0, 0
+//line conclusions.go:176
+			for {
+				if uint(i52a) >= uint(xLen) || uint(i52b) >= uint(xLen) || uint(i52c) >= uint(xLen) || uint(i52d) >= uint(xLen) {
+//line conclusions.go:177
+					goto one
+				}
+//line conclusions.go:176
+				i52a, i52b, i52c, i52d = i52a+1, i52b+1, i52c+1, i52d+1
+			}
+		}
+	one:
+		step = 1
+		var i52 int
+//line conclusions.go:171
+		i24 := i21 + tx
+//line conclusions.go:173
+		if uint(i24) >= uint(roundsLen) {
+//line conclusions.go:173
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, roundsLen)
+//line conclusions.go:173
+			return false
+		}
+//line conclusions.go:173
+		i75 := *(*int32)(unsafe.Add(rounds, i24*4))
+//line conclusions.go:173
+		if 0 < i75 {
+//line conclusions.go:173
+			if 1 < i75 {
+//line conclusions.go:173
+				if 2 < i75 {
+//line conclusions.go:173
+					if 3 < i75 {
+//line conclusions.go:181
+						if uint(i24) >= uint(outLen) {
+//line conclusions.go:181
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, outLen)
+//line conclusions.go:181
+							return false
+						}
+//line conclusions.go:181
+						*(*int32)(unsafe.Add(out, i24*4)) = 10
+//line conclusions.go:181
+						continue
+					}
+				}
+			}
+		}
+//line conclusions.go:176
+		i52 = 0
+//line conclusions.go:176
+		for {
+			if uint(i52) >= uint(xLen) {
+//line conclusions.go:177
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i52, xLen)
+//line conclusions.go:177
+				return false
+			}
+//line conclusions.go:176
+			i52 = i52 + 1
+		}
+	}
+	return true
+}
+
 // productTwin runs blocks of the kernel product.
 //
 //line elements.go:12

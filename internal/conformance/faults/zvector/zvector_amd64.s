@@ -2058,6 +2058,328 @@ l1:
 #line 146 "conclusions.go"
 	RET
 
+// func EndlessTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int) (done int)
+#line 172 "conclusions.go"
+TEXT ·EndlessTwin(SB), 0, $16-64
+#line 172 "conclusions.go"
+	MOVQ a0+0(FP), AX
+#line 172 "conclusions.go"
+	XORQ BX, BX
+#line 172 "conclusions.go"
+	MOVQ a1+8(FP), CX
+#line 172 "conclusions.go"
+	MOVQ a2+16(FP), DX
+#line 172 "conclusions.go"
+	MOVQ a3+24(FP), SI
+#line 172 "conclusions.go"
+	MOVQ a4+32(FP), DI
+#line 172 "conclusions.go"
+	MOVQ $0, R8; VPBROADCASTD R8, Z0; MOVQ $1, R8; VPBROADCASTD R8, Z1; MOVQ $2, R8; VPBROADCASTD R8, Z2
+#line 172 "conclusions.go"
+	MOVQ $3, R8; VPBROADCASTD R8, Z3; MOVQ $10, R8; VPBROADCASTD R8, Z4
+#line 172 "conclusions.go"
+	MOVQ a5+40(FP), R8
+#line 172 "conclusions.go"
+	MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 172 "conclusions.go"
+	MOVQ a6+48(FP), R10
+#line 172 "conclusions.go"
+	MOVQ $1, R11; VPBROADCASTQ R11, Z5; MOVQ $506097522914230528, R11; VMOVQ R11, X6; VPMOVZXBQ X6, Z6
+#line 172 "conclusions.go"
+	VPMULLQ Z5, Z6, Z6; MOVQ $1084818905618843912, R11; VMOVQ R11, X7; VPMOVZXBQ X7, Z7; VPMULLQ Z5, Z7, Z7
+#line 172 "conclusions.go"
+	VPBROADCASTQ DX, Z5; VPBROADCASTQ SI, Z8; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R12; XORQ R13, R13
+#line 172 "conclusions.go"
+	XORQ R14, R14; MOVQ AX, R11; LEAQ -1(AX), R9; MOVL R13, R13; LEAQ 0(CX)(R13*1), R13; ADDQ R13, R9
+#line 172 "conclusions.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ R9, R9; SUBQ R13, R9; JOS l7; CMPQ R9, R14; CMOVQGT R9, R14
+#line 172 "conclusions.go"
+	MOVQ DX, R9; SUBQ R13, R9; JOS l7; CMPQ R9, R11; CMOVQLT R9, R11; TESTQ SI, SI; JLT l7; XORQ R9, R9
+#line 172 "conclusions.go"
+	SUBQ R13, R9; JOS l7; CMPQ R9, R14; CMOVQGT R9, R14; MOVQ SI, R9; SUBQ R13, R9; JOS l7; CMPQ R9, R11
+#line 172 "conclusions.go"
+	CMOVQLT R9, R11; JMP l10
+l7:
+#line 172 "conclusions.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 172 "conclusions.go"
+	LEAQ 16(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R14; JGE l6
+l13:
+#line 172 "conclusions.go"
+	CMPQ R9, AX; JGT l1; KXORW K1, K1, K1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 174 "conclusions.go"
+	LEAQ 15(R9), R13; CMPQ R9, R13; JHI l4; CMPQ R9, DX; JCC l15; CMPQ R13, DX; JCC l4
+l15:
+#line 174 "conclusions.go"
+	CMPQ R9, DX; JCC l1; VMOVUPS 0(DI)(R9*4), Z9; VPCMPD $1, Z9, Z0, K2; KMOVW K2, K3; KNOTW K2, K2
+#line 174 "conclusions.go"
+	KORW K2, K1, K1; KORTESTW K3, K3; JEQ l17; VPCMPD $1, Z9, Z1, K2; KANDW K3, K2, K4; KANDNW K3, K2, K2
+#line 174 "conclusions.go"
+	KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l17; VPCMPD $1, Z9, Z2, K2; KANDW K3, K2, K4
+#line 174 "conclusions.go"
+	KANDNW K3, K2, K2; KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l17; VPCMPD $1, Z9, Z3, K2
+#line 174 "conclusions.go"
+	KANDW K3, K2, K4; KANDNW K3, K2, K2; KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l17
+#line 182 "conclusions.go"
+	LEAQ 15(R9), R13; CMPQ R9, R13; JHI l4; CMPQ R9, SI; JCC l21; CMPQ R13, SI; JCC l4
+l21:
+#line 182 "conclusions.go"
+	CMPQ R9, SI; JCC l1; VMOVUPS Z4, K3, 0(R8)(R9*4)
+l17:
+#line 182 "conclusions.go"
+	KORTESTW K1, K1; JEQ l3
+#line 177 "conclusions.go"
+	MOVQ 8(SP), R9
+l22:
+#line 178 "conclusions.go"
+	CMPQ R9, R10; JCC l1
+#line 177 "conclusions.go"
+	LEAQ 1(R9), R13; MOVQ R13, R9; JMP l22
+l3:
+#line 177 "conclusions.go"
+	ADDQ $16, BX; JMP l12
+l4:
+#line 177 "conclusions.go"
+	KXORW K1, K1, K1
+#line 172 "conclusions.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 174 "conclusions.go"
+	VPBROADCASTQ R9, Z9; VPADDQ Z9, Z6, Z10; VPADDQ Z9, Z7, Z9; VPCMPUQ $1, Z5, Z10, K2; VPCMPUQ $1, Z5, Z9, K3
+#line 174 "conclusions.go"
+	KUNPCKBW K2, K3, K2; KORTESTW K2, K2; JCC l1; VMOVUPS 0(DI)(R9*4), Z9; VPCMPD $1, Z9, Z0, K2
+#line 174 "conclusions.go"
+	KMOVW K2, K3; KNOTW K2, K2; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l29; VPCMPD $1, Z9, Z1, K2
+#line 174 "conclusions.go"
+	KANDW K3, K2, K4; KANDNW K3, K2, K2; KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l29
+#line 174 "conclusions.go"
+	VPCMPD $1, Z9, Z2, K2; KANDW K3, K2, K4; KANDNW K3, K2, K2; KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3
+#line 174 "conclusions.go"
+	JEQ l29; VPCMPD $1, Z9, Z3, K2; KANDW K3, K2, K4; KANDNW K3, K2, K2; KMOVW K4, K3; KORW K2, K1, K1
+#line 174 "conclusions.go"
+	KORTESTW K3, K3; JEQ l29
+#line 182 "conclusions.go"
+	VPBROADCASTQ R9, Z9; VPADDQ Z9, Z6, Z10; VPADDQ Z9, Z7, Z9; VPCMPUQ $1, Z8, Z10, K2; VPCMPUQ $1, Z8, Z9, K4
+#line 182 "conclusions.go"
+	KUNPCKBW K2, K4, K2; KANDNW K3, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS Z4, K3, 0(R8)(R9*4)
+l29:
+#line 182 "conclusions.go"
+	KORTESTW K1, K1; JEQ l2
+#line 177 "conclusions.go"
+	MOVQ 0(SP), R9
+l33:
+#line 178 "conclusions.go"
+	CMPQ R9, R10; JCC l1
+#line 177 "conclusions.go"
+	LEAQ 1(R9), R13; MOVQ R13, R9; JMP l33
+l2:
+#line 177 "conclusions.go"
+	ADDQ $16, BX; JMP l12
+l6:
+#line 177 "conclusions.go"
+	KXORW K1, K1, K1
+#line 172 "conclusions.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 174 "conclusions.go"
+	VMOVUPS 0(DI)(R9*4), Z9; VPCMPD $1, Z9, Z0, K2; KMOVW K2, K3; KNOTW K2, K2; KORW K2, K1, K1
+#line 174 "conclusions.go"
+	KORTESTW K3, K3; JEQ l39; VPCMPD $1, Z9, Z1, K2; KANDW K3, K2, K4; KANDNW K3, K2, K2; KMOVW K4, K3
+#line 174 "conclusions.go"
+	KORW K2, K1, K1; KORTESTW K3, K3; JEQ l39; VPCMPD $1, Z9, Z2, K2; KANDW K3, K2, K4; KANDNW K3, K2, K2
+#line 174 "conclusions.go"
+	KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l39; VPCMPD $1, Z9, Z3, K2; KANDW K3, K2, K4
+#line 174 "conclusions.go"
+	KANDNW K3, K2, K2; KMOVW K4, K3; KORW K2, K1, K1; KORTESTW K3, K3; JEQ l39
+#line 182 "conclusions.go"
+	VMOVUPS Z4, K3, 0(R8)(R9*4)
+l39:
+#line 182 "conclusions.go"
+	KORTESTW K1, K1; JEQ l5
+#line 177 "conclusions.go"
+	MOVQ R12, R9
+l43:
+#line 178 "conclusions.go"
+	CMPQ R9, R10; JCC l1
+#line 177 "conclusions.go"
+	LEAQ 1(R9), R13; MOVQ R13, R9; JMP l43
+l5:
+#line 177 "conclusions.go"
+	ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
+l1:
+#line 177 "conclusions.go"
+	VZEROUPPER
+#line 177 "conclusions.go"
+	MOVQ BX, done+56(FP)
+#line 177 "conclusions.go"
+	RET
+
+// func EndlessTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int) (done int)
+#line 172 "conclusions.go"
+TEXT ·EndlessTwinAVX2(SB), 0, $16-64
+#line 172 "conclusions.go"
+	MOVQ a0+0(FP), AX
+#line 172 "conclusions.go"
+	XORQ BX, BX
+#line 172 "conclusions.go"
+	MOVQ a1+8(FP), CX
+#line 172 "conclusions.go"
+	MOVQ a2+16(FP), DX
+#line 172 "conclusions.go"
+	MOVQ a3+24(FP), SI
+#line 172 "conclusions.go"
+	MOVQ a4+32(FP), DI
+#line 172 "conclusions.go"
+	MOVQ $0, R8; VMOVD R8, X0; VPBROADCASTD X0, Y0; MOVQ $1, R8; VMOVD R8, X1; VPBROADCASTD X1, Y1
+#line 172 "conclusions.go"
+	MOVQ $2, R8; VMOVD R8, X2; VPBROADCASTD X2, Y2; MOVQ $3, R8; VMOVD R8, X3; VPBROADCASTD X3, Y3
+#line 172 "conclusions.go"
+	MOVQ $10, R8; VMOVD R8, X4; VPBROADCASTD X4, Y4
+#line 172 "conclusions.go"
+	MOVQ a5+40(FP), R8
+#line 172 "conclusions.go"
+	MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 172 "conclusions.go"
+	MOVQ a6+48(FP), R10
+#line 172 "conclusions.go"
+	MOVQ $50462976, R11; VMOVQ R11, X5; VPMOVZXBQ X5, Y5; MOVQ $117835012, R11; VMOVQ R11, X6; VPMOVZXBQ X6, Y6
+#line 172 "conclusions.go"
+	VMOVQ DX, X7; VPBROADCASTQ X7, Y7; MOVQ $-9223372036854775808, R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8
+#line 172 "conclusions.go"
+	VMOVQ SI, X9; VPBROADCASTQ X9, Y9; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R12; XORQ R13, R13
+#line 172 "conclusions.go"
+	XORQ R14, R14; MOVQ AX, R11; LEAQ -1(AX), R9; MOVL R13, R13; LEAQ 0(CX)(R13*1), R13; ADDQ R13, R9
+#line 172 "conclusions.go"
+	JOS l7; TESTQ DX, DX; JLT l7; XORQ R9, R9; SUBQ R13, R9; JOS l7; CMPQ R9, R14; CMOVQGT R9, R14
+#line 172 "conclusions.go"
+	MOVQ DX, R9; SUBQ R13, R9; JOS l7; CMPQ R9, R11; CMOVQLT R9, R11; TESTQ SI, SI; JLT l7; XORQ R9, R9
+#line 172 "conclusions.go"
+	SUBQ R13, R9; JOS l7; CMPQ R9, R14; CMOVQGT R9, R14; MOVQ SI, R9; SUBQ R13, R9; JOS l7; CMPQ R9, R11
+#line 172 "conclusions.go"
+	CMOVQLT R9, R11; JMP l10
+l7:
+#line 172 "conclusions.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 172 "conclusions.go"
+	LEAQ 8(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R14; JGE l6
+l13:
+#line 172 "conclusions.go"
+	CMPQ R9, AX; JGT l1; VPXOR Y10, Y10, Y10; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 174 "conclusions.go"
+	LEAQ 7(R9), R13; CMPQ R9, R13; JHI l4; CMPQ R9, DX; JCC l15; CMPQ R13, DX; JCC l4
+l15:
+#line 174 "conclusions.go"
+	CMPQ R9, DX; JCC l1; VMOVUPS 0(DI)(R9*4), Y11; VPCMPGTD Y0, Y11, Y12; VMOVUPS Y12, Y13; VPCMPEQD Y14, Y14, Y14
+#line 174 "conclusions.go"
+	VPXOR Y14, Y12, Y12; VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l17; VPCMPGTD Y1, Y11, Y12; VPAND Y13, Y12, Y14
+#line 174 "conclusions.go"
+	VPANDN Y13, Y12, Y12; VMOVUPS Y14, Y13; VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l17; VPCMPGTD Y2, Y11, Y12
+#line 174 "conclusions.go"
+	VPAND Y13, Y12, Y14; VPANDN Y13, Y12, Y12; VMOVUPS Y14, Y13; VPOR Y12, Y10, Y10; VPTEST Y13, Y13
+#line 174 "conclusions.go"
+	JEQ l17; VPCMPGTD Y3, Y11, Y11; VPAND Y13, Y11, Y12; VPANDN Y13, Y11, Y11; VPOR Y11, Y10, Y10
+#line 174 "conclusions.go"
+	VPTEST Y12, Y12; JEQ l17
+#line 182 "conclusions.go"
+	LEAQ 7(R9), R13; CMPQ R9, R13; JHI l4; CMPQ R9, SI; JCC l21; CMPQ R13, SI; JCC l4
+l21:
+#line 182 "conclusions.go"
+	CMPQ R9, SI; JCC l1; VMASKMOVPS Y4, Y12, 0(R8)(R9*4)
+l17:
+#line 182 "conclusions.go"
+	VPTEST Y10, Y10; JEQ l3
+#line 177 "conclusions.go"
+	MOVQ 8(SP), R9
+l22:
+#line 178 "conclusions.go"
+	CMPQ R9, R10; JCC l1
+#line 177 "conclusions.go"
+	LEAQ 1(R9), R13; MOVQ R13, R9; JMP l22
+l3:
+#line 177 "conclusions.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 177 "conclusions.go"
+	VPXOR Y10, Y10, Y10
+#line 172 "conclusions.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 174 "conclusions.go"
+	VMOVQ R9, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y5, Y12; VPADDQ Y11, Y6, Y11; VPXOR Y8, Y12, Y12
+#line 174 "conclusions.go"
+	VPXOR Y8, Y7, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y8, Y11, Y11; VPXOR Y8, Y7, Y13; VPCMPGTQ Y11, Y13, Y11
+#line 174 "conclusions.go"
+	VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VMOVMSKPS Y11, R13; CMPL R13, $255; JNE l1
+#line 174 "conclusions.go"
+	VMOVUPS 0(DI)(R9*4), Y11; VPCMPGTD Y0, Y11, Y12; VMOVUPS Y12, Y13; VPCMPEQD Y14, Y14, Y14; VPXOR Y14, Y12, Y12
+#line 174 "conclusions.go"
+	VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l29; VPCMPGTD Y1, Y11, Y12; VPAND Y13, Y12, Y14; VPANDN Y13, Y12, Y12
+#line 174 "conclusions.go"
+	VMOVUPS Y14, Y13; VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l29; VPCMPGTD Y2, Y11, Y12; VPAND Y13, Y12, Y14
+#line 174 "conclusions.go"
+	VPANDN Y13, Y12, Y12; VMOVUPS Y14, Y13; VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l29; VPCMPGTD Y3, Y11, Y11
+#line 174 "conclusions.go"
+	VPAND Y13, Y11, Y12; VPANDN Y13, Y11, Y11; VPOR Y11, Y10, Y10; VPTEST Y12, Y12; JEQ l29
+#line 182 "conclusions.go"
+	VMOVQ R9, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y5, Y13; VPADDQ Y11, Y6, Y11; VPXOR Y8, Y13, Y13
+#line 182 "conclusions.go"
+	VPXOR Y8, Y9, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y8, Y11, Y11; VPXOR Y8, Y9, Y14; VPCMPGTQ Y11, Y14, Y11
+#line 182 "conclusions.go"
+	VSHUFPS $136, Y11, Y13, Y11; VPERMQ $216, Y11, Y11; VPANDN Y12, Y11, Y11; VPTEST Y11, Y11; JNE l1
+#line 182 "conclusions.go"
+	VMASKMOVPS Y4, Y12, 0(R8)(R9*4)
+l29:
+#line 182 "conclusions.go"
+	VPTEST Y10, Y10; JEQ l2
+#line 177 "conclusions.go"
+	MOVQ 0(SP), R9
+l33:
+#line 178 "conclusions.go"
+	CMPQ R9, R10; JCC l1
+#line 177 "conclusions.go"
+	LEAQ 1(R9), R13; MOVQ R13, R9; JMP l33
+l2:
+#line 177 "conclusions.go"
+	ADDQ $8, BX; JMP l12
+l6:
+#line 177 "conclusions.go"
+	VPXOR Y10, Y10, Y10
+#line 172 "conclusions.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 174 "conclusions.go"
+	VMOVUPS 0(DI)(R9*4), Y11; VPCMPGTD Y0, Y11, Y12; VMOVUPS Y12, Y13; VPCMPEQD Y14, Y14, Y14; VPXOR Y14, Y12, Y12
+#line 174 "conclusions.go"
+	VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l39; VPCMPGTD Y1, Y11, Y12; VPAND Y13, Y12, Y14; VPANDN Y13, Y12, Y12
+#line 174 "conclusions.go"
+	VMOVUPS Y14, Y13; VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l39; VPCMPGTD Y2, Y11, Y12; VPAND Y13, Y12, Y14
+#line 174 "conclusions.go"
+	VPANDN Y13, Y12, Y12; VMOVUPS Y14, Y13; VPOR Y12, Y10, Y10; VPTEST Y13, Y13; JEQ l39; VPCMPGTD Y3, Y11, Y11
+#line 174 "conclusions.go"
+	VPAND Y13, Y11, Y12; VPANDN Y13, Y11, Y11; VPOR Y11, Y10, Y10; VPTEST Y12, Y12; JEQ l39
+#line 182 "conclusions.go"
+	VMASKMOVPS Y4, Y12, 0(R8)(R9*4)
+l39:
+#line 182 "conclusions.go"
+	VPTEST Y10, Y10; JEQ l5
+#line 177 "conclusions.go"
+	MOVQ R12, R9
+l43:
+#line 178 "conclusions.go"
+	CMPQ R9, R10; JCC l1
+#line 177 "conclusions.go"
+	LEAQ 1(R9), R13; MOVQ R13, R9; JMP l43
+l5:
+#line 177 "conclusions.go"
+	ADDQ $8, BX; LEAQ 8(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
+l1:
+#line 177 "conclusions.go"
+	VZEROUPPER
+#line 177 "conclusions.go"
+	MOVQ BX, done+56(FP)
+#line 177 "conclusions.go"
+	RET
+
 // func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 #line 14 "elements.go"
 TEXT ·ProductTwin(SB), 0, $0-72

@@ -86,6 +86,14 @@ func UnsignedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 unsafe.Pointe
 	return 0
 }
 
+func EndlessTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int) (done int) {
+	return 0
+}
+
+func EndlessTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int) (done int) {
+	return 0
+}
+
 func ProductTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
