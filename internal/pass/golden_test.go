@@ -197,8 +197,8 @@ func (m *machine) random(t *ir.Type, r *rand.Rand) datum {
 }
 
 func randomFloat(r *rand.Rand) float64 {
-	special := []float64{0, 1, -1, 2, 0.5, 1e30, -1e-30, 3e9, 1 / negativeZero(), negativeZero()}
-	if n := r.IntN(20); n < len(special) {
+	special := []float64{0, 1, -1, 2, 0.5, 1e30, -1e-30, 3e9, 1 / negativeZero(), negativeZero(), math.Inf(1), math.NaN(), 1e-40, -1e-40}
+	if n := r.IntN(28); n < len(special) {
 		return special[n]
 	}
 	return r.NormFloat64() * 10

@@ -242,7 +242,7 @@ func (fr *frame) value(v *ir.Value) datum {
 		return datum{bits: mask(v.Type, interpInt(v, args))}
 	case v.Op >= ir.OpEq && v.Op <= ir.OpFLe:
 		return truth(interpCompare(v, args))
-	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
+	case v.Op >= ir.OpFAdd && v.Op <= ir.OpApproxDiv:
 		return datum{bits: interpFloat(v, args)}
 	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		return datum{bits: mask(v.Type, interpConvert(v, args[0].bits))}

@@ -183,7 +183,7 @@ func (s *speculation) recip(e *editor, y *ir.Value) *ir.Value {
 func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 	r := s.recip(e, y)
 	if isConst(x) && floatOf(x.Type, x.Imm) == 1 {
-		s.demand(e, r, leastQuotient)
+		s.demandAbs(e, r, leastQuotient)
 		return r
 	}
 	q := e.makeImm(ir.OpFMul, ir.F32, 1, x, r)
@@ -191,12 +191,12 @@ func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 	q = e.make(ir.OpFma, ir.F32, rest, r, q)
 	switch {
 	case isConst(x):
-		s.demand(e, q, leastQuotient)
+		s.demandAbs(e, q, leastQuotient)
 	case isConst(y): // so that one bound is as good as the other
-		s.demand(e, q, max(leastQuotient, 2*leastDividend/math.Abs(floatOf(y.Type, y.Imm))))
+		s.demandAbs(e, q, max(leastQuotient, 2*leastDividend/math.Abs(floatOf(y.Type, y.Imm))))
 	default:
-		s.demand(e, x, leastDividend)
-		s.demand(e, q, leastQuotient)
+		s.demandAbs(e, x, leastDividend)
+		s.demandAbs(e, q, leastQuotient)
 	}
 	return q
 }
@@ -205,10 +205,12 @@ func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 func (s *speculation) root(e *editor, x *ir.Value) *ir.Value {
 	r := e.makeImm(ir.OpApproxRsqrt, ir.F32, 1, x)
 	y := e.makeImm(ir.OpFMul, ir.F32, 1, x, r)
-	half := e.makeImm(ir.OpFMul, ir.F32, 1, r, constFloat(e, 0.5))
+	// A subnormal x is a zero to the instruction: r is infinite, with the sign of x, and y is infinite and positive, which
+	// half of a negative r would leave so.
+	half := e.makeImm(ir.OpFMul, ir.F32, 1, e.make(ir.OpFAbs, ir.F32, r), constFloat(e, 0.5))
 	rest := e.make(ir.OpFma, ir.F32, e.make(ir.OpFNeg, ir.F32, y), y, x)
 	y = e.make(ir.OpFma, ir.F32, rest, half, y)
-	s.demand(e, y, leastRoot)
+	s.demand(e, y, y, leastRoot)
 	return y
 }
 
@@ -227,9 +229,14 @@ func (s *speculation) known(v *ir.Value) bool {
 	return ok && math.Abs(c) <= least
 }
 
-// demand notes that |x| must be above least.
-func (s *speculation) demand(e *editor, x *ir.Value, least float64) {
-	c := e.make(ir.OpFLt, ir.I1, constFloat(e, least), e.make(ir.OpFAbs, ir.F32, x))
+// demandAbs notes that |x| must be above least.
+func (s *speculation) demandAbs(e *editor, x *ir.Value, least float64) {
+	s.demand(e, x, e.make(ir.OpFAbs, ir.F32, x), least)
+}
+
+// demand is demandAbs with |x| at hand.
+func (s *speculation) demand(e *editor, x, abs *ir.Value, least float64) {
+	c := e.make(ir.OpFLt, ir.I1, constFloat(e, least), abs)
 	s.least[x] = max(least, s.least[x])
 	if s.holds != nil {
 		c = e.make(ir.OpAnd, ir.I1, s.holds, c)

@@ -32,6 +32,8 @@ func Cases() []check.Case {
 		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),
+		check.Map("tested together/roots", RootsTogether, rootsOfBoth, realPairs[float32]()...),
+		check.Map("tested together/quotients", QuotientsTogether, quotientsOfBoth, realPairs[float32]()...),
 		check.Within(check.Loose{Name: "math32, fast", Tolerance: 0x1p-19}, Approximates, approximate, singleUnits...),
 		{Name: "math32, fast/Tanh", Run: tanhNear},
 		{Name: "sign of a parameter's opposite", Run: parameterSigns},

@@ -1823,3 +1823,98 @@ var signsOfKernel = &device.Kernel{
 	},
 	Twin: signsOfTwin,
 }
+
+// RootsTogether has two roots and nothing else: a compiler may round them in a way that is right for most numbers, with
+// one test for both of whether it was.
+func RootsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pair[float32]]) error {
+	p := s.Plan(rootsTogetherKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zrootsTogether.sm_70.narrow.aligned.ptx
+var rootsTogetherSM70NarrowAligned string
+
+//go:embed zrootsTogether.sm_70.narrow.ptx
+var rootsTogetherSM70Narrow string
+
+//go:embed zrootsTogether.sm_70.ptx
+var rootsTogetherSM70 string
+
+var rootsTogetherKernel = &device.Kernel{
+	Name:    "rootsTogether",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "together.go",
+	Line:    18,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: rootsTogetherSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rootsTogetherSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rootsTogetherSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []pair[float32]
+		})(args)
+		for ts.Next() {
+			rootsTogether(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: rootsTogetherTwin,
+}
+
+// QuotientsTogether has two quotients and nothing else, for the same reason.
+func QuotientsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pair[float32]]) error {
+	p := s.Plan(quotientsTogetherKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zquotientsTogether.sm_70.narrow.aligned.ptx
+var quotientsTogetherSM70NarrowAligned string
+
+//go:embed zquotientsTogether.sm_70.narrow.ptx
+var quotientsTogetherSM70Narrow string
+
+//go:embed zquotientsTogether.sm_70.ptx
+var quotientsTogetherSM70 string
+
+var quotientsTogetherKernel = &device.Kernel{
+	Name:    "quotientsTogether",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "together.go",
+	Line:    27,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "together.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: quotientsTogetherSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: quotientsTogetherSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: quotientsTogetherSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []pair[float32]
+		})(args)
+		for ts.Next() {
+			quotientsTogether(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: quotientsTogetherTwin,
+}

@@ -4206,3 +4206,127 @@ func signsOfTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 	}
 }
+
+// rootsTogetherTwin runs blocks of the kernel rootsTogether.
+//
+//line together.go:18
+func rootsTogetherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line together.go:18
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line together.go:19
+		i12 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line together.go:19
+				if !rootsTogetherTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rootsTogetherTwinRow is what a row of threads does in rootsTogetherTwin.
+//
+//line together.go:19
+func rootsTogetherTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line together.go:19
+	if lanes == 16 && first == 0 {
+//line together.go:19
+		first = blocks.Done(zvector.RootsTogetherTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line together.go:19
+	} else if lanes == 8 && first == 0 {
+//line together.go:19
+		first = blocks.Done(zvector.RootsTogetherTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
+	}
+	for tx := first; tx < dx; tx++ {
+//line together.go:19
+		i15 := i12 + tx
+//line together.go:19
+		if i15 < outLen {
+			if uint(i15) >= uint(inLen) {
+//line together.go:20
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
+//line together.go:20
+				return false
+			}
+//line together.go:20
+			f51 := *(*float32)(unsafe.Add(in, i15*8+4))
+//line together.go:20
+			*(*float32)(unsafe.Add(out, i15*8)) = float32(math.Sqrt(float64(*(*float32)(unsafe.Add(in, i15*8)))))
+//line together.go:20
+			*(*float32)(unsafe.Add(out, i15*8+4)) = float32(math.Sqrt(float64(f51)))
+		}
+	}
+	return true
+}
+
+// quotientsTogetherTwin runs blocks of the kernel quotientsTogether.
+//
+//line together.go:27
+func quotientsTogetherTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line together.go:27
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line together.go:28
+		i12 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line together.go:28
+				if !quotientsTogetherTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// quotientsTogetherTwinRow is what a row of threads does in quotientsTogetherTwin.
+//
+//line together.go:28
+func quotientsTogetherTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line together.go:28
+	if lanes == 16 && first == 0 {
+//line together.go:28
+		first = blocks.Done(zvector.QuotientsTogetherTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line together.go:28
+	} else if lanes == 8 && first == 0 {
+//line together.go:28
+		first = blocks.Done(zvector.QuotientsTogetherTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
+	}
+	for tx := first; tx < dx; tx++ {
+//line together.go:28
+		i15 := i12 + tx
+//line together.go:28
+		if i15 < outLen {
+			if uint(i15) >= uint(inLen) {
+//line together.go:29
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
+//line together.go:29
+				return false
+			}
+//line together.go:29
+			f54 := *(*float32)(unsafe.Add(in, i15*8+4))
+//line together.go:29
+			*(*float32)(unsafe.Add(out, i15*8)) = *(*float32)(unsafe.Add(in, i15*8)) / f54
+//line together.go:29
+			*(*float32)(unsafe.Add(out, i15*8+4)) = 1 / f54
+		}
+	}
+	return true
+}

@@ -6865,3 +6865,783 @@ l1:
 	MOVQ R15, done+48(FP)
 #line 66 "lanes.go"
 	RET
+
+// func RootsTogetherTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 20 "together.go"
+TEXT ·RootsTogetherTwin(SB), 0, $80-56
+#line 20 "together.go"
+	MOVQ a0+0(FP), R15
+#line 20 "together.go"
+	MOVQ R15, 32(SP); XORQ BX, BX
+#line 20 "together.go"
+	MOVQ a1+8(FP), CX
+#line 20 "together.go"
+	MOVQ a2+16(FP), DX
+#line 20 "together.go"
+	MOVQ a3+24(FP), SI
+#line 20 "together.go"
+	MOVQ a4+32(FP), DI
+#line 20 "together.go"
+	MOVQ $8, R8; VPBROADCASTQ R8, Z0; MOVQ $506097522914230528, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Z1
+#line 20 "together.go"
+	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
+#line 20 "together.go"
+	MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 48(SP)
+#line 20 "together.go"
+	MOVQ a5+40(FP), R10
+#line 20 "together.go"
+	MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $1, R13; VPBROADCASTQ R13, Z0
+#line 20 "together.go"
+	MOVQ $506097522914230528, R13; VMOVQ R13, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z0, Z3, Z3; MOVQ $1084818905618843912, R13
+#line 20 "together.go"
+	VMOVQ R13, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z0, Z4, Z4; VPBROADCASTQ DX, Z0; VPBROADCASTQ SI, Z5
+#line 20 "together.go"
+	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15; MOVQ R15, 16(SP)
+#line 20 "together.go"
+	MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R13; MOVQ $0, R14; MOVQ $0, AX; MOVQ $0, R8; XORQ R9, R9
+#line 20 "together.go"
+	XORQ R15, R15; MOVQ R15, 56(SP); MOVQ 32(SP), R11; MOVQ 32(SP), R15; LEAQ -1(R15), R12; MOVL R9, R9
+#line 20 "together.go"
+	LEAQ 0(CX)(R9*1), R9; ADDQ R9, R12; JOS l7; MOVQ DX, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11
+#line 20 "together.go"
+	CMOVQLT R12, R11; TESTQ SI, SI; JLT l7; XORQ R12, R12; SUBQ R9, R12; JOS l7; CMPQ R12, 56(SP)
+#line 20 "together.go"
+	MOVQ 56(SP), R15; CMOVQGT R12, R15; MOVQ R15, 56(SP); MOVQ SI, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11
+#line 20 "together.go"
+	CMOVQLT R12, R11; JMP l10
+l7:
+#line 20 "together.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 20 "together.go"
+	LEAQ 16(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, 56(SP); JGE l6
+l13:
+#line 20 "together.go"
+	CMPQ R9, 32(SP); JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 15(R9), R12; CMPQ R9, R12; JGT l4
+#line 20 "together.go"
+	CMPQ R9, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 20 "together.go"
+	CMPQ R9, DX; JGE l3
+#line 21 "together.go"
+	LEAQ 15(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 21 "together.go"
+	CMPQ R9, SI; JCC l1; LEAQ 0(DI)(R9*8), R12; VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6
+#line 21 "together.go"
+	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 40(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y8; VMOVUPS Z8, Z7
+#line 21 "together.go"
+	KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8; MOVQ 40(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7
+#line 21 "together.go"
+	LEAQ 4(R12), R12; VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z8; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1
+#line 21 "together.go"
+	VPXORQ Z9, Z9, Z9; MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1
+#line 21 "together.go"
+	VPXORQ Z9, Z9, Z9; MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z6*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+#line 10 "together.go"
+	VSQRTPS Z7, Z6; VSQRTPS Z8, Z7
+#line 21 "together.go"
+	LEAQ 0(R10)(R9*8), R9; LEAQ 4(R9), R12; VPBROADCASTQ R9, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
+#line 21 "together.go"
+	KXNORW K1, K1, K1; MOVQ 64(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z9*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+#line 21 "together.go"
+	MOVQ 64(SP), R15; VSCATTERQPS Y6, K1, 0(R15)(Z8*1); VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z8
+#line 21 "together.go"
+	VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1; MOVQ 72(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z8*1); KXNORW K1, K1, K1
+#line 21 "together.go"
+	VEXTRACTI64X4 $1, Z7, Y7; MOVQ 72(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z6*1)
+l3:
+#line 21 "together.go"
+	ADDQ $16, BX; JMP l12
+l4:
+#line 20 "together.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; VPBROADCASTQ R9, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6
+#line 20 "together.go"
+	VPCMPQ $1, Z0, Z7, K1; VPCMPQ $1, Z0, Z6, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1
+#line 20 "together.go"
+	KORTESTW K2, K2; JEQ l24
+#line 21 "together.go"
+	VPBROADCASTQ R9, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z5, Z7, K3; VPCMPUQ $1, Z5, Z6, K4
+#line 21 "together.go"
+	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; LEAQ 0(DI)(R9*8), R12; VPBROADCASTQ R12, Z6
+#line 21 "together.go"
+	VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KMOVW K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 0(SP), R15; VGATHERQPS 0(R15)(Z7*1), K3, Y8
+#line 21 "together.go"
+	VMOVUPS Z8, Z7; KSHIFTRW $8, K2, K3; VPXORQ Z8, Z8, Z8; MOVQ 0(SP), R15; VGATHERQPS 0(R15)(Z6*1), K3, Y8
+#line 21 "together.go"
+	VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z8; VPADDQ Z6, Z2, Z6
+#line 21 "together.go"
+	KMOVW K2, K3; VPXORQ Z9, Z9, Z9; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z8*1), K3, Y9; VMOVUPS Z9, Z8
+#line 21 "together.go"
+	KSHIFTRW $8, K2, K3; VPXORQ Z9, Z9, Z9; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z6*1), K3, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+#line 10 "together.go"
+	VSQRTPS Z7, Z6; VSQRTPS Z8, Z7
+#line 21 "together.go"
+	LEAQ 0(R10)(R9*8), R9; LEAQ 4(R9), R12; VPBROADCASTQ R9, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
+#line 21 "together.go"
+	KMOVW K2, K3; MOVQ 16(SP), R15; VSCATTERQPS Y6, K3, 0(R15)(Z9*1); KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z6, Y6
+#line 21 "together.go"
+	MOVQ 16(SP), R15; VSCATTERQPS Y6, K3, 0(R15)(Z8*1); VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z8
+#line 21 "together.go"
+	VPADDQ Z6, Z2, Z6; KMOVW K2, K3; MOVQ 24(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z8*1); KSHIFTRW $8, K2, K2
+#line 21 "together.go"
+	VEXTRACTI64X4 $1, Z7, Y7; MOVQ 24(SP), R15; VSCATTERQPS Y7, K2, 0(R15)(Z6*1)
+l24:
+#line 21 "together.go"
+	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
+l6:
+#line 20 "together.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 21 "together.go"
+	LEAQ 0(DI)(R9*8), R12; VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z7; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1
+#line 21 "together.go"
+	VPXORQ Z8, Z8, Z8; VGATHERQPS 0(R13)(Z7*1), K1, Y8; VMOVUPS Z8, Z7; KXNORW K1, K1, K1; VPXORQ Z8, Z8, Z8
+#line 21 "together.go"
+	VGATHERQPS 0(R13)(Z6*1), K1, Y8; VINSERTI64X4 $1, Y8, Z7, Z7; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z6
+#line 21 "together.go"
+	VPADDQ Z6, Z1, Z8; VPADDQ Z6, Z2, Z6; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; VGATHERQPS 0(R14)(Z8*1), K1, Y9
+#line 21 "together.go"
+	VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; VGATHERQPS 0(R14)(Z6*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+#line 10 "together.go"
+	VSQRTPS Z7, Z6; VSQRTPS Z8, Z7
+#line 21 "together.go"
+	LEAQ 0(R10)(R9*8), R9; LEAQ 4(R9), R12; VPBROADCASTQ R9, Z8; VPADDQ Z8, Z1, Z9; VPADDQ Z8, Z2, Z8
+#line 21 "together.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y6, K1, 0(AX)(Z9*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z6, Y6
+#line 21 "together.go"
+	VSCATTERQPS Y6, K1, 0(AX)(Z8*1); VPBROADCASTQ R12, Z6; VPADDQ Z6, Z1, Z8; VPADDQ Z6, Z2, Z6
+#line 21 "together.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y7, K1, 0(R8)(Z8*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y7
+#line 21 "together.go"
+	VSCATTERQPS Y7, K1, 0(R8)(Z6*1); ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
+l1:
+#line 21 "together.go"
+	VZEROUPPER
+#line 21 "together.go"
+	MOVQ BX, done+48(FP)
+#line 21 "together.go"
+	RET
+
+// func RootsTogetherTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 20 "together.go"
+TEXT ·RootsTogetherTwinAVX2(SB), 0, $40-56
+#line 20 "together.go"
+	MOVQ a0+0(FP), R15
+#line 20 "together.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 20 "together.go"
+	MOVQ a1+8(FP), CX
+#line 20 "together.go"
+	MOVQ a2+16(FP), DX
+#line 20 "together.go"
+	MOVQ a3+24(FP), SI
+#line 20 "together.go"
+	MOVQ a4+32(FP), DI
+#line 20 "together.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $3, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 20 "together.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $3, Y1, Y1; MOVQ $0, R8; MOVQ $0, R9
+#line 20 "together.go"
+	MOVQ a5+40(FP), R10
+#line 20 "together.go"
+	MOVQ $50462976, R11; VMOVQ R11, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, R11; VMOVQ R11, X3; VPMOVZXBQ X3, Y3
+#line 20 "together.go"
+	VMOVQ DX, X4; VPBROADCASTQ X4, Y4; VMOVQ SI, X5; VPBROADCASTQ X5, Y5; MOVQ $-9223372036854775808, R11
+#line 20 "together.go"
+	VMOVQ R11, X6; VPBROADCASTQ X6, Y6; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP)
+#line 20 "together.go"
+	MOVQ $0, R13; MOVQ $0, R14; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), AX
+#line 20 "together.go"
+	MOVQ 16(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11; ADDQ R11, R12; JOS l7
+#line 20 "together.go"
+	MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI; JLT l7; XORQ R12, R12
+#line 20 "together.go"
+	SUBQ R11, R12; JOS l7; CMPQ R12, 24(SP); MOVQ 24(SP), R15; CMOVQGT R12, R15; MOVQ R15, 24(SP)
+#line 20 "together.go"
+	MOVQ SI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+l7:
+#line 20 "together.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 20 "together.go"
+	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; CMPQ BX, 24(SP); JGE l6
+l13:
+#line 20 "together.go"
+	CMPQ R11, 16(SP); JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12
+#line 20 "together.go"
+	JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 20 "together.go"
+	CMPQ R11, DX; JGE l3
+#line 21 "together.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 21 "together.go"
+	CMPQ R11, SI; JCC l1; LEAQ 0(DI)(R11*8), R12; VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8
+#line 21 "together.go"
+	VPADDQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(R8)(Y8*1), X10
+#line 21 "together.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VGATHERQPS X8, 0(R8)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7
+#line 21 "together.go"
+	LEAQ 4(R12), R12; VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
+#line 21 "together.go"
+	VPXOR Y11, Y11, Y11; VGATHERQPS X10, 0(R9)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 21 "together.go"
+	VGATHERQPS X9, 0(R9)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8
+#line 10 "together.go"
+	VSQRTPS Y7, Y7; VSQRTPS Y8, Y8
+#line 21 "together.go"
+	LEAQ 0(R10)(R11*8), R11; LEAQ 4(R11), R12; VMOVQ R11, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 21 "together.go"
+	VPADDQ Y9, Y1, Y9; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y9, X13
+#line 21 "together.go"
+	VPEXTRQ $0, X10, R11; VPEXTRD $0, X7, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $1, X7, 0(R11); VPEXTRQ $0, X11, R11
+#line 21 "together.go"
+	VPEXTRD $2, X7, 0(R11); VPEXTRQ $1, X11, R11; VPEXTRD $3, X7, 0(R11); VPEXTRQ $0, X9, R11; VPEXTRD $0, X12, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X9, R11; VPEXTRD $1, X12, 0(R11); VPEXTRQ $0, X13, R11; VPEXTRD $2, X12, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11); VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y9
+#line 21 "together.go"
+	VPADDQ Y7, Y1, Y7; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y7, X12
+#line 21 "together.go"
+	VPEXTRQ $0, X9, R11; VPEXTRD $0, X8, 0(R11); VPEXTRQ $1, X9, R11; VPEXTRD $1, X8, 0(R11); VPEXTRQ $0, X10, R11
+#line 21 "together.go"
+	VPEXTRD $2, X8, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $3, X8, 0(R11); VPEXTRQ $0, X7, R11; VPEXTRD $0, X11, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X7, R11; VPEXTRD $1, X11, 0(R11); VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X12, R11; VPEXTRD $3, X11, 0(R11)
+l3:
+#line 21 "together.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 20 "together.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8
+#line 20 "together.go"
+	VPADDQ Y7, Y3, Y7; VPCMPGTQ Y8, Y4, Y8; VPCMPGTQ Y7, Y4, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7
+#line 20 "together.go"
+	VMOVUPS Y7, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VPTEST Y8, Y8; JEQ l40
+#line 21 "together.go"
+	VMOVQ R11, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPXOR Y6, Y10, Y10
+#line 21 "together.go"
+	VPXOR Y6, Y5, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y6, Y9, Y9; VPXOR Y6, Y5, Y11; VPCMPGTQ Y9, Y11, Y9
+#line 21 "together.go"
+	VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPANDN Y8, Y9, Y9; VPTEST Y9, Y9; JNE l1; LEAQ 0(DI)(R11*8), R12
+#line 21 "together.go"
+	VMOVQ R12, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VMOVUPS Y8, Y11; VPXOR Y12, Y12, Y12
+#line 21 "together.go"
+	MOVQ 0(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VEXTRACTI128 $1, Y8, X10; VPXOR Y11, Y11, Y11
+#line 21 "together.go"
+	MOVQ 0(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9; LEAQ 4(R12), R12
+#line 21 "together.go"
+	VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VMOVUPS Y8, Y12
+#line 21 "together.go"
+	VPXOR Y13, Y13, Y13; MOVQ 8(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X13; VEXTRACTI128 $1, Y8, X11
+#line 21 "together.go"
+	VPXOR Y12, Y12, Y12; MOVQ 8(SP), R15; VGATHERQPS X11, 0(R15)(Y10*1), X12; VINSERTI128 $1, X12, Y13, Y10
+#line 10 "together.go"
+	VSQRTPS Y9, Y9; VSQRTPS Y10, Y10
+#line 21 "together.go"
+	LEAQ 0(R10)(R11*8), R11; LEAQ 4(R11), R15; MOVQ R15, 32(SP); VMOVQ R11, X11; VPBROADCASTQ X11, Y11
+#line 21 "together.go"
+	VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11; VMOVMSKPS Y8, R11; VEXTRACTI128 $1, Y12, X13; VEXTRACTI128 $1, Y9, X14
+#line 21 "together.go"
+	VEXTRACTI128 $1, Y11, X15; TESTL $1, R11; JEQ l41; VPEXTRQ $0, X12, R12; VPEXTRD $0, X9, 0(R12)
+l41:
+#line 21 "together.go"
+	TESTL $2, R11; JEQ l42; VPEXTRQ $1, X12, R12; VPEXTRD $1, X9, 0(R12)
+l42:
+#line 21 "together.go"
+	TESTL $4, R11; JEQ l43; VPEXTRQ $0, X13, R12; VPEXTRD $2, X9, 0(R12)
+l43:
+#line 21 "together.go"
+	TESTL $8, R11; JEQ l44; VPEXTRQ $1, X13, R12; VPEXTRD $3, X9, 0(R12)
+l44:
+#line 21 "together.go"
+	TESTL $16, R11; JEQ l45; VPEXTRQ $0, X11, R12; VPEXTRD $0, X14, 0(R12)
+l45:
+#line 21 "together.go"
+	TESTL $32, R11; JEQ l46; VPEXTRQ $1, X11, R12; VPEXTRD $1, X14, 0(R12)
+l46:
+#line 21 "together.go"
+	TESTL $64, R11; JEQ l47; VPEXTRQ $0, X15, R12; VPEXTRD $2, X14, 0(R12)
+l47:
+#line 21 "together.go"
+	TESTL $128, R11; JEQ l48; VPEXTRQ $1, X15, R11; VPEXTRD $3, X14, 0(R11)
+l48:
+#line 21 "together.go"
+	MOVQ 32(SP), R15; VMOVQ R15, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y11; VPADDQ Y9, Y1, Y9
+#line 21 "together.go"
+	VMOVMSKPS Y8, R11; VEXTRACTI128 $1, Y11, X8; VEXTRACTI128 $1, Y10, X12; VEXTRACTI128 $1, Y9, X13
+#line 21 "together.go"
+	TESTL $1, R11; JEQ l49; VPEXTRQ $0, X11, R12; VPEXTRD $0, X10, 0(R12)
+l49:
+#line 21 "together.go"
+	TESTL $2, R11; JEQ l50; VPEXTRQ $1, X11, R12; VPEXTRD $1, X10, 0(R12)
+l50:
+#line 21 "together.go"
+	TESTL $4, R11; JEQ l51; VPEXTRQ $0, X8, R12; VPEXTRD $2, X10, 0(R12)
+l51:
+#line 21 "together.go"
+	TESTL $8, R11; JEQ l52; VPEXTRQ $1, X8, R12; VPEXTRD $3, X10, 0(R12)
+l52:
+#line 21 "together.go"
+	TESTL $16, R11; JEQ l53; VPEXTRQ $0, X9, R12; VPEXTRD $0, X12, 0(R12)
+l53:
+#line 21 "together.go"
+	TESTL $32, R11; JEQ l54; VPEXTRQ $1, X9, R12; VPEXTRD $1, X12, 0(R12)
+l54:
+#line 21 "together.go"
+	TESTL $64, R11; JEQ l55; VPEXTRQ $0, X13, R12; VPEXTRD $2, X12, 0(R12)
+l55:
+#line 21 "together.go"
+	TESTL $128, R11; JEQ l56; VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11)
+l56:
+l40:
+#line 21 "together.go"
+	VPTEST Y7, Y7; ADDQ $8, BX; JMP l12
+l6:
+#line 20 "together.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
+#line 21 "together.go"
+	LEAQ 0(DI)(R11*8), R12; VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y8; VPADDQ Y7, Y1, Y7
+#line 21 "together.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(R13)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8
+#line 21 "together.go"
+	VPXOR Y9, Y9, Y9; VGATHERQPS X8, 0(R13)(Y7*1), X9; VINSERTI128 $1, X9, Y10, Y7; LEAQ 4(R12), R12
+#line 21 "together.go"
+	VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9; VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10
+#line 21 "together.go"
+	VPXOR Y11, Y11, Y11; VGATHERQPS X10, 0(R14)(Y9*1), X11; VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10
+#line 21 "together.go"
+	VGATHERQPS X9, 0(R14)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8
+#line 10 "together.go"
+	VSQRTPS Y7, Y7; VSQRTPS Y8, Y8
+#line 21 "together.go"
+	LEAQ 0(R10)(R11*8), R11; LEAQ 4(R11), R12; VMOVQ R11, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10
+#line 21 "together.go"
+	VPADDQ Y9, Y1, Y9; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y7, X12; VEXTRACTI128 $1, Y9, X13
+#line 21 "together.go"
+	VPEXTRQ $0, X10, R11; VPEXTRD $0, X7, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $1, X7, 0(R11); VPEXTRQ $0, X11, R11
+#line 21 "together.go"
+	VPEXTRD $2, X7, 0(R11); VPEXTRQ $1, X11, R11; VPEXTRD $3, X7, 0(R11); VPEXTRQ $0, X9, R11; VPEXTRD $0, X12, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X9, R11; VPEXTRD $1, X12, 0(R11); VPEXTRQ $0, X13, R11; VPEXTRD $2, X12, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11); VMOVQ R12, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y0, Y9
+#line 21 "together.go"
+	VPADDQ Y7, Y1, Y7; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y8, X11; VEXTRACTI128 $1, Y7, X12
+#line 21 "together.go"
+	VPEXTRQ $0, X9, R11; VPEXTRD $0, X8, 0(R11); VPEXTRQ $1, X9, R11; VPEXTRD $1, X8, 0(R11); VPEXTRQ $0, X10, R11
+#line 21 "together.go"
+	VPEXTRD $2, X8, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $3, X8, 0(R11); VPEXTRQ $0, X7, R11; VPEXTRD $0, X11, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X7, R11; VPEXTRD $1, X11, 0(R11); VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
+#line 21 "together.go"
+	VPEXTRQ $1, X12, R11; VPEXTRD $3, X11, 0(R11); ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6
+#line 21 "together.go"
+	JMP l12
+l1:
+#line 21 "together.go"
+	VZEROUPPER
+#line 21 "together.go"
+	MOVQ BX, done+48(FP)
+#line 21 "together.go"
+	RET
+
+// func QuotientsTogetherTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 29 "together.go"
+TEXT ·QuotientsTogetherTwin(SB), 0, $80-56
+#line 29 "together.go"
+	MOVQ a0+0(FP), R15
+#line 29 "together.go"
+	MOVQ R15, 32(SP); XORQ BX, BX
+#line 29 "together.go"
+	MOVQ a1+8(FP), CX
+#line 29 "together.go"
+	MOVQ a2+16(FP), DX
+#line 29 "together.go"
+	MOVQ a3+24(FP), SI
+#line 29 "together.go"
+	MOVQ a4+32(FP), DI
+#line 29 "together.go"
+	MOVQ $8, R8; VPBROADCASTQ R8, Z0; MOVQ $506097522914230528, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Z1
+#line 29 "together.go"
+	VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
+#line 29 "together.go"
+	MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $0, R15; MOVQ R15, 48(SP); MOVQ $1065353216, R10; VPBROADCASTD R10, Z0
+#line 29 "together.go"
+	MOVQ a5+40(FP), R10
+#line 29 "together.go"
+	MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ $1, R13; VPBROADCASTQ R13, Z3
+#line 29 "together.go"
+	MOVQ $506097522914230528, R13; VMOVQ R13, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z3, Z4, Z4; MOVQ $1084818905618843912, R13
+#line 29 "together.go"
+	VMOVQ R13, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z3, Z5, Z5; VPBROADCASTQ DX, Z3; VPBROADCASTQ SI, Z6
+#line 29 "together.go"
+	MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15; MOVQ R15, 16(SP)
+#line 29 "together.go"
+	MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R13; MOVQ $0, R14; MOVQ $0, AX; MOVQ $0, R8; XORQ R9, R9
+#line 29 "together.go"
+	XORQ R15, R15; MOVQ R15, 56(SP); MOVQ 32(SP), R11; MOVQ 32(SP), R15; LEAQ -1(R15), R12; MOVL R9, R9
+#line 29 "together.go"
+	LEAQ 0(CX)(R9*1), R9; ADDQ R9, R12; JOS l7; MOVQ DX, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11
+#line 29 "together.go"
+	CMOVQLT R12, R11; TESTQ SI, SI; JLT l7; XORQ R12, R12; SUBQ R9, R12; JOS l7; CMPQ R12, 56(SP)
+#line 29 "together.go"
+	MOVQ 56(SP), R15; CMOVQGT R12, R15; MOVQ R15, 56(SP); MOVQ SI, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11
+#line 29 "together.go"
+	CMOVQLT R12, R11; JMP l10
+l7:
+#line 29 "together.go"
+	XORQ R11, R11
+l10:
+l12:
+#line 29 "together.go"
+	LEAQ 16(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, 56(SP); JGE l6
+l13:
+#line 29 "together.go"
+	CMPQ R9, 32(SP); JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 15(R9), R12; CMPQ R9, R12; JGT l4
+#line 29 "together.go"
+	CMPQ R9, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 29 "together.go"
+	CMPQ R9, DX; JGE l3
+#line 30 "together.go"
+	LEAQ 15(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 30 "together.go"
+	CMPQ R9, SI; JCC l1; LEAQ 0(DI)(R9*8), R12; VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7
+#line 30 "together.go"
+	KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 40(SP), R15; VGATHERQPS 0(R15)(Z8*1), K1, Y9; VMOVUPS Z9, Z8
+#line 30 "together.go"
+	KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9; MOVQ 40(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8
+#line 30 "together.go"
+	LEAQ 4(R12), R12; VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 30 "together.go"
+	VPXORQ Z10, Z10, Z10; MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z9*1), K1, Y10; VMOVUPS Z10, Z9; KXNORW K1, K1, K1
+#line 30 "together.go"
+	VPXORQ Z10, Z10, Z10; MOVQ 48(SP), R15; VGATHERQPS 0(R15)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 13 "together.go"
+	VDIVPS Z9, Z8, Z7; VDIVPS Z9, Z0, Z8
+#line 30 "together.go"
+	LEAQ 0(R10)(R9*8), R9; LEAQ 4(R9), R12; VPBROADCASTQ R9, Z9; VPADDQ Z9, Z1, Z10; VPADDQ Z9, Z2, Z9
+#line 30 "together.go"
+	KXNORW K1, K1, K1; MOVQ 64(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y7
+#line 30 "together.go"
+	MOVQ 64(SP), R15; VSCATTERQPS Y7, K1, 0(R15)(Z9*1); VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z9
+#line 30 "together.go"
+	VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; MOVQ 72(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z9*1); KXNORW K1, K1, K1
+#line 30 "together.go"
+	VEXTRACTI64X4 $1, Z8, Y8; MOVQ 72(SP), R15; VSCATTERQPS Y8, K1, 0(R15)(Z7*1)
+l3:
+#line 30 "together.go"
+	ADDQ $16, BX; JMP l12
+l4:
+#line 29 "together.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; VPBROADCASTQ R9, Z7; VPADDQ Z7, Z4, Z8; VPADDQ Z7, Z5, Z7
+#line 29 "together.go"
+	VPCMPQ $1, Z3, Z8, K1; VPCMPQ $1, Z3, Z7, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1
+#line 29 "together.go"
+	KORTESTW K2, K2; JEQ l24
+#line 30 "together.go"
+	VPBROADCASTQ R9, Z7; VPADDQ Z7, Z4, Z8; VPADDQ Z7, Z5, Z7; VPCMPUQ $1, Z6, Z8, K3; VPCMPUQ $1, Z6, Z7, K4
+#line 30 "together.go"
+	KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; LEAQ 0(DI)(R9*8), R12; VPBROADCASTQ R12, Z7
+#line 30 "together.go"
+	VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KMOVW K2, K3; VPXORQ Z9, Z9, Z9; MOVQ 0(SP), R15; VGATHERQPS 0(R15)(Z8*1), K3, Y9
+#line 30 "together.go"
+	VMOVUPS Z9, Z8; KSHIFTRW $8, K2, K3; VPXORQ Z9, Z9, Z9; MOVQ 0(SP), R15; VGATHERQPS 0(R15)(Z7*1), K3, Y9
+#line 30 "together.go"
+	VINSERTI64X4 $1, Y9, Z8, Z8; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7
+#line 30 "together.go"
+	KMOVW K2, K3; VPXORQ Z10, Z10, Z10; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z9*1), K3, Y10; VMOVUPS Z10, Z9
+#line 30 "together.go"
+	KSHIFTRW $8, K2, K3; VPXORQ Z10, Z10, Z10; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z7*1), K3, Y10
+#line 30 "together.go"
+	VINSERTI64X4 $1, Y10, Z9, Z9
+#line 13 "together.go"
+	VDIVPS Z9, Z8, Z7; VDIVPS Z9, Z0, Z8
+#line 30 "together.go"
+	LEAQ 0(R10)(R9*8), R9; LEAQ 4(R9), R12; VPBROADCASTQ R9, Z9; VPADDQ Z9, Z1, Z10; VPADDQ Z9, Z2, Z9
+#line 30 "together.go"
+	KMOVW K2, K3; MOVQ 16(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z10*1); KSHIFTRW $8, K2, K3; VEXTRACTI64X4 $1, Z7, Y7
+#line 30 "together.go"
+	MOVQ 16(SP), R15; VSCATTERQPS Y7, K3, 0(R15)(Z9*1); VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z9
+#line 30 "together.go"
+	VPADDQ Z7, Z2, Z7; KMOVW K2, K3; MOVQ 24(SP), R15; VSCATTERQPS Y8, K3, 0(R15)(Z9*1); KSHIFTRW $8, K2, K2
+#line 30 "together.go"
+	VEXTRACTI64X4 $1, Z8, Y8; MOVQ 24(SP), R15; VSCATTERQPS Y8, K2, 0(R15)(Z7*1)
+l24:
+#line 30 "together.go"
+	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
+l6:
+#line 29 "together.go"
+	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9
+#line 30 "together.go"
+	LEAQ 0(DI)(R9*8), R12; VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1
+#line 30 "together.go"
+	VPXORQ Z9, Z9, Z9; VGATHERQPS 0(R13)(Z8*1), K1, Y9; VMOVUPS Z9, Z8; KXNORW K1, K1, K1; VPXORQ Z9, Z9, Z9
+#line 30 "together.go"
+	VGATHERQPS 0(R13)(Z7*1), K1, Y9; VINSERTI64X4 $1, Y9, Z8, Z8; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z7
+#line 30 "together.go"
+	VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; VGATHERQPS 0(R14)(Z9*1), K1, Y10
+#line 30 "together.go"
+	VMOVUPS Z10, Z9; KXNORW K1, K1, K1; VPXORQ Z10, Z10, Z10; VGATHERQPS 0(R14)(Z7*1), K1, Y10; VINSERTI64X4 $1, Y10, Z9, Z9
+#line 13 "together.go"
+	VDIVPS Z9, Z8, Z7; VDIVPS Z9, Z0, Z8
+#line 30 "together.go"
+	LEAQ 0(R10)(R9*8), R9; LEAQ 4(R9), R12; VPBROADCASTQ R9, Z9; VPADDQ Z9, Z1, Z10; VPADDQ Z9, Z2, Z9
+#line 30 "together.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y7, K1, 0(AX)(Z10*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z7, Y7
+#line 30 "together.go"
+	VSCATTERQPS Y7, K1, 0(AX)(Z9*1); VPBROADCASTQ R12, Z7; VPADDQ Z7, Z1, Z9; VPADDQ Z7, Z2, Z7
+#line 30 "together.go"
+	KXNORW K1, K1, K1; VSCATTERQPS Y8, K1, 0(R8)(Z9*1); KXNORW K1, K1, K1; VEXTRACTI64X4 $1, Z8, Y8
+#line 30 "together.go"
+	VSCATTERQPS Y8, K1, 0(R8)(Z7*1); ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
+l1:
+#line 30 "together.go"
+	VZEROUPPER
+#line 30 "together.go"
+	MOVQ BX, done+48(FP)
+#line 30 "together.go"
+	RET
+
+// func QuotientsTogetherTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+#line 29 "together.go"
+TEXT ·QuotientsTogetherTwinAVX2(SB), 0, $104-56
+#line 29 "together.go"
+	MOVQ a0+0(FP), R15
+#line 29 "together.go"
+	MOVQ R15, 16(SP); XORQ BX, BX
+#line 29 "together.go"
+	MOVQ a1+8(FP), CX
+#line 29 "together.go"
+	MOVQ a2+16(FP), DX
+#line 29 "together.go"
+	MOVQ a3+24(FP), SI
+#line 29 "together.go"
+	MOVQ a4+32(FP), DI
+#line 29 "together.go"
+	MOVQ $50462976, R8; VMOVQ R8, X0; VPMOVZXBQ X0, Y0; VPSLLQ $3, Y0, Y0; MOVQ $117835012, R8; VMOVQ R8, X1
+#line 29 "together.go"
+	VPMOVZXBQ X1, Y1; VPSLLQ $3, Y1, Y1; MOVQ $0, R8; MOVQ $0, R9; MOVQ $1065353216, R10; VMOVD R10, X2
+#line 29 "together.go"
+	VPBROADCASTD X2, Y2
+#line 29 "together.go"
+	MOVQ a5+40(FP), R10
+#line 29 "together.go"
+	MOVQ $50462976, R11; VMOVQ R11, X3; VPMOVZXBQ X3, Y3; MOVQ $117835012, R11; VMOVQ R11, X4; VPMOVZXBQ X4, Y4
+#line 29 "together.go"
+	VMOVQ DX, X5; VPBROADCASTQ X5, Y15; VMOVUPS Y15, 40(SP); VMOVQ SI, X6; VPBROADCASTQ X6, Y15
+#line 29 "together.go"
+	VMOVUPS Y15, 72(SP); MOVQ $-9223372036854775808, R11; VMOVQ R11, X7; VPBROADCASTQ X7, Y7; MOVQ $0, R15
+#line 29 "together.go"
+	MOVQ R15, 0(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R13; MOVQ $0, R14; XORQ R11, R11; XORQ R15, R15
+#line 29 "together.go"
+	MOVQ R15, 24(SP); MOVQ 16(SP), AX; MOVQ 16(SP), R15; LEAQ -1(R15), R12; MOVL R11, R11; LEAQ 0(CX)(R11*1), R11
+#line 29 "together.go"
+	ADDQ R11, R12; JOS l7; MOVQ DX, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; TESTQ SI, SI
+#line 29 "together.go"
+	JLT l7; XORQ R12, R12; SUBQ R11, R12; JOS l7; CMPQ R12, 24(SP); MOVQ 24(SP), R15; CMOVQGT R12, R15
+#line 29 "together.go"
+	MOVQ R15, 24(SP); MOVQ SI, R12; SUBQ R11, R12; JOS l7; CMPQ R12, AX; CMOVQLT R12, AX; JMP l10
+l7:
+#line 29 "together.go"
+	XORQ AX, AX
+l10:
+l12:
+#line 29 "together.go"
+	LEAQ 8(BX), R11; CMPQ R11, AX; JGT l13; CMPQ BX, 24(SP); JGE l6
+l13:
+#line 29 "together.go"
+	CMPQ R11, 16(SP); JGT l1; MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12
+#line 29 "together.go"
+	JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
+l15:
+#line 29 "together.go"
+	CMPQ R11, DX; JGE l3
+#line 30 "together.go"
+	LEAQ 7(R11), R12; CMPQ R11, R12; JHI l4; CMPQ R11, SI; JCC l19; CMPQ R12, SI; JCC l4
+l19:
+#line 30 "together.go"
+	CMPQ R11, SI; JCC l1; LEAQ 0(DI)(R11*8), R12; VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9
+#line 30 "together.go"
+	VPADDQ Y8, Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; VGATHERQPS X10, 0(R8)(Y9*1), X11
+#line 30 "together.go"
+	VPCMPEQD Y9, Y9, Y9; VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(R8)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8
+#line 30 "together.go"
+	LEAQ 4(R12), R12; VMOVQ R12, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9
+#line 30 "together.go"
+	VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; VGATHERQPS X11, 0(R9)(Y10*1), X12; VPCMPEQD Y10, Y10, Y10
+#line 30 "together.go"
+	VPXOR Y11, Y11, Y11; VGATHERQPS X10, 0(R9)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y9
+#line 13 "together.go"
+	VDIVPS Y9, Y8, Y8; VDIVPS Y9, Y2, Y9
+#line 30 "together.go"
+	LEAQ 0(R10)(R11*8), R11; LEAQ 4(R11), R12; VMOVQ R11, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y0, Y11
+#line 30 "together.go"
+	VPADDQ Y10, Y1, Y10; VEXTRACTI128 $1, Y11, X12; VEXTRACTI128 $1, Y8, X13; VEXTRACTI128 $1, Y10, X14
+#line 30 "together.go"
+	VPEXTRQ $0, X11, R11; VPEXTRD $0, X8, 0(R11); VPEXTRQ $1, X11, R11; VPEXTRD $1, X8, 0(R11); VPEXTRQ $0, X12, R11
+#line 30 "together.go"
+	VPEXTRD $2, X8, 0(R11); VPEXTRQ $1, X12, R11; VPEXTRD $3, X8, 0(R11); VPEXTRQ $0, X10, R11; VPEXTRD $0, X13, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X10, R11; VPEXTRD $1, X13, 0(R11); VPEXTRQ $0, X14, R11; VPEXTRD $2, X13, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X14, R11; VPEXTRD $3, X13, 0(R11); VMOVQ R12, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y10
+#line 30 "together.go"
+	VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y10, X11; VEXTRACTI128 $1, Y9, X12; VEXTRACTI128 $1, Y8, X13
+#line 30 "together.go"
+	VPEXTRQ $0, X10, R11; VPEXTRD $0, X9, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $1, X9, 0(R11); VPEXTRQ $0, X11, R11
+#line 30 "together.go"
+	VPEXTRD $2, X9, 0(R11); VPEXTRQ $1, X11, R11; VPEXTRD $3, X9, 0(R11); VPEXTRQ $0, X8, R11; VPEXTRD $0, X12, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X8, R11; VPEXTRD $1, X12, 0(R11); VPEXTRQ $0, X13, R11; VPEXTRD $2, X12, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X13, R11; VPEXTRD $3, X12, 0(R11)
+l3:
+#line 30 "together.go"
+	ADDQ $8, BX; JMP l12
+l4:
+#line 29 "together.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y3, Y9
+#line 29 "together.go"
+	VPADDQ Y8, Y4, Y8; VMOVUPS 40(SP), Y15; VPCMPGTQ Y9, Y15, Y9; VMOVUPS 40(SP), Y15; VPCMPGTQ Y8, Y15, Y8
+#line 29 "together.go"
+	VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; VMOVUPS Y8, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y8, Y8
+#line 29 "together.go"
+	VPTEST Y9, Y9; JEQ l40
+#line 30 "together.go"
+	VMOVQ R11, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y3, Y11; VPADDQ Y10, Y4, Y10; VPXOR Y7, Y11, Y11
+#line 30 "together.go"
+	VMOVUPS 72(SP), Y15; VPXOR Y7, Y15, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y7, Y10, Y10; VMOVUPS 72(SP), Y15
+#line 30 "together.go"
+	VPXOR Y7, Y15, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10
+#line 30 "together.go"
+	VPANDN Y9, Y10, Y10; VPTEST Y10, Y10; JNE l1; LEAQ 0(DI)(R11*8), R12; VMOVQ R12, X10; VPBROADCASTQ X10, Y10
+#line 30 "together.go"
+	VPADDQ Y10, Y0, Y11; VPADDQ Y10, Y1, Y10; VMOVUPS Y9, Y12; VPXOR Y13, Y13, Y13; MOVQ 0(SP), R15
+#line 30 "together.go"
+	VGATHERQPS X12, 0(R15)(Y11*1), X13; VEXTRACTI128 $1, Y9, X11; VPXOR Y12, Y12, Y12; MOVQ 0(SP), R15
+#line 30 "together.go"
+	VGATHERQPS X11, 0(R15)(Y10*1), X12; VINSERTI128 $1, X12, Y13, Y10; LEAQ 4(R12), R12; VMOVQ R12, X11
+#line 30 "together.go"
+	VPBROADCASTQ X11, Y11; VPADDQ Y11, Y0, Y12; VPADDQ Y11, Y1, Y11; VMOVUPS Y9, Y13; VPXOR Y14, Y14, Y14
+#line 30 "together.go"
+	MOVQ 8(SP), R15; VGATHERQPS X13, 0(R15)(Y12*1), X14; VEXTRACTI128 $1, Y9, X12; VPXOR Y13, Y13, Y13
+#line 30 "together.go"
+	MOVQ 8(SP), R15; VGATHERQPS X12, 0(R15)(Y11*1), X13; VINSERTI128 $1, X13, Y14, Y11
+#line 13 "together.go"
+	VDIVPS Y11, Y10, Y10; VDIVPS Y11, Y2, Y11
+#line 30 "together.go"
+	LEAQ 0(R10)(R11*8), R11; LEAQ 4(R11), R15; MOVQ R15, 32(SP); VMOVQ R11, X12; VPBROADCASTQ X12, Y12
+#line 30 "together.go"
+	VPADDQ Y12, Y0, Y13; VPADDQ Y12, Y1, Y12; VMOVMSKPS Y9, R11; VEXTRACTI128 $1, Y13, X14; VEXTRACTI128 $1, Y10, X5
+#line 30 "together.go"
+	VEXTRACTI128 $1, Y12, X6; TESTL $1, R11; JEQ l41; VPEXTRQ $0, X13, R12; VPEXTRD $0, X10, 0(R12)
+l41:
+#line 30 "together.go"
+	TESTL $2, R11; JEQ l42; VPEXTRQ $1, X13, R12; VPEXTRD $1, X10, 0(R12)
+l42:
+#line 30 "together.go"
+	TESTL $4, R11; JEQ l43; VPEXTRQ $0, X14, R12; VPEXTRD $2, X10, 0(R12)
+l43:
+#line 30 "together.go"
+	TESTL $8, R11; JEQ l44; VPEXTRQ $1, X14, R12; VPEXTRD $3, X10, 0(R12)
+l44:
+#line 30 "together.go"
+	TESTL $16, R11; JEQ l45; VPEXTRQ $0, X12, R12; VPEXTRD $0, X5, 0(R12)
+l45:
+#line 30 "together.go"
+	TESTL $32, R11; JEQ l46; VPEXTRQ $1, X12, R12; VPEXTRD $1, X5, 0(R12)
+l46:
+#line 30 "together.go"
+	TESTL $64, R11; JEQ l47; VPEXTRQ $0, X6, R12; VPEXTRD $2, X5, 0(R12)
+l47:
+#line 30 "together.go"
+	TESTL $128, R11; JEQ l48; VPEXTRQ $1, X6, R11; VPEXTRD $3, X5, 0(R11)
+l48:
+#line 30 "together.go"
+	MOVQ 32(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VMOVMSKPS Y9, R11
+#line 30 "together.go"
+	VEXTRACTI128 $1, Y6, X9; VEXTRACTI128 $1, Y11, X10; VEXTRACTI128 $1, Y5, X12; TESTL $1, R11
+#line 30 "together.go"
+	JEQ l49; VPEXTRQ $0, X6, R12; VPEXTRD $0, X11, 0(R12)
+l49:
+#line 30 "together.go"
+	TESTL $2, R11; JEQ l50; VPEXTRQ $1, X6, R12; VPEXTRD $1, X11, 0(R12)
+l50:
+#line 30 "together.go"
+	TESTL $4, R11; JEQ l51; VPEXTRQ $0, X9, R12; VPEXTRD $2, X11, 0(R12)
+l51:
+#line 30 "together.go"
+	TESTL $8, R11; JEQ l52; VPEXTRQ $1, X9, R12; VPEXTRD $3, X11, 0(R12)
+l52:
+#line 30 "together.go"
+	TESTL $16, R11; JEQ l53; VPEXTRQ $0, X5, R12; VPEXTRD $0, X10, 0(R12)
+l53:
+#line 30 "together.go"
+	TESTL $32, R11; JEQ l54; VPEXTRQ $1, X5, R12; VPEXTRD $1, X10, 0(R12)
+l54:
+#line 30 "together.go"
+	TESTL $64, R11; JEQ l55; VPEXTRQ $0, X12, R12; VPEXTRD $2, X10, 0(R12)
+l55:
+#line 30 "together.go"
+	TESTL $128, R11; JEQ l56; VPEXTRQ $1, X12, R11; VPEXTRD $3, X10, 0(R11)
+l56:
+l40:
+#line 30 "together.go"
+	VPTEST Y8, Y8; ADDQ $8, BX; JMP l12
+l6:
+#line 29 "together.go"
+	MOVL BX, R11; LEAQ 0(CX)(R11*1), R11
+#line 30 "together.go"
+	LEAQ 0(DI)(R11*8), R12; VMOVQ R12, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5
+#line 30 "together.go"
+	VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VGATHERQPS X8, 0(R13)(Y6*1), X9; VPCMPEQD Y6, Y6, Y6
+#line 30 "together.go"
+	VPXOR Y8, Y8, Y8; VGATHERQPS X6, 0(R13)(Y5*1), X8; VINSERTI128 $1, X8, Y9, Y5; LEAQ 4(R12), R12
+#line 30 "together.go"
+	VMOVQ R12, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y8; VPADDQ Y6, Y1, Y6; VPCMPEQD Y9, Y9, Y9
+#line 30 "together.go"
+	VPXOR Y10, Y10, Y10; VGATHERQPS X9, 0(R14)(Y8*1), X10; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9
+#line 30 "together.go"
+	VGATHERQPS X8, 0(R14)(Y6*1), X9; VINSERTI128 $1, X9, Y10, Y6
+#line 13 "together.go"
+	VDIVPS Y6, Y5, Y5; VDIVPS Y6, Y2, Y6
+#line 30 "together.go"
+	LEAQ 0(R10)(R11*8), R11; LEAQ 4(R11), R12; VMOVQ R11, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y0, Y9
+#line 30 "together.go"
+	VPADDQ Y8, Y1, Y8; VEXTRACTI128 $1, Y9, X10; VEXTRACTI128 $1, Y5, X11; VEXTRACTI128 $1, Y8, X12
+#line 30 "together.go"
+	VPEXTRQ $0, X9, R11; VPEXTRD $0, X5, 0(R11); VPEXTRQ $1, X9, R11; VPEXTRD $1, X5, 0(R11); VPEXTRQ $0, X10, R11
+#line 30 "together.go"
+	VPEXTRD $2, X5, 0(R11); VPEXTRQ $1, X10, R11; VPEXTRD $3, X5, 0(R11); VPEXTRQ $0, X8, R11; VPEXTRD $0, X11, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X8, R11; VPEXTRD $1, X11, 0(R11); VPEXTRQ $0, X12, R11; VPEXTRD $2, X11, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X12, R11; VPEXTRD $3, X11, 0(R11); VMOVQ R12, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y8
+#line 30 "together.go"
+	VPADDQ Y5, Y1, Y5; VEXTRACTI128 $1, Y8, X9; VEXTRACTI128 $1, Y6, X10; VEXTRACTI128 $1, Y5, X11
+#line 30 "together.go"
+	VPEXTRQ $0, X8, R11; VPEXTRD $0, X6, 0(R11); VPEXTRQ $1, X8, R11; VPEXTRD $1, X6, 0(R11); VPEXTRQ $0, X9, R11
+#line 30 "together.go"
+	VPEXTRD $2, X6, 0(R11); VPEXTRQ $1, X9, R11; VPEXTRD $3, X6, 0(R11); VPEXTRQ $0, X5, R11; VPEXTRD $0, X10, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X5, R11; VPEXTRD $1, X10, 0(R11); VPEXTRQ $0, X11, R11; VPEXTRD $2, X10, 0(R11)
+#line 30 "together.go"
+	VPEXTRQ $1, X11, R11; VPEXTRD $3, X10, 0(R11); ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6
+#line 30 "together.go"
+	JMP l12
+l1:
+#line 30 "together.go"
+	VZEROUPPER
+#line 30 "together.go"
+	MOVQ BX, done+48(FP)
+#line 30 "together.go"
+	RET
