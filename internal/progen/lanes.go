@@ -6,10 +6,10 @@ import (
 )
 
 // NewLanes returns a kernel of control flow: branches that threads take alike and others, loops that they
-// leave together and one by one, jumps, on numbers of 32 and 64 bits. It is for vector code, whose lanes
+// leave together and one by one, jumps, in every eighth kernel faults, on numbers of 32 and 64 bits. It is for vector code, whose lanes
 // are threads, and which most of New's kernels are too motley for.
 func NewLanes(seed uint64, index int) Kernel {
-	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index)}
+	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7}
 	k := Kernel{Name: g.token, Values: g.r.Uint64()}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 16, 32, 40, 100), pick(g.r, 1, 1, 2)}
 	threads := k.Blocks[0] * k.Threads[0] * k.Threads[1]
@@ -45,6 +45,7 @@ const laneCounters = 24
 type lanes struct {
 	r        random
 	token    string
+	faults   bool // threads may
 	text     strings.Builder
 	budget   int
 	counters int
@@ -101,9 +102,29 @@ func (g *lanes) statement(depth int) {
 	case n == 18:
 		t := pick(g.r, laneTypes[:]...)
 		g.line("\tout%s[own] = %s", t.letter, g.value(t.letter))
+	case n == 19 && g.faults:
+		g.fault(depth)
 	default:
 		g.line("\t%s = %s", pick(g.r, "p", "q"), g.condition())
 	}
+}
+
+// fault writes what some threads, or none, do last: an index is out of range at once, or in a loop that has no end of its own.
+func (g *lanes) fault(depth int) {
+	t := pick(g.r, laneTypes[:]...).letter
+	g.line("\tif %s && %s {", g.condition(), g.condition())
+	if g.counters == laneCounters || g.r.oneIn(3) {
+		g.line("\ta%[1]s += in%[1]s[%[2]s]", t, pick(g.r, "own|16", "ui+16", "n0-5"))
+	} else {
+		n := fmt.Sprintf("n%d", g.counters)
+		g.counters++
+		g.line("\tfor %[2]s = 0; ; %[2]s++ {\n\ta%[1]s += in%[1]s[%[2]s]", t, n)
+		if g.r.oneIn(2) {
+			g.block(depth+1, 3)
+		}
+		g.line("\t}")
+	}
+	g.line("\t}")
 }
 
 // loop writes a loop of few rounds, which are as many for all threads or not.
