@@ -47,14 +47,7 @@ func conclusionCases() []check.Case {
 			r.Fault(of("counted", "counted 1", "index out of range [7] with length 2"))
 			check.Want(r, x, 0, 2, 5)
 		}},
-		{Name: "conclusion: behind a loop without end", Run: func(r *check.Run) {
-			rounds, x, out := slices.Repeat([]int32{4, 5}, 32), check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 64)
-			r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
-			check.Want(r, out, slices.Repeat([]int32{10}, 64)...)
-			rounds[32+3] = 2
-			r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
-			r.Fault(of("endless", "endless", "index out of range [3] with length 3"))
-		}},
+		{Name: "conclusion: behind a loop without end", Run: behindEndlessLoop},
 		{Name: "conclusion: mistakes one behind the other", Run: func(r *check.Run) {
 			x, y, out := check.Upload[int32](r, 100), check.Make[int32](r, 4), check.Make[int32](r, 2)
 			r.Launch(InLine(r.Stream, grid, 8, x, y, out))
@@ -68,13 +61,7 @@ func conclusionCases() []check.Case {
 			r.Launch(Shrinks(r.Stream, grid, check.Make[int32](r, 8), check.Make[int32](r, 1)))
 			r.Fault(of("shrinks", "shrinks", "index out of range [2] with length 2"))
 		}},
-		{Name: "conclusion: one of two conditions", Run: func(r *check.Run) {
-			x, out := check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 1)
-			r.Launch(Either(r.Stream, grid, 2, 0, x, out))
-			check.Want(r, out, 7)
-			r.Launch(Either(r.Stream, grid, 3, 4, x, out))
-			r.Fault(of("either", "either", "index out of range [3] with length 3"))
-		}},
+		{Name: "conclusion: one of two conditions", Run: oneOfTwoConditions},
 		{Name: "conclusion: index or length", Run: func(r *check.Run) {
 			out := check.Make[int32](r, 3)
 			r.Launch(Far(r.Stream, grid, 1<<40+5, check.Make[int32](r, 8), out))
@@ -101,4 +88,21 @@ func conclusionCases() []check.Case {
 		}})
 	}
 	return cases
+}
+
+func behindEndlessLoop(r *check.Run) {
+	rounds, x, out := slices.Repeat([]int32{4, 5}, 32), check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 64)
+	r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
+	check.Want(r, out, slices.Repeat([]int32{10}, 64)...)
+	rounds[32+3] = 2
+	r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
+	r.Fault(fault("endless", "conclusions.go", "endless", "index out of range [3] with length 3"))
+}
+
+func oneOfTwoConditions(r *check.Run) {
+	x, out := check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 1)
+	r.Launch(Either(r.Stream, check.Blocks(3, 5), 2, 0, x, out))
+	check.Want(r, out, 7)
+	r.Launch(Either(r.Stream, check.Blocks(3, 5), 3, 4, x, out))
+	r.Fault(fault("either", "conclusions.go", "either", "index out of range [3] with length 3"))
 }
