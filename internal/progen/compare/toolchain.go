@@ -183,7 +183,8 @@ func (t *toolchain) program(ctx context.Context) (name string, err error) {
 func (t *toolchain) run(ctx context.Context, in []byte, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = t.dir
-	cmd.Env = append(cmd.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOAMD64=v1")
+	cmd.Env = append(cmd.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOAMD64=v1",
+		"GOGC=400") // a fifth of the compiler's time is its collector's
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
