@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 // TestLower compares the IR of the Go file in each testdata/lower/*.txtar with the other
 // file there.
 func TestLower(t *testing.T) {
-	w := newWorld()
+	w := theWorld()
 	files, err := filepath.Glob("testdata/lower/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no tests: %v", err)
@@ -80,7 +80,7 @@ func verify(t *testing.T, m *ir.Module) {
 
 // TestExamples lowers the kernels of the examples.
 func TestExamples(t *testing.T) {
-	w := newWorld()
+	w := theWorld()
 	files, err := filepath.Glob("../../examples/*/kernel.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
@@ -108,7 +108,7 @@ func number(method string) string {
 // TestWords wants each method of gpu.Thread to be known as an operation: its Go body
 // means something on the CPU only.
 func TestWords(t *testing.T) {
-	w := newWorld()
+	w := theWorld()
 	p, err := w.Import(project + "gpu")
 	if err != nil {
 		t.Fatal(err)

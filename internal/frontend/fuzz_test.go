@@ -17,7 +17,7 @@ import (
 // FuzzBuild changes a few tokens of the files in testdata, of conformance cases and of examples. What is
 // still valid Go must be lowered to valid IR or refused, and never panic.
 func FuzzBuild(f *testing.F) {
-	w := newWorld()
+	w := theWorld()
 	texts := corpus(f, w)
 	for i := range texts {
 		for seed := range uint64(2) {
@@ -32,7 +32,7 @@ func FuzzBuild(f *testing.F) {
 
 // TestFuzzed builds what FuzzBuild has found once.
 func TestFuzzed(t *testing.T) {
-	w := newWorld()
+	w := theWorld()
 	files, err := filepath.Glob("testdata/fuzzed/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)

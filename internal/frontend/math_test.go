@@ -12,7 +12,7 @@ import (
 // TestMath lowers every exported function of package math and math/bits, each in a kernel
 // of its own.
 func TestMath(t *testing.T) {
-	w := newWorld()
+	w := theWorld()
 	for _, path := range []string{"math", "math/bits"} {
 		p, err := w.Import(path)
 		if err != nil {

@@ -21,7 +21,7 @@ const language diag.Code = 100
 // TestRefuse compares what is found in each testdata/refuse/*.go with the comments there. Every
 // code of the language has a file of its name.
 func TestRefuse(t *testing.T) {
-	w := newWorld()
+	w := theWorld()
 	files, err := filepath.Glob("testdata/refuse/*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -21,25 +21,28 @@ import (
 const project = "github.com/gopherwarp/gopherwarp/"
 
 // world checks packages from source, each once, as on linux/amd64. Of those that kernels
-// do not call only the declarations count.
+// do not call only the declarations count. All tests have the same one.
 type world struct {
 	mu   sync.Mutex
 	fset *token.FileSet
 	pkgs map[string]*source
+	prog *ssa.Program // of all packages, and of the kernels of lately
+	made int          // packages of kernels that it has
 }
 
 // source is a package that was checked.
 type source struct {
-	types *types.Package
-	files []*ast.File
-	info  *types.Info // nil without function bodies
+	types   *types.Package
+	files   []*ast.File
+	info    *types.Info // nil without function bodies
+	ordered bool        // by frontend.Reorder
 }
 
-func newWorld() *world { return &world{fset: token.NewFileSet(), pkgs: map[string]*source{}} }
+var theWorld = sync.OnceValue(func() *world { return &world{fset: token.NewFileSet(), pkgs: map[string]*source{}} })
 
 var compiled = []string{project + "dtype", project + "gpu", "math", "math/bits", "sync/atomic", "cmp", "slices"}
 
-// Import implements types.Importer.
+// Import implements types.Importer. The world is locked, or nobody else's.
 func (w *world) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -110,16 +113,7 @@ func (w *world) kernels(name, text string) ([]frontend.Kernel, *ssa.Package, err
 	if err := w.check("example.com/"+f.Name.Name, s, true); err != nil {
 		return nil, nil, err
 	}
-	prog := ssa.NewProgram(w.fset, ssa.InstantiateGenerics|ssa.BuildSerially)
-	prog.CreatePackage(types.Unsafe, nil, nil, true)
-	for _, p := range w.pkgs {
-		if p.info == nil {
-			prog.CreatePackage(p.types, nil, nil, true)
-		} else {
-			frontend.Reorder(p.types, p.files, p.info)
-			prog.CreatePackage(p.types, p.files, p.info, true)
-		}
-	}
+	prog := w.program()
 	frontend.Reorder(s.types, s.files, s.info)
 	pkg := prog.CreatePackage(s.types, s.files, s.info, false)
 	pkg.Build()
@@ -133,6 +127,32 @@ func (w *world) kernels(name, text string) ([]frontend.Kernel, *ssa.Package, err
 		}
 	}
 	return kernels, pkg, nil
+}
+
+// mostMade is how many packages of kernels a program has at most: a fuzzer makes millions.
+const mostMade = 200
+
+// program returns the program that has all packages that were imported so far, in which a package of kernels may be made.
+func (w *world) program() *ssa.Program {
+	if w.made++; w.prog == nil || w.made > mostMade {
+		w.made = 0
+		w.prog = ssa.NewProgram(w.fset, ssa.InstantiateGenerics|ssa.BuildSerially)
+		w.prog.CreatePackage(types.Unsafe, nil, nil, true)
+	}
+	for _, p := range w.pkgs {
+		switch {
+		case w.prog.Package(p.types) != nil:
+		case p.info == nil:
+			w.prog.CreatePackage(p.types, nil, nil, true)
+		default:
+			if !p.ordered {
+				frontend.Reorder(p.types, p.files, p.info)
+				p.ordered = true
+			}
+			w.prog.CreatePackage(p.types, p.files, p.info, true)
+		}
+	}
+	return w.prog
 }
 
 // isKernel reports whether fn has what package compile demands of a kernel.
