@@ -6,11 +6,11 @@ import (
 )
 
 // NewLanes returns a kernel of control flow: branches that threads take alike and others, loops that they
-// leave together and one by one, jumps, in every eighth kernel faults, on numbers of 32 and 64 bits. It is for vector code, whose lanes
-// are threads, and which most of New's kernels are too motley for.
+// leave together and one by one, jumps, on numbers of 32 and 64 bits; in every eighth threads fault, and in another they
+// wait for each other. It is for vector code, whose lanes are threads, and which most of New's kernels are too motley for.
 func NewLanes(seed uint64, index int) Kernel {
-	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7}
-	k := Kernel{Name: g.token, Values: g.r.Uint64()}
+	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7, waits: index%8 == 3}
+	k := Kernel{Name: g.token, Values: g.r.Uint64(), Barriers: g.waits}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 16, 32, 40, 100), pick(g.r, 1, 1, 2)}
 	threads := k.Blocks[0] * k.Threads[0] * k.Threads[1]
 	params := "t gpu.Thread, first int"
@@ -29,12 +29,36 @@ func NewLanes(seed uint64, index int) Kernel {
 		g.line("\tvar n%[1]d int\n\t_ = n%[1]d", i)
 	}
 	g.budget = g.r.between(6, 60)
-	g.block(0, 6)
+	if g.waits {
+		g.line("\tshared, local := gpu.Shared[[200]int32](t), t.ThreadY()*t.BlockDimX()+t.ThreadX()")
+		g.pieces(0)
+	} else {
+		g.block(0, 6)
+	}
 	g.stores()
 	g.line("\t_, _ = p, q")
 	g.line("}")
 	k.Source = g.text.String()
 	return k
+}
+
+// pieces writes what threads do between barriers, which they come to together, in loops that they leave together.
+func (g *lanes) pieces(depth int) {
+	for range g.r.between(2, 4) {
+		if depth < 2 && g.r.oneIn(3) && g.counters < laneCounters {
+			n := fmt.Sprintf("n%d", g.counters)
+			g.counters++
+			g.line("\tfor %[1]s = 0; %[1]s < %[2]s; %[1]s++ {", n, pick(g.r, "3", "ui&3", "t.BlockX()+1"))
+			g.pieces(depth + 1)
+			g.line("\t}")
+		} else {
+			g.line("\t{")
+			g.block(depth+1, 6)
+			g.line("\t}")
+		}
+		w := pick(g.r, "a", "b")
+		g.line("\tshared[local] = %sw\n\tt.Sync()\n\t%[1]sw += shared[local^1]\n\tt.Sync()", w)
+	}
 }
 
 // laneTypes are those of variables: a and b of each differ between threads at first, c does not.
@@ -46,6 +70,7 @@ type lanes struct {
 	r        random
 	token    string
 	faults   bool // threads may
+	waits    bool // threads wait for each other, and none returns before
 	text     strings.Builder
 	budget   int
 	counters int
@@ -95,7 +120,7 @@ func (g *lanes) statement(depth int) {
 		g.line("\tif %s {\n\t%s %s\n\t}", g.condition(), pick(g.r, "break", "continue"), pick(g.r, g.loops...))
 	case n == 16 && len(g.targets) > 0:
 		g.line("\tif %s {\n\tgoto %s\n\t}", g.condition(), pick(g.r, g.targets...))
-	case n == 17:
+	case n == 17 && !g.waits:
 		g.line("\tif %s {", g.condition())
 		g.stores()
 		g.line("\treturn\n\t}")
