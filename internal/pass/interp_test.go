@@ -2,10 +2,12 @@ package pass
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -111,7 +113,7 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 		}
 		o.prints = m.trace.String()
 		for _, r := range m.regions[:visible] {
-			o.memory += fmt.Sprintf("%x\n", r)
+			o.memory += hex.EncodeToString(r) + "\n"
 		}
 	}()
 	o.result = show(f.Result, m.call(f, args))
@@ -174,13 +176,14 @@ func truth(b bool) datum {
 
 type frame struct {
 	m      *machine
-	values map[*ir.Value]datum
+	values []datum // by the values' IDs
+	args   []datum // of the value that is being computed
 }
 
 func (m *machine) call(f *ir.Func, args []datum) datum {
-	fr := &frame{m, map[*ir.Value]datum{}}
+	fr := &frame{m: m, values: make([]datum, f.NumValues())}
 	for i, p := range f.Params {
-		fr.values[p] = args[i]
+		fr.values[p.ID] = args[i]
 	}
 	var from *ir.Block
 	for b := f.Blocks[0]; ; {
@@ -197,10 +200,10 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 	phis := b.Phis()
 	var now []datum
 	for _, phi := range phis {
-		now = append(now, fr.values[phi.Args[b.PredIndex(from)]])
+		now = append(now, fr.values[phi.Args[b.PredIndex(from)].ID])
 	}
 	for i, phi := range phis {
-		fr.values[phi] = now[i]
+		fr.values[phi.ID] = now[i]
 	}
 	for _, v := range b.Values[len(phis):] {
 		if fr.m.steps++; fr.m.steps > fr.m.limit {
@@ -210,16 +213,16 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 		case ir.OpJump:
 			return b.Succs[0], datum{}
 		case ir.OpIf:
-			return b.Succs[1-fr.values[v.Args[0]].bits], datum{}
+			return b.Succs[1-fr.values[v.Args[0].ID].bits], datum{}
 		case ir.OpRet:
 			if len(v.Args) == 0 {
 				return nil, datum{}
 			}
-			return nil, fr.values[v.Args[0]]
+			return nil, fr.values[v.Args[0].ID]
 		case ir.OpFault:
 			panic(stopped{fr.site(v, v.Args)})
 		}
-		fr.values[v] = fr.value(v)
+		fr.values[v.ID] = fr.value(v)
 	}
 	panic("block without end")
 }
@@ -227,16 +230,17 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 func (fr *frame) site(v *ir.Value, args []*ir.Value) string {
 	s := v.Aux.(*ir.Site).Format
 	for _, a := range args {
-		s += " " + show(a.Type, fr.values[a])
+		s += " " + show(a.Type, fr.values[a.ID])
 	}
 	return s + "\n"
 }
 
 func (fr *frame) value(v *ir.Value) datum {
-	args := make([]datum, len(v.Args))
-	for i, a := range v.Args {
-		args[i] = fr.values[a]
+	args := fr.args[:0]
+	for _, a := range v.Args {
+		args = append(args, fr.values[a.ID])
 	}
+	fr.args = args
 	switch {
 	case v.Op >= ir.OpAdd && v.Op <= ir.OpBrev:
 		return datum{bits: mask(v.Type, interpInt(v, args))}
@@ -269,7 +273,7 @@ func (fr *frame) shape(v *ir.Value, args []datum) datum {
 	case ir.OpSelect:
 		return args[2-args[0].bits]
 	case ir.OpStruct:
-		return datum{parts: args}
+		return datum{parts: slices.Clone(args)}
 	case ir.OpExtract:
 		return args[0].parts[v.Imm]
 	case ir.OpInsert:
@@ -396,10 +400,10 @@ func interpCompare(v *ir.Value, args []datum) bool {
 	x, y := args[0].bits, args[1].bits
 	if t.IsFloat() {
 		a, b := toFloat(t, x), toFloat(t, y)
-		return map[ir.Op]bool{ir.OpFEq: a == b, ir.OpFNe: a != b, ir.OpFLt: a < b, ir.OpFLe: a <= b}[v.Op]
+		return [...]bool{ir.OpFEq: a == b, ir.OpFNe: a != b, ir.OpFLt: a < b, ir.OpFLe: a <= b}[v.Op]
 	}
 	a, b := signed(t, x), signed(t, y)
-	return map[ir.Op]bool{ir.OpEq: x == y, ir.OpNe: x != y, ir.OpULt: x < y, ir.OpULe: x <= y, ir.OpSLt: a < b, ir.OpSLe: a <= b}[v.Op]
+	return [...]bool{ir.OpEq: x == y, ir.OpNe: x != y, ir.OpULt: x < y, ir.OpULe: x <= y, ir.OpSLt: a < b, ir.OpSLe: a <= b}[v.Op]
 }
 
 // flushed takes what is subnormal as a float32 for zero.
