@@ -17,8 +17,11 @@ func (p *plan) agrees(v *ir.Value) bool {
 	if !p.agree || !isOrder(v) || p.e.level[v.ID] < perThread || p.nodes[v.Block] == nil {
 		return false
 	}
-	x, y := p.shape(v.Args[0]).kind, p.shape(v.Args[1]).kind
-	return (x == affine && y == uniform || x == uniform && y == affine) && (p.steady.knows(v) || p.clean(v))
+	x, y := p.shape(v.Args[0]), p.shape(v.Args[1])
+	if x.kind == uniform {
+		x, y = y, x
+	}
+	return x.kind == affine && y.kind == uniform && (p.steady.knows(v) || p.clean(v) && -maxBehind < x.stride && x.stride < maxBehind)
 }
 
 // isOrder reports whether v compares integers of 64 bits by their order.

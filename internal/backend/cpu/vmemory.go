@@ -83,7 +83,7 @@ func (z *vectorizer) folds(v *ir.Value, plain bool) bool {
 func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64) {
 	for i.Op == ir.OpAdd && isShort(i.Args[1]) && !z.fromOutside(i) && z.of[i.Block.ID] == z.g && i.Args[0].Op != ir.OpConst {
 		sum := bytes + i.Args[1].Imm*scale
-		if sum != int64(int32(sum)) || z.shape(i.Args[0]).kind == varying {
+		if sum <= -maxBehind || sum >= maxBehind || z.shape(i.Args[0]).kind == varying {
 			break
 		}
 		i, bytes = i.Args[0], sum

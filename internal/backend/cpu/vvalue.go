@@ -194,7 +194,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 	}
 	switch v.Op {
 	case ir.OpOffset:
-		c.Op("LEAQ", vasm.Mem(x, v.Imm), vasm.Def(to))
+		z.addNumber(x, v.Imm, to)
 	case ir.OpBitcast:
 		c.Op("MOVQ", vasm.Use(x), vasm.Def(to))
 	case ir.OpIndex:
@@ -221,6 +221,17 @@ func (z *vectorizer) add(x vreg, y *ir.Value, to vreg) {
 	}
 }
 
+// addNumber adds n to x.
+func (z *vectorizer) addNumber(x vreg, n int64, to vreg) {
+	if n == int64(int32(n)) {
+		z.code.Op("LEAQ", vasm.Mem(x, n), vasm.Def(to))
+		return
+	}
+	t := z.code.Reg(vasm.Integer)
+	z.code.Op("MOVQ", vasm.Imm(n), vasm.Def(t))
+	z.code.Op("LEAQ", vasm.Indexed(x, t, 1), vasm.Def(to))
+}
+
 // isShort reports whether v is a number that instructions have room for.
 func isShort(v *ir.Value) bool {
 	return v.Op == ir.OpConst && v.Type.IsInt() && v.Imm == int64(int32(v.Imm))
@@ -230,7 +241,7 @@ func (z *vectorizer) indexOp(v *ir.Value, x, to vreg) {
 	c := z.code
 	i := z.integerOf(v.Args[1])
 	if v.Args[1].Op == ir.OpConst {
-		c.Op("LEAQ", vasm.Mem(x, truncated(v.Args[1])*v.Imm), vasm.Def(to))
+		z.addNumber(x, truncated(v.Args[1])*v.Imm, to)
 		return
 	}
 	t := c.Reg(vasm.Integer)
