@@ -6,10 +6,10 @@ import (
 )
 
 // NewLanes returns a kernel of control flow: branches that threads take alike and others, loops that they
-// leave together and one by one, jumps, on numbers of 32 and 64 bits; in every eighth threads fault, and in another they
-// wait for each other. It is for vector code, whose lanes are threads, and which most of New's kernels are too motley for.
+// leave together and one by one, jumps, on numbers of 32 and 64 bits; in an eighth of them threads fault, in another they
+// wait for each other, in another they read near their own numbers. It is for vector code, whose lanes are threads, and which most of New's kernels are too motley for.
 func NewLanes(seed uint64, index int) Kernel {
-	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7, waits: index%8 == 3}
+	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7, waits: index%8 == 3, near: index%8 == 5, short: index%16 == 5}
 	k := Kernel{Name: g.token, Values: g.r.Uint64(), Barriers: g.waits}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 16, 32, 40, 100), pick(g.r, 1, 1, 2)}
 	threads := k.Blocks[0] * k.Threads[0] * k.Threads[1]
@@ -17,6 +17,16 @@ func NewLanes(seed uint64, index int) Kernel {
 	for _, t := range laneTypes {
 		params += fmt.Sprintf(", u%[1]s %[2]s, in%[1]s, out%[1]s []%[2]s", t.letter, t.name)
 		k.Args = append(k.Args, Arg{t.name, t.name, 0}, Arg{t.name, t.name, 16}, Arg{t.name, t.name, threads})
+	}
+	if g.near {
+		n := 4*threads + 16
+		if g.short {
+			n = pick(g.r, threads/2, threads-3, threads)
+		}
+		for _, t := range laneTypes {
+			params += fmt.Sprintf(", near%s []%s", t.letter, t.name)
+			k.Args = append(k.Args, Arg{t.name, t.name, n})
+		}
 	}
 	g.line("//gpu:kernel")
 	g.line("func %s(%s) {", k.Name, params)
@@ -70,6 +80,8 @@ type lanes struct {
 	r        random
 	token    string
 	faults   bool // threads may
+	near     bool // threads read what is near their own numbers
+	short    bool // and look before whether it is there
 	waits    bool // threads wait for each other, and none returns before
 	text     strings.Builder
 	budget   int
@@ -124,6 +136,8 @@ func (g *lanes) statement(depth int) {
 		g.line("\tif %s {", g.condition())
 		g.stores()
 		g.line("\treturn\n\t}")
+	case n >= 18 && g.short:
+		g.look(depth)
 	case n == 18:
 		t := pick(g.r, laneTypes[:]...)
 		g.line("\tout%s[own] = %s", t.letter, g.value(t.letter))
@@ -152,6 +166,20 @@ func (g *lanes) fault(depth int) {
 	g.line("\t}")
 }
 
+// look reads what may be behind the end of a slice, in front of it, or, rarely, what is not there.
+func (g *lanes) look(depth int) {
+	t := pick(g.r, laneTypes[:]...).letter
+	at := g.place() + pick(g.r, "", "-3", "-17")
+	to := pick(g.r, "uint(%[1]s) < uint(len(near%[2]s))", "%[1]s >= 0 && %[1]s < len(near%[2]s)", "!(%[1]s < 0 || len(near%[2]s) <= %[1]s)")
+	if g.r.oneIn(20) {
+		to = "%[1]s < len(near%[2]s)+%[1]s && p"
+	}
+	g.line("\tif "+to+" {", at, t)
+	g.line("\ta%[1]s += near%[1]s[%[2]s]", t, at)
+	g.block(depth+1, 2)
+	g.line("\t}")
+}
+
 // loop writes a loop of few rounds, which are as many for all threads or not.
 func (g *lanes) loop(depth int) {
 	n := fmt.Sprintf("n%d", g.counters)
@@ -175,6 +203,13 @@ func (g *lanes) loop(depth int) {
 func (g *lanes) condition() string {
 	t := pick(g.r, laneTypes[:]...).letter
 	compare := pick(g.r, "<", "<=", "==", "!=", ">")
+	switch {
+	case g.near && g.r.oneIn(8): // numbers that wrap around, or where they would
+		at := fmt.Sprintf(pick(g.r, "%s-5", "%s+9223372036854775790", "-9223372036854775800-(%s)", "(%s)*(1<<59)", "%s+ui<<60"), g.place())
+		return pick(g.r, at+" "+compare+" 3", fmt.Sprintf("uint(%s) %s uint(%s)", at, compare, pick(g.r, "9", "len(neari)", "ui")))
+	case g.near && g.r.oneIn(3):
+		return fmt.Sprintf("%s %s %s", g.place(), compare, pick(g.r, g.place(), "20", "ui", "t.BlockX()*16", "len(neari)"))
+	}
 	switch g.r.IntN(8) {
 	case 0, 1:
 		return fmt.Sprintf("u%s %s %d", t, compare, g.r.IntN(4))
@@ -211,6 +246,9 @@ func (g *lanes) assign() {
 }
 
 func (g *lanes) value(letter string) string {
+	if g.near && !g.short && g.r.oneIn(3) {
+		return fmt.Sprintf("near%s[%s]", letter, g.place())
+	}
 	switch g.r.IntN(10) {
 	case 0:
 		return fmt.Sprintf("in%s[%s&15]", letter, pick(g.r, "ai", "bi", "ci", "own", "n0"))
@@ -221,6 +259,14 @@ func (g *lanes) value(letter string) string {
 	default:
 		return pick(g.r, "a", "b", "c") + letter
 	}
+}
+
+// place returns an index of what is near the thread's number, or that of its block. Most grow along the threads, by as much
+// from each to the next.
+func (g *lanes) place() string {
+	n := fmt.Sprintf("n%d", g.r.IntN(max(1, g.counters)))
+	return fmt.Sprintf("%s+%s", pick(g.r, "own", "own", "own*2", "own*3", "own+own/32", "t.GlobalX()", "t.ThreadX()*2", "t.BlockX()*t.BlockDimX()", "(own>>1)"),
+		pick(g.r, "0", "1", "2", "7", "13", n, n+"*2", "ui&7", "(own&1)*3"))
 }
 
 // stores leaves all that variables hold.
