@@ -75,9 +75,10 @@ func TestRuntime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var b *device.Buffer[float64] // stays open until the metrics were gathered
 	err = dev.Scope(context.Background(), func(s *device.Stream) error {
-		b, err := device.Upload(s, make([]float64, 100))
-		if err != nil {
+		var err error
+		if b, err = device.Upload(s, make([]float64, 100)); err != nil {
 			return err
 		}
 		return errors.Join(device.Download(s, make([]float64, 100), b), device.Download(s, make([]float64, 100), b))
@@ -89,7 +90,7 @@ func TestRuntime(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(NewRuntime(dev))
 	families, err := registry.Gather()
-	if err != nil {
+	if err := errors.Join(err, b.Close(), dev.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range families {
