@@ -232,12 +232,13 @@ func (r *rig) testMemoryLimit(t *testing.T) {
 	must(t, errors.Join(b.Close(), c.Close()))
 	// Nobody closes these: the device makes room by itself.
 	for range 30 {
-		_, err := device.Make[byte](s, 200<<10)
+		a, err = device.Make[byte](s, 200<<10)
 		must(t, err)
 	}
 	if len(d.Owners()) == 0 || len(d.Leaks()) == 0 {
 		t.Errorf("owners %+v, leaks %+v", d.Owners(), d.Leaks())
 	}
+	runtime.KeepAlive(a) // the last
 	must(t, s.Synchronize(t.Context()))
 }
 
