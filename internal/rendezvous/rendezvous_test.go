@@ -35,13 +35,11 @@ type job struct {
 // newJob returns a job of world of which the given ranks will come. Rank 0, if it is among them, is the first.
 func newJob(t *testing.T, world int, ranks ...int) *job {
 	t.Helper()
-	j, at := &job{T: t, errs: make([]error, len(ranks))}, ""
+	j, at := &job{T: t, errs: make([]error, len(ranks))}, address(t)
 	for _, rank := range ranks {
 		o := Options{Rank: rank, World: world, Address: at}
 		if rank == 0 {
 			o.Listen, o.Gift = "127.0.0.1:0", []byte("gift")
-		} else if at == "" {
-			o.Address = address(t)
 		}
 		m, err := newMember(o, func() int64 { return int64(10 * rank) })
 		if err != nil {
