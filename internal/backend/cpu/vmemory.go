@@ -27,7 +27,7 @@ func (z *vectorizer) pinned(p *ir.Value) (base *ir.Value, bytes int64) {
 	return p, bytes
 }
 
-// maxBehind is how far behind another pointer one may lie for an address that says so: what some together come to, too, instructions have room for.
+// maxBehind is how many bytes an address may add to a pointer, each time: instructions have room for many such numbers together.
 const maxBehind = 1 << 24
 
 // isPinned reports whether p lies a known number of bytes behind another pointer that is there wherever p is.
