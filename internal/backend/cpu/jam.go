@@ -16,9 +16,10 @@ const lanes = 4
 // maxJammed bounds the values that are written for every lane.
 const maxJammed = 150
 
-// perLane reports whether v differs between the threads that are taken at once.
+// perLane reports whether v may differ between the threads that are taken at once. What a warp has voted on differs
+// along a row of the block, and in no warp: it is in a variable where other regions need it.
 func (e *emitter) perLane(v *ir.Value) bool {
-	return e.jam > 1 && v.Op != ir.OpParam && e.level[v.ID] >= perThread && e.inRow.Varying(v)
+	return e.jam > 1 && v.Op != ir.OpParam && e.level[v.ID] >= perThread && e.keep[v.ID] != keepBlock && e.inRow.Varying(v)
 }
 
 // each calls f for every lane, or once where v is the same in all.
