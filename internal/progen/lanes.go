@@ -56,8 +56,7 @@ func NewLanes(seed uint64, index int) Kernel {
 func (g *lanes) pieces(depth int) {
 	for range g.r.between(2, 4) {
 		if depth < 2 && g.r.oneIn(3) && g.counters < laneCounters {
-			n := fmt.Sprintf("n%d", g.counters)
-			g.counters++
+			n := g.counter()
 			g.line("\tfor %[1]s = 0; %[1]s < %[2]s; %[1]s++ {", n, pick(g.r, "3", "ui&3", "t.BlockX()+1"))
 			g.pieces(depth + 1)
 			g.line("\t}")
@@ -155,8 +154,7 @@ func (g *lanes) fault(depth int) {
 	if g.counters == laneCounters || g.r.oneIn(3) {
 		g.line("\ta%[1]s += in%[1]s[%[2]s]", t, pick(g.r, "own|16", "ui+16", "n0-5"))
 	} else {
-		n := fmt.Sprintf("n%d", g.counters)
-		g.counters++
+		n := g.counter()
 		g.line("\tfor %[2]s = 0; ; %[2]s++ {\n\ta%[1]s += in%[1]s[%[2]s]", t, n)
 		if g.r.oneIn(2) {
 			g.block(depth+1, 3)
@@ -182,8 +180,7 @@ func (g *lanes) look(depth int) {
 
 // loop writes a loop of few rounds, which are as many for all threads or not.
 func (g *lanes) loop(depth int) {
-	n := fmt.Sprintf("n%d", g.counters)
-	g.counters++
+	n := g.counter()
 	g.labels++
 	label := fmt.Sprintf("L%d", g.labels)
 	g.line("\t%s = 0\n%s:", n, label)
@@ -220,7 +217,7 @@ func (g *lanes) condition() string {
 	case 4:
 		return pick(g.r, "p", "q", "!p", "p != q")
 	case 5:
-		return fmt.Sprintf("n%d %s %d", g.r.IntN(max(1, g.counters)), compare, g.r.IntN(4))
+		return fmt.Sprintf("%s %s %d", g.counted(), compare, g.r.IntN(4))
 	default:
 		return fmt.Sprintf("%s %s %s", g.value(t), compare, g.value(t))
 	}
@@ -261,10 +258,18 @@ func (g *lanes) value(letter string) string {
 	}
 }
 
+// counter returns a counter that no loop has yet, and counted one that some loop may have.
+func (g *lanes) counter() string {
+	g.counters++
+	return fmt.Sprintf("n%d", g.counters-1)
+}
+
+func (g *lanes) counted() string { return fmt.Sprintf("n%d", g.r.IntN(max(1, g.counters))) }
+
 // place returns an index of what is near the thread's number, or that of its block. Most grow along the threads, by as much
 // from each to the next.
 func (g *lanes) place() string {
-	n := fmt.Sprintf("n%d", g.r.IntN(max(1, g.counters)))
+	n := g.counted()
 	return fmt.Sprintf("%s+%s", pick(g.r, "own", "own", "own*2", "own*3", "own+own/32", "t.GlobalX()", "t.ThreadX()*2", "t.BlockX()*t.BlockDimX()", "(own>>1)"),
 		pick(g.r, "0", "1", "2", "7", "13", n, n+"*2", "ui&7", "(own&1)*3"))
 }
