@@ -81,8 +81,8 @@ func (h *hoister) run() {
 		}
 	}
 	certain := true // everything so far runs in the first round, and could be moved
-	for _, b := range h.loop.Blocks {
-		runs := certain && h.always(b)
+	for i, b := range h.loop.Blocks {
+		runs := certain && h.always(b) && !h.seenBefore(b, h.loop.Blocks[i+1:])
 		var keep []*ir.Value
 		for _, v := range b.Values {
 			if h.movable(v, runs && certain) {
@@ -94,6 +94,15 @@ func (h *hoister) run() {
 		}
 		b.Values = keep
 	}
+}
+
+// seenBefore reports whether something in the blocks that come later in the loop's order can be seen, and runs in front of b,
+// which always runs: a loop in front of b is not dominated by b, and its body may come later, since the way out of the loop
+// is not that through the body.
+func (h *hoister) seenBefore(b *ir.Block, later []*ir.Block) bool {
+	return slices.ContainsFunc(later, func(x *ir.Block) bool {
+		return !h.dom.Dominates(b, x) && slices.ContainsFunc(x.Values, observable)
+	})
 }
 
 // observable reports whether a fault in front of v could be told from one behind it.
