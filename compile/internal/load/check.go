@@ -41,10 +41,12 @@ func (g *Graph) Check(pkgs []*Package, overlay map[string][]byte, reach *Reach) 
 		files:   map[*Package][]*ast.File{},
 		needed:  map[*Package]bool{},
 		kept:    map[ast.Node]bool{},
+		named:   map[ast.Node]bool{},
 	}
 	c.program.Packages = g.closure(pkgs)
-	c.parse()
-	if !c.all {
+	if c.all {
+		c.parse(c.program.Packages)
+	} else {
 		c.search(reach)
 	}
 	c.checkAll()
@@ -91,6 +93,7 @@ type checker struct {
 	files   map[*Package][]*ast.File
 	needed  map[*Package]bool // something of it is reached
 	kept    map[ast.Node]bool // what is reached
+	named   map[ast.Node]bool // declarations of packages that are parsed later
 }
 
 // checkAll checks the packages, each as soon as those in front of it that it imports have types.
@@ -144,6 +147,12 @@ func (c *checker) check(p *Package) {
 	if p.ImportPath == "unsafe" {
 		p.Types = types.Unsafe
 		return
+	}
+	if c.later(p) {
+		if c.prune(p); len(c.files[p]) == 0 {
+			p.Types = c.empty(p)
+			return
+		}
 	}
 	bodies := c.hasBodies(p)
 	config := &types.Config{

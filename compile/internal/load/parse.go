@@ -17,26 +17,30 @@ import (
 
 // parsed is a file on its way into a program.
 type parsed struct {
-	name string
-	text []byte
-	base int // of its token.Pos
-	file *ast.File
-	err  error
+	name  string
+	whole bool // else declarations are enough
+	text  []byte
+	base  int // of its token.Pos
+	file  *ast.File
+	err   error
 }
 
-// parse parses all files, several at a time. Each has its own place in the set from the start, so that a
+// parse parses all files of the packages, several at a time. Each has its own place in the set from the start, so that a
 // token.Pos does not depend on the schedule.
-func (c *checker) parse() {
+func (c *checker) parse(pkgs []*Package) {
 	var all []*parsed
 	of := map[*Package][]*parsed{}
-	base := c.program.Fset.Base()
-	for _, p := range c.program.Packages {
+	for _, p := range pkgs {
 		for _, name := range c.names(p) {
-			f := &parsed{name: portable(p, name), base: base}
-			f.text, f.err = c.read(f.name)
-			base += len(f.text) + 1
+			f := &parsed{name: portable(p, name), whole: c.mayHaveBodies(p)}
 			of[p], all = append(of[p], f), append(all, f)
 		}
+	}
+	each(len(all), func(i int) { c.read(all[i]) })
+	base := c.program.Fset.Base()
+	for _, f := range all {
+		f.base = base
+		base += len(f.text) + 1
 	}
 	sets := make([]*token.FileSet, len(all))
 	each(len(all), func(i int) { sets[i] = all[i].parse() })
@@ -93,11 +97,16 @@ func (c *checker) names(p *Package) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func (c *checker) read(file string) ([]byte, error) {
-	if src, ok := c.overlay[file]; ok {
-		return src, nil
+// read sets the text to parse.
+func (c *checker) read(f *parsed) {
+	text, ok := c.overlay[f.name]
+	if !ok {
+		text, f.err = c.graph.Read(f.name)
 	}
-	return c.graph.Read(file)
+	if !f.whole {
+		text = outline(text)
+	}
+	f.text = text
 }
 
 func parseErrors(file string, err error) diag.List {

@@ -54,6 +54,8 @@ type search struct {
 	users   map[*Package]map[symbol][]*node
 	vars    []symbol // that are reached, and whose users are not
 	work    []*node
+	parsed  map[*Package]bool
+	missing []symbol // that are named, of packages that are not parsed yet
 }
 
 // imports is what a file imports.
@@ -67,27 +69,26 @@ func (c *checker) search(from *Reach) {
 	s := &search{
 		checker: c, closed: from.Closed, nodes: map[*Package][]*node{}, symbols: map[symbol]*node{}, methods: map[symbol][]*node{},
 		imports: map[*ast.File]imports{}, called: map[string]bool{}, waiting: map[string][]*node{}, users: map[*Package]map[symbol][]*node{},
+		parsed: map[*Package]bool{},
 	}
-	for _, p := range c.program.Packages {
-		for _, f := range c.files[p] {
-			s.index(p, f)
-		}
-	}
+	s.parse(slices.DeleteFunc(slices.Clone(c.program.Packages), c.later))
 	for p, names := range from.Roots {
 		for _, name := range names {
 			s.symbol(symbol{p, name})
 		}
 	}
-	for len(s.work) > 0 || len(s.vars) > 0 {
+	for len(s.work) > 0 || len(s.vars) > 0 || len(s.missing) > 0 {
 		if n := len(s.work) - 1; n >= 0 {
 			at := s.work[n]
 			s.work = s.work[:n]
 			s.follow(at)
-			continue
+		} else if len(s.vars) > 0 {
+			v := s.vars[0]
+			s.vars = s.vars[1:]
+			s.usersOf(v)
+		} else {
+			s.load(s.symbol)
 		}
-		v := s.vars[0]
-		s.vars = s.vars[1:]
-		s.usersOf(v)
 	}
 	for p, nodes := range s.nodes {
 		for _, n := range nodes {
@@ -96,6 +97,7 @@ func (c *checker) search(from *Reach) {
 			}
 		}
 	}
+	s.declare()
 }
 
 // index notes what a file declares.
@@ -167,6 +169,9 @@ func (s *search) add(n *node) {
 func (s *search) symbol(x symbol) {
 	n := s.symbols[x]
 	if n == nil {
+		if !s.parsed[x.pkg] {
+			s.missing = append(s.missing, x)
+		}
 		return
 	}
 	if n.kind == token.VAR && !n.reached {
@@ -259,7 +264,7 @@ func fullName(p *Package, d *ast.FuncDecl) string {
 func (s *search) names(n *node, part ast.Node) {
 	imports := s.importsOf(n)
 	add := func(p *Package, name string) {
-		if x := (symbol{p, name}); s.symbols[x] != nil && !slices.Contains(n.symbols, x) {
+		if x := (symbol{p, name}); (s.symbols[x] != nil || !s.parsed[p]) && !slices.Contains(n.symbols, x) {
 			n.symbols = append(n.symbols, x)
 		}
 	}
