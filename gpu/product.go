@@ -70,14 +70,26 @@ func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc
 	in := t.linear() % WarpGroupSize
 	row0, col0 := in/32*16+in%32/4, in%4*2
 	depth := stepBytes / int(unsafe.Sizeof(*new(T)))
-	for e := range len(*acc) {
-		row, col := row0+e/2%2*8, e/4*8+col0+e%2
-		sum := (*acc)[e]
-		for k := range depth {
-			sum += asFloat32(a.element(row, k)) * asFloat32(b.element(col, k))
+	upper, lower := multiplicands[T](a, row0, depth), multiplicands[T](a, row0+8, depth)
+	for c := range len(*acc) / 2 {
+		e := c/2*4 + c%2
+		x, y := (*acc)[e], (*acc)[e+2]
+		column := multiplicands[T](b, c/2*8+col0+c%2, depth)
+		for k, v := range column[:depth] {
+			x += upper[k] * v
+			y += lower[k] * v
 		}
-		(*acc)[e] = sum
+		(*acc)[e], (*acc)[e+2] = x, y
 	}
+}
+
+// multiplicands returns the first n numbers of row or column i of an operand as tensor cores take them. It is
+// done once for all products of a thread that they are in.
+func multiplicands[T Multiplicand, O Operand[T]](o O, i, n int) (x [stepBytes]float32) {
+	for k := range n {
+		x[k] = asFloat32(o.element(i, k))
+	}
+	return x
 }
 
 // asFloat32 returns what tensor cores take x for.

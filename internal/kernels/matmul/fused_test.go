@@ -22,12 +22,13 @@ func TestFused(t *testing.T) {
 
 // TestOrders runs warps in other orders: one that goes ahead must find what it waits for.
 func TestOrders(t *testing.T) {
+	p := newProblem(matmul.Shape{M: 130, N: 264, K: 328})
 	for seed := range uint64(3) {
 		o := ptxinterp.Checked()
 		o.Seed = 1 + seed
 		_, s := opened(t, func() (*device.Device, error) { return ptxinterp.OpenWith(o) })
 		for _, v := range []matmul.Version{matmul.Groups, matmul.Roles, matmul.Resident} {
-			newProblem(matmul.Shape{M: 130, N: 264, K: 328}).check(t, s, v)
+			p.check(t, s, v)
 		}
 	}
 }
@@ -94,14 +95,15 @@ func (f fusion[T]) check(t *testing.T, s *device.Stream) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	columns := make([][]float64, batch*f.N)
+	for i := range columns {
+		columns[i] = wide(b, i/f.N*f.K*f.N+i%f.N, f.N, f.K)
+	}
 	for i := range batch * f.M {
+		row := wide(a, i*f.K, 1, f.K)
 		for j := range f.N {
-			want, size := float64(bias[j]), 0.0
-			for k := range f.K {
-				x := a[i*f.K+k].Float64() * b[(i/f.M*f.K+k)*f.N+j].Float64()
-				want, size = want+x, size+math.Abs(x)
-			}
-			want = f.of(want)
+			want, size := dot(row, columns[i/f.M*f.N+j])
+			want = f.of(want + float64(bias[j]))
 			if got := c[i*f.N+j].Float64(); !(math.Abs(got-want) <= math.Abs(want)/f.precision+size*float64(f.K+16)/(1<<22)) {
 				t.Fatalf("row %d, column %d: %v, want %v", i, j, got, want)
 			}

@@ -61,7 +61,14 @@ func onDevice(t *testing.T, open func() (*device.Device, error), shapes []matmul
 // problem is two matrices and what is known of their product.
 type problem struct {
 	matmul.Shape
-	a, b []dtype.BF16
+	a, b     []dtype.BF16
+	elements []element // those of the product that are compared, computed for the first version
+}
+
+// element is one of a product in float64, with the sum of the magnitudes that are added.
+type element struct {
+	row, column int
+	want, size  float64
 }
 
 func newProblem(s matmul.Shape) *problem {
@@ -73,30 +80,61 @@ func newProblem(s matmul.Shape) *problem {
 		}
 		return x
 	}
-	return &problem{s, numbers(s.M * s.K), numbers(s.K * s.N)}
+	return &problem{Shape: s, a: numbers(s.M * s.K), b: numbers(s.K * s.N)}
 }
 
 // check multiplies and compares with the product in float64, within half a place of bfloat16
 // and what float32 sums in any order may be off.
 func (p *problem) check(t *testing.T, s *device.Stream, v matmul.Version) {
 	c := p.multiply(t, s, v)
-	step := 1 // of large products, elements here and there
+	if p.elements == nil {
+		p.elements = p.expected()
+	}
+	for _, e := range p.elements {
+		got := c[e.row*p.N+e.column].Float64()
+		if off := math.Abs(got - e.want); !(off <= math.Abs(e.want)/256+e.size*float64(p.K+16)/(1<<22)) {
+			t.Fatalf("c[%d][%d] is %v, want %v", e.row, e.column, got, e.want)
+		}
+	}
+}
+
+// expected returns all elements of the product, or of large products elements here and there.
+func (p *problem) expected() []element {
+	step := 1
 	for p.M/step*(p.N/step) > 1<<14 && p.K > 512 {
 		step += 2
 	}
+	elements := []element{}
+	columns := make([][]float64, p.N)
 	for i := 0; i < p.M; i += step {
+		row := wide(p.a, i*p.K, 1, p.K)
 		for j := (i / step * 7) % step; j < p.N; j += step {
-			want, size := 0.0, 0.0
-			for k := range p.K {
-				x := p.a[i*p.K+k].Float64() * p.b[k*p.N+j].Float64()
-				want, size = want+x, size+math.Abs(x)
+			if columns[j] == nil {
+				columns[j] = wide(p.b, j, p.N, p.K)
 			}
-			got := c[i*p.N+j].Float64()
-			if off := math.Abs(got - want); !(off <= math.Abs(want)/256+size*float64(p.K+16)/(1<<22)) {
-				t.Fatalf("c[%d][%d] is %v, want %v", i, j, got, want)
-			}
+			want, size := dot(row, columns[j])
+			elements = append(elements, element{i, j, want, size})
 		}
 	}
+	return elements
+}
+
+// wide returns n elements of a matrix in float64, from one on, step apart. A reference reads each of them often.
+func wide[T interface{ Float64() float64 }](x []T, from, step, n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = x[from+i*step].Float64()
+	}
+	return w
+}
+
+// dot returns the sum of the products, in order, and that of their magnitudes.
+func dot(x, y []float64) (sum, size float64) {
+	for i, v := range x {
+		v *= y[i]
+		sum, size = sum+v, size+math.Abs(v)
+	}
+	return sum, size
 }
 
 func (p *problem) multiply(t testing.TB, s *device.Stream, v matmul.Version) []dtype.BF16 {

@@ -260,20 +260,38 @@ func (w *warp) perform(x *pendingProduct) bool {
 	if !ok1 || !ok2 {
 		return false
 	}
+	line := func(x []float32, i int) []float32 { return x[i*op.depth:][:op.depth] }
 	for l := range warpSize {
-		for e := range x.to.values {
-			r, c := l/4+e/2%2*8, e/4*8+l%4*2+e%2
-			sum := float32(0)
-			if x.adds {
-				sum = math.Float32frombits(uint32(x.to.values[e][l]))
+		upper, lower := line(a, l/4), line(a, l/4+8)
+		for e := 0; e < len(x.to.values); e += 4 {
+			values, column := x.to.values[e:e+4], e/4*8+l%4*2
+			var sums [4]float32
+			for i := range sums {
+				if x.adds {
+					sums[i] = math.Float32frombits(uint32(values[i][l]))
+				}
 			}
-			for k := range op.depth {
-				sum += a[r*op.depth+k] * b[c*op.depth+k]
+			sums = square(sums, upper, lower, line(b, column), line(b, column+1))
+			for i, sum := range sums {
+				values[i][l] = uint64(math.Float32bits(sum))
 			}
-			x.to.values[e][l] = uint64(math.Float32bits(sum))
 		}
 	}
 	return true
+}
+
+// square adds the products of two rows with two columns, each to a sum of its own: the processor adds to
+// four at a time.
+func square(sums [4]float32, upper, lower, left, right []float32) [4]float32 {
+	a, b, c, d := sums[0], sums[1], sums[2], sums[3]
+	lower, left, right = lower[:len(upper)], left[:len(upper)], right[:len(upper)]
+	for k, u := range upper {
+		a += u * left[k]
+		b += u * right[k]
+		c += lower[k] * left[k]
+		d += lower[k] * right[k]
+	}
+	return [4]float32{a, b, c, d}
 }
 
 // panelOperand reads n rows, or columns, of operand i from shared memory, as its descriptor says: section "Matrix
@@ -287,37 +305,47 @@ func (w *warp) panelOperand(x *pendingProduct, i, first, n int) (numbers []float
 		return nil, false
 	}
 	numbers = make([]float32, n*op.depth)
-	for r := range n {
-		for k := range op.depth {
+	together := productBytes / op.size // numbers that lie side by side: of a row, or of a column
+	rows, columns, next := 1, together, 1
+	if op.down[i] {
+		rows, columns, next = together, 1, op.depth
+	}
+	for r := 0; r < n; r += rows {
+		for k := 0; k < op.depth; k += columns {
 			at, other := uint64(first+r), uint64(k)
 			address := start + at/8*stride + at%8*128 + other*uint64(op.size)
 			if op.down[i] {
 				address = start + at/64*leading + other/8*stride + other%8*128 + at%64*2
 			}
 			address ^= address >> 7 & 7 << 4
-			p := w.productBytes(x.in, address, uint64(op.size))
+			p := w.productBytes(x.in, address)
 			if p == nil {
 				return nil, false
 			}
-			numbers[r*op.depth+k] = op.number(read(p, uint64(op.size)))
+			for j := range together {
+				numbers[r*op.depth+k+j*next] = op.number(read(p[j*op.size:], uint64(op.size)))
+			}
 		}
 	}
 	return numbers, true
 }
 
+// productBytes is how many bytes the swizzle leaves together, all of which a product reads.
+const productBytes = 16
+
 // productBytes returns what a product reads at an address, or nil after a fault.
-func (w *warp) productBytes(in *instr, address, n uint64) []byte {
+func (w *warp) productBytes(in *instr, address uint64) []byte {
 	r := &w.block.shared
-	p := r.window(address, n)
+	p := r.window(address, productBytes)
 	if p == nil {
-		text, err := explain(r, address, n)
+		text, err := explain(r, address, productBytes)
 		w.fail(in, allLanes, err, text)
 		return nil
 	}
-	offset := address - r.base
-	if r.written != nil && r.written.missing(offset, n) != offset+n {
-		w.unwritten(touch{in, 0, r, offset&^15 + r.base})
+	t := touch{in, 0, r, address}
+	if offset := address - r.base; r.written != nil && r.written.missing(offset, productBytes) != offset+productBytes {
+		w.unwritten(t)
 	}
-	w.proxied(touch{in, 0, r, offset&^15 + r.base}, 16)
+	w.proxied(t, productBytes)
 	return p
 }
