@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -32,6 +33,8 @@ func everyFailure(t *testing.T, device cudafake.Device, nth int) {
 		f.Latency, f.Execute = 2, fakeKernel
 		return f
 	}
+	// A workload leaves tens of megabytes behind, more than the heap has in use.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	f := fake()
 	if err := workload(f); err != nil {
 		t.Fatalf("the workload does not do what it should: %v", err)

@@ -123,7 +123,30 @@ func (f *Fake) fill(function string, s cudasys.Stream, with filling) cudasys.Sta
 		if with.dst%uintptr(len(with.value)) != 0 {
 			return cudasys.InvalidValue
 		}
-		all := slices.Repeat(with.value, int(with.n))
-		return st.transfer(f.on(st.context, with.dst, uintptr(len(all))), func() []byte { return all })
+		to := f.on(st.context, with.dst, with.n*uintptr(len(with.value)))
+		if to() == nil {
+			return cudasys.InvalidValue
+		}
+		st.add(func() cudasys.Status {
+			t := to()
+			if t == nil {
+				return cudasys.IllegalAddress
+			}
+			repeat(t, with.value)
+			return cudasys.Success
+		})
+		return cudasys.Success
 	})
+}
+
+// repeat fills p with a value of a few bytes, from a stretch that stays in the processor's first cache: the runtime has
+// blocks of megabytes, and its tests open thousands of devices.
+func repeat(p, value []byte) {
+	first := p[:min(len(p), 4096)]
+	for n := copy(first, value); n < len(first); {
+		n += copy(first[n:], first[:n])
+	}
+	for rest := p[len(first):]; len(rest) > 0; {
+		rest = rest[copy(rest, first):]
+	}
 }

@@ -1,6 +1,7 @@
 package cudafake
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"unsafe"
@@ -11,8 +12,9 @@ import (
 // memory is what a device can address. Addresses are made up, except those of managed memory,
 // which are real; blocks of different devices never overlap.
 type memory struct {
-	blocks []*block // by address
-	next   uintptr  // the next address
+	blocks []*block  // by address
+	recent [2]*block // in which addresses were found last, or nil: a kernel's threads read and write the same ones
+	next   uintptr   // the next address
 }
 
 // block is one allocation: of a device, or pinned memory of the host where host is set.
@@ -30,7 +32,7 @@ const garbage = 0xcd
 
 // add adds a block of n bytes.
 func (m *memory) add(c *context, n uintptr) *block {
-	b := &block{context: c, address: m.next, bytes: slices.Repeat([]byte{garbage}, int(n))}
+	b := &block{context: c, address: m.next, bytes: bytes.Repeat([]byte{garbage}, int(n))}
 	m.next += (n + 511) / 512 * 512
 	m.insert(b)
 	return b
@@ -47,15 +49,23 @@ func (m *memory) search(address uintptr) (int, bool) {
 
 // at returns the block that has an address, or nil.
 func (m *memory) at(address uintptr) *block {
+	for _, b := range m.recent {
+		if b != nil && b.has(address) {
+			return b
+		}
+	}
 	i, exact := m.search(address)
 	if !exact {
 		i--
 	}
-	if i < 0 || address-m.blocks[i].address >= uintptr(len(m.blocks[i].bytes)) {
+	if i < 0 || !m.blocks[i].has(address) {
 		return nil
 	}
+	m.recent = [2]*block{m.blocks[i], m.recent[0]}
 	return m.blocks[i]
 }
+
+func (b *block) has(address uintptr) bool { return address-b.address < uintptr(len(b.bytes)) }
 
 // find returns the n bytes at an address, or nil where c has none.
 func (m *memory) find(c *context, address, n uintptr) []byte {
@@ -85,15 +95,19 @@ func (m *memory) remove(is func(b *block) bool) cudasys.Status {
 	if i < 0 {
 		return cudasys.InvalidValue
 	}
-	m.delete(i)
+	m.spoil(i)
 	return cudasys.Success
 }
 
+// spoil deletes block i and makes garbage of what was in it.
+func (m *memory) spoil(i int) {
+	repeat(m.blocks[i].bytes, []byte{garbage})
+	m.delete(i)
+}
+
+// delete forgets block i.
 func (m *memory) delete(i int) {
-	b := m.blocks[i]
-	for j := range b.bytes {
-		b.bytes[j] = garbage
-	}
+	m.recent = [2]*block{}
 	m.blocks = slices.Delete(m.blocks, i, i+1)
 }
 
@@ -217,7 +231,7 @@ func (f *Fake) addHostMemory(d *cudasys.Driver) {
 			if i < 0 {
 				return cudasys.InvalidValue
 			}
-			f.memory.blocks = slices.Delete(f.memory.blocks, i, i+1) // the contents are the program's
+			f.memory.delete(i) // the contents are the program's
 			return cudasys.Success
 		})
 	}

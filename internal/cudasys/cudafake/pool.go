@@ -78,7 +78,7 @@ func (f *Fake) addPoolMemory(d *cudasys.Driver) {
 			}
 			b.freed = true
 			st.add(func() cudasys.Status {
-				f.memory.delete(slices.Index(f.memory.blocks, b))
+				f.memory.spoil(slices.Index(f.memory.blocks, b))
 				b.pool.used -= len(b.bytes)
 				b.pool.reserved = min(b.pool.reserved, max(b.pool.used, b.pool.threshold))
 				return cudasys.Success
