@@ -12,7 +12,7 @@ func Verify(f *Func) error {
 	if len(f.Blocks) == 0 {
 		return fmt.Errorf("%s: has no blocks", f.Name)
 	}
-	c := &checker{f: f, where: make([]position, f.NumValues())}
+	c := &checker{f: f, where: make([]int32, f.NumValues())}
 	c.params()
 	for _, b := range f.Blocks {
 		c.edges(b)
@@ -23,8 +23,11 @@ func Verify(f *Func) error {
 	if len(c.errs) == 0 { // uses cannot be judged in a broken graph
 		c.dom = Dominators(f)
 		for _, b := range f.Blocks {
-			for _, v := range b.Values {
-				c.uses(v)
+			if c.dom.Rank(b) < 0 {
+				continue
+			}
+			for i, v := range b.Values {
+				c.uses(i, v)
 			}
 		}
 	}
@@ -32,41 +35,60 @@ func Verify(f *Func) error {
 }
 
 type checker struct {
-	f     *Func
-	dom   *Dom
-	where []position // by ID
+	f   *Func
+	dom *Dom
+	// where says by ID where a value stands: 1 is the first place of its block, -1 the first parameter, 0 nowhere. It has
+	// no pointers, since most of what a build does would otherwise be to verify.
+	where []int32
 	errs  []error
 }
 
-// position is where a value stands. It is kept by ID, since most of what a build does with a map by value
-// would be to verify.
-type position struct {
-	value *Value
-	index int // in the block; -1 for parameters
-}
-
 // stand notes where v stands.
-func (c *checker) stand(v *Value, index int) {
+func (c *checker) stand(v *Value, at int32) {
 	if v.ID < 0 || v.ID >= len(c.where) {
 		c.fail(v, "has an ID that the function does not know")
 		return
 	}
-	switch c.where[v.ID].value {
-	case nil:
-	case v:
+	switch {
+	case c.where[v.ID] == 0:
+	case c.times(v) > 1:
 		c.fail(v, "stands in two places")
 	default:
 		c.fail(v, "has the ID of another value")
 	}
-	c.where[v.ID] = position{v, index}
+	c.where[v.ID] = at
 }
 
-// find returns where v stands, if it does.
+// times counts how often v stands anywhere.
+func (c *checker) times(v *Value) int {
+	n := 0
+	for _, p := range c.f.Params {
+		if p == v {
+			n++
+		}
+	}
+	for _, b := range c.f.Blocks {
+		for _, w := range b.Values {
+			if w == v {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// find returns where v stands, if it does: its place in its block, or less than 0 for a parameter.
 func (c *checker) find(v *Value) (index int, ok bool) {
-	if v.ID < 0 || v.ID >= len(c.where) || c.where[v.ID].value != v {
+	if v.ID < 0 || v.ID >= len(c.where) {
 		return 0, false
 	}
-	return c.where[v.ID].index, true
+	switch at := int(c.where[v.ID]); {
+	case at > 0:
+		return at - 1, v.Block != nil && at <= len(v.Block.Values) && v.Block.Values[at-1] == v
+	case at < 0:
+		return at, c.f.Params[-at-1] == v
+	}
+	return 0, false
 }
 
 func (c *checker) fail(v *Value, format string, args ...any) {
@@ -82,8 +104,8 @@ func (c *checker) failBlock(b *Block, format string, args ...any) {
 }
 
 func (c *checker) params() {
-	for _, p := range c.f.Params {
-		c.stand(p, -1)
+	for i, p := range c.f.Params {
+		c.stand(p, -1-int32(i))
 		if p.Op != OpParam {
 			c.fail(p, "is no parameter")
 		}
@@ -113,12 +135,22 @@ func (c *checker) edges(b *Block) {
 			c.failBlock(b, "is %d times among the successors of b%d", count(p.Succs, b), p.ID)
 		}
 	}
-	succs := map[Op]int{OpJump: 1, OpIf: 2}
 	if t := b.Term(); t == nil {
 		c.failBlock(b, "does not end with a terminator")
-	} else if len(b.Succs) != succs[t.Op] {
+	} else if len(b.Succs) != ways(t.Op) {
 		c.failBlock(b, "has %d successors behind %s", len(b.Succs), t.Op)
 	}
+}
+
+// ways returns how many successors a block has that ends with op.
+func ways(op Op) int {
+	switch op {
+	case OpJump:
+		return 1
+	case OpIf:
+		return 2
+	}
+	return 0
 }
 
 func count(blocks []*Block, b *Block) int {
@@ -133,7 +165,7 @@ func count(blocks []*Block, b *Block) int {
 
 // place checks v by itself and its position in b.
 func (c *checker) place(b *Block, i int, v *Value) {
-	c.stand(v, i)
+	c.stand(v, int32(i)+1)
 	if v.Op <= OpParam || v.Op >= numOps {
 		c.fail(v, "stands in a block")
 		return
@@ -179,24 +211,21 @@ func (c *checker) auxFits(v *Value, a attr) bool {
 	return ok
 }
 
-// uses checks that the definitions of v's arguments dominate it, or for a phi the end of
+// uses checks that the definitions of the arguments of v, number i of its block, dominate it, or for a phi the end of
 // the predecessor.
-func (c *checker) uses(v *Value) {
-	if c.dom.Rank(v.Block) < 0 {
-		return
-	}
-	for i, a := range v.Args {
+func (c *checker) uses(i int, v *Value) {
+	for k, a := range v.Args {
 		at, known := c.find(a)
 		switch {
 		case !known:
 			c.fail(v, "uses %%%d (%s), which stands nowhere", a.ID, a.Op)
 		case at < 0:
 		case v.Op == OpPhi:
-			if p := v.Block.Preds[i]; c.dom.Rank(p) >= 0 && !c.dom.Dominates(a.Block, p) {
+			if p := v.Block.Preds[k]; c.dom.Rank(p) >= 0 && !c.dom.Dominates(a.Block, p) {
 				c.fail(v, "uses %%%d, which does not reach the end of b%d", a.ID, p.ID)
 			}
 		case a.Block == v.Block:
-			if at >= c.where[v.ID].index {
+			if at >= i {
 				c.fail(v, "uses %%%d before it is defined", a.ID)
 			}
 		case !c.dom.Dominates(a.Block, v.Block):

@@ -55,7 +55,7 @@ func (c *Compiler) Compile(o Options) (*ir.Func, error) {
 
 // compacting is the step from which on functions may be compacted. Those in front of it are shared with options that do not
 // want that.
-var compacting = slices.IndexFunc(pipeline, func(s step) bool { return s.name == "narrow" })
+var compacting = slices.IndexFunc(pipeline, func(s step) bool { return s.name == "unroll" })
 
 // manyIDs is the number of IDs from which on gaps in them cost more than they help who reads dumps.
 const manyIDs = 1000

@@ -52,8 +52,10 @@ func rewrite(f *ir.Func, edit func(e *editor, v *ir.Value) *ir.Value) bool {
 func rewriteInOrder(f *ir.Func, order []*ir.Block, edit func(e *editor, v *ir.Value) *ir.Value) bool {
 	var repl ir.Replacements
 	changed := false
+	e := &editor{} // whose list of values serves one block after the other
 	for _, b := range order {
-		e := &editor{b: b, out: make([]*ir.Value, 0, len(b.Values))}
+		e.b, e.out = b, e.out[:0]
+		same := true
 		for _, v := range b.Values {
 			for i, a := range v.Args {
 				if w := repl.Of(a); w != a {
@@ -66,13 +68,15 @@ func rewriteInOrder(f *ir.Func, order []*ir.Block, edit func(e *editor, v *ir.Va
 				e.out = append(e.out, v)
 				continue
 			}
-			changed = true
+			same = false
 			if r != nil {
 				repl.Add(v, r)
 			}
 		}
-		changed = changed || len(e.out) != len(b.Values)
-		b.Values = e.out
+		if same = same && len(e.out) == len(b.Values); !same {
+			b.Values = append(b.Values[:0:len(b.Values)], e.out...) // what lies behind may be another block's
+			changed = true
+		}
 	}
 	f.Replace(&repl)
 	return changed

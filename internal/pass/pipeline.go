@@ -83,10 +83,9 @@ var pipeline = []step{
 // forks are the passes that do not do the same for all options, and what of them they read. Passes behind one read what
 // it reads.
 var forks = map[string]func(o *Options) any{
-	"checks":   func(o *Options) any { return o.Narrow },  // as all do that ask for ranges
-	"narrow":   func(o *Options) any { return o.Compact }, // here it begins
+	"checks":   func(o *Options) any { return o.Narrow }, // as all do that ask for ranges
 	"contract": func(o *Options) any { return o.Contract },
-	"unroll":   func(o *Options) any { return o.Unroll },
+	"unroll":   func(o *Options) any { return [...]bool{o.Unroll, o.Compact} }, // which begins here
 	"coarsen":  func(o *Options) any { return o.Coarse },
 	"wide":     func(o *Options) any { return [...]bool{o.Wide, o.Aligned} },
 }
