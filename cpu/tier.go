@@ -58,8 +58,9 @@ func (w *worker) loop() {
 func (w *worker) thread(ts *gpu.Threads) {
 	defer w.catch(ts)
 	if w.launch.kernel.Spins {
-		quietly(w.launch.halt.Enter)
-		defer quietly(w.launch.halt.Leave)
+		var leave func()
+		quietly(func() { leave = w.launch.halt.Enter() })
+		defer quietly(leave)
 	}
 	w.launch.kernel.Native(ts, w.launch.args)
 }

@@ -10,7 +10,7 @@ import (
 
 // Halt lets the threads of a launch leave the kernel that wait in memory, by atomic operations, for
 // what other threads write: one of those may have faulted. Each thread is a goroutine then. A tier
-// calls Begin and End around the launch, and Enter and Leave on each thread's goroutine.
+// calls Begin and End around the launch, and Enter and what it returns on each thread's goroutine.
 type Halt struct{ stopped atomic.Bool }
 
 // Halted is what a thread panics with that leaves so. It has done nothing wrong itself.
@@ -35,11 +35,12 @@ func (h *Halt) End() {
 	}
 }
 
-// Enter says that the calling goroutine is a thread of the launch, until it calls Leave.
-func (h *Halt) Enter() { halts.threads.Store(goroutine(), h) }
-
-// Leave takes back Enter.
-func (h *Halt) Leave() { halts.threads.Delete(goroutine()) }
+// Enter says that the calling goroutine is a thread of the launch, until it calls leave.
+func (h *Halt) Enter() (leave func()) {
+	n := goroutine() // which takes some microseconds
+	halts.threads.Store(n, h)
+	return func() { halts.threads.Delete(n) }
+}
 
 // Stop makes all threads of the launch leave that come to Pause.
 func (h *Halt) Stop() {

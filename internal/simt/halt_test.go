@@ -15,8 +15,7 @@ func TestHalt(t *testing.T) {
 	release := make(chan struct{})
 	for range 10 {
 		left.Go(func() {
-			stopped.Enter()
-			defer stopped.Leave()
+			defer stopped.Enter()()
 			defer func() {
 				if r := recover(); r != any(Halted{}) {
 					t.Errorf("a thread of the stopped launch left with %v", r)
@@ -27,8 +26,7 @@ func TestHalt(t *testing.T) {
 			}
 		})
 		running.Go(func() {
-			other.Enter()
-			defer other.Leave()
+			defer other.Enter()()
 			for {
 				Pause()
 				select {
@@ -53,7 +51,6 @@ func TestHalt(t *testing.T) {
 	})
 	stopped.Begin() // again, as a queue does
 	defer stopped.End()
-	stopped.Enter()
-	defer stopped.Leave()
+	defer stopped.Enter()()
 	Pause()
 }
