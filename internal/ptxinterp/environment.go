@@ -32,7 +32,7 @@ func (q *queue) environment() error {
 		bytes *[]byte
 		size  int
 	}{{&e.env, device.EnvBytes}, {&e.record, device.RecordMax}, {&e.prints, printBytes}} {
-		at, err := m.Allocate(p.size)
+		at, err := m.AllocateClear(p.size)
 		if err != nil {
 			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
 		}
@@ -40,7 +40,6 @@ func (q *queue) environment() error {
 		if *p.bytes, err = m.Bytes(at, p.size); err != nil {
 			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
 		}
-		clear(*p.bytes)
 		m.Trust(at)
 	}
 	e.address = e.addresses[0]

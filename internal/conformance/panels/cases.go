@@ -122,16 +122,27 @@ type product struct {
 
 func (m numbers[T]) times(n numbers[T]) product {
 	p := product{make([]float64, m.height*n.width), make([]float64, m.height*n.width), 1 << 18}
+	x, y := m.wide(), n.wide()
 	for i := range m.height {
 		for j := range n.width {
+			sum, size := 0.0, 0.0
 			for k := range m.width {
-				x := toFloat64(m.elements[i*m.width+k]) * toFloat64(n.elements[k*n.width+j])
-				p.sums[i*n.width+j] += x
-				p.sizes[i*n.width+j] += math.Abs(x)
+				v := x[i*m.width+k] * y[k*n.width+j]
+				sum, size = sum+v, size+math.Abs(v)
 			}
+			p.sums[i*n.width+j], p.sizes[i*n.width+j] = sum, size
 		}
 	}
 	return p
+}
+
+// wide returns the elements in float64.
+func (m numbers[T]) wide() []float64 {
+	w := make([]float64, len(m.elements))
+	for i, x := range m.elements {
+		w[i] = toFloat64(x)
+	}
+	return w
 }
 
 func toFloat64[T gpu.Multiplicand](x T) float64 {

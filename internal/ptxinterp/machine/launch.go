@@ -65,6 +65,7 @@ type launch struct {
 	random *rand.Rand // nil for the fixed order
 	found  map[sighting]Finding
 	counts []traffic.Counts // by instruction; nil unless traffic is counted
+	fresh  []uint64         // the registers of a warp at its start; nil until there is one
 }
 
 // Run runs the kernel to its end. The error is an *Error where the kernel did something

@@ -65,10 +65,19 @@ func NewCheckedMemory(c Checks) *Memory {
 
 // Allocate returns the address of size bytes, aligned to 256, all ones.
 func (m *Memory) Allocate(size int) (uint64, error) {
+	at, err := m.AllocateClear(size)
+	if err == nil {
+		poison(m.regions[len(m.regions)-1].data)
+	}
+	return at, err
+}
+
+// AllocateClear is Allocate for memory that holds zeros.
+func (m *Memory) AllocateClear(size int) (uint64, error) {
 	if size < 1 {
 		return 0, fmt.Errorf("allocation of %d bytes: %w", size, ErrAddress)
 	}
-	r := m.add(&region{data: poisoned(size)})
+	r := m.add(&region{data: make([]byte, size)})
 	if m.checks.Unwritten {
 		r.written, r.watched = newMarks(size), true
 	}
@@ -177,13 +186,7 @@ func (r *region) String() string {
 	return fmt.Sprintf("%s of %d bytes at %#x", what, r.size, r.base)
 }
 
-// poisoned returns n bytes that nobody has written: all ones, which is a NaN in every format.
-func poisoned(n int) []byte {
-	p := make([]byte, n)
-	poison(p)
-	return p
-}
-
+// poison makes of p what nobody has written: all ones, which is a NaN in every format.
 func poison(p []byte) {
 	if len(p) == 0 {
 		return

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // warp is 32 threads and their registers.
@@ -43,38 +44,46 @@ type group struct {
 	mask      uint32
 }
 
-// none is the region that no address is in, so that caches of regions are never nil.
-func none() *region { return &region{} }
-
 func newWarp(b *block, id int) *warp {
 	p := b.launch.prog
 	w := &warp{
 		block: b, prog: p, id: id,
-		regs:  make([]uint64, p.rows*warpSize),
+		regs:  slices.Clone(b.launch.registers()),
 		preds: make([]uint32, p.preds),
-		local: poisoned(p.local * warpSize),
+		local: make([]byte, p.local*warpSize),
 		near:  make([]*region, p.nears),
 	}
 	if b.launch.mem.checks.Unwritten {
 		w.localMarks = newMarks(warpSize * p.localStride())
 	}
+	none := &region{} // that no address is in, so that caches of regions are never nil
 	for i := range w.near {
-		w.near[i] = none()
-	}
-	for i := range w.regs {
-		w.regs[i] = p.widths[i/warpSize]
-	}
-	for _, c := range p.consts {
-		r := w.row(c.row)
-		for l := range r {
-			r[l] = c.value
-		}
+		w.near[i] = none
 	}
 	w.preds[predTrue] = allLanes
 	for _, s := range p.specials {
 		w.fill(s)
 	}
 	return w
+}
+
+// registers returns what all warps begin with: constants, and elsewhere all ones.
+func (l *launch) registers() []uint64 {
+	if l.fresh != nil {
+		return l.fresh
+	}
+	l.fresh = make([]uint64, 0, l.prog.rows*warpSize)
+	for _, mask := range l.prog.widths {
+		for range warpSize {
+			l.fresh = append(l.fresh, mask)
+		}
+	}
+	for _, c := range l.prog.consts {
+		for i := range warpSize {
+			l.fresh[int(c.row)+i] = c.value
+		}
+	}
+	return l.fresh
 }
 
 // fill stores the values of a special register.
