@@ -2,6 +2,7 @@ package vet_test
 
 import (
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"golang.org/x/tools/go/analysis/analysistest"
@@ -25,6 +26,7 @@ func TestAnalyzer(t *testing.T) {
 	for _, f := range folders {
 		packages = append(packages, "./vet/"+filepath.ToSlash(f))
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // all that is loaded stays until the end
 	if results := analysistest.Run(t, root, vet.Analyzer, packages...); len(results) <= len(folders) {
 		t.Errorf("%d packages were analyzed, want those of %q and the examples", len(results), folders)
 	}

@@ -262,7 +262,7 @@ func (w *warp) perform(x *pendingProduct) bool {
 	}
 	line := func(x []float32, i int) []float32 { return x[i*op.depth:][:op.depth] }
 	for l := range warpSize {
-		upper, lower := line(a, l/4), line(a, l/4+8)
+		rows := [2][]float32{line(a, l/4), line(a, l/4+8)}
 		for e := 0; e < len(x.to.values); e += 4 {
 			values, column := x.to.values[e:e+4], e/4*8+l%4*2
 			var sums [4]float32
@@ -271,7 +271,7 @@ func (w *warp) perform(x *pendingProduct) bool {
 					sums[i] = math.Float32frombits(uint32(values[i][l]))
 				}
 			}
-			sums = square(sums, upper, lower, line(b, column), line(b, column+1))
+			sums = square(sums, rows, [2][]float32{line(b, column), line(b, column+1)})
 			for i, sum := range sums {
 				values[i][l] = uint64(math.Float32bits(sum))
 			}
@@ -282,9 +282,10 @@ func (w *warp) perform(x *pendingProduct) bool {
 
 // square adds the products of two rows with two columns, each to a sum of its own: the processor adds to
 // four at a time.
-func square(sums [4]float32, upper, lower, left, right []float32) [4]float32 {
+func square(sums [4]float32, rows, columns [2][]float32) [4]float32 {
 	a, b, c, d := sums[0], sums[1], sums[2], sums[3]
-	lower, left, right = lower[:len(upper)], left[:len(upper)], right[:len(upper)]
+	upper, n := rows[0], len(rows[0])
+	lower, left, right := rows[1][:n], columns[0][:n], columns[1][:n]
 	for k, u := range upper {
 		a += u * left[k]
 		b += u * right[k]
