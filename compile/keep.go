@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,17 +30,34 @@ type keeper struct {
 	mutex   sync.Mutex  // of sums
 }
 
-// program returns a hash of the running program, or an error where it cannot be read.
+// program returns what tells the running program from any other, or an error where it cannot be read.
 var program = sync.OnceValues(func() ([sha256.Size]byte, error) {
 	f, err := openProgram()
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
 	defer f.Close()
+	return identity(f)
+})
+
+// buildID matches what the go command writes near a program's beginning: the last part is a hash of the program. What a
+// user has put there instead does not match.
+var buildID = regexp.MustCompile(`(?:Go\x00\x00|Go build ID: ")([\w-]{20}/){3}[\w-]{20}`)
+
+// identity returns a hash of a program's build ID, or of all that it is where it has none.
+func identity(f io.Reader) (sum [sha256.Size]byte, err error) {
+	head, err := io.ReadAll(io.LimitReader(f, 32<<10))
+	if err != nil {
+		return sum, err
+	}
+	if id := buildID.Find(head); id != nil {
+		return sha256.Sum256(id), nil
+	}
 	h := sha256.New()
+	h.Write(head)
 	_, err = io.Copy(h, f)
 	return [sha256.Size]byte(h.Sum(nil)), err
-})
+}
 
 // openProgram opens the running program. Linux has a name for it that stays its own when the
 // file is replaced.
