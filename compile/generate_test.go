@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "rewrite the expected files in testdata"
 
 const generated = "zkernels.go"
 
-// TestGenerate compares generated files with those of the archives, and has the Go
-// compiler look at them.
+// TestGenerate compares generated files with those of the archives, and with those of the same sources in another place, and
+// has the Go compiler look at them.
 func TestGenerate(t *testing.T) {
 	cases := archives(t, "testdata/generate")
 	dir := module(t, cases)
@@ -46,17 +46,17 @@ func TestGenerate(t *testing.T) {
 	if again := build(t, dir); len(again.Stale()) > 0 {
 		t.Errorf("a second build finds %s stale", again.Stale()[0].Name)
 	}
+	same(t, result, build(t, module(t, cases)))
 }
 
-// TestGeneratedFilesDoNotDependOnTheMachine builds the same sources in two places.
-func TestGeneratedFilesDoNotDependOnTheMachine(t *testing.T) {
-	cases := archives(t, "testdata/generate")
-	first, second := build(t, module(t, cases)), build(t, module(t, cases))
+// same demands of files that they do not depend on the machine.
+func same(t *testing.T, first, second *compile.Result) {
+	t.Helper()
 	for i, p := range first.Packages {
 		for j, f := range p.Files {
-			same := second.Packages[i].Files[j]
-			if filepath.Base(f.Name) != filepath.Base(same.Name) || string(f.Contents) != string(same.Contents) {
-				t.Errorf("%s differs from %s", f.Name, same.Name)
+			other := second.Packages[i].Files[j]
+			if filepath.Base(f.Name) != filepath.Base(other.Name) || string(f.Contents) != string(other.Contents) {
+				t.Errorf("%s differs from %s", f.Name, other.Name)
 			}
 		}
 	}

@@ -130,8 +130,22 @@ func (w *workshop) edit(name, old, new string) {
 	write(w.T, file, strings.ReplaceAll(string(text), old, new))
 }
 
-func TestChangedPackagesAreCompiled(t *testing.T) {
+// TestCache does to a module and its cache what happens to them. Every part leaves the options as they were, and the cache
+// with what the module is made of.
+func TestCache(t *testing.T) {
 	w := newWorkshop(t)
+	for _, part := range []struct {
+		name string
+		f    func(t *testing.T, w *workshop)
+	}{{"spoilt", spoilt}, {"options tell builds apart", optionsApart}, {"changed packages", changed}, {"no folder", noFolder}} {
+		t.Run(part.name, func(t *testing.T) {
+			w.T = t
+			part.f(t, w)
+		})
+	}
+}
+
+func changed(t *testing.T, w *workshop) {
 	w.edit("a/a.go", "= 1", "= 2")
 	w.expect("after a change in a", "a")
 	w.edit("lib/lib.go", "x * 2", "x * y")
@@ -162,8 +176,7 @@ func TestChangedPackagesAreCompiled(t *testing.T) {
 	}
 }
 
-func TestOptionsTellBuildsApart(t *testing.T) {
-	w := newWorkshop(t)
+func optionsApart(_ *testing.T, w *workshop) {
 	w.options.Checks = compile.ChecksOff
 	w.expect("without checks", "a b c")
 	w.options.Checks, w.options.Contract = "", compile.ContractOff
@@ -175,11 +188,11 @@ func TestOptionsTellBuildsApart(t *testing.T) {
 	w.expect("one package alone", "")
 	w.options.Rebuild = true
 	w.expect("rebuilt", "b")
+	w.options.Rebuild, w.options.Patterns = false, []string{"./..."}
 }
 
-// TestSpoiltCache writes into the entries of the cache, swaps them, and hides the folder.
-func TestSpoiltCache(t *testing.T) {
-	w := newWorkshop(t)
+// spoilt writes into the entries of the cache, and swaps them.
+func spoilt(t *testing.T, w *workshop) {
 	entries, err := filepath.Glob(filepath.Join(w.options.Cache, "*"))
 	if err != nil || len(entries) != 3 {
 		t.Fatalf("the cache has %d files (%v), want 3", len(entries), err)
@@ -200,6 +213,10 @@ func TestSpoiltCache(t *testing.T) {
 		write(t, name, string(texts[i][:len(texts[i])/2]))
 	}
 	w.expect("with entries cut off", "a b c")
+}
+
+// noFolder hides the cache.
+func noFolder(t *testing.T, w *workshop) {
 	if err := os.RemoveAll(w.options.Cache); err != nil {
 		t.Fatal(err)
 	}

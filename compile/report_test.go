@@ -72,6 +72,11 @@ func reports(t *testing.T) map[string]*compile.Report {
 
 func TestReport(t *testing.T) {
 	all := reports(t)
+	t.Run("says what became of kernels", func(t *testing.T) { reportsSay(t, all) })
+	t.Run("is written", func(t *testing.T) { reportsAreWritten(t, all) })
+}
+
+func reportsSay(t *testing.T, all map[string]*compile.Report) {
 	place := "the index comes of the thread's place; no condition says that it is in range of "
 	message := "index out of range [%d] with length %d"
 	for kernel, want := range map[string]compile.VariantReport{
@@ -121,9 +126,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestReportsAreWritten(t *testing.T) {
+func reportsAreWritten(t *testing.T, found map[string]*compile.Report) {
 	var all []*compile.Report
-	found := reports(t)
 	for _, name := range []string{"add", "gather", "rows"} {
 		all = append(all, found[name])
 	}
