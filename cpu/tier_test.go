@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -31,6 +32,7 @@ func TestTiers(t *testing.T) {
 	if raceDetector {
 		t.Skip("with the race detector there is one tier, which TestBackend tests")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the tests keep little of what they allocate
 	for name, tier := range tiers {
 		t.Run(name, func(t *testing.T) {
 			devicetest.TestBackend(t, func() (*device.Device, error) { return openTier(tier), nil })

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -178,7 +179,7 @@ func workCopies(dev *device.Device) error {
 		err = errors.Join(device.Download(s, small, x.Slice(4, 104)), device.Download(s, got, x), device.Fill(s, p.All(), 300),
 			device.Fill(s, device.View[float32](x.All()), 1.5), device.Fill(fork, x.Slice(0, 12), 9),
 			device.UploadPlane(s, p, make([]int16, 100)), s.Join(fork), fork.Close(), b.Close(), x.Close(), s.Synchronize(context.Background()))
-		if err == nil && (!slices.Equal(got, large) || !slices.Equal(small, large[:100])) {
+		if err == nil && (!bytes.Equal(got, large) || !bytes.Equal(small, large[:100])) {
 			err = errors.New("a download is wrong")
 		}
 		return err

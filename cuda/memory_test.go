@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -151,7 +152,7 @@ func TestStageIsReused(t *testing.T) {
 		got := make([]byte, n)
 		check(t, device.Download(s, got, b))
 		check(t, s.Synchronize(t.Context()))
-		if !slices.Equal(got, x) {
+		if !bytes.Equal(got, x) {
 			t.Error("what came back is not what was sent")
 		}
 		check(t, b.Close())

@@ -14,6 +14,7 @@ import (
 type memory struct {
 	blocks []*block  // by address
 	recent [2]*block // in which addresses were found last, or nil: a kernel's threads read and write the same ones
+	pins   []*block  // those of pinned memory, in no order
 	next   uintptr   // the next address
 }
 
@@ -83,10 +84,16 @@ func (m *memory) find(c *context, address, n uintptr) []byte {
 // pinned reports whether host lies in pinned memory.
 func (m *memory) pinned(host []byte) bool {
 	p := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
-	return slices.ContainsFunc(m.blocks, func(b *block) bool {
+	return slices.ContainsFunc(m.pins, func(b *block) bool {
 		from := uintptr(b.host)
-		return b.host != nil && p >= from && p+uintptr(len(host)) <= from+uintptr(len(b.bytes))
+		return p >= from && p+uintptr(len(host)) <= from+uintptr(len(b.bytes))
 	})
+}
+
+// pin makes b memory of the host.
+func (m *memory) pin(b *block) {
+	b.host = unsafe.Pointer(unsafe.SliceData(b.bytes))
+	m.pins = append(m.pins, b)
 }
 
 // remove frees the block for which is returns true. What was in it is gone.
@@ -108,6 +115,10 @@ func (m *memory) spoil(i int) {
 // delete forgets block i.
 func (m *memory) delete(i int) {
 	m.recent = [2]*block{}
+	if b := m.blocks[i]; b.host != nil {
+		at := slices.Index(m.pins, b)
+		m.pins = slices.Delete(m.pins, at, at+1)
+	}
 	m.blocks = slices.Delete(m.blocks, i, i+1)
 }
 
@@ -191,7 +202,7 @@ func (f *Fake) addHostMemory(d *cudasys.Driver) {
 	d.MemHostAlloc = func(p *unsafe.Pointer, n uintptr, _ uint32) cudasys.Status {
 		return f.inContext("cuMemHostAlloc", func(c *context) cudasys.Status {
 			b := f.memory.add(c, n)
-			b.host = unsafe.Pointer(unsafe.SliceData(b.bytes))
+			f.memory.pin(b)
 			return store(p, b.host)
 		})
 	}
@@ -218,7 +229,8 @@ func (f *Fake) addHostMemory(d *cudasys.Driver) {
 				return cudasys.HostMemoryAlreadyRegistered
 			}
 			b := f.memory.add(c, uintptr(len(host)))
-			b.bytes, b.host = host, unsafe.Pointer(unsafe.SliceData(host))
+			b.bytes = host
+			f.memory.pin(b)
 			return cudasys.Success
 		})
 	}

@@ -1,0 +1,13 @@
+package prim_test
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+// TestMain lets garbage grow to some tens of megabytes: the tests make much, launch by launch, and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(1000)
+	os.Exit(m.Run())
+}
