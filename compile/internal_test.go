@@ -63,6 +63,7 @@ func TestIdentity(t *testing.T) {
 		{"Go\x00\x00" + id, "Go\x00\x00" + id[:len(id)-1] + "b", false},
 		{"Go\x00\x00our-own-id\x00x", "Go\x00\x00our-own-id\x00y", false},
 		{long + "Go\x00\x00" + id + "x", long + "Go\x00\x00" + id + "y", false},
+		{"Go\x00\x00" + strings.ReplaceAll(id, "/", "+") + "x", "Go\x00\x00" + strings.ReplaceAll(id, "/", "+") + "y", false},
 		{"x", "x", true},
 	} {
 		if got := identify(c.a) == identify(c.b); got != c.same {
@@ -76,7 +77,7 @@ func TestIdentity(t *testing.T) {
 	}
 	defer f.Close()
 	head := make([]byte, 32<<10)
-	if _, err := io.ReadFull(f, head); err != nil || !buildID.Match(head) {
+	if _, err := io.ReadFull(f, head); err != nil || buildID(head) == nil {
 		t.Errorf("no build ID in this program (%v)", err)
 	}
 }

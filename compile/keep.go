@@ -1,12 +1,12 @@
 package compile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -40,9 +40,26 @@ var program = sync.OnceValues(func() ([sha256.Size]byte, error) {
 	return identity(f)
 })
 
-// buildID matches what the go command writes near a program's beginning: the last part is a hash of the program. What a
-// user has put there instead does not match.
-var buildID = regexp.MustCompile(`(?:Go\x00\x00|Go build ID: ")([\w-]{20}/){3}[\w-]{20}`)
+// buildID returns what the go command writes near a program's beginning, four parts of 20 characters: the last is a hash of
+// the program. It returns nil where a user has had something else put there.
+func buildID(head []byte) []byte {
+	for _, mark := range [...]string{"Go\x00\x00", "Go build ID: \""} { // in ELF, and elsewhere
+		if _, rest, ok := bytes.Cut(head, []byte(mark)); ok && len(rest) >= 83 && isBuildID(rest[:83]) {
+			return rest[:83]
+		}
+	}
+	return nil
+}
+
+func isBuildID(id []byte) bool {
+	for i, c := range id {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+		if slash := i%21 == 20; slash && c != '/' || !slash && !letter {
+			return false
+		}
+	}
+	return true
+}
 
 // identity returns a hash of a program's build ID, or of all that it is where it has none.
 func identity(f io.Reader) (sum [sha256.Size]byte, err error) {
@@ -50,7 +67,7 @@ func identity(f io.Reader) (sum [sha256.Size]byte, err error) {
 	if err != nil {
 		return sum, err
 	}
-	if id := buildID.Find(head); id != nil {
+	if id := buildID(head); id != nil {
 		return sha256.Sum256(id), nil
 	}
 	h := sha256.New()
