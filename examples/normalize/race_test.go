@@ -22,19 +22,19 @@ func TestRaceDetector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second, ok := cutBarriers(string(source))
-	if !ok {
-		t.Fatal("kernel.go has not two barriers any more")
-	}
-	out, err := underRace(t, string(source))
+	out, err := underRace(t, "-count=1", "-run=^TestOnCPU$", ".")
 	if err != nil && !strings.Contains(out, "--- FAIL") && !strings.Contains(out, "DATA RACE") {
 		t.Skipf("no race detector here: %v\n%s", err, out)
 	}
 	if err != nil {
 		t.Fatalf("the kernels as they are: %v\n%s", err, out)
 	}
-	for name, text := range map[string]string{"first": first, "second": second} {
-		out, err := underRace(t, text)
+	program := withoutBarriers(t, string(source))
+	for _, name := range []string{"first", "second"} {
+		c := exec.CommandContext(t.Context(), program, "-test.short", "-test.run=^TestOnCPU$")
+		c.Env = append(os.Environ(), "WITHOUT="+name)
+		text, err := c.CombinedOutput()
+		out := string(text)
 		if err == nil || !strings.Contains(out, "DATA RACE") || !strings.Contains(out, "kernel.go:") {
 			t.Errorf("without the %s barrier: %v\n%s", name, err, out)
 		}
@@ -44,34 +44,48 @@ func TestRaceDetector(t *testing.T) {
 	}
 }
 
-// cutBarriers returns the source without its first barrier, and without its second one.
-func cutBarriers(source string) (first, second string, ok bool) {
+// withoutBarriers builds the tests with another text of kernel.go, in which the barrier is missing that the environment
+// variable WITHOUT names: to build takes most of the time. It returns the program's file.
+func withoutBarriers(t *testing.T, source string) string {
+	t.Helper()
 	const barrier = "t.Sync()"
 	parts := strings.Split(source, barrier)
 	if len(parts) != 3 {
-		return "", "", false
+		t.Fatal("kernel.go has not two barriers any more")
 	}
-	return parts[0] + parts[1] + barrier + parts[2], parts[0] + barrier + parts[1] + parts[2], true
-}
-
-// underRace runs TestOnCPU with -race and another text of kernel.go.
-func underRace(t *testing.T, text string) (string, error) {
-	t.Helper()
+	unless := func(name string) string { return `if without != "` + name + `" { ` + barrier + ` }` }
 	dir := t.TempDir()
-	kernels, err := filepath.Abs("kernel.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, overlay := filepath.Join(dir, "kernel.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{kernels: other}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, contents := range map[string][]byte{other: []byte(text), overlay: replace} {
-		if err := os.WriteFile(name, contents, 0o600); err != nil {
+	replace := map[string]string{}
+	for name, text := range map[string]string{
+		"kernel.go":  parts[0] + unless("first") + parts[1] + unless("second") + parts[2],
+		"without.go": "package main\n\nimport \"os\"\n\nvar without = os.Getenv(\"WITHOUT\")\n",
+	} {
+		place, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[place] = filepath.Join(dir, name)
+		if err := os.WriteFile(replace[place], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-race", "-short", "-count=1", "-overlay="+overlay, "-run=^TestOnCPU$", ".").CombinedOutput()
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "normalize.test.exe")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := underRace(t, "-overlay="+file, "-ldflags=-s -w", "-c", "-o", program, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// underRace runs go test -race, and returns what it prints.
+func underRace(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", append([]string{"test", "-race", "-short"}, args...)...).CombinedOutput()
 	return string(out), err
 }
