@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,23 +29,53 @@ func TestArchitecture(t *testing.T) {
 	if len(session.FindString(old)) == 0 {
 		t.Error("ARCHITECTURE.md has no ```console block with a command")
 	}
+	sh := shell{t, map[string]string{}}
 	now := session.ReplaceAllStringFunc(old, func(block string) string {
 		m := session.FindStringSubmatch(block)
-		c := exec.Command("sh", "-c", m[1])
-		c.Dir = "../.."
-		c.Env = append(os.Environ(), "GOPHERWARP_DEVICE=cpu")
-		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v\n%s", m[1], err, out)
-		}
-		if diff := cmp.Diff(m[2], string(out)); diff != "" && !*update {
+		out := sh.run(m[1])
+		if diff := cmp.Diff(m[2], out); diff != "" && !*update {
 			t.Errorf("ARCHITECTURE.md is behind what this prints (-then +now):\n%s\n%s\nto rewrite it, go test ./internal/repotest -run TestArchitecture -update", m[1], diff)
 		}
-		return "```console\n$ " + m[1] + "\n" + string(out) + "```\n"
+		return "```console\n$ " + m[1] + "\n" + out + "```\n"
 	})
 	if *update && now != old {
 		if err := os.WriteFile("../../ARCHITECTURE.md", []byte(now), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// shell runs pipelines, of which some begin with the same command: that is run once.
+type shell struct {
+	t       *testing.T
+	printed map[string]string // by first commands
+}
+
+// run returns what a pipeline prints.
+func (s shell) run(pipeline string) string {
+	s.t.Helper()
+	first, filter, filtered := strings.Cut(pipeline, " | ")
+	if _, ok := s.printed[first]; !ok {
+		s.printed[first] = s.command(first, "")
+	}
+	if !filtered {
+		return s.printed[first]
+	}
+	return s.command(filter, s.printed[first])
+}
+
+// command returns what a command prints. What it says on standard error is no part of that, and there is to be none.
+func (s shell) command(line, input string) string {
+	s.t.Helper()
+	c := exec.Command("sh", "-c", line)
+	c.Dir = "../.."
+	c.Env = append(os.Environ(), "GOPHERWARP_DEVICE=cpu")
+	c.Stdin = strings.NewReader(input)
+	var said strings.Builder
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil || said.Len() > 0 {
+		s.t.Errorf("%s: %v\n%s%s", line, err, out, said.String())
+	}
+	return string(out)
 }
