@@ -167,7 +167,7 @@ func (c *checker) check(p *Package) {
 	}
 	partly := !c.all && !slices.Contains(c.asked, p)
 	if c.mayHaveBodies(p) {
-		config.Error = func(err error) { p.report(err, partly) }
+		config.Error = func(err error) { p.report(err, partly || len(p.CgoFiles) > 0) }
 	}
 	var info *types.Info
 	if bodies {
