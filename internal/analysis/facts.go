@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -183,12 +184,21 @@ func appendImplied(list []Fact, f Fact) []Fact {
 		c, holds := list[i].Cond, list[i].Holds
 		switch {
 		case c.Op == ir.OpAnd && holds, c.Op == ir.OpOr && !holds:
-			list = append(list, Fact{c.Args[0], holds, f.Where}, Fact{c.Args[1], holds, f.Where})
+			list = appendNew(list, Fact{c.Args[0], holds, f.Where})
+			list = appendNew(list, Fact{c.Args[1], holds, f.Where})
 		case c.Op == ir.OpXor && c.Args[1].Op == ir.OpConst:
-			list = append(list, Fact{c.Args[0], holds != (c.Args[1].Imm&1 == 1), f.Where})
+			list = appendNew(list, Fact{c.Args[0], holds != (c.Args[1].Imm&1 == 1), f.Where})
 		}
 	}
 	return list
+}
+
+// appendNew appends f to a list that does not have it.
+func appendNew(list []Fact, f Fact) []Fact {
+	if slices.Contains(list, f) {
+		return list
+	}
+	return append(list, f)
 }
 
 // isCompare reports whether the operation compares integers.

@@ -6,13 +6,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// maxSteps bounds the work of one proof.
-const maxSteps = 200
+// Limits of the work of one proof, and of the conjunctions and disjunctions in each other that a condition is followed into:
+// there are twice as many ways with each.
+const (
+	maxSteps     = 200
+	maxJunctions = 8
+)
 
 // True returns what the ranges and facts say about the condition c at place p. It decides
 // comparisons by ranges, and by sums of differences along definitions and facts (after Bodik,
 // Gupta and Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand").
-func (r *Ranges) True(c *ir.Value, p Place) (holds, known bool) {
+func (r *Ranges) True(c *ir.Value, p Place) (holds, known bool) { return r.truth(c, p, maxJunctions) }
+
+func (r *Ranges) truth(c *ir.Value, p Place, junctions int) (holds, known bool) {
 	if c.Op == ir.OpConst {
 		return c.Imm&1 == 1, true
 	}
@@ -21,10 +27,13 @@ func (r *Ranges) True(c *ir.Value, p Place) (holds, known bool) {
 	}
 	switch c.Op {
 	case ir.OpAnd, ir.OpOr:
-		return r.junction(c, p)
+		if junctions == 0 {
+			return false, false
+		}
+		return r.junction(c, p, junctions-1)
 	case ir.OpXor:
 		if k := c.Args[1]; k.Op == ir.OpConst {
-			holds, known = r.True(c.Args[0], p)
+			holds, known = r.truth(c.Args[0], p, junctions)
 			return holds != (k.Imm&1 == 1), known
 		}
 	}
@@ -35,9 +44,9 @@ func (r *Ranges) True(c *ir.Value, p Place) (holds, known bool) {
 }
 
 // junction decides a conjunction or disjunction of conditions.
-func (r *Ranges) junction(c *ir.Value, p Place) (holds, known bool) {
-	x, okx := r.True(c.Args[0], p)
-	y, oky := r.True(c.Args[1], p)
+func (r *Ranges) junction(c *ir.Value, p Place, junctions int) (holds, known bool) {
+	x, okx := r.truth(c.Args[0], p, junctions)
+	y, oky := r.truth(c.Args[1], p, junctions)
 	deciding := c.Op == ir.OpOr // the value of one side that settles it
 	switch {
 	case okx && x == deciding, oky && y == deciding:

@@ -10,10 +10,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// The largest polynomials that are looked at: terms, and factors of one.
+// The largest polynomials that are looked at: terms, factors of one, and sums and products that it is made of, each as often
+// as it is used.
 const (
 	maxTerms   = 16
 	maxFactors = 3
+	maxParts   = 256
 )
 
 // A Polynomial is a 64-bit integer as a sum of products of values that are no sums and products
@@ -36,29 +38,32 @@ func NewPolynomial(v *ir.Value) (Polynomial, bool) {
 
 // Expand is NewPolynomial where sums and products for which whole is true stay whole.
 func Expand(v *ir.Value, whole func(*ir.Value) bool) (Polynomial, bool) {
+	e := &expander{whole: whole, parts: maxParts}
+	return e.expand(v)
+}
+
+// An expander makes one polynomial.
+type expander struct {
+	whole func(*ir.Value) bool
+	parts int // that it may still have
+}
+
+func (e *expander) expand(v *ir.Value) (Polynomial, bool) {
+	if e.parts--; e.parts < 0 {
+		return Polynomial{}, false
+	}
 	op := v.Op
-	if whole(v) {
+	if e.whole(v) {
 		op = ir.OpInvalid
 	}
 	switch op {
 	case ir.OpConst:
 		return Constant(v.Imm), true
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
-		x, ok1 := Expand(v.Args[0], whole)
-		y, ok2 := Expand(v.Args[1], whole)
-		if !ok1 || !ok2 {
-			return Polynomial{}, false
-		}
-		switch op {
-		case ir.OpAdd:
-			return x.plus(y, 1)
-		case ir.OpSub:
-			return x.plus(y, -1)
-		}
-		return x.times(y)
+		return e.combine(v)
 	case ir.OpShl:
 		if n := v.Args[1]; n.Op == ir.OpConst && n.Imm >= 0 && n.Imm < 63 {
-			x, ok := Expand(v.Args[0], whole)
+			x, ok := e.expand(v.Args[0])
 			if !ok {
 				return x, false
 			}
@@ -66,6 +71,24 @@ func Expand(v *ir.Value, whole func(*ir.Value) bool) (Polynomial, bool) {
 		}
 	}
 	return Whole(v), true
+}
+
+// combine expands a sum, difference or product.
+func (e *expander) combine(v *ir.Value) (Polynomial, bool) {
+	x, ok := e.expand(v.Args[0])
+	if !ok {
+		return x, false
+	}
+	y, ok := e.expand(v.Args[1])
+	switch {
+	case !ok:
+		return y, false
+	case v.Op == ir.OpAdd:
+		return x.plus(y, 1)
+	case v.Op == ir.OpSub:
+		return x.plus(y, -1)
+	}
+	return x.times(y)
 }
 
 // Constant returns the polynomial that is c.

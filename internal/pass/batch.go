@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -172,21 +173,16 @@ func (b *batcher) counts(v *ir.Value) bool {
 
 // depends reports whether v is, or is computed in the loop without loads from, what the function holds for.
 func (b *batcher) depends(v *ir.Value, is func(*ir.Value) bool) bool {
-	if b.invariant(v) {
-		return false
-	}
-	if is(v) {
-		return true
-	}
-	if v.Op == ir.OpLoad || v.Op == ir.OpPhi {
-		return false
-	}
-	for _, a := range v.Args {
-		if b.depends(a, is) {
-			return true
+	seen := map[*ir.Value]bool{}
+	var from func(v *ir.Value) bool
+	from = func(v *ir.Value) bool {
+		if b.invariant(v) || seen[v] {
+			return false
 		}
+		seen[v] = true
+		return is(v) || v.Op != ir.OpLoad && v.Op != ir.OpPhi && slices.ContainsFunc(v.Args, from)
 	}
-	return false
+	return from(v)
 }
 
 // steer notes v and what it depends on; false where that is a phi that is no counter.

@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // earlyChecks moves checks, and what their conditions are computed from, up in their blocks,
 // in front of loads and stores: the loads of an unrolled body then start together, and no
@@ -29,11 +33,12 @@ func earlyChecks(f *ir.Func, _ *Options) {
 type mover struct {
 	early map[*ir.Value]bool // values of the stretch that move up
 	in    map[*ir.Value]bool
+	known map[*ir.Value]bool // what free has said
 }
 
 // order returns the values of the stretch with the checks first that depend on no load in it.
 func (m *mover) order(stretch []*ir.Value) []*ir.Value {
-	m.in = map[*ir.Value]bool{}
+	m.in, m.known = map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, v := range stretch {
 		m.in[v] = true
 	}
@@ -56,14 +61,17 @@ func (m *mover) order(stretch []*ir.Value) []*ir.Value {
 	return append(front, back...)
 }
 
-// free reports whether v can be computed at the start of the stretch.
+// free reports whether v can be computed at the start of the stretch. It looks at each value once: there are as many ways
+// to the first of a chain of values that are each used twice as twice to the power of its length.
 func (m *mover) free(v *ir.Value) bool {
-	for _, a := range v.Args {
-		if m.in[a] && !m.early[a] && !(a.Op.Pure() && m.free(a)) {
-			return false
-		}
+	free, ok := m.known[v]
+	if !ok {
+		free = !slices.ContainsFunc(v.Args, func(a *ir.Value) bool {
+			return m.in[a] && !m.early[a] && !(a.Op.Pure() && m.free(a))
+		})
+		m.known[v] = free
 	}
-	return true
+	return free
 }
 
 func (m *mover) mark(v *ir.Value) {

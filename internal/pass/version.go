@@ -10,6 +10,7 @@ import (
 const (
 	maxVersioned = 150     // values of a loop that is copied; in a larger one checks cost little
 	maxTerms     = 1 << 31 // what factors are below, so that products cannot overflow
+	maxParts     = 64      // sums and products that an index is made of, each as often as it is used
 )
 
 // version copies innermost loops: in front of one it tests whether all indices that are
@@ -62,6 +63,7 @@ type versioner struct {
 	checks           []*ir.Value
 	factors          []*ir.Value // invariants that the counter is multiplied with
 	scale            int64       // the largest constant that it is multiplied with
+	parts            int         // that the index at hand may still have
 }
 
 // counter recognises the loop's counter.
@@ -126,6 +128,7 @@ func (v *versioner) collect() bool {
 				continue
 			}
 			factors, scale := len(v.factors), v.scale
+			v.parts = maxParts
 			if k, ok := v.coefficient(index); !ok || k == 0 && len(v.factors) == factors {
 				v.factors, v.scale = v.factors[:factors], scale
 				continue
@@ -139,6 +142,9 @@ func (v *versioner) collect() bool {
 // coefficient returns what the counter is multiplied with in x, which is linear in it; 0 for
 // none, or where it is an invariant, which joins v.factors.
 func (v *versioner) coefficient(x *ir.Value) (int64, bool) {
+	if v.parts--; v.parts < 0 {
+		return 0, false
+	}
 	k, ok := v.terms(x)
 	if ok && (k > maxTerms || k < -maxTerms) {
 		return 0, false
