@@ -56,8 +56,11 @@ func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, na
 }
 
 // file returns the text behind its package clause and imports.
-func (w *writer) file(pkg *decl.Package) ([]byte, error) {
-	text := Header + "\n\npackage " + pkg.Name + "\n\n" + w.imports.block() + "\n" + w.text.String()
+func (w *writer) file(pkg *decl.Package) ([]byte, error) { return w.format(pkg, w.text.String()) }
+
+// format returns a formatted file of declarations, behind their package clause and imports.
+func (w *writer) format(pkg *decl.Package, declarations string) ([]byte, error) {
+	text := Header + "\n\npackage " + pkg.Name + "\n\n" + w.imports.block() + "\n" + declarations
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("BUG: launcher: generated code does not parse: %w\n%s", err, text)

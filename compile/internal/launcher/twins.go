@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 )
@@ -31,7 +32,7 @@ func (t *Twins) Declared() map[string]bool {
 	return names
 }
 
-// Add adds the twin of the kernel with a stem: the text that declares the function with that name, and the
+// Add adds the twin of the kernel with a stem: the formatted text that declares the function with that name, and the
 // paths of what it imports.
 func (t *Twins) Add(stem, function, text string, imports []string) {
 	t.funcs[stem] = function
@@ -46,5 +47,9 @@ func (t *Twins) File() ([]byte, error) {
 	if len(t.funcs) == 0 {
 		return nil, nil
 	}
-	return t.w.file(t.pkg)
+	head, err := t.w.format(t.pkg, "")
+	if err != nil {
+		return nil, err
+	}
+	return append(head, "\n"+strings.TrimSuffix(t.w.text.String(), "\n")...), nil // the twins are formatted
 }
