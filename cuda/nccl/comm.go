@@ -41,12 +41,13 @@ type Comm struct {
 
 	calls atomic.Int64 // collectives that were enqueued, for those that ask who is behind
 
-	mu      sync.Mutex
-	closed  bool
-	failed  error
-	grouped bool
-	watched bool
-	quit    chan struct{} // closed by Close
+	mu       sync.Mutex
+	closed   bool
+	failed   error
+	grouped  bool
+	watched  bool
+	quit     chan struct{}  // closed by Close
+	aborting sync.WaitGroup // done when what failed is aborted
 
 	// What C sees is below, and on the heap.
 	handle uintptr
@@ -235,6 +236,7 @@ func (c *Comm) Close() error {
 	c.closed = true
 	close(c.quit)
 	c.mu.Unlock()
+	c.aborting.Wait() // the device may be closed behind this
 	err := c.giveBack()
 	if c.member != nil {
 		err = errors.Join(err, c.member.Leave())

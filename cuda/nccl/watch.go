@@ -81,21 +81,28 @@ func (c *Comm) fail(err error) {
 	}
 	c.failed = err
 	handle := c.handle
+	c.aborting.Add(1)
 	c.mu.Unlock()
-	l := device.LoansOn(c.stream)
-	_ = l.Enqueue(func() error { return err }) // it is returned by all that follows
-	if handle != 0 {
-		aborted := cuda.With(c.stream.Device(), func(uintptr) error { return c.abort(handle) })
-		if aborted != nil {
-			c.mu.Lock()
-			c.failed = errors.Join(err, aborted)
-			c.mu.Unlock()
-		}
-	}
+	c.giveUp(handle, err)
+	c.aborting.Done()
 	for _, p := range c.peers {
 		if p != c {
 			p.fail(err)
 		}
+	}
+}
+
+// giveUp makes err that of the stream, and aborts what the library knows by the handle.
+func (c *Comm) giveUp(handle uintptr, err error) {
+	l := device.LoansOn(c.stream)
+	_ = l.Enqueue(func() error { return err }) // it is returned by all that follows
+	if handle == 0 {
+		return
+	}
+	if aborted := cuda.With(c.stream.Device(), func(uintptr) error { return c.abort(handle) }); aborted != nil {
+		c.mu.Lock()
+		c.failed = errors.Join(err, aborted)
+		c.mu.Unlock()
 	}
 }
 

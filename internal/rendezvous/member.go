@@ -15,7 +15,7 @@ type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
-	Gift    []byte // rank 0's, for all
+	Gift    []byte // rank 0's, for all, as it is now
 	// Listen is where rank 0 listens; empty is all of its addresses with the port of Address.
 	Listen string
 }

@@ -45,6 +45,7 @@ func newJob(t *testing.T, world int, ranks ...int) *job {
 		if err != nil {
 			t.Fatal(err)
 		}
+		clear(o.Gift) // which is the caller's again
 		at = m.address
 		j.members = append(j.members, m)
 	}

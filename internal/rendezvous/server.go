@@ -42,7 +42,7 @@ func serve(address string, o Options) (*server, error) {
 		return nil, fmt.Errorf("rendezvous: rank 0 listens: %w", err)
 	}
 	s := &server{
-		listener: l, world: o.World, gift: o.Gift, began: time.Now(),
+		listener: l, world: o.World, gift: slices.Clone(o.Gift), began: time.Now(),
 		lines: map[int]*line{}, left: map[int]bool{}, asked: map[int]*question{},
 	}
 	go s.accept()
