@@ -40,12 +40,15 @@ var program = sync.OnceValues(func() ([sha256.Size]byte, error) {
 	return identity(f)
 })
 
+// buildIDBytes is the length of four parts of 20 characters with slashes in between.
+const buildIDBytes = 4*20 + 3
+
 // buildID returns what the go command writes near a program's beginning, four parts of 20 characters: the last is a hash of
 // the program. It returns nil where a user has had something else put there.
 func buildID(head []byte) []byte {
 	for _, mark := range [...]string{"Go\x00\x00", "Go build ID: \""} { // in ELF, and elsewhere
-		if _, rest, ok := bytes.Cut(head, []byte(mark)); ok && len(rest) >= 83 && isBuildID(rest[:83]) {
-			return rest[:83]
+		if _, rest, ok := bytes.Cut(head, []byte(mark)); ok && len(rest) >= buildIDBytes && isBuildID(rest[:buildIDBytes]) {
+			return rest[:buildIDBytes]
 		}
 	}
 	return nil

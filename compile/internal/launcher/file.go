@@ -52,11 +52,8 @@ func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, na
 			w.kernel(k, n, kernels[n.Stem])
 		}
 	}
-	return w.file(pkg)
+	return w.format(pkg, w.text.String())
 }
-
-// file returns the text behind its package clause and imports.
-func (w *writer) file(pkg *decl.Package) ([]byte, error) { return w.format(pkg, w.text.String()) }
 
 // format returns a formatted file of declarations, behind their package clause and imports.
 func (w *writer) format(pkg *decl.Package, declarations string) ([]byte, error) {

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"maps"
-	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 )
@@ -39,7 +38,7 @@ func (t *Twins) Add(stem, function, text string, imports []string) {
 	for _, path := range imports {
 		t.w.imports.name(path)
 	}
-	t.w.printf("%s\n", text)
+	t.w.printf("\n%s", text)
 }
 
 // File returns the file; nil where there are no twins.
@@ -51,5 +50,5 @@ func (t *Twins) File() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(head, "\n"+strings.TrimSuffix(t.w.text.String(), "\n")...), nil // the twins are formatted
+	return append(head, t.w.text.String()...), nil // the twins are formatted
 }
