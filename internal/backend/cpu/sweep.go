@@ -194,8 +194,8 @@ func without(text string, names []string) string {
 	}
 	to := strings.Split(left, ", ")
 	from := splitArgs(right)
-	if len(from) != len(to) { // of one call
-		return right
+	if len(from) != len(to) {
+		return withoutResults(to, op, right, names)
 	}
 	var keptTo, keptFrom []string
 	for i, name := range to {
@@ -212,6 +212,21 @@ func without(text string, names []string) string {
 		return right
 	}
 	return "_ = " + right // a conversion is no statement
+}
+
+// withoutResults returns a statement that takes from a call the results that are not named.
+func withoutResults(to []string, op, call string, names []string) string {
+	taken := false
+	for i, name := range to {
+		if slices.Contains(names, name) {
+			to[i] = "_"
+		}
+		taken = taken || to[i] != "_"
+	}
+	if !taken {
+		return call
+	}
+	return strings.Join(to, ", ") + op + call
 }
 
 // splitArgs splits a list at its commas outside of parentheses.

@@ -6,7 +6,8 @@ import "testing"
 func TestSweep(t *testing.T) {
 	var lines []line
 	for _, s := range []string{
-		"func f(p int) {", "for tx := range 16 {", "a := tx", "b, c := a, p", "var d, e float32", "d, e = 1, 2", "g(c, e)", "}", "i := int32(gpu.AtomicAdd(p, 1))", "j := gpu.AtomicAdd(p, 1)", "for ty := range 16 {", "h(ty)", "}", "}",
+		"func f(p int) {", "for tx := range 16 {", "a := tx", "b, c := a, p", "var d, e float32", "d, e = 1, 2", "g(c, e)", "}", "i := int32(gpu.AtomicAdd(p, 1))", "j := gpu.AtomicAdd(p, 1)", "for ty := range 16 {", "h(ty)", "}",
+		"dx, dy, _ := blocks.Dim()", "h(dx)", "bx, _, _ := blocks.Index()", "}",
 	} {
 		lines = append(lines, line{text: s})
 	}
@@ -14,7 +15,8 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "func f(p int) {\nfor range 16 {\nc := p\nvar e float32\ne = 2\ng(c, e)\n}\n_ = int32(gpu.AtomicAdd(p, 1))\ngpu.AtomicAdd(p, 1)\nfor ty := range 16 {\nh(ty)\n}\n}\n"
+	want := "func f(p int) {\nfor range 16 {\nc := p\nvar e float32\ne = 2\ng(c, e)\n}\n_ = int32(gpu.AtomicAdd(p, 1))\ngpu.AtomicAdd(p, 1)\nfor ty := range 16 {\nh(ty)\n}\n" +
+		"dx, _, _ := blocks.Dim()\nh(dx)\nblocks.Index()\n}\n"
 	if got := text(swept); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
