@@ -255,11 +255,29 @@ func (s *selector) phi(v *ir.Value) operand {
 // choose selects arg0 ? arg1 : arg2.
 func (s *selector) choose(v *ir.Value) operand {
 	cond := s.inReg(pred, s.operand(v.Args[0]))
-	yes, no := s.operand(v.Args[1]), s.operand(v.Args[2])
-	if c := classOf(v.Type); c != pred {
-		return s.def(c, "selp"+classes[c].typ, yes, no, cond)
+	yes, no := v.Args[1], v.Args[2]
+	switch c := classOf(v.Type); {
+	case c == pred:
+		return s.chooseBool(cond, yes, no)
+	case isMinusZero(yes), isMinusZero(no):
+		return s.def(c, "selp.b32", s.bits(yes), s.bits(no), cond)
+	default:
+		return s.def(c, "selp"+classes[c].typ, s.operand(yes), s.operand(no), cond)
 	}
-	return s.chooseBool(cond, v.Args[1], v.Args[2])
+}
+
+// isMinusZero reports the constant that NVIDIA's compiler (13.0 and 13.5) takes for 0 in a selp.f32 whose other
+// side is 1 or -1: of a comparison of floats it makes the instruction that leaves 1 or 0, and it converts 0 or -1.
+func isMinusZero(v *ir.Value) bool {
+	return v.Op == ir.OpConst && v.Type.Kind == ir.KindF32 && uint32(v.Imm) == 1<<31
+}
+
+// bits returns a float32 as an operand of an instruction that does not look what its bits mean.
+func (s *selector) bits(v *ir.Value) operand {
+	if v.Op == ir.OpConst {
+		return literal(ir.I32, v.Imm)
+	}
+	return s.operand(v)
 }
 
 // special reads a register that tells the thread where it is. A block of fixed size makes

@@ -37,6 +37,7 @@ func Cases() []check.Case {
 		check.Within(check.Loose{Name: "math32, fast", Tolerance: 0x1p-19}, Approximates, approximate, singleUnits...),
 		{Name: "math32, fast/Tanh", Run: tanhNear},
 		{Name: "sign of a parameter's opposite", Run: parameterSigns},
+		check.Fields("sign of a chosen zero", ZerosChosen, zerosOf, 0, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4, 4.5),
 		check.Near("math to the last bits", Evaluates, evaluate, units...),
 	}
 	return append(cases, integers()...)

@@ -56,3 +56,42 @@ func parameterSigns(r *check.Run) {
 		check.Want(r, out, want, want)
 	}
 }
+
+// zeros has the bits of a zero with a sign, or of what is chosen instead.
+type zeros struct {
+	OrOne, OneOr, OrMinusOne, MinusOneOr, OfInteger, OrZero, OrTwo uint32
+	OrOne64, OneOr64, OrMinusOne64                                 uint64
+}
+
+// zerosOf compares anew for each choice, so that nothing else needs what the comparison says: ptxas has an
+// instruction that leaves 1 or 0 of it, which has no sign.
+func zerosOf(x float32) (z zeros) {
+	var zero float32
+	var zero64 float64
+	n := int32(10 * x)
+	z.OrOne = math.Float32bits(either(x != 1, -zero, 1))
+	z.OneOr = math.Float32bits(either(x < 1.5, 1, -zero))
+	z.OrMinusOne = math.Float32bits(either(x >= 2, -zero, -1))
+	z.MinusOneOr = math.Float32bits(either(x == 2.5, -1, -zero))
+	z.OfInteger = math.Float32bits(either(n < 30, -zero, -1))
+	z.OrZero = math.Float32bits(either(x <= 3.5, -zero, 0))
+	z.OrTwo = math.Float32bits(either(x > 4, -zero, 2))
+	z.OrOne64 = math.Float64bits(either(float64(x) != 1.25, -zero64, 1))
+	z.OneOr64 = math.Float64bits(either(float64(x) < 1.75, 1, -zero64))
+	z.OrMinusOne64 = math.Float64bits(either(float64(x) >= 2.25, -zero64, -1))
+	return z
+}
+
+func either[T any](yes bool, a, b T) T {
+	if yes {
+		return a
+	}
+	return b
+}
+
+//gpu:kernel
+func zerosChosen(t gpu.Thread, in []float32, out []zeros) {
+	if i := t.GlobalX(); i < len(out) {
+		out[i] = zerosOf(in[i])
+	}
+}

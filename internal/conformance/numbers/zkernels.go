@@ -1824,6 +1824,54 @@ var signsOfKernel = &device.Kernel{
 	Twin: signsOfTwin,
 }
 
+// ZerosChosen launches the kernel zerosChosen.
+func ZerosChosen(s *device.Stream, g device.Grid, in device.Slice[float32], out device.Slice[zeros]) error {
+	p := s.Plan(zerosChosenKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zzerosChosen.sm_70.narrow.aligned.ptx
+var zerosChosenSM70NarrowAligned string
+
+//go:embed zzerosChosen.sm_70.narrow.ptx
+var zerosChosenSM70Narrow string
+
+//go:embed zzerosChosen.sm_70.ptx
+var zerosChosenSM70 string
+
+var zerosChosenKernel = &device.Kernel{
+	Name:    "zerosChosen",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "signs.go",
+	Line:    93,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 56},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "signs.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: zerosChosenSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: zerosChosenSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: zerosChosenSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []float32
+			out []zeros
+		})(args)
+		for ts.Next() {
+			zerosChosen(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: zerosChosenTwin,
+}
+
 // RootsTogether has two roots and nothing else: a compiler may round them in a way that is right for most numbers, with
 // one test for both of whether it was.
 func RootsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pair[float32]]) error {

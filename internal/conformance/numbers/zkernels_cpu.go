@@ -4207,6 +4207,185 @@ func signsOfTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
+// zerosChosenTwin runs blocks of the kernel zerosChosen.
+//
+//line signs.go:93
+func zerosChosenTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line signs.go:93
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line signs.go:94
+		i12 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line signs.go:94
+				if !zerosChosenTwinRow(blocks, lanes, i12, in, inLen, out, outLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// zerosChosenTwinRow is what a row of threads does in zerosChosenTwin.
+//
+//line signs.go:94
+func zerosChosenTwinRow(blocks *gpu.Blocks, lanes int, i12 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line signs.go:94
+	if lanes == 16 && first == 0 {
+//line signs.go:94
+		first = blocks.Done(zvector.ZerosChosenTwin(blocks.Span(), i12, outLen, inLen, in, out))
+//line signs.go:94
+	} else if lanes == 8 && first == 0 {
+//line signs.go:94
+		first = blocks.Done(zvector.ZerosChosenTwinAVX2(blocks.Span(), i12, outLen, inLen, in, out))
+	}
+	for tx := first; tx < dx; tx++ {
+		var f127, f134, f141, f148, f155, f162, f169 float32
+		var f176, f183, f190 float64
+//line signs.go:94
+		i15 := i12 + tx
+//line signs.go:94
+		if i15 < outLen {
+			if uint(i15) >= uint(inLen) {
+//line signs.go:95
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
+//line signs.go:95
+				return false
+			}
+//line signs.go:95
+			f24 := *(*float32)(unsafe.Add(in, i15*4))
+//line signs.go:71
+			f51 := float32(f24 * 10)
+//line signs.go:71
+			var i52 int32
+//line signs.go:71
+			if f51 >= -2147483648 && f51 < 2147483648 {
+//line signs.go:71
+				i52 = int32(f51)
+//line signs.go:71
+			} else if f51 > 0 {
+//line signs.go:71
+				i52 = 1<<31 - 1
+//line signs.go:71
+			} else if f51 < 0 {
+//line signs.go:71
+				i52 = -2147483648
+			}
+//line signs.go:85
+			if f24 != 1 {
+//line signs.go:85
+				f127 = math.Float32frombits(0x80000000)
+			} else {
+//line signs.go:89
+				f127 = 1
+			}
+//line signs.go:85
+			if f24 < 1.5 {
+//line signs.go:85
+				f134 = 1
+			} else {
+//line signs.go:89
+				f134 = math.Float32frombits(0x80000000)
+			}
+//line signs.go:85
+			if 2 <= f24 {
+//line signs.go:85
+				f141 = math.Float32frombits(0x80000000)
+			} else {
+//line signs.go:89
+				f141 = -1
+			}
+//line signs.go:85
+			if f24 == 2.5 {
+//line signs.go:85
+				f148 = -1
+			} else {
+//line signs.go:89
+				f148 = math.Float32frombits(0x80000000)
+			}
+//line signs.go:85
+			if i52 < 30 {
+//line signs.go:85
+				f155 = math.Float32frombits(0x80000000)
+			} else {
+//line signs.go:89
+				f155 = -1
+			}
+//line signs.go:85
+			if f24 <= 3.5 {
+//line signs.go:85
+				f162 = math.Float32frombits(0x80000000)
+			} else {
+//line signs.go:89
+				f162 = 0
+			}
+//line signs.go:85
+			if 4 < f24 {
+//line signs.go:85
+				f169 = math.Float32frombits(0x80000000)
+			} else {
+//line signs.go:89
+				f169 = 2
+			}
+//line signs.go:79
+			f94 := float64(f24)
+//line signs.go:85
+			if f94 != 1.25 {
+//line signs.go:85
+				f176 = math.Float64frombits(0x8000000000000000)
+			} else {
+//line signs.go:89
+				f176 = 1
+			}
+//line signs.go:85
+			if f94 < 1.75 {
+//line signs.go:85
+				f183 = 1
+			} else {
+//line signs.go:89
+				f183 = math.Float64frombits(0x8000000000000000)
+			}
+//line signs.go:85
+			if 2.25 <= f94 {
+//line signs.go:85
+				f190 = math.Float64frombits(0x8000000000000000)
+			} else {
+//line signs.go:89
+				f190 = -1
+			}
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56)) = int32(math.Float32bits(f127))
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56+4)) = int32(math.Float32bits(f134))
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56+8)) = int32(math.Float32bits(f141))
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56+12)) = int32(math.Float32bits(f148))
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56+16)) = int32(math.Float32bits(f155))
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56+20)) = int32(math.Float32bits(f162))
+//line signs.go:95
+			*(*int32)(unsafe.Add(out, i15*56+24)) = int32(math.Float32bits(f169))
+//line signs.go:95
+			*(*int)(unsafe.Add(out, i15*56+32)) = int(math.Float64bits(f176))
+//line signs.go:95
+			*(*int)(unsafe.Add(out, i15*56+40)) = int(math.Float64bits(f183))
+//line signs.go:95
+			*(*int)(unsafe.Add(out, i15*56+48)) = int(math.Float64bits(f190))
+		}
+	}
+	return true
+}
+
 // rootsTogetherTwin runs blocks of the kernel rootsTogether.
 //
 //line together.go:18

@@ -46,6 +46,14 @@ func ComputesInLanesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, 
 	return 0
 }
 
+func ZerosChosenTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ZerosChosenTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func RootsTogetherTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
