@@ -63,14 +63,15 @@ func (k *keeper) copies(g *region) []phiCopy {
 
 // reads returns the kept values that g reads.
 func (k *keeper) reads(g *region) values {
-	found := values{}
+	found, seen := values{}, values{}
 	var need func(v *ir.Value)
 	need = func(v *ir.Value) {
 		switch {
 		case v.Block == nil || k.of[v.Block.ID] == g && !k.isFirstPhi(v):
 		case k.keep[v.ID] == keepEach:
 			found[v] = true
-		case k.level[v.ID] < inThread && !k.isFirstPhi(v) && !k.isShared(v):
+		case k.level[v.ID] < inThread && !seen[v] && !k.isFirstPhi(v) && !k.isShared(v):
+			seen[v] = true
 			for _, a := range v.Args {
 				need(a)
 			}

@@ -197,12 +197,17 @@ func (p *placement) isFirstPhi(v *ir.Value) bool {
 // is computed again where it is needed needs its arguments there.
 func (p *placement) usedAbroad() []bool {
 	abroad := make([]bool, len(p.level))
+	type wanted struct {
+		v *ir.Value
+		g *region
+	}
+	seen := map[wanted]bool{} // there are twice as many ways to a value with each between that is used twice
 	var need func(v *ir.Value, g *region)
 	need = func(v *ir.Value, g *region) {
-		if v.Block == nil || p.of[v.Block.ID] == g {
+		if v.Block == nil || p.of[v.Block.ID] == g || seen[wanted{v, g}] {
 			return
 		}
-		abroad[v.ID] = true
+		abroad[v.ID], seen[wanted{v, g}] = true, true
 		if p.level[v.ID] < inThread && !p.isFirstPhi(v) && !p.isShared(v) {
 			for _, a := range v.Args {
 				need(a, g)
