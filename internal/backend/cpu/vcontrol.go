@@ -230,21 +230,16 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 
 // leaveLoops lets the lanes of m, which go from n to s, keep what stays of values in loops that they leave.
 func (z *vectorizer) leaveLoops(n, s *node, m vreg) {
-	for _, k := range z.order {
-		if !k.dominates(n) {
+	for _, v := range z.staying {
+		if !z.nodes[v.Block].dominates(n) || !z.parted(v, s) {
 			continue
 		}
-		for _, v := range k.block.Values {
-			if !z.stays(v) || !z.parted(v, s) {
-				continue
-			}
-			x, wide := z.vectorOf(v), isWide(v.Type)
-			for i, to := range z.regs(z.outer(v)) {
-				if m == 0 {
-					z.move(moveVector, x[i], to)
-				} else {
-					z.unit.mix(z.half(m, i, wide), x[i], to, wide)
-				}
+		x, wide := z.vectorOf(v), isWide(v.Type)
+		for i, to := range z.regs(z.outer(v)) {
+			if m == 0 {
+				z.move(moveVector, x[i], to)
+			} else {
+				z.unit.mix(z.half(m, i, wide), x[i], to, wide)
 			}
 		}
 	}

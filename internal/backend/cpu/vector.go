@@ -634,6 +634,13 @@ func newPlan(e *emitter, g *region, agree bool, known *steady) *plan {
 	}
 	p.findAgreeing()
 	p.user = nil
+	for _, n := range p.order {
+		for _, v := range n.block.Values {
+			if p.stays(v) {
+				p.staying = append(p.staying, v)
+			}
+		}
+	}
 	return p
 }
 

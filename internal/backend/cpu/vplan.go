@@ -22,6 +22,7 @@ type plan struct {
 	splits   map[*loop]bool     // some lanes may leave the loop before others
 	shapes   map[*ir.Value]shape
 	sticky   map[*ir.Value]bool // needed behind a loop in which lanes part: a lane that has left keeps its own
+	staying  []*ir.Value        // for which stays is true
 	user     *node              // for which shapes are asked for: behind such a loop they are others; nil for where the value is
 	mixes    map[*node]bool     // goes to where other lanes come, too
 	varied   map[*ir.Value]bool // conditions of branches that differ between lanes

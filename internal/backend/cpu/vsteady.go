@@ -49,9 +49,10 @@ func (p *plan) steadyPlan() *plan {
 	}
 	s := &steady{way: map[*ir.Block]int{}, holds: map[*ir.Value]bool{}, users: map[*ir.Value]bool{}, idle: map[*ir.Value]bool{}}
 	defer func() { p.user = nil }()
+	work := p.work()
 	for _, n := range p.order {
 		p.user = n
-		if i, ok := p.likely(n); ok {
+		if i, ok := p.likely(n, work); ok {
 			cond := n.block.Term().Args[0]
 			if holds, known := s.holds[cond]; !known || holds == (i == 0) {
 				s.way[n.block], s.holds[cond], s.users[n.block.Term()] = i, i == 0, true
@@ -85,11 +86,11 @@ func (p *plan) steadyPlan() *plan {
 }
 
 // likely returns the way out of n that leads to more work, where that can be asked for the whole row.
-func (p *plan) likely(n *node) (way int, ok bool) {
+func (p *plan) likely(n *node, accesses []int) (way int, ok bool) {
 	if len(n.succs) != 2 || n.succs[0] == nil || n.succs[1] == nil || n.loop != nil && !(n.loop.in[n.succs[0]] && n.loop.in[n.succs[1]]) {
 		return 0, false
 	}
-	work := [2]int{p.workOf(n, n.succs[0]), p.workOf(n, n.succs[1])}
+	work := [2]int{workOf(n.succs[0], accesses), workOf(n.succs[1], accesses)}
 	if work[0] == work[1] {
 		return 0, false
 	}
@@ -99,25 +100,31 @@ func (p *plan) likely(n *node) (way int, ok bool) {
 	return way, p.ranges(n.block.Term().Args[0], way == 0)
 }
 
-// workOf returns how often memory is touched in what s, which n leads to, dominates.
-func (p *plan) workOf(n, s *node) int {
-	if isFault(s) {
-		return -1
-	}
-	if len(s.preds) > 1 {
-		return 0
-	}
-	count := 0
-	for _, x := range p.order {
-		if s.dominates(x) {
-			for _, v := range x.block.Values {
-				if v.Op == ir.OpLoad || v.Op == ir.OpStore {
-					count++
-				}
+// work returns by rank how often memory is touched in what a block dominates.
+func (p *plan) work() []int {
+	count := make([]int, len(p.places))
+	for _, x := range slices.Backward(p.order) { // what a block dominates is behind it
+		for _, v := range x.block.Values {
+			if v.Op == ir.OpLoad || v.Op == ir.OpStore {
+				count[x.rank]++
 			}
+		}
+		if x.idom != x {
+			count[x.idom.rank] += count[x.rank]
 		}
 	}
 	return count
+}
+
+// workOf returns what accesses has for s, where all who come to it come from one block.
+func workOf(s *node, accesses []int) int {
+	switch {
+	case isFault(s):
+		return -1
+	case len(s.preds) > 1:
+		return 0
+	}
+	return accesses[s.rank]
 }
 
 // idles reports whether threads have nothing to do if those that come to n all go on to s.

@@ -1,6 +1,7 @@
 package vasm
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -27,11 +28,29 @@ func (o *Operand) reads(f func(Reg)) {
 	}
 }
 
+// registers is a set of them, a bit each: code with hundreds of blocks has thousands of registers.
+type registers []uint64
+
+func newRegisters(count int) registers { return make(registers, (count+63)/64) }
+
+func (s registers) has(r Reg) bool { return s[r/64]>>(r%64)&1 == 1 }
+func (s registers) add(r Reg)      { s[r/64] |= 1 << (r % 64) }
+func (s registers) remove(r Reg)   { s[r/64] &^= 1 << (r % 64) }
+
+// each calls f for every register of the set.
+func (s registers) each(f func(Reg)) {
+	for k, word := range s {
+		for ; word != 0; word &= word - 1 {
+			f(Reg(64*k + bits.TrailingZeros64(word)))
+		}
+	}
+}
+
 // block is a straight piece of code.
 type block struct {
 	first, end int // instructions
 	succs      []int
-	in         []bool // by register: live at the beginning
+	in         registers // live at the beginning
 }
 
 func isJump(op string) bool { return op[:min(1, len(op))] == "J" }
@@ -69,8 +88,8 @@ func split(code []inst) []block {
 }
 
 // intervals finds where each register is needed.
-func intervals(code []inst, registers int) []*interval {
-	all := make([]*interval, registers)
+func intervals(code []inst, count int) []*interval {
+	all := make([]*interval, count)
 	note := func(r Reg, at int) {
 		if all[r] == nil {
 			all[r] = &interval{reg: r, start: at, end: at, place: -1, slot: -1}
@@ -78,19 +97,13 @@ func intervals(code []inst, registers int) []*interval {
 		all[r].start, all[r].end = min(all[r].start, at), max(all[r].end, at)
 	}
 	blocks := split(code)
-	for sweep(code, blocks, registers) {
+	for sweep(code, blocks, count) {
 	}
+	live := newRegisters(count)
 	for i := range blocks {
-		for r, is := range blocks[i].in {
-			if is {
-				note(Reg(r), 2*blocks[i].first)
-			}
-		}
-		for r, is := range liveOut(blocks, i, registers) {
-			if is {
-				note(Reg(r), 2*blocks[i].end-1)
-			}
-		}
+		blocks[i].in.each(func(r Reg) { note(r, 2*blocks[i].first) })
+		liveOut(blocks, i, live)
+		live.each(func(r Reg) { note(r, 2*blocks[i].end-1) })
 	}
 	for i, in := range code {
 		weight := 1.0
@@ -113,31 +126,31 @@ func intervals(code []inst, registers int) []*interval {
 }
 
 // solve finds what is live where blocks begin.
-func solve(code []inst, blocks []block, registers int) {
+func solve(code []inst, blocks []block, count int) {
 	for i := range blocks {
-		blocks[i].in = make([]bool, registers)
+		blocks[i].in = newRegisters(count)
 	}
+	live := newRegisters(count)
 	for changed := true; changed; {
 		changed = false
 		for i := len(blocks) - 1; i >= 0; i-- {
-			live := liveOut(blocks, i, registers)
+			liveOut(blocks, i, live)
 			scan(code, &blocks[i], live)
 			if !slices.Equal(live, blocks[i].in) {
-				blocks[i].in, changed = live, true
+				blocks[i].in, live, changed = live, blocks[i].in, true
 			}
 		}
 	}
 }
 
-// liveOut returns what is live where block i ends.
-func liveOut(blocks []block, i, registers int) []bool {
-	live := make([]bool, registers)
+// liveOut makes live what is live where block i ends.
+func liveOut(blocks []block, i int, live registers) {
+	clear(live)
 	for _, s := range blocks[i].succs {
-		for r, is := range blocks[s].in {
-			live[r] = live[r] || is
+		for k, word := range blocks[s].in {
+			live[k] |= word
 		}
 	}
-	return live
 }
 
 // plain reports whether in does nothing but write its last operand, a register.
@@ -150,12 +163,13 @@ func (in *inst) plain() bool {
 }
 
 // sweep takes away what writes registers that nothing reads. It reports whether there was any.
-func sweep(code []inst, blocks []block, registers int) (found bool) {
-	solve(code, blocks, registers)
+func sweep(code []inst, blocks []block, count int) (found bool) {
+	solve(code, blocks, count)
+	live := newRegisters(count)
 	for i, b := range blocks {
-		live := liveOut(blocks, i, registers)
+		liveOut(blocks, i, live)
 		for k := b.end - 1; k >= b.first; k-- {
-			if in := &code[k]; in.plain() && !live[in.ops[len(in.ops)-1].reg] {
+			if in := &code[k]; in.plain() && !live.has(in.ops[len(in.ops)-1].reg) {
 				*in, found = inst{depth: in.depth, place: in.place}, true
 			}
 			scan(code, &block{first: k, end: k + 1}, live)
@@ -165,15 +179,15 @@ func sweep(code []inst, blocks []block, registers int) (found bool) {
 }
 
 // scan takes live from the end of b to its beginning.
-func scan(code []inst, b *block, live []bool) {
+func scan(code []inst, b *block, live registers) {
 	for i := b.end - 1; i >= b.first; i-- {
 		for _, o := range code[i].ops {
 			if o.kind == register && o.defs && !o.uses {
-				live[o.reg] = false
+				live.remove(o.reg)
 			}
 		}
 		for k := range code[i].ops {
-			code[i].ops[k].reads(func(r Reg) { live[r] = true })
+			code[i].ops[k].reads(live.add)
 		}
 	}
 }
