@@ -81,7 +81,7 @@ func (l *lowerer) shiftCount(y ssa.Value) *ir.Value {
 		return l.constant(ir.I32, n)
 	}
 	n := l.value(y)
-	if !isUnsigned(y.Type()) && !nonNegative(y) {
+	if !isUnsigned(y.Type()) && !(notNegative{}).has(y) {
 		l.check(l.emit(ir.OpSLe, ir.I1, l.constant(n.Type, 0), n), "negative shift amount")
 	}
 	switch {
@@ -95,19 +95,32 @@ func (l *lowerer) shiftCount(y ssa.Value) *ir.Value {
 	return l.emit(ir.OpTrunc, ir.I32, n)
 }
 
-// nonNegative reports whether the integer v of a signed type is plainly not negative.
-func nonNegative(v ssa.Value) bool {
+// notNegative holds what is known of the integers that were asked about, each of them once: there are twice as many ways
+// to a value with each between that is used twice.
+type notNegative map[ssa.Value]bool
+
+// has reports whether the integer v of a signed type is plainly not negative.
+func (n notNegative) has(v ssa.Value) bool {
+	is, ok := n[v]
+	if !ok {
+		is = n.look(v)
+		n[v] = is
+	}
+	return is
+}
+
+func (n notNegative) look(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Const:
-		n, ok := constInt(v)
-		return ok && n >= 0
+		c, ok := constInt(v)
+		return ok && c >= 0
 	case *ssa.Convert:
 		from, to := v.X.Type().Underlying(), v.Type().Underlying()
-		return isInteger(from) && (isUnsigned(from) && sizeOf(from) < sizeOf(to) || sizeOf(from) <= sizeOf(to) && !isUnsigned(from) && nonNegative(v.X))
+		return isInteger(from) && (isUnsigned(from) && sizeOf(from) < sizeOf(to) || sizeOf(from) <= sizeOf(to) && !isUnsigned(from) && n.has(v.X))
 	case *ssa.BinOp:
-		return v.Op == token.AND && (nonNegative(v.X) || nonNegative(v.Y)) ||
-			(v.Op == token.REM || v.Op == token.SHR) && nonNegative(v.X) ||
-			(v.Op == token.QUO || v.Op == token.OR || v.Op == token.XOR) && nonNegative(v.X) && nonNegative(v.Y)
+		return v.Op == token.AND && (n.has(v.X) || n.has(v.Y)) ||
+			(v.Op == token.REM || v.Op == token.SHR) && n.has(v.X) ||
+			(v.Op == token.QUO || v.Op == token.OR || v.Op == token.XOR) && n.has(v.X) && n.has(v.Y)
 	case *ssa.Call:
 		return neverNegative(v.Common())
 	}

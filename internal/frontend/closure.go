@@ -26,67 +26,83 @@ func (c *closure) is(d *closure) bool { return c != nil && d != nil && *c == *d 
 
 // resolve returns the function that v is whenever the current instruction is executed, or nil.
 func (l *lowerer) resolve(v ssa.Value) *closure {
+	r := resolver{seen: map[ref]bool{}}
+	if !r.value(v, l) {
+		return nil
+	}
+	return r.found
+}
+
+// resolver looks for the one function that a value can be. It looks at each phi once: those of loops depend on each other, and
+// there are twice as many ways to a value with each between that is used twice.
+type resolver struct {
+	found *closure // so far
+	seen  map[ref]bool
+}
+
+// value adds what v is in l. It reports false where that is unknown, or another function than the one found.
+func (r *resolver) value(v ssa.Value, l *lowerer) bool {
 	switch v := v.(type) {
 	case *ssa.Function:
-		return &closure{fn: v}
+		return r.add(&closure{fn: v})
 	case *ssa.MakeClosure:
-		return &closure{fn: v.Fn.(*ssa.Function), made: v, in: l}
+		return r.add(&closure{fn: v.Fn.(*ssa.Function), made: v, in: l})
 	case *ssa.ChangeType:
-		return l.resolve(v.X)
+		return r.value(v.X, l)
 	case *ssa.Parameter, *ssa.FreeVar:
 		if l.frame != nil {
-			if r, ok := l.frame.refs[v]; ok {
-				return r.in.resolve(r.v)
+			if is, ok := l.frame.refs[v]; ok {
+				return r.value(is.v, is.in)
 			}
 		}
 	case *ssa.Call:
-		return l.funcs[member{v, 0}]
+		return r.add(l.funcs[member{v, 0}])
 	case *ssa.Extract:
-		return l.funcs[member{v.Tuple, v.Index}]
+		return r.add(l.funcs[member{v.Tuple, v.Index}])
 	case *ssa.Phi:
-		return l.resolvePhi(v)
+		return r.phi(v, l)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			return l.resolveCell(v.X)
+			return r.cell(v.X, l)
 		}
 	}
-	return nil
+	return false
 }
 
-func (l *lowerer) resolvePhi(v *ssa.Phi) *closure {
-	var first *closure
+func (r *resolver) add(c *closure) bool {
+	if r.found == nil {
+		r.found = c
+	}
+	return r.found.is(c)
+}
+
+func (r *resolver) phi(v *ssa.Phi, l *lowerer) bool {
+	if r.seen[ref{v, l}] {
+		return true
+	}
+	r.seen[ref{v, l}] = true
 	for i, e := range v.Edges {
-		if e == v || !l.live[v.Block().Preds[i]] {
-			continue
-		}
-		c := l.resolve(e)
-		if first == nil {
-			first = c
-		}
-		if !first.is(c) {
-			return nil
+		if l.live[v.Block().Preds[i]] && !r.value(e, l) {
+			return false
 		}
 	}
-	return first
+	return true
 }
 
-// resolveCell returns the function in the variable with the address p: there is one store to
-// it, and it comes before.
-func (l *lowerer) resolveCell(p ssa.Value) *closure {
+// cell adds the function in the variable with the address p: there is one store to it, and it comes before.
+func (r *resolver) cell(p ssa.Value, l *lowerer) bool {
 	switch p := p.(type) {
 	case *ssa.Parameter, *ssa.FreeVar:
 		if l.frame != nil {
-			if r, ok := l.frame.refs[p]; ok {
-				return r.in.resolveCell(r.v)
+			if is, ok := l.frame.refs[p]; ok {
+				return r.cell(is.v, is.in)
 			}
 		}
 	case *ssa.Alloc:
 		stores, ok := storesTo(p)
-		if ok && len(stores) == 1 && l.passed(stores[0]) {
-			return l.resolve(stores[0].Val)
-		}
+		return ok && len(stores) == 1 && l.passed(stores[0]) && r.value(stores[0].Val, l)
 	}
-	return nil
+	return false
 }
 
 // storesTo returns the stores to a variable of a function type. It reports false where there

@@ -181,24 +181,28 @@ func local(a *ir.Value) *ir.Value {
 func (k *kernel) overflows() {
 	k.each(func(v *ir.Value, at analysis.Place) {
 		if v.Op == ir.OpIndex {
-			k.product(v.Args[1], at)
+			k.product(v.Args[1], at, map[*ir.Value]bool{})
 		}
 	})
 }
 
-// product looks for such a product in the sum that v is.
-func (k *kernel) product(v *ir.Value, at analysis.Place) {
+// product looks for such a product in the sum that v is, at each of its values once.
+func (k *kernel) product(v *ir.Value, at analysis.Place, seen map[*ir.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
 	switch v.Op {
 	case ir.OpSExt, ir.OpZExt:
 		if v.Args[0].Type.Bits() == 32 {
-			k.product(v.Args[0], at)
+			k.product(v.Args[0], at, seen)
 		}
 	case ir.OpAdd, ir.OpSub:
-		k.product(v.Args[0], at)
-		k.product(v.Args[1], at)
+		k.product(v.Args[0], at, seen)
+		k.product(v.Args[1], at, seen)
 	case ir.OpMul:
 		x, y := k.ranges.At(v.Args[0], at), k.ranges.At(v.Args[1], at)
-		if v.Type.Bits() != 32 || !ofGrid(v.Args[0]) && !ofGrid(v.Args[1]) || fits(x, y) {
+		if v.Type.Bits() != 32 || !ofGrid(v, map[*ir.Value]bool{}) || fits(x, y) {
 			return
 		}
 		k.report(Finding{Pos: v.Pos, Category: Overflow, Message: "this index is a product of 32 bits, which large grids overflow"})
@@ -212,15 +216,20 @@ func fits(x, y analysis.Range) bool {
 	return most < limit
 }
 
-// ofGrid reports whether v is computed from the index of the block, by sums and conversions.
-func ofGrid(v *ir.Value) bool {
+// ofGrid reports whether v is computed from the index of the block, by sums, products and conversions, through values that
+// were not seen before.
+func ofGrid(v *ir.Value, seen map[*ir.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
 	switch v.Op {
 	case ir.OpCtaid:
 		return true
 	case ir.OpTrunc, ir.OpSExt, ir.OpZExt:
-		return ofGrid(v.Args[0])
+		return ofGrid(v.Args[0], seen)
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
-		return ofGrid(v.Args[0]) || ofGrid(v.Args[1])
+		return ofGrid(v.Args[0], seen) || ofGrid(v.Args[1], seen)
 	}
 	return false
 }

@@ -48,21 +48,44 @@ func next(l *analysis.Loop, env map[*ir.Value]int64) map[*ir.Value]int64 {
 
 // value returns v where it is computed from constants and from what env has.
 func value(v *ir.Value, env map[*ir.Value]int64) (int64, bool) {
-	if n, ok := env[v]; ok {
-		return n, true
+	r := &round{known: maps.Clone(env), unknown: map[*ir.Value]bool{}}
+	return r.value(v)
+}
+
+// round computes values of a round, each once: there are twice as many ways to one with each between that is used twice.
+type round struct {
+	known   map[*ir.Value]int64
+	unknown map[*ir.Value]bool
+}
+
+func (r *round) value(v *ir.Value) (int64, bool) {
+	n, ok := r.known[v]
+	if ok || r.unknown[v] {
+		return n, ok
 	}
+	r.unknown[v] = true
+	if n, ok = r.compute(v); ok {
+		r.known[v] = n
+	}
+	return n, ok
+}
+
+func (r *round) compute(v *ir.Value) (int64, bool) {
 	switch v.Op {
 	case ir.OpConst:
 		return v.Imm, true
 	case ir.OpSExt, ir.OpZExt:
-		return value(v.Args[0], env)
+		return r.value(v.Args[0])
 	}
 	if len(v.Args) != 2 || !v.Op.Pure() {
 		return 0, false
 	}
-	x, ok1 := value(v.Args[0], env)
-	y, ok2 := value(v.Args[1], env)
-	if !ok1 || !ok2 {
+	x, ok := r.value(v.Args[0])
+	if !ok {
+		return 0, false
+	}
+	y, ok := r.value(v.Args[1])
+	if !ok {
 		return 0, false
 	}
 	switch v.Op {

@@ -294,7 +294,7 @@ func (c *coarsener) apply() {
 	entry, fast, slow := f.NewBlock(), f.NewBlock(), f.NewBlock()
 
 	e := &editor{b: entry, pos: c.index.Pos}
-	n := &neighbours{c: c, e: e, same: map[*ir.Value]*ir.Value{}}
+	n := &neighbours{c: c, e: e, same: map[*ir.Value]*ir.Value{}, asked: map[condition]bool{}}
 	for k := range n.own {
 		n.own[k] = map[*ir.Value]*ir.Value{}
 	}

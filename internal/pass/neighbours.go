@@ -13,6 +13,8 @@ type neighbours struct {
 	e    *editor
 	same map[*ir.Value]*ir.Value         // copies of what is the same for all
 	own  [coarse]map[*ir.Value]*ir.Value // copies for one element
+
+	asked map[condition]bool // conditions that are tested
 }
 
 // value returns v of the path for element k.
@@ -90,8 +92,12 @@ func (n *neighbours) test(ok *ir.Value) *ir.Value {
 	return ok
 }
 
-// holds returns whether ok, and the condition holds for all elements.
+// holds returns whether ok, and the condition holds for all elements, unless ok says that already.
 func (n *neighbours) holds(ok *ir.Value, k condition) *ir.Value {
+	if n.asked[k] {
+		return ok
+	}
+	n.asked[k] = true
 	if k.v.Op == ir.OpAnd && k.holds || k.v.Op == ir.OpOr && !k.holds {
 		ok = n.holds(ok, condition{k.v.Args[0], k.holds})
 		return n.holds(ok, condition{k.v.Args[1], k.holds})

@@ -334,32 +334,31 @@ func (p *plan) shapeOf(v *ir.Value, n *node) shape {
 		return shape{kind: varying}
 	case !v.Op.Pure():
 		return shape{kind: varying}
-	case p.agrees(v):
-		return p.uniformOr(v, shape{kind: uniform})
-	case v.Type.Kind != ir.KindI64 && !v.Type.IsPtr():
-		return p.uniformOr(v, shape{kind: varying})
 	}
-	var args [2]shape
-	for i, a := range v.Args {
-		if i < 2 {
-			args[i] = p.shape(a)
-		}
-		if p.shape(a).kind == unknown {
-			return shape{}
-		}
-	}
-	return p.uniformOr(v, combined(v, args))
+	return p.shapeOfPure(v)
 }
 
-// uniformOr returns uniform where all arguments of v, which reads nothing, are.
-func (p *plan) uniformOr(v *ir.Value, s shape) shape {
-	if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind == unknown }) {
-		return shape{}
+// shapeOfPure asks for the shape of each argument once: those of other regions are found anew, all the way back.
+func (p *plan) shapeOfPure(v *ir.Value) shape {
+	var args [2]shape
+	same := len(v.Args) > 0 && hasIntegerOp(v)
+	for i, a := range v.Args {
+		s := p.shape(a)
+		if s.kind == unknown {
+			return shape{}
+		}
+		same = same && s.kind == uniform
+		if i < len(args) {
+			args[i] = s
+		}
 	}
-	if v.Op.Pure() && len(v.Args) > 0 && hasIntegerOp(v) && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return p.shape(a).kind != uniform }) {
+	switch {
+	case same || p.agrees(v):
 		return shape{kind: uniform}
+	case v.Type.Kind != ir.KindI64 && !v.Type.IsPtr():
+		return shape{kind: varying}
 	}
-	return s
+	return combined(v, args)
 }
 
 // combined returns the shape of an operation on integers of 64 bits or pointers.
