@@ -120,3 +120,19 @@ func parts(t gpu.Thread, x []float32) {
 		x[me] += s[31-me]
 	}
 }
+
+func add(i int) int   { return i + (i ^ 1) + i*i }
+func add4(i int) int  { return add(add(add(add(i)))) }
+func add16(i int) int { return add4(add4(add4(add4(i)))) }
+
+// doubled has indices that are counted in each round from values that are used twice.
+//
+//gpu:kernel
+//gpu:block 64
+func doubled(t gpu.Thread, x []float32, n int) {
+	s := gpu.Shared[[64]float32](t)
+	for i := range n {
+		s[t.ThreadX()+add16(add16(i))] = x[t.GlobalX()]
+		x[t.GlobalX()] = s[t.ThreadX()+add16(add16(i))]
+	}
+}
