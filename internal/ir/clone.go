@@ -4,6 +4,7 @@ package ir
 // function that f calls is not copied, nor is a variable.
 func (f *Func) Clone() *Func {
 	g := *f
+	g.spare = nil
 	c := &cloner{values: make([]*Value, f.nextValue), blocks: make([]*Block, f.nextBlock)}
 	g.Params = c.list(f.Params)
 	g.Blocks = make([]*Block, len(f.Blocks))

@@ -63,6 +63,7 @@ type Func struct {
 	Notes   []Note // what passes did
 
 	nextValue, nextBlock int
+	spare                []Value // from which values are taken
 }
 
 // Block is a basic block: phis first, a terminator last. Phi arguments stand in the order of Preds.
@@ -128,8 +129,18 @@ func (f *Func) NumBlocks() int { return f.nextBlock }
 
 // Make returns a new value of b that is not yet in its list.
 func (b *Block) Make(op Op, t *Type, args ...*Value) *Value {
-	return &Value{ID: b.Func.newID(), Op: op, Type: t, Args: args, Block: b}
+	f := b.Func
+	if len(f.spare) == 0 {
+		f.spare = make([]Value, valuesAtOnce)
+	}
+	v := &f.spare[0]
+	f.spare = f.spare[1:]
+	*v = Value{ID: f.newID(), Op: op, Type: t, Args: args, Block: b}
+	return v
 }
+
+// valuesAtOnce is how many values are allocated together: to allocate each is a good part of a compiler's time.
+const valuesAtOnce = 32
 
 // Append adds a new value at the end of b.
 func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {

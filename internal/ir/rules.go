@@ -27,7 +27,10 @@ func same(v *Value, is func(*Type) bool, what string) string {
 			return fmt.Sprintf("has type %v and an argument of type %v", v.Type, a.Type)
 		}
 	}
-	return want(is(v.Type), "wants %s, not %v", what, v.Type)
+	if !is(v.Type) {
+		return fmt.Sprintf("wants %s, not %v", what, v.Type)
+	}
+	return ""
 }
 
 func scalar(v *Value) string { return want(v.Type.IsScalar(), "wants a scalar type, not %v", v.Type) }

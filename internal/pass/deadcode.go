@@ -43,25 +43,37 @@ func unreadLocals(f *ir.Func) []bool {
 	if !hasLocals(f) {
 		return unread
 	}
-	users := uses(f)
-	var mark func(addr *ir.Value)
-	mark = func(addr *ir.Value) {
-		unread[addr.ID] = true
-		for _, u := range users[addr.ID] {
-			if u.Op == ir.OpOffset || u.Op == ir.OpIndex {
-				mark(u)
+	read := make([]bool, f.NumValues()) // by ID of the alloca
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for i, a := range v.Args {
+				if local := allocaOf(a); local != nil && !movesLocal(v) && (v.Op != ir.OpStore || i != 0) {
+					read[local.ID] = true
+				}
 			}
 		}
 	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op == ir.OpAlloca && onlyStored(v, users) {
-				mark(v)
-			}
+			local := allocaOf(v)
+			unread[v.ID] = local != nil && !read[local.ID]
 		}
 	}
 	return unread
 }
+
+// allocaOf returns the alloca of which v is the address, or one computed from it, or nil.
+func allocaOf(v *ir.Value) *ir.Value {
+	for movesLocal(v) {
+		v = v.Args[0]
+	}
+	if v.Op != ir.OpAlloca {
+		return nil
+	}
+	return v
+}
+
+func movesLocal(v *ir.Value) bool { return v.Op == ir.OpOffset || v.Op == ir.OpIndex }
 
 func hasLocals(f *ir.Func) bool {
 	for _, b := range f.Blocks {
@@ -70,22 +82,6 @@ func hasLocals(f *ir.Func) bool {
 		}
 	}
 	return false
-}
-
-// onlyStored reports whether nothing happens through addr but stores.
-func onlyStored(addr *ir.Value, users [][]*ir.Value) bool {
-	for _, u := range users[addr.ID] {
-		switch {
-		case u.Op == ir.OpStore && u.Args[1] != addr:
-		case u.Op == ir.OpOffset, u.Op == ir.OpIndex:
-			if !onlyStored(u, users) {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 func writesUnread(v *ir.Value, unread []bool) bool {

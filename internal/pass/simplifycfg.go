@@ -92,14 +92,18 @@ func removePhis(f *ir.Func) bool {
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
-			b.Values = slices.DeleteFunc(b.Values, func(v *ir.Value) bool {
-				x := onlyArg(v, &repl)
-				if x != nil {
+			kept := 0
+			phis := b.Phis()
+			for _, v := range phis {
+				if x := onlyArg(v, &repl); x != nil {
 					repl.Add(v, x)
 					again = true
+					continue
 				}
-				return x != nil
-			})
+				phis[kept] = v
+				kept++
+			}
+			b.Values = slices.Delete(b.Values, kept, len(phis))
 		}
 	}
 	f.Replace(&repl)
@@ -108,9 +112,6 @@ func removePhis(f *ir.Func) bool {
 
 // onlyArg returns the value that phi v always has, or nil.
 func onlyArg(v *ir.Value, repl *ir.Replacements) *ir.Value {
-	if v.Op != ir.OpPhi {
-		return nil
-	}
 	var only *ir.Value
 	for _, a := range v.Args {
 		a = repl.Of(a)

@@ -259,13 +259,18 @@ func evaluate(v *ir.Value, known map[*ir.Value]int64, depth int) (int64, bool) {
 	if depth == 0 || !v.Op.Pure() || len(v.Args) == 0 {
 		return 0, false
 	}
-	probe := &ir.Value{Op: v.Op, Type: v.Type, Imm: v.Imm, Block: v.Block}
+	var space [4]int64
+	numbers := space[:0]
 	for _, a := range v.Args {
 		k, ok := evaluate(a, known, depth-1)
 		if !ok {
 			return 0, false
 		}
-		probe.Args = append(probe.Args, &ir.Value{Op: ir.OpConst, Type: a.Type, Imm: k})
+		numbers = append(numbers, k)
+	}
+	probe := &ir.Value{Op: v.Op, Type: v.Type, Imm: v.Imm, Block: v.Block}
+	for i, a := range v.Args {
+		probe.Args = append(probe.Args, &ir.Value{Op: ir.OpConst, Type: a.Type, Imm: numbers[i]})
 	}
 	return fold(probe)
 }

@@ -73,17 +73,18 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 // locateLocal returns memory of thread l. What lies next to it in w.local is another thread's.
 func (w *warp) locateLocal(in *instr, l int, at uint64) []byte {
 	size := w.prog.local
-	own := region{base: spaceBase, data: w.local[l*size : (l+1)*size], size: uint64(size), name: "local memory"}
+	own := &w.own
+	*own = region{base: spaceBase, data: w.local[l*size : (l+1)*size], size: uint64(size), name: "local memory"}
 	p := own.window(at, in.mem.total)
 	if p == nil {
-		text, err := explain(&own, at, in.mem.total)
+		text, err := explain(own, at, in.mem.total)
 		w.fail(in, 1<<l, err, text)
 		return nil
 	}
 	if w.localMarks != nil {
 		stride := w.prog.localStride()
 		own.written = w.localMarks[l*stride/marksPerWord : (l+1)*stride/marksPerWord]
-		w.watchWrites(in, l, &own, at)
+		w.watchWrites(in, l, own, at)
 	}
 	return p
 }
