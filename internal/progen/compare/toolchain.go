@@ -184,7 +184,7 @@ func (t *toolchain) run(ctx context.Context, in []byte, name string, args ...str
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = t.dir
 	cmd.Env = append(cmd.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOAMD64=v1",
-		"GOGC=400") // a fifth of the compiler's time is its collector's
+		"GOGC=off", "GOMEMLIMIT=600MiB") // a fifth of the compiler's time is its collector's, as it usually is
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
