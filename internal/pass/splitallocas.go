@@ -83,7 +83,7 @@ func (s *allocaSplitter) collect(addr *ir.Value, off int64) bool {
 		default:
 			return false
 		}
-		if off < 0 || off+size > s.root.Aux.(*ir.Type).Size() {
+		if off < 0 || off > s.root.Aux.(*ir.Type).Size()-size {
 			return false
 		}
 		s.reaches = append(s.reaches, reach{u, off, span{off, off + size}})
