@@ -10,54 +10,51 @@ import (
 // counted reports whether v is known in each round of the loop: it is computed from counters that begin with
 // constants.
 func (k *kernel) counted(v *ir.Value, l *analysis.Loop) bool {
-	env, ok := start(l)
+	r, ok := start(l)
 	if !ok {
 		return false
 	}
-	_, ok = value(v, env)
+	_, ok = r.value(v)
 	return ok
 }
 
-// start returns the loop's counters as they are in its first round. Those that do not begin with a constant
-// are missing.
-func start(l *analysis.Loop) (map[*ir.Value]int64, bool) {
+// start returns the loop's first round. It knows the counters that begin with a constant.
+func start(l *analysis.Loop) (*round, bool) {
 	if len(l.Entries()) != 1 || len(l.Latches) != 1 {
 		return nil, false
 	}
-	env := map[*ir.Value]int64{}
+	r := newRound()
 	entry := l.Header.PredIndex(l.Entries()[0])
 	for _, phi := range l.Header.Phis() {
 		if a := phi.Args[entry]; a.Op == ir.OpConst {
-			env[phi] = a.Imm
+			r.known[phi] = a.Imm
 		}
 	}
-	return env, true
+	return r, true
 }
 
-// next returns the counters in the round after.
-func next(l *analysis.Loop, env map[*ir.Value]int64) map[*ir.Value]int64 {
-	after := map[*ir.Value]int64{}
+// next returns the round after r.
+func (r *round) next(l *analysis.Loop) *round {
+	after := newRound()
 	latch := l.Header.PredIndex(l.Latches[0])
 	for _, phi := range l.Header.Phis() {
-		if n, ok := value(phi.Args[latch], env); ok {
-			after[phi] = n
+		if n, ok := r.value(phi.Args[latch]); ok {
+			after.known[phi] = n
 		}
 	}
 	return after
 }
 
-// value returns v where it is computed from constants and from what env has.
-func value(v *ir.Value, env map[*ir.Value]int64) (int64, bool) {
-	r := &round{known: maps.Clone(env), unknown: map[*ir.Value]bool{}}
-	return r.value(v)
-}
-
-// round computes values of a round, each once: there are twice as many ways to one with each between that is used twice.
+// round computes values of a round of a loop, each once: there are twice as many ways to one with each between that is used
+// twice.
 type round struct {
-	known   map[*ir.Value]int64
+	known   map[*ir.Value]int64 // counters at first
 	unknown map[*ir.Value]bool
 }
 
+func newRound() *round { return &round{known: map[*ir.Value]int64{}, unknown: map[*ir.Value]bool{}} }
+
+// value returns v where it is computed from constants and counters that are known.
 func (r *round) value(v *ir.Value) (int64, bool) {
 	n, ok := r.known[v]
 	if ok || r.unknown[v] {
@@ -105,28 +102,28 @@ func (r *round) compute(v *ir.Value) (int64, bool) {
 // rounds returns worlds with what vs are in the first rounds of the loop: in the same for both accesses, or
 // in one and the next. The loop's own condition ends them where it is known.
 func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []world {
-	in := func(env map[*ir.Value]int64) map[*ir.Value]int64 {
+	in := func(r *round) map[*ir.Value]int64 {
 		m := map[*ir.Value]int64{}
 		for _, v := range vs {
-			if n, ok := value(v, env); ok {
+			if n, ok := r.value(v); ok {
 				m[v] = n
 			}
 		}
 		return m
 	}
 	var list []world
-	env, _ := start(l)
+	r, _ := start(l)
 	for range maxRounds {
-		after := next(l, env)
-		if leaves(l, env) {
+		after := r.next(l)
+		if r.leaves(l) {
 			break
 		}
 		if same {
-			list = append(list, world{in(env), in(env)})
-		} else if !leaves(l, after) {
-			list = append(list, world{in(env), in(after)})
+			list = append(list, world{in(r), in(r)})
+		} else if !after.leaves(l) {
+			list = append(list, world{in(r), in(after)})
 		}
-		env = after
+		r = after
 	}
 	for i, w := range list {
 		if len(w.first) < len(vs) || len(w.second) < len(vs) {
@@ -138,13 +135,13 @@ func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []world {
 	return list
 }
 
-// leaves reports whether the header is known to leave the loop in a round.
-func leaves(l *analysis.Loop, env map[*ir.Value]int64) bool {
+// leaves reports whether the header is known to leave the loop in the round.
+func (r *round) leaves(l *analysis.Loop) bool {
 	t := l.Header.Term()
 	if t.Op != ir.OpIf {
 		return false
 	}
-	c, ok := value(t.Args[0], env)
+	c, ok := r.value(t.Args[0])
 	if !ok {
 		return false
 	}
