@@ -157,24 +157,13 @@ func (k *kernel) locals() {
 		if v.Op != ir.OpIndex {
 			return
 		}
-		if base := local(v.Args[0]); base != nil {
+		if base := analysis.Object(v.Args[0]); base != nil && base.Op == ir.OpAlloca {
 			k.report(Finding{
 				Pos: base.Pos, Category: Local, Other: v.Pos, Says: "the index",
 				Message: fmt.Sprintf("this array of %d bytes lies in memory, not in registers: the compiler does not know an index", base.Aux.(*ir.Type).Size()),
 			})
 		}
 	})
-}
-
-// local returns the variable of the thread that an address is of, or nil.
-func local(a *ir.Value) *ir.Value {
-	for a.Op == ir.OpOffset || a.Op == ir.OpIndex {
-		a = a.Args[0]
-	}
-	if a.Op == ir.OpAlloca {
-		return a
-	}
-	return nil
 }
 
 // overflows reports products of 32 bits of the thread's index in the grid that become an index.

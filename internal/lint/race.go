@@ -71,13 +71,11 @@ func accessed(v *ir.Value) *ir.Type {
 
 // shared returns the variable in shared memory that an address is of, or nil.
 func shared(addr *ir.Value) *ir.Variable {
-	for addr.Op == ir.OpOffset || addr.Op == ir.OpIndex {
-		addr = addr.Args[0]
-	}
-	if addr.Op != ir.OpVar {
+	object := analysis.Object(addr)
+	if object == nil || object.Op != ir.OpVar {
 		return nil
 	}
-	if x := addr.Aux.(*ir.Variable); x.Space == ir.Shared {
+	if x := object.Aux.(*ir.Variable); x.Space == ir.Shared {
 		return x
 	}
 	return nil

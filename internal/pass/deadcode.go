@@ -3,6 +3,7 @@ package pass
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -43,37 +44,25 @@ func unreadLocals(f *ir.Func) []bool {
 	if !hasLocals(f) {
 		return unread
 	}
-	read := make([]bool, f.NumValues()) // by ID of the alloca
+	read := make([]bool, f.NumValues()) // by ID of the alloca, or variable
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
+			moves := v.Op == ir.OpOffset || v.Op == ir.OpIndex
 			for i, a := range v.Args {
-				if local := allocaOf(a); local != nil && !movesLocal(v) && (v.Op != ir.OpStore || i != 0) {
-					read[local.ID] = true
+				if x := analysis.Object(a); x != nil && !moves && (v.Op != ir.OpStore || i != 0) {
+					read[x.ID] = true
 				}
 			}
 		}
 	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			local := allocaOf(v)
-			unread[v.ID] = local != nil && !read[local.ID]
+			x := analysis.Object(v)
+			unread[v.ID] = x != nil && x.Op == ir.OpAlloca && !read[x.ID]
 		}
 	}
 	return unread
 }
-
-// allocaOf returns the alloca of which v is the address, or one computed from it, or nil.
-func allocaOf(v *ir.Value) *ir.Value {
-	for movesLocal(v) {
-		v = v.Args[0]
-	}
-	if v.Op != ir.OpAlloca {
-		return nil
-	}
-	return v
-}
-
-func movesLocal(v *ir.Value) bool { return v.Op == ir.OpOffset || v.Op == ir.OpIndex }
 
 func hasLocals(f *ir.Func) bool {
 	for _, b := range f.Blocks {

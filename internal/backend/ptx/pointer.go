@@ -3,6 +3,7 @@ package ptx
 import (
 	"math/bits"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -204,9 +205,4 @@ func (s *selector) fromGeneric(space ir.Space, o operand) operand {
 }
 
 // neverNil reports whether v points into a variable for certain.
-func neverNil(v *ir.Value) bool {
-	for v.Op == ir.OpOffset || v.Op == ir.OpIndex {
-		v = v.Args[0]
-	}
-	return v.Op == ir.OpVar || v.Op == ir.OpAlloca
-}
+func neverNil(v *ir.Value) bool { return analysis.Object(v) != nil }
