@@ -45,6 +45,10 @@ func (s *selector) integer(v *ir.Value) operand {
 		return s.mulHi(v)
 	case ir.OpPopc, ir.OpClz, ir.OpBrev:
 		return s.count(v)
+	case ir.OpSDiv, ir.OpUDiv, ir.OpSRem, ir.OpURem:
+		if v.Type.Kind == ir.KindI64 {
+			return s.divide(v)
+		}
 	case ir.OpAdd:
 		if o, ok := s.mulAdd(v); ok {
 			return o

@@ -28,6 +28,7 @@ func Cases() []check.Case {
 		{Name: "rounded once or twice", Run: onceOrTwice},
 		check.Fields("known when it is compiled", Foresees, foreseeAll, 3, 7, 10, 251, 1000, 1<<40+7, 1<<62, math.MaxInt64, -5, math.MinInt64+5),
 		check.Fields("at the limit", Limits, limitsOf, numbersAtLimits()...),
+		check.Fields("division of 64 bits", Divisions, dividedBy, hardDivisions()...),
 		check.Fields("in the lanes of vectors", ComputesInLanes, inLanesOf, wides()...),
 		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),

@@ -155,6 +155,55 @@ var convertFromFloatsKernel = &device.Kernel{
 	Twin: convertFromFloatsTwin,
 }
 
+// Divisions launches the kernel divisions.
+func Divisions(s *device.Stream, g device.Grid, in device.Slice[division], out device.Slice[divided]) error {
+	p := s.Plan(divisionsKernel, g)
+	device.PutSlice(p, in)
+	device.PutSlice(p, out)
+	return p.Launch()
+}
+
+//go:embed zdivisions.sm_70.narrow.aligned.ptx
+var divisionsSM70NarrowAligned string
+
+//go:embed zdivisions.sm_70.narrow.ptx
+var divisionsSM70Narrow string
+
+//go:embed zdivisions.sm_70.ptx
+var divisionsSM70 string
+
+var divisionsKernel = &device.Kernel{
+	Name:    "divisions",
+	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
+	File:    "divisions.go",
+	Line:    25,
+	Params: []device.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 48},
+	},
+	ParamBytes: 64,
+	Sites: []device.Site{
+		{File: "divisions.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "divisions.go", Line: 17, Format: "integer divide by zero"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: divisionsSM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divisionsSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divisionsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []division
+			out []divided
+		})(args)
+		for ts.Next() {
+			divisions(ts.Thread(), a.in, a.out)
+		}
+	},
+	Twin: divisionsTwin,
+}
+
 // Float32s launches the kernel float32s.
 func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[calculated[float32]]) error {
 	p := s.Plan(float32sKernel, g)

@@ -517,6 +517,118 @@ func convertFromFloatsTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.
 	return true
 }
 
+// divisionsTwin runs blocks of the kernel divisions.
+//
+//line divisions.go:25
+func divisionsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	in := *(*unsafe.Pointer)(args)
+	inLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+//line divisions.go:25
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line divisions.go:26
+		i12 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line divisions.go:26
+				if !divisionsTwinRow(dx, i12, outLen, inLen, in, out, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// divisionsTwinRow is what a row of threads does in divisionsTwin.
+//
+//line divisions.go:26
+func divisionsTwinRow(dx int, i12 int, outLen int, inLen int, in unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+//line divisions.go:26
+		i15 := i12 + tx
+//line divisions.go:26
+		if i15 < outLen {
+			if uint(i15) >= uint(inLen) {
+//line divisions.go:27
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i15, inLen)
+//line divisions.go:27
+				return false
+			}
+//line divisions.go:27
+			i99 := *(*int)(unsafe.Add(in, i15*16))
+//line divisions.go:27
+			i101 := *(*int)(unsafe.Add(in, i15*16+8))
+//line divisions.go:17
+			if i101 == 0 {
+//line divisions.go:17
+				blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
+//line divisions.go:17
+				return false
+			}
+//line divisions.go:17
+			var i44 int
+//line divisions.go:17
+			if i101 != 0 {
+//line divisions.go:17
+				i44 = int(uint(i99) / uint(i101))
+			}
+//line divisions.go:17
+			var i50 int
+//line divisions.go:17
+			if i101 != 0 {
+//line divisions.go:17
+				i50 = int(uint(i99) % uint(i101))
+			}
+//line divisions.go:18
+			var i59 int
+//line divisions.go:18
+			if i101 != 0 {
+//line divisions.go:18
+				i59 = i99 / i101
+			}
+//line divisions.go:18
+			var i65 int
+//line divisions.go:18
+			if i101 != 0 {
+//line divisions.go:18
+				i65 = i99 % i101
+			}
+//line divisions.go:19
+			i73 := i99 - i50
+//line divisions.go:19
+			var i78 int
+//line divisions.go:19
+			if i101 != 0 {
+//line divisions.go:19
+				i78 = int(uint(i73) / uint(i101))
+			}
+//line divisions.go:20
+			var i90 int
+//line divisions.go:20
+			if i101 != 0 {
+//line divisions.go:20
+				i90 = int(uint(i73-1) % uint(i101))
+			}
+//line divisions.go:27
+			*(*int)(unsafe.Add(out, i15*48)) = i44
+//line divisions.go:27
+			*(*int)(unsafe.Add(out, i15*48+8)) = i50
+//line divisions.go:27
+			*(*int)(unsafe.Add(out, i15*48+16)) = i59
+//line divisions.go:27
+			*(*int)(unsafe.Add(out, i15*48+24)) = i65
+//line divisions.go:27
+			*(*int)(unsafe.Add(out, i15*48+32)) = i78
+//line divisions.go:27
+			*(*int)(unsafe.Add(out, i15*48+40)) = i90
+		}
+	}
+	return true
+}
+
 // float32sTwin runs blocks of the kernel float32s.
 //
 //line floats.go:90
