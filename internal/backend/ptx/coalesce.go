@@ -6,6 +6,9 @@ package ptx
 //
 // It is the test of Sreedhar et al., "Translating Out of Static Single Assignment Form", with
 // value sets checked pair by pair. The result maps a register to the one that stands for it.
+//
+// A predicate shares its register only along back edges: ptxas (13.0) takes what a branch in front of a loop found out about one for
+// true in the loop, too, even where another value is put there, and drops what the branch in the loop leads to.
 func coalesce(f *function, l *liveness) []reg {
 	c := &webs{live: l, of: make([]*web, len(f.regs))}
 	for _, b := range f.blocks { // first, because a move between products makes ptxas run them one by one
@@ -21,7 +24,7 @@ func coalesce(f *function, l *liveness) []reg {
 		for _, b := range f.blocks {
 			for _, p := range b.phis {
 				for i, a := range p.args {
-					if a.reg != 0 && (b.preds[i].index >= b.index) == back {
+					if a.reg != 0 && (b.preds[i].index >= b.index) == back && (back || f.regs[p.dst] != pred) {
 						c.join(p.dst, a.reg)
 					}
 				}
