@@ -32,7 +32,7 @@ func newBlock(l *launch) *block {
 	b := &block{launch: l}
 	size := align(l.prog.shared, 16) + l.Shared
 	b.shared = region{base: spaceBase, data: make([]byte, size), size: uint64(size), name: "shared memory"}
-	for id := range (l.threads() + warpSize - 1) / warpSize {
+	for id := range l.warps() {
 		b.warps = append(b.warps, newWarp(b, id))
 	}
 	b.watch()

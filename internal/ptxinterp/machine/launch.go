@@ -65,7 +65,8 @@ type launch struct {
 	random *rand.Rand // nil for the fixed order
 	found  map[sighting]Finding
 	counts []traffic.Counts // by instruction; nil unless traffic is counted
-	fresh  []uint64         // the registers of a warp at its start; nil until there is one
+	file   []uint64         // the registers of all warps; nil until there is one
+	fresh  []uint64         // of those, the ones of warps that are still to be made
 }
 
 // Run runs the kernel to its end. The error is an *Error where the kernel did something
@@ -90,6 +91,7 @@ func (k *Kernel) Run(l Launch) (Stats, error) {
 		r.counts = make([]traffic.Counts, len(k.prog.code))
 	}
 	err := r.run()
+	k.mem.giveBack(r.file)
 	r.tabulate()
 	return r.stats, err
 }
@@ -123,10 +125,7 @@ func (l *launch) check() error {
 func (l *launch) run() error {
 	total, next, done := l.blocks(), 0, 0
 	size := l.clusterSize()
-	resident := make([]*block, max(1, min(l.Resident, total, l.fitting())/size)*size)
-	if l.Together {
-		resident = make([]*block, total)
-	}
+	resident := make([]*block, l.places())
 	for done < total {
 		first := l.choose(len(resident))
 		for i := range resident {
@@ -164,6 +163,15 @@ func (l *launch) place(blocks []*block) {
 		blocks[i].cluster = c
 		c.blocks = append(c.blocks, blocks[i])
 	}
+}
+
+// places returns how many blocks are resident at most.
+func (l *launch) places() int {
+	if l.Together {
+		return l.blocks()
+	}
+	size := l.clusterSize()
+	return max(1, min(l.Resident, l.blocks(), l.fitting())/size) * size
 }
 
 func (l *launch) blocks() int { return l.Grid[0] * l.Grid[1] * l.Grid[2] }
@@ -205,6 +213,9 @@ func (l *launch) quantum() int {
 
 // threads returns the number of threads of a block.
 func (l *launch) threads() int { return l.Block[0] * l.Block[1] * l.Block[2] }
+
+// warps returns the number of warps of a block.
+func (l *launch) warps() int { return (l.threads() + warpSize - 1) / warpSize }
 
 // thread returns the index of the n-th thread of a block, x counting fastest.
 func (l *launch) thread(n int) [3]int {

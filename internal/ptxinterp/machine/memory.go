@@ -36,6 +36,7 @@ type Memory struct {
 	freed   int
 	checks  Checks
 	order   *race.Order // nil unless races are looked for
+	spare   []uint64    // registers of the launch before
 }
 
 // region is a stretch of memory with one owner.
@@ -188,11 +189,8 @@ func (r *region) String() string {
 
 // poison makes of p what nobody has written: all ones, which is a NaN in every format.
 func poison(p []byte) {
-	if len(p) == 0 {
-		return
-	}
-	p[0] = 0xff
-	for n := 1; n < len(p); n *= 2 {
-		copy(p[n:], p[:n])
+	if len(p) > 0 {
+		p[0] = 0xff
+		spread(p, 1)
 	}
 }

@@ -85,7 +85,7 @@ func specialRegister(name string) specialValue {
 	case "%warpid":
 		return func(_ *block, w, _ int) uint64 { return uint64(w) }
 	case "%nwarpid":
-		return func(b *block, _, _ int) uint64 { return uint64((b.launch.threads() + warpSize - 1) / warpSize) }
+		return func(b *block, _, _ int) uint64 { return uint64(b.launch.warps()) }
 	case "%nsmid":
 		return always(1)
 	case "%smid", "%gridid":

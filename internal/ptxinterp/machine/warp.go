@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // warp is 32 threads and their registers.
@@ -49,7 +48,7 @@ func newWarp(b *block, id int) *warp {
 	p := b.launch.prog
 	w := &warp{
 		block: b, prog: p, id: id,
-		regs:  slices.Clone(b.launch.registers()),
+		regs:  b.launch.registers(),
 		preds: make([]uint32, p.preds),
 		local: make([]byte, p.local*warpSize),
 		near:  make([]*region, p.nears),
@@ -66,25 +65,6 @@ func newWarp(b *block, id int) *warp {
 		w.fill(s)
 	}
 	return w
-}
-
-// registers returns what all warps begin with: constants, and elsewhere all ones.
-func (l *launch) registers() []uint64 {
-	if l.fresh != nil {
-		return l.fresh
-	}
-	l.fresh = make([]uint64, 0, l.prog.rows*warpSize)
-	for _, mask := range l.prog.widths {
-		for range warpSize {
-			l.fresh = append(l.fresh, mask)
-		}
-	}
-	for _, c := range l.prog.consts {
-		for i := range warpSize {
-			l.fresh[int(c.row)+i] = c.value
-		}
-	}
-	return l.fresh
 }
 
 // fill stores the values of a special register.
