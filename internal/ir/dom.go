@@ -4,119 +4,122 @@ import "slices"
 
 // Dom is the dominator tree of a function, over the blocks that the entry reaches.
 type Dom struct {
-	order []*Block // reverse postorder
-	nodes []domNode
+	order []*Block  // reverse postorder
+	nodes []domNode // of the blocks in order
+	// place says by block ID where a block stands in order, counted from 1: 0 where the entry does not reach it. Most IDs of
+	// a function may be those of blocks that are gone, so that this is all that there is by ID.
+	place []int32
 }
 
-// domNode is what is known of a block, by its ID.
+// domNode is what is known of a block.
 type domNode struct {
-	idom *Block
-	rank int32 // place in order; -1 where the entry does not reach the block
+	idom int32 // place in order, counted from 1; 0 as long as it is not known
 	// The block's numbers in a walk over the tree: those of the blocks that it dominates lie from first to last.
 	first, last int32
+	next        int32 // first free number behind those of the block and of its children so far
 }
 
 // Dominators computes the dominator tree after Cooper, Harvey and Kennedy, "A Simple, Fast
 // Dominance Algorithm".
 func Dominators(f *Func) *Dom {
-	d := &Dom{nodes: make([]domNode, f.NumBlocks())}
+	d := &Dom{}
+	d.compute(f)
+	return d
+}
+
+// compute makes d the tree of f, in the space that d has.
+func (d *Dom) compute(f *Func) {
 	d.number(f)
-	entry := f.Blocks[0]
-	d.nodes[entry.ID].idom = entry
+	d.nodes = cleared(d.nodes, len(d.order))
+	d.nodes[0].idom = 1
 	for changed := true; changed; {
 		changed = false
-		for _, b := range d.order[1:] {
-			var idom *Block
+		for i, b := range d.order[1:] {
+			idom := int32(0)
 			for _, p := range b.Preds {
-				switch n := &d.nodes[p.ID]; {
-				case n.rank < 0 || n.idom == nil:
-				case idom == nil:
-					idom = p
+				switch at := d.place[p.ID]; {
+				case at == 0 || d.nodes[at-1].idom == 0:
+				case idom == 0:
+					idom = at
 				default:
-					idom = d.meet(p, idom)
+					idom = d.meet(at, idom)
 				}
 			}
-			if n := &d.nodes[b.ID]; n.idom != idom {
+			if n := &d.nodes[i+1]; n.idom != idom {
 				n.idom, changed = idom, true
 			}
 		}
 	}
 	d.measure()
-	return d
+}
+
+// cleared returns n zeros, in the space of list where that is enough.
+func cleared[T any](list []T, n int) []T {
+	if n > cap(list) {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
 }
 
 // measure sets first and last. Every block stands behind its dominators in order, so that sizes of subtrees add up
 // backwards, and places in the walk forwards.
 func (d *Dom) measure() {
-	for i := range d.nodes { // of what is not reached, so that nothing dominates it
-		d.nodes[i].first, d.nodes[i].last = -1, -2
-	}
-	for _, b := range d.order {
-		d.nodes[b.ID].last = 0 // the size, for now
-	}
-	for i := len(d.order) - 1; i >= 0; i-- {
-		n := &d.nodes[d.order[i].ID]
-		n.last++
+	for i := len(d.nodes) - 1; i >= 0; i-- {
+		n := &d.nodes[i]
+		n.last++ // the size, for now
 		if i > 0 {
-			d.nodes[n.idom.ID].last += n.last
+			d.nodes[n.idom-1].last += n.last
 		}
 	}
-	next := make([]int32, len(d.nodes)) // free place in the span of a block
-	for i, b := range d.order {
-		n := &d.nodes[b.ID]
-		n.first = 0
+	for i := range d.nodes {
+		n := &d.nodes[i]
 		if i > 0 {
-			parent := n.idom.ID
-			n.first = next[parent]
-			next[parent] += n.last
+			parent := &d.nodes[n.idom-1]
+			n.first = parent.next
+			parent.next += n.last
 		}
 		n.last += n.first - 1
-		next[b.ID] = n.first + 1
+		n.next = n.first + 1
 	}
 }
 
-// number fills in order and rank by a depth-first walk without recursion.
+// number fills in order and place by a depth-first walk without recursion. While a block is on the stack, or was, its
+// place is -1 minus the number of its successors that have been looked at.
 func (d *Dom) number(f *Func) {
-	const seen = -2
-	for i := range d.nodes {
-		d.nodes[i].rank = -1
-	}
-	type visit struct {
-		block *Block
-		next  int
-	}
-	d.order = make([]*Block, 0, len(f.Blocks))
-	stack := make([]visit, 1, 64)
-	stack[0].block = f.Blocks[0]
-	d.nodes[f.Blocks[0].ID].rank = seen
+	d.place = cleared(d.place, f.NumBlocks())
+	d.order = slices.Grow(d.order[:0], len(f.Blocks))
+	stack := append(make([]*Block, 0, 64), f.Blocks[0])
+	d.place[f.Blocks[0].ID] = -1
 	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if top.next == len(top.block.Succs) {
-			d.order = append(d.order, top.block)
+		b := stack[len(stack)-1]
+		next := -1 - d.place[b.ID]
+		if int(next) == len(b.Succs) {
+			d.order = append(d.order, b)
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		s := top.block.Succs[top.next]
-		top.next++
-		if n := &d.nodes[s.ID]; n.rank != seen {
-			n.rank = seen
-			stack = append(stack, visit{block: s})
+		d.place[b.ID]--
+		if s := b.Succs[next]; d.place[s.ID] == 0 {
+			d.place[s.ID] = -1
+			stack = append(stack, s)
 		}
 	}
 	slices.Reverse(d.order)
 	for i, b := range d.order {
-		d.nodes[b.ID].rank = int32(i)
+		d.place[b.ID] = int32(i) + 1
 	}
 }
 
-// meet returns the closest common dominator of a and b.
-func (d *Dom) meet(a, b *Block) *Block {
+// meet returns the closest common dominator of a and b, all by their places.
+func (d *Dom) meet(a, b int32) int32 {
 	for a != b {
-		for d.nodes[a.ID].rank > d.nodes[b.ID].rank {
-			a = d.nodes[a.ID].idom
+		for a > b {
+			a = d.nodes[a-1].idom
 		}
-		for d.nodes[b.ID].rank > d.nodes[a.ID].rank {
-			b = d.nodes[b.ID].idom
+		for b > a {
+			b = d.nodes[b-1].idom
 		}
 	}
 	return a
@@ -126,18 +129,23 @@ func (d *Dom) meet(a, b *Block) *Block {
 func (d *Dom) Order() []*Block { return d.order }
 
 // Rank returns the place of b in Order, or -1 where the entry does not reach b.
-func (d *Dom) Rank(b *Block) int { return int(d.nodes[b.ID].rank) }
+func (d *Dom) Rank(b *Block) int { return int(d.place[b.ID]) - 1 }
 
 // Idom returns the immediate dominator of b; nil for the entry.
 func (d *Dom) Idom(b *Block) *Block {
-	if d.nodes[b.ID].rank <= 0 {
+	i := d.Rank(b)
+	if i <= 0 {
 		return nil
 	}
-	return d.nodes[b.ID].idom
+	return d.order[d.nodes[i].idom-1]
 }
 
 // Dominates reports whether every path from the entry to b passes a.
 func (d *Dom) Dominates(a, b *Block) bool {
-	x, y := &d.nodes[a.ID], d.nodes[b.ID].first
-	return a == b || x.first <= y && y <= x.last
+	i, k := d.Rank(a), d.Rank(b)
+	if a == b || i < 0 || k < 0 { // nothing dominates what is not reached but itself
+		return a == b
+	}
+	x, y := &d.nodes[i], d.nodes[k].first
+	return x.first <= y && y <= x.last
 }

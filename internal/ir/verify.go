@@ -8,11 +8,22 @@ import (
 // Verify reports every way in which f breaks the rules of the IR: operations with the
 // wrong arguments or types, uses that their definition does not dominate, edges that do not
 // match, phis or terminators out of place. Blocks that the entry does not reach are allowed.
-func Verify(f *Func) error {
+func Verify(f *Func) error { return new(Verifier).Verify(f) }
+
+// A Verifier verifies functions one after the other in the same space: most of what a build with checks behind every
+// pass allocates would otherwise be for those. The zero value is ready for use.
+type Verifier struct {
+	dom   Dom
+	where []int32
+}
+
+// Verify does what the function Verify does.
+func (r *Verifier) Verify(f *Func) error {
 	if len(f.Blocks) == 0 {
 		return fmt.Errorf("%s: has no blocks", f.Name)
 	}
-	c := &checker{f: f, where: make([]int32, f.NumValues())}
+	r.where = cleared(r.where, f.NumValues())
+	c := &checker{f: f, where: r.where, dom: &r.dom}
 	c.params()
 	for _, b := range f.Blocks {
 		c.edges(b)
@@ -21,7 +32,7 @@ func Verify(f *Func) error {
 		}
 	}
 	if len(c.errs) == 0 { // uses cannot be judged in a broken graph
-		c.dom = Dominators(f)
+		c.dom.compute(f)
 		for _, b := range f.Blocks {
 			if c.dom.Rank(b) < 0 {
 				continue
@@ -37,8 +48,7 @@ func Verify(f *Func) error {
 type checker struct {
 	f   *Func
 	dom *Dom
-	// where says by ID where a value stands: 1 is the first place of its block, -1 the first parameter, 0 nowhere. It has
-	// no pointers, since most of what a build does would otherwise be to verify.
+	// where says by ID where a value stands: 1 is the first place of its block, -1 the first parameter, 0 nowhere.
 	where []int32
 	errs  []error
 }

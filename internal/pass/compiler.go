@@ -18,6 +18,7 @@ var ErrRecursive = errors.New("recursive calls cannot be inlined")
 type Compiler struct {
 	kernel *ir.Func
 	states map[string]*ir.Func // by what has led there
+	check  ir.Verifier
 }
 
 // NewCompiler returns a compiler of kernel. It fails for recursive calls.
@@ -44,7 +45,7 @@ func (c *Compiler) Compile(o Options) (*ir.Func, error) {
 			c.states[o.path(first+i)] = f.Clone()
 		}
 		if !slices.Contains(o.Disable, s.name) {
-			s.apply(f, &o)
+			s.apply(f, &o, &c.check)
 			if o.Compact && first+i >= compacting {
 				compact(f)
 			}
@@ -130,7 +131,7 @@ func checkDisabled(names []string) error {
 }
 
 // apply runs the step and does all that surrounds it.
-func (s step) apply(f *ir.Func, o *Options) {
+func (s step) apply(f *ir.Func, o *Options, check *ir.Verifier) {
 	start := time.Now()
 	s.run(f, o)
 	if o.Time != nil {
@@ -140,7 +141,7 @@ func (s step) apply(f *ir.Func, o *Options) {
 		o.Dump(s.name, f)
 	}
 	if o.Verify {
-		if err := ir.Verify(f); err != nil {
+		if err := check.Verify(f); err != nil {
 			panic(fmt.Sprintf("BUG: pass: after %s: %v\n%v", s.name, err, f))
 		}
 	}

@@ -42,7 +42,7 @@ func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 	f := cloneFunc(k)
 	for i, s := range pipeline {
 		last := f.String()
-		s.apply(f, &Options{Verify: true, Wide: true})
+		s.apply(f, &Options{Verify: true, Wide: true}, &ir.Verifier{})
 		for seed := range uint64(2000) {
 			want, err := runRandom(k, seed, maxSteps)
 			if err != nil {

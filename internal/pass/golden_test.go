@@ -88,7 +88,7 @@ func apply(t *testing.T, name string, m *ir.Module, o *Options) {
 			}
 			continue
 		}
-		stepNamed(t, name).apply(f, o)
+		stepNamed(t, name).apply(f, o, &ir.Verifier{})
 	}
 }
 

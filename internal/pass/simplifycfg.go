@@ -21,8 +21,8 @@ func simplifyCFG(f *ir.Func, _ *Options) {
 
 // removeUnreachable removes the blocks that the entry does not reach.
 func removeUnreachable(f *ir.Func) {
-	dom := ir.Dominators(f)
-	dead := func(b *ir.Block) bool { return dom.Rank(b) < 0 }
+	reached := reachable(f)
+	dead := func(b *ir.Block) bool { return !reached[b.ID] }
 	for _, b := range f.Blocks {
 		if dead(b) {
 			for len(b.Succs) > 0 {
@@ -31,6 +31,24 @@ func removeUnreachable(f *ir.Func) {
 		}
 	}
 	f.Blocks = slices.DeleteFunc(f.Blocks, dead)
+}
+
+// reachable says by ID which blocks the entry reaches.
+func reachable(f *ir.Func) []bool {
+	reached := make([]bool, f.NumBlocks())
+	reached[f.Blocks[0].ID] = true
+	work := append(make([]*ir.Block, 0, 64), f.Blocks[0])
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range b.Succs {
+			if !reached[s.ID] {
+				reached[s.ID] = true
+				work = append(work, s)
+			}
+		}
+	}
+	return reached
 }
 
 // foldBranches turns an if on a constant, or on a negated condition, into a simpler one.
