@@ -33,12 +33,17 @@ func NewRanges(dom *ir.Dom) *Ranges {
 		r.of[i] = none
 	}
 	r.params(f)
-	for changed := true; changed; {
-		changed = r.sweep(dom, true)
+	s := sweeper{Ranges: r, dom: dom, growing: true}
+	s.sweep(0, true)
+	first := slices.IndexFunc(dom.Order(), s.loopsBack)
+	if first < 0 {
+		return r // each has been computed from what is final
 	}
-	for range 2 { // what widening has overshot comes back
-		r.sweep(dom, false)
+	for s.sweep(first, false) {
 	}
+	s.growing = false // what widening has overshot comes back
+	s.sweep(first, true)
+	s.sweep(first, false)
 	return r
 }
 
@@ -83,33 +88,53 @@ func (r *Ranges) orFull(v *ir.Value, x Range) Range {
 	return x
 }
 
-// sweep computes every range anew and reports whether one has grown (or shrunk, when not
-// growing).
-func (r *Ranges) sweep(dom *ir.Dom, growing bool) bool {
+// sweeper computes ranges from those that it has, again and again.
+type sweeper struct {
+	*Ranges
+	dom     *ir.Dom
+	growing bool
+}
+
+// sweep computes the ranges of the blocks from a place in the order on, and reports whether one has grown (or shrunk, when
+// not growing). What stands behind a value in the order reaches it through phis of blocks that an edge leads
+// back to, and in no other way: unless all is wanted, values are left alone up to the first of these that has changed.
+func (s *sweeper) sweep(from int, all bool) bool {
 	changed := false
-	for _, b := range dom.Order() {
+	for _, b := range s.dom.Order()[from:] {
+		back := s.loopsBack(b)
 		for i, v := range b.Values {
-			if !v.Type.IsInt() {
-				continue
-			}
-			old, now := r.of[v.ID], r.compute(v, Place{b, i})
-			if growing {
-				now = old.union(now)
-				if v.Op == ir.OpPhi && now != old {
-					r.visits[v.ID] = min(r.visits[v.ID]+1, 4)
-					if r.visits[v.ID] > 3 {
-						now = widen(old, now).intersect(FullRange(v.Type))
-					}
-				}
-			} else {
-				now = now.intersect(old)
-			}
-			if now != old && !(now.Empty() && old.Empty()) {
-				r.of[v.ID], changed = now, true
+			if v.Type.IsInt() && (all || changed || back && v.Op == ir.OpPhi) {
+				changed = s.update(v, Place{b, i}) || changed
 			}
 		}
 	}
 	return changed
+}
+
+// loopsBack reports whether an edge leads to b from b itself or a block behind it in the order.
+func (s *sweeper) loopsBack(b *ir.Block) bool {
+	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.dom.Rank(p) >= s.dom.Rank(b) })
+}
+
+// update computes the range of v, and reports whether it has changed.
+func (s *sweeper) update(v *ir.Value, p Place) bool {
+	old, now := s.of[v.ID], s.compute(v, p)
+	if s.growing {
+		now = old.union(now)
+		if v.Op == ir.OpPhi && now != old {
+			s.visits[v.ID] = min(s.visits[v.ID]+1, 4)
+			if s.visits[v.ID] > 3 {
+				now = widen(old, now).intersect(FullRange(v.Type))
+			}
+		}
+	} else {
+		now = now.intersect(old)
+	}
+	if now == old || now.Empty() && old.Empty() {
+		return false
+	}
+	s.of[v.ID] = now
+	return true
 }
 
 // widen moves the bounds that have changed to the next threshold, so that loops end.
