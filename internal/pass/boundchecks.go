@@ -65,14 +65,14 @@ func launched(v *ir.Value, depth int) bool {
 // apply puts the test in front of the kernel and a copy of it.
 func (b *bounder) apply() {
 	body := slices.Clone(b.f.Blocks)
-	copied := &cloner{f: b.f, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
+	copied := newCloner(b.f, b.f)
 	copied.clone(body)
 	entry := b.f.NewBlock()
 	e := &editor{b: entry, pos: b.checks[0].Pos}
 	e.make(ir.OpIf, ir.Void, b.test(e))
 	entry.Values = e.out
 	entry.AddEdge(body[0])
-	entry.AddEdge(copied.blocks[body[0]])
+	entry.AddEdge(copied.blocks[body[0].ID])
 	b.f.Note(ir.Note{Pos: e.pos, Kind: ir.Bounded, Rounds: len(b.checks)})
 	rest := b.f.Blocks[len(body) : len(b.f.Blocks)-1]
 	for _, x := range rest {

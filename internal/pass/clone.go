@@ -2,21 +2,41 @@ package pass
 
 import "github.com/gopherwarp/gopherwarp/internal/ir"
 
-// A cloner copies blocks into f. Values and blocks that have an entry in the maps are not
-// copied but replaced; all others are added to them.
+// A cloner copies blocks into f. Values and blocks that are known to it are not
+// copied but replaced; all others are added to those.
 type cloner struct {
 	f       *ir.Func
-	values  map[*ir.Value]*ir.Value
-	blocks  map[*ir.Block]*ir.Block
+	values  []*ir.Value // by ID of the original; nil for what stays
+	blocks  []*ir.Block // likewise
 	returns []*ir.Value // the copied ret values
 }
 
+// newCloner returns one of blocks that from has now.
+func newCloner(f, from *ir.Func) *cloner {
+	return &cloner{f: f, values: make([]*ir.Value, from.NumValues()), blocks: make([]*ir.Block, from.NumBlocks())}
+}
+
+// of returns the copy of v, or v where it was not copied.
+func (c *cloner) of(v *ir.Value) *ir.Value {
+	if v.ID < len(c.values) && c.values[v.ID] != nil {
+		return c.values[v.ID]
+	}
+	return v
+}
+
+// newBlock adds the copy of b, as yet empty.
+func (c *cloner) newBlock(b *ir.Block) *ir.Block {
+	n := c.f.NewBlock()
+	n.Values = make([]*ir.Value, 0, len(b.Values))
+	c.blocks[b.ID] = n
+	return n
+}
+
 // clone copies blocks. Edges between them are copied too, in order; edges that leave them
-// keep their successor only if it has an entry in c.blocks.
+// keep their successor only if it is known.
 func (c *cloner) clone(blocks []*ir.Block) {
 	for _, b := range blocks {
-		c.blocks[b] = c.f.NewBlock()
-		c.blocks[b].Cold = b.Cold
+		c.newBlock(b).Cold = b.Cold
 	}
 	for _, b := range blocks {
 		for _, v := range b.Values {
@@ -24,24 +44,24 @@ func (c *cloner) clone(blocks []*ir.Block) {
 		}
 	}
 	for _, b := range blocks {
-		n := c.blocks[b]
+		n := c.blocks[b.ID]
 		for _, v := range n.Values {
 			c.mapArgs(v)
 		}
 		for _, s := range b.Succs {
-			n.Succs = append(n.Succs, c.blocks[s])
+			n.Succs = append(n.Succs, c.blocks[s.ID])
 		}
 		for _, p := range b.Preds {
-			n.Preds = append(n.Preds, c.blocks[p])
+			n.Preds = append(n.Preds, c.blocks[p.ID])
 		}
 	}
 }
 
 // value copies v with its old arguments.
 func (c *cloner) value(v *ir.Value) {
-	n := c.blocks[v.Block].Append(v.Op, v.Type, v.Args...)
+	n := c.blocks[v.Block.ID].Append(v.Op, v.Type, v.Args...)
 	n.Imm, n.Aux, n.Pos = v.Imm, v.Aux, v.Pos
-	c.values[v] = n
+	c.values[v.ID] = n
 	if v.Op == ir.OpRet {
 		c.returns = append(c.returns, n)
 	}
@@ -50,10 +70,7 @@ func (c *cloner) value(v *ir.Value) {
 func (c *cloner) mapArgs(v *ir.Value) {
 	args := make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		args[i] = a
-		if m, ok := c.values[a]; ok {
-			args[i] = m
-		}
+		args[i] = c.of(a)
 	}
 	v.Args = args
 }
@@ -63,9 +80,9 @@ func cloneFunc(f *ir.Func) *ir.Func {
 	g := ir.NewFunc(f.Name, f.Result)
 	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse
 	g.Aligned, g.Notes = f.Aligned, f.Notes
-	c := &cloner{f: g, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
+	c := newCloner(g, f)
 	for _, p := range f.Params {
-		c.values[p] = g.NewParam(p.Type, p.Imm)
+		c.values[p.ID] = g.NewParam(p.Type, p.Imm)
 	}
 	c.clone(f.Blocks)
 	return g

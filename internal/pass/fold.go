@@ -12,7 +12,7 @@ import (
 // fold returns the bits of v where all its arguments are constants and the result is
 // defined. Results that are NaN are left to the device, which has its own NaN.
 func fold(v *ir.Value) (int64, bool) {
-	if len(v.Args) == 0 || len(v.Args) > 3 || !v.Op.Pure() || !v.Type.IsScalar() {
+	if !foldable(v) {
 		return 0, false
 	}
 	var x [3]int64
@@ -22,6 +22,16 @@ func fold(v *ir.Value) (int64, bool) {
 		}
 		x[i] = a.Imm
 	}
+	return foldWith(v, x)
+}
+
+// foldable reports whether v has a value that constants would decide.
+func foldable(v *ir.Value) bool {
+	return len(v.Args) > 0 && len(v.Args) <= 3 && v.Op.Pure() && v.Type.IsScalar()
+}
+
+// foldWith returns what v would be if its arguments were these constants.
+func foldWith(v *ir.Value, x [3]int64) (int64, bool) {
 	from := v.Args[0].Type
 	switch {
 	case v.Op >= ir.OpAdd && v.Op <= ir.OpBrev:

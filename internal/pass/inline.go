@@ -28,15 +28,15 @@ func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	cont := splitBlock(b, at+1)
 	b.Values = b.Values[:at]
 
-	c := &cloner{f: b.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
+	c := newCloner(b.Func, callee)
 	for i, p := range callee.Params {
-		c.values[p] = call.Args[i]
+		c.values[p.ID] = call.Args[i]
 	}
 	before := len(b.Func.Blocks)
 	c.clone(callee.Blocks)
 	placeFaults(b.Func.Blocks[before:], call.Pos)
 	b.Append(ir.OpJump, ir.Void).Pos = call.Pos
-	b.AddEdge(c.blocks[callee.Blocks[0]])
+	b.AddEdge(c.blocks[callee.Blocks[0].ID])
 
 	if r := joinReturns(c.returns, cont, call.Type); r != nil {
 		repl.Add(call, r)

@@ -18,7 +18,11 @@ func demoteLiveOuts(l *analysis.Loop) {
 	}
 	out := make([]bool, l.Header.Func.NumValues()) // by ID: what is used outside
 	for _, b := range l.Header.Func.Blocks {
+		within := l.Contains(b)
 		for _, u := range b.Values {
+			if within && u.Op != ir.OpPhi {
+				continue
+			}
 			for i, a := range u.Args {
 				out[a.ID] = out[a.ID] || !inside(u, i)
 			}
@@ -36,10 +40,9 @@ func demoteLiveOuts(l *analysis.Loop) {
 // copyLoop copies the blocks of a loop whose live-outs are demoted. The copy is entered where
 // the loop was entered, its exits lead where those of the loop lead; its back edges are those
 // of the loop, led to the loop's header. The original is entered through them alone.
-func copyLoop(l *analysis.Loop) *cloner {
-	c := &cloner{f: l.Header.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
+func (c *cloner) copyLoop(l *analysis.Loop) {
 	for _, b := range l.Blocks {
-		c.blocks[b] = c.f.NewBlock()
+		c.newBlock(b)
 	}
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
@@ -47,13 +50,13 @@ func copyLoop(l *analysis.Loop) *cloner {
 		}
 	}
 	for _, b := range l.Blocks {
-		n := c.blocks[b]
+		n := c.blocks[b.ID]
 		if b != l.Header {
 			for _, v := range n.Values {
 				c.mapArgs(v)
 			}
 			for _, p := range b.Preds {
-				n.Preds = append(n.Preds, c.blocks[p])
+				n.Preds = append(n.Preds, c.blocks[p.ID])
 			}
 		}
 	}
@@ -63,14 +66,13 @@ func copyLoop(l *analysis.Loop) *cloner {
 		}
 	}
 	c.moveEntries(l)
-	return c
 }
 
 // edge copies the edge from b to s.
 func (c *cloner) edge(l *analysis.Loop, b, s *ir.Block) {
-	n := c.blocks[b]
+	n := c.blocks[b.ID]
 	if s != l.Header && l.Contains(s) {
-		n.Succs = append(n.Succs, c.blocks[s])
+		n.Succs = append(n.Succs, c.blocks[s.ID])
 		return
 	}
 	k := s.PredIndex(b)
@@ -80,18 +82,10 @@ func (c *cloner) edge(l *analysis.Loop, b, s *ir.Block) {
 	}
 }
 
-// of returns the copy of v, or v where it was not copied.
-func (c *cloner) of(v *ir.Value) *ir.Value {
-	if m, ok := c.values[v]; ok {
-		return m
-	}
-	return v
-}
-
 // moveEntries leads those who enter the loop to the copied header.
 func (c *cloner) moveEntries(l *analysis.Loop) {
 	h := l.Header
-	n := c.blocks[h]
+	n := c.blocks[h.ID]
 	for i, phi := range n.Phis() {
 		phi.Args = nil
 		for k, a := range h.Phis()[i].Args {
@@ -118,7 +112,7 @@ func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
 		return false
 	}
 	for _, latch := range l.Latches {
-		if c.blocks[latch] == p {
+		if c.blocks[latch.ID] == p {
 			return false
 		}
 	}
@@ -128,28 +122,28 @@ func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
 // copyWhole copies a loop whose live-outs are demoted, with its back edges; entry, the only
 // block that enters the loop, stays in front of it, and other enters the copy, whose blocks it returns.
 func copyWhole(l *analysis.Loop, entry, other *ir.Block) (copies []*ir.Block) {
-	c := &cloner{f: l.Header.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{entry: other}}
+	c := newCloner(l.Header.Func, l.Header.Func)
+	c.blocks[entry.ID] = other
 	for _, b := range l.Blocks {
-		c.blocks[b] = c.f.NewBlock()
-		copies = append(copies, c.blocks[b])
+		copies = append(copies, c.newBlock(b))
 	}
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
 			c.value(v)
 		}
 	}
-	other.Succs = []*ir.Block{c.blocks[l.Header]}
+	other.Succs = []*ir.Block{c.blocks[l.Header.ID]}
 	for _, b := range l.Blocks {
-		n := c.blocks[b]
+		n := c.blocks[b.ID]
 		for _, v := range n.Values {
 			c.mapArgs(v)
 		}
 		for _, p := range b.Preds {
-			n.Preds = append(n.Preds, c.blocks[p])
+			n.Preds = append(n.Preds, c.blocks[p.ID])
 		}
 		for _, s := range b.Succs {
 			if l.Contains(s) {
-				n.Succs = append(n.Succs, c.blocks[s])
+				n.Succs = append(n.Succs, c.blocks[s.ID])
 			} else {
 				c.edge(l, b, s)
 			}

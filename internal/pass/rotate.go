@@ -77,9 +77,8 @@ func splitEdge(b *ir.Block, i int) *ir.Block {
 // left to the latches. The values it defines are in locals, so only phis need care.
 func copyHeader(l *analysis.Loop) {
 	h := l.Header
-	c := &cloner{f: h.Func, values: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{}}
-	first := c.f.NewBlock()
-	c.blocks[h] = first
+	c := newCloner(h.Func, h.Func)
+	first := c.newBlock(h)
 	for _, v := range h.Values {
 		c.value(v)
 	}
@@ -105,11 +104,7 @@ func copyHeader(l *analysis.Loop) {
 		k := s.PredIndex(h)
 		first.AddEdge(s)
 		for _, phi := range s.Phis() {
-			a := phi.Args[k]
-			if m, ok := c.values[a]; ok {
-				a = m
-			}
-			phi.Args = append(phi.Args, a)
+			phi.Args = append(phi.Args, c.of(phi.Args[k]))
 		}
 	}
 }

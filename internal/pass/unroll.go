@@ -53,8 +53,9 @@ func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 			taken = append(taken, l)
 			note(l, ir.Unrolled, n)
 			demoteLiveOuts(l)
+			c := newCloner(f, f)
 			for range n {
-				copyLoop(l)
+				c.copyLoop(l)
 			}
 			changed = true
 		}
@@ -233,44 +234,37 @@ func (p player) play(phi, start, next *ir.Value) int {
 	}
 	now := start.Imm
 	for n := 1; n <= p.limit; n++ {
-		at := map[*ir.Value]int64{phi: now}
-		cond, ok := evaluate(p.leave.v, at, 4)
+		cond, ok := evaluate(p.leave.v, phi, now, 4)
 		if !ok {
 			return 0
 		}
 		if (cond&1 == 1) == p.leave.holds {
 			return n
 		}
-		if now, ok = evaluate(next, at, 4); !ok {
+		if now, ok = evaluate(next, phi, now, 4); !ok {
 			return 0
 		}
 	}
 	return 0
 }
 
-// evaluate computes v from known values, through at most depth operations.
-func evaluate(v *ir.Value, known map[*ir.Value]int64, depth int) (int64, bool) {
-	if k, ok := known[v]; ok {
-		return k, true
-	}
-	if isConst(v) {
+// evaluate computes v, through at most depth operations, where phi has the value now.
+func evaluate(v, phi *ir.Value, now int64, depth int) (int64, bool) {
+	switch {
+	case v == phi:
+		return now, true
+	case isConst(v):
 		return v.Imm, true
-	}
-	if depth == 0 || !v.Op.Pure() || len(v.Args) == 0 {
+	case depth == 0 || !foldable(v):
 		return 0, false
 	}
-	var space [4]int64
-	numbers := space[:0]
-	for _, a := range v.Args {
-		k, ok := evaluate(a, known, depth-1)
+	var x [3]int64
+	for i, a := range v.Args {
+		k, ok := evaluate(a, phi, now, depth-1)
 		if !ok {
 			return 0, false
 		}
-		numbers = append(numbers, k)
+		x[i] = k
 	}
-	probe := &ir.Value{Op: v.Op, Type: v.Type, Imm: v.Imm, Block: v.Block}
-	for i, a := range v.Args {
-		probe.Args = append(probe.Args, &ir.Value{Op: ir.OpConst, Type: a.Type, Imm: numbers[i]})
-	}
-	return fold(probe)
+	return foldWith(v, x)
 }
