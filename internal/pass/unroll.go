@@ -26,8 +26,8 @@ const (
 // them, whose conditions become constants. ptxas unrolls all other such loops itself; nobody does for a back end
 // that asks for more.
 func unroll(f *ir.Func, o *Options) {
-	unrollThose(f, o, func(l *analysis.Loop, n int) bool {
-		return worthUnrolling(l, n) || o.Unroll && n <= manyRounds+1 && n*size(l) <= maxShort && sums(l)
+	unrollThose(f, o, func(l *analysis.Loop, n int, kept *keptLocals) bool {
+		return worthUnrolling(l, n, kept) || o.Unroll && n <= manyRounds+1 && n*size(l) <= maxShort && sums(l)
 	})
 }
 
@@ -35,19 +35,21 @@ func unroll(f *ir.Func, o *Options) {
 // of one round stand beside the products of another: ptxas does not unroll what is as long. It comes when local
 // arrays have become registers.
 func unrollDense(f *ir.Func, o *Options) {
-	unrollThose(f, o, func(l *analysis.Loop, n int) bool {
+	unrollThose(f, o, func(l *analysis.Loop, n int, _ *keptLocals) bool {
 		return n <= fewRounds+1 && n*size(l) <= maxDense && dense(l)
 	})
 }
 
 // unrollThose copies the body of loops with a known number of rounds that it is worth for.
-func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int) bool) {
+func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *keptLocals) bool) {
 	for range 6 { // inner loops first; their copies let the loop around them follow
 		changed := false
 		var taken []*analysis.Loop
-		for _, l := range analysis.Loops(ir.Dominators(f)) {
+		loops := analysis.Loops(ir.Dominators(f))
+		kept := newKeptLocals(f, o, loops)
+		for _, l := range loops {
 			n := rounds(l)
-			if n == 0 || !worth(l, n) || overlaps(taken, l) {
+			if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
 				continue
 			}
 			taken = append(taken, l)
@@ -72,9 +74,9 @@ func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 }
 
 // worthUnrolling reports whether n copies of the loop are worth their size.
-func worthUnrolling(l *analysis.Loop, n int) bool {
+func worthUnrolling(l *analysis.Loop, n int, kept *keptLocals) bool {
 	total := n * size(l)
-	return total <= maxSmall && n <= fewRounds+1 || total <= maxUnrolled && (indexesLocal(l) || multiplies(l))
+	return total <= maxSmall && n <= fewRounds+1 || total <= maxUnrolled && (indexesLocal(l, kept) || multiplies(l))
 }
 
 // multiplies reports whether the loop starts products of panels: those of one group should stand in a row, with
@@ -140,15 +142,15 @@ func size(l *analysis.Loop) int {
 	return n
 }
 
-// indexesLocal reports whether the loop has an access to a local array at an index that is
-// not constant.
-func indexesLocal(l *analysis.Loop) bool {
+// indexesLocal reports whether the loop has an access, at an index that is not constant, to a local array that is not
+// among those kept.
+func indexesLocal(l *analysis.Loop, kept *keptLocals) bool {
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
 			if v.Op != ir.OpIndex || v.Args[1].Block == nil || !l.Contains(v.Args[1].Block) {
 				continue
 			}
-			if x := analysis.Object(v); x != nil && x.Op == ir.OpAlloca {
+			if x := analysis.Object(v); x != nil && x.Op == ir.OpAlloca && !kept.has(x) {
 				return true
 			}
 		}

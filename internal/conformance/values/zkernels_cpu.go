@@ -830,133 +830,6 @@ func fromBelowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	out := *(*unsafe.Pointer)(unsafe.Add(args, 8))
 	outLen := *(*int)(unsafe.Add(args, 16))
 	dx, dy, dz := blocks.Dim()
-//line places.go:69
-	i180 := int32(n)
-//line places.go:69
-	i190 := int32(n << 1)
-//line places.go:69
-	i200 := int32(n * 3)
-//line places.go:69
-	i210 := int32(n << 2)
-//line places.go:69
-	i220 := int32(n * 5)
-//line places.go:69
-	i230 := int32(n * 6)
-//line places.go:69
-	i240 := int32(n * 7)
-//line places.go:69
-	i250 := int32(n << 3)
-//line places.go:69
-	i260 := int32(n * 9)
-//line places.go:69
-	i270 := int32(n * 10)
-//line places.go:69
-	i280 := int32(n * 11)
-//line places.go:69
-	i290 := int32(n * 12)
-//line places.go:69
-	i300 := int32(n * 13)
-//line places.go:69
-	i310 := int32(n * 14)
-//line places.go:69
-	i320 := int32(n * 15)
-//line places.go:69
-	i330 := int32(n << 4)
-//line places.go:69
-	i340 := int32(n * 17)
-//line places.go:69
-	i350 := int32(n * 18)
-//line places.go:69
-	i360 := int32(n * 19)
-//line places.go:69
-	i370 := int32(n * 20)
-//line places.go:69
-	i380 := int32(n * 21)
-//line places.go:69
-	i390 := int32(n * 22)
-//line places.go:69
-	i400 := int32(n * 23)
-//line places.go:69
-	i410 := int32(n * 24)
-//line places.go:69
-	i420 := int32(n * 25)
-//line places.go:69
-	i430 := int32(n * 26)
-//line places.go:69
-	i440 := int32(n * 27)
-//line places.go:69
-	i450 := int32(n * 28)
-//line places.go:69
-	i460 := int32(n * 29)
-//line places.go:69
-	i470 := int32(n * 30)
-//line places.go:69
-	i480 := int32(n * 31)
-//line places.go:69
-	i490 := int32(n << 5)
-//line places.go:69
-	i500 := int32(n * 33)
-//line places.go:69
-	i510 := int32(n * 34)
-//line places.go:69
-	i520 := int32(n * 35)
-//line places.go:69
-	i530 := int32(n * 36)
-//line places.go:69
-	i540 := int32(n * 37)
-//line places.go:69
-	i550 := int32(n * 38)
-//line places.go:69
-	i560 := int32(n * 39)
-//line places.go:69
-	i570 := int32(n * 40)
-//line places.go:69
-	i580 := int32(n * 41)
-//line places.go:69
-	i590 := int32(n * 42)
-//line places.go:69
-	i600 := int32(n * 43)
-//line places.go:69
-	i610 := int32(n * 44)
-//line places.go:69
-	i620 := int32(n * 45)
-//line places.go:69
-	i630 := int32(n * 46)
-//line places.go:69
-	i640 := int32(n * 47)
-//line places.go:69
-	i650 := int32(n * 48)
-//line places.go:69
-	i660 := int32(n * 49)
-//line places.go:69
-	i670 := int32(n * 50)
-//line places.go:69
-	i680 := int32(n * 51)
-//line places.go:69
-	i690 := int32(n * 52)
-//line places.go:69
-	i700 := int32(n * 53)
-//line places.go:69
-	i710 := int32(n * 54)
-//line places.go:69
-	i720 := int32(n * 55)
-//line places.go:69
-	i730 := int32(n * 56)
-//line places.go:69
-	i740 := int32(n * 57)
-//line places.go:69
-	i750 := int32(n * 58)
-//line places.go:69
-	i760 := int32(n * 59)
-//line places.go:69
-	i770 := int32(n * 60)
-//line places.go:69
-	i780 := int32(n * 61)
-//line places.go:69
-	i790 := int32(n * 62)
-//line places.go:69
-	i800 := int32(n * 63)
-//line places.go:71
 	c25 := 0 < uint(outLen)
 //line places.go:71
 	i29 := n + 1000
@@ -968,156 +841,55 @@ func fromBelowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	for blocks.Next() {
 		for tz := range dz {
 			for ty := range dy {
-				for tx := range dx {
-					var p4 [64]int32
-//line places.go:69
-					*(*int32)(unsafe.Pointer(&p4)) = 0
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 4)) = i180
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 8)) = i190
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 12)) = i200
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 16)) = i210
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 20)) = i220
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 24)) = i230
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 28)) = i240
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 32)) = i250
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 36)) = i260
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 40)) = i270
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 44)) = i280
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 48)) = i290
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 52)) = i300
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 56)) = i310
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 60)) = i320
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 64)) = i330
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 68)) = i340
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 72)) = i350
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 76)) = i360
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 80)) = i370
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 84)) = i380
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 88)) = i390
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 92)) = i400
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 96)) = i410
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 100)) = i420
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 104)) = i430
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 108)) = i440
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 112)) = i450
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 116)) = i460
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 120)) = i470
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 124)) = i480
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 128)) = i490
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 132)) = i500
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 136)) = i510
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 140)) = i520
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 144)) = i530
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 148)) = i540
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 152)) = i550
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 156)) = i560
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 160)) = i570
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 164)) = i580
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 168)) = i590
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 172)) = i600
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 176)) = i610
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 180)) = i620
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 184)) = i630
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 188)) = i640
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 192)) = i650
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 196)) = i660
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 200)) = i670
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 204)) = i680
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 208)) = i690
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 212)) = i700
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 216)) = i710
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 220)) = i720
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 224)) = i730
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 228)) = i740
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 232)) = i750
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 236)) = i760
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 240)) = i770
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 244)) = i780
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 248)) = i790
-//line places.go:69
-					*(*int32)(unsafe.Add(unsafe.Pointer(&p4), 252)) = i800
-//line places.go:71
-					if !c25 {
-//line places.go:71
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
-//line places.go:71
-						return
-					}
-//line places.go:71
-					if !c30 {
-//line places.go:71
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i29, int(64))
-//line places.go:71
-						return
-					}
-//line places.go:71
-					*(*int32)(unsafe.Add(out, 8)) = *(*int32)(unsafe.Add(unsafe.Pointer(&p4), o32))
+//line places.go:68
+				if !fromBelowTwinRow(dx, n, c25, c30, o32, out, outLen, blocks, i29, ty, tz) {
+					return
 				}
 			}
 		}
 	}
+}
+
+// fromBelowTwinRow is what a row of threads does in fromBelowTwin.
+//
+//line places.go:68
+func fromBelowTwinRow(dx int, n int, c25 bool, c30 bool, o32 int, out unsafe.Pointer, outLen int, blocks *gpu.Blocks, i29 int, ty int, tz int) (ok bool) {
+	for tx := range dx {
+		var i13 int
+		var p4 [64]int32
+//line places.go:68
+		i13 = -1
+//line places.go:68
+		for {
+//line places.go:68
+			i14 := i13 + 1
+//line places.go:68
+			if i14 >= 64 {
+//line places.go:68
+				break
+			}
+//line places.go:69
+			*(*int32)(unsafe.Add(unsafe.Pointer(&p4), i14*4)) = int32(i14 * n)
+//line places.go:69
+			i13 = i14
+		}
+		if !c25 {
+//line places.go:71
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), outLen)
+//line places.go:71
+			return false
+		}
+//line places.go:71
+		if !c30 {
+//line places.go:71
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i29, int(64))
+//line places.go:71
+			return false
+		}
+//line places.go:71
+		*(*int32)(unsafe.Add(out, 8)) = *(*int32)(unsafe.Add(unsafe.Pointer(&p4), o32))
+	}
+	return true
 }
 
 // successorsTwin runs blocks of the kernel successors.
