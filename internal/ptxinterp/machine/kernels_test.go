@@ -230,6 +230,7 @@ func TestFastPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := &launch{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{warpSize, 1, 1}}, prog: k.prog, mem: k.mem}
+		l.borrow()
 		w := newBlock(l).warps[0]
 		for _, in := range k.prog.code {
 			if in.f2 == nil && in.f3 == nil && in.rel == nil || in.kind != plain {

@@ -65,8 +65,8 @@ type launch struct {
 	random *rand.Rand // nil for the fixed order
 	found  map[sighting]Finding
 	counts []traffic.Counts // by instruction; nil unless traffic is counted
-	file   []uint64         // the registers of all warps; nil until there is one
-	fresh  []uint64         // of those, the ones of warps that are still to be made
+	lent   warpMemory       // of all warps
+	free   warpMemory       // of those that are still to be made
 }
 
 // Run runs the kernel to its end. The error is an *Error where the kernel did something
@@ -90,8 +90,9 @@ func (k *Kernel) Run(l Launch) (Stats, error) {
 	if l.Traffic {
 		r.counts = make([]traffic.Counts, len(k.prog.code))
 	}
+	r.borrow()
 	err := r.run()
-	k.mem.giveBack(r.file)
+	r.giveBack()
 	r.tabulate()
 	return r.stats, err
 }

@@ -36,7 +36,7 @@ type Memory struct {
 	freed   int
 	checks  Checks
 	order   *race.Order // nil unless races are looked for
-	spare   []uint64    // registers of the launch before
+	kept    warpMemory  // of the launch before, for the next one
 }
 
 // region is a stretch of memory with one owner.

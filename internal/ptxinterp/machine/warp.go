@@ -45,16 +45,16 @@ type group struct {
 }
 
 func newWarp(b *block, id int) *warp {
-	p := b.launch.prog
+	p, free := b.launch.prog, &b.launch.free
 	w := &warp{
 		block: b, prog: p, id: id,
-		regs:  b.launch.registers(),
+		regs:  cut(&free.registers, p.rows*warpSize),
 		preds: make([]uint32, p.preds),
-		local: make([]byte, p.local*warpSize),
+		local: cut(&free.local, p.local*warpSize),
 		near:  make([]*region, p.nears),
 	}
 	if b.launch.mem.checks.Unwritten {
-		w.localMarks = newMarks(warpSize * p.localStride())
+		w.localMarks = cut(&free.marks, p.localMarks())
 	}
 	none := &region{} // that no address is in, so that caches of regions are never nil
 	for i := range w.near {

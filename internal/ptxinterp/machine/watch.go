@@ -91,6 +91,9 @@ func (in *instr) fine() bool {
 // localStride returns the marks of a thread's local memory, in whole words.
 func (p *program) localStride() int { return align(p.local, marksPerWord) }
 
+// localMarks returns the words of marks of a warp's local memory.
+func (p *program) localMarks() int { return warpSize * p.localStride() / marksPerWord }
+
 // watch looks at an access of thread l to a region: at is its address within the space.
 func (w *warp) watch(in *instr, l int, r *region, at uint64) {
 	w.watchOf(w.block, touch{in, l, r, at})

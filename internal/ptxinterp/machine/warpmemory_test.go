@@ -1,6 +1,9 @@
 package machine
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // TestUnsetRegisters reads registers that nobody has written, in launches of one memory that leave
 // each other theirs: they are all ones in every launch, and constants are themselves.
@@ -27,13 +30,13 @@ func TestUnsetRegisters(t *testing.T) {
 				want(t, "16 bits of all ones", words[block*256+128+thread], 0xffff)
 			}
 		}
-		if len(b.mem.spare) == 0 {
+		if len(b.mem.kept.registers) == 0 {
 			t.Fatalf("launch %d left no registers", i)
 		}
-		if first := &b.mem.spare[0]; i > 0 && first != kept {
+		if first := &b.mem.kept.registers[0]; i > 0 && first != kept {
 			t.Errorf("launch %d did not take the registers that were left", i)
 		}
-		kept = &b.mem.spare[0]
+		kept = &b.mem.kept.registers[0]
 	}
 }
 
@@ -54,5 +57,40 @@ func TestBegin(t *testing.T) {
 		if got != want {
 			t.Fatalf("register %d of warp %d, thread %d: %#x, want %#x", r, i/warpSize/p.rows, i%warpSize, got, want)
 		}
+	}
+}
+
+// TestUnsetLocal reads local memory that nobody has written, in launches of one memory that leave each
+// other theirs: every launch finds it, and all ones.
+func TestUnsetLocal(t *testing.T) {
+	b := compile(t, entry("ld.local.u32 %r2, [stack+4];\nst.global.u32 [%rd2], %r2; st.local.u32 [stack+4], 5;"), "k")
+	for i, threads := range []int{96, 33, 96} {
+		out := b.words(make([]uint32, threads)...)
+		s, err := b.run(Launch{Block: [3]int{threads, 1, 1}, Params: params(out)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Findings) != 1 || !errors.Is(s.Findings[0].(error), ErrUnwritten) {
+			t.Errorf("launch %d found %v, want a read of what is not written", i, s.Findings)
+		}
+		for _, w := range b.at(out, threads) {
+			want(t, "local memory", w, 0xffffffff)
+		}
+		if len(b.mem.kept.local) == 0 || len(b.mem.kept.marks) == 0 {
+			t.Errorf("launch %d left no local memory", i)
+		}
+	}
+}
+
+// TestKeeps demands that little memory stays for the next launch, and much does not.
+func TestKeeps(t *testing.T) {
+	var kept []uint64
+	keep(&kept, make([]uint64, keptBytes/8+1))
+	if kept != nil {
+		t.Errorf("%d bytes are kept, want none", 8*len(kept))
+	}
+	keep(&kept, make([]uint64, 100))
+	if p := reuse(&kept, 101); len(p) != 101 || kept != nil {
+		t.Errorf("%d new elements, and %v is kept still", len(p), kept)
 	}
 }
