@@ -24,12 +24,22 @@ func (d *decoder) program(entry *ptx.Func) {
 		d.fail("%d bytes of static shared memory, allowed are %d", d.prog.shared, maxStaticShared)
 	}
 	d.dynamicShared()
+	d.room(order)
 	for _, f := range order {
 		if d.err == nil {
 			d.code(d.funcs[f])
 		}
 	}
 	d.calls()
+}
+
+// room makes room for the code of functions, most of whose instructions become one.
+func (d *decoder) room(order []*ptx.Func) {
+	n := 0
+	for _, f := range order {
+		n += len(f.Code) + 1 // and a return
+	}
+	d.prog.code, d.prog.positions = make([]instr, 0, n), make([]position, 0, n)
 }
 
 // reach lists f and the functions that it calls, each once. A function that is being

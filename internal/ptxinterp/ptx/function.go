@@ -4,7 +4,8 @@ import "strings"
 
 // function reads .entry or .func with its parameters, directives and body (section 11.1).
 func (p *parser) function() {
-	f := &Func{Line: p.tok.line, Entry: p.tok.text == ".entry"}
+	n := len(p.code)
+	f := &Func{Line: p.tok.line, Entry: p.tok.text == ".entry", Code: p.code[n:]}
 	p.fn, p.loc = f, Loc{}
 	p.advance()
 	p.push()
@@ -22,6 +23,8 @@ func (p *parser) function() {
 		p.body()
 	}
 	p.pop()
+	p.code = append(p.code, f.Code...) // which lie there
+	f.Code = p.code[n:len(p.code):len(p.code)]
 	p.addFunc(f)
 	p.fn = nil
 }

@@ -19,18 +19,32 @@ func (p *parser) instruction() {
 		p.label(t)
 		return
 	}
-	parts := strings.Split(t.text, ".")
+	op, mods := p.split(t.text)
 	index := len(p.fn.Code)
-	p.fn.Code = append(p.fn.Code, Instr{Line: line, Loc: p.loc, Guard: guard, Op: parts[0], Mods: parts[1:]})
-	args := []Operand{}
+	p.fn.Code = append(p.fn.Code, Instr{Line: line, Loc: p.loc, Guard: guard, Op: op, Mods: mods})
+	var few [4]Operand
+	args := few[:0]
 	for p.err == nil && p.tok.text != ";" {
 		args = append(args, p.argument(index, len(args)))
 		if !p.accept(",") {
 			break
 		}
 	}
-	p.fn.Code[index].Args = args
+	p.fn.Code[index].Args = p.lists.keep(args)
 	p.expect(";")
+}
+
+// split takes an instruction's name apart at its dots.
+func (p *parser) split(name string) (op string, mods []string) {
+	var few [8]string
+	parts := few[:0]
+	op, rest, more := strings.Cut(name, ".")
+	for more {
+		var mod string
+		mod, rest, more = strings.Cut(rest, ".")
+		parts = append(parts, mod)
+	}
+	return op, p.mods.keep(parts)
 }
 
 func (p *parser) guard() Guard {
@@ -135,7 +149,8 @@ func (p *parser) isList() bool {
 
 // operands reads a list up to the closing token.
 func (p *parser) operands(closing string, depth int) []Operand {
-	var list []Operand
+	var few [4]Operand
+	list := few[:0]
 	for p.err == nil && p.tok.text != closing {
 		list = append(list, p.operand(depth+1))
 		if !p.accept(",") {
@@ -143,7 +158,7 @@ func (p *parser) operands(closing string, depth int) []Operand {
 		}
 	}
 	p.expect(closing)
-	return list
+	return p.lists.keep(list)
 }
 
 // named reads an operand that starts with a name: a register, a special register, a
@@ -154,7 +169,7 @@ func (p *parser) named(depth int) Operand {
 		return o
 	}
 	p.advance()
-	return Operand{Kind: PairOperand, Elems: []Operand{o, p.operand(depth + 1)}}
+	return Operand{Kind: PairOperand, Elems: p.lists.keep([]Operand{o, p.operand(depth + 1)})}
 }
 
 func (p *parser) single() Operand {
@@ -203,6 +218,8 @@ func (p *parser) constantInt() uint64 {
 // address reads what stands between brackets: a base, and an offset in bytes.
 func (p *parser) address() Operand {
 	o := Operand{Kind: AddressOperand}
+	var elems [2]Operand
+	list := elems[:1]
 	if p.tok.kind == word {
 		base := p.single()
 		if base.Kind == VarOperand {
@@ -210,13 +227,14 @@ func (p *parser) address() Operand {
 		} else {
 			o.Bits = p.offset()
 		}
-		o.Elems = []Operand{base}
+		list[0] = base
 	} else {
-		o.Elems = []Operand{{Kind: IntOperand, Bits: p.constantInt()}}
+		list[0] = Operand{Kind: IntOperand, Bits: p.constantInt()}
 	}
 	if p.accept(",") { // coordinates
-		o.Elems = append(o.Elems, p.operand(0))
+		list = append(list, p.operand(0))
 	}
+	o.Elems = p.lists.keep(list)
 	p.expect("]")
 	return o
 }

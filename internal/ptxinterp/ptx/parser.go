@@ -10,6 +10,7 @@ import (
 func Parse(src string) (*Module, error) {
 	p := &parser{lex: lexer{src: src, line: 1}, mod: &Module{AddressSize: 32, Files: map[int]string{}}}
 	p.scope = &scope{names: map[string]symbol{}, ranges: map[string]regRange{}}
+	p.code = make([]Instr, 0, strings.Count(src, ";")) // each ends with one
 	p.advance()
 	for p.tok.kind != end {
 		p.item()
@@ -35,6 +36,9 @@ type parser struct {
 	fn    *Func
 	scope *scope
 	loc   Loc
+	code  []Instr // of the functions that are read, and room for all others
+	mods  slab[string]
+	lists slab[Operand]
 	err   error
 }
 

@@ -2,6 +2,8 @@ package ptx_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +97,13 @@ func TestFunctions(t *testing.T) {
 	m := parse(t, whole)
 	if len(m.Funcs) != 2 || m.Func("later").Declared || m.Func("missing") != nil {
 		t.Fatalf("functions are %v", m.Funcs)
+	}
+	var names []string
+	for _, in := range m.Func("later").Code {
+		names = append(names, fmt.Sprint(&in, " ", len(in.Args)))
+	}
+	if want := []string{"ld.param.b32 2", "st.param.b32 2", "ret 0"}; !slices.Equal(names, want) {
+		t.Errorf("later is %q, want %q: each name and the number of its operands", names, want)
 	}
 	k := m.Func("k")
 	if !k.Entry || k.ReqThreads != [3]int{16, 2, 1} || k.Params[0].Size() != 40 || k.Params[1].Align != 8 {
