@@ -2,38 +2,50 @@ package ir
 
 // Replacements says which values take the place of others. The zero value says so of none.
 type Replacements struct {
-	by []*Value // by ID of the value that is replaced
-	n  int
+	by   []int32 // by ID of the value that is replaced: the place in with of what does so, counted from 1; 0 where nothing does
+	with []*Value
 }
 
 // Add has w take the place of v, and of all that v takes the place of.
 func (r *Replacements) Add(v, w *Value) {
-	if n := v.ID + 1 - len(r.by); n > 0 {
-		r.by = append(r.by, make([]*Value, n)...)
+	if v.ID >= len(r.by) {
+		r.grow(v)
 	}
-	if r.by[v.ID] == nil {
-		r.n++
+	at := &r.by[v.ID]
+	if *at != 0 {
+		r.with[*at-1] = w
+		return
 	}
-	r.by[v.ID] = w
+	r.with = append(r.with, w)
+	*at = int32(len(r.with))
+}
+
+// grow makes room for all values that v's function has now, so that it need not be done for one after the other.
+func (r *Replacements) grow(v *Value) {
+	n := v.ID + 1
+	if v.Block != nil {
+		n = max(n, v.Block.Func.NumValues())
+	}
+	r.by = append(r.by, make([]int32, n-len(r.by))...)
 }
 
 // Len returns how many values are replaced.
-func (r *Replacements) Len() int { return r.n }
+func (r *Replacements) Len() int { return len(r.with) }
 
 // Of returns what takes the place of v in the end, or v.
 func (r *Replacements) Of(v *Value) *Value {
-	for v.ID < len(r.by) && r.by[v.ID] != nil {
-		v = r.by[v.ID]
+	for r.Has(v) {
+		v = r.with[r.by[v.ID]-1]
 	}
 	return v
 }
 
 // Has reports whether v is replaced.
-func (r *Replacements) Has(v *Value) bool { return v.ID < len(r.by) && r.by[v.ID] != nil }
+func (r *Replacements) Has(v *Value) bool { return v.ID < len(r.by) && r.by[v.ID] != 0 }
 
 // Replace makes every use in f of a value that is replaced a use of what takes its place.
 func (f *Func) Replace(r *Replacements) {
-	if r.n == 0 {
+	if r.Len() == 0 {
 		return
 	}
 	for _, b := range f.Blocks {

@@ -102,7 +102,7 @@ func (c *coarsener) findIndex() bool {
 			if !inner && (v.Op == ir.OpTid || v.Op == ir.OpCtaid || v.Op == ir.OpNTid) {
 				return false
 			}
-			if inner && slices.ContainsFunc(users[v.ID], func(u *ir.Value) bool { return u != c.index && !slices.Contains(c.of, u) }) {
+			if inner && slices.ContainsFunc(users.of(v), func(u *ir.Value) bool { return u != c.index && !slices.Contains(c.of, u) }) {
 				return false
 			}
 		}

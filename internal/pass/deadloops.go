@@ -11,7 +11,7 @@ import (
 // deadLoops removes loops that do nothing but count to an end that they certainly reach: what
 // is left of clearing a local that nobody reads.
 func deadLoops(f *ir.Func, o *Options) {
-	users := sync.OnceValue(func() [][]*ir.Value { return uses(f) })
+	users := sync.OnceValue(func() *userLists { return uses(f) })
 	changed := false
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
 		if exit := idle(l, users); exit != nil {
@@ -30,7 +30,7 @@ func deadLoops(f *ir.Func, o *Options) {
 
 // idle returns the exit of a loop that has one, no effects, no values that are used outside,
 // and an end; else nil.
-func idle(l *analysis.Loop, users func() [][]*ir.Value) *analysis.Exit {
+func idle(l *analysis.Loop, users func() *userLists) *analysis.Exit {
 	exits := l.Exits()
 	for _, p := range l.Entries() {
 		if len(p.Succs) != 1 { // a second edge to the exit could be twice the same
@@ -43,7 +43,7 @@ func idle(l *analysis.Loop, users func() [][]*ir.Value) *analysis.Exit {
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
 			outside := func(u *ir.Value) bool { return !l.Contains(u.Block) }
-			if v.Op.Effect() && !v.Op.Terminator() || v.Op == ir.OpFault || slices.ContainsFunc(users()[v.ID], outside) {
+			if v.Op.Effect() && !v.Op.Terminator() || v.Op == ir.OpFault || slices.ContainsFunc(users().of(v), outside) {
 				return nil
 			}
 		}

@@ -28,6 +28,12 @@ func (e *editor) makeImm(op ir.Op, t *ir.Type, imm int64, args ...*ir.Value) *ir
 	return v
 }
 
+// keep gives the block its new list. The editor may go on with another block.
+func (e *editor) keep() {
+	b := e.b
+	b.Values = append(b.Values[:0:len(b.Values)], e.out...) // what lies behind may be another block's
+}
+
 func (e *editor) constant(t *ir.Type, bits int64) *ir.Value {
 	return e.makeImm(ir.OpConst, t, bits)
 }
@@ -74,7 +80,7 @@ func rewriteInOrder(f *ir.Func, order []*ir.Block, edit func(e *editor, v *ir.Va
 			}
 		}
 		if same = same && len(e.out) == len(b.Values); !same {
-			b.Values = append(b.Values[:0:len(b.Values)], e.out...) // what lies behind may be another block's
+			e.keep()
 			changed = true
 		}
 	}
@@ -92,31 +98,40 @@ func find(repl map[*ir.Value]*ir.Value, v *ir.Value) *ir.Value {
 
 func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 
-// uses lists, by value ID, the values of f that have the value as an argument, once for each.
-func uses(f *ir.Func) [][]*ir.Value {
-	list := make([][]*ir.Value, f.NumValues())
-	counts, total := make([]int32, f.NumValues()), 0
-	for _, b := range f.Blocks {
-		for _, v := range b.Values {
-			total += len(v.Args)
-			for _, a := range v.Args {
-				counts[a.ID]++
-			}
-		}
-	}
-	space := make([]*ir.Value, total)
-	for id, n := range counts {
-		list[id], space = space[:0:n], space[n:]
-	}
-	for _, b := range f.Blocks {
-		for _, v := range b.Values {
-			for _, a := range v.Args {
-				list[a.ID] = append(list[a.ID], v)
-			}
-		}
-	}
-	return list
+// userLists knows which values have a value as an argument.
+type userLists struct {
+	list  []*ir.Value
+	first []int32 // by value ID: the place in list of its first user; those of the next ID stand behind its last
 }
+
+// uses gathers the users of all values of f.
+func uses(f *ir.Func) *userLists {
+	first, total := make([]int32, f.NumValues()+2), int32(0)
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				first[a.ID+2]++
+			}
+		}
+	}
+	for i, n := range first { // one place further back than in the end: to put a list's users there moves it
+		total += n
+		first[i] = total
+	}
+	list := make([]*ir.Value, total)
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				list[first[a.ID+1]] = v
+				first[a.ID+1]++
+			}
+		}
+	}
+	return &userLists{list: list, first: first}
+}
+
+// of returns the values that have v as an argument, in their order, once for each.
+func (u *userLists) of(v *ir.Value) []*ir.Value { return u.list[u.first[v.ID]:u.first[v.ID+1]] }
 
 // insertPhi puts a new phi without arguments in front of b's values.
 func insertPhi(b *ir.Block, t *ir.Type) *ir.Value {

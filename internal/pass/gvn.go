@@ -15,13 +15,7 @@ func gvn(f *ir.Func, _ *Options) {
 	for _, b := range n.dom.Order() {
 		b.Values = slices.DeleteFunc(b.Values, n.redundant)
 	}
-	for _, b := range f.Blocks {
-		for _, v := range b.Values {
-			for i, a := range v.Args {
-				v.Args[i] = n.find(a)
-			}
-		}
-	}
+	f.Replace(&n.repl)
 }
 
 // gatherNullary moves pure values without arguments to the start of the entry.
@@ -46,7 +40,7 @@ type numberer struct {
 	dom    *ir.Dom
 	heads  []int32 // of lists of values with one hash, counted from 1
 	values []numbered
-	repl   []*ir.Value // by value ID
+	repl   ir.Replacements
 }
 
 type numbered struct {
@@ -57,33 +51,34 @@ type numbered struct {
 func newNumberer(f *ir.Func) *numberer {
 	count := 0
 	for _, b := range f.Blocks {
-		count += len(b.Values)
+		for _, v := range b.Values {
+			if numbers(v) {
+				count++
+			}
+		}
 	}
 	return &numberer{
-		dom: ir.Dominators(f), repl: make([]*ir.Value, f.NumValues()),
-		heads: make([]int32, 1<<bits.Len(uint(count))), values: make([]numbered, 0, count),
+		dom: ir.Dominators(f), heads: make([]int32, 1<<bits.Len(uint(count))), values: make([]numbered, 0, count),
 	}
 }
 
-func (n *numberer) find(v *ir.Value) *ir.Value {
-	for n.repl[v.ID] != nil {
-		v = n.repl[v.ID]
-	}
-	return v
+// numbers reports whether a value like v may take the place of another.
+func numbers(v *ir.Value) bool {
+	return (v.Op.Pure() || v.Op == ir.OpPhi) && len(v.Args) <= 3 && !isAggregate(v.Type)
 }
 
 // redundant reports whether an equal value dominates v, and then notes that one for v.
 func (n *numberer) redundant(v *ir.Value) bool {
-	if !v.Op.Pure() && v.Op != ir.OpPhi || len(v.Args) > 3 || isAggregate(v.Type) {
+	if !numbers(v) {
 		return false
 	}
 	for i, a := range v.Args {
-		v.Args[i] = n.find(a)
+		v.Args[i] = n.repl.Of(a)
 	}
 	head := &n.heads[hash(v)&uint64(len(n.heads)-1)]
 	for i := *head; i > 0; i = n.values[i-1].next {
 		if w := n.values[i-1].v; equal(v, w) && n.dom.Dominates(w.Block, v.Block) {
-			n.repl[v.ID] = w
+			n.repl.Add(v, w)
 			return true
 		}
 	}

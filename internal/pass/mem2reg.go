@@ -13,7 +13,7 @@ func mem2reg(f *ir.Func, _ *Options) {
 	if len(locals) == 0 {
 		return
 	}
-	p := &promoter{f: f, dom: ir.Dominators(f), locals: locals, phis: map[*ir.Value]*ir.Value{}}
+	p := newPromoter(f, locals)
 	removeUnreachable(f)
 	p.frontiers = analysis.Frontiers(p.dom)
 	p.placePhis()
@@ -22,6 +22,9 @@ func mem2reg(f *ir.Func, _ *Options) {
 
 // promotable returns the allocas that can become values, in order.
 func promotable(f *ir.Func) []*ir.Value {
+	if !hasLocals(f) {
+		return nil
+	}
 	bad := make([]bool, f.NumValues())
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
@@ -62,41 +65,88 @@ type promoter struct {
 	dom       *ir.Dom
 	frontiers [][]*ir.Block
 	locals    []*ir.Value
-	phis      map[*ir.Value]*ir.Value // the local of each phi that was placed
+	slots     []int32 // by value ID: the place of a local in locals, counted from 1; 0 for all else
+	// The phis that were placed have the IDs from firstPhi on. phis holds the places in locals of what they are for.
+	firstPhi int
+	phis     []int
+	// What is known of a block while phis are placed for one local, by block ID, and the blocks that are yet to be looked at.
+	states []blockState
+	work   []*ir.Block
+}
+
+// blockState says what a block is to one local.
+type blockState struct{ defines, live, placed bool }
+
+func newPromoter(f *ir.Func, locals []*ir.Value) *promoter {
+	p := &promoter{
+		f: f, dom: ir.Dominators(f), locals: locals, firstPhi: f.NumValues(),
+		slots: make([]int32, f.NumValues()), states: make([]blockState, f.NumBlocks()),
+	}
+	for i, l := range locals {
+		p.slots[l.ID] = int32(i) + 1
+	}
+	return p
+}
+
+// slot returns the place in locals of what v loads from, stores to or is, or -1.
+func (p *promoter) slot(v *ir.Value) int {
+	if l := localOf(v); l != nil {
+		return int(p.slots[l.ID]) - 1
+	}
+	return -1
+}
+
+// phiSlot returns the place in locals of what phi v was placed for, or -1.
+func (p *promoter) phiSlot(v *ir.Value) int {
+	if i := v.ID - p.firstPhi; i >= 0 && i < len(p.phis) {
+		return p.phis[i]
+	}
+	return -1
 }
 
 // placePhis puts phis where a local's definitions meet and a load behind sees them.
 func (p *promoter) placePhis() {
-	byLocal := map[*ir.Value][]*ir.Value{}
-	for _, b := range p.dom.Order() {
-		for _, v := range b.Values {
-			if l := localOf(v); l != nil {
-				byLocal[l] = append(byLocal[l], v)
-			}
-		}
-	}
-	for _, l := range p.locals {
-		live := p.liveIn(l, byLocal[l])
-		placed := make([]bool, p.f.NumBlocks())
-		var work []*ir.Block
-		work = append(work, l.Block)
-		for _, v := range byLocal[l] {
+	for i, refs := range p.refs() {
+		l := p.locals[i]
+		clear(p.states)
+		p.liveIn(refs)
+		p.work = append(p.work, l.Block)
+		for _, v := range refs {
 			if v.Op == ir.OpStore {
-				work = append(work, v.Block)
+				p.work = append(p.work, v.Block)
 			}
 		}
-		for len(work) > 0 {
-			b := work[len(work)-1]
-			work = work[:len(work)-1]
-			for _, d := range p.frontiers[b.ID] {
-				if live[d.ID] && !placed[d.ID] {
-					placed[d.ID] = true
-					p.phis[insertPhi(d, l.Aux.(*ir.Type))] = l
-					work = append(work, d)
+		for len(p.work) > 0 {
+			for _, d := range p.frontiers[p.next().ID] {
+				if s := &p.states[d.ID]; s.live && !s.placed {
+					s.placed = true
+					insertPhi(d, l.Aux.(*ir.Type))
+					p.phis = append(p.phis, i)
+					p.work = append(p.work, d)
 				}
 			}
 		}
 	}
+}
+
+// next takes the last block off the work.
+func (p *promoter) next() *ir.Block {
+	b := p.work[len(p.work)-1]
+	p.work = p.work[:len(p.work)-1]
+	return b
+}
+
+// refs returns the places that name each local, those of a block in order.
+func (p *promoter) refs() [][]*ir.Value {
+	list := make([][]*ir.Value, len(p.locals))
+	for _, b := range p.dom.Order() {
+		for _, v := range b.Values {
+			if i := p.slot(v); i >= 0 {
+				list[i] = append(list[i], v)
+			}
+		}
+	}
+	return list
 }
 
 // localOf returns the alloca that v loads from, stores to or is, or nil.
@@ -112,42 +162,38 @@ func localOf(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// liveIn says, by block ID, where l's value at the block's start may be loaded. refs are the
-// places that name l, those of a block in order.
-func (p *promoter) liveIn(l *ir.Value, refs []*ir.Value) []bool {
-	defines := make([]bool, p.f.NumBlocks())
-	live := make([]bool, p.f.NumBlocks())
-	var work []*ir.Block
+// liveIn notes where the value at the block's start of the local that refs name may be loaded.
+func (p *promoter) liveIn(refs []*ir.Value) {
 	for _, v := range refs {
 		if v.Op != ir.OpLoad {
-			defines[v.Block.ID] = true
-		} else if !defines[v.Block.ID] && !live[v.Block.ID] {
-			live[v.Block.ID] = true
-			work = append(work, v.Block)
+			p.states[v.Block.ID].defines = true
+		} else {
+			p.wants(v.Block)
 		}
 	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, q := range b.Preds {
-			if !defines[q.ID] && !live[q.ID] {
-				live[q.ID] = true
-				work = append(work, q)
-			}
+	for len(p.work) > 0 {
+		for _, q := range p.next().Preds {
+			p.wants(q)
 		}
 	}
-	return live
+}
+
+// wants notes that the local's value is wanted in b behind what defines it there so far.
+func (p *promoter) wants(b *ir.Block) {
+	if s := &p.states[b.ID]; !s.defines && !s.live {
+		s.live = true
+		p.work = append(p.work, b)
+	}
 }
 
 // rename walks the dominator tree and replaces loads by the value that reaches them.
 func (p *promoter) rename() {
-	slot := map[*ir.Value]int{}
-	for i, l := range p.locals {
-		slot[l] = i
-	}
-	r := &renamer{p: p, slot: slot, atEnd: make([][]*ir.Value, p.f.NumBlocks())}
+	n := len(p.locals)
+	space := make([]*ir.Value, n*len(p.dom.Order()))
+	r := &renamer{p: p, atEnd: make([][]*ir.Value, p.f.NumBlocks())}
 	for _, b := range p.dom.Order() { // an immediate dominator stands in front
-		current := make([]*ir.Value, len(p.locals))
+		current := space[:n:n]
+		space = space[n:]
 		if d := p.dom.Idom(b); d != nil {
 			copy(current, r.atEnd[d.ID])
 		}
@@ -156,9 +202,10 @@ func (p *promoter) rename() {
 	}
 	for _, b := range p.dom.Order() {
 		for _, phi := range b.Phis() {
-			if l := p.phis[phi]; l != nil {
-				for _, q := range b.Preds {
-					phi.Args = append(phi.Args, r.atEnd[q.ID][slot[l]])
+			if s := p.phiSlot(phi); s >= 0 {
+				phi.Args = make([]*ir.Value, len(b.Preds))
+				for i, q := range b.Preds {
+					phi.Args[i] = r.atEnd[q.ID][s]
 				}
 			}
 		}
@@ -168,21 +215,22 @@ func (p *promoter) rename() {
 
 type renamer struct {
 	p     *promoter
-	slot  map[*ir.Value]int
 	atEnd [][]*ir.Value // by block ID and slot: the local's value at the end of the block
 	repl  ir.Replacements
+	edit  editor // whose list of values serves one block after the other
 }
 
 // block replaces the accesses in b; current holds the values of the locals.
 func (r *renamer) block(b *ir.Block, current []*ir.Value) {
-	e := &editor{b: b}
+	e := &r.edit
+	e.b, e.out = b, e.out[:0]
 	for _, v := range b.Values {
 		e.pos = v.Pos
-		if l := r.p.phis[v]; l != nil {
-			current[r.slot[l]] = v
+		if s := r.p.phiSlot(v); s >= 0 {
+			current[s] = v
 		}
-		s, ok := r.slot[localOf(v)]
-		if !ok {
+		s := r.p.slot(v)
+		if s < 0 {
 			e.out = append(e.out, v)
 			continue
 		}
@@ -195,7 +243,7 @@ func (r *renamer) block(b *ir.Block, current []*ir.Value) {
 			r.repl.Add(v, reinterpret(e, current[s], v.Type))
 		}
 	}
-	b.Values = e.out
+	e.keep()
 }
 
 // reinterpret returns the bits of v as a value of type t.

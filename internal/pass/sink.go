@@ -11,9 +11,8 @@ import (
 func sink(f *ir.Func, _ *Options) {
 	users := uses(f)
 	for _, b := range slices.Backward(ir.Dominators(f).Order()) {
-		for _, v := range slices.Backward(slices.Clone(b.Values)) {
-			if to := coldUser(v, users[v.ID]); to != nil && to != b && v.Op.Pure() {
-				i := slices.Index(b.Values, v)
+		for i, v := range slices.Backward(b.Values) {
+			if to := coldUser(v, users.of(v)); to != nil && to != b && v.Op.Pure() {
 				b.Values = slices.Delete(b.Values, i, i+1)
 				v.Block = to
 				to.Values = slices.Insert(to.Values, len(to.Phis()), v)

@@ -49,7 +49,7 @@ type piece struct {
 
 type allocaSplitter struct {
 	root    *ir.Value
-	users   [][]*ir.Value
+	users   *userLists
 	reaches []reach
 	pieces  []*piece
 }
@@ -57,7 +57,7 @@ type allocaSplitter struct {
 // collect gathers what is done with addr, the address at offset off. It reports false where
 // the address escapes.
 func (s *allocaSplitter) collect(addr *ir.Value, off int64) bool {
-	for _, u := range s.users[addr.ID] {
+	for _, u := range s.users.of(addr) {
 		size := int64(0)
 		switch {
 		case u.Op == ir.OpOffset:
@@ -92,8 +92,8 @@ func (s *allocaSplitter) collect(addr *ir.Value, off int64) bool {
 }
 
 // onlyAccessed reports whether nothing but loads and stores happens through addr.
-func onlyAccessed(addr *ir.Value, users [][]*ir.Value) bool {
-	for _, u := range users[addr.ID] {
+func onlyAccessed(addr *ir.Value, users *userLists) bool {
+	for _, u := range users.of(addr) {
 		switch {
 		case u.Op == ir.OpLoad:
 		case u.Op == ir.OpStore && u.Args[1] != addr:
