@@ -121,7 +121,7 @@ func (w *twinner) twin(k *Kernel) (*cpu.Twin, string, error) {
 	t, err := cpu.Emit(k.twin, cpu.Options{
 		Func: function, Params: k.Params,
 		Pos:      ir.Pos{File: filepath.Base(k.File), Line: k.Line},
-		Declared: w.twins.Declared(), Package: w.twins.Package, Declare: w.twins.Declare,
+		Declares: w.twins.Declares, Package: w.twins.Package, Declare: w.twins.Declare,
 		Vector: &cpu.VectorOptions{Path: k.Package + "/" + load.Vectors, Declare: w.vectors.Declare},
 	})
 	return t, function, err

@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"go/token"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
@@ -151,10 +152,11 @@ func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, forma
 
 // locals returns names for variables of a function whose parameters have the used names.
 func (w *writer) locals(used map[string]bool, names ...string) []string {
-	all := maps.Clone(w.scope)
-	maps.Copy(all, used)
 	for i, name := range names {
-		names[i] = decl.Fresh(name, all)
+		for w.scope[name] || used[name] || slices.Contains(names[:i], name) {
+			name += "_"
+		}
+		names[i] = name
 	}
 	return names
 }

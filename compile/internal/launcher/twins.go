@@ -1,10 +1,6 @@
 package launcher
 
-import (
-	"maps"
-
-	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
-)
+import "github.com/gopherwarp/gopherwarp/compile/internal/decl"
 
 // Twins collects the Go twins of a package's kernels, which stand in a file of their own.
 type Twins struct {
@@ -24,12 +20,8 @@ func (t *Twins) Declare(wanted string) string { return decl.Fresh(wanted, t.w.na
 // Package returns the name that the package with the path has in the file.
 func (t *Twins) Package(path string) string { return t.w.imports.reserve(path) }
 
-// Declared returns the names that the package declares, and those of its imports.
-func (t *Twins) Declared() map[string]bool {
-	names := maps.Clone(t.w.names)
-	maps.Copy(names, t.pkg.Declared)
-	return names
-}
+// Declares reports whether the package declares a name, or imports a package by it.
+func (t *Twins) Declares(name string) bool { return t.w.names[name] || t.pkg.Declared[name] }
 
 // Add adds the twin of the kernel with a stem: the formatted text that declares the function with that name, and the
 // paths of what it imports.

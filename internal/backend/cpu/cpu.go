@@ -21,7 +21,7 @@ type Options struct {
 	Func     string                     // the function's name
 	Params   []device.Param             // of the kernel
 	Pos      ir.Pos                     // of the kernel
-	Declared map[string]bool            // names of the package that twins must not hide
+	Declares func(name string) bool     // reports whether a name of Go means something else in the package
 	Package  func(path string) string   // returns the name by which the file knows a package
 	Declare  func(wanted string) string // returns a name that nothing else in the package has
 	Vector   *VectorOptions             // nil for no vector code

@@ -68,7 +68,7 @@ func emitted(t *testing.T, text string) string {
 // options names the kernel's parameters x, y and so on, all slices of 4-byte elements while
 // there are pointers.
 func options(f *ir.Func) cpu.Options {
-	o := cpu.Options{Func: f.Name + "Twin", Package: path.Base, Declare: func(name string) string { return name }}
+	o := cpu.Options{Func: f.Name + "Twin", Package: path.Base, Declares: func(string) bool { return false }, Declare: func(name string) string { return name }}
 	for _, p := range f.Params {
 		name := string("xyzuvw"[len(o.Params)%6])
 		if p.Type.IsPtr() {

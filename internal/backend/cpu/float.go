@@ -57,7 +57,7 @@ func (e *emitter) math32(v *ir.Value, name string) expr {
 
 // extreme returns the built-in min or max of two variables: of constants it would be one.
 func (e *emitter) extreme(v *ir.Value, name string) expr {
-	if e.o.Declared[name] {
+	if e.o.Declares(name) {
 		panic(refuse("the package declares %s", name))
 	}
 	return operand("%s(%s, %s)", name, e.arg(v, 0).text, e.ref(v.Args[1]).text)
