@@ -208,11 +208,17 @@ type plans struct {
 func (e *emitter) plansOf(g *region, agree bool) *plans {
 	key := planned{g, agree}
 	p := e.plans[key]
-	if p == nil {
-		p = &plans{all: newPlan(e, g, false, nil), alike: newPlan(e, g, agree, nil)}
-		p.quick = p.alike.steadyPlan()
-		e.plans[key] = p
+	if p != nil {
+		return p
 	}
+	if agree {
+		p = &plans{all: e.plansOf(g, false).all, alike: newPlan(e, g, true, nil)}
+		p.quick = p.alike.steadyPlan()
+	} else {
+		all := newPlan(e, g, false, nil)
+		p = &plans{all: all, alike: all}
+	}
+	e.plans[key] = p
 	return p
 }
 
