@@ -13,13 +13,14 @@ import (
 // used, and where; what one run has found out the next one goes by, until nothing is new.
 type emitter struct {
 	*placement
-	o      Options
-	f      *ir.Func
-	inline []bool      // by value ID: written in its user's expression
-	array  []*ir.Value // by value ID: whose array keeps it
-	out    *writer
-	known  facts // of earlier runs
-	found  facts // of this one
+	o       Options
+	f       *ir.Func
+	numbers numbers
+	inline  []bool      // by value ID: written in its user's expression
+	array   []*ir.Value // by value ID: whose array keeps it
+	out     *writer
+	known   facts // of earlier runs
+	found   facts // of this one
 
 	names   map[any]string // of values, by the value, and of everything else
 	taken   map[string]bool
@@ -126,7 +127,7 @@ func (e *emitter) nameOf(v *ir.Value) string {
 	case letter == "p" && e.root[v] != v:
 		letter = "o"
 	}
-	name := fmt.Sprintf("%s%d", letter, v.ID)
+	name := fmt.Sprintf("%s%d", letter, e.numbers.of(v))
 	if e.perLane(v) {
 		return e.laneName(v, name)
 	}
@@ -176,7 +177,7 @@ func (e *emitter) arg(v *ir.Value, i int) expr {
 	if a := v.Args[i]; e.allConstant(v) {
 		key := [2]any{"constant", a}
 		if e.names[key] == "" || !e.found.words[e.names[key]] {
-			name := e.name(key, fmt.Sprintf("k%d", a.ID))
+			name := e.name(key, fmt.Sprintf("k%d", e.numbers.of(a)))
 			e.found.words[name] = true
 			e.types[name] = e.typeName(a.Type, false)
 			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.ref(a).text)})

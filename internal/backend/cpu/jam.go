@@ -52,7 +52,7 @@ func (e *emitter) canJam(g *region) bool {
 	values := 0
 	written := e.written(g)
 	for _, b := range g.blocks {
-		dirty := written[b]
+		dirty := written[b.ID]
 		for _, v := range b.Values {
 			if e.level[v.ID] >= perThread {
 				values++
@@ -94,18 +94,18 @@ func (e *emitter) jams(v *ir.Value, dirty bool) bool {
 	return v.Op.Pure() && e.keep[v.ID] != keepBlock && (together || !v.Type.IsPtr() || !e.isRoot(v))
 }
 
-// written returns the blocks of g before which something may have been written there.
-func (e *emitter) written(g *region) map[*ir.Block]bool {
-	found := map[*ir.Block]bool{}
+// written reports by block ID before which blocks of g something may have been written there.
+func (e *emitter) written(g *region) []bool {
+	found := make([]bool, len(e.of))
 	for changed := true; changed; {
 		changed = false
 		for _, b := range g.blocks {
-			if found[b] || b == g.first {
+			if found[b.ID] || b == g.first {
 				continue
 			}
 			for _, p := range b.Preds {
-				if e.of[p.ID] == g && (found[p] || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })) {
-					found[b], changed = true, true
+				if e.of[p.ID] == g && (found[p.ID] || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })) {
+					found[b.ID], changed = true, true
 				}
 			}
 		}

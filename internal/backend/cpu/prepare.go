@@ -34,6 +34,38 @@ func prepare(f *ir.Func) {
 	}
 }
 
+// numbers are the IDs that values had at first, by which the text names them.
+type numbers struct {
+	old  []int // by ID
+	next int   // of the first value that was added
+}
+
+// compact gives the values and blocks of f IDs without gaps: optimisation leaves one in ten of them, and tables by ID are many.
+func compact(f *ir.Func) numbers {
+	values := slices.Clone(f.Params)
+	for _, b := range f.Blocks {
+		values = append(values, b.Values...)
+	}
+	before := make([]int, len(values))
+	for i, v := range values {
+		before[i] = v.ID
+	}
+	n := numbers{old: make([]int, len(values)), next: f.NumValues()}
+	f.Compact()
+	for i, v := range values {
+		n.old[v.ID] = before[i]
+	}
+	return n
+}
+
+// of returns the ID that v had at first, or would have.
+func (n numbers) of(v *ir.Value) int {
+	if v.ID < len(n.old) {
+		return n.old[v.ID]
+	}
+	return n.next + v.ID - len(n.old)
+}
+
 // fixIndexes makes constants of the indexes that the size of the block leaves no choice: the text is to treat them as such,
 // for Go computes with constants by rules of its own.
 func fixIndexes(f *ir.Func) {

@@ -14,7 +14,7 @@ import (
 
 // agrees reports whether v is a comparison that all lanes may agree on.
 func (p *plan) agrees(v *ir.Value) bool {
-	if !p.agree || !isOrder(v) || p.e.level[v.ID] < perThread || p.nodes[v.Block] == nil {
+	if !p.agree || !isOrder(v) || p.e.level[v.ID] < perThread || p.nodes[v.Block.ID] == nil {
 		return false
 	}
 	x, y := p.shape(v.Args[0]), p.shape(v.Args[1])
@@ -39,7 +39,7 @@ func (p *plan) clean(v *ir.Value) bool {
 		return true
 	}
 	before := v.Block.Values[:slices.Index(v.Block.Values, v)]
-	return !p.dirty[v.Block] && !slices.ContainsFunc(before, func(w *ir.Value) bool { return w.Op == ir.OpStore })
+	return !p.dirty[v.Block.ID] && !slices.ContainsFunc(before, func(w *ir.Value) bool { return w.Op == ir.OpStore })
 }
 
 // findAgreeing notes what has been taken for granted.

@@ -13,7 +13,7 @@ func (z *vectorizer) check(v *ir.Value) {
 	if z.steady.drops(v) {
 		return
 	}
-	if !z.replays && (z.dirty[z.block.block] || z.wrote) {
+	if !z.replays && (z.dirty[z.block.block.ID] || z.wrote) {
 		panic(scalar("a check comes behind a store"))
 	}
 	if z.shape(cond).kind == uniform { // for the lanes that are here, and there are some
@@ -196,7 +196,7 @@ func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
 
 // mayFault refuses a fault behind n that comes behind a store.
 func (z *vectorizer) mayFault(n *node) {
-	if !z.replays && (z.dirty[n.block] || z.wrote) {
+	if !z.replays && (z.dirty[n.block.ID] || z.wrote) {
 		panic(scalar("a fault comes behind a store"))
 	}
 }
@@ -210,7 +210,7 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 	}
 	z.copies(n, s, m)
 	z.leaveLoops(n, s, m)
-	to := z.mask[s]
+	to := z.mask[s.rank]
 	if s.heads() && s.loop.in[n] && z.splits[s.loop] {
 		z.addLanes(z.heads[s].back, m)
 		return
@@ -231,7 +231,7 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 // leaveLoops lets the lanes of m, which go from n to s, keep what stays of values in loops that they leave.
 func (z *vectorizer) leaveLoops(n, s *node, m vreg) {
 	for _, v := range z.staying {
-		if !z.nodes[v.Block].dominates(n) || !z.parted(v, s) {
+		if !z.nodes[v.Block.ID].dominates(n) || !z.parted(v, s) {
 			continue
 		}
 		x, wide := z.vectorOf(v), isWide(v.Type)
@@ -349,7 +349,7 @@ func (z *vectorizer) move(how moving, from, to vreg) {
 // whole reports whether the phi may be set in all lanes on the way from n to s: no other lane needs
 // it, or has it yet.
 func (z *vectorizer) whole(n, s *node, phi *ir.Value) bool {
-	if z.sticky[phi] || n.loop != s.loop && (s.loop == nil || !s.heads() || s.loop.in[n]) {
+	if z.sticky[phi.ID] || n.loop != s.loop && (s.loop == nil || !s.heads() || s.loop.in[n]) {
 		return false
 	}
 	if z.jumps(n) || s.heads() && len(s.preds) == 2 {

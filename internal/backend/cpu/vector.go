@@ -355,7 +355,7 @@ func (z *vectorizer) loopHead(n *node) {
 	z.heads[n] = l
 	c.Place(z.label[n])
 	if z.splits[n.loop] {
-		z.unit.test(z.lane(z.mask[n]))
+		z.unit.test(z.lane(z.mask[n.rank]))
 		c.Jump("JEQ", l.exit)
 	}
 	c.Deeper(1)
@@ -369,7 +369,7 @@ func (z *vectorizer) loopHead(n *node) {
 // skip jumps over what n dominates where no lane comes to it: it may read memory that is not there, and its
 // loops may have no end.
 func (z *vectorizer) skip(n *node) {
-	if m := z.mask[n]; m != nil && m.root == n {
+	if m := z.mask[n.rank]; m != nil && m.root == n {
 		z.unit.test(z.lane(m))
 		z.code.Jump("JEQ", z.behind(n))
 	}
@@ -415,7 +415,7 @@ func (z *vectorizer) zeroMasks(l *loop) {
 		if k.heads() {
 			home = home.parent
 		}
-		if m := z.mask[k]; m != nil && m.root == k && home == l {
+		if m := z.mask[k.rank]; m != nil && m.root == k && home == l {
 			z.unit.none(z.lane(m))
 		}
 	}
@@ -428,7 +428,7 @@ func (z *vectorizer) begins(n *node) {
 			continue
 		}
 		for _, v := range k.block.Values {
-			if v.Op != ir.OpPhi && !z.sticky[v] {
+			if v.Op != ir.OpPhi && !z.sticky[v.ID] {
 				continue
 			}
 			if r := z.inner(v); r.kind == varying {
@@ -459,7 +459,7 @@ func (z *vectorizer) placeFor(k *node) *node {
 
 // needsOuter reports whether a value of k must outlive rounds of l.
 func (z *vectorizer) needsOuter(l *loop, k *node) bool {
-	return z.splits[l] && slices.ContainsFunc(k.block.Values, func(v *ir.Value) bool { return z.sticky[v] })
+	return z.splits[l] && slices.ContainsFunc(k.block.Values, func(v *ir.Value) bool { return z.sticky[v.ID] })
 }
 
 // loopTail ends a loop behind block last; where lanes part it goes on while any does.
@@ -467,7 +467,7 @@ func (z *vectorizer) loopTail(l *loop, last int) {
 	code := z.heads[l.header]
 	z.code.Place(code.tail)
 	if z.splits[l] {
-		m := z.lane(z.mask[l.header])
+		m := z.lane(z.mask[l.header.rank])
 		z.unit.copyMask(code.back, m)
 		z.unit.test(m)
 		z.code.Jump("JNE", code.start)
@@ -618,17 +618,18 @@ func newPlan(e *emitter, g *region, agree bool, known *steady) *plan {
 	if err != nil {
 		panic(scalar(err.Error()))
 	}
-	p := &plan{e: e, g: g, agree: agree, splits: map[*loop]bool{}, shapes: map[*ir.Value]shape{}, sticky: map[*ir.Value]bool{}, agreeing: map[*ir.Value]bool{}, steady: known}
+	n := len(e.level)
+	p := &plan{
+		e: e, g: g, agree: agree, splits: map[*loop]bool{}, mixes: map[*node]bool{}, agreeing: map[*ir.Value]bool{}, steady: known,
+		shapes: make([]shape, n), sticky: make([]bool, n), varied: make([]bool, n), nodes: make([]*node, len(e.of)),
+	}
 	p.dirty, p.replays = e.written(g), replays(g)
 	p.order = p.layout(entry, nil)
-	p.places, p.seen = slices.Repeat([]int{-1}, len(p.order)), make([]int, len(p.order))
+	p.places, p.seen, p.mask = slices.Repeat([]int{-1}, len(p.order)), make([]int, len(p.order)), make([]*laneSet, len(p.order))
 	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })
 	for i, n := range p.order {
 		p.places[n.rank] = i
-	}
-	p.varied, p.mixes, p.nodes = map[*ir.Value]bool{}, map[*node]bool{}, map[*ir.Block]*node{}
-	for _, n := range p.order {
-		p.nodes[n.block] = n
+		p.nodes[n.block.ID] = n
 	}
 	for again := true; again; { // the more branches differ, the more values do
 		for p.masks() {
@@ -657,8 +658,8 @@ func (p *plan) findVaried() (found bool) {
 			continue
 		}
 		p.user = n
-		if c := n.block.Term().Args[0]; !p.varied[c] && p.shape(c).kind != uniform {
-			p.varied[c], found = true, true
+		if c := n.block.Term().Args[0]; !p.varied[c.ID] && p.shape(c).kind != uniform {
+			p.varied[c.ID], found = true, true
 		}
 	}
 	return found

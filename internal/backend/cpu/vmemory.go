@@ -63,7 +63,7 @@ func (z *vectorizer) onlyAddresses(v *ir.Value) bool {
 func (z *vectorizer) folds(v *ir.Value, plain bool) bool {
 	return !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool {
 		switch {
-		case z.nodes[u.Block] == nil:
+		case z.nodes[u.Block.ID] == nil:
 			return true
 		case u.Op == ir.OpLoad:
 			s := z.shape(v)

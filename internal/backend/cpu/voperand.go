@@ -217,10 +217,10 @@ func (z *vectorizer) half(m vreg, i int, wide bool) vreg {
 
 // activeMask returns the mask of the current block; 0 for all lanes.
 func (z *vectorizer) activeMask() vreg {
-	if m := z.mask[z.block]; m != nil {
-		return z.lane(m)
+	if z.block == nil || z.mask[z.block.rank] == nil {
+		return 0
 	}
-	return 0
+	return z.lane(z.mask[z.block.rank])
 }
 
 // allLanes returns a mask of all lanes.

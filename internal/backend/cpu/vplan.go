@@ -18,16 +18,16 @@ type plan struct {
 	places   []int // in order, by rank; -1 for what is not there
 	seen     []int // by rank, for always: the number of the search that came there
 	searches int
-	mask     map[*node]*laneSet // of each block; nil for all lanes
+	mask     []*laneSet         // of each block, by rank; nil for all lanes
 	splits   map[*loop]bool     // some lanes may leave the loop before others
-	shapes   map[*ir.Value]shape
-	sticky   map[*ir.Value]bool // needed behind a loop in which lanes part: a lane that has left keeps its own
+	shapes   []shape            // by value ID
+	sticky   []bool             // by value ID: needed behind a loop in which lanes part: a lane that has left keeps its own
 	staying  []*ir.Value        // for which stays is true
 	user     *node              // for which shapes are asked for: behind such a loop they are others; nil for where the value is
 	mixes    map[*node]bool     // goes to where other lanes come, too
-	varied   map[*ir.Value]bool // conditions of branches that differ between lanes
-	nodes    map[*ir.Block]*node
-	dirty    map[*ir.Block]bool // before which something may have been written
+	varied   []bool             // by value ID: conditions of branches that differ between lanes
+	nodes    []*node            // by block ID
+	dirty    []bool             // by block ID: before which something may have been written
 	replays  bool               // what threads have done in the region they can do again
 	agree    bool               // see vagree.go
 	agreeing map[*ir.Value]bool // comparisons that are the same for all lanes, or the vector is done otherwise
@@ -61,13 +61,13 @@ func (p *plan) rankOf(n *node) int { return p.places[n.rank] }
 // varies reports whether n's branch differs between lanes.
 func (p *plan) varies(n *node) bool {
 	t := n.block.Term()
-	return len(n.succs) == 2 && p.varied[t.Args[0]]
+	return len(n.succs) == 2 && p.varied[t.Args[0].ID]
 }
 
 // legal reports whether all lanes of p's mask may jump from n to s: nobody else has to run
 // what lies between.
 func (p *plan) legal(n, s *node) bool {
-	m := p.mask[n]
+	m := p.mask[n.rank]
 	if isFault(s) || m == nil {
 		return true
 	}
@@ -114,15 +114,15 @@ func (p *plan) partsBetween(n, s *node) bool {
 
 // masks gives each block its lanes. It reports whether it had to be told that a loop parts.
 func (p *plan) masks() (again bool) {
-	p.mask = map[*node]*laneSet{}
+	clear(p.mask)
 	for i, n := range p.order {
 		if i > 0 {
-			p.mask[n] = p.maskOf(n)
+			p.mask[n.rank] = p.maskOf(n)
 		}
 	}
 	for _, n := range p.order {
 		for _, s := range n.succs {
-			if s != nil && !isFault(s) && p.jumps(n) && p.mask[s] != p.mask[n] {
+			if s != nil && !isFault(s) && p.jumps(n) && p.mask[s.rank] != p.mask[n.rank] {
 				p.mixes[n], again = true, true
 			}
 		}
@@ -134,7 +134,7 @@ func (p *plan) masks() (again bool) {
 				if isFault(s) || s != nil && l.in[s] && s != l.header {
 					continue
 				}
-				if !p.jumps(n) || p.mask[n] != p.mask[l.header] {
+				if !p.jumps(n) || p.mask[n.rank] != p.mask[l.header.rank] {
 					p.splits[l], again = true, true
 				}
 			}
@@ -155,17 +155,17 @@ func (p *plan) maskOf(n *node) *laneSet {
 	}
 	same := true
 	for _, q := range preds {
-		same = same && p.jumps(q) && p.mask[q] == p.mask[preds[0]]
+		same = same && p.jumps(q) && p.mask[q.rank] == p.mask[preds[0].rank]
 	}
 	if same {
-		return p.mask[preds[0]]
+		return p.mask[preds[0].rank]
 	}
 	d := n.idom
 	for d.loop != nil && !d.loop.in[n] {
 		d = d.loop.header.idom
 	}
 	if p.always(d, n) {
-		return p.mask[d]
+		return p.mask[d.rank]
 	}
 	return &laneSet{root: n, gathers: len(preds) > 1 || preds[0].loop != n.loop}
 }
@@ -201,18 +201,14 @@ func (m *node) repeats(from, n *node) bool {
 
 // findSticky finds the values of loops in which lanes part that are used behind them.
 func (p *plan) findSticky() {
-	home := map[*ir.Block]*node{}
-	for _, n := range p.order {
-		home[n.block] = n
-	}
 	note := func(v *ir.Value, user *node) {
-		n := home[v.Block]
-		if v.Op == ir.OpParam || n == nil {
+		if v.Op == ir.OpParam || p.nodes[v.Block.ID] == nil {
 			return
 		}
+		n := p.nodes[v.Block.ID]
 		for l := n.loop; l != nil; l = l.parent {
 			if p.splits[l] && !l.in[user] {
-				p.sticky[v] = true
+				p.sticky[v.ID] = true
 			}
 		}
 	}
@@ -256,14 +252,14 @@ func (p *plan) findShapes() {
 		for _, n := range p.order {
 			p.user = n
 			for _, v := range n.block.Values {
-				if s := p.shapeOf(v, n); s != p.shapes[v] {
-					if p.shapes[v].kind == varying {
+				if s := p.shapeOf(v, n); s != p.shapes[v.ID] {
+					if p.shapes[v.ID].kind == varying {
 						continue
 					}
-					if p.shapes[v].kind != unknown {
+					if p.shapes[v.ID].kind != unknown {
 						s = shape{kind: varying}
 					}
-					p.shapes[v], changed = s, true
+					p.shapes[v.ID], changed = s, true
 				}
 			}
 		}
@@ -287,14 +283,14 @@ func (p *plan) shape(v *ir.Value) shape {
 	if p.stays(v) && p.parted(v, p.user) {
 		return shape{kind: varying}
 	}
-	return p.shapes[v]
+	return p.shapes[v.ID]
 }
 
 // stays reports whether v is the same for all lanes in a loop, or grows along them, and is needed behind it, where each lane
 // has what v was when it left.
 func (p *plan) stays(v *ir.Value) bool {
-	s := p.shapes[v]
-	return p.sticky[v] && (s.kind == uniform || s.kind == affine) && p.e.level[v.ID] >= perThread && !p.e.isFirstPhi(v)
+	s := p.shapes[v.ID]
+	return p.sticky[v.ID] && (s.kind == uniform || s.kind == affine) && p.e.level[v.ID] >= perThread && !p.e.isFirstPhi(v)
 }
 
 // parted reports whether lanes part in a loop that v is in and n is not.
@@ -302,7 +298,7 @@ func (p *plan) parted(v *ir.Value, n *node) bool {
 	if n == nil {
 		return false
 	}
-	for l := p.nodes[v.Block].loop; l != nil; l = l.parent {
+	for l := p.nodes[v.Block.ID].loop; l != nil; l = l.parent {
 		if p.splits[l] && !l.in[n] {
 			return true
 		}
@@ -319,7 +315,7 @@ func fromOutside(v *ir.Value) shape {
 
 func (p *plan) shapeOf(v *ir.Value, n *node) shape {
 	switch {
-	case v.Type.IsFloat() || p.sticky[v] && v.Type.Kind != ir.KindI32 && v.Type.Kind != ir.KindI64:
+	case v.Type.IsFloat() || p.sticky[v.ID] && v.Type.Kind != ir.KindI32 && v.Type.Kind != ir.KindI64:
 		return shape{kind: varying}
 	case v.Op == ir.OpTid && v.Imm == 0:
 		return shape{affine, 1}
@@ -403,7 +399,7 @@ func (p *plan) shapeOfPhi(v *ir.Value, n *node) shape {
 	var s shape
 	defer func() { p.user = n }()
 	for i, a := range v.Args {
-		p.user = p.nodes[n.block.Preds[i]]
+		p.user = p.nodes[n.block.Preds[i].ID]
 		switch x := p.shape(a); {
 		case x.kind == unknown:
 		case x.kind == varying || s.kind != unknown && s != x || x.kind == affine && (!n.heads() || v.Type.Kind == ir.KindI32):

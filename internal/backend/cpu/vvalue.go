@@ -69,7 +69,7 @@ func words(op ir.Op) string {
 // tests reports whether u is a branch that compares the operands of v itself.
 func (z *vectorizer) tests(u, v *ir.Value) bool {
 	_, ok := jumpIf[v.Op]
-	return ok && (u.Op == ir.OpIf || u.Op == ir.OpCheck) && z.shape(v).kind == uniform && v.Args[0].Type.Kind != ir.KindI1 && z.nodes[u.Block] != nil
+	return ok && (u.Op == ir.OpIf || u.Op == ir.OpCheck) && z.shape(v).kind == uniform && v.Args[0].Type.Kind != ir.KindI1 && z.nodes[u.Block.ID] != nil
 }
 
 func (z *vectorizer) pure(v *ir.Value) {
@@ -100,7 +100,7 @@ func (z *vectorizer) pure(v *ir.Value) {
 // target returns where v is computed: its registers, or others where lanes that do not run here have theirs.
 func (z *vectorizer) target(v *ir.Value) *vector {
 	r := z.result(v)
-	if !z.sticky[v] || z.activeMask() == 0 || r.kind != varying {
+	if !z.sticky[v.ID] || z.activeMask() == 0 || r.kind != varying {
 		return r
 	}
 	t := &vector{shape: r.shape, reg: [2]vreg{z.vector()}}
