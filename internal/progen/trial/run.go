@@ -40,19 +40,21 @@ func (r *Runner) Device() *device.Device { return r.device }
 
 // Run returns what a trial leaves.
 func (r *Runner) Run(t *Trial) Result {
-	result := r.run(t, t.Grid, 0)
+	in := t.arguments()
+	result := r.run(t, in, t.Grid)
 	if result.Fault == "" {
 		return result
 	}
 	one := device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 1}, Shared: t.Grid.Shared}
 	for first := range t.Grid.Blocks.Count() * t.Grid.Block.Count() {
-		result.Threads = append(result.Threads, r.run(t, one, first))
+		in.start(first)
+		result.Threads = append(result.Threads, r.run(t, in, one))
 	}
 	return result
 }
 
-// run runs the kernel in a grid.
-func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
+// run runs the kernel with arguments in a grid.
+func (r *Runner) run(t *Trial, in arguments, g device.Grid) Result {
 	r.printed.Reset()
 	if r.stream == nil {
 		s, err := r.device.NewStreamTo(&r.printed)
@@ -62,15 +64,8 @@ func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
 		r.stream = s
 	}
 	s := r.stream
-	block, slices := t.arguments(first)
-	defer func() {
-		for _, a := range slices {
-			if a.memory != nil {
-				a.memory.Free()
-			}
-		}
-	}()
-	if err := t.launch(s, g, block, slices); err != nil {
+	defer in.free()
+	if err := t.launch(s, g, in); err != nil {
 		if _, fault := errors.AsType[*device.Fault](err); !fault {
 			s.Close()
 			r.stream = nil
@@ -78,24 +73,25 @@ func (r *Runner) run(t *Trial, g device.Grid, first int) Result {
 		return Result{Fault: t.name(err, g)}
 	}
 	result := Result{Printed: r.printed.String()}
-	for _, a := range slices {
-		if err := s.Queue().Download(a.data, a.address()); err != nil {
+	for _, a := range in.slices {
+		if err := s.Queue().Download(a.left, a.address()); err != nil {
 			return Result{Fault: err.Error()}
 		}
 	}
 	if err := wait(s); err != nil {
 		return Result{Fault: err.Error()}
 	}
-	for _, a := range slices {
-		result.Data = append(result.Data, a.layout.pack(a.data, a.n))
+	for _, a := range in.slices {
+		result.Data = append(result.Data, a.layout.pack(a.left, a.n))
 	}
 	return result
 }
 
 // launch uploads the slices, runs the kernel and waits for it.
-func (t *Trial) launch(s *device.Stream, g device.Grid, block []byte, slices []array) error {
-	for i := range slices {
-		a := &slices[i]
+func (t *Trial) launch(s *device.Stream, g device.Grid, in arguments) error {
+	block := in.block
+	for i := range in.slices {
+		a := &in.slices[i]
 		m, err := s.Device().Backend().Allocate(a.skip + len(a.data))
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -77,39 +76,3 @@ func (t *Trial) params(f func(a progen.Arg, at, size int)) {
 		end = at + size
 	}
 }
-
-// arguments returns the parameter block with the values in it, and what each slice holds.
-func (t *Trial) arguments(first int) (block []byte, slices []array) {
-	block = make([]byte, t.Kernel.ParamBytes-device.HiddenBytes)
-	put(block, 8, uint64(first))
-	r := rand.New(rand.NewPCG(1, t.Values))
-	t.params(func(a progen.Arg, at, size int) {
-		l := parseLayout(a.Layout)
-		if a.Len == 0 {
-			l.fill(r, block[at:at+size])
-			return
-		}
-		s := array{layout: l, at: at, n: a.Len, data: make([]byte, a.Len*l.size)}
-		if t.unaligned {
-			s.skip = l.size
-		}
-		for i := range a.Len {
-			l.fill(r, s.data[i*l.size:])
-		}
-		slices = append(slices, s)
-	})
-	return block, slices
-}
-
-// array is a slice among the arguments.
-type array struct {
-	layout layout
-	at     int // in the parameter block
-	n      int
-	data   []byte
-	memory device.Memory
-	skip   int // bytes of memory in front of the data
-}
-
-// address returns where the data is.
-func (a *array) address() uintptr { return a.memory.Address() + uintptr(a.skip) }
