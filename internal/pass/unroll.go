@@ -142,20 +142,33 @@ func size(l *analysis.Loop) int {
 	return n
 }
 
-// indexesLocal reports whether the loop has an access, at an index that is not constant, to a local array that is not
-// among those kept.
+// indexesLocal reports whether the loop has an access to a local array at an index that is not
+// constant, and the array may become registers for more than to be copied to or from one that does not.
 func indexesLocal(l *analysis.Loop, kept *keptLocals) bool {
+	free, stays := false, false
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
 			if v.Op != ir.OpIndex || v.Args[1].Block == nil || !l.Contains(v.Args[1].Block) {
 				continue
 			}
-			if x := analysis.Object(v); x != nil && x.Op == ir.OpAlloca && !kept.has(x) {
-				return true
+			if x := analysis.Object(v); x != nil && x.Op == ir.OpAlloca {
+				free, stays = free || !kept.has(x), stays || kept.has(x)
 			}
 		}
 	}
-	return false
+	return free && !(stays && copies(l))
+}
+
+// copies reports whether the loop stores nothing but what it loads.
+func copies(l *analysis.Loop) bool {
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			if v.Op == ir.OpStore && v.Args[1].Op != ir.OpLoad {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // rounds returns how often the header of the loop runs at most, where an exit that every
