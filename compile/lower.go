@@ -120,7 +120,7 @@ func (j *job) compile() {
 		r.order(j.compiled.Variants)
 	}
 	if j.wantsTwin() {
-		j.compiled.twin = all[0].optimise(pass.Options{Unroll: true, Verify: j.options.Verify, Disable: gpuOnly})
+		j.compiled.twin = all[0].optimise(j.twinOptions())
 	}
 	j.bodies = nil
 	if j.options.Cache != "" {
@@ -145,7 +145,7 @@ func (j *job) code(body lowered) (code, diag.List) {
 	k := j.function
 	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Compact: true, Verify: j.options.Verify}
 	o := newOptimiser(body.ir)
-	c := code{body: body.body, optimiser: o, wide: o.optimise(options), resident: k.Resident}
+	c := code{body: body.body, optimiser: o, wide: o.optimise(options, narrowest(options), j.twinOptions()), resident: k.Resident}
 	if v := misplaced(c.wide); v != nil {
 		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory, or in a slice that it is given", k.instance.Name, v.Pos).
 			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned")}
@@ -184,9 +184,9 @@ func newOptimiser(f *ir.Func) optimiser {
 }
 
 // optimise runs the passes. It looks at what comes out even where Options.Verify does not ask it to look
-// after each pass: that costs little, and wrong code much.
-func (c optimiser) optimise(o pass.Options) *ir.Func {
-	f, err := c.Compile(o)
+// after each pass: that costs little, and wrong code much. later is what it may be called with afterwards.
+func (c optimiser) optimise(o pass.Options, later ...pass.Options) *ir.Func {
+	f, err := c.Compile(o, later...)
 	if err == nil {
 		err = ir.Verify(f)
 	}
@@ -200,19 +200,24 @@ func (c optimiser) optimise(o pass.Options) *ir.Func {
 // launches that fit in every way; where it counts on more than 32-bit indices, there is also what
 // counts on less.
 func (c optimiser) narrow(o pass.Options, dump func(string, *ir.Func)) []*ir.Func {
-	o.Narrow, o.Coarse, o.Aligned = true, true, true
-	best := o
-	best.Dump = dump
-	all := []*ir.Func{c.optimise(best)}
+	o = narrowest(o)
+	best, single, unaligned := o, o, o
+	best.Dump, single.Coarse, unaligned.Aligned = dump, false, false
+	all := []*ir.Func{c.optimise(best, single, unaligned)}
 	if all[0].Coarse > 0 {
-		o.Coarse = false
-		all = slices.Insert(all, 0, c.optimise(o))
+		unaligned.Coarse = false
+		all = slices.Insert(all, 0, c.optimise(single, unaligned))
 	}
 	if all[0].Aligned {
-		o.Aligned = false
-		all = slices.Insert(all, 0, c.optimise(o))
+		all = slices.Insert(all, 0, c.optimise(unaligned))
 	}
 	return all
+}
+
+// narrowest returns o for launches that fit in every way.
+func narrowest(o pass.Options) pass.Options {
+	o.Narrow, o.Coarse, o.Aligned = true, true, true
+	return o
 }
 
 // misplaced returns an operation of f that works in shared memory and has an address that may lie

@@ -10,11 +10,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/pass"
 )
 
 // gpuOnly are the passes that a twin is better without: they serve PTX, or do what Go's compiler
 // does by itself. Nor are products and sums fused, so that every machine computes the same.
 var gpuOnly = []string{"narrow", "divide", "if-convert", "rotate", "unify-phis", "addresses", "shorten", "short-divide", "unroll-dense", "bound-checks", "lift-addresses", "early-checks", "fuse-checks", "quotients", "sink"}
+
+// twinOptions says how the code is made that the twin is written from.
+func (j *job) twinOptions() pass.Options {
+	return pass.Options{Unroll: true, Verify: j.options.Verify, Disable: gpuOnly}
+}
 
 // Twins says which kernels get a twin, package internal/backend/cpu's Go function for whole blocks.
 type Twins string

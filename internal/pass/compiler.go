@@ -14,7 +14,7 @@ import (
 var ErrRecursive = errors.New("recursive calls cannot be inlined")
 
 // Compiler compiles one kernel with any number of options, one after the other. Where options agree on what
-// the first passes do, those passes run once.
+// the first passes do, those passes run once, if Compile is told in time.
 type Compiler struct {
 	kernel *ir.Func
 	states map[string]*ir.Func // by what has led there
@@ -31,9 +31,14 @@ func NewCompiler(kernel *ir.Func) (*Compiler, error) {
 
 // Compile returns an optimised copy of the kernel without calls and without values of
 // aggregate type. The kernel does not change. It fails for a name in Disable that is no optional pass.
-func (c *Compiler) Compile(o Options) (*ir.Func, error) {
+// What later calls may be given is later: a copy is kept of what they can go on from, and of nothing else.
+func (c *Compiler) Compile(o Options, later ...Options) (*ir.Func, error) {
 	if err := checkDisabled(o.Disable); err != nil {
 		return nil, err
+	}
+	var kept []int // steps
+	for _, l := range later {
+		kept = append(kept, o.parting(&l))
 	}
 	f, first := c.start(o)
 	f.Narrow = f.Narrow || o.Narrow
@@ -41,7 +46,7 @@ func (c *Compiler) Compile(o Options) (*ir.Func, error) {
 		o.Dump("", f)
 	}
 	for i, s := range pipeline[first:] {
-		if i > 0 && isFork(first+i) {
+		if i > 0 && slices.Contains(kept, first+i) {
 			c.states[o.path(first+i)] = f.Clone()
 		}
 		if !slices.Contains(o.Disable, s.name) {
@@ -89,6 +94,16 @@ func isFork(i int) bool {
 	name := pipeline[i].name
 	_, ok := forks[name]
 	return ok && i == slices.IndexFunc(pipeline, func(s step) bool { return s.name == name })
+}
+
+// parting returns the last step that another Compile can start from with what o has led to.
+func (o *Options) parting(other *Options) int {
+	for i := len(pipeline) - 1; i > 0; i-- {
+		if isFork(i) && o.path(i) == other.path(i) {
+			return i
+		}
+	}
+	return 0
 }
 
 // path describes what the options make of the steps in front of step i.

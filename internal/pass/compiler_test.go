@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -22,8 +23,8 @@ func TestCompilerShares(t *testing.T) {
 		}
 		all := allOptions()
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		for _, o := range all {
-			got, err := c.Compile(o)
+		for i, o := range all {
+			got, err := c.Compile(o, all[i+1:]...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,6 +39,44 @@ func TestCompilerShares(t *testing.T) {
 		}
 		if k.String() != before {
 			t.Errorf("%s has changed", k.Name)
+		}
+	}
+}
+
+// TestCompilerGoesOn asks which pass a second Compile begins with: the first that does not do the same as before where the
+// call before has been told of it, else the first of all.
+func TestCompilerGoesOn(t *testing.T) {
+	k := generate(1).Func("random")
+	for _, tc := range []struct {
+		first, second Options
+		told          bool
+		want          string
+	}{
+		{Options{}, Options{Narrow: true}, true, "checks"},
+		{Options{}, Options{Narrow: true}, false, "inline"},
+		{Options{}, Options{Contract: true}, true, "contract"},
+		{Options{Coarse: true}, Options{Wide: true}, true, "coarsen"},
+		{Options{Wide: true}, Options{Wide: true, Aligned: true}, true, "wide"},
+		{Options{Disable: []string{"gvn"}}, Options{}, true, "inline"},
+	} {
+		c, err := NewCompiler(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var later []Options
+		if tc.told {
+			later = []Options{tc.second}
+		}
+		if _, err := c.Compile(tc.first, later...); err != nil {
+			t.Fatal(err)
+		}
+		var ran []string
+		tc.second.Time = func(pass string, _ time.Duration) { ran = append(ran, pass) }
+		if _, err := c.Compile(tc.second); err != nil {
+			t.Fatal(err)
+		}
+		if ran[0] != tc.want {
+			t.Errorf("%+v behind %+v, told %v: begins with %s, want %s", tc.second, tc.first, tc.told, ran[0], tc.want)
 		}
 	}
 }
