@@ -342,7 +342,7 @@ func execStoreTile(w *warp, in *instr, mask uint32) {
 
 // finishStores does a thread's stores of the groups before the given one.
 func (w *warp) finishStores(l, group int) {
-	s := &w.stores
+	s := w.stores
 	kept := s.pending[l][:0]
 	for _, p := range s.pending[l] {
 		if p.group >= group {

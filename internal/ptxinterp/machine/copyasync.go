@@ -30,7 +30,7 @@ func (c *asyncCopies) start() {
 
 // finishCopies does a thread's copies of the groups before the given one.
 func (w *warp) finishCopies(l, group int) {
-	c, written := &w.copies, w.block.shared.written
+	c, written := w.copies, w.block.shared.written
 	kept := c.pending[l][:0]
 	for _, p := range c.pending[l] {
 		if p.group < group {
@@ -55,6 +55,7 @@ func (w *warp) finishAllCopies(mask uint32) {
 // copyAsync decodes cp.async and what belongs to it.
 func (d *decoder) copyAsync() {
 	d.need(d.m.has("async"))
+	d.prog.copies = true
 	if d.m.has("bulk") {
 		d.prog.proxies = true
 		d.bulkCopy()
@@ -120,7 +121,7 @@ func execCopySource(w *warp, in *instr, mask uint32) {
 }
 
 func execCopyTarget(w *warp, in *instr, mask uint32) {
-	a, c := w.row(in.a), &w.copies
+	a, c := w.row(in.a), w.copies
 	w.count(in, mask)
 	for l := range lanes(mask) {
 		to := w.bytes(in, l, a[l]+in.imm)

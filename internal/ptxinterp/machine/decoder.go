@@ -84,10 +84,12 @@ func (d *decoder) code(fn *function) {
 	d.fn = fn
 	fn.start = int32(len(d.prog.code))
 	fn.places = make([]int32, len(fn.f.Code)+1)
+	var left []string
 	for i := range fn.f.Code {
 		fn.places[i] = int32(len(d.prog.code))
 		d.in = &fn.f.Code[i]
-		d.m = mods{append([]string(nil), d.in.Mods...)}
+		left = append(left[:0], d.in.Mods...)
+		d.m = mods{left}
 		d.instruction()
 		if d.err == nil && len(d.m.left) > 0 {
 			d.fail("modifier .%s is not supported here", strings.Join(d.m.left, "."))
@@ -97,7 +99,7 @@ func (d *decoder) code(fn *function) {
 		}
 	}
 	fn.places[len(fn.f.Code)] = int32(len(d.prog.code))
-	d.in = &ptx.Instr{Op: "ret", Guard: ptx.Guard{Reg: -1}, Line: fn.f.Line}
+	d.in = &ptx.Instr{Name: "ret", Op: "ret", Guard: ptx.Guard{Reg: -1}, Line: fn.f.Line}
 	if n := len(fn.f.Code); n > 0 {
 		d.in.Line, d.in.Loc = fn.f.Code[n-1].Line, fn.f.Code[n-1].Loc
 	}

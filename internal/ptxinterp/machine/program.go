@@ -113,6 +113,7 @@ type program struct {
 	shared     int  // bytes of static shared memory
 	local      int  // bytes of local memory of a thread
 	fine       bool // more than barriers of whole blocks may order its threads
+	copies     bool // asynchronous ones are made
 	proxies    bool // bulk copies or products access shared memory
 	reqThreads [3]int
 	maxThreads [3]int

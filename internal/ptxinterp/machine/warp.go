@@ -18,8 +18,8 @@ type warp struct {
 	local []byte // of all threads, one after another
 	near  []*region
 
-	copies   asyncCopies
-	stores   bulkStores
+	copies   *asyncCopies // nil, as stores are, where the program makes none
+	stores   *bulkStores
 	products products
 
 	localMarks marks  // of all threads; nil unless unwritten memory is looked for
@@ -56,6 +56,9 @@ func newWarp(b *block, id int) *warp {
 	if b.launch.mem.checks.Unwritten {
 		w.localMarks = cut(&free.marks, p.localMarks())
 	}
+	if p.copies {
+		w.copies, w.stores = &asyncCopies{}, &bulkStores{}
+	}
 	none := &region{} // that no address is in, so that caches of regions are never nil
 	for i := range w.near {
 		w.near[i] = none
@@ -89,8 +92,10 @@ func (w *warp) start() {
 		}
 	}
 	poison(w.local)
-	w.copies.start()
-	w.stores.start()
+	if w.prog.copies {
+		w.copies.start()
+		w.stores.start()
+	}
 	w.products = products{}
 	clear(w.localMarks)
 	w.ready = append(w.ready[:0], group{mask: w.live})
@@ -295,8 +300,10 @@ func (w *warp) indexBranch(in *instr, g group) {
 // exit ends threads. Others may have waited for them only.
 func (w *warp) exit(mask uint32) {
 	w.live &^= mask
-	w.finishAllCopies(mask)
-	w.finishAllStores(mask)
+	if w.prog.copies {
+		w.finishAllCopies(mask)
+		w.finishAllStores(mask)
+	}
 	w.block.patience = 0
 	w.block.live -= bits.OnesCount32(mask)
 	w.meetAll()

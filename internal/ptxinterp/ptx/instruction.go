@@ -21,7 +21,7 @@ func (p *parser) instruction() {
 	}
 	op, mods := p.split(t.text)
 	index := len(p.fn.Code)
-	p.fn.Code = append(p.fn.Code, Instr{Line: line, Loc: p.loc, Guard: guard, Op: op, Mods: mods})
+	p.fn.Code = append(p.fn.Code, Instr{Line: line, Loc: p.loc, Guard: guard, Name: t.text, Op: op, Mods: mods})
 	var few [4]Operand
 	args := few[:0]
 	for p.err == nil && p.tok.text != ";" {

@@ -85,8 +85,9 @@ type Guard struct {
 	Negate bool
 }
 
-// Instr is one instruction. Op is its name up to the first dot, Mods are the parts after it.
+// Instr is one instruction. Op is its name up to the first dot, Mods are the parts after it, between dots.
 type Instr struct {
+	Name  string
 	Line  int
 	Loc   Loc
 	Guard Guard
@@ -96,13 +97,7 @@ type Instr struct {
 }
 
 // String returns the instruction's name with its modifiers.
-func (in *Instr) String() string {
-	s := in.Op
-	for _, m := range in.Mods {
-		s += "." + m
-	}
-	return s
-}
+func (in *Instr) String() string { return in.Name }
 
 // OperandKind says what an Operand is, and so which of its fields count.
 type OperandKind uint8
