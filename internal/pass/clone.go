@@ -13,7 +13,15 @@ type cloner struct {
 
 // newCloner returns one of blocks that from has now.
 func newCloner(f, from *ir.Func) *cloner {
-	return &cloner{f: f, values: make([]*ir.Value, from.NumValues()), blocks: make([]*ir.Block, from.NumBlocks())}
+	c := &cloner{f: f}
+	c.begin(from)
+	return c
+}
+
+// begin makes c one of blocks that from has now.
+func (c *cloner) begin(from *ir.Func) {
+	c.values = append(c.values[:0], make([]*ir.Value, from.NumValues())...)
+	c.blocks = append(c.blocks[:0], make([]*ir.Block, from.NumBlocks())...)
 }
 
 // of returns the copy of v, or v where it was not copied.

@@ -42,6 +42,7 @@ func unrollDense(f *ir.Func, o *Options) {
 
 // unrollThose copies the body of loops with a known number of rounds that it is worth for.
 func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *keptLocals) bool) {
+	c := &cloner{f: f}
 	for range 6 { // inner loops first; their copies let the loop around them follow
 		changed := false
 		var taken []*analysis.Loop
@@ -55,7 +56,7 @@ func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 			taken = append(taken, l)
 			note(l, ir.Unrolled, n)
 			demoteLiveOuts(l)
-			c := newCloner(f, f)
+			c.begin(f)
 			for range n {
 				c.copyLoop(l)
 			}
