@@ -147,7 +147,7 @@ func (s *selector) sameArg(a, b *stub, i int) bool {
 
 // cold starts a block behind the exit.
 func (s *selector) cold(label string, pos ir.Pos) {
-	s.at, s.memo, s.pos = &block{label: label}, map[string]reg{}, pos
+	s.at, s.memo, s.pos = &block{label: label}, map[computation]reg{}, pos
 	s.out.cold = append(s.out.cold, s.at)
 }
 

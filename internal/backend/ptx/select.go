@@ -32,7 +32,7 @@ type selector struct {
 
 	at   *block
 	pos  ir.Pos
-	memo map[string]reg // pure instructions of the current block, by text
+	memo map[computation]reg // what pure instructions of the current block have computed
 }
 
 func newSelector(f *ir.Func, o Options) *selector {
@@ -86,7 +86,7 @@ func (s *selector) function(order []*ir.Block) {
 // open continues in a new block.
 func (s *selector) open(b *block) {
 	s.at = b
-	s.memo = map[string]reg{}
+	s.memo = map[computation]reg{}
 	s.out.blocks = append(s.out.blocks, b)
 }
 
@@ -226,9 +226,22 @@ func (s *selector) emit(in inst) {
 	s.at.insts = append(s.at.insts, in)
 }
 
+// computation is what a pure instruction computes.
+type computation struct {
+	op   string
+	args [maxComputed]operand
+}
+
+// maxComputed is the most arguments of a pure instruction.
+const maxComputed = 4
+
 // def adds a pure instruction, or finds its equal in the block, and returns its result.
 func (s *selector) def(c class, op string, args ...operand) operand {
-	key := fmt.Sprint(op, args)
+	if len(args) > maxComputed {
+		panic("BUG: ptx: too many arguments of " + op)
+	}
+	key := computation{op: op}
+	copy(key.args[:], args)
 	if r, ok := s.memo[key]; ok {
 		return operand{reg: r}
 	}
