@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
@@ -181,24 +182,16 @@ func (b *Block) AddEdge(succ *Block) {
 	succ.Preds = append(succ.Preds, b)
 }
 
-// RemoveEdge removes successor i of b, and the phi arguments that came along it.
+// RemoveEdge removes successor i of b, and the phi arguments that came along it. It works in place: who goes through
+// successors or predecessors meanwhile goes through a copy.
 func (b *Block) RemoveEdge(i int) {
 	succ := b.Succs[i]
-	b.Succs = without(b.Succs, i)
+	b.Succs = slices.Delete(b.Succs, i, i+1)
 	p := succ.PredIndex(b)
-	succ.Preds = without(succ.Preds, p)
+	succ.Preds = slices.Delete(succ.Preds, p, p+1)
 	for _, phi := range succ.Phis() {
-		phi.Args = without(phi.Args, p)
+		phi.Args = slices.Delete(phi.Args, p, p+1)
 	}
-}
-
-// without returns list without its element i. It leaves list as it is, which who calls RemoveEdge may be going through.
-func without[T any](list []T, i int) []T {
-	n := len(list)
-	if i == 0 {
-		return list[1:n:n]
-	}
-	return append(list[:i:i], list[i+1:]...)
 }
 
 // PredIndex returns the first index of p among the predecessors of b.

@@ -80,7 +80,10 @@ func compact(f *ir.Func) {
 // start returns a function that the first steps of the pipeline have been applied to, and how many.
 func (c *Compiler) start(o Options) (f *ir.Func, steps int) {
 	for i := len(pipeline) - 1; i > 0 && o.Dump == nil; i-- {
-		if f := c.states[o.path(i)]; f != nil && isFork(i) {
+		if !isFork(i) {
+			continue
+		}
+		if f := c.states[o.path(i)]; f != nil {
 			f = f.Clone()
 			f.Narrow = c.kernel.Narrow
 			return f, i

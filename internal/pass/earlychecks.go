@@ -38,6 +38,9 @@ type mover struct {
 
 // order returns the values of the stretch with the checks first that depend on no load in it.
 func (m *mover) order(stretch []*ir.Value) []*ir.Value {
+	if !slices.ContainsFunc(stretch, func(v *ir.Value) bool { return v.Op == ir.OpCheck }) {
+		return stretch
+	}
 	m.in, m.known = map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, v := range stretch {
 		m.in[v] = true

@@ -51,7 +51,7 @@ type allocaSplitter struct {
 	root    *ir.Value
 	users   *userLists
 	reaches []reach
-	pieces  []*piece
+	pieces  []piece
 }
 
 // collect gathers what is done with addr, the address at offset off. It reports false where
@@ -146,11 +146,12 @@ func partAt(t *ir.Type, off int64) (int, bool) {
 // together. It reports false where that is the whole local.
 func (s *allocaSplitter) group() bool {
 	whole := s.root.Aux.(*ir.Type)
+	s.pieces = make([]piece, 0, len(s.reaches))
 	for _, r := range s.reaches {
 		s.pieces = append(s.pieces, enclosing(whole, r.span))
 	}
 	for merged := true; merged; {
-		slices.SortFunc(s.pieces, func(a, b *piece) int {
+		slices.SortFunc(s.pieces, func(a, b piece) int {
 			return cmp.Or(cmp.Compare(a.lo, b.lo), -cmp.Compare(a.hi, b.hi))
 		})
 		merged = s.merge(whole)
@@ -161,7 +162,7 @@ func (s *allocaSplitter) group() bool {
 // merge replaces neighbours in the sorted list that overlap.
 func (s *allocaSplitter) merge(whole *ir.Type) bool {
 	merged := false
-	var list []*piece
+	list := s.pieces[:0]
 	for _, p := range s.pieces {
 		if n := len(list); n > 0 && p.lo < list[n-1].hi {
 			last := list[n-1]
@@ -176,8 +177,8 @@ func (s *allocaSplitter) merge(whole *ir.Type) bool {
 }
 
 // enclosing returns the smallest part of t that holds r.
-func enclosing(t *ir.Type, r span) *piece {
-	p := &piece{span: span{0, t.Size()}, t: t}
+func enclosing(t *ir.Type, r span) piece {
+	p := piece{span: span{0, t.Size()}, t: t}
 	for isAggregate(p.t) {
 		i, ok := partAt(p.t, r.lo-p.lo)
 		if !ok {
@@ -198,7 +199,8 @@ func (s *allocaSplitter) replace() {
 	b := s.root.Block
 	at := slices.Index(b.Values, s.root)
 	e := &editor{b: b, pos: s.root.Pos}
-	for _, p := range s.pieces {
+	for i := range s.pieces {
+		p := &s.pieces[i]
 		p.local = e.make(ir.OpAlloca, s.root.Type)
 		p.local.Aux, p.local.Imm = p.t, s.root.Imm
 	}
@@ -214,7 +216,7 @@ func (s *allocaSplitter) replace() {
 }
 
 // pieceAt returns the piece that holds the byte at lo.
-func (s *allocaSplitter) pieceAt(lo int64) *piece {
-	i := slices.IndexFunc(s.pieces, func(p *piece) bool { return lo < p.hi })
+func (s *allocaSplitter) pieceAt(lo int64) piece {
+	i := slices.IndexFunc(s.pieces, func(p piece) bool { return lo < p.hi })
 	return s.pieces[i]
 }
