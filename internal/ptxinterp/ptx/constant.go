@@ -26,21 +26,50 @@ func (o Operand) As(t Type) (uint64, bool) {
 	return 0, false
 }
 
-// levels are the binary operators of constant expressions, weakest first (section 4.5.4). The
-// remainder is missing: a percent sign starts a register.
-var levels = [...][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/"}}
+// level returns how strongly a binary operator of constant expressions binds (section 4.5.4), or 0 where the
+// token is none. The remainder is missing: a percent sign starts a register; and "<" and ">" are those of a
+// register range.
+func (t token) level() int {
+	if t.kind != punct {
+		return 0
+	}
+	switch t.text {
+	case "||":
+		return 1
+	case "&&":
+		return 2
+	case "|":
+		return 3
+	case "^":
+		return 4
+	case "&":
+		return 5
+	case "==", "!=":
+		return 6
+	case "<=", ">=":
+		return 7
+	case "<<", ">>":
+		return 8
+	case "+", "-":
+		return 9
+	case "*", "/":
+		return 10
+	}
+	return 0
+}
 
 // constant reads a literal or a constant expression. Integers are 64 bits and signed unless a
 // U follows; this reader treats all as signed except in how they are written.
-func (p *parser) constant() Operand { return p.binary(0, 0) }
+func (p *parser) constant() Operand { return p.binary(1, 0) }
 
-func (p *parser) binary(level, depth int) Operand {
-	if level == len(levels) {
-		return p.unary(depth)
-	}
-	o := p.binary(level+1, depth)
-	for p.err == nil && p.isOperator(level) {
-		op, line := p.tok.text, p.tok.line
+// binary reads operands and the operators between them that bind at least as strongly as the level.
+func (p *parser) binary(least, depth int) Operand {
+	o := p.unary(depth)
+	for p.err == nil {
+		op, line, level := p.tok.text, p.tok.line, p.tok.level()
+		if level == 0 || level < least {
+			break
+		}
 		p.advance()
 		b := p.binary(level+1, depth)
 		if p.err == nil && (o.Kind != IntOperand || b.Kind != IntOperand) {
@@ -53,20 +82,6 @@ func (p *parser) binary(level, depth int) Operand {
 		o = Operand{Kind: IntOperand, Bits: uint64(v)}
 	}
 	return o
-}
-
-// isOperator reports whether the token is a binary operator of the level. A "|" or ">" never
-// stands behind a constant otherwise, but for the ">" of a register range.
-func (p *parser) isOperator(level int) bool {
-	if p.tok.kind != punct || p.tok.text == ">" || p.tok.text == "<" {
-		return false
-	}
-	for _, op := range levels[level] {
-		if op == p.tok.text {
-			return true
-		}
-	}
-	return false
 }
 
 func fold(op string, a, b int64) (int64, bool) {
@@ -140,7 +155,7 @@ func (p *parser) unary(depth int) Operand {
 		o.Bits = ^o.Bits
 		return o
 	case p.accept("("):
-		o := p.binary(0, depth+1)
+		o := p.binary(1, depth+1)
 		p.expect(")")
 		return o
 	case t.kind == number:

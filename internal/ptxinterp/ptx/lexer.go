@@ -138,6 +138,11 @@ func (l *lexer) string() {
 
 func (l *lexer) punct() {
 	rest := l.src[l.at:]
+	switch rest[0] {
+	case ',', ';', '[', ']', '{', '}', '(', ')': // most of them
+		l.at++
+		return
+	}
 	for _, two := range [...]string{"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"} {
 		if strings.HasPrefix(rest, two) {
 			l.at += 2

@@ -1,7 +1,5 @@
 package ptx
 
-import "strings"
-
 // symbol is what a name means: a register, a variable, a label or a table.
 type symbol struct {
 	what  OperandKind // RegOperand, VarOperand, LabelOperand, TableOperand
@@ -86,8 +84,11 @@ func (p *parser) lookup(name string) (symbol, bool) {
 
 // splitIndex takes "%r12" apart into "%r" and 12; the index is -1 where there is none.
 func splitIndex(name string) (string, int) {
-	base := strings.TrimRight(name, "0123456789")
-	digits := name[len(base):]
+	end := len(name)
+	for end > 0 && isDigit(name[end-1]) {
+		end--
+	}
+	base, digits := name[:end], name[end:]
 	if digits == "" || len(digits) > 7 || digits[0] == '0' && len(digits) > 1 {
 		return name, -1
 	}
