@@ -1,8 +1,8 @@
 package pass
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -46,7 +46,7 @@ type outcome struct {
 	fault  string
 	prints string
 	result string
-	memory string // of the regions that existed at the start
+	memory string // the bytes of the regions that existed at the start
 }
 
 const regionShift = 32
@@ -112,9 +112,7 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 			panic(r)
 		}
 		o.prints = m.trace.String()
-		for _, r := range m.regions[:visible] {
-			o.memory += hex.EncodeToString(r) + "\n"
-		}
+		o.memory = string(bytes.Join(m.regions[:visible], []byte("\n")))
 	}()
 	o.result = show(f.Result, m.call(f, args))
 	return o, nil
@@ -177,7 +175,7 @@ func truth(b bool) datum {
 type frame struct {
 	m      *machine
 	values []datum // by the values' IDs
-	args   []datum // of the value that is being computed
+	args   []datum // of the value or of the phis that are being computed
 }
 
 func (m *machine) call(f *ir.Func, args []datum) datum {
@@ -198,10 +196,11 @@ func (m *machine) call(f *ir.Func, args []datum) datum {
 // block runs b, entered from another block, and returns the next one or the result.
 func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 	phis := b.Phis()
-	var now []datum
+	now := fr.args[:0] // phis read what all of them had before
 	for _, phi := range phis {
 		now = append(now, fr.values[phi.Args[b.PredIndex(from)].ID])
 	}
+	fr.args = now
 	for i, phi := range phis {
 		fr.values[phi.ID] = now[i]
 	}
@@ -346,15 +345,7 @@ func interpInt(v *ir.Value, args []datum) uint64 {
 	case ir.OpMul:
 		return x * y
 	case ir.OpSDiv, ir.OpUDiv, ir.OpSRem, ir.OpURem:
-		if y == 0 {
-			return 0
-		}
-		return map[ir.Op]func() uint64{
-			ir.OpSDiv: func() uint64 { return uint64(sx / sy) },
-			ir.OpSRem: func() uint64 { return uint64(sx % sy) },
-			ir.OpUDiv: func() uint64 { return x / y },
-			ir.OpURem: func() uint64 { return x % y },
-		}[v.Op]()
+		return interpDivision(v.Op, t, x, y)
 	case ir.OpUMulHi:
 		hi, lo := bits.Mul64(x, y)
 		if n == 64 {
@@ -393,6 +384,22 @@ func interpInt(v *ir.Value, args []datum) uint64 {
 		return bits.Reverse64(x) >> (64 - n)
 	}
 	panic("BUG: " + v.LongString())
+}
+
+// interpDivision returns a quotient or a remainder of integers of type t; by zero it is zero.
+func interpDivision(op ir.Op, t *ir.Type, x, y uint64) uint64 {
+	sx, sy := signed(t, x), signed(t, y)
+	switch {
+	case y == 0:
+		return 0
+	case op == ir.OpSDiv:
+		return uint64(sx / sy)
+	case op == ir.OpSRem:
+		return uint64(sx % sy)
+	case op == ir.OpUDiv:
+		return x / y
+	}
+	return x % y
 }
 
 func interpCompare(v *ir.Value, args []datum) bool {
@@ -434,23 +441,39 @@ func interpFloat(v *ir.Value, args []datum) uint64 {
 	}
 	// Two float32 operands have the same sum, difference, product, quotient and root
 	// whether they are rounded from float64 or computed directly.
-	r := map[ir.Op]func() float64{
-		ir.OpFAdd:   func() float64 { return x + y },
-		ir.OpFSub:   func() float64 { return x - y },
-		ir.OpFMul:   func() float64 { return x * y },
-		ir.OpFDiv:   func() float64 { return x / y },
-		ir.OpFSqrt:  func() float64 { return math.Sqrt(x) },
-		ir.OpFFloor: func() float64 { return math.Floor(x) },
-		ir.OpFCeil:  func() float64 { return math.Ceil(x) },
-		ir.OpFTrunc: func() float64 { return math.Trunc(x) },
-		ir.OpFRint:  func() float64 { return math.RoundToEven(x) },
-		ir.OpFMin:   func() float64 { return min(x, y) },
-		ir.OpFMax:   func() float64 { return max(x, y) },
+	return fromFloat(t, interpReal(v.Op, x, y))
+}
 
-		ir.OpApproxRcp:   func() float64 { return flushed(1 / flushed(x)) },
-		ir.OpApproxRsqrt: func() float64 { return 1 / math.Sqrt(flushed(x)) },
+func interpReal(op ir.Op, x, y float64) float64 {
+	switch op {
+	case ir.OpFAdd:
+		return x + y
+	case ir.OpFSub:
+		return x - y
+	case ir.OpFMul:
+		return x * y
+	case ir.OpFDiv:
+		return x / y
+	case ir.OpFSqrt:
+		return math.Sqrt(x)
+	case ir.OpFFloor:
+		return math.Floor(x)
+	case ir.OpFCeil:
+		return math.Ceil(x)
+	case ir.OpFTrunc:
+		return math.Trunc(x)
+	case ir.OpFRint:
+		return math.RoundToEven(x)
+	case ir.OpFMin:
+		return min(x, y)
+	case ir.OpFMax:
+		return max(x, y)
+	case ir.OpApproxRcp:
+		return flushed(1 / flushed(x))
+	case ir.OpApproxRsqrt:
+		return 1 / math.Sqrt(flushed(x))
 	}
-	return fromFloat(t, r[v.Op]())
+	panic("BUG: no such operation: " + op.String())
 }
 
 // interpFma rounds x*y+z once. For float32, the product is exact in float64 and the sum is
