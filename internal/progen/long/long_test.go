@@ -10,6 +10,17 @@ import (
 	"testing"
 )
 
+// asCommand, set in the environment, makes the test binary the command itself, and so its workers.
+const asCommand = "GOPHERWARP_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
 func TestMissing(t *testing.T) {
 	list := []batch{{span: span{10, 20}}, {span: span{0, 5}}, {span: span{15, 30}}}
 	for _, test := range []struct {
@@ -104,26 +115,29 @@ func write(t *testing.T, name, text string) {
 // TestLong runs two parts, one of them in two goes, and sums up.
 func TestLong(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles a program and kernels")
+		t.Skip("compiles kernels")
 	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "long.exe")
-	start := func(name string, args ...string) string {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command(name, args...)
+		cmd := exec.Command(program, args...)
 		cmd.Dir = "../../.."
+		cmd.Env = append(os.Environ(), asCommand+"=1")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", cmd, err, out)
 		}
 		return string(out)
 	}
-	start("go", "build", "-o", program, "./internal/progen/long")
 	one, two := filepath.Join(dir, "1"), filepath.Join(dir, "2")
-	start(program, "-n", "2", "-j", "1", "-report", one)
-	start(program, "-n", "6", "-part", "1/2", "-batch", "2", "-j", "2", "-report", one)
-	start(program, "-n", "6", "-part", "2/2", "-batch", "2", "-j", "2", "-report", two)
-	out := start(program, "-sum", one, two)
+	start("-n", "2", "-j", "1", "-report", one)
+	start("-n", "6", "-part", "1/2", "-batch", "2", "-j", "2", "-report", one)
+	start("-n", "6", "-part", "2/2", "-batch", "2", "-j", "2", "-report", two)
+	out := start("-sum", one, two)
 	if !strings.HasPrefix(out, "native seed 1: 6 kernels (0 to 6): ") || !strings.Contains(out, ", 0 differ;") || strings.Contains(out, "missing") {
 		t.Error(out)
 	}
