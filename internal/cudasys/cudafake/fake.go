@@ -64,6 +64,7 @@ type context struct {
 	handle cudasys.Context
 	device cudasys.Device
 	refs   int
+	taken  int            // bytes of the device's memory that are allocated outside pools
 	failed cudasys.Status // sticky
 	peers  map[cudasys.Context]bool
 }

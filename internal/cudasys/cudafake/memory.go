@@ -33,8 +33,13 @@ const garbage = 0xcd
 
 // add adds a block of n bytes.
 func (m *memory) add(c *context, n uintptr) *block {
-	b := &block{context: c, address: m.next, bytes: bytes.Repeat([]byte{garbage}, int(n))}
-	m.next += (n + 511) / 512 * 512
+	return m.place(c, bytes.Repeat([]byte{garbage}, int(n)))
+}
+
+// place adds a block of these bytes.
+func (m *memory) place(c *context, bytes []byte) *block {
+	b := &block{context: c, address: m.next, bytes: bytes}
+	m.next += (uintptr(len(bytes)) + 511) / 512 * 512
 	m.insert(b)
 	return b
 }
@@ -118,18 +123,15 @@ func (m *memory) delete(i int) {
 	if b := m.blocks[i]; b.host != nil {
 		at := slices.Index(m.pins, b)
 		m.pins = slices.Delete(m.pins, at, at+1)
+	} else if b.pool == nil {
+		b.context.taken -= len(b.bytes)
 	}
 	m.blocks = slices.Delete(m.blocks, i, i+1)
 }
 
 // free returns the bytes that can be allocated on the device of c outside pools.
 func (f *Fake) free(c *context) int {
-	free := f.devices[c.device].Memory
-	for _, b := range f.memory.blocks {
-		if b.context == c && b.host == nil && b.pool == nil {
-			free -= len(b.bytes)
-		}
-	}
+	free := f.devices[c.device].Memory - c.taken
 	for _, p := range f.pools {
 		if p.context == c {
 			free -= p.reserved
@@ -168,6 +170,7 @@ func (f *Fake) addMemory(d *cudasys.Driver) {
 			bytes := make([]byte, n)
 			*p = unsafe.Pointer(unsafe.SliceData(bytes))
 			f.memory.insert(&block{context: c, address: uintptr(*p), bytes: bytes})
+			c.taken += int(n)
 			return cudasys.Success
 		})
 	}
@@ -195,6 +198,7 @@ func (f *Fake) allocate(c *context, n uintptr) (*block, cudasys.Status) {
 	if int(n) > f.free(c) {
 		return nil, cudasys.OutOfMemory
 	}
+	c.taken += int(n)
 	return f.memory.add(c, n), cudasys.Success
 }
 
@@ -228,9 +232,7 @@ func (f *Fake) addHostMemory(d *cudasys.Driver) {
 			if f.memory.pinned(host) {
 				return cudasys.HostMemoryAlreadyRegistered
 			}
-			b := f.memory.add(c, uintptr(len(host)))
-			b.bytes = host
-			f.memory.pin(b)
+			f.memory.pin(f.memory.place(c, host))
 			return cudasys.Success
 		})
 	}

@@ -1,8 +1,6 @@
 package cudafake
 
 import (
-	"slices"
-
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
@@ -78,7 +76,8 @@ func (f *Fake) addPoolMemory(d *cudasys.Driver) {
 			}
 			b.freed = true
 			st.add(func() cudasys.Status {
-				f.memory.spoil(slices.Index(f.memory.blocks, b))
+				at, _ := f.memory.search(b.address)
+				f.memory.spoil(at)
 				b.pool.used -= len(b.bytes)
 				b.pool.reserved = min(b.pool.reserved, max(b.pool.used, b.pool.threshold))
 				return cudasys.Success
