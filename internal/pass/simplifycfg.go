@@ -197,18 +197,17 @@ func bypassDiamond(p, b, s *ir.Block) bool {
 	return true
 }
 
-// joinBlocks appends to each block the only successor whose only predecessor it is.
+// joinBlocks appends to each block the only successor whose only predecessor it is. That one is left empty, and removed.
 func joinBlocks(f *ir.Func) bool {
-	joined := map[*ir.Block]bool{}
 	var repl ir.Replacements
 	for _, b := range f.Blocks {
-		for !joined[b] && len(b.Succs) == 1 && len(b.Succs[0].Preds) == 1 && b.Succs[0] != b {
+		for len(b.Succs) == 1 && len(b.Succs[0].Preds) == 1 && b.Succs[0] != b {
 			s := b.Succs[0]
-			joined[s] = true
-			for _, phi := range s.Phis() {
+			phis := s.Phis()
+			for _, phi := range phis {
 				repl.Add(phi, phi.Args[0])
 			}
-			moved := s.Values[len(s.Phis()):]
+			moved := s.Values[len(phis):]
 			for _, v := range moved {
 				v.Block = b
 			}
@@ -217,9 +216,11 @@ func joinBlocks(f *ir.Func) bool {
 			for _, t := range b.Succs {
 				t.Preds[t.PredIndex(s)] = b
 			}
+			s.Values, s.Succs = nil, nil
 		}
 	}
-	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return joined[b] })
+	n := len(f.Blocks)
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return len(b.Values) == 0 })
 	f.Replace(&repl)
-	return len(joined) > 0
+	return len(f.Blocks) < n
 }
