@@ -3,7 +3,6 @@ package cpu
 import (
 	"errors"
 	"fmt"
-	"go/format"
 	"maps"
 	"reflect"
 	"slices"
@@ -152,15 +151,11 @@ func (e *emitter) write(entry *node) (string, error) {
 		e.informed = run > 0
 		lines := e.run(entry)
 		if reflect.DeepEqual(e.known, e.found) {
-			lines, err := sweep(lines)
+			p, err := sweep(e.tableText(), lines)
 			if err != nil {
 				return "", fmt.Errorf("BUG: cpu: %s: the twin does not parse: %w", e.f.Name, err)
 			}
-			formatted, err := format.Source([]byte(e.tableText() + text(lines)))
-			if err != nil {
-				return "", fmt.Errorf("BUG: cpu: %s: the twin does not parse: %w\n%s", e.f.Name, err, text(lines))
-			}
-			return string(formatted), nil
+			return p.format()
 		}
 		e.known = e.found
 	}

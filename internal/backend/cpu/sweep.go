@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"slices"
@@ -12,30 +14,62 @@ import (
 // sweep removes variables that nothing reads, which Go refuses, and what is assigned to them. The emitter writes
 // a variable where something asks for it, and what asked may then not be written: a condition with
 // nothing to do on either side, a value that serves another such variable.
-func sweep(lines []line) ([]line, error) {
+func sweep(tables string, lines []line) (*parsed, error) {
 	for {
-		var b strings.Builder
-		b.WriteString("package p; ")
-		for _, l := range lines {
-			b.WriteString(l.text)
-			b.WriteByte('\n')
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, "", b.String(), parser.SkipObjectResolution)
+		p, err := parse(tables, lines)
 		if err != nil {
-			return nil, fmt.Errorf("%w\n%s", err, text(lines))
+			return nil, err
 		}
 		u := &reads{unread: map[*local]bool{}}
-		for _, d := range file.Decls {
+		for _, d := range p.file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
 				u.function(f)
 			}
 		}
 		if len(u.unread) == 0 {
-			return lines, nil
+			return p, nil
 		}
-		lines = remove(lines, u, func(n ast.Node) (index int) { return set.Position(n.Pos()).Line - 1 })
+		lines = remove(lines, u, p.indexOf)
 	}
+}
+
+// parsed is a twin as Go's parser understands it.
+type parsed struct {
+	lines []line
+	index []int // of lines, by the line in the file
+	set   *token.FileSet
+	file  *ast.File
+}
+
+// clause makes a file of declarations.
+const clause = "package p\n"
+
+// parse parses the declarations of tables and those in lines.
+func parse(tables string, lines []line) (*parsed, error) {
+	p := &parsed{lines: lines, index: make([]int, 1+strings.Count(tables, "\n"), 1+2*len(lines)), set: token.NewFileSet()}
+	var b strings.Builder
+	b.Grow(len(clause) + len(tables) + 64*len(lines))
+	b.WriteString(clause)
+	b.WriteString(tables)
+	p.index = write(&b, lines, p.index)
+	var err error
+	if p.file, err = parser.ParseFile(p.set, "", b.String(), parser.ParseComments|parser.SkipObjectResolution); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, b.String())
+	}
+	return p, nil
+}
+
+// indexOf returns which of the lines n begins in.
+func (p *parsed) indexOf(n ast.Node) int { return p.index[p.set.PositionFor(n.Pos(), false).Line-1] }
+
+// format returns the text as gofmt has it.
+func (p *parsed) format() (string, error) {
+	var b bytes.Buffer
+	if err := format.Node(&b, p.set, p.file); err != nil {
+		return "", err
+	}
+	_, text, _ := strings.Cut(b.String(), "\n") // behind the clause
+	return strings.TrimSpace(text) + "\n", nil
 }
 
 // local is a variable of a function.

@@ -1,6 +1,9 @@
 package cpu
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestSweep removes what nothing reads, and then what only that has read.
 func TestSweep(t *testing.T) {
@@ -11,13 +14,15 @@ func TestSweep(t *testing.T) {
 	} {
 		lines = append(lines, line{text: s})
 	}
-	swept, err := sweep(lines)
+	swept, err := sweep("", lines)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "func f(p int) {\nfor range 16 {\nc := p\nvar e float32\ne = 2\ng(c, e)\n}\n_ = int32(gpu.AtomicAdd(p, 1))\ngpu.AtomicAdd(p, 1)\nfor ty := range 16 {\nh(ty)\n}\n" +
 		"dx, _, _ := blocks.Dim()\nh(dx)\nblocks.Index()\n}\n"
-	if got := text(swept); got != want {
+	var got strings.Builder
+	write(&got, swept.lines, nil)
+	if got := got.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

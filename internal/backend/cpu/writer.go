@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -59,21 +60,26 @@ func (w *writer) capture(f func()) []line {
 	return inner
 }
 
-// text returns lines with //line directives, so that compilers, debuggers and profiles speak of
-// the kernel's source. Lines that only close something have none.
-func text(lines []line) string {
-	var b strings.Builder
+// write writes lines with //line directives, so that compilers, debuggers and profiles speak of
+// the kernel's source. Lines that only close something have none. It adds to index, for each line
+// that it writes, which of lines that belongs to.
+func write(b *strings.Builder, lines []line, index []int) []int {
 	var now ir.Pos
-	for _, l := range lines {
+	for i, l := range lines {
 		if p := l.pos; p.Known() && (p.File != now.File || p.Line != now.Line) && !closes(l.text) {
-			fmt.Fprintf(&b, "//line %s:%d\n", p.File, p.Line)
-			now = p
+			b.WriteString("//line ")
+			b.WriteString(p.File)
+			b.WriteByte(':')
+			b.WriteString(strconv.Itoa(p.Line))
+			b.WriteByte('\n')
+			now, index = p, append(index, i)
 		}
 		b.WriteString(l.text)
 		b.WriteByte('\n')
 		now.Line++
+		index = append(index, i)
 	}
-	return b.String()
+	return index
 }
 
 func closes(text string) bool { return text == "}" || text == "} else {" }
