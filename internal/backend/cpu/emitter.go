@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -23,6 +24,7 @@ type emitter struct {
 	found   facts // of this one
 
 	names   map[any]string // of values, by the value, and of everything else
+	called  []string       // by value ID: names of values again, those of lanes apart
 	taken   map[string]bool
 	imports map[string]string // by path
 	labels  int
@@ -116,22 +118,36 @@ func (e *emitter) word(wanted string) string {
 	return name
 }
 
-// nameOf returns the name of v's variable: its type's letter and its number.
+// nameOf returns the name of v's variable.
 func (e *emitter) nameOf(v *ir.Value) string {
-	letter := map[ir.Kind]string{ir.KindI1: "c", ir.KindF32: "f", ir.KindF64: "f", ir.KindPtr: "p"}[v.Type.Kind]
-	switch {
-	case v.Op == ir.OpParam:
-		return e.name(v, e.o.paramName(v))
-	case letter == "":
-		letter = "i"
-	case letter == "p" && e.root[v] != v:
-		letter = "o"
-	}
-	name := fmt.Sprintf("%s%d", letter, e.numbers.of(v))
 	if e.perLane(v) {
-		return e.laneName(v, name)
+		return e.laneName(v)
 	}
-	return e.name(v, name)
+	if e.called[v.ID] == "" {
+		e.called[v.ID] = e.name(v, e.variableName(v))
+	}
+	return e.called[v.ID]
+}
+
+// variableName returns what v's variable is called where that is free: a parameter by its name, all else by its type's letter and
+// its number.
+func (e *emitter) variableName(v *ir.Value) string {
+	letter := "i"
+	switch v.Type.Kind {
+	case ir.KindI1:
+		letter = "c"
+	case ir.KindF32, ir.KindF64:
+		letter = "f"
+	case ir.KindPtr:
+		letter = "o"
+		if e.root[v] == v {
+			letter = "p"
+		}
+	}
+	if v.Op == ir.OpParam {
+		return e.o.paramName(v)
+	}
+	return letter + strconv.Itoa(e.numbers.of(v))
 }
 
 // ref returns the expression that has the value of v; of a pointer that is no root, its offset.

@@ -38,9 +38,13 @@ func (e *emitter) everyLane(f func()) {
 	e.lane = 0
 }
 
-// laneName returns name for the current lane.
-func (e *emitter) laneName(v *ir.Value, name string) string {
-	return e.name([2]any{v, e.lane}, name+string(rune('a'+e.lane)))
+// laneName returns the name of v's variable for the current lane.
+func (e *emitter) laneName(v *ir.Value) string {
+	key := [2]any{v, e.lane}
+	if name := e.names[key]; name != "" {
+		return name
+	}
+	return e.name(key, e.variableName(v)+string(rune('a'+e.lane)))
 }
 
 // canJam reports whether g's threads can be taken several at once. Where they part, or one may fault, they
