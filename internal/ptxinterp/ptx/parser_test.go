@@ -189,6 +189,7 @@ func TestErrors(t *testing.T) {
 func TestConstantExpressions(t *testing.T) {
 	for src, want := range map[string]int64{
 		"1+2*3": 7, "(1+2)*3": 9, "-4": -4, "~0": -1, "1<<4|1": 17, "017": 15, "0b101": 5, "7/2-1": 2, "3 == 3": 1, "1 && 0": 0, "0xffffffffffffffff": -1,
+		"10-4-3": 3, "8/2/2": 2, "1<<2+1": 8, "1|2^3&4": 3, "4&6|1": 5, "1 || 0 && 0": 1, "2*3==6": 1, "1 <= 2 == 0": 0, "-2*-3+1": 7,
 	} {
 		m := parse(t, ".version 7.0\n.entry k() { .reg .b64 %r; mov.b64 %r, "+src+"; }")
 		if got := int64(m.Funcs[0].Code[0].Args[1].Bits); got != want {
