@@ -115,7 +115,7 @@ func (f *Func) Signature() string {
 // Text returns the function in Go's assembly language. For profiles and debuggers it says which line of which file an
 // instruction comes from; those of one place stand in one line, as the assembler counts lines on.
 func (f *Func) Text() string {
-	code := straighten(append(slices.Clone(f.entry), f.code...))
+	code := straighten(slices.Concat(f.entry, f.code))
 	p := &printer{f: f, all: intervals(code, len(f.class))}
 	frame := p.allocate(code)
 	fmt.Fprintf(&p.out, "// %s\n", f.Signature())

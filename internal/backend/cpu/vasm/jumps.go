@@ -45,7 +45,9 @@ func follow(code []inst) {
 				}
 				to = lead[to]
 			}
-			code[i].ops = []Operand{{kind: target, text: to}}
+			if to != in.ops[0].text {
+				code[i].ops = []Operand{{kind: target, text: to}}
+			}
 		}
 	}
 }
@@ -60,9 +62,9 @@ func behindLabels(code []inst, i int) int {
 	return i
 }
 
-// invert makes one jump of one over another, and none of one to what is next.
+// invert makes one jump of one over another, and none of one to what is next. It writes over code, behind what it reads.
 func invert(code []inst) []inst {
-	var out []inst
+	out := code[:0]
 	for i := 0; i < len(code); i++ {
 		in := code[i]
 		if isJump(in.op) && leadsTo(code, i, in.ops[0].text) {
