@@ -73,7 +73,8 @@ func newScript(t *testing.T, a *txtar.Archive) *script {
 		t.Fatal(err)
 	}
 	s := &script{t: t, dir: t.TempDir()}
-	s.env = append(os.Environ(), asCommand+"=1", "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	s.env = append(os.Environ(), asCommand+"=1", "GOPROXY=off", "GOFLAGS=", "GOWORK=off",
+		"GOGC=400") // commands end before they fill the memory
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		t.Fatal(err)

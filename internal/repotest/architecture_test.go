@@ -69,7 +69,7 @@ func (s shell) command(line, input string) string {
 	s.t.Helper()
 	c := exec.Command("sh", "-c", line)
 	c.Dir = "../.."
-	c.Env = append(os.Environ(), "GOPHERWARP_DEVICE=cpu")
+	c.Env = append(os.Environ(), "GOPHERWARP_DEVICE=cpu", "GOGC=400") // commands end before they fill the memory
 	c.Stdin = strings.NewReader(input)
 	var said strings.Builder
 	c.Stderr = &said

@@ -71,6 +71,7 @@ func newUser(t *testing.T) *user {
 	t.Setenv("GOWORK", "off")
 	t.Setenv("CGO_ENABLED", "0")
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	t.Setenv("GOGC", "400") // commands end before they fill the memory
 	return &user{t: t, root: root, dir: t.TempDir()}
 }
 
