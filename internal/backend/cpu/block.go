@@ -238,14 +238,14 @@ func usesWord(lines []line, name string) bool {
 		return false
 	}
 	for _, l := range lines {
-		for rest := l.text; ; {
-			i := strings.Index(rest, name)
+		for end := 0; ; {
+			i := strings.Index(l.text[end:], name)
 			if i < 0 {
 				break
 			}
-			before := i == 0 || !isNameByte(rest[i-1])
-			rest = rest[i+len(name):]
-			if before && (rest == "" || !isNameByte(rest[0])) {
+			begin := end + i
+			end = begin + len(name)
+			if (begin == 0 || !isNameByte(l.text[begin-1])) && (end == len(l.text) || !isNameByte(l.text[end])) {
 				return true
 			}
 		}

@@ -89,7 +89,7 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line pass.go:17
-				scalarsTwinRow(blocks, lanes, a, c22, h, i, i29, i30, i31, i32, i33, i34, i56, i58, j, k, out, dx, d)
+				scalarsTwinRow(blocks, lanes, a, c22, h, i, i29, i30, i31, i32, i33, i34, i56, i58, j, k, out, dx)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func scalarsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // scalarsTwinRow is what a row of threads does in scalarsTwin.
 //
 //line pass.go:17
-func scalarsTwinRow(blocks *gpu.Blocks, lanes int, a bool, c22 bool, h int, i int, i29 int, i30 int, i31 int, i32 int, i33 int, i34 int, i56 int, i58 int, j int, k int, out unsafe.Pointer, dx int, d int16) {
+func scalarsTwinRow(blocks *gpu.Blocks, lanes int, a bool, c22 bool, h int, i int, i29 int, i30 int, i31 int, i32 int, i33 int, i34 int, i56 int, i58 int, j int, k int, out unsafe.Pointer, dx int) {
 	first := blocks.Begun()
 //line pass.go:17
 	if lanes == 16 && first == 0 {
@@ -261,7 +261,7 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for range dz {
 			for range dy {
 //line pass.go:27
-				aggregatesTwinRow(blocks, lanes, b, c68, i110, i144, i360, i367, i379, i386, i85, i98, out, dx, d)
+				aggregatesTwinRow(blocks, lanes, b, c68, i110, i144, i360, i367, i379, i386, i85, i98, out, dx)
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func aggregatesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // aggregatesTwinRow is what a row of threads does in aggregatesTwin.
 //
 //line pass.go:27
-func aggregatesTwinRow(blocks *gpu.Blocks, lanes int, b bool, c68 bool, i110 int, i144 int, i360 int, i367 int, i379 int, i386 int, i85 int, i98 int, out unsafe.Pointer, dx int, d int8) {
+func aggregatesTwinRow(blocks *gpu.Blocks, lanes int, b bool, c68 bool, i110 int, i144 int, i360 int, i367 int, i379 int, i386 int, i85 int, i98 int, out unsafe.Pointer, dx int) {
 	first := blocks.Begun()
 //line pass.go:27
 	if lanes == 16 && first == 0 {
