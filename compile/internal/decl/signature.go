@@ -35,10 +35,16 @@ func (s *scanner) fields(d *declared) []Field {
 
 // Fresh returns base, or base with underscores, such that it is not in used, and adds it.
 func Fresh(base string, used map[string]bool) string {
-	for used[base] {
+	base = Free(base, func(name string) bool { return used[name] })
+	used[base] = true
+	return base
+}
+
+// Free returns base, or base with underscores, such that it is not taken.
+func Free(base string, taken func(name string) bool) string {
+	for taken(base) {
 		base += "_"
 	}
-	used[base] = true
 	return base
 }
 

@@ -153,10 +153,7 @@ func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, forma
 // locals returns names for variables of a function whose parameters have the used names.
 func (w *writer) locals(used map[string]bool, names ...string) []string {
 	for i, name := range names {
-		for w.scope[name] || used[name] || slices.Contains(names[:i], name) {
-			name += "_"
-		}
-		names[i] = name
+		names[i] = decl.Free(name, func(name string) bool { return w.scope[name] || used[name] || slices.Contains(names[:i], name) })
 	}
 	return names
 }

@@ -2,6 +2,8 @@ package launcher
 
 import (
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 )
 
 // Vectors collects the vector code of a package's kernels.
@@ -16,12 +18,7 @@ func (v *Vectors) Declare(wanted string) string {
 	if v.names == nil {
 		v.names = map[string]bool{}
 	}
-	name := strings.ToUpper(wanted[:1]) + wanted[1:]
-	for v.names[name] {
-		name += "_"
-	}
-	v.names[name] = true
-	return name
+	return decl.Fresh(strings.ToUpper(wanted[:1])+wanted[1:], v.names)
 }
 
 // Add adds a function: its declaration in Go and its text in Go's assembly language.
