@@ -81,7 +81,7 @@ type Package struct {
 	Path    string
 	Dir     string
 	Kernels []*Kernel // none where the files are those of an earlier build
-	Files   []File    // that the build wants in Dir
+	Files   []File    // that the build wants in Dir, or in a program that is built from it
 }
 
 // Kernel is a compiled kernel.
@@ -274,6 +274,7 @@ func (b *build) check() error {
 		generated := filepath.Join(u.pkg.Dir, load.Generated)
 		overlay[generated] = nil
 		overlay[filepath.Join(u.pkg.Dir, load.Twins)] = nil
+		overlay[filepath.Join(u.pkg.Dir, load.PTX)] = nil
 		if len(u.decl.Kernels) > 0 {
 			overlay[generated] = launcher.Stub(u.decl, b.nameOf(u.pkg))
 		}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,14 +18,32 @@ import (
 // File is a generated file.
 type File struct {
 	Name     string // absolute
-	Contents []byte // nil where the file must not exist
+	Contents []byte // nil if the file must not exist
+	Place    Place
 }
 
-// Stale returns the files that differ from what is on disk, sorted by name.
-func (r *Result) Stale() []File {
+// Place says where a generated file belongs. The files of a package differ between the two places if its
+// code is generated on demand (//gpu:ondemand).
+type Place string
+
+// The places of a File.
+const (
+	Everywhere Place = ""
+	SourceTree Place = "tree"    // on the disk alone, beside the kernels
+	BuiltOnly  Place = "program" // in programs that are built with an Overlay alone
+)
+
+// Stale returns the files of the source tree that differ from what is on disk, sorted by name.
+func (r *Result) Stale() []File { return r.differing(BuiltOnly) }
+
+// differing returns the files that differ from what is on disk, except those of one place, sorted by name.
+func (r *Result) differing(except Place) []File {
 	var stale []File
 	for _, p := range r.Packages {
 		for _, f := range p.Files {
+			if f.Place == except {
+				continue
+			}
 			if old, err := os.ReadFile(f.Name); f.differs(old, err) {
 				stale = append(stale, f)
 			}
@@ -75,9 +92,6 @@ func (f File) Write() error {
 	return nil
 }
 
-// ptxName matches the names of files that hold PTX.
-var ptxName = regexp.MustCompile(`^z.+\.sm_[0-9]+a?(\.narrow)?(\.coarse)?(\.aligned)?\.ptx$`)
-
 // leftovers returns the removal of generated files in dir that are not among the wanted ones.
 func leftovers(dir string, wanted []File) ([]File, error) {
 	entries, err := os.ReadDir(dir)
@@ -90,10 +104,10 @@ func leftovers(dir string, wanted []File) ([]File, error) {
 	var files []File
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if filepath.Base(dir) != load.Vectors && !load.IsGenerated(e.Name()) && !ptxName.MatchString(e.Name()) {
+		if filepath.Base(dir) != load.Vectors && !load.IsGenerated(e.Name()) {
 			continue
 		}
-		if slices.ContainsFunc(wanted, func(f File) bool { return f.Name == name }) {
+		if slices.ContainsFunc(wanted, func(f File) bool { return f.Name == name && f.Place != BuiltOnly }) {
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -101,7 +115,11 @@ func leftovers(dir string, wanted []File) ([]File, error) {
 			return nil, err
 		}
 		if bytes.HasPrefix(text, []byte(launcher.Header)) {
-			files = append(files, File{Name: name})
+			place := Everywhere
+			if slices.ContainsFunc(wanted, func(f File) bool { return f.Name == name }) {
+				place = SourceTree
+			}
+			files = append(files, File{Name: name, Place: place})
 		}
 	}
 	return files, nil

@@ -137,7 +137,7 @@ func (k *keeper) recall(u *unit) bool {
 		return false
 	}
 	for _, f := range kept {
-		u.kept = append(u.kept, File{Name: filepath.Join(u.pkg.Dir, f.Name), Contents: f.Contents})
+		u.kept = append(u.kept, File{Name: filepath.Join(u.pkg.Dir, f.Name), Contents: f.Contents, Place: Place(f.Label)})
 	}
 	return len(kept) > 0
 }
@@ -154,7 +154,7 @@ func (k *keeper) keep(u *unit) {
 		if err != nil {
 			return
 		}
-		files = append(files, cache.File{Name: name, Contents: f.Contents})
+		files = append(files, cache.File{Name: name, Contents: f.Contents, Label: string(f.Place)})
 	}
 	if len(files) == 0 {
 		return

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
-	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/frontend"
@@ -155,8 +155,33 @@ func (j *job) code(body lowered) (code, diag.List) {
 			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 rounds, so that it becomes registers")}
 	}
 	wrong := c.setTargets()
-	c.narrow = o.narrow(options, j.watch())
+	c.narrow = worthwhile(c.wide, o.narrow(options, j.watch()))
 	return c, wrong
+}
+
+// worth is how much cheaper than the code that it replaces, by estimate, the code for some launches must be to be kept.
+const worth = 0.98
+
+// worthwhile returns those of the functions, the least demanding first, that are faster than what a launch runs
+// without them: the one before, or wide. A kernel whose time does not depend on indices is then compiled once.
+func worthwhile(wide *ir.Func, narrow []*ir.Func) []*ir.Func {
+	least := estimate(wide)
+	return slices.DeleteFunc(narrow, func(f *ir.Func) bool {
+		e := estimate(f)
+		if f.Coarse == 0 && e.cost > worth*least.cost && e.registers > worth*least.registers {
+			return true
+		}
+		least = e
+		return false
+	})
+}
+
+// estimated is what a thread costs.
+type estimated struct{ cost, registers float64 }
+
+func estimate(f *ir.Func) estimated {
+	dom := ir.Dominators(f)
+	return estimated{analysis.Cost(dom), float64(analysis.Pressure(dom))}
 }
 
 // checkShared reports a kernel that wants more shared memory than there is.
@@ -285,7 +310,7 @@ func emit(f *ir.Func, c code, k *Kernel) {
 		k.Sites = made.Sites
 		k.Barriers, k.Cooperative = k.Barriers || made.Barriers, k.Cooperative || made.Cooperative
 		k.Spins = k.Spins || made.Spins
-		v := device.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: launcher.Header + "\n\n" + made.PTX}
+		v := device.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: made.PTX}
 		if c.variant {
 			v.Body, v.Shared, v.Dynamic = c.Name, made.SharedBytes, made.DynamicBytes
 		} else {

@@ -12,12 +12,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 )
 
-// Overlay writes the stale files into dir and returns the name of a file there that the go command's
-// -overlay flag takes, so that a program is built with them and the source tree stays
-// as it is. It returns "" where nothing is stale.
+// Overlay writes the files of a program that differ from what is on disk into dir, and returns the name of a
+// file there that the go command's -overlay flag takes: a program is then built with them, and the source
+// tree stays as it is. Overlay returns "" if no file differs.
 func (r *Result) Overlay(dir string) (string, error) {
 	replace := map[string]string{}
-	for i, f := range r.Stale() {
+	for i, f := range r.differing(SourceTree) {
 		if f.Contents == nil {
 			replace[f.Name] = ""
 			continue

@@ -100,31 +100,46 @@ func (b *build) files(u *unit) error {
 	for _, k := range p.Kernels {
 		kernels[k.stem] = k.Kernel
 		whole.emit(k)
-		for _, v := range k.Variants {
-			p.Files = append(p.Files, File{
-				Name:     filepath.Join(p.Dir, launcher.PTXName(k.stem, v)),
-				Contents: []byte(v.PTX),
-			})
-		}
+	}
+	code, place := Everywhere, Everywhere
+	if u.decl.OnDemand {
+		code, place = BuiltOnly, SourceTree
 	}
 	if len(kernels) > 0 {
-		text, err := launcher.File(u.decl, kernels, twins, b.nameOf(u.pkg))
+		made, err := launcher.File(u.decl, kernels, twins, b.nameOf(u.pkg))
 		if err != nil {
 			return err
 		}
-		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Generated), Contents: text})
+		p.add(load.Generated, made.Launchers, code)
+		p.add(load.PTX, made.PTX, code)
+	}
+	if len(kernels) > 0 && u.decl.OnDemand {
+		text, err := launcher.OnDemand(u.decl, kernels, b.nameOf(u.pkg))
+		if err != nil {
+			return err
+		}
+		p.add(load.Generated, text, place)
 	}
 	text, err := twins.File()
 	if err != nil {
 		return err
 	}
-	if text != nil {
-		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Twins), Contents: text})
-	}
-	for name, text := range vectors.Files(load.Vectors, u.decl.Name) {
-		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, load.Vectors, name), Contents: []byte(text)})
+	p.add(load.Twins, text, code)
+	for _, f := range vectors.Files(load.Vectors, u.decl.Name) {
+		where := code
+		if f.Doc {
+			where = Everywhere // an overlay needs the folder, where the go command runs its assembler
+		}
+		p.add(filepath.Join(load.Vectors, f.Name), []byte(f.Text), where)
 	}
 	return nil
+}
+
+// add adds a file by its name in the package's folder, if it has contents.
+func (p *Package) add(name string, contents []byte, place Place) {
+	if contents != nil {
+		p.Files = append(p.Files, File{Name: filepath.Join(p.Dir, name), Contents: contents, Place: place})
+	}
 }
 
 // addLeftovers adds to the files of whole units those of earlier builds that must go.

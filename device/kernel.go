@@ -39,6 +39,9 @@ type Kernel struct {
 	// slices among them: their values decide on narrow variants.
 	Integers []int
 	Variants []Variant // code for GPUs, the most demanding first
+	// OnDemand says that a build has left out Variants and Twin, which gopherwarp run and gopherwarp test
+	// generate (//gpu:ondemand).
+	OnDemand bool
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 	// Twin, where it is not nil, does the same for whole blocks: it needs no stack for each thread.
@@ -158,6 +161,9 @@ func (k *Kernel) NoVariant(i Info) error {
 		if !slices.Contains(needs, text) {
 			needs = append(needs, text)
 		}
+	}
+	if k.OnDemand {
+		return fmt.Errorf("%s: %w: package %s is //gpu:ondemand: build the program by gopherwarp run or gopherwarp test", k.Name, ErrNoVariant, k.Package)
 	}
 	if needs == nil {
 		needs = []string{"a CPU: it has no code for GPUs"}

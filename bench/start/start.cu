@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
 	mark("upload");
 
 	std::string file = argv[0]; // the PTX lies beside the program
-	file = file.substr(0, file.find_last_of('/') + 1) + "zadd.sm_70.narrow.coarse.ptx";
+	file = file.substr(0, file.find_last_of('/') + 1) + "add.ptx";
 	FILE *f = fopen(file.c_str(), "rb");
 	if (!f) {
 		fprintf(stderr, "bare: no %s\n", file.c_str());

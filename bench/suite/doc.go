@@ -18,4 +18,6 @@
 // cuBLAS on the same operands. Other frameworks take part by bench/peers, in turns with ours, a run each.
 //
 // The package measures; it is no library of kernels to use. What was measured is a report.Report.
+//
+//gpu:ondemand
 package suite

@@ -54,6 +54,7 @@ var floors = map[string]string{
 	"internal/ptxinterp/...":   "internal/ptxinterp/... device dtype",
 	"internal/conformance/...": "internal/conformance/... device dtype gpu math32",
 	"internal/kernels/...":     "device dtype gpu math32",
+	"internal/ondemand":        "compile",
 	"internal/progen":          "",
 	"internal/progen/trial":    "internal/progen cpu device gpu dtype",
 	"internal/progen/child":    "",

@@ -2,15 +2,17 @@ package repotest
 
 import (
 	"bytes"
+	"fmt"
 	"hash/fnv"
 	"os/exec"
 	"regexp"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/compile"
 )
 
 // architectures are the targets of ptxas 13, which no longer knows sm_70. What is for one alone
@@ -20,8 +22,9 @@ var architectures = []int{75, 80, 86, 89, 90, 100, 120}
 // target matches what a PTX file is for.
 var target = regexp.MustCompile(`(?m)^\.target sm_(\d+)(a?)$`)
 
-// TestAssembled has ptxas take every generated PTX file: for the lowest architecture that it is for,
-// for the highest, and for one between, which its contents choose. Nothing is optimised: it is the text that is judged.
+// TestAssembled compiles every kernel of the repository and has ptxas take the PTX: for the lowest architecture that
+// it is for, for the highest, and for one between, which its contents choose. ptxas does not optimise: the
+// test judges the text.
 func TestAssembled(t *testing.T) {
 	ptxas, err := exec.LookPath("ptxas")
 	if err != nil {
@@ -31,12 +34,13 @@ func TestAssembled(t *testing.T) {
 	var group sync.WaitGroup
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	seen := map[string]bool{}
-	for name, text := range load(t).files {
+	for name, text := range everyPTX(t) {
 		m := target.FindSubmatch(text)
-		if !strings.HasSuffix(name, ".ptx") || m == nil || seen[string(text)] {
+		if m == nil {
+			t.Errorf("%s: no .target in its PTX", name)
 			continue
 		}
-		seen[string(text)] = true
+		seen[name] = true
 		for _, arch := range architecturesFor(text, m) {
 			n++
 			group.Go(func() {
@@ -51,7 +55,32 @@ func TestAssembled(t *testing.T) {
 		}
 	}
 	group.Wait()
-	t.Logf("%d files, %d times in %v", len(seen), n, time.Since(start).Round(time.Second))
+	t.Logf("%d texts, %d times in %v", len(seen), n, time.Since(start).Round(time.Second))
+}
+
+// everyPTX compiles the kernels of the repository and returns the distinct texts of their variants, by a name that
+// tells kernel and number.
+func everyPTX(t *testing.T) map[string][]byte {
+	t.Helper()
+	result, err := compile.Build(t.Context(), compile.Options{Dir: "../..", Patterns: []string{"./..."}, Twins: compile.TwinsNone})
+	if err == nil {
+		err = result.Diagnostics.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, seen := map[string][]byte{}, map[string]bool{}
+	for _, p := range result.Packages {
+		for _, k := range p.Kernels {
+			for i, v := range k.Variants {
+				if !seen[v.PTX] {
+					seen[v.PTX] = true
+					texts[fmt.Sprintf("%s.%s/%d", p.Path, k.Name, i)] = []byte(v.PTX)
+				}
+			}
+		}
+	}
+	return texts
 }
 
 // architecturesFor returns those that a file is assembled for, the lowest first.

@@ -1,12 +1,14 @@
 // Command ulp finds the worst input of each function of package math32 that has one argument: it tries all float32
 // and compares with package math in float64.
 //
-//	go run ./math32/ulp                     on the best device; a GPU takes seconds, a CPU hours
-//	go run ./math32/ulp -func Exp,Log       only these
-//	go run ./math32/ulp -step 1009          every 1009th input
-//	go run ./math32/ulp -same               that the CPU has the same bits as the device
+//	gopherwarp run ./math32/ulp                  on the best device; a GPU takes seconds, a CPU hours
+//	gopherwarp run ./math32/ulp -- -func Exp,Log only these
+//	gopherwarp run ./math32/ulp -- -step 1009    every 1009th input
+//	gopherwarp run ./math32/ulp -- -same         that the CPU has the same bits as the device
 //
 // It fails if an error is above the bound, or with -same if a bit differs. GOPHERWARP_DEVICE chooses the device.
+//
+//gpu:ondemand
 package main
 
 import (

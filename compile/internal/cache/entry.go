@@ -12,7 +12,7 @@ import (
 )
 
 // magic begins every entry. A new layout gets a new number.
-const magic = "gopherwarp build 1\n"
+const magic = "gopherwarp build 2\n"
 
 // head is the number of bytes in front of an entry's body: magic, key, checksum of all else.
 const head = len(magic) + 2*sha256.Size
@@ -26,6 +26,7 @@ type Key [sha256.Size]byte
 // File is a file, by its name relative to a folder that the user of the cache knows.
 type File struct {
 	Name     string
+	Label    string // what its user knows of it besides
 	Contents []byte
 }
 
@@ -37,9 +38,10 @@ type Entry struct {
 
 // description is what an entry says of a file in front of all contents.
 type description struct {
-	Name string
-	Size int
-	Sum  [sha256.Size]byte
+	Name  string
+	Label string `json:",omitempty"`
+	Size  int
+	Sum   [sha256.Size]byte
 }
 
 // encode returns the text of an entry.
@@ -51,7 +53,7 @@ func encode(k Key, files []File) ([]byte, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		all = append(all, description{f.Name, len(f.Contents), sha256.Sum256(f.Contents)})
+		all = append(all, description{f.Name, f.Label, len(f.Contents), sha256.Sum256(f.Contents)})
 		w.Write(f.Contents) // to memory, which takes it
 	}
 	if err := w.Close(); err != nil {
@@ -100,7 +102,7 @@ func (e *Entry) Files(current func(name string) ([]byte, error)) ([]File, error)
 	files := make([]File, len(e.files))
 	same := current != nil
 	for i, f := range e.files {
-		files[i].Name = f.Name
+		files[i].Name, files[i].Label = f.Name, f.Label
 		if !same {
 			continue
 		}

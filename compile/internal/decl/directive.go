@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], all behind //gpu:"
+const known = "directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], and ondemand for a package, each after //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -112,6 +112,9 @@ func (s *scanner) stray(d directive) {
 	case "kernel":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
 			Help = "put it on a line of the comment directly above the function"
+	case "ondemand":
+		s.report(d.pos, diag.DirectiveStray, "//gpu:ondemand is not in the doc comment of a package").
+			Help = "put it on a line of the comment directly above a package clause"
 	case "block", "cluster", "resident", "contract", "target", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
 			Help = "it belongs into the doc comment of a kernel"

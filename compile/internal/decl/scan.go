@@ -27,6 +27,8 @@ type Package struct {
 	Errors             diag.List
 	Broken             bool              // a file does not parse; kernels may be missing here
 	Generics           map[string]Kernel // kernels with type parameters, without instances
+	// OnDemand says that the source tree has only the package's launchers: //gpu:ondemand.
+	OnDemand bool
 }
 
 // World is what is known of other packages.
@@ -115,7 +117,7 @@ func (s *scanner) takeSpec(spec ast.Spec) {
 
 // file finds the kernels of a file and the directives that belong to none.
 func (s *scanner) file(f *ast.File, text []byte) {
-	placed := map[*ast.Comment]bool{}
+	placed := s.header(f)
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Doc == nil {
@@ -139,6 +141,24 @@ func (s *scanner) file(f *ast.File, text []byte) {
 			}
 		}
 	}
+}
+
+// header reads the directives of a file's package clause and returns their comments.
+func (s *scanner) header(f *ast.File) map[*ast.Comment]bool {
+	placed := map[*ast.Comment]bool{}
+	if f.Doc == nil {
+		return placed
+	}
+	for _, d := range s.directives(f.Doc) {
+		if d.name != "ondemand" {
+			continue
+		}
+		placed[d.comment], s.OnDemand = true, true
+		if d.arg != "" {
+			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, and has %q", d.arg)
+		}
+	}
+	return placed
 }
 
 // declared is a function that has directives.

@@ -42,15 +42,42 @@ func at(p token.Position) string {
 
 const nowhere = "/*line zkernels.go:1*/"
 
-// File returns the launchers of pkg. The kernels are those of pkg, compiled, by the stems of
-// their instances; each variant's PTX is embedded from the file that PTXName names.
-func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, nameOf Names) ([]byte, error) {
+// Code is the generated Go of a package's kernels.
+type Code struct {
+	Launchers []byte // and the tables of the kernels
+	PTX       []byte // a constant for each variant; nil without variants
+}
+
+// File returns the launchers of pkg and the PTX that they refer to. The kernels are those of pkg,
+// compiled, by the stems of their instances.
+//
+// PTX stands in constants because the linker then leaves out what a program does not refer to, and because it
+// reads no file of its own for each variant.
+func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, nameOf Names) (Code, error) {
 	w := newWriter(pkg, nameOf)
 	w.twins = twins.funcs
 	for _, k := range pkg.Kernels {
 		w.launcher(k)
 		for _, n := range k.Instances {
 			w.kernel(k, n, kernels[n.Stem])
+		}
+	}
+	launchers, err := w.format(pkg, w.text.String())
+	if err != nil || w.code.Len() == 0 {
+		return Code{Launchers: launchers}, err
+	}
+	return Code{launchers, []byte(Header + "\n\npackage " + pkg.Name + "\n" + w.code.String())}, nil
+}
+
+// OnDemand returns the launchers of pkg without the code of its kernels: they run natively on a CPU, and on no GPU.
+func OnDemand(pkg *decl.Package, kernels map[string]*device.Kernel, nameOf Names) ([]byte, error) {
+	w := newWriter(pkg, nameOf)
+	for _, k := range pkg.Kernels {
+		w.launcher(k)
+		for _, n := range k.Instances {
+			bare := *kernels[n.Stem]
+			bare.Variants, bare.OnDemand = nil, true
+			w.kernel(k, n, &bare)
 		}
 	}
 	return w.format(pkg, w.text.String())
@@ -66,22 +93,7 @@ func (w *writer) format(pkg *decl.Package, declarations string) ([]byte, error) 
 	return formatted, nil
 }
 
-// PTXName returns the base name of the file with the PTX of a variant of a kernel with the
-// given stem.
-func PTXName(stem string, v device.Variant) string {
-	kind := ""
-	if v.Narrow {
-		kind = ".narrow"
-	}
-	if v.Coarse > 0 {
-		kind += ".coarse"
-	}
-	if v.Aligned {
-		kind += ".aligned"
-	}
-	return fmt.Sprintf("z%s.%s%s.ptx", stem, target(v), kind)
-}
-
+// target returns the architecture of a variant as PTX names it.
 func target(v device.Variant) string {
 	suffix := ""
 	if v.Exact {
@@ -102,6 +114,7 @@ type writer struct {
 	twins map[string]string
 	stub  bool // launchers without bodies
 	text  strings.Builder
+	code  strings.Builder // declarations of PTX
 }
 
 func newWriter(pkg *decl.Package, nameOf Names) *writer {

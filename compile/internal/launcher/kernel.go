@@ -10,16 +10,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// kernel writes the variables of an instance: its PTX and its device.Kernel.
+// kernel writes the variable of an instance, its device.Kernel, and declares its PTX in code.
 func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 	var ptx []string
-	if len(c.Variants) > 0 {
-		w.imports.names["embed"], w.imports.used["embed"] = "_", true
-	}
 	for _, v := range c.Variants {
 		name := decl.Fresh(n.Stem+ptxSuffix(v), w.names)
 		ptx = append(ptx, name)
-		w.printf("//go:embed %s\nvar %s string\n\n", PTXName(n.Stem, v), name)
+		fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, v.PTX)
 	}
 	pkg := w.imports.device()
 	w.printf("var %s = &%s.Kernel{\n", w.vars[n.Stem], pkg)
@@ -50,6 +47,9 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 	w.sites(c.Sites)
 	if len(c.Integers) > 0 {
 		w.printf("Integers: %#v,\n", c.Integers)
+	}
+	if c.OnDemand {
+		w.printf("OnDemand: true,\n")
 	}
 	w.variants(c.Variants, ptx)
 	w.native(k, n, c.Params)

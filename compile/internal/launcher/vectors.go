@@ -30,8 +30,14 @@ func (v *Vectors) Add(declaration, text string) {
 // NotAMD64 is in the file of vector code that has none.
 const NotAMD64 = "//go:build !amd64\n\n"
 
-// Files returns the files of the package with the given name, by their own names; none where there is no code.
-func (v *Vectors) Files(name, of string) map[string]string {
+// VectorFile is a file of a package of vector code.
+type VectorFile struct {
+	Name, Text string
+	Doc        bool // it has the package's comment and no code
+}
+
+// Files returns the files of the package with the given name; none if there is no code.
+func (v *Vectors) Files(name, of string) []VectorFile {
 	if len(v.declarations) == 0 {
 		return nil
 	}
@@ -40,16 +46,16 @@ func (v *Vectors) Files(name, of string) map[string]string {
 		clause += "import \"unsafe\"\n\n"
 	}
 	doc := "// Package " + name + " is vector code of the kernels of package " + of + ".\n//\n" +
-		"// Each function does so many threads of a row, up to its first argument, as fill vectors, and\n// returns how many those are. Only the kernels' twins call them.\n"
+		"// Each function runs as many threads of a row, up to its first argument, as fill vectors, and\n// returns their number. Only the kernels' twins call them.\n"
 	var amd64, other strings.Builder
 	for _, d := range v.declarations {
 		amd64.WriteString("//go:noescape\n" + d + "\n\n")
 		other.WriteString(d + " {\n\treturn 0\n}\n\n")
 	}
-	return map[string]string{
-		name + ".go":       Header + "\n\n" + doc + "package " + name + "\n",
-		name + "_amd64.go": Header + "\n\n" + clause + strings.TrimSuffix(amd64.String(), "\n"),
-		name + "_other.go": Header + "\n\n" + NotAMD64 + clause + strings.TrimSuffix(other.String(), "\n"),
-		name + "_amd64.s":  Header + "\n" + v.text.String(),
+	return []VectorFile{
+		{Name: name + ".go", Text: Header + "\n\n" + doc + "package " + name + "\n", Doc: true},
+		{Name: name + "_amd64.go", Text: Header + "\n\n" + clause + strings.TrimSuffix(amd64.String(), "\n")},
+		{Name: name + "_other.go", Text: Header + "\n\n" + NotAMD64 + clause + strings.TrimSuffix(other.String(), "\n")},
+		{Name: name + "_amd64.s", Text: Header + "\n" + v.text.String()},
 	}
 }

@@ -24,6 +24,9 @@ const Generated = "zkernels.go"
 // Twins is the base name of the file that holds the Go twins of a package's kernels.
 const Twins = "zkernels_cpu.go"
 
+// PTX is the base name of the file that holds the PTX of a package's kernels.
+const PTX = "zkernels_ptx.go"
+
 // Vectors is the name of the package, in a folder of that name below that of the kernels, which holds
 // their vector code: Go takes no assembly in a package that uses cgo.
 const Vectors = "zvector"
@@ -31,11 +34,11 @@ const Vectors = "zvector"
 // IsGenerated reports whether a file of Go is one that a build writes.
 func IsGenerated(name string) bool {
 	base := filepath.Base(name)
-	return base == Generated || base == Twins
+	return base == Generated || base == Twins || base == PTX
 }
 
 // generatedImports lists what generated files import, whether or not the user's files do.
-var generatedImports = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe", "embed"}
+var generatedImports = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe"}
 
 // Graph is a set of packages and what they import.
 type Graph struct {

@@ -1,11 +1,11 @@
 package cpu_test
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/compile"
 )
 
 // avx2Instructions are those of vector code for AVX2, of "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, which
@@ -24,18 +24,21 @@ func TestNoAVX512(t *testing.T) {
 	for _, name := range strings.Fields(avx2Instructions) {
 		known[name] = true
 	}
-	files, err := filepath.Glob("../../../internal/conformance/*/zvector/zvector_amd64.s")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no vector code: %v", err)
+	result, err := compile.Build(t.Context(), compile.Options{Dir: "../../..", Patterns: []string{"./internal/conformance/...", "./bench/suite"}})
+	if err == nil {
+		err = result.Diagnostics.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	vector, wide := regexp.MustCompile(`\b[VK][A-Z0-9]+\b`), regexp.MustCompile(`\b([ZK][0-9]+|[XY](1[6-9]|[23][0-9]))\b`)
-	for _, file := range append(files, "../../../bench/suite/zvector/zvector_amd64.s") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	files := assembly(result)
+	if len(files) == 0 {
+		t.Fatal("no vector code")
+	}
+	for file, text := range files {
 		count := 0
-		for _, f := range strings.Split(string(text), "\nTEXT ·")[1:] {
+		for _, f := range strings.Split(text, "\nTEXT ·")[1:] {
 			name, code, _ := strings.Cut(f, "(SB)")
 			if !strings.Contains(name, "AVX2") {
 				continue
@@ -59,4 +62,17 @@ func TestNoAVX512(t *testing.T) {
 			t.Errorf("%s has no function for AVX2", file)
 		}
 	}
+}
+
+// assembly returns the vector code of a build, by the names of its files.
+func assembly(r *compile.Result) map[string]string {
+	files := map[string]string{}
+	for _, p := range r.Packages {
+		for _, f := range p.Files {
+			if strings.HasSuffix(f.Name, "_amd64.s") {
+				files[f.Name] = string(f.Contents)
+			}
+		}
+	}
+	return files
 }

@@ -4,6 +4,8 @@
 //	for _, c := range closures.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package closures
 
 //go:generate go tool gopherwarp build .

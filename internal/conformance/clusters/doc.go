@@ -6,4 +6,6 @@
 //			fmt.Println(behaviour, err)
 //		}
 //	}
+//
+//gpu:ondemand
 package clusters

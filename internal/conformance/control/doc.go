@@ -4,6 +4,8 @@
 //	for _, c := range control.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package control
 
 //go:generate go tool gopherwarp build .

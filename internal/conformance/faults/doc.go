@@ -4,6 +4,8 @@
 //	for _, c := range faults.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package faults
 
 //go:generate go tool gopherwarp build .

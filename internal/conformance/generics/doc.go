@@ -4,6 +4,8 @@
 //	for _, c := range generics.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package generics
 
 //go:generate go tool gopherwarp build .

@@ -4,6 +4,8 @@
 //	for _, c := range halves.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package halves
 
 //go:generate go tool gopherwarp build .

@@ -4,6 +4,8 @@
 //	for _, c := range matrices.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package matrices
 
 //go:generate go tool gopherwarp build .

@@ -4,6 +4,8 @@
 //	for _, c := range numbers.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package numbers
 
 //go:generate go tool gopherwarp build .

@@ -4,6 +4,8 @@
 //	for _, c := range panels.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package panels
 
 //go:generate go tool gopherwarp build .

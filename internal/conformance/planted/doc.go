@@ -11,6 +11,8 @@
 // what a user needs to find a mistake.
 //
 // Its tests are all there is to it; no case of package conformance runs these.
+//
+//gpu:ondemand
 package planted
 
 //go:generate go tool gopherwarp build .

@@ -4,6 +4,8 @@
 //	for _, c := range threads.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package threads
 
 //go:generate go tool gopherwarp build .

@@ -4,6 +4,8 @@
 //	for _, c := range values.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package values
 
 //go:generate go tool gopherwarp build .

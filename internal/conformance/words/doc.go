@@ -4,6 +4,8 @@
 //	for _, c := range words.Cases() {
 //		wrong := c.On(ctx, dev)
 //	}
+//
+//gpu:ondemand
 package words
 
 //go:generate go tool gopherwarp build .

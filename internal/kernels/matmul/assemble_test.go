@@ -1,11 +1,14 @@
 package matmul_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/compile"
 )
 
 // TestAssemble has ptxas judge the versions that multiply panels: where a register of an accumulator is touched between products
@@ -15,21 +18,36 @@ func TestAssemble(t *testing.T) {
 	if err != nil {
 		t.Skip("no ptxas in PATH to judge the PTX")
 	}
-	files, err := filepath.Glob("z*.sm_90a*.ptx")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no PTX for sm_90a: %v", err)
+	result, err := compile.Build(t.Context(), compile.Options{Twins: compile.TwinsNone})
+	if err == nil {
+		err = result.Diagnostics.Err()
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := 0
 	wrong := regexp.MustCompile(`.*(serialized|injected|setmaxnreg.*ignored|[1-9]\d* bytes (stack frame|spill)).*`)
-	for _, file := range files {
-		t.Run(file, func(t *testing.T) {
-			t.Parallel()
-			said, err := exec.Command(ptxas, "-v", "-arch=sm_90a", "-o", os.DevNull, file).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, said)
+	for _, k := range result.Packages[0].Kernels {
+		for _, v := range k.Variants {
+			if !v.Exact {
+				continue
 			}
-			if line := wrong.Find(said); line != nil {
-				t.Errorf("%s", line)
-			}
-		})
+			judged++
+			t.Run(fmt.Sprintf("%s/narrow=%t,aligned=%t", k.Name, v.Narrow, v.Aligned), func(t *testing.T) {
+				t.Parallel()
+				command := exec.Command(ptxas, "-v", "-arch=sm_90a", "-o", os.DevNull, "-")
+				command.Stdin = strings.NewReader(v.PTX)
+				said, err := command.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, said)
+				}
+				if line := wrong.Find(said); line != nil {
+					t.Errorf("%s", line)
+				}
+			})
+		}
+	}
+	if judged == 0 {
+		t.Error("no kernel has code for sm_90a")
 	}
 }

@@ -1,0 +1,74 @@
+package compile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+)
+
+// TestOnDemand builds a package whose code is generated on demand: the launchers are for the source tree, and the PTX, the
+// twins and their vector code are for programs alone.
+func TestOnDemand(t *testing.T) {
+	dir := module(t, map[string]*txtar.Archive{"ondemand": archives(t, "testdata/generate")["ondemand"]})
+	result := build(t, dir)
+	var stale []string // besides the launchers, which the archive has
+	for _, f := range result.Stale() {
+		stale = append(stale, filepath.Base(f.Name))
+	}
+	if want := []string{"zvector.go"}; !slices.Equal(stale, want) {
+		t.Errorf("stale files are %v, want %v", stale, want)
+	}
+	for _, f := range result.Stale() {
+		if err := f.Write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replaced := overlaid(t, result)
+	for name, want := range map[string]string{
+		"zkernels.go": "PTX: doubleSM70", "zkernels_ptx.go": "const doubleSM70 = `.version", "zkernels_cpu.go": "func doubleTwin",
+		"zvector_amd64.s": "TEXT ·DoubleTwin", "zvector_amd64.go": "func DoubleTwin", "zvector_other.go": "return 0",
+	} {
+		if !strings.Contains(replaced[name], want) {
+			t.Errorf("%s of the program does not have %q:\n%s", name, want, replaced[name])
+		}
+	}
+	if len(replaced) != 6 {
+		t.Errorf("the overlay has %d files, want 6", len(replaced))
+	}
+	if again := build(t, dir).Stale(); len(again) > 0 {
+		t.Errorf("a second build finds %s stale", again[0].Name)
+	}
+}
+
+// overlaid returns the contents of the files of an overlay by their base names.
+func overlaid(t *testing.T, r *compile.Result) map[string]string {
+	t.Helper()
+	name, err := r.Overlay(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overlay struct{ Replace map[string]string }
+	if err := json.Unmarshal(text, &overlay); err != nil {
+		t.Fatal(err)
+	}
+	contents := map[string]string{}
+	for name, file := range overlay.Replace {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents[filepath.Base(name)] = string(text)
+	}
+	return contents
+}
