@@ -3,7 +3,6 @@
 package prim
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -59,12 +58,6 @@ func joinChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | fl
 	return p.Launch()
 }
 
-//go:embed zjoinChunksAddInt32.sm_70.narrow.ptx
-var joinChunksAddInt32SM70Narrow string
-
-//go:embed zjoinChunksAddInt32.sm_70.ptx
-var joinChunksAddInt32SM70 string
-
 var joinChunksAddInt32Kernel = &device.Kernel{
 	Name:    "joinChunk[add, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -98,12 +91,6 @@ var joinChunksAddInt32Kernel = &device.Kernel{
 	},
 	Twin: joinChunksAddInt32Twin,
 }
-
-//go:embed zjoinChunksAddInt64.sm_70.narrow.ptx
-var joinChunksAddInt64SM70Narrow string
-
-//go:embed zjoinChunksAddInt64.sm_70.ptx
-var joinChunksAddInt64SM70 string
 
 var joinChunksAddInt64Kernel = &device.Kernel{
 	Name:    "joinChunk[add, int64]",
@@ -139,12 +126,6 @@ var joinChunksAddInt64Kernel = &device.Kernel{
 	Twin: joinChunksAddInt64Twin,
 }
 
-//go:embed zjoinChunksAddUint32.sm_70.narrow.ptx
-var joinChunksAddUint32SM70Narrow string
-
-//go:embed zjoinChunksAddUint32.sm_70.ptx
-var joinChunksAddUint32SM70 string
-
 var joinChunksAddUint32Kernel = &device.Kernel{
 	Name:    "joinChunk[add, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -178,12 +159,6 @@ var joinChunksAddUint32Kernel = &device.Kernel{
 	},
 	Twin: joinChunksAddUint32Twin,
 }
-
-//go:embed zjoinChunksAddUint64.sm_70.narrow.ptx
-var joinChunksAddUint64SM70Narrow string
-
-//go:embed zjoinChunksAddUint64.sm_70.ptx
-var joinChunksAddUint64SM70 string
 
 var joinChunksAddUint64Kernel = &device.Kernel{
 	Name:    "joinChunk[add, uint64]",
@@ -219,12 +194,6 @@ var joinChunksAddUint64Kernel = &device.Kernel{
 	Twin: joinChunksAddUint64Twin,
 }
 
-//go:embed zjoinChunksAddFloat32.sm_70.narrow.ptx
-var joinChunksAddFloat32SM70Narrow string
-
-//go:embed zjoinChunksAddFloat32.sm_70.ptx
-var joinChunksAddFloat32SM70 string
-
 var joinChunksAddFloat32Kernel = &device.Kernel{
 	Name:    "joinChunk[add, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -258,12 +227,6 @@ var joinChunksAddFloat32Kernel = &device.Kernel{
 	},
 	Twin: joinChunksAddFloat32Twin,
 }
-
-//go:embed zjoinChunksAddFloat64.sm_70.narrow.ptx
-var joinChunksAddFloat64SM70Narrow string
-
-//go:embed zjoinChunksAddFloat64.sm_70.ptx
-var joinChunksAddFloat64SM70 string
 
 var joinChunksAddFloat64Kernel = &device.Kernel{
 	Name:    "joinChunk[add, float64]",
@@ -299,12 +262,6 @@ var joinChunksAddFloat64Kernel = &device.Kernel{
 	Twin: joinChunksAddFloat64Twin,
 }
 
-//go:embed zjoinChunksLeastInt32.sm_70.narrow.ptx
-var joinChunksLeastInt32SM70Narrow string
-
-//go:embed zjoinChunksLeastInt32.sm_70.ptx
-var joinChunksLeastInt32SM70 string
-
 var joinChunksLeastInt32Kernel = &device.Kernel{
 	Name:    "joinChunk[least, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -338,12 +295,6 @@ var joinChunksLeastInt32Kernel = &device.Kernel{
 	},
 	Twin: joinChunksLeastInt32Twin,
 }
-
-//go:embed zjoinChunksLeastInt64.sm_70.narrow.ptx
-var joinChunksLeastInt64SM70Narrow string
-
-//go:embed zjoinChunksLeastInt64.sm_70.ptx
-var joinChunksLeastInt64SM70 string
 
 var joinChunksLeastInt64Kernel = &device.Kernel{
 	Name:    "joinChunk[least, int64]",
@@ -379,12 +330,6 @@ var joinChunksLeastInt64Kernel = &device.Kernel{
 	Twin: joinChunksLeastInt64Twin,
 }
 
-//go:embed zjoinChunksLeastUint32.sm_70.narrow.ptx
-var joinChunksLeastUint32SM70Narrow string
-
-//go:embed zjoinChunksLeastUint32.sm_70.ptx
-var joinChunksLeastUint32SM70 string
-
 var joinChunksLeastUint32Kernel = &device.Kernel{
 	Name:    "joinChunk[least, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -419,12 +364,6 @@ var joinChunksLeastUint32Kernel = &device.Kernel{
 	Twin: joinChunksLeastUint32Twin,
 }
 
-//go:embed zjoinChunksLeastUint64.sm_70.narrow.ptx
-var joinChunksLeastUint64SM70Narrow string
-
-//go:embed zjoinChunksLeastUint64.sm_70.ptx
-var joinChunksLeastUint64SM70 string
-
 var joinChunksLeastUint64Kernel = &device.Kernel{
 	Name:    "joinChunk[least, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -458,18 +397,6 @@ var joinChunksLeastUint64Kernel = &device.Kernel{
 	},
 	Twin: joinChunksLeastUint64Twin,
 }
-
-//go:embed zjoinChunksLeastFloat32.sm_80.narrow.ptx
-var joinChunksLeastFloat32SM80Narrow string
-
-//go:embed zjoinChunksLeastFloat32.sm_80.ptx
-var joinChunksLeastFloat32SM80 string
-
-//go:embed zjoinChunksLeastFloat32.sm_70.narrow.ptx
-var joinChunksLeastFloat32SM70Narrow string
-
-//go:embed zjoinChunksLeastFloat32.sm_70.ptx
-var joinChunksLeastFloat32SM70 string
 
 var joinChunksLeastFloat32Kernel = &device.Kernel{
 	Name:    "joinChunk[least, float32]",
@@ -507,12 +434,6 @@ var joinChunksLeastFloat32Kernel = &device.Kernel{
 	Twin: joinChunksLeastFloat32Twin,
 }
 
-//go:embed zjoinChunksLeastFloat64.sm_70.narrow.ptx
-var joinChunksLeastFloat64SM70Narrow string
-
-//go:embed zjoinChunksLeastFloat64.sm_70.ptx
-var joinChunksLeastFloat64SM70 string
-
 var joinChunksLeastFloat64Kernel = &device.Kernel{
 	Name:    "joinChunk[least, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -546,12 +467,6 @@ var joinChunksLeastFloat64Kernel = &device.Kernel{
 	},
 	Twin: joinChunksLeastFloat64Twin,
 }
-
-//go:embed zjoinChunksGreatestInt32.sm_70.narrow.ptx
-var joinChunksGreatestInt32SM70Narrow string
-
-//go:embed zjoinChunksGreatestInt32.sm_70.ptx
-var joinChunksGreatestInt32SM70 string
 
 var joinChunksGreatestInt32Kernel = &device.Kernel{
 	Name:    "joinChunk[greatest, int32]",
@@ -587,12 +502,6 @@ var joinChunksGreatestInt32Kernel = &device.Kernel{
 	Twin: joinChunksGreatestInt32Twin,
 }
 
-//go:embed zjoinChunksGreatestInt64.sm_70.narrow.ptx
-var joinChunksGreatestInt64SM70Narrow string
-
-//go:embed zjoinChunksGreatestInt64.sm_70.ptx
-var joinChunksGreatestInt64SM70 string
-
 var joinChunksGreatestInt64Kernel = &device.Kernel{
 	Name:    "joinChunk[greatest, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -626,12 +535,6 @@ var joinChunksGreatestInt64Kernel = &device.Kernel{
 	},
 	Twin: joinChunksGreatestInt64Twin,
 }
-
-//go:embed zjoinChunksGreatestUint32.sm_70.narrow.ptx
-var joinChunksGreatestUint32SM70Narrow string
-
-//go:embed zjoinChunksGreatestUint32.sm_70.ptx
-var joinChunksGreatestUint32SM70 string
 
 var joinChunksGreatestUint32Kernel = &device.Kernel{
 	Name:    "joinChunk[greatest, uint32]",
@@ -667,12 +570,6 @@ var joinChunksGreatestUint32Kernel = &device.Kernel{
 	Twin: joinChunksGreatestUint32Twin,
 }
 
-//go:embed zjoinChunksGreatestUint64.sm_70.narrow.ptx
-var joinChunksGreatestUint64SM70Narrow string
-
-//go:embed zjoinChunksGreatestUint64.sm_70.ptx
-var joinChunksGreatestUint64SM70 string
-
 var joinChunksGreatestUint64Kernel = &device.Kernel{
 	Name:    "joinChunk[greatest, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -706,18 +603,6 @@ var joinChunksGreatestUint64Kernel = &device.Kernel{
 	},
 	Twin: joinChunksGreatestUint64Twin,
 }
-
-//go:embed zjoinChunksGreatestFloat32.sm_80.narrow.ptx
-var joinChunksGreatestFloat32SM80Narrow string
-
-//go:embed zjoinChunksGreatestFloat32.sm_80.ptx
-var joinChunksGreatestFloat32SM80 string
-
-//go:embed zjoinChunksGreatestFloat32.sm_70.narrow.ptx
-var joinChunksGreatestFloat32SM70Narrow string
-
-//go:embed zjoinChunksGreatestFloat32.sm_70.ptx
-var joinChunksGreatestFloat32SM70 string
 
 var joinChunksGreatestFloat32Kernel = &device.Kernel{
 	Name:    "joinChunk[greatest, float32]",
@@ -754,12 +639,6 @@ var joinChunksGreatestFloat32Kernel = &device.Kernel{
 	},
 	Twin: joinChunksGreatestFloat32Twin,
 }
-
-//go:embed zjoinChunksGreatestFloat64.sm_70.narrow.ptx
-var joinChunksGreatestFloat64SM70Narrow string
-
-//go:embed zjoinChunksGreatestFloat64.sm_70.ptx
-var joinChunksGreatestFloat64SM70 string
 
 var joinChunksGreatestFloat64Kernel = &device.Kernel{
 	Name:    "joinChunk[greatest, float64]",
@@ -845,12 +724,6 @@ func scanChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | fl
 	return p.Launch()
 }
 
-//go:embed zscanChunksAddInt32.sm_70.narrow.ptx
-var scanChunksAddInt32SM70Narrow string
-
-//go:embed zscanChunksAddInt32.sm_70.ptx
-var scanChunksAddInt32SM70 string
-
 var scanChunksAddInt32Kernel = &device.Kernel{
 	Name:    "scanChunk[add, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -887,12 +760,6 @@ var scanChunksAddInt32Kernel = &device.Kernel{
 	},
 	Twin: scanChunksAddInt32Twin,
 }
-
-//go:embed zscanChunksAddInt64.sm_70.narrow.ptx
-var scanChunksAddInt64SM70Narrow string
-
-//go:embed zscanChunksAddInt64.sm_70.ptx
-var scanChunksAddInt64SM70 string
 
 var scanChunksAddInt64Kernel = &device.Kernel{
 	Name:    "scanChunk[add, int64]",
@@ -931,12 +798,6 @@ var scanChunksAddInt64Kernel = &device.Kernel{
 	Twin: scanChunksAddInt64Twin,
 }
 
-//go:embed zscanChunksAddUint32.sm_70.narrow.ptx
-var scanChunksAddUint32SM70Narrow string
-
-//go:embed zscanChunksAddUint32.sm_70.ptx
-var scanChunksAddUint32SM70 string
-
 var scanChunksAddUint32Kernel = &device.Kernel{
 	Name:    "scanChunk[add, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -973,12 +834,6 @@ var scanChunksAddUint32Kernel = &device.Kernel{
 	},
 	Twin: scanChunksAddUint32Twin,
 }
-
-//go:embed zscanChunksAddUint64.sm_70.narrow.ptx
-var scanChunksAddUint64SM70Narrow string
-
-//go:embed zscanChunksAddUint64.sm_70.ptx
-var scanChunksAddUint64SM70 string
 
 var scanChunksAddUint64Kernel = &device.Kernel{
 	Name:    "scanChunk[add, uint64]",
@@ -1017,12 +872,6 @@ var scanChunksAddUint64Kernel = &device.Kernel{
 	Twin: scanChunksAddUint64Twin,
 }
 
-//go:embed zscanChunksAddFloat32.sm_70.narrow.ptx
-var scanChunksAddFloat32SM70Narrow string
-
-//go:embed zscanChunksAddFloat32.sm_70.ptx
-var scanChunksAddFloat32SM70 string
-
 var scanChunksAddFloat32Kernel = &device.Kernel{
 	Name:    "scanChunk[add, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1059,12 +908,6 @@ var scanChunksAddFloat32Kernel = &device.Kernel{
 	},
 	Twin: scanChunksAddFloat32Twin,
 }
-
-//go:embed zscanChunksAddFloat64.sm_70.narrow.ptx
-var scanChunksAddFloat64SM70Narrow string
-
-//go:embed zscanChunksAddFloat64.sm_70.ptx
-var scanChunksAddFloat64SM70 string
 
 var scanChunksAddFloat64Kernel = &device.Kernel{
 	Name:    "scanChunk[add, float64]",
@@ -1103,12 +946,6 @@ var scanChunksAddFloat64Kernel = &device.Kernel{
 	Twin: scanChunksAddFloat64Twin,
 }
 
-//go:embed zscanChunksLeastInt32.sm_70.narrow.ptx
-var scanChunksLeastInt32SM70Narrow string
-
-//go:embed zscanChunksLeastInt32.sm_70.ptx
-var scanChunksLeastInt32SM70 string
-
 var scanChunksLeastInt32Kernel = &device.Kernel{
 	Name:    "scanChunk[least, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1145,12 +982,6 @@ var scanChunksLeastInt32Kernel = &device.Kernel{
 	},
 	Twin: scanChunksLeastInt32Twin,
 }
-
-//go:embed zscanChunksLeastInt64.sm_70.narrow.ptx
-var scanChunksLeastInt64SM70Narrow string
-
-//go:embed zscanChunksLeastInt64.sm_70.ptx
-var scanChunksLeastInt64SM70 string
 
 var scanChunksLeastInt64Kernel = &device.Kernel{
 	Name:    "scanChunk[least, int64]",
@@ -1189,12 +1020,6 @@ var scanChunksLeastInt64Kernel = &device.Kernel{
 	Twin: scanChunksLeastInt64Twin,
 }
 
-//go:embed zscanChunksLeastUint32.sm_70.narrow.ptx
-var scanChunksLeastUint32SM70Narrow string
-
-//go:embed zscanChunksLeastUint32.sm_70.ptx
-var scanChunksLeastUint32SM70 string
-
 var scanChunksLeastUint32Kernel = &device.Kernel{
 	Name:    "scanChunk[least, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1232,12 +1057,6 @@ var scanChunksLeastUint32Kernel = &device.Kernel{
 	Twin: scanChunksLeastUint32Twin,
 }
 
-//go:embed zscanChunksLeastUint64.sm_70.narrow.ptx
-var scanChunksLeastUint64SM70Narrow string
-
-//go:embed zscanChunksLeastUint64.sm_70.ptx
-var scanChunksLeastUint64SM70 string
-
 var scanChunksLeastUint64Kernel = &device.Kernel{
 	Name:    "scanChunk[least, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1274,18 +1093,6 @@ var scanChunksLeastUint64Kernel = &device.Kernel{
 	},
 	Twin: scanChunksLeastUint64Twin,
 }
-
-//go:embed zscanChunksLeastFloat32.sm_80.narrow.ptx
-var scanChunksLeastFloat32SM80Narrow string
-
-//go:embed zscanChunksLeastFloat32.sm_80.ptx
-var scanChunksLeastFloat32SM80 string
-
-//go:embed zscanChunksLeastFloat32.sm_70.narrow.ptx
-var scanChunksLeastFloat32SM70Narrow string
-
-//go:embed zscanChunksLeastFloat32.sm_70.ptx
-var scanChunksLeastFloat32SM70 string
 
 var scanChunksLeastFloat32Kernel = &device.Kernel{
 	Name:    "scanChunk[least, float32]",
@@ -1326,12 +1133,6 @@ var scanChunksLeastFloat32Kernel = &device.Kernel{
 	Twin: scanChunksLeastFloat32Twin,
 }
 
-//go:embed zscanChunksLeastFloat64.sm_70.narrow.ptx
-var scanChunksLeastFloat64SM70Narrow string
-
-//go:embed zscanChunksLeastFloat64.sm_70.ptx
-var scanChunksLeastFloat64SM70 string
-
 var scanChunksLeastFloat64Kernel = &device.Kernel{
 	Name:    "scanChunk[least, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1368,12 +1169,6 @@ var scanChunksLeastFloat64Kernel = &device.Kernel{
 	},
 	Twin: scanChunksLeastFloat64Twin,
 }
-
-//go:embed zscanChunksGreatestInt32.sm_70.narrow.ptx
-var scanChunksGreatestInt32SM70Narrow string
-
-//go:embed zscanChunksGreatestInt32.sm_70.ptx
-var scanChunksGreatestInt32SM70 string
 
 var scanChunksGreatestInt32Kernel = &device.Kernel{
 	Name:    "scanChunk[greatest, int32]",
@@ -1412,12 +1207,6 @@ var scanChunksGreatestInt32Kernel = &device.Kernel{
 	Twin: scanChunksGreatestInt32Twin,
 }
 
-//go:embed zscanChunksGreatestInt64.sm_70.narrow.ptx
-var scanChunksGreatestInt64SM70Narrow string
-
-//go:embed zscanChunksGreatestInt64.sm_70.ptx
-var scanChunksGreatestInt64SM70 string
-
 var scanChunksGreatestInt64Kernel = &device.Kernel{
 	Name:    "scanChunk[greatest, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1454,12 +1243,6 @@ var scanChunksGreatestInt64Kernel = &device.Kernel{
 	},
 	Twin: scanChunksGreatestInt64Twin,
 }
-
-//go:embed zscanChunksGreatestUint32.sm_70.narrow.ptx
-var scanChunksGreatestUint32SM70Narrow string
-
-//go:embed zscanChunksGreatestUint32.sm_70.ptx
-var scanChunksGreatestUint32SM70 string
 
 var scanChunksGreatestUint32Kernel = &device.Kernel{
 	Name:    "scanChunk[greatest, uint32]",
@@ -1498,12 +1281,6 @@ var scanChunksGreatestUint32Kernel = &device.Kernel{
 	Twin: scanChunksGreatestUint32Twin,
 }
 
-//go:embed zscanChunksGreatestUint64.sm_70.narrow.ptx
-var scanChunksGreatestUint64SM70Narrow string
-
-//go:embed zscanChunksGreatestUint64.sm_70.ptx
-var scanChunksGreatestUint64SM70 string
-
 var scanChunksGreatestUint64Kernel = &device.Kernel{
 	Name:    "scanChunk[greatest, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1540,18 +1317,6 @@ var scanChunksGreatestUint64Kernel = &device.Kernel{
 	},
 	Twin: scanChunksGreatestUint64Twin,
 }
-
-//go:embed zscanChunksGreatestFloat32.sm_80.narrow.ptx
-var scanChunksGreatestFloat32SM80Narrow string
-
-//go:embed zscanChunksGreatestFloat32.sm_80.ptx
-var scanChunksGreatestFloat32SM80 string
-
-//go:embed zscanChunksGreatestFloat32.sm_70.narrow.ptx
-var scanChunksGreatestFloat32SM70Narrow string
-
-//go:embed zscanChunksGreatestFloat32.sm_70.ptx
-var scanChunksGreatestFloat32SM70 string
 
 var scanChunksGreatestFloat32Kernel = &device.Kernel{
 	Name:    "scanChunk[greatest, float32]",
@@ -1591,12 +1356,6 @@ var scanChunksGreatestFloat32Kernel = &device.Kernel{
 	},
 	Twin: scanChunksGreatestFloat32Twin,
 }
-
-//go:embed zscanChunksGreatestFloat64.sm_70.narrow.ptx
-var scanChunksGreatestFloat64SM70Narrow string
-
-//go:embed zscanChunksGreatestFloat64.sm_70.ptx
-var scanChunksGreatestFloat64SM70 string
 
 var scanChunksGreatestFloat64Kernel = &device.Kernel{
 	Name:    "scanChunk[greatest, float64]",
@@ -1652,12 +1411,6 @@ func digitChunks[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.
 	return p.Launch()
 }
 
-//go:embed zdigitChunksUint32.sm_70.narrow.ptx
-var digitChunksUint32SM70Narrow string
-
-//go:embed zdigitChunksUint32.sm_70.ptx
-var digitChunksUint32SM70 string
-
 var digitChunksUint32Kernel = &device.Kernel{
 	Name:    "digitChunk[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1692,12 +1445,6 @@ var digitChunksUint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zdigitChunksUint64.sm_70.narrow.ptx
-var digitChunksUint64SM70Narrow string
-
-//go:embed zdigitChunksUint64.sm_70.ptx
-var digitChunksUint64SM70 string
 
 var digitChunksUint64Kernel = &device.Kernel{
 	Name:    "digitChunk[uint64]",
@@ -1761,12 +1508,6 @@ func moveChunks[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g
 	return p.Launch()
 }
 
-//go:embed zmoveChunksUint32None.sm_70.narrow.ptx
-var moveChunksUint32NoneSM70Narrow string
-
-//go:embed zmoveChunksUint32None.sm_70.ptx
-var moveChunksUint32NoneSM70 string
-
 var moveChunksUint32NoneKernel = &device.Kernel{
 	Name:    "moveChunk[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1806,12 +1547,6 @@ var moveChunksUint32NoneKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zmoveChunksUint32Uint32.sm_70.narrow.ptx
-var moveChunksUint32Uint32SM70Narrow string
-
-//go:embed zmoveChunksUint32Uint32.sm_70.ptx
-var moveChunksUint32Uint32SM70 string
 
 var moveChunksUint32Uint32Kernel = &device.Kernel{
 	Name:    "moveChunk[uint32, uint32]",
@@ -1855,12 +1590,6 @@ var moveChunksUint32Uint32Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zmoveChunksUint32Uint64.sm_70.narrow.ptx
-var moveChunksUint32Uint64SM70Narrow string
-
-//go:embed zmoveChunksUint32Uint64.sm_70.ptx
-var moveChunksUint32Uint64SM70 string
-
 var moveChunksUint32Uint64Kernel = &device.Kernel{
 	Name:    "moveChunk[uint32, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1903,12 +1632,6 @@ var moveChunksUint32Uint64Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zmoveChunksUint64None.sm_70.narrow.ptx
-var moveChunksUint64NoneSM70Narrow string
-
-//go:embed zmoveChunksUint64None.sm_70.ptx
-var moveChunksUint64NoneSM70 string
-
 var moveChunksUint64NoneKernel = &device.Kernel{
 	Name:    "moveChunk[uint64, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -1948,12 +1671,6 @@ var moveChunksUint64NoneKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zmoveChunksUint64Uint32.sm_70.narrow.ptx
-var moveChunksUint64Uint32SM70Narrow string
-
-//go:embed zmoveChunksUint64Uint32.sm_70.ptx
-var moveChunksUint64Uint32SM70 string
 
 var moveChunksUint64Uint32Kernel = &device.Kernel{
 	Name:    "moveChunk[uint64, uint32]",
@@ -1996,12 +1713,6 @@ var moveChunksUint64Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zmoveChunksUint64Uint64.sm_70.narrow.ptx
-var moveChunksUint64Uint64SM70Narrow string
-
-//go:embed zmoveChunksUint64Uint64.sm_70.ptx
-var moveChunksUint64Uint64SM70 string
 
 var moveChunksUint64Uint64Kernel = &device.Kernel{
 	Name:    "moveChunk[uint64, uint64]",
@@ -2052,12 +1763,6 @@ func flagChunks(s *device.Stream, g device.Blocks, flags device.Slice[bool], cou
 	device.PutSlice(p, counts)
 	return p.Launch()
 }
-
-//go:embed zflagChunks.sm_70.narrow.ptx
-var flagChunksSM70Narrow string
-
-//go:embed zflagChunks.sm_70.ptx
-var flagChunksSM70 string
 
 var flagChunksKernel = &device.Kernel{
 	Name:    "flagChunk[bool]",
@@ -2117,12 +1822,6 @@ func selectChunks[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stre
 	return p.Launch()
 }
 
-//go:embed zselectChunksUint8.sm_70.narrow.ptx
-var selectChunksUint8SM70Narrow string
-
-//go:embed zselectChunksUint8.sm_70.ptx
-var selectChunksUint8SM70 string
-
 var selectChunksUint8Kernel = &device.Kernel{
 	Name:    "selectChunk[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2165,12 +1864,6 @@ var selectChunksUint8Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zselectChunksUint16.sm_70.narrow.ptx
-var selectChunksUint16SM70Narrow string
-
-//go:embed zselectChunksUint16.sm_70.ptx
-var selectChunksUint16SM70 string
 
 var selectChunksUint16Kernel = &device.Kernel{
 	Name:    "selectChunk[uint16]",
@@ -2215,12 +1908,6 @@ var selectChunksUint16Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zselectChunksUint32.sm_70.narrow.ptx
-var selectChunksUint32SM70Narrow string
-
-//go:embed zselectChunksUint32.sm_70.ptx
-var selectChunksUint32SM70 string
-
 var selectChunksUint32Kernel = &device.Kernel{
 	Name:    "selectChunk[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2264,12 +1951,6 @@ var selectChunksUint32Kernel = &device.Kernel{
 	},
 }
 
-//go:embed zselectChunksUint64.sm_70.narrow.ptx
-var selectChunksUint64SM70Narrow string
-
-//go:embed zselectChunksUint64.sm_70.ptx
-var selectChunksUint64SM70 string
-
 var selectChunksUint64Kernel = &device.Kernel{
 	Name:    "selectChunk[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2312,15 +1993,6 @@ var selectChunksUint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zselectChunks2Uint64.sm_70.narrow.aligned.ptx
-var selectChunks2Uint64SM70NarrowAligned string
-
-//go:embed zselectChunks2Uint64.sm_70.narrow.ptx
-var selectChunks2Uint64SM70Narrow string
-
-//go:embed zselectChunks2Uint64.sm_70.ptx
-var selectChunks2Uint64SM70 string
 
 var selectChunks2Uint64Kernel = &device.Kernel{
 	Name:    "selectChunk[[2]uint64]",
@@ -2376,15 +2048,6 @@ func countUint8(s *device.Stream, g device.Blocks, x device.Slice[[16]uint8], ta
 	return p.Launch()
 }
 
-//go:embed zcountUint8.sm_70.narrow.aligned.ptx
-var countUint8SM70NarrowAligned string
-
-//go:embed zcountUint8.sm_70.narrow.ptx
-var countUint8SM70Narrow string
-
-//go:embed zcountUint8.sm_70.ptx
-var countUint8SM70 string
-
 var countUint8Kernel = &device.Kernel{
 	Name:    "countValues[uint8, [16]uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2429,15 +2092,6 @@ func countUint16(s *device.Stream, g device.Blocks, x device.Slice[[8]uint16], t
 	device.PutSlice(p, counts)
 	return p.Launch()
 }
-
-//go:embed zcountUint16.sm_70.narrow.aligned.ptx
-var countUint16SM70NarrowAligned string
-
-//go:embed zcountUint16.sm_70.narrow.ptx
-var countUint16SM70Narrow string
-
-//go:embed zcountUint16.sm_70.ptx
-var countUint16SM70 string
 
 var countUint16Kernel = &device.Kernel{
 	Name:    "countValues[uint16, [8]uint16]",
@@ -2487,15 +2141,6 @@ func countUint32(s *device.Stream, g device.Blocks, x device.Slice[[4]uint32], t
 	return p.Launch()
 }
 
-//go:embed zcountUint32.sm_70.narrow.aligned.ptx
-var countUint32SM70NarrowAligned string
-
-//go:embed zcountUint32.sm_70.narrow.ptx
-var countUint32SM70Narrow string
-
-//go:embed zcountUint32.sm_70.ptx
-var countUint32SM70 string
-
 var countUint32Kernel = &device.Kernel{
 	Name:    "countValues[uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2544,15 +2189,6 @@ func countUint64(s *device.Stream, g device.Blocks, x device.Slice[[2]uint64], t
 	return p.Launch()
 }
 
-//go:embed zcountUint64.sm_70.narrow.aligned.ptx
-var countUint64SM70NarrowAligned string
-
-//go:embed zcountUint64.sm_70.narrow.ptx
-var countUint64SM70Narrow string
-
-//go:embed zcountUint64.sm_70.ptx
-var countUint64SM70 string
-
 var countUint64Kernel = &device.Kernel{
 	Name:    "countValues[uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2598,15 +2234,6 @@ func countFloat32(s_ *device.Stream, g device.Blocks, x device.Slice[[4]float32]
 	return p.Launch()
 }
 
-//go:embed zcountFloat32.sm_70.narrow.aligned.ptx
-var countFloat32SM70NarrowAligned string
-
-//go:embed zcountFloat32.sm_70.narrow.ptx
-var countFloat32SM70Narrow string
-
-//go:embed zcountFloat32.sm_70.ptx
-var countFloat32SM70 string
-
 var countFloat32Kernel = &device.Kernel{
 	Name:    "countFloats[float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2629,7 +2256,6 @@ var countFloat32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 72, 80},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countFloat32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2655,15 +2281,6 @@ func countFloat64(s_ *device.Stream, g device.Blocks, x device.Slice[[2]float64]
 	device.PutSlice(p, counts)
 	return p.Launch()
 }
-
-//go:embed zcountFloat64.sm_70.narrow.aligned.ptx
-var countFloat64SM70NarrowAligned string
-
-//go:embed zcountFloat64.sm_70.narrow.ptx
-var countFloat64SM70Narrow string
-
-//go:embed zcountFloat64.sm_70.ptx
-var countFloat64SM70 string
 
 var countFloat64Kernel = &device.Kernel{
 	Name:    "countFloats[float64, [2]float64]",
@@ -2722,15 +2339,6 @@ func reduceInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream
 	return p.Launch()
 }
 
-//go:embed zreduceInt32AddInt324Int32.sm_70.narrow.aligned.ptx
-var reduceInt32AddInt324Int32SM70NarrowAligned string
-
-//go:embed zreduceInt32AddInt324Int32.sm_70.narrow.ptx
-var reduceInt32AddInt324Int32SM70Narrow string
-
-//go:embed zreduceInt32AddInt324Int32.sm_70.ptx
-var reduceInt32AddInt324Int32SM70 string
-
 var reduceInt32AddInt324Int32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2751,7 +2359,6 @@ var reduceInt32AddInt324Int32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32AddInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt32AddInt324Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2765,15 +2372,6 @@ var reduceInt32AddInt324Int32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceInt32LeastInt324Int32.sm_70.narrow.aligned.ptx
-var reduceInt32LeastInt324Int32SM70NarrowAligned string
-
-//go:embed zreduceInt32LeastInt324Int32.sm_70.narrow.ptx
-var reduceInt32LeastInt324Int32SM70Narrow string
-
-//go:embed zreduceInt32LeastInt324Int32.sm_70.ptx
-var reduceInt32LeastInt324Int32SM70 string
 
 var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[least, int32, [4]int32]",
@@ -2795,7 +2393,6 @@ var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt32LeastInt324Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2809,15 +2406,6 @@ var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceInt32GreatestInt324Int32.sm_70.narrow.aligned.ptx
-var reduceInt32GreatestInt324Int32SM70NarrowAligned string
-
-//go:embed zreduceInt32GreatestInt324Int32.sm_70.narrow.ptx
-var reduceInt32GreatestInt324Int32SM70Narrow string
-
-//go:embed zreduceInt32GreatestInt324Int32.sm_70.ptx
-var reduceInt32GreatestInt324Int32SM70 string
 
 var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[greatest, int32, [4]int32]",
@@ -2839,7 +2427,6 @@ var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt32GreatestInt324Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2872,15 +2459,6 @@ func reduceInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream
 	return p.Launch()
 }
 
-//go:embed zreduceInt64AddInt642Int64.sm_70.narrow.aligned.ptx
-var reduceInt64AddInt642Int64SM70NarrowAligned string
-
-//go:embed zreduceInt64AddInt642Int64.sm_70.narrow.ptx
-var reduceInt64AddInt642Int64SM70Narrow string
-
-//go:embed zreduceInt64AddInt642Int64.sm_70.ptx
-var reduceInt64AddInt642Int64SM70 string
-
 var reduceInt64AddInt642Int64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -2901,7 +2479,6 @@ var reduceInt64AddInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64AddInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64AddInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2915,15 +2492,6 @@ var reduceInt64AddInt642Int64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceInt64LeastInt642Int64.sm_70.narrow.aligned.ptx
-var reduceInt64LeastInt642Int64SM70NarrowAligned string
-
-//go:embed zreduceInt64LeastInt642Int64.sm_70.narrow.ptx
-var reduceInt64LeastInt642Int64SM70Narrow string
-
-//go:embed zreduceInt64LeastInt642Int64.sm_70.ptx
-var reduceInt64LeastInt642Int64SM70 string
 
 var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[least, int64, [2]int64]",
@@ -2945,7 +2513,6 @@ var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64LeastInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2959,15 +2526,6 @@ var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceInt64GreatestInt642Int64.sm_70.narrow.aligned.ptx
-var reduceInt64GreatestInt642Int64SM70NarrowAligned string
-
-//go:embed zreduceInt64GreatestInt642Int64.sm_70.narrow.ptx
-var reduceInt64GreatestInt642Int64SM70Narrow string
-
-//go:embed zreduceInt64GreatestInt642Int64.sm_70.ptx
-var reduceInt64GreatestInt642Int64SM70 string
 
 var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[greatest, int64, [2]int64]",
@@ -2989,7 +2547,6 @@ var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64GreatestInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3022,15 +2579,6 @@ func reduceUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Str
 	return p.Launch()
 }
 
-//go:embed zreduceUint32AddUint324Uint32.sm_70.narrow.aligned.ptx
-var reduceUint32AddUint324Uint32SM70NarrowAligned string
-
-//go:embed zreduceUint32AddUint324Uint32.sm_70.narrow.ptx
-var reduceUint32AddUint324Uint32SM70Narrow string
-
-//go:embed zreduceUint32AddUint324Uint32.sm_70.ptx
-var reduceUint32AddUint324Uint32SM70 string
-
 var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3051,7 +2599,6 @@ var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint32AddUint324Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3065,15 +2612,6 @@ var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceUint32LeastUint324Uint32.sm_70.narrow.aligned.ptx
-var reduceUint32LeastUint324Uint32SM70NarrowAligned string
-
-//go:embed zreduceUint32LeastUint324Uint32.sm_70.narrow.ptx
-var reduceUint32LeastUint324Uint32SM70Narrow string
-
-//go:embed zreduceUint32LeastUint324Uint32.sm_70.ptx
-var reduceUint32LeastUint324Uint32SM70 string
 
 var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[least, uint32, [4]uint32]",
@@ -3095,7 +2633,6 @@ var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint32LeastUint324Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3109,15 +2646,6 @@ var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceUint32GreatestUint324Uint32.sm_70.narrow.aligned.ptx
-var reduceUint32GreatestUint324Uint32SM70NarrowAligned string
-
-//go:embed zreduceUint32GreatestUint324Uint32.sm_70.narrow.ptx
-var reduceUint32GreatestUint324Uint32SM70Narrow string
-
-//go:embed zreduceUint32GreatestUint324Uint32.sm_70.ptx
-var reduceUint32GreatestUint324Uint32SM70 string
 
 var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[greatest, uint32, [4]uint32]",
@@ -3139,7 +2667,6 @@ var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint32GreatestUint324Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3172,15 +2699,6 @@ func reduceUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Str
 	return p.Launch()
 }
 
-//go:embed zreduceUint64AddUint642Uint64.sm_70.narrow.aligned.ptx
-var reduceUint64AddUint642Uint64SM70NarrowAligned string
-
-//go:embed zreduceUint64AddUint642Uint64.sm_70.narrow.ptx
-var reduceUint64AddUint642Uint64SM70Narrow string
-
-//go:embed zreduceUint64AddUint642Uint64.sm_70.ptx
-var reduceUint64AddUint642Uint64SM70 string
-
 var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3201,7 +2719,6 @@ var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64AddUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3215,15 +2732,6 @@ var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceUint64LeastUint642Uint64.sm_70.narrow.aligned.ptx
-var reduceUint64LeastUint642Uint64SM70NarrowAligned string
-
-//go:embed zreduceUint64LeastUint642Uint64.sm_70.narrow.ptx
-var reduceUint64LeastUint642Uint64SM70Narrow string
-
-//go:embed zreduceUint64LeastUint642Uint64.sm_70.ptx
-var reduceUint64LeastUint642Uint64SM70 string
 
 var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[least, uint64, [2]uint64]",
@@ -3245,7 +2753,6 @@ var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64LeastUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3259,15 +2766,6 @@ var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceUint64GreatestUint642Uint64.sm_70.narrow.aligned.ptx
-var reduceUint64GreatestUint642Uint64SM70NarrowAligned string
-
-//go:embed zreduceUint64GreatestUint642Uint64.sm_70.narrow.ptx
-var reduceUint64GreatestUint642Uint64SM70Narrow string
-
-//go:embed zreduceUint64GreatestUint642Uint64.sm_70.ptx
-var reduceUint64GreatestUint642Uint64SM70 string
 
 var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[greatest, uint64, [2]uint64]",
@@ -3289,7 +2787,6 @@ var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64GreatestUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3322,15 +2819,6 @@ func reduceFloat32[O add | least | greatest, T float32, A [4]float32](s *device.
 	return p.Launch()
 }
 
-//go:embed zreduceFloat32AddFloat324Float32.sm_70.narrow.aligned.ptx
-var reduceFloat32AddFloat324Float32SM70NarrowAligned string
-
-//go:embed zreduceFloat32AddFloat324Float32.sm_70.narrow.ptx
-var reduceFloat32AddFloat324Float32SM70Narrow string
-
-//go:embed zreduceFloat32AddFloat324Float32.sm_70.ptx
-var reduceFloat32AddFloat324Float32SM70 string
-
 var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3351,7 +2839,6 @@ var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32AddFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3365,24 +2852,6 @@ var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
-var reduceFloat32LeastFloat324Float32SM80NarrowAligned string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_80.narrow.ptx
-var reduceFloat32LeastFloat324Float32SM80Narrow string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_80.ptx
-var reduceFloat32LeastFloat324Float32SM80 string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
-var reduceFloat32LeastFloat324Float32SM70NarrowAligned string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_70.narrow.ptx
-var reduceFloat32LeastFloat324Float32SM70Narrow string
-
-//go:embed zreduceFloat32LeastFloat324Float32.sm_70.ptx
-var reduceFloat32LeastFloat324Float32SM70 string
 
 var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[least, float32, [4]float32]",
@@ -3404,10 +2873,8 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32LeastFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3421,24 +2888,6 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
-var reduceFloat32GreatestFloat324Float32SM80NarrowAligned string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.narrow.ptx
-var reduceFloat32GreatestFloat324Float32SM80Narrow string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_80.ptx
-var reduceFloat32GreatestFloat324Float32SM80 string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
-var reduceFloat32GreatestFloat324Float32SM70NarrowAligned string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_70.narrow.ptx
-var reduceFloat32GreatestFloat324Float32SM70Narrow string
-
-//go:embed zreduceFloat32GreatestFloat324Float32.sm_70.ptx
-var reduceFloat32GreatestFloat324Float32SM70 string
 
 var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	Name:    "reduceBlocks[greatest, float32, [4]float32]",
@@ -3460,10 +2909,8 @@ var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat32GreatestFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3496,15 +2943,6 @@ func reduceFloat64[O add | least | greatest, T float64, A [2]float64](s *device.
 	return p.Launch()
 }
 
-//go:embed zreduceFloat64AddFloat642Float64.sm_70.narrow.aligned.ptx
-var reduceFloat64AddFloat642Float64SM70NarrowAligned string
-
-//go:embed zreduceFloat64AddFloat642Float64.sm_70.narrow.ptx
-var reduceFloat64AddFloat642Float64SM70Narrow string
-
-//go:embed zreduceFloat64AddFloat642Float64.sm_70.ptx
-var reduceFloat64AddFloat642Float64SM70 string
-
 var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3525,7 +2963,6 @@ var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat64AddFloat642Float64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3539,15 +2976,6 @@ var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceFloat64LeastFloat642Float64.sm_70.narrow.aligned.ptx
-var reduceFloat64LeastFloat642Float64SM70NarrowAligned string
-
-//go:embed zreduceFloat64LeastFloat642Float64.sm_70.narrow.ptx
-var reduceFloat64LeastFloat642Float64SM70Narrow string
-
-//go:embed zreduceFloat64LeastFloat642Float64.sm_70.ptx
-var reduceFloat64LeastFloat642Float64SM70 string
 
 var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[least, float64, [2]float64]",
@@ -3569,7 +2997,6 @@ var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat64LeastFloat642Float64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3583,15 +3010,6 @@ var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceFloat64GreatestFloat642Float64.sm_70.narrow.aligned.ptx
-var reduceFloat64GreatestFloat642Float64SM70NarrowAligned string
-
-//go:embed zreduceFloat64GreatestFloat642Float64.sm_70.narrow.ptx
-var reduceFloat64GreatestFloat642Float64SM70Narrow string
-
-//go:embed zreduceFloat64GreatestFloat642Float64.sm_70.ptx
-var reduceFloat64GreatestFloat642Float64SM70 string
 
 var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 	Name:    "reduceBlocks[greatest, float64, [2]float64]",
@@ -3613,7 +3031,6 @@ var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceFloat64GreatestFloat642Float64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3677,12 +3094,6 @@ func reduceTail[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | l
 	return p.Launch()
 }
 
-//go:embed zreduceTailInt32Add.sm_70.narrow.ptx
-var reduceTailInt32AddSM70Narrow string
-
-//go:embed zreduceTailInt32Add.sm_70.ptx
-var reduceTailInt32AddSM70 string
-
 var reduceTailInt32AddKernel = &device.Kernel{
 	Name:    "reduceRest[int32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3716,12 +3127,6 @@ var reduceTailInt32AddKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailInt32Least.sm_70.narrow.ptx
-var reduceTailInt32LeastSM70Narrow string
-
-//go:embed zreduceTailInt32Least.sm_70.ptx
-var reduceTailInt32LeastSM70 string
 
 var reduceTailInt32LeastKernel = &device.Kernel{
 	Name:    "reduceRest[int32, least]",
@@ -3757,12 +3162,6 @@ var reduceTailInt32LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailInt32Greatest.sm_70.narrow.ptx
-var reduceTailInt32GreatestSM70Narrow string
-
-//go:embed zreduceTailInt32Greatest.sm_70.ptx
-var reduceTailInt32GreatestSM70 string
-
 var reduceTailInt32GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[int32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3796,12 +3195,6 @@ var reduceTailInt32GreatestKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailInt64Add.sm_70.narrow.ptx
-var reduceTailInt64AddSM70Narrow string
-
-//go:embed zreduceTailInt64Add.sm_70.ptx
-var reduceTailInt64AddSM70 string
 
 var reduceTailInt64AddKernel = &device.Kernel{
 	Name:    "reduceRest[int64, add]",
@@ -3837,12 +3230,6 @@ var reduceTailInt64AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailInt64Least.sm_70.narrow.ptx
-var reduceTailInt64LeastSM70Narrow string
-
-//go:embed zreduceTailInt64Least.sm_70.ptx
-var reduceTailInt64LeastSM70 string
-
 var reduceTailInt64LeastKernel = &device.Kernel{
 	Name:    "reduceRest[int64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3876,12 +3263,6 @@ var reduceTailInt64LeastKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailInt64Greatest.sm_70.narrow.ptx
-var reduceTailInt64GreatestSM70Narrow string
-
-//go:embed zreduceTailInt64Greatest.sm_70.ptx
-var reduceTailInt64GreatestSM70 string
 
 var reduceTailInt64GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[int64, greatest]",
@@ -3917,12 +3298,6 @@ var reduceTailInt64GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailUint32Add.sm_70.narrow.ptx
-var reduceTailUint32AddSM70Narrow string
-
-//go:embed zreduceTailUint32Add.sm_70.ptx
-var reduceTailUint32AddSM70 string
-
 var reduceTailUint32AddKernel = &device.Kernel{
 	Name:    "reduceRest[uint32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -3956,12 +3331,6 @@ var reduceTailUint32AddKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailUint32Least.sm_70.narrow.ptx
-var reduceTailUint32LeastSM70Narrow string
-
-//go:embed zreduceTailUint32Least.sm_70.ptx
-var reduceTailUint32LeastSM70 string
 
 var reduceTailUint32LeastKernel = &device.Kernel{
 	Name:    "reduceRest[uint32, least]",
@@ -3997,12 +3366,6 @@ var reduceTailUint32LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailUint32Greatest.sm_70.narrow.ptx
-var reduceTailUint32GreatestSM70Narrow string
-
-//go:embed zreduceTailUint32Greatest.sm_70.ptx
-var reduceTailUint32GreatestSM70 string
-
 var reduceTailUint32GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[uint32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4036,12 +3399,6 @@ var reduceTailUint32GreatestKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailUint64Add.sm_70.narrow.ptx
-var reduceTailUint64AddSM70Narrow string
-
-//go:embed zreduceTailUint64Add.sm_70.ptx
-var reduceTailUint64AddSM70 string
 
 var reduceTailUint64AddKernel = &device.Kernel{
 	Name:    "reduceRest[uint64, add]",
@@ -4077,12 +3434,6 @@ var reduceTailUint64AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailUint64Least.sm_70.narrow.ptx
-var reduceTailUint64LeastSM70Narrow string
-
-//go:embed zreduceTailUint64Least.sm_70.ptx
-var reduceTailUint64LeastSM70 string
-
 var reduceTailUint64LeastKernel = &device.Kernel{
 	Name:    "reduceRest[uint64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4116,12 +3467,6 @@ var reduceTailUint64LeastKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailUint64Greatest.sm_70.narrow.ptx
-var reduceTailUint64GreatestSM70Narrow string
-
-//go:embed zreduceTailUint64Greatest.sm_70.ptx
-var reduceTailUint64GreatestSM70 string
 
 var reduceTailUint64GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[uint64, greatest]",
@@ -4157,12 +3502,6 @@ var reduceTailUint64GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailFloat32Add.sm_70.narrow.ptx
-var reduceTailFloat32AddSM70Narrow string
-
-//go:embed zreduceTailFloat32Add.sm_70.ptx
-var reduceTailFloat32AddSM70 string
-
 var reduceTailFloat32AddKernel = &device.Kernel{
 	Name:    "reduceRest[float32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4196,18 +3535,6 @@ var reduceTailFloat32AddKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailFloat32Least.sm_80.narrow.ptx
-var reduceTailFloat32LeastSM80Narrow string
-
-//go:embed zreduceTailFloat32Least.sm_80.ptx
-var reduceTailFloat32LeastSM80 string
-
-//go:embed zreduceTailFloat32Least.sm_70.narrow.ptx
-var reduceTailFloat32LeastSM70Narrow string
-
-//go:embed zreduceTailFloat32Least.sm_70.ptx
-var reduceTailFloat32LeastSM70 string
 
 var reduceTailFloat32LeastKernel = &device.Kernel{
 	Name:    "reduceRest[float32, least]",
@@ -4245,18 +3572,6 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailFloat32Greatest.sm_80.narrow.ptx
-var reduceTailFloat32GreatestSM80Narrow string
-
-//go:embed zreduceTailFloat32Greatest.sm_80.ptx
-var reduceTailFloat32GreatestSM80 string
-
-//go:embed zreduceTailFloat32Greatest.sm_70.narrow.ptx
-var reduceTailFloat32GreatestSM70Narrow string
-
-//go:embed zreduceTailFloat32Greatest.sm_70.ptx
-var reduceTailFloat32GreatestSM70 string
-
 var reduceTailFloat32GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[float32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4293,12 +3608,6 @@ var reduceTailFloat32GreatestKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailFloat64Add.sm_70.narrow.ptx
-var reduceTailFloat64AddSM70Narrow string
-
-//go:embed zreduceTailFloat64Add.sm_70.ptx
-var reduceTailFloat64AddSM70 string
-
 var reduceTailFloat64AddKernel = &device.Kernel{
 	Name:    "reduceRest[float64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4333,12 +3642,6 @@ var reduceTailFloat64AddKernel = &device.Kernel{
 	},
 }
 
-//go:embed zreduceTailFloat64Least.sm_70.narrow.ptx
-var reduceTailFloat64LeastSM70Narrow string
-
-//go:embed zreduceTailFloat64Least.sm_70.ptx
-var reduceTailFloat64LeastSM70 string
-
 var reduceTailFloat64LeastKernel = &device.Kernel{
 	Name:    "reduceRest[float64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4372,12 +3675,6 @@ var reduceTailFloat64LeastKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zreduceTailFloat64Greatest.sm_70.narrow.ptx
-var reduceTailFloat64GreatestSM70Narrow string
-
-//go:embed zreduceTailFloat64Greatest.sm_70.ptx
-var reduceTailFloat64GreatestSM70 string
 
 var reduceTailFloat64GreatestKernel = &device.Kernel{
 	Name:    "reduceRest[float64, greatest]",
@@ -4437,15 +3734,6 @@ func scanInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, 
 	return p.Launch()
 }
 
-//go:embed zscanInt32AddInt324Int32.sm_70.narrow.aligned.ptx
-var scanInt32AddInt324Int32SM70NarrowAligned string
-
-//go:embed zscanInt32AddInt324Int32.sm_70.narrow.ptx
-var scanInt32AddInt324Int32SM70Narrow string
-
-//go:embed zscanInt32AddInt324Int32.sm_70.ptx
-var scanInt32AddInt324Int32SM70 string
-
 var scanInt32AddInt324Int32Kernel = &device.Kernel{
 	Name:    "scanTiles[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4477,7 +3765,6 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32AddInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt32AddInt324Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4494,15 +3781,6 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanInt32LeastInt324Int32.sm_70.narrow.aligned.ptx
-var scanInt32LeastInt324Int32SM70NarrowAligned string
-
-//go:embed zscanInt32LeastInt324Int32.sm_70.narrow.ptx
-var scanInt32LeastInt324Int32SM70Narrow string
-
-//go:embed zscanInt32LeastInt324Int32.sm_70.ptx
-var scanInt32LeastInt324Int32SM70 string
 
 var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 	Name:    "scanTiles[least, int32, [4]int32]",
@@ -4535,7 +3813,6 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt32LeastInt324Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4552,15 +3829,6 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanInt32GreatestInt324Int32.sm_70.narrow.aligned.ptx
-var scanInt32GreatestInt324Int32SM70NarrowAligned string
-
-//go:embed zscanInt32GreatestInt324Int32.sm_70.narrow.ptx
-var scanInt32GreatestInt324Int32SM70Narrow string
-
-//go:embed zscanInt32GreatestInt324Int32.sm_70.ptx
-var scanInt32GreatestInt324Int32SM70 string
 
 var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, int32, [4]int32]",
@@ -4593,7 +3861,6 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt32GreatestInt324Int32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4635,15 +3902,6 @@ func scanInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, 
 	return p.Launch()
 }
 
-//go:embed zscanInt64AddInt642Int64.sm_70.narrow.aligned.ptx
-var scanInt64AddInt642Int64SM70NarrowAligned string
-
-//go:embed zscanInt64AddInt642Int64.sm_70.narrow.ptx
-var scanInt64AddInt642Int64SM70Narrow string
-
-//go:embed zscanInt64AddInt642Int64.sm_70.ptx
-var scanInt64AddInt642Int64SM70 string
-
 var scanInt64AddInt642Int64Kernel = &device.Kernel{
 	Name:    "scanTiles[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4676,7 +3934,6 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64AddInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt64AddInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4693,15 +3950,6 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanInt64LeastInt642Int64.sm_70.narrow.aligned.ptx
-var scanInt64LeastInt642Int64SM70NarrowAligned string
-
-//go:embed zscanInt64LeastInt642Int64.sm_70.narrow.ptx
-var scanInt64LeastInt642Int64SM70Narrow string
-
-//go:embed zscanInt64LeastInt642Int64.sm_70.ptx
-var scanInt64LeastInt642Int64SM70 string
 
 var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 	Name:    "scanTiles[least, int64, [2]int64]",
@@ -4735,7 +3983,6 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt64LeastInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4752,15 +3999,6 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanInt64GreatestInt642Int64.sm_70.narrow.aligned.ptx
-var scanInt64GreatestInt642Int64SM70NarrowAligned string
-
-//go:embed zscanInt64GreatestInt642Int64.sm_70.narrow.ptx
-var scanInt64GreatestInt642Int64SM70Narrow string
-
-//go:embed zscanInt64GreatestInt642Int64.sm_70.ptx
-var scanInt64GreatestInt642Int64SM70 string
 
 var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, int64, [2]int64]",
@@ -4794,7 +4032,6 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanInt64GreatestInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4836,15 +4073,6 @@ func scanUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Strea
 	return p.Launch()
 }
 
-//go:embed zscanUint32AddUint324Uint32.sm_70.narrow.aligned.ptx
-var scanUint32AddUint324Uint32SM70NarrowAligned string
-
-//go:embed zscanUint32AddUint324Uint32.sm_70.narrow.ptx
-var scanUint32AddUint324Uint32SM70Narrow string
-
-//go:embed zscanUint32AddUint324Uint32.sm_70.ptx
-var scanUint32AddUint324Uint32SM70 string
-
 var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 	Name:    "scanTiles[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -4876,7 +4104,6 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint32AddUint324Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4893,15 +4120,6 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanUint32LeastUint324Uint32.sm_70.narrow.aligned.ptx
-var scanUint32LeastUint324Uint32SM70NarrowAligned string
-
-//go:embed zscanUint32LeastUint324Uint32.sm_70.narrow.ptx
-var scanUint32LeastUint324Uint32SM70Narrow string
-
-//go:embed zscanUint32LeastUint324Uint32.sm_70.ptx
-var scanUint32LeastUint324Uint32SM70 string
 
 var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Name:    "scanTiles[least, uint32, [4]uint32]",
@@ -4934,7 +4152,6 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint32LeastUint324Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4951,15 +4168,6 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanUint32GreatestUint324Uint32.sm_70.narrow.aligned.ptx
-var scanUint32GreatestUint324Uint32SM70NarrowAligned string
-
-//go:embed zscanUint32GreatestUint324Uint32.sm_70.narrow.ptx
-var scanUint32GreatestUint324Uint32SM70Narrow string
-
-//go:embed zscanUint32GreatestUint324Uint32.sm_70.ptx
-var scanUint32GreatestUint324Uint32SM70 string
 
 var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, uint32, [4]uint32]",
@@ -4992,7 +4200,6 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint32GreatestUint324Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5034,15 +4241,6 @@ func scanUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Strea
 	return p.Launch()
 }
 
-//go:embed zscanUint64AddUint642Uint64.sm_70.narrow.aligned.ptx
-var scanUint64AddUint642Uint64SM70NarrowAligned string
-
-//go:embed zscanUint64AddUint642Uint64.sm_70.narrow.ptx
-var scanUint64AddUint642Uint64SM70Narrow string
-
-//go:embed zscanUint64AddUint642Uint64.sm_70.ptx
-var scanUint64AddUint642Uint64SM70 string
-
 var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 	Name:    "scanTiles[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -5075,7 +4273,6 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint64AddUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5092,15 +4289,6 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanUint64LeastUint642Uint64.sm_70.narrow.aligned.ptx
-var scanUint64LeastUint642Uint64SM70NarrowAligned string
-
-//go:embed zscanUint64LeastUint642Uint64.sm_70.narrow.ptx
-var scanUint64LeastUint642Uint64SM70Narrow string
-
-//go:embed zscanUint64LeastUint642Uint64.sm_70.ptx
-var scanUint64LeastUint642Uint64SM70 string
 
 var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Name:    "scanTiles[least, uint64, [2]uint64]",
@@ -5134,7 +4322,6 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint64LeastUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5151,15 +4338,6 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanUint64GreatestUint642Uint64.sm_70.narrow.aligned.ptx
-var scanUint64GreatestUint642Uint64SM70NarrowAligned string
-
-//go:embed zscanUint64GreatestUint642Uint64.sm_70.narrow.ptx
-var scanUint64GreatestUint642Uint64SM70Narrow string
-
-//go:embed zscanUint64GreatestUint642Uint64.sm_70.ptx
-var scanUint64GreatestUint642Uint64SM70 string
 
 var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, uint64, [2]uint64]",
@@ -5193,7 +4371,6 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanUint64GreatestUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5235,15 +4412,6 @@ func scanFloat32[O add | least | greatest, T float32, A [4]float32](s *device.St
 	return p.Launch()
 }
 
-//go:embed zscanFloat32AddFloat324Float32.sm_70.narrow.aligned.ptx
-var scanFloat32AddFloat324Float32SM70NarrowAligned string
-
-//go:embed zscanFloat32AddFloat324Float32.sm_70.narrow.ptx
-var scanFloat32AddFloat324Float32SM70Narrow string
-
-//go:embed zscanFloat32AddFloat324Float32.sm_70.ptx
-var scanFloat32AddFloat324Float32SM70 string
-
 var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Name:    "scanTiles[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -5275,7 +4443,6 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32AddFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5292,24 +4459,6 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.aligned.ptx
-var scanFloat32LeastFloat324Float32SM80NarrowAligned string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_80.narrow.ptx
-var scanFloat32LeastFloat324Float32SM80Narrow string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_80.ptx
-var scanFloat32LeastFloat324Float32SM80 string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_70.narrow.aligned.ptx
-var scanFloat32LeastFloat324Float32SM70NarrowAligned string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_70.narrow.ptx
-var scanFloat32LeastFloat324Float32SM70Narrow string
-
-//go:embed zscanFloat32LeastFloat324Float32.sm_70.ptx
-var scanFloat32LeastFloat324Float32SM70 string
 
 var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Name:    "scanTiles[least, float32, [4]float32]",
@@ -5342,10 +4491,8 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32LeastFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5362,24 +4509,6 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.aligned.ptx
-var scanFloat32GreatestFloat324Float32SM80NarrowAligned string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_80.narrow.ptx
-var scanFloat32GreatestFloat324Float32SM80Narrow string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_80.ptx
-var scanFloat32GreatestFloat324Float32SM80 string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_70.narrow.aligned.ptx
-var scanFloat32GreatestFloat324Float32SM70NarrowAligned string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_70.narrow.ptx
-var scanFloat32GreatestFloat324Float32SM70Narrow string
-
-//go:embed zscanFloat32GreatestFloat324Float32.sm_70.ptx
-var scanFloat32GreatestFloat324Float32SM70 string
 
 var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, float32, [4]float32]",
@@ -5412,10 +4541,8 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat32GreatestFloat324Float32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5457,15 +4584,6 @@ func scanFloat64[O add | least | greatest, T float64, A [2]float64](s *device.St
 	return p.Launch()
 }
 
-//go:embed zscanFloat64AddFloat642Float64.sm_70.narrow.aligned.ptx
-var scanFloat64AddFloat642Float64SM70NarrowAligned string
-
-//go:embed zscanFloat64AddFloat642Float64.sm_70.narrow.ptx
-var scanFloat64AddFloat642Float64SM70Narrow string
-
-//go:embed zscanFloat64AddFloat642Float64.sm_70.ptx
-var scanFloat64AddFloat642Float64SM70 string
-
 var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Name:    "scanTiles[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -5498,7 +4616,6 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat64AddFloat642Float64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5515,15 +4632,6 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanFloat64LeastFloat642Float64.sm_70.narrow.aligned.ptx
-var scanFloat64LeastFloat642Float64SM70NarrowAligned string
-
-//go:embed zscanFloat64LeastFloat642Float64.sm_70.narrow.ptx
-var scanFloat64LeastFloat642Float64SM70Narrow string
-
-//go:embed zscanFloat64LeastFloat642Float64.sm_70.ptx
-var scanFloat64LeastFloat642Float64SM70 string
 
 var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Name:    "scanTiles[least, float64, [2]float64]",
@@ -5557,7 +4665,6 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat64LeastFloat642Float64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5574,15 +4681,6 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zscanFloat64GreatestFloat642Float64.sm_70.narrow.aligned.ptx
-var scanFloat64GreatestFloat642Float64SM70NarrowAligned string
-
-//go:embed zscanFloat64GreatestFloat642Float64.sm_70.narrow.ptx
-var scanFloat64GreatestFloat642Float64SM70Narrow string
-
-//go:embed zscanFloat64GreatestFloat642Float64.sm_70.ptx
-var scanFloat64GreatestFloat642Float64SM70 string
 
 var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 	Name:    "scanTiles[greatest, float64, [2]float64]",
@@ -5616,7 +4714,6 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanFloat64GreatestFloat642Float64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5661,18 +4758,6 @@ func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Str
 	return p.Launch()
 }
 
-//go:embed zselectFlaggedUint8.sm_80.narrow.ptx
-var selectFlaggedUint8SM80Narrow string
-
-//go:embed zselectFlaggedUint8.sm_80.ptx
-var selectFlaggedUint8SM80 string
-
-//go:embed zselectFlaggedUint8.sm_70.narrow.ptx
-var selectFlaggedUint8SM70Narrow string
-
-//go:embed zselectFlaggedUint8.sm_70.ptx
-var selectFlaggedUint8SM70 string
-
 var selectFlaggedUint8Kernel = &device.Kernel{
 	Name:    "selectTiles[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -5700,11 +4785,8 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint8SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5720,18 +4802,6 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zselectFlaggedUint16.sm_80.narrow.ptx
-var selectFlaggedUint16SM80Narrow string
-
-//go:embed zselectFlaggedUint16.sm_80.ptx
-var selectFlaggedUint16SM80 string
-
-//go:embed zselectFlaggedUint16.sm_70.narrow.ptx
-var selectFlaggedUint16SM70Narrow string
-
-//go:embed zselectFlaggedUint16.sm_70.ptx
-var selectFlaggedUint16SM70 string
 
 var selectFlaggedUint16Kernel = &device.Kernel{
 	Name:    "selectTiles[uint16]",
@@ -5760,11 +4830,8 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint16SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5780,18 +4847,6 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zselectFlaggedUint32.sm_80.narrow.ptx
-var selectFlaggedUint32SM80Narrow string
-
-//go:embed zselectFlaggedUint32.sm_80.ptx
-var selectFlaggedUint32SM80 string
-
-//go:embed zselectFlaggedUint32.sm_70.narrow.ptx
-var selectFlaggedUint32SM70Narrow string
-
-//go:embed zselectFlaggedUint32.sm_70.ptx
-var selectFlaggedUint32SM70 string
 
 var selectFlaggedUint32Kernel = &device.Kernel{
 	Name:    "selectTiles[uint32]",
@@ -5820,11 +4875,8 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5840,18 +4892,6 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zselectFlaggedUint64.sm_80.narrow.ptx
-var selectFlaggedUint64SM80Narrow string
-
-//go:embed zselectFlaggedUint64.sm_80.ptx
-var selectFlaggedUint64SM80 string
-
-//go:embed zselectFlaggedUint64.sm_70.narrow.ptx
-var selectFlaggedUint64SM70Narrow string
-
-//go:embed zselectFlaggedUint64.sm_70.ptx
-var selectFlaggedUint64SM70 string
 
 var selectFlaggedUint64Kernel = &device.Kernel{
 	Name:    "selectTiles[uint64]",
@@ -5880,11 +4920,8 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint64SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5900,24 +4937,6 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zselectFlagged2Uint64.sm_80.narrow.aligned.ptx
-var selectFlagged2Uint64SM80NarrowAligned string
-
-//go:embed zselectFlagged2Uint64.sm_80.narrow.ptx
-var selectFlagged2Uint64SM80Narrow string
-
-//go:embed zselectFlagged2Uint64.sm_80.ptx
-var selectFlagged2Uint64SM80 string
-
-//go:embed zselectFlagged2Uint64.sm_70.narrow.aligned.ptx
-var selectFlagged2Uint64SM70NarrowAligned string
-
-//go:embed zselectFlagged2Uint64.sm_70.narrow.ptx
-var selectFlagged2Uint64SM70Narrow string
-
-//go:embed zselectFlagged2Uint64.sm_70.ptx
-var selectFlagged2Uint64SM70 string
 
 var selectFlagged2Uint64Kernel = &device.Kernel{
 	Name:    "selectTiles[[2]uint64]",
@@ -5949,10 +4968,8 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlagged2Uint64SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlagged2Uint64SM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlagged2Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlagged2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5978,12 +4995,6 @@ func flagsSet(s *device.Stream, g device.Blocks, flags device.Slice[[16]bool], t
 	return p.Launch()
 }
 
-//go:embed zflagsSet.sm_70.narrow.ptx
-var flagsSetSM70Narrow string
-
-//go:embed zflagsSet.sm_70.ptx
-var flagsSetSM70 string
-
 var flagsSetKernel = &device.Kernel{
 	Name:    "countFlags[bool]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6000,9 +5011,7 @@ var flagsSetKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "selectkernel.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagsSetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: flagsSetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6036,15 +5045,6 @@ func countEach[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Sl
 	return p.Launch()
 }
 
-//go:embed zcountEachUint32.sm_70.narrow.aligned.ptx
-var countEachUint32SM70NarrowAligned string
-
-//go:embed zcountEachUint32.sm_70.narrow.ptx
-var countEachUint32SM70Narrow string
-
-//go:embed zcountEachUint32.sm_70.ptx
-var countEachUint32SM70 string
-
 var countEachUint32Kernel = &device.Kernel{
 	Name:    "countDigits[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6067,7 +5067,6 @@ var countEachUint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countEachUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countEachUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6084,15 +5083,6 @@ var countEachUint32Kernel = &device.Kernel{
 	},
 	Twin: countEachUint32Twin,
 }
-
-//go:embed zcountEachUint64.sm_70.narrow.aligned.ptx
-var countEachUint64SM70NarrowAligned string
-
-//go:embed zcountEachUint64.sm_70.narrow.ptx
-var countEachUint64SM70Narrow string
-
-//go:embed zcountEachUint64.sm_70.ptx
-var countEachUint64SM70 string
 
 var countEachUint64Kernel = &device.Kernel{
 	Name:    "countDigits[uint64]",
@@ -6116,7 +5106,6 @@ var countEachUint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countEachUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countEachUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6143,12 +5132,6 @@ func startEach(s *device.Stream, g device.Blocks, counts device.Slice[uint64], r
 	return p.Launch()
 }
 
-//go:embed zstartEach.sm_70.narrow.ptx
-var startEachSM70Narrow string
-
-//go:embed zstartEach.sm_70.ptx
-var startEachSM70 string
-
 var startEachKernel = &device.Kernel{
 	Name:    "startDigits[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6165,9 +5148,7 @@ var startEachKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "sortkernel.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: startEachSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: startEachSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6214,12 +5195,6 @@ func sortPass[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g d
 	return p.Launch()
 }
 
-//go:embed zsortPassUint32None.sm_70.narrow.ptx
-var sortPassUint32NoneSM70Narrow string
-
-//go:embed zsortPassUint32None.sm_70.ptx
-var sortPassUint32NoneSM70 string
-
 var sortPassUint32NoneKernel = &device.Kernel{
 	Name:    "moveKeys[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6257,9 +5232,7 @@ var sortPassUint32NoneKernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint32NoneSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6275,12 +5248,6 @@ var sortPassUint32NoneKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zsortPassUint32Uint32.sm_70.narrow.ptx
-var sortPassUint32Uint32SM70Narrow string
-
-//go:embed zsortPassUint32Uint32.sm_70.ptx
-var sortPassUint32Uint32SM70 string
 
 var sortPassUint32Uint32Kernel = &device.Kernel{
 	Name:    "moveKeys[uint32, uint32]",
@@ -6325,9 +5292,7 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint32Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6343,12 +5308,6 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zsortPassUint32Uint64.sm_70.narrow.ptx
-var sortPassUint32Uint64SM70Narrow string
-
-//go:embed zsortPassUint32Uint64.sm_70.ptx
-var sortPassUint32Uint64SM70 string
 
 var sortPassUint32Uint64Kernel = &device.Kernel{
 	Name:    "moveKeys[uint32, uint64]",
@@ -6393,9 +5352,7 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint32Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6411,12 +5368,6 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zsortPassUint64None.sm_70.narrow.ptx
-var sortPassUint64NoneSM70Narrow string
-
-//go:embed zsortPassUint64None.sm_70.ptx
-var sortPassUint64NoneSM70 string
 
 var sortPassUint64NoneKernel = &device.Kernel{
 	Name:    "moveKeys[uint64, none]",
@@ -6455,9 +5406,7 @@ var sortPassUint64NoneKernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64NoneSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6473,12 +5422,6 @@ var sortPassUint64NoneKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zsortPassUint64Uint32.sm_70.narrow.ptx
-var sortPassUint64Uint32SM70Narrow string
-
-//go:embed zsortPassUint64Uint32.sm_70.ptx
-var sortPassUint64Uint32SM70 string
 
 var sortPassUint64Uint32Kernel = &device.Kernel{
 	Name:    "moveKeys[uint64, uint32]",
@@ -6523,9 +5466,7 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6541,12 +5482,6 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zsortPassUint64Uint64.sm_70.narrow.ptx
-var sortPassUint64Uint64SM70Narrow string
-
-//go:embed zsortPassUint64Uint64.sm_70.ptx
-var sortPassUint64Uint64SM70 string
 
 var sortPassUint64Uint64Kernel = &device.Kernel{
 	Name:    "moveKeys[uint64, uint64]",
@@ -6591,9 +5526,7 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6627,12 +5560,6 @@ func countNext[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Sl
 	device.Put(p, how)
 	return p.Launch()
 }
-
-//go:embed zcountNextUint32.sm_70.narrow.ptx
-var countNextUint32SM70Narrow string
-
-//go:embed zcountNextUint32.sm_70.ptx
-var countNextUint32SM70 string
 
 var countNextUint32Kernel = &device.Kernel{
 	Name:    "countTop[uint32]",
@@ -6671,12 +5598,6 @@ var countNextUint32Kernel = &device.Kernel{
 	},
 	Twin: countNextUint32Twin,
 }
-
-//go:embed zcountNextUint64.sm_70.narrow.ptx
-var countNextUint64SM70Narrow string
-
-//go:embed zcountNextUint64.sm_70.ptx
-var countNextUint64SM70 string
 
 var countNextUint64Kernel = &device.Kernel{
 	Name:    "countTop[uint64]",
@@ -6725,15 +5646,6 @@ func chooseNext(s *device.Stream, g device.Blocks, counts, state device.Slice[ui
 	return p.Launch()
 }
 
-//go:embed zchooseNext.sm_70.narrow.aligned.ptx
-var chooseNextSM70NarrowAligned string
-
-//go:embed zchooseNext.sm_70.narrow.ptx
-var chooseNextSM70Narrow string
-
-//go:embed zchooseNext.sm_70.ptx
-var chooseNextSM70 string
-
 var chooseNextKernel = &device.Kernel{
 	Name:    "chooseTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6756,7 +5668,6 @@ var chooseNextKernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: chooseNextSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: chooseNextSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: chooseNextSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6793,18 +5704,6 @@ func pickBest[K uint32 | uint64](s *device.Stream, g device.Blocks, x, out devic
 	return p.Launch()
 }
 
-//go:embed zpickBestUint32.sm_80.narrow.ptx
-var pickBestUint32SM80Narrow string
-
-//go:embed zpickBestUint32.sm_80.ptx
-var pickBestUint32SM80 string
-
-//go:embed zpickBestUint32.sm_70.narrow.ptx
-var pickBestUint32SM70Narrow string
-
-//go:embed zpickBestUint32.sm_70.ptx
-var pickBestUint32SM70 string
-
 var pickBestUint32Kernel = &device.Kernel{
 	Name:    "pickTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6834,11 +5733,8 @@ var pickBestUint32Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6856,18 +5752,6 @@ var pickBestUint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpickBestUint64.sm_80.narrow.ptx
-var pickBestUint64SM80Narrow string
-
-//go:embed zpickBestUint64.sm_80.ptx
-var pickBestUint64SM80 string
-
-//go:embed zpickBestUint64.sm_70.narrow.ptx
-var pickBestUint64SM70Narrow string
-
-//go:embed zpickBestUint64.sm_70.ptx
-var pickBestUint64SM70 string
 
 var pickBestUint64Kernel = &device.Kernel{
 	Name:    "pickTop[uint64]",
@@ -6898,11 +5782,8 @@ var pickBestUint64Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint64SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint64SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -6945,12 +5826,6 @@ func transposeAny[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stre
 	return p.Launch()
 }
 
-//go:embed ztransposeAnyUint8.sm_70.narrow.ptx
-var transposeAnyUint8SM70Narrow string
-
-//go:embed ztransposeAnyUint8.sm_70.ptx
-var transposeAnyUint8SM70 string
-
 var transposeAnyUint8Kernel = &device.Kernel{
 	Name:    "transposeTiles[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -6986,12 +5861,6 @@ var transposeAnyUint8Kernel = &device.Kernel{
 	},
 	Twin: transposeAnyUint8Twin,
 }
-
-//go:embed ztransposeAnyUint16.sm_70.narrow.ptx
-var transposeAnyUint16SM70Narrow string
-
-//go:embed ztransposeAnyUint16.sm_70.ptx
-var transposeAnyUint16SM70 string
 
 var transposeAnyUint16Kernel = &device.Kernel{
 	Name:    "transposeTiles[uint16]",
@@ -7029,12 +5898,6 @@ var transposeAnyUint16Kernel = &device.Kernel{
 	Twin: transposeAnyUint16Twin,
 }
 
-//go:embed ztransposeAnyUint32.sm_70.narrow.ptx
-var transposeAnyUint32SM70Narrow string
-
-//go:embed ztransposeAnyUint32.sm_70.ptx
-var transposeAnyUint32SM70 string
-
 var transposeAnyUint32Kernel = &device.Kernel{
 	Name:    "transposeTiles[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -7071,12 +5934,6 @@ var transposeAnyUint32Kernel = &device.Kernel{
 	Twin: transposeAnyUint32Twin,
 }
 
-//go:embed ztransposeAnyUint64.sm_70.narrow.ptx
-var transposeAnyUint64SM70Narrow string
-
-//go:embed ztransposeAnyUint64.sm_70.ptx
-var transposeAnyUint64SM70 string
-
 var transposeAnyUint64Kernel = &device.Kernel{
 	Name:    "transposeTiles[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -7112,15 +5969,6 @@ var transposeAnyUint64Kernel = &device.Kernel{
 	},
 	Twin: transposeAnyUint64Twin,
 }
-
-//go:embed ztransposeAny2Uint64.sm_70.narrow.aligned.ptx
-var transposeAny2Uint64SM70NarrowAligned string
-
-//go:embed ztransposeAny2Uint64.sm_70.narrow.ptx
-var transposeAny2Uint64SM70Narrow string
-
-//go:embed ztransposeAny2Uint64.sm_70.ptx
-var transposeAny2Uint64SM70 string
 
 var transposeAny2Uint64Kernel = &device.Kernel{
 	Name:    "transposeTiles[[2]uint64]",
@@ -7170,15 +6018,6 @@ func transposeWide32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]
 	return p.Launch()
 }
 
-//go:embed ztransposeWide32.sm_70.narrow.aligned.ptx
-var transposeWide32SM70NarrowAligned string
-
-//go:embed ztransposeWide32.sm_70.narrow.ptx
-var transposeWide32SM70Narrow string
-
-//go:embed ztransposeWide32.sm_70.ptx
-var transposeWide32SM70 string
-
 var transposeWide32Kernel = &device.Kernel{
 	Name:    "transposeWide[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
@@ -7201,7 +6040,6 @@ var transposeWide32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeWide32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeWide32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeWide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

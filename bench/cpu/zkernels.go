@@ -3,7 +3,6 @@
 package cpu
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -16,9 +15,6 @@ func Nothing(s *device.Stream, g device.Grid) error {
 	p := s.Plan(nothingKernel, g)
 	return p.Launch()
 }
-
-//go:embed znothing.sm_70.ptx
-var nothingSM70 string
 
 var nothingKernel = &device.Kernel{
 	Name:       "nothing",
@@ -45,15 +41,6 @@ func Multiply(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zmultiply.sm_70.narrow.coarse.ptx
-var multiplySM70NarrowCoarse string
-
-//go:embed zmultiply.sm_70.narrow.ptx
-var multiplySM70Narrow string
-
-//go:embed zmultiply.sm_70.ptx
-var multiplySM70 string
 
 var multiplyKernel = &device.Kernel{
 	Name:    "multiply",
@@ -95,15 +82,6 @@ func Saxpy(s *device.Stream, g device.Grid, x, y device.Slice[float32], f float3
 	return p.Launch()
 }
 
-//go:embed zsaxpy.sm_70.narrow.coarse.ptx
-var saxpySM70NarrowCoarse string
-
-//go:embed zsaxpy.sm_70.narrow.ptx
-var saxpySM70Narrow string
-
-//go:embed zsaxpy.sm_70.ptx
-var saxpySM70 string
-
 var saxpyKernel = &device.Kernel{
 	Name:    "saxpy",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
@@ -143,12 +121,6 @@ func Mandelbrot(s *device.Stream, g device.Grid, steps device.Slice[float32], n 
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zmandelbrot.sm_70.narrow.ptx
-var mandelbrotSM70Narrow string
-
-//go:embed zmandelbrot.sm_70.ptx
-var mandelbrotSM70 string
 
 var mandelbrotKernel = &device.Kernel{
 	Name:    "mandelbrot",
@@ -191,12 +163,6 @@ func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, value d
 	return p.Launch()
 }
 
-//go:embed zblackScholes.sm_70.narrow.ptx
-var blackScholesSM70Narrow string
-
-//go:embed zblackScholes.sm_70.ptx
-var blackScholesSM70 string
-
 var blackScholesKernel = &device.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
@@ -212,9 +178,7 @@ var blackScholesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -237,15 +201,6 @@ func Nbody(s *device.Stream, g device.Grid, at, force device.Slice[float32], n i
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed znbody.sm_70.narrow.aligned.ptx
-var nbodySM70NarrowAligned string
-
-//go:embed znbody.sm_70.narrow.ptx
-var nbodySM70Narrow string
-
-//go:embed znbody.sm_70.ptx
-var nbodySM70 string
 
 var nbodyKernel = &device.Kernel{
 	Name:    "nbody",
@@ -293,12 +248,6 @@ func Stencil(s *device.Stream, g device.Grid, in, out device.Slice[float32], w, 
 	return p.Launch()
 }
 
-//go:embed zstencil.sm_70.narrow.ptx
-var stencilSM70Narrow string
-
-//go:embed zstencil.sm_70.ptx
-var stencilSM70 string
-
 var stencilKernel = &device.Kernel{
 	Name:    "stencil",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
@@ -315,9 +264,7 @@ var stencilKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencilSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencilSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -340,12 +287,6 @@ func Sums(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error
 	return p.Launch()
 }
 
-//go:embed zsums.sm_70.narrow.ptx
-var sumsSM70Narrow string
-
-//go:embed zsums.sm_70.ptx
-var sumsSM70 string
-
 var sumsKernel = &device.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
@@ -362,9 +303,7 @@ var sumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 141, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -389,12 +328,6 @@ func Matmul(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n 
 	return p.Launch()
 }
 
-//go:embed zmatmul.sm_70.narrow.ptx
-var matmulSM70Narrow string
-
-//go:embed zmatmul.sm_70.ptx
-var matmulSM70 string
-
 var matmulKernel = &device.Kernel{
 	Name:    "matmul",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
@@ -415,9 +348,7 @@ var matmulKernel = &device.Kernel{
 		{File: "kernels.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: matmulSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: matmulSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -441,12 +372,6 @@ func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n i
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed znaive.sm_70.narrow.ptx
-var naiveSM70Narrow string
-
-//go:embed znaive.sm_70.ptx
-var naiveSM70 string
 
 var naiveKernel = &device.Kernel{
 	Name:    "naive",

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -15,9 +14,6 @@ func Empty0(s *device.Stream, g device.Grid) error {
 	p := s.Plan(empty0Kernel, g)
 	return p.Launch()
 }
-
-//go:embed zempty0.sm_70.ptx
-var empty0SM70 string
 
 var empty0Kernel = &device.Kernel{
 	Name:       "empty0",
@@ -42,9 +38,6 @@ func Empty1(s *device.Stream, g device.Grid, a device.Slice[float32]) error {
 	device.PutSlice(p, a)
 	return p.Launch()
 }
-
-//go:embed zempty1.sm_70.ptx
-var empty1SM70 string
 
 var empty1Kernel = &device.Kernel{
 	Name:    "empty1",
@@ -78,9 +71,6 @@ func Empty4(s *device.Stream, g device.Grid, a, b, c, d device.Slice[float32]) e
 	device.PutSlice(p, d)
 	return p.Launch()
 }
-
-//go:embed zempty4.sm_70.ptx
-var empty4SM70 string
 
 var empty4Kernel = &device.Kernel{
 	Name:    "empty4",
@@ -130,9 +120,6 @@ func Empty16(s *device.Stream, g_ device.Grid, a, b, c, d, e, f, g, h, i, j, k, 
 	return p_.Launch()
 }
 
-//go:embed zempty16.sm_70.ptx
-var empty16SM70 string
-
 var empty16Kernel = &device.Kernel{
 	Name:    "empty16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/launch",
@@ -177,15 +164,6 @@ func Step(s *device.Stream, g device.Grid, x device.Slice[float32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zstep.sm_70.narrow.coarse.ptx
-var stepSM70NarrowCoarse string
-
-//go:embed zstep.sm_70.narrow.ptx
-var stepSM70Narrow string
-
-//go:embed zstep.sm_70.ptx
-var stepSM70 string
 
 var stepKernel = &device.Kernel{
 	Name:    "step",

@@ -3,7 +3,6 @@
 package suite
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,12 +18,6 @@ func Histogram(s *device.Stream, g device.Blocks, data device.Slice[uint8], coun
 	device.PutSlice(p, counts)
 	return p.Launch()
 }
-
-//go:embed zhistogram.sm_70.narrow.ptx
-var histogramSM70Narrow string
-
-//go:embed zhistogram.sm_70.ptx
-var histogramSM70 string
 
 var histogramKernel = &device.Kernel{
 	Name:    "histogram",
@@ -43,10 +36,7 @@ var histogramKernel = &device.Kernel{
 		{File: "histogram.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: histogramSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			data   []uint8
@@ -56,7 +46,6 @@ var histogramKernel = &device.Kernel{
 			histogram(ts.Thread(), a.data, a.counts)
 		}
 	},
-	Twin: histogramTwin,
 }
 
 // Empty0 does nothing.
@@ -65,24 +54,18 @@ func Empty0(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-//go:embed zempty0.sm_70.ptx
-var empty0SM70 string
-
 var empty0Kernel = &device.Kernel{
 	Name:       "empty0",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:       "ladder.go",
 	Line:       19,
 	ParamBytes: 16,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty0SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
 			empty0(ts.Thread())
 		}
 	},
-	Twin: empty0Twin,
 }
 
 // Empty1 does nothing with an argument.
@@ -91,9 +74,6 @@ func Empty1(s *device.Stream, g device.Grid, p1 device.Slice[float32]) error {
 	device.PutSlice(p, p1)
 	return p.Launch()
 }
-
-//go:embed zempty1.sm_70.ptx
-var empty1SM70 string
 
 var empty1Kernel = &device.Kernel{
 	Name:    "empty1",
@@ -104,9 +84,7 @@ var empty1Kernel = &device.Kernel{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty1SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			p1 []float32
@@ -115,7 +93,6 @@ var empty1Kernel = &device.Kernel{
 			empty1(ts.Thread(), a.p1)
 		}
 	},
-	Twin: empty1Twin,
 }
 
 // Empty2 does nothing with two arguments.
@@ -125,9 +102,6 @@ func Empty2(s *device.Stream, g device.Grid, p1, p2 device.Slice[float32]) error
 	device.PutSlice(p, p2)
 	return p.Launch()
 }
-
-//go:embed zempty2.sm_70.ptx
-var empty2SM70 string
 
 var empty2Kernel = &device.Kernel{
 	Name:    "empty2",
@@ -139,9 +113,7 @@ var empty2Kernel = &device.Kernel{
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty2SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			p1, p2 []float32
@@ -150,7 +122,6 @@ var empty2Kernel = &device.Kernel{
 			empty2(ts.Thread(), a.p1, a.p2)
 		}
 	},
-	Twin: empty2Twin,
 }
 
 // Empty4 does nothing with four arguments.
@@ -162,9 +133,6 @@ func Empty4(s *device.Stream, g device.Grid, p1, p2, p3, p4 device.Slice[float32
 	device.PutSlice(p, p4)
 	return p.Launch()
 }
-
-//go:embed zempty4.sm_70.ptx
-var empty4SM70 string
 
 var empty4Kernel = &device.Kernel{
 	Name:    "empty4",
@@ -178,9 +146,7 @@ var empty4Kernel = &device.Kernel{
 		{Name: "p4", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty4SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			p1, p2, p3, p4 []float32
@@ -189,7 +155,6 @@ var empty4Kernel = &device.Kernel{
 			empty4(ts.Thread(), a.p1, a.p2, a.p3, a.p4)
 		}
 	},
-	Twin: empty4Twin,
 }
 
 // Empty8 does nothing with eight arguments.
@@ -205,9 +170,6 @@ func Empty8(s *device.Stream, g device.Grid, p1, p2, p3, p4, p5, p6, p7, p8 devi
 	device.PutSlice(p, p8)
 	return p.Launch()
 }
-
-//go:embed zempty8.sm_70.ptx
-var empty8SM70 string
 
 var empty8Kernel = &device.Kernel{
 	Name:    "empty8",
@@ -225,9 +187,7 @@ var empty8Kernel = &device.Kernel{
 		{Name: "p8", Offset: 168, Size: 24, Elem: 4},
 	},
 	ParamBytes: 208,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty8SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			p1, p2, p3, p4, p5, p6, p7, p8 []float32
@@ -236,7 +196,6 @@ var empty8Kernel = &device.Kernel{
 			empty8(ts.Thread(), a.p1, a.p2, a.p3, a.p4, a.p5, a.p6, a.p7, a.p8)
 		}
 	},
-	Twin: empty8Twin,
 }
 
 // Empty16 does nothing with sixteen arguments.
@@ -260,9 +219,6 @@ func Empty16(s *device.Stream, g device.Grid, p1, p2, p3, p4, p5, p6, p7, p8, p9
 	device.PutSlice(p, p16)
 	return p.Launch()
 }
-
-//go:embed zempty16.sm_70.ptx
-var empty16SM70 string
 
 var empty16Kernel = &device.Kernel{
 	Name:    "empty16",
@@ -288,9 +244,7 @@ var empty16Kernel = &device.Kernel{
 		{Name: "p16", Offset: 360, Size: 24, Elem: 4},
 	},
 	ParamBytes: 400,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty16SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16 []float32
@@ -299,7 +253,6 @@ var empty16Kernel = &device.Kernel{
 			empty16(ts.Thread(), a.p1, a.p2, a.p3, a.p4, a.p5, a.p6, a.p7, a.p8, a.p9, a.p10, a.p11, a.p12, a.p13, a.p14, a.p15, a.p16)
 		}
 	},
-	Twin: empty16Twin,
 }
 
 // Mandelbrot32 stores in counts, row by row of n x n points of the square from -2-1.5i to
@@ -310,12 +263,6 @@ func Mandelbrot32(s *device.Stream, g device.Blocks, counts device.Slice[int32],
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zmandelbrot32.sm_70.narrow.ptx
-var mandelbrot32SM70Narrow string
-
-//go:embed zmandelbrot32.sm_70.ptx
-var mandelbrot32SM70 string
 
 var mandelbrot32Kernel = &device.Kernel{
 	Name:    "mandelbrot32",
@@ -331,11 +278,7 @@ var mandelbrot32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mandelbrot.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrot32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrot32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			counts []int32
@@ -345,7 +288,6 @@ var mandelbrot32Kernel = &device.Kernel{
 			mandelbrot32(ts.Thread(), a.counts, a.n)
 		}
 	},
-	Twin: mandelbrot32Twin,
 }
 
 // Mandelbrot64 is mandelbrot32 in float64.
@@ -355,12 +297,6 @@ func Mandelbrot64(s *device.Stream, g device.Blocks, counts device.Slice[int32],
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zmandelbrot64.sm_70.narrow.ptx
-var mandelbrot64SM70Narrow string
-
-//go:embed zmandelbrot64.sm_70.ptx
-var mandelbrot64SM70 string
 
 var mandelbrot64Kernel = &device.Kernel{
 	Name:    "mandelbrot64",
@@ -376,11 +312,7 @@ var mandelbrot64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mandelbrot.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrot64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrot64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			counts []int32
@@ -390,7 +322,6 @@ var mandelbrot64Kernel = &device.Kernel{
 			mandelbrot64(ts.Thread(), a.counts, a.n)
 		}
 	},
-	Twin: mandelbrot64Twin,
 }
 
 // MonteCarlo adds to hits[0] how many of throws random points in a square fall into the
@@ -401,12 +332,6 @@ func MonteCarlo(s *device.Stream, g device.Blocks, hits device.Slice[uint64], se
 	device.Put(p, seed)
 	return p.Launch()
 }
-
-//go:embed zmonteCarlo.sm_70.narrow.ptx
-var monteCarloSM70Narrow string
-
-//go:embed zmonteCarlo.sm_70.ptx
-var monteCarloSM70 string
 
 var monteCarloKernel = &device.Kernel{
 	Name:    "monteCarlo",
@@ -424,11 +349,7 @@ var monteCarloKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "montecarlo.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: monteCarloSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: monteCarloSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			hits []uint64
@@ -438,7 +359,6 @@ var monteCarloKernel = &device.Kernel{
 			monteCarlo(ts.Thread(), a.hits, a.seed)
 		}
 	},
-	Twin: monteCarloTwin,
 }
 
 // Nbody stores the acceleration of every body by all of them: a block walks along the bodies
@@ -449,15 +369,6 @@ func Nbody(s *device.Stream, g device.Blocks, bodies device.Slice[body], result 
 	device.PutSlice(p, result)
 	return p.Launch()
 }
-
-//go:embed znbody.sm_70.narrow.aligned.ptx
-var nbodySM70NarrowAligned string
-
-//go:embed znbody.sm_70.narrow.ptx
-var nbodySM70Narrow string
-
-//go:embed znbody.sm_70.ptx
-var nbodySM70 string
 
 var nbodyKernel = &device.Kernel{
 	Name:    "nbody",
@@ -478,11 +389,7 @@ var nbodyKernel = &device.Kernel{
 		{File: "nbody.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: nbodySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			bodies []body
@@ -508,12 +415,6 @@ func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, call, p
 	return p.Launch()
 }
 
-//go:embed zblackScholes.sm_70.narrow.ptx
-var blackScholesSM70Narrow string
-
-//go:embed zblackScholes.sm_70.ptx
-var blackScholesSM70 string
-
 var blackScholesKernel = &device.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
@@ -531,11 +432,7 @@ var blackScholesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "options.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			price, strike, years, call, put []float32
@@ -545,7 +442,6 @@ var blackScholesKernel = &device.Kernel{
 			blackScholes(ts.Thread(), a.price, a.strike, a.years, a.call, a.put, a.m)
 		}
 	},
-	Twin: blackScholesTwin,
 }
 
 // BlackScholesBest is blackScholes of four options at once.
@@ -559,15 +455,6 @@ func BlackScholesBest(s *device.Stream, g device.Blocks, price, strike, years, c
 	device.Put(p, m)
 	return p.Launch()
 }
-
-//go:embed zblackScholesBest.sm_70.narrow.aligned.ptx
-var blackScholesBestSM70NarrowAligned string
-
-//go:embed zblackScholesBest.sm_70.narrow.ptx
-var blackScholesBestSM70Narrow string
-
-//go:embed zblackScholesBest.sm_70.ptx
-var blackScholesBestSM70 string
 
 var blackScholesBestKernel = &device.Kernel{
 	Name:    "blackScholesBest",
@@ -589,11 +476,7 @@ var blackScholesBestKernel = &device.Kernel{
 		{File: "options.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: blackScholesBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			price, strike, years, call, put [][4]float32
@@ -603,7 +486,6 @@ var blackScholesBestKernel = &device.Kernel{
 			blackScholesBest(ts.Thread(), a.price, a.strike, a.years, a.call, a.put, a.m)
 		}
 	},
-	Twin: blackScholesBestTwin,
 }
 
 // Dot32 stores in partial, for each block, the sum of the products of the elements of a and b
@@ -615,12 +497,6 @@ func Dot32(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float32
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zdot32.sm_70.narrow.ptx
-var dot32SM70Narrow string
-
-//go:embed zdot32.sm_70.ptx
-var dot32SM70 string
 
 var dot32Kernel = &device.Kernel{
 	Name:    "dot32",
@@ -641,10 +517,7 @@ var dot32Kernel = &device.Kernel{
 		{File: "reduce.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, partial []float32
@@ -653,7 +526,6 @@ var dot32Kernel = &device.Kernel{
 			dot32(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
-	Twin: dot32Twin,
 }
 
 // Dot64 is dot32 for float64.
@@ -664,12 +536,6 @@ func Dot64(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float64
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zdot64.sm_70.narrow.ptx
-var dot64SM70Narrow string
-
-//go:embed zdot64.sm_70.ptx
-var dot64SM70 string
 
 var dot64Kernel = &device.Kernel{
 	Name:    "dot64",
@@ -690,10 +556,7 @@ var dot64Kernel = &device.Kernel{
 		{File: "reduce.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, partial []float64
@@ -702,7 +565,6 @@ var dot64Kernel = &device.Kernel{
 			dot64(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
-	Twin: dot64Twin,
 }
 
 // Sum32 stores in partial, for each block, the sum of the elements of x that its threads take,
@@ -713,12 +575,6 @@ func Sum32(s *device.Stream, g device.Blocks, x, partial device.Slice[float32]) 
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zsum32.sm_70.narrow.ptx
-var sum32SM70Narrow string
-
-//go:embed zsum32.sm_70.ptx
-var sum32SM70 string
 
 var sum32Kernel = &device.Kernel{
 	Name:    "sum32",
@@ -736,11 +592,7 @@ var sum32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "reduce.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, partial []float32
@@ -749,7 +601,6 @@ var sum32Kernel = &device.Kernel{
 			sum32(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: sum32Twin,
 }
 
 // Sum64 is sum32 for float64.
@@ -759,12 +610,6 @@ func Sum64(s *device.Stream, g device.Blocks, x, partial device.Slice[float64]) 
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zsum64.sm_70.narrow.ptx
-var sum64SM70Narrow string
-
-//go:embed zsum64.sm_70.ptx
-var sum64SM70 string
 
 var sum64Kernel = &device.Kernel{
 	Name:    "sum64",
@@ -782,11 +627,7 @@ var sum64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "reduce.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, partial []float64
@@ -795,7 +636,6 @@ var sum64Kernel = &device.Kernel{
 			sum64(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: sum64Twin,
 }
 
 // Sum32Best is sum32 of four numbers at once.
@@ -805,15 +645,6 @@ func Sum32Best(s *device.Stream, g device.Blocks, x device.Slice[[4]float32], pa
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zsum32Best.sm_70.narrow.aligned.ptx
-var sum32BestSM70NarrowAligned string
-
-//go:embed zsum32Best.sm_70.narrow.ptx
-var sum32BestSM70Narrow string
-
-//go:embed zsum32Best.sm_70.ptx
-var sum32BestSM70 string
 
 var sum32BestKernel = &device.Kernel{
 	Name:    "sum32Best",
@@ -832,11 +663,7 @@ var sum32BestKernel = &device.Kernel{
 		{File: "reducebest.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sum32BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum32BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum32BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x       [][4]float32
@@ -846,7 +673,6 @@ var sum32BestKernel = &device.Kernel{
 			sum32Best(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: sum32BestTwin,
 }
 
 // Sum64Best is sum64 of two numbers at once.
@@ -856,15 +682,6 @@ func Sum64Best(s *device.Stream, g device.Blocks, x device.Slice[[2]float64], pa
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zsum64Best.sm_70.narrow.aligned.ptx
-var sum64BestSM70NarrowAligned string
-
-//go:embed zsum64Best.sm_70.narrow.ptx
-var sum64BestSM70Narrow string
-
-//go:embed zsum64Best.sm_70.ptx
-var sum64BestSM70 string
 
 var sum64BestKernel = &device.Kernel{
 	Name:    "sum64Best",
@@ -883,11 +700,7 @@ var sum64BestKernel = &device.Kernel{
 		{File: "reducebest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sum64BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sum64BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sum64BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x       [][2]float64
@@ -897,7 +710,6 @@ var sum64BestKernel = &device.Kernel{
 			sum64Best(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: sum64BestTwin,
 }
 
 // Dot32Best is dot32 of four numbers at once.
@@ -908,15 +720,6 @@ func Dot32Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32],
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zdot32Best.sm_70.narrow.aligned.ptx
-var dot32BestSM70NarrowAligned string
-
-//go:embed zdot32Best.sm_70.narrow.ptx
-var dot32BestSM70Narrow string
-
-//go:embed zdot32Best.sm_70.ptx
-var dot32BestSM70 string
 
 var dot32BestKernel = &device.Kernel{
 	Name:    "dot32Best",
@@ -937,11 +740,7 @@ var dot32BestKernel = &device.Kernel{
 		{File: "reducebest.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: dot32BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot32BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot32BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b    [][4]float32
@@ -951,7 +750,6 @@ var dot32BestKernel = &device.Kernel{
 			dot32Best(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
-	Twin: dot32BestTwin,
 }
 
 // Dot64Best is dot64 of two numbers at once.
@@ -962,15 +760,6 @@ func Dot64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float64],
 	device.PutSlice(p, partial)
 	return p.Launch()
 }
-
-//go:embed zdot64Best.sm_70.narrow.aligned.ptx
-var dot64BestSM70NarrowAligned string
-
-//go:embed zdot64Best.sm_70.narrow.ptx
-var dot64BestSM70Narrow string
-
-//go:embed zdot64Best.sm_70.ptx
-var dot64BestSM70 string
 
 var dot64BestKernel = &device.Kernel{
 	Name:    "dot64Best",
@@ -991,11 +780,7 @@ var dot64BestKernel = &device.Kernel{
 		{File: "reducebest.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: dot64BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: dot64BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: dot64BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b    [][2]float64
@@ -1005,7 +790,6 @@ var dot64BestKernel = &device.Kernel{
 			dot64Best(ts.Thread(), a.a, a.b, a.partial)
 		}
 	},
-	Twin: dot64BestTwin,
 }
 
 // HistogramBest is histogram of 16 bytes at once.
@@ -1015,15 +799,6 @@ func HistogramBest(s *device.Stream, g device.Blocks, data device.Slice[[16]uint
 	device.PutSlice(p, counts)
 	return p.Launch()
 }
-
-//go:embed zhistogramBest.sm_70.narrow.aligned.ptx
-var histogramBestSM70NarrowAligned string
-
-//go:embed zhistogramBest.sm_70.narrow.ptx
-var histogramBestSM70Narrow string
-
-//go:embed zhistogramBest.sm_70.ptx
-var histogramBestSM70 string
 
 var histogramBestKernel = &device.Kernel{
 	Name:    "histogramBest",
@@ -1042,11 +817,7 @@ var histogramBestKernel = &device.Kernel{
 		{File: "reducebest.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: histogramBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: histogramBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			data   [][16]uint8
@@ -1056,7 +827,6 @@ var histogramBestKernel = &device.Kernel{
 			histogramBest(ts.Thread(), a.data, a.counts)
 		}
 	},
-	Twin: histogramBestTwin,
 }
 
 // Softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
@@ -1069,18 +839,6 @@ func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols
 	device.Put(p, cols)
 	return p.Launch()
 }
-
-//go:embed zsoftmax.sm_80.narrow.ptx
-var softmaxSM80Narrow string
-
-//go:embed zsoftmax.sm_80.ptx
-var softmaxSM80 string
-
-//go:embed zsoftmax.sm_70.narrow.ptx
-var softmaxSM70Narrow string
-
-//go:embed zsoftmax.sm_70.ptx
-var softmaxSM70 string
 
 var softmaxKernel = &device.Kernel{
 	Name:    "softmax",
@@ -1102,12 +860,7 @@ var softmaxKernel = &device.Kernel{
 		{File: "rows.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: softmaxSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: softmaxSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softmaxSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: softmaxSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y []float32
@@ -1117,7 +870,6 @@ var softmaxKernel = &device.Kernel{
 			softmax(ts.Thread(), a.x, a.y, a.cols)
 		}
 	},
-	Twin: softmaxTwin,
 }
 
 // LayerNorm stores in y each row of x, cols long, less its mean and over its standard
@@ -1131,12 +883,6 @@ func LayerNorm(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slic
 	device.Put(p, cols)
 	return p.Launch()
 }
-
-//go:embed zlayerNorm.sm_70.narrow.ptx
-var layerNormSM70Narrow string
-
-//go:embed zlayerNorm.sm_70.ptx
-var layerNormSM70 string
 
 var layerNormKernel = &device.Kernel{
 	Name:    "layerNorm",
@@ -1160,10 +906,7 @@ var layerNormKernel = &device.Kernel{
 		{File: "rows.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: layerNormSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: layerNormSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, scale, shift, y []float32
@@ -1185,24 +928,6 @@ func SoftmaxBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]float32
 	device.Put(p, cols)
 	return p.Launch()
 }
-
-//go:embed zsoftmaxBest.sm_80.narrow.aligned.ptx
-var softmaxBestSM80NarrowAligned string
-
-//go:embed zsoftmaxBest.sm_80.narrow.ptx
-var softmaxBestSM80Narrow string
-
-//go:embed zsoftmaxBest.sm_80.ptx
-var softmaxBestSM80 string
-
-//go:embed zsoftmaxBest.sm_70.narrow.aligned.ptx
-var softmaxBestSM70NarrowAligned string
-
-//go:embed zsoftmaxBest.sm_70.narrow.ptx
-var softmaxBestSM70Narrow string
-
-//go:embed zsoftmaxBest.sm_70.ptx
-var softmaxBestSM70 string
 
 var softmaxBestKernel = &device.Kernel{
 	Name:    "softmaxBest",
@@ -1227,14 +952,7 @@ var softmaxBestKernel = &device.Kernel{
 		{File: "rowsbest.go", Line: 44, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: softmaxBestSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: softmaxBestSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: softmaxBestSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: softmaxBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softmaxBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: softmaxBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y [][4]float32
@@ -1256,15 +974,6 @@ func LayerNormBest(s *device.Stream, g device.Blocks, x, scale, shift, y device.
 	device.Put(p, cols)
 	return p.Launch()
 }
-
-//go:embed zlayerNormBest.sm_70.narrow.aligned.ptx
-var layerNormBestSM70NarrowAligned string
-
-//go:embed zlayerNormBest.sm_70.narrow.ptx
-var layerNormBestSM70Narrow string
-
-//go:embed zlayerNormBest.sm_70.ptx
-var layerNormBestSM70 string
 
 var layerNormBestKernel = &device.Kernel{
 	Name:    "layerNormBest",
@@ -1290,11 +999,7 @@ var layerNormBestKernel = &device.Kernel{
 		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: layerNormBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: layerNormBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: layerNormBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, scale, shift, y [][4]float32
@@ -1317,12 +1022,6 @@ func ScanBlocks(s *device.Stream, g device.Blocks, x, y, sums device.Slice[int32
 	return p.Launch()
 }
 
-//go:embed zscanBlocks.sm_70.narrow.ptx
-var scanBlocksSM70Narrow string
-
-//go:embed zscanBlocks.sm_70.ptx
-var scanBlocksSM70 string
-
 var scanBlocksKernel = &device.Kernel{
 	Name:    "scanBlocks",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
@@ -1340,11 +1039,7 @@ var scanBlocksKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "scan.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanBlocksSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanBlocksSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, sums []int32
@@ -1353,7 +1048,6 @@ var scanBlocksKernel = &device.Kernel{
 			scanBlocks(ts.Thread(), a.x, a.y, a.sums)
 		}
 	},
-	Twin: scanBlocksTwin,
 }
 
 // ScanSums turns sums into the running sums before each element. A single block runs it; each
@@ -1363,12 +1057,6 @@ func ScanSums(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error
 	device.PutSlice(p, sums)
 	return p.Launch()
 }
-
-//go:embed zscanSums.sm_70.narrow.ptx
-var scanSumsSM70Narrow string
-
-//go:embed zscanSums.sm_70.ptx
-var scanSumsSM70 string
 
 var scanSumsKernel = &device.Kernel{
 	Name:    "scanSums",
@@ -1387,10 +1075,7 @@ var scanSumsKernel = &device.Kernel{
 		{File: "scan.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanSumsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanSumsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			sums []int32
@@ -1399,7 +1084,6 @@ var scanSumsKernel = &device.Kernel{
 			scanSums(ts.Thread(), a.sums)
 		}
 	},
-	Twin: scanSumsTwin,
 }
 
 // AddOffsets adds to each element of y the sum of all blocks before its own.
@@ -1409,12 +1093,6 @@ func AddOffsets(s *device.Stream, g device.Blocks, y, offsets device.Slice[int32
 	device.PutSlice(p, offsets)
 	return p.Launch()
 }
-
-//go:embed zaddOffsets.sm_70.narrow.ptx
-var addOffsetsSM70Narrow string
-
-//go:embed zaddOffsets.sm_70.ptx
-var addOffsetsSM70 string
 
 var addOffsetsKernel = &device.Kernel{
 	Name:    "addOffsets",
@@ -1431,10 +1109,7 @@ var addOffsetsKernel = &device.Kernel{
 		{File: "scan.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addOffsetsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addOffsetsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			y, offsets []int32
@@ -1443,7 +1118,6 @@ var addOffsetsKernel = &device.Kernel{
 			addOffsets(ts.Thread(), a.y, a.offsets)
 		}
 	},
-	Twin: addOffsetsTwin,
 }
 
 // ScanBlocksBest is scanBlocks with four elements a thread.
@@ -1454,15 +1128,6 @@ func ScanBlocksBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]int3
 	device.PutSlice(p, sums)
 	return p.Launch()
 }
-
-//go:embed zscanBlocksBest.sm_70.narrow.aligned.ptx
-var scanBlocksBestSM70NarrowAligned string
-
-//go:embed zscanBlocksBest.sm_70.narrow.ptx
-var scanBlocksBestSM70Narrow string
-
-//go:embed zscanBlocksBest.sm_70.ptx
-var scanBlocksBestSM70 string
 
 var scanBlocksBestKernel = &device.Kernel{
 	Name:    "scanBlocksBest",
@@ -1482,11 +1147,7 @@ var scanBlocksBestKernel = &device.Kernel{
 		{File: "scanbest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanBlocksBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanBlocksBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanBlocksBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y [][4]int32
@@ -1496,7 +1157,6 @@ var scanBlocksBestKernel = &device.Kernel{
 			scanBlocksBest(ts.Thread(), a.x, a.y, a.sums)
 		}
 	},
-	Twin: scanBlocksBestTwin,
 }
 
 // ScanSumsBest is scanSums with neighbours in neighbouring threads: the block walks along sums.
@@ -1505,12 +1165,6 @@ func ScanSumsBest(s *device.Stream, g device.Blocks, sums device.Slice[int32]) e
 	device.PutSlice(p, sums)
 	return p.Launch()
 }
-
-//go:embed zscanSumsBest.sm_70.narrow.ptx
-var scanSumsBestSM70Narrow string
-
-//go:embed zscanSumsBest.sm_70.ptx
-var scanSumsBestSM70 string
 
 var scanSumsBestKernel = &device.Kernel{
 	Name:    "scanSumsBest",
@@ -1525,10 +1179,7 @@ var scanSumsBestKernel = &device.Kernel{
 	Shared:     132,
 	Barriers:   true,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanSumsBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanSumsBestSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			sums []int32
@@ -1537,7 +1188,6 @@ var scanSumsBestKernel = &device.Kernel{
 			scanSumsBest(ts.Thread(), a.sums)
 		}
 	},
-	Twin: scanSumsBestTwin,
 }
 
 // AddOffsetsBest is addOffsets with four elements a thread.
@@ -1547,15 +1197,6 @@ func AddOffsetsBest(s *device.Stream, g device.Blocks, y device.Slice[[4]int32],
 	device.PutSlice(p, offsets)
 	return p.Launch()
 }
-
-//go:embed zaddOffsetsBest.sm_70.narrow.aligned.ptx
-var addOffsetsBestSM70NarrowAligned string
-
-//go:embed zaddOffsetsBest.sm_70.narrow.ptx
-var addOffsetsBestSM70Narrow string
-
-//go:embed zaddOffsetsBest.sm_70.ptx
-var addOffsetsBestSM70 string
 
 var addOffsetsBestKernel = &device.Kernel{
 	Name:    "addOffsetsBest",
@@ -1572,11 +1213,7 @@ var addOffsetsBestKernel = &device.Kernel{
 		{File: "scanbest.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: addOffsetsBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addOffsetsBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addOffsetsBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			y       [][4]int32
@@ -1586,7 +1223,6 @@ var addOffsetsBestKernel = &device.Kernel{
 			addOffsetsBest(ts.Thread(), a.y, a.offsets)
 		}
 	},
-	Twin: addOffsetsBestTwin,
 }
 
 // Sgemm32 stores the product of the n x n matrices a and b in c: a block computes a tile of
@@ -1599,12 +1235,6 @@ func Sgemm32(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zsgemm32.sm_70.narrow.ptx
-var sgemm32SM70Narrow string
-
-//go:embed zsgemm32.sm_70.ptx
-var sgemm32SM70 string
 
 var sgemm32Kernel = &device.Kernel{
 	Name:    "sgemm32",
@@ -1626,11 +1256,7 @@ var sgemm32Kernel = &device.Kernel{
 		{File: "sgemm.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -1640,7 +1266,6 @@ var sgemm32Kernel = &device.Kernel{
 			sgemm32(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: sgemm32Twin,
 }
 
 // Sgemm64 does the same with 64 x 64 elements a block and 4 x 4 a thread, which stay in
@@ -1653,15 +1278,6 @@ func Sgemm64(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zsgemm64.sm_70.narrow.aligned.ptx
-var sgemm64SM70NarrowAligned string
-
-//go:embed zsgemm64.sm_70.narrow.ptx
-var sgemm64SM70Narrow string
-
-//go:embed zsgemm64.sm_70.ptx
-var sgemm64SM70 string
 
 var sgemm64Kernel = &device.Kernel{
 	Name:    "sgemm64",
@@ -1683,12 +1299,7 @@ var sgemm64Kernel = &device.Kernel{
 		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sgemm64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -1698,7 +1309,6 @@ var sgemm64Kernel = &device.Kernel{
 			sgemm64(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: sgemm64Twin,
 }
 
 // Sgemm32Best is sgemm32 with four neighbours a thread. n is a multiple of 32.
@@ -1710,15 +1320,6 @@ func Sgemm32Best(s *device.Stream, g device.Blocks, a, b, c device.Slice[[4]floa
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zsgemm32Best.sm_70.narrow.aligned.ptx
-var sgemm32BestSM70NarrowAligned string
-
-//go:embed zsgemm32Best.sm_70.narrow.ptx
-var sgemm32BestSM70Narrow string
-
-//go:embed zsgemm32Best.sm_70.ptx
-var sgemm32BestSM70 string
 
 var sgemm32BestKernel = &device.Kernel{
 	Name:    "sgemm32Best",
@@ -1741,11 +1342,7 @@ var sgemm32BestKernel = &device.Kernel{
 		{File: "sgemmbest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sgemm32BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm32BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm32BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c [][4]float32
@@ -1755,7 +1352,6 @@ var sgemm32BestKernel = &device.Kernel{
 			sgemm32Best(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: sgemm32BestTwin,
 }
 
 // Sgemm64Best is sgemm64 with two sets of tiles: it reads the next ones while it computes with the
@@ -1768,15 +1364,6 @@ func Sgemm64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float32
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zsgemm64Best.sm_70.narrow.aligned.ptx
-var sgemm64BestSM70NarrowAligned string
-
-//go:embed zsgemm64Best.sm_70.narrow.ptx
-var sgemm64BestSM70Narrow string
-
-//go:embed zsgemm64Best.sm_70.ptx
-var sgemm64BestSM70 string
 
 var sgemm64BestKernel = &device.Kernel{
 	Name:    "sgemm64Best",
@@ -1799,11 +1386,7 @@ var sgemm64BestKernel = &device.Kernel{
 		{File: "sgemmbest.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sgemm64BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgemm64BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sgemm64BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b [][2]float32
@@ -1814,7 +1397,6 @@ var sgemm64BestKernel = &device.Kernel{
 			sgemm64Best(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: sgemm64BestTwin,
 }
 
 // Spmv stores in y the product of a sparse matrix and x. Row r of the matrix has the values
@@ -1828,12 +1410,6 @@ func Spmv(s *device.Stream, g device.Grid, starts, columns device.Slice[int32], 
 	device.PutSlice(p, y)
 	return p.Launch()
 }
-
-//go:embed zspmv.sm_70.narrow.ptx
-var spmvSM70Narrow string
-
-//go:embed zspmv.sm_70.ptx
-var spmvSM70 string
 
 var spmvKernel = &device.Kernel{
 	Name:    "spmv",
@@ -1853,10 +1429,7 @@ var spmvKernel = &device.Kernel{
 		{File: "sparse.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spmvSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spmvSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			starts, columns []int32
@@ -1866,7 +1439,6 @@ var spmvKernel = &device.Kernel{
 			spmv(ts.Thread(), a.starts, a.columns, a.values, a.x, a.y)
 		}
 	},
-	Twin: spmvTwin,
 }
 
 // Stencil7 stores in b the weighted sum of each point of the n x n x n grid a and its six
@@ -1879,12 +1451,6 @@ func Stencil7(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n i
 	device.Put(p, w)
 	return p.Launch()
 }
-
-//go:embed zstencil7.sm_70.narrow.ptx
-var stencil7SM70Narrow string
-
-//go:embed zstencil7.sm_70.ptx
-var stencil7SM70 string
 
 var stencil7Kernel = &device.Kernel{
 	Name:    "stencil7",
@@ -1904,10 +1470,7 @@ var stencil7Kernel = &device.Kernel{
 		{File: "stencil.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil7SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil7SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []float32
@@ -1918,7 +1481,6 @@ var stencil7Kernel = &device.Kernel{
 			stencil7(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
-	Twin: stencil7Twin,
 }
 
 // Stencil27 does the same with all 26 neighbours.
@@ -1930,12 +1492,6 @@ func Stencil27(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n 
 	device.Put(p, w)
 	return p.Launch()
 }
-
-//go:embed zstencil27.sm_70.narrow.ptx
-var stencil27SM70Narrow string
-
-//go:embed zstencil27.sm_70.ptx
-var stencil27SM70 string
 
 var stencil27Kernel = &device.Kernel{
 	Name:    "stencil27",
@@ -1955,11 +1511,7 @@ var stencil27Kernel = &device.Kernel{
 		{File: "stencil.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil27SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil27SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []float32
@@ -1970,7 +1522,6 @@ var stencil27Kernel = &device.Kernel{
 			stencil27(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
-	Twin: stencil27Twin,
 }
 
 // Stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
@@ -1982,15 +1533,6 @@ func Stencil7Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float3
 	device.Put(p, w)
 	return p.Launch()
 }
-
-//go:embed zstencil7Best.sm_70.narrow.aligned.ptx
-var stencil7BestSM70NarrowAligned string
-
-//go:embed zstencil7Best.sm_70.narrow.ptx
-var stencil7BestSM70Narrow string
-
-//go:embed zstencil7Best.sm_70.ptx
-var stencil7BestSM70 string
 
 var stencil7BestKernel = &device.Kernel{
 	Name:    "stencil7Best",
@@ -2012,11 +1554,7 @@ var stencil7BestKernel = &device.Kernel{
 		{File: "stencilbest.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: stencil7BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil7BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil7BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b [][4]float32
@@ -2027,7 +1565,6 @@ var stencil7BestKernel = &device.Kernel{
 			stencil7Best(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
-	Twin: stencil7BestTwin,
 }
 
 // Stencil27Best is stencil27 of four points of a row at once: n is a multiple of four.
@@ -2039,15 +1576,6 @@ func Stencil27Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float
 	device.Put(p, w)
 	return p.Launch()
 }
-
-//go:embed zstencil27Best.sm_70.narrow.aligned.ptx
-var stencil27BestSM70NarrowAligned string
-
-//go:embed zstencil27Best.sm_70.narrow.ptx
-var stencil27BestSM70Narrow string
-
-//go:embed zstencil27Best.sm_70.ptx
-var stencil27BestSM70 string
 
 var stencil27BestKernel = &device.Kernel{
 	Name:    "stencil27Best",
@@ -2069,11 +1597,7 @@ var stencil27BestKernel = &device.Kernel{
 		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: stencil27BestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencil27BestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencil27BestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b [][4]float32
@@ -2084,7 +1608,6 @@ var stencil27BestKernel = &device.Kernel{
 			stencil27Best(ts.Thread(), a.a, a.b, a.n, a.w)
 		}
 	},
-	Twin: stencil27BestTwin,
 }
 
 // Copy32 stores a in c: BabelStream's copy.
@@ -2094,15 +1617,6 @@ func Copy32(s *device.Stream, g device.Grid, a, c device.Slice[float32]) error {
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zcopy32.sm_70.narrow.coarse.ptx
-var copy32SM70NarrowCoarse string
-
-//go:embed zcopy32.sm_70.narrow.ptx
-var copy32SM70Narrow string
-
-//go:embed zcopy32.sm_70.ptx
-var copy32SM70 string
 
 var copy32Kernel = &device.Kernel{
 	Name:    "copy32",
@@ -2118,11 +1632,7 @@ var copy32Kernel = &device.Kernel{
 		{File: "stream.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: copy32SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: copy32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, c []float32
@@ -2131,7 +1641,6 @@ var copy32Kernel = &device.Kernel{
 			copy32(ts.Thread(), a.a, a.c)
 		}
 	},
-	Twin: copy32Twin,
 }
 
 // Mul32 stores scalar times c in b: BabelStream's mul.
@@ -2141,15 +1650,6 @@ func Mul32(s *device.Stream, g device.Grid, c, b device.Slice[float32]) error {
 	device.PutSlice(p, b)
 	return p.Launch()
 }
-
-//go:embed zmul32.sm_70.narrow.coarse.ptx
-var mul32SM70NarrowCoarse string
-
-//go:embed zmul32.sm_70.narrow.ptx
-var mul32SM70Narrow string
-
-//go:embed zmul32.sm_70.ptx
-var mul32SM70 string
 
 var mul32Kernel = &device.Kernel{
 	Name:    "mul32",
@@ -2165,11 +1665,7 @@ var mul32Kernel = &device.Kernel{
 		{File: "stream.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: mul32SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mul32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			c, b []float32
@@ -2178,7 +1674,6 @@ var mul32Kernel = &device.Kernel{
 			mul32(ts.Thread(), a.c, a.b)
 		}
 	},
-	Twin: mul32Twin,
 }
 
 // Add32 stores the sum of a and b in c: BabelStream's add.
@@ -2189,15 +1684,6 @@ func Add32(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zadd32.sm_70.narrow.coarse.ptx
-var add32SM70NarrowCoarse string
-
-//go:embed zadd32.sm_70.narrow.ptx
-var add32SM70Narrow string
-
-//go:embed zadd32.sm_70.ptx
-var add32SM70 string
 
 var add32Kernel = &device.Kernel{
 	Name:    "add32",
@@ -2214,11 +1700,7 @@ var add32Kernel = &device.Kernel{
 		{File: "stream.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: add32SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: add32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -2227,7 +1709,6 @@ var add32Kernel = &device.Kernel{
 			add32(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: add32Twin,
 }
 
 // Triad32 stores b plus scalar times c in a: BabelStream's triad.
@@ -2238,15 +1719,6 @@ func Triad32(s *device.Stream, g device.Grid, b, c, a device.Slice[float32]) err
 	device.PutSlice(p, a)
 	return p.Launch()
 }
-
-//go:embed ztriad32.sm_70.narrow.coarse.ptx
-var triad32SM70NarrowCoarse string
-
-//go:embed ztriad32.sm_70.narrow.ptx
-var triad32SM70Narrow string
-
-//go:embed ztriad32.sm_70.ptx
-var triad32SM70 string
 
 var triad32Kernel = &device.Kernel{
 	Name:    "triad32",
@@ -2263,11 +1735,7 @@ var triad32Kernel = &device.Kernel{
 		{File: "stream.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: triad32SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: triad32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			b, c, a []float32
@@ -2276,7 +1744,6 @@ var triad32Kernel = &device.Kernel{
 			triad32(ts.Thread(), a.b, a.c, a.a)
 		}
 	},
-	Twin: triad32Twin,
 }
 
 // Copy64 is copy32 for float64.
@@ -2286,15 +1753,6 @@ func Copy64(s *device.Stream, g device.Grid, a, c device.Slice[float64]) error {
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zcopy64.sm_70.narrow.coarse.ptx
-var copy64SM70NarrowCoarse string
-
-//go:embed zcopy64.sm_70.narrow.ptx
-var copy64SM70Narrow string
-
-//go:embed zcopy64.sm_70.ptx
-var copy64SM70 string
 
 var copy64Kernel = &device.Kernel{
 	Name:    "copy64",
@@ -2310,11 +1768,7 @@ var copy64Kernel = &device.Kernel{
 		{File: "stream.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: copy64SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: copy64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: copy64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, c []float64
@@ -2323,7 +1777,6 @@ var copy64Kernel = &device.Kernel{
 			copy64(ts.Thread(), a.a, a.c)
 		}
 	},
-	Twin: copy64Twin,
 }
 
 // Mul64 is mul32 for float64.
@@ -2333,15 +1786,6 @@ func Mul64(s *device.Stream, g device.Grid, c, b device.Slice[float64]) error {
 	device.PutSlice(p, b)
 	return p.Launch()
 }
-
-//go:embed zmul64.sm_70.narrow.coarse.ptx
-var mul64SM70NarrowCoarse string
-
-//go:embed zmul64.sm_70.narrow.ptx
-var mul64SM70Narrow string
-
-//go:embed zmul64.sm_70.ptx
-var mul64SM70 string
 
 var mul64Kernel = &device.Kernel{
 	Name:    "mul64",
@@ -2357,11 +1801,7 @@ var mul64Kernel = &device.Kernel{
 		{File: "stream.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: mul64SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mul64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mul64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			c, b []float64
@@ -2370,7 +1810,6 @@ var mul64Kernel = &device.Kernel{
 			mul64(ts.Thread(), a.c, a.b)
 		}
 	},
-	Twin: mul64Twin,
 }
 
 // Add64 is add32 for float64.
@@ -2381,15 +1820,6 @@ func Add64(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) error
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zadd64.sm_70.narrow.coarse.ptx
-var add64SM70NarrowCoarse string
-
-//go:embed zadd64.sm_70.narrow.ptx
-var add64SM70Narrow string
-
-//go:embed zadd64.sm_70.ptx
-var add64SM70 string
 
 var add64Kernel = &device.Kernel{
 	Name:    "add64",
@@ -2406,11 +1836,7 @@ var add64Kernel = &device.Kernel{
 		{File: "stream.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: add64SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: add64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: add64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float64
@@ -2419,7 +1845,6 @@ var add64Kernel = &device.Kernel{
 			add64(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: add64Twin,
 }
 
 // Triad64 is triad32 for float64.
@@ -2430,15 +1855,6 @@ func Triad64(s *device.Stream, g device.Grid, b, c, a device.Slice[float64]) err
 	device.PutSlice(p, a)
 	return p.Launch()
 }
-
-//go:embed ztriad64.sm_70.narrow.coarse.ptx
-var triad64SM70NarrowCoarse string
-
-//go:embed ztriad64.sm_70.narrow.ptx
-var triad64SM70Narrow string
-
-//go:embed ztriad64.sm_70.ptx
-var triad64SM70 string
 
 var triad64Kernel = &device.Kernel{
 	Name:    "triad64",
@@ -2455,11 +1871,7 @@ var triad64Kernel = &device.Kernel{
 		{File: "stream.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: triad64SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: triad64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: triad64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			b, c, a []float64
@@ -2468,7 +1880,6 @@ var triad64Kernel = &device.Kernel{
 			triad64(ts.Thread(), a.b, a.c, a.a)
 		}
 	},
-	Twin: triad64Twin,
 }
 
 // TransposeNaive stores the transpose of the n x n matrix a in b: each thread moves one
@@ -2480,12 +1891,6 @@ func TransposeNaive(s *device.Stream, g device.Blocks, a, b device.Slice[float32
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed ztransposeNaive.sm_70.narrow.ptx
-var transposeNaiveSM70Narrow string
-
-//go:embed ztransposeNaive.sm_70.ptx
-var transposeNaiveSM70 string
 
 var transposeNaiveKernel = &device.Kernel{
 	Name:    "transposeNaive",
@@ -2503,10 +1908,7 @@ var transposeNaiveKernel = &device.Kernel{
 		{File: "transpose.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeNaiveSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeNaiveSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []float32
@@ -2516,7 +1918,6 @@ var transposeNaiveKernel = &device.Kernel{
 			transposeNaive(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: transposeNaiveTwin,
 }
 
 // TransposeTiled does the same a tile at a time, through shared memory whose rows are one
@@ -2528,12 +1929,6 @@ func TransposeTiled(s *device.Stream, g device.Blocks, a, b device.Slice[float32
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed ztransposeTiled.sm_70.narrow.ptx
-var transposeTiledSM70Narrow string
-
-//go:embed ztransposeTiled.sm_70.ptx
-var transposeTiledSM70 string
 
 var transposeTiledKernel = &device.Kernel{
 	Name:    "transposeTiled",
@@ -2554,10 +1949,7 @@ var transposeTiledKernel = &device.Kernel{
 		{File: "transpose.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeTiledSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeTiledSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []float32
@@ -2567,7 +1959,6 @@ var transposeTiledKernel = &device.Kernel{
 			transposeTiled(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: transposeTiledTwin,
 }
 
 // TransposeNaiveBest transposes without shared memory: a thread moves 4 x 4 elements. Rows have n/4
@@ -2579,15 +1970,6 @@ func TransposeNaiveBest(s *device.Stream, g device.Blocks, a, b device.Slice[[4]
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed ztransposeNaiveBest.sm_70.narrow.aligned.ptx
-var transposeNaiveBestSM70NarrowAligned string
-
-//go:embed ztransposeNaiveBest.sm_70.narrow.ptx
-var transposeNaiveBestSM70Narrow string
-
-//go:embed ztransposeNaiveBest.sm_70.ptx
-var transposeNaiveBestSM70 string
 
 var transposeNaiveBestKernel = &device.Kernel{
 	Name:    "transposeNaiveBest",
@@ -2606,11 +1988,7 @@ var transposeNaiveBestKernel = &device.Kernel{
 		{File: "transposebest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeNaiveBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeNaiveBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeNaiveBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b [][4]float32
@@ -2620,7 +1998,6 @@ var transposeNaiveBestKernel = &device.Kernel{
 			transposeNaiveBest(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: transposeNaiveBestTwin,
 }
 
 // TransposeTiledBest moves tiles of 64 x 64 through shared memory, four elements at a time on
@@ -2632,15 +2009,6 @@ func TransposeTiledBest(s *device.Stream, g device.Blocks, a, b device.Slice[[4]
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed ztransposeTiledBest.sm_70.narrow.aligned.ptx
-var transposeTiledBestSM70NarrowAligned string
-
-//go:embed ztransposeTiledBest.sm_70.narrow.ptx
-var transposeTiledBestSM70Narrow string
-
-//go:embed ztransposeTiledBest.sm_70.ptx
-var transposeTiledBestSM70 string
 
 var transposeTiledBestKernel = &device.Kernel{
 	Name:    "transposeTiledBest",
@@ -2661,11 +2029,7 @@ var transposeTiledBestKernel = &device.Kernel{
 		{File: "transposebest.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeTiledBestSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeTiledBestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeTiledBestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b [][4]float32
@@ -2675,5 +2039,4 @@ var transposeTiledBestKernel = &device.Kernel{
 			transposeTiledBest(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: transposeTiledBestTwin,
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,15 +18,6 @@ func Add(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32]) error
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zadd.sm_70.narrow.coarse.ptx
-var addSM70NarrowCoarse string
-
-//go:embed zadd.sm_70.narrow.ptx
-var addSM70Narrow string
-
-//go:embed zadd.sm_70.ptx
-var addSM70 string
 
 var addKernel = &device.Kernel{
 	Name:    "add",

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -22,12 +21,6 @@ func BlurRows(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], w
 	return p.Launch()
 }
 
-//go:embed zblurRows.sm_70.narrow.ptx
-var blurRowsSM70Narrow string
-
-//go:embed zblurRows.sm_70.ptx
-var blurRowsSM70 string
-
 var blurRowsKernel = &device.Kernel{
 	Name:    "blurRows",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
@@ -45,9 +38,7 @@ var blurRowsKernel = &device.Kernel{
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurRowsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -73,12 +64,6 @@ func BlurColumns(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8]
 	return p.Launch()
 }
 
-//go:embed zblurColumns.sm_70.narrow.ptx
-var blurColumnsSM70Narrow string
-
-//go:embed zblurColumns.sm_70.ptx
-var blurColumnsSM70 string
-
 var blurColumnsKernel = &device.Kernel{
 	Name:    "blurColumns",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
@@ -96,9 +81,7 @@ var blurColumnsKernel = &device.Kernel{
 		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurColumnsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurColumnsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -124,15 +107,6 @@ func Edges(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], z si
 	return p.Launch()
 }
 
-//go:embed zedges.sm_70.narrow.aligned.ptx
-var edgesSM70NarrowAligned string
-
-//go:embed zedges.sm_70.narrow.ptx
-var edgesSM70Narrow string
-
-//go:embed zedges.sm_70.ptx
-var edgesSM70 string
-
 var edgesKernel = &device.Kernel{
 	Name:    "edges",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
@@ -151,7 +125,6 @@ var edgesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: edgesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: edgesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: edgesSM70},
 	},

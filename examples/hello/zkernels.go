@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -16,12 +15,6 @@ func Hello(s *device.Stream, g device.Grid) error {
 	p := s.Plan(helloKernel, g)
 	return p.Launch()
 }
-
-//go:embed zhello.sm_70.narrow.ptx
-var helloSM70Narrow string
-
-//go:embed zhello.sm_70.ptx
-var helloSM70 string
 
 var helloKernel = &device.Kernel{
 	Name:       "hello",

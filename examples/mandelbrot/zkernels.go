@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -20,12 +19,6 @@ func Mandelbrot(s *device.Stream, g device.Blocks, steps device.Slice[int32], no
 	device.Put(p, v)
 	return p.Launch()
 }
-
-//go:embed zmandelbrot.sm_70.narrow.ptx
-var mandelbrotSM70Narrow string
-
-//go:embed zmandelbrot.sm_70.ptx
-var mandelbrotSM70 string
 
 var mandelbrotKernel = &device.Kernel{
 	Name:    "mandelbrot",

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -21,12 +20,6 @@ func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z s
 	device.Put(p, z)
 	return p.Launch()
 }
-
-//go:embed znaive.sm_70.narrow.ptx
-var naiveSM70Narrow string
-
-//go:embed znaive.sm_70.ptx
-var naiveSM70 string
 
 var naiveKernel = &device.Kernel{
 	Name:    "naive",
@@ -74,12 +67,6 @@ func Tiled(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z s
 	return p.Launch()
 }
 
-//go:embed ztiled.sm_70.narrow.ptx
-var tiledSM70Narrow string
-
-//go:embed ztiled.sm_70.ptx
-var tiledSM70 string
-
 var tiledKernel = &device.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/examples/matmul",
@@ -99,9 +86,7 @@ var tiledKernel = &device.Kernel{
 		{File: "kernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,15 +18,6 @@ func Multiply(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zmultiply.sm_70.narrow.coarse.ptx
-var multiplySM70NarrowCoarse string
-
-//go:embed zmultiply.sm_70.narrow.ptx
-var multiplySM70Narrow string
-
-//go:embed zmultiply.sm_70.ptx
-var multiplySM70 string
 
 var multiplyKernel = &device.Kernel{
 	Name:    "multiply",

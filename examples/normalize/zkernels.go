@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -21,12 +20,6 @@ func PartialSums(s *device.Stream, g device.Blocks, x, partial device.Slice[floa
 	return p.Launch()
 }
 
-//go:embed zpartialSums.sm_70.narrow.ptx
-var partialSumsSM70Narrow string
-
-//go:embed zpartialSums.sm_70.ptx
-var partialSumsSM70 string
-
 var partialSumsKernel = &device.Kernel{
 	Name:    "partialSums",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
@@ -43,9 +36,7 @@ var partialSumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: partialSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: partialSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -66,15 +57,6 @@ func SingleSum(s *device.Stream, g device.Grid, partial, sum device.Slice[float3
 	device.PutSlice(p, sum)
 	return p.Launch()
 }
-
-//go:embed zsingleSum.sm_70.narrow.aligned.ptx
-var singleSumSM70NarrowAligned string
-
-//go:embed zsingleSum.sm_70.narrow.ptx
-var singleSumSM70Narrow string
-
-//go:embed zsingleSum.sm_70.ptx
-var singleSumSM70 string
 
 var singleSumKernel = &device.Kernel{
 	Name:    "singleSum",
@@ -113,15 +95,6 @@ func Divide(s *device.Stream, g device.Grid, x, sum device.Slice[float32]) error
 	device.PutSlice(p, sum)
 	return p.Launch()
 }
-
-//go:embed zdivide.sm_70.narrow.coarse.ptx
-var divideSM70NarrowCoarse string
-
-//go:embed zdivide.sm_70.narrow.ptx
-var divideSM70Narrow string
-
-//go:embed zdivide.sm_70.ptx
-var divideSM70 string
 
 var divideKernel = &device.Kernel{
 	Name:    "divide",

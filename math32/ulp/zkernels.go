@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -20,15 +19,6 @@ func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsurvey.sm_70.narrow.aligned.ptx
-var surveySM70NarrowAligned string
-
-//go:embed zsurvey.sm_70.narrow.ptx
-var surveySM70Narrow string
-
-//go:embed zsurvey.sm_70.ptx
-var surveySM70 string
 
 var surveyKernel = &device.Kernel{
 	Name:    "survey",
@@ -47,12 +37,7 @@ var surveyKernel = &device.Kernel{
 		{File: "function.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "function.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
-	Integers: []int{0, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: surveySM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: surveySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: surveySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			which       int
@@ -75,12 +60,6 @@ func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out de
 	return p.Launch()
 }
 
-//go:embed zsums.sm_70.narrow.ptx
-var sumsSM70Narrow string
-
-//go:embed zsums.sm_70.ptx
-var sumsSM70 string
-
 var sumsKernel = &device.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/math32/ulp",
@@ -93,11 +72,7 @@ var sumsKernel = &device.Kernel{
 		{Name: "out", Offset: 16, Size: 24, Elem: 4},
 	},
 	ParamBytes: 56,
-	Integers:   []int{0, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumsSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			which       int

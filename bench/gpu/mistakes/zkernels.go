@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,15 +18,6 @@ func Past(s *device.Stream, g device.Grid, x, out device.Slice[float32], far int
 	device.Put(p, far)
 	return p.Launch()
 }
-
-//go:embed zpast.sm_70.narrow.coarse.ptx
-var pastSM70NarrowCoarse string
-
-//go:embed zpast.sm_70.narrow.ptx
-var pastSM70Narrow string
-
-//go:embed zpast.sm_70.ptx
-var pastSM70 string
 
 var pastKernel = &device.Kernel{
 	Name:    "past",
@@ -69,12 +59,6 @@ func Sum(s *device.Stream, g device.Blocks, x, sums device.Slice[float32]) error
 	return p.Launch()
 }
 
-//go:embed zsum.sm_70.narrow.ptx
-var sumSM70Narrow string
-
-//go:embed zsum.sm_70.ptx
-var sumSM70 string
-
 var sumKernel = &device.Kernel{
 	Name:    "sum",
 	Package: "github.com/gopherwarp/gopherwarp/bench/gpu/mistakes",
@@ -92,9 +76,7 @@ var sumKernel = &device.Kernel{
 		{File: "kernel.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

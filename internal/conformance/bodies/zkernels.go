@@ -3,7 +3,6 @@
 package bodies
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -17,27 +16,6 @@ func Which(s *device.Stream, g device.Blocks, x device.Slice[int]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zwhich.sm_90a.narrow.ptx
-var whichSM90ANarrow string
-
-//go:embed zwhich.sm_90a.ptx
-var whichSM90A string
-
-//go:embed zwhich.sm_80.narrow.ptx
-var whichSM80Narrow string
-
-//go:embed zwhich.sm_80.ptx
-var whichSM80 string
-
-//go:embed zwhich.sm_70.narrow.coarse.ptx
-var whichSM70NarrowCoarse string
-
-//go:embed zwhich.sm_70.narrow.ptx
-var whichSM70Narrow string
-
-//go:embed zwhich.sm_70.ptx
-var whichSM70 string
 
 var whichKernel = &device.Kernel{
 	Name:    "which",
@@ -54,15 +32,7 @@ var whichKernel = &device.Kernel{
 		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Body: "which90a", Shared: 320, Dynamic: 0, PTX: whichSM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Body: "which90a", Shared: 320, Dynamic: 0, PTX: whichSM90A},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Body: "which80", Shared: 0, Dynamic: 80000, PTX: whichSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, Body: "which80", Shared: 0, Dynamic: 80000, PTX: whichSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: whichSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whichSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whichSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int
@@ -71,7 +41,6 @@ var whichKernel = &device.Kernel{
 			which(ts.Thread(), a.x)
 		}
 	},
-	Twin: whichTwin,
 }
 
 var _ = which80
@@ -84,15 +53,6 @@ func Late(s *device.Stream, g device.Grid, x device.Slice[int]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zlate.sm_89.narrow.coarse.ptx
-var lateSM89NarrowCoarse string
-
-//go:embed zlate.sm_89.narrow.ptx
-var lateSM89Narrow string
-
-//go:embed zlate.sm_89.ptx
-var lateSM89 string
 
 var lateKernel = &device.Kernel{
 	Name:    "late",
@@ -107,11 +67,7 @@ var lateKernel = &device.Kernel{
 		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 9}, Narrow: true, Coarse: 2, PTX: lateSM89NarrowCoarse},
-		{Target: device.Capability{Major: 8, Minor: 9}, Narrow: true, PTX: lateSM89Narrow},
-		{Target: device.Capability{Major: 8, Minor: 9}, PTX: lateSM89},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int
@@ -120,7 +76,6 @@ var lateKernel = &device.Kernel{
 			late(ts.Thread(), a.x)
 		}
 	},
-	Twin: lateTwin,
 }
 
 // WhichOf is generic, and its variant too.
@@ -137,24 +92,6 @@ func WhichOf[T int | float64](s *device.Stream, g device.Grid, x device.Slice[T]
 	return p.Launch()
 }
 
-//go:embed zwhichOfInt.sm_90.narrow.coarse.ptx
-var whichOfIntSM90NarrowCoarse string
-
-//go:embed zwhichOfInt.sm_90.narrow.ptx
-var whichOfIntSM90Narrow string
-
-//go:embed zwhichOfInt.sm_90.ptx
-var whichOfIntSM90 string
-
-//go:embed zwhichOfInt.sm_70.narrow.coarse.ptx
-var whichOfIntSM70NarrowCoarse string
-
-//go:embed zwhichOfInt.sm_70.narrow.ptx
-var whichOfIntSM70Narrow string
-
-//go:embed zwhichOfInt.sm_70.ptx
-var whichOfIntSM70 string
-
 var whichOfIntKernel = &device.Kernel{
 	Name:    "whichOf[int]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/bodies",
@@ -169,14 +106,7 @@ var whichOfIntKernel = &device.Kernel{
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Coarse: 2, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90NarrowCoarse},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfIntSM90},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: whichOfIntSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whichOfIntSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whichOfIntSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int
@@ -185,28 +115,9 @@ var whichOfIntKernel = &device.Kernel{
 			whichOf[int](ts.Thread(), a.x)
 		}
 	},
-	Twin: whichOfIntTwin,
 }
 
 var _ = whichOf90[int]
-
-//go:embed zwhichOfFloat64.sm_90.narrow.coarse.ptx
-var whichOfFloat64SM90NarrowCoarse string
-
-//go:embed zwhichOfFloat64.sm_90.narrow.ptx
-var whichOfFloat64SM90Narrow string
-
-//go:embed zwhichOfFloat64.sm_90.ptx
-var whichOfFloat64SM90 string
-
-//go:embed zwhichOfFloat64.sm_70.narrow.coarse.ptx
-var whichOfFloat64SM70NarrowCoarse string
-
-//go:embed zwhichOfFloat64.sm_70.narrow.ptx
-var whichOfFloat64SM70Narrow string
-
-//go:embed zwhichOfFloat64.sm_70.ptx
-var whichOfFloat64SM70 string
 
 var whichOfFloat64Kernel = &device.Kernel{
 	Name:    "whichOf[float64]",
@@ -222,14 +133,7 @@ var whichOfFloat64Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Coarse: 2, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90NarrowCoarse},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Body: "whichOf90", Shared: 0, Dynamic: 0, PTX: whichOfFloat64SM90},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: whichOfFloat64SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whichOfFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whichOfFloat64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float64
@@ -238,7 +142,6 @@ var whichOfFloat64Kernel = &device.Kernel{
 			whichOf[float64](ts.Thread(), a.x)
 		}
 	},
-	Twin: whichOfFloat64Twin,
 }
 
 var _ = whichOf90[float64]

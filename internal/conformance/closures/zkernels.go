@@ -3,7 +3,6 @@
 package closures
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,15 +17,6 @@ func Deferring(s *device.Stream, g device.Grid, n device.Slice[int64], out devic
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zdeferring.sm_70.narrow.aligned.ptx
-var deferringSM70NarrowAligned string
-
-//go:embed zdeferring.sm_70.narrow.ptx
-var deferringSM70Narrow string
-
-//go:embed zdeferring.sm_70.ptx
-var deferringSM70 string
 
 var deferringKernel = &device.Kernel{
 	Name:    "deferring",
@@ -51,11 +41,7 @@ var deferringKernel = &device.Kernel{
 		{File: "deferring.go", Line: 79, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: deferringSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: deferringSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: deferringSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -74,15 +60,6 @@ func Passing(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zpassing.sm_70.narrow.aligned.ptx
-var passingSM70NarrowAligned string
-
-//go:embed zpassing.sm_70.narrow.ptx
-var passingSM70Narrow string
-
-//go:embed zpassing.sm_70.ptx
-var passingSM70 string
 
 var passingKernel = &device.Kernel{
 	Name:    "passing",
@@ -103,11 +80,7 @@ var passingKernel = &device.Kernel{
 		{File: "passing.go", Line: 259, Format: "yield function called after range loop exit"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: passingSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: passingSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: passingSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -127,15 +100,6 @@ func Texts(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Sl
 	return p.Launch()
 }
 
-//go:embed ztexts.sm_70.narrow.aligned.ptx
-var textsSM70NarrowAligned string
-
-//go:embed ztexts.sm_70.narrow.ptx
-var textsSM70Narrow string
-
-//go:embed ztexts.sm_70.ptx
-var textsSM70 string
-
 var textsKernel = &device.Kernel{
 	Name:    "texts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/closures",
@@ -154,12 +118,7 @@ var textsKernel = &device.Kernel{
 		{File: "texts.go", Line: 45, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "texts.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: textsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: textsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: textsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64

@@ -3,7 +3,6 @@
 package clusters
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -20,12 +19,6 @@ func Reach(s *device.Stream, g device.Blocks, who, rank, index int, x device.Sli
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zreach.sm_90.narrow.ptx
-var reachSM90Narrow string
-
-//go:embed zreach.sm_90.ptx
-var reachSM90 string
 
 var reachKernel = &device.Kernel{
 	Name:    "reach",
@@ -51,10 +44,7 @@ var reachKernel = &device.Kernel{
 		{File: "faults.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: reachSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: reachSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who, rank, index int
@@ -75,12 +65,6 @@ func Beside(s *device.Stream, g device.Blocks, kind, who, many int, x device.Sli
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zbeside.sm_90.narrow.ptx
-var besideSM90Narrow string
-
-//go:embed zbeside.sm_90.ptx
-var besideSM90 string
 
 var besideKernel = &device.Kernel{
 	Name:    "beside",
@@ -113,11 +97,7 @@ var besideKernel = &device.Kernel{
 		{File: "faults.go", Line: 63, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "faults.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{0, 8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: besideSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: besideSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, who, many int
@@ -136,15 +116,6 @@ func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	return p.Launch()
 }
 
-//go:embed zplaces.sm_90.narrow.aligned.ptx
-var placesSM90NarrowAligned string
-
-//go:embed zplaces.sm_90.narrow.ptx
-var placesSM90Narrow string
-
-//go:embed zplaces.sm_90.ptx
-var placesSM90 string
-
 var placesKernel = &device.Kernel{
 	Name:    "places",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/clusters",
@@ -161,11 +132,7 @@ var placesKernel = &device.Kernel{
 		{File: "kernels.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: placesSM90NarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: placesSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: placesSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []place
@@ -183,15 +150,6 @@ func Exchange(s *device.Stream, g device.Grid, in device.Slice[int64], out devic
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zexchange.sm_90.narrow.aligned.ptx
-var exchangeSM90NarrowAligned string
-
-//go:embed zexchange.sm_90.narrow.ptx
-var exchangeSM90Narrow string
-
-//go:embed zexchange.sm_90.ptx
-var exchangeSM90 string
 
 var exchangeKernel = &device.Kernel{
 	Name:    "exchange",
@@ -220,12 +178,7 @@ var exchangeKernel = &device.Kernel{
 		{File: "kernels.go", Line: 66, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 66, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: exchangeSM90NarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: exchangeSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: exchangeSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int64
@@ -245,12 +198,6 @@ func Halves(s *device.Stream, g device.Grid, rounds int, x device.Slice[int32]) 
 	return p.Launch()
 }
 
-//go:embed zhalves.sm_90.narrow.ptx
-var halvesSM90Narrow string
-
-//go:embed zhalves.sm_90.ptx
-var halvesSM90 string
-
 var halvesKernel = &device.Kernel{
 	Name:    "halves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/clusters",
@@ -269,10 +216,7 @@ var halvesKernel = &device.Kernel{
 		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: halvesSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: halvesSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			rounds int
@@ -291,12 +235,6 @@ func Leave(s *device.Stream, g device.Blocks, spin int, x device.Slice[int32]) e
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zleave.sm_90.narrow.ptx
-var leaveSM90Narrow string
-
-//go:embed zleave.sm_90.ptx
-var leaveSM90 string
 
 var leaveKernel = &device.Kernel{
 	Name:    "leave",
@@ -319,10 +257,7 @@ var leaveKernel = &device.Kernel{
 		{File: "kernels.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: leaveSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: leaveSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			spin int
@@ -340,12 +275,6 @@ func Large(s *device.Stream, g device.Blocks, x device.Slice[int32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zlarge.sm_90.narrow.ptx
-var largeSM90Narrow string
-
-//go:embed zlarge.sm_90.ptx
-var largeSM90 string
 
 var largeKernel = &device.Kernel{
 	Name:    "large",
@@ -365,11 +294,7 @@ var largeKernel = &device.Kernel{
 		{File: "kernels.go", Line: 153, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 155, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: largeSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: largeSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int32
@@ -387,15 +312,6 @@ func Plain(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
-//go:embed zplain.sm_70.narrow.coarse.ptx
-var plainSM70NarrowCoarse string
-
-//go:embed zplain.sm_70.narrow.ptx
-var plainSM70Narrow string
-
-//go:embed zplain.sm_70.ptx
-var plainSM70 string
-
 var plainKernel = &device.Kernel{
 	Name:    "plain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/clusters",
@@ -406,11 +322,7 @@ var plainKernel = &device.Kernel{
 	},
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: plainSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int32
@@ -419,7 +331,6 @@ var plainKernel = &device.Kernel{
 			plain(ts.Thread(), a.x)
 		}
 	},
-	Twin: plainTwin,
 }
 
 // Pool changes a number in the last block in all ways that all numbers know. Each thread leaves the sums of what
@@ -446,12 +357,6 @@ func Pool[T int32 | uint32 | int64 | uint64 | float32 | float64](s *device.Strea
 	return p.Launch()
 }
 
-//go:embed zpoolInt32.sm_90.narrow.ptx
-var poolInt32SM90Narrow string
-
-//go:embed zpoolInt32.sm_90.ptx
-var poolInt32SM90 string
-
 var poolInt32Kernel = &device.Kernel{
 	Name:    "pool[int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/clusters",
@@ -471,11 +376,7 @@ var poolInt32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: poolInt32SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: poolInt32SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []pooled[int32]
@@ -486,12 +387,6 @@ var poolInt32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpoolUint32.sm_90.narrow.ptx
-var poolUint32SM90Narrow string
-
-//go:embed zpoolUint32.sm_90.ptx
-var poolUint32SM90 string
 
 var poolUint32Kernel = &device.Kernel{
 	Name:    "pool[uint32]",
@@ -512,11 +407,7 @@ var poolUint32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: poolUint32SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: poolUint32SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []pooled[uint32]
@@ -527,12 +418,6 @@ var poolUint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpoolInt64.sm_90.narrow.ptx
-var poolInt64SM90Narrow string
-
-//go:embed zpoolInt64.sm_90.ptx
-var poolInt64SM90 string
 
 var poolInt64Kernel = &device.Kernel{
 	Name:    "pool[int64]",
@@ -553,11 +438,7 @@ var poolInt64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: poolInt64SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: poolInt64SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []pooled[int64]
@@ -568,12 +449,6 @@ var poolInt64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpoolUint64.sm_90.narrow.ptx
-var poolUint64SM90Narrow string
-
-//go:embed zpoolUint64.sm_90.ptx
-var poolUint64SM90 string
 
 var poolUint64Kernel = &device.Kernel{
 	Name:    "pool[uint64]",
@@ -594,11 +469,7 @@ var poolUint64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: poolUint64SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: poolUint64SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []pooled[uint64]
@@ -609,12 +480,6 @@ var poolUint64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpoolFloat32.sm_90.narrow.ptx
-var poolFloat32SM90Narrow string
-
-//go:embed zpoolFloat32.sm_90.ptx
-var poolFloat32SM90 string
 
 var poolFloat32Kernel = &device.Kernel{
 	Name:    "pool[float32]",
@@ -635,11 +500,7 @@ var poolFloat32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: poolFloat32SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: poolFloat32SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []pooled[float32]
@@ -650,12 +511,6 @@ var poolFloat32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpoolFloat64.sm_90.narrow.ptx
-var poolFloat64SM90Narrow string
-
-//go:embed zpoolFloat64.sm_90.ptx
-var poolFloat64SM90 string
 
 var poolFloat64Kernel = &device.Kernel{
 	Name:    "pool[float64]",
@@ -676,11 +531,7 @@ var poolFloat64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: poolFloat64SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: poolFloat64SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []pooled[float64]
@@ -711,15 +562,6 @@ func Merge[T int32 | uint32 | int64 | uint64](s *device.Stream, g device.Blocks,
 	return p.Launch()
 }
 
-//go:embed zmergeInt32.sm_90.narrow.aligned.ptx
-var mergeInt32SM90NarrowAligned string
-
-//go:embed zmergeInt32.sm_90.narrow.ptx
-var mergeInt32SM90Narrow string
-
-//go:embed zmergeInt32.sm_90.ptx
-var mergeInt32SM90 string
-
 var mergeInt32Kernel = &device.Kernel{
 	Name:    "merge[int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/clusters",
@@ -740,11 +582,7 @@ var mergeInt32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: mergeInt32SM90NarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: mergeInt32SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: mergeInt32SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []merged[int32]
@@ -755,15 +593,6 @@ var mergeInt32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zmergeUint32.sm_90.narrow.aligned.ptx
-var mergeUint32SM90NarrowAligned string
-
-//go:embed zmergeUint32.sm_90.narrow.ptx
-var mergeUint32SM90Narrow string
-
-//go:embed zmergeUint32.sm_90.ptx
-var mergeUint32SM90 string
 
 var mergeUint32Kernel = &device.Kernel{
 	Name:    "merge[uint32]",
@@ -785,11 +614,7 @@ var mergeUint32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: mergeUint32SM90NarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: mergeUint32SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: mergeUint32SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []merged[uint32]
@@ -800,15 +625,6 @@ var mergeUint32Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zmergeInt64.sm_90.narrow.aligned.ptx
-var mergeInt64SM90NarrowAligned string
-
-//go:embed zmergeInt64.sm_90.narrow.ptx
-var mergeInt64SM90Narrow string
-
-//go:embed zmergeInt64.sm_90.ptx
-var mergeInt64SM90 string
 
 var mergeInt64Kernel = &device.Kernel{
 	Name:    "merge[int64]",
@@ -830,11 +646,7 @@ var mergeInt64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: mergeInt64SM90NarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: mergeInt64SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: mergeInt64SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []merged[int64]
@@ -845,15 +657,6 @@ var mergeInt64Kernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zmergeUint64.sm_90.narrow.aligned.ptx
-var mergeUint64SM90NarrowAligned string
-
-//go:embed zmergeUint64.sm_90.narrow.ptx
-var mergeUint64SM90Narrow string
-
-//go:embed zmergeUint64.sm_90.ptx
-var mergeUint64SM90 string
 
 var mergeUint64Kernel = &device.Kernel{
 	Name:    "merge[uint64]",
@@ -875,11 +678,7 @@ var mergeUint64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: mergeUint64SM90NarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: mergeUint64SM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: mergeUint64SM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out  []merged[uint64]

@@ -3,7 +3,6 @@
 package control
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,15 +17,6 @@ func Bounds(s *device.Stream, g device.Grid, n device.Slice[int64], out device.S
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zbounds.sm_70.narrow.aligned.ptx
-var boundsSM70NarrowAligned string
-
-//go:embed zbounds.sm_70.narrow.ptx
-var boundsSM70Narrow string
-
-//go:embed zbounds.sm_70.ptx
-var boundsSM70 string
 
 var boundsKernel = &device.Kernel{
 	Name:    "bounds",
@@ -46,12 +36,7 @@ var boundsKernel = &device.Kernel{
 		{File: "bounded.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "bounded.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: boundsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: boundsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: boundsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -71,12 +56,6 @@ func Branches(s *device.Stream, g device.Grid, n device.Slice[int64], out device
 	return p.Launch()
 }
 
-//go:embed zbranches.sm_70.narrow.ptx
-var branchesSM70Narrow string
-
-//go:embed zbranches.sm_70.ptx
-var branchesSM70 string
-
 var branchesKernel = &device.Kernel{
 	Name:    "branches",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
@@ -90,11 +69,7 @@ var branchesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "branches.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: branchesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: branchesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -114,12 +89,6 @@ func Loops(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Sl
 	return p.Launch()
 }
 
-//go:embed zloops.sm_70.narrow.ptx
-var loopsSM70Narrow string
-
-//go:embed zloops.sm_70.ptx
-var loopsSM70 string
-
 var loopsKernel = &device.Kernel{
 	Name:    "loops",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
@@ -135,11 +104,7 @@ var loopsKernel = &device.Kernel{
 		{File: "loops.go", Line: 322, Format: "integer divide by zero"},
 		{File: "loops.go", Line: 192, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: loopsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: loopsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -159,12 +124,6 @@ func Orders(s *device.Stream, g device.Grid, n device.Slice[int64], out device.S
 	return p.Launch()
 }
 
-//go:embed zorders.sm_70.narrow.ptx
-var ordersSM70Narrow string
-
-//go:embed zorders.sm_70.ptx
-var ordersSM70 string
-
 var ordersKernel = &device.Kernel{
 	Name:    "orders",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
@@ -178,11 +137,7 @@ var ordersKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "order.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: ordersSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: ordersSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -202,15 +157,6 @@ func Settles(s *device.Stream, g device.Grid, x device.Slice[float64], out devic
 	return p.Launch()
 }
 
-//go:embed zsettles.sm_70.narrow.aligned.ptx
-var settlesSM70NarrowAligned string
-
-//go:embed zsettles.sm_70.narrow.ptx
-var settlesSM70Narrow string
-
-//go:embed zsettles.sm_70.ptx
-var settlesSM70 string
-
 var settlesKernel = &device.Kernel{
 	Name:    "settles",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/control",
@@ -227,11 +173,7 @@ var settlesKernel = &device.Kernel{
 		{File: "settling.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: settlesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: settlesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: settlesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   []float64
@@ -241,7 +183,6 @@ var settlesKernel = &device.Kernel{
 			settles(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: settlesTwin,
 }
 
 // Changes launches the kernel changes.
@@ -251,15 +192,6 @@ func Changes(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zchanges.sm_70.narrow.aligned.ptx
-var changesSM70NarrowAligned string
-
-//go:embed zchanges.sm_70.narrow.ptx
-var changesSM70Narrow string
-
-//go:embed zchanges.sm_70.ptx
-var changesSM70 string
 
 var changesKernel = &device.Kernel{
 	Name:    "changes",
@@ -275,11 +207,7 @@ var changesKernel = &device.Kernel{
 		{File: "values.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: changesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: changesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: changesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64

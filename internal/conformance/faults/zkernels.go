@@ -3,7 +3,6 @@
 package faults
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,12 +18,6 @@ func BesideBarrier(s *device.Stream, g device.Grid, who int, x device.Slice[int3
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zbesideBarrier.sm_70.narrow.ptx
-var besideBarrierSM70Narrow string
-
-//go:embed zbesideBarrier.sm_70.ptx
-var besideBarrierSM70 string
 
 var besideBarrierKernel = &device.Kernel{
 	Name:    "besideBarrier",
@@ -45,10 +38,7 @@ var besideBarrierKernel = &device.Kernel{
 		{File: "beside.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideBarrierSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideBarrierSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who int
@@ -59,7 +49,6 @@ var besideBarrierKernel = &device.Kernel{
 			besideBarrier(ts.Thread(), a.who, a.x, a.out)
 		}
 	},
-	Twin: besideBarrierTwin,
 }
 
 // BesideBarriers lets one thread fault in the middle of a loop with barriers.
@@ -70,12 +59,6 @@ func BesideBarriers(s *device.Stream, g device.Grid, who, turn int, x device.Sli
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zbesideBarriers.sm_70.narrow.ptx
-var besideBarriersSM70Narrow string
-
-//go:embed zbesideBarriers.sm_70.ptx
-var besideBarriersSM70 string
 
 var besideBarriersKernel = &device.Kernel{
 	Name:    "besideBarriers",
@@ -96,10 +79,7 @@ var besideBarriersKernel = &device.Kernel{
 		{File: "beside.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideBarriersSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideBarriersSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who, turn int
@@ -109,7 +89,6 @@ var besideBarriersKernel = &device.Kernel{
 			besideBarriers(ts.Thread(), a.who, a.turn, a.x)
 		}
 	},
-	Twin: besideBarriersTwin,
 }
 
 // BesideCount lets one thread fault in front of barriers that have a result.
@@ -119,12 +98,6 @@ func BesideCount(s *device.Stream, g device.Grid, who int, x device.Slice[int32]
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zbesideCount.sm_70.narrow.ptx
-var besideCountSM70Narrow string
-
-//go:embed zbesideCount.sm_70.ptx
-var besideCountSM70 string
 
 var besideCountKernel = &device.Kernel{
 	Name:    "besideCount",
@@ -142,10 +115,7 @@ var besideCountKernel = &device.Kernel{
 		{File: "beside.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideCountSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideCountSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who int
@@ -165,18 +135,6 @@ func BesideWarp(s *device.Stream, g device.Grid, who int, x device.Slice[int32])
 	return p.Launch()
 }
 
-//go:embed zbesideWarp.sm_80.narrow.ptx
-var besideWarpSM80Narrow string
-
-//go:embed zbesideWarp.sm_80.ptx
-var besideWarpSM80 string
-
-//go:embed zbesideWarp.sm_70.narrow.ptx
-var besideWarpSM70Narrow string
-
-//go:embed zbesideWarp.sm_70.ptx
-var besideWarpSM70 string
-
 var besideWarpKernel = &device.Kernel{
 	Name:    "besideWarp",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -193,12 +151,7 @@ var besideWarpKernel = &device.Kernel{
 		{File: "beside.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: besideWarpSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: besideWarpSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideWarpSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideWarpSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who int
@@ -208,7 +161,6 @@ var besideWarpKernel = &device.Kernel{
 			besideWarp(ts.Thread(), a.who, a.x)
 		}
 	},
-	Twin: besideWarpTwin,
 }
 
 // EveryThread lets all threads fault at once, each with an index of its own.
@@ -217,15 +169,6 @@ func EveryThread(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zeveryThread.sm_70.narrow.coarse.ptx
-var everyThreadSM70NarrowCoarse string
-
-//go:embed zeveryThread.sm_70.narrow.ptx
-var everyThreadSM70Narrow string
-
-//go:embed zeveryThread.sm_70.ptx
-var everyThreadSM70 string
 
 var everyThreadKernel = &device.Kernel{
 	Name:    "everyThread",
@@ -240,11 +183,7 @@ var everyThreadKernel = &device.Kernel{
 		{File: "beside.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: everyThreadSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: everyThreadSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: everyThreadSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int32
@@ -253,7 +192,6 @@ var everyThreadKernel = &device.Kernel{
 			everyThread(ts.Thread(), a.x)
 		}
 	},
-	Twin: everyThreadTwin,
 }
 
 // InSpace lets one thread of a grid in three dimensions fault.
@@ -267,12 +205,6 @@ func InSpace(s *device.Stream, g device.Grid, bx, by, bz, x, y, z int) error {
 	device.Put(p, z)
 	return p.Launch()
 }
-
-//go:embed zinSpace.sm_70.narrow.ptx
-var inSpaceSM70Narrow string
-
-//go:embed zinSpace.sm_70.ptx
-var inSpaceSM70 string
 
 var inSpaceKernel = &device.Kernel{
 	Name:    "inSpace",
@@ -292,10 +224,7 @@ var inSpaceKernel = &device.Kernel{
 		{File: "beside.go", Line: 74, Format: "here"},
 	},
 	Integers: []int{0, 8, 16, 24, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inSpaceSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inSpaceSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			bx, by, bz, x, y, z int
@@ -304,7 +233,6 @@ var inSpaceKernel = &device.Kernel{
 			inSpace(ts.Thread(), a.bx, a.by, a.bz, a.x, a.y, a.z)
 		}
 	},
-	Twin: inSpaceTwin,
 }
 
 // Printing prints, and then faults where n is 0.
@@ -313,12 +241,6 @@ func Printing(s *device.Stream, g device.Grid, n int) error {
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zprinting.sm_70.narrow.ptx
-var printingSM70Narrow string
-
-//go:embed zprinting.sm_70.ptx
-var printingSM70 string
 
 var printingKernel = &device.Kernel{
 	Name:    "printing",
@@ -334,11 +256,7 @@ var printingKernel = &device.Kernel{
 		{File: "beside.go", Line: 83, Format: "integer divide by zero"},
 		{File: "beside.go", Line: 83, Format: "%d\n", Args: []dtype.Type{dtype.Int64}},
 	},
-	Integers: []int{0},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: printingSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: printingSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n int
@@ -347,7 +265,6 @@ var printingKernel = &device.Kernel{
 			printing(ts.Thread(), a.n)
 		}
 	},
-	Twin: printingTwin,
 }
 
 // TwoFaults faults in both of two places.
@@ -357,12 +274,6 @@ func TwoFaults(s *device.Stream, g device.Grid, n int, x device.Slice[int32]) er
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed ztwoFaults.sm_70.narrow.ptx
-var twoFaultsSM70Narrow string
-
-//go:embed ztwoFaults.sm_70.ptx
-var twoFaultsSM70 string
 
 var twoFaultsKernel = &device.Kernel{
 	Name:    "twoFaults",
@@ -379,10 +290,7 @@ var twoFaultsKernel = &device.Kernel{
 		{File: "beside.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: twoFaultsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: twoFaultsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n int
@@ -392,7 +300,6 @@ var twoFaultsKernel = &device.Kernel{
 			twoFaults(ts.Thread(), a.n, a.x)
 		}
 	},
-	Twin: twoFaultsTwin,
 }
 
 // Writes stores numbers, so that a launch behind a fault can be seen to work.
@@ -402,15 +309,6 @@ func Writes(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) er
 	device.Put(p, by)
 	return p.Launch()
 }
-
-//go:embed zwrites.sm_70.narrow.coarse.ptx
-var writesSM70NarrowCoarse string
-
-//go:embed zwrites.sm_70.narrow.ptx
-var writesSM70Narrow string
-
-//go:embed zwrites.sm_70.ptx
-var writesSM70 string
 
 var writesKernel = &device.Kernel{
 	Name:    "writes",
@@ -426,11 +324,7 @@ var writesKernel = &device.Kernel{
 		{File: "beside.go", Line: 102, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: writesSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: writesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: writesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []int32
@@ -440,7 +334,6 @@ var writesKernel = &device.Kernel{
 			writes(ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: writesTwin,
 }
 
 // Breaks lets a loop end in front of an index that is the same in all rounds.
@@ -453,12 +346,6 @@ func Breaks(s *device.Stream, g device.Grid, n, end, k int, x, out device.Slice[
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zbreaks.sm_70.narrow.ptx
-var breaksSM70Narrow string
-
-//go:embed zbreaks.sm_70.ptx
-var breaksSM70 string
 
 var breaksKernel = &device.Kernel{
 	Name:    "breaks",
@@ -478,10 +365,7 @@ var breaksKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: breaksSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: breaksSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n, end, k int
@@ -491,7 +375,6 @@ var breaksKernel = &device.Kernel{
 			breaks(ts.Thread(), a.n, a.end, a.k, a.x, a.out)
 		}
 	},
-	Twin: breaksTwin,
 }
 
 // Settles lets a loop end, once a float is small, in front of an index that is the same in all rounds.
@@ -503,12 +386,6 @@ func Settles(s *device.Stream, g device.Grid, f float64, k int, x, out device.Sl
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsettles.sm_70.narrow.ptx
-var settlesSM70Narrow string
-
-//go:embed zsettles.sm_70.ptx
-var settlesSM70 string
 
 var settlesKernel = &device.Kernel{
 	Name:    "settles",
@@ -526,11 +403,7 @@ var settlesKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 24, 32, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: settlesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: settlesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			f      float64
@@ -541,7 +414,6 @@ var settlesKernel = &device.Kernel{
 			settles(ts.Thread(), a.f, a.k, a.x, a.out)
 		}
 	},
-	Twin: settlesTwin,
 }
 
 // InOrder has several mistakes, the first of which depends on what is loaded.
@@ -555,12 +427,6 @@ func InOrder(s *device.Stream, g device.Grid, a, b, c int, x, y, out device.Slic
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zinOrder.sm_70.narrow.ptx
-var inOrderSM70Narrow string
-
-//go:embed zinOrder.sm_70.ptx
-var inOrderSM70 string
 
 var inOrderKernel = &device.Kernel{
 	Name:    "inOrder",
@@ -583,10 +449,7 @@ var inOrderKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inOrderSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inOrderSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c   int
@@ -596,7 +459,6 @@ var inOrderKernel = &device.Kernel{
 			inOrder(ts.Thread(), a.a, a.b, a.c, a.x, a.y, a.out)
 		}
 	},
-	Twin: inOrderTwin,
 }
 
 // InLine has two mistakes without a condition, the first of which depends on what is loaded.
@@ -608,12 +470,6 @@ func InLine(s *device.Stream, g device.Grid, b int, x, y, out device.Slice[int32
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zinLine.sm_70.narrow.ptx
-var inLineSM70Narrow string
-
-//go:embed zinLine.sm_70.ptx
-var inLineSM70 string
 
 var inLineKernel = &device.Kernel{
 	Name:    "inLine",
@@ -631,11 +487,7 @@ var inLineKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 16, 24, 40, 48, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inLineSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inLineSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			b         int
@@ -645,7 +497,6 @@ var inLineKernel = &device.Kernel{
 			inLine(ts.Thread(), a.b, a.x, a.y, a.out)
 		}
 	},
-	Twin: inLineTwin,
 }
 
 // Counted changes memory in front of a mistake.
@@ -658,12 +509,6 @@ func Counted(s *device.Stream, g device.Grid, a, b, c int, x, out device.Slice[i
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zcounted.sm_70.narrow.ptx
-var countedSM70Narrow string
-
-//go:embed zcounted.sm_70.ptx
-var countedSM70 string
 
 var countedKernel = &device.Kernel{
 	Name:    "counted",
@@ -684,10 +529,7 @@ var countedKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c int
@@ -697,7 +539,6 @@ var countedKernel = &device.Kernel{
 			counted(ts.Thread(), a.a, a.b, a.c, a.x, a.out)
 		}
 	},
-	Twin: countedTwin,
 }
 
 // Shrinks cuts a slice in each round, until the index is behind it.
@@ -707,12 +548,6 @@ func Shrinks(s *device.Stream, g device.Grid, x, out device.Slice[int32]) error 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshrinks.sm_70.narrow.ptx
-var shrinksSM70Narrow string
-
-//go:embed zshrinks.sm_70.ptx
-var shrinksSM70 string
 
 var shrinksKernel = &device.Kernel{
 	Name:    "shrinks",
@@ -730,10 +565,7 @@ var shrinksKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shrinksSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shrinksSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []int32
@@ -742,7 +574,6 @@ var shrinksKernel = &device.Kernel{
 			shrinks(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: shrinksTwin,
 }
 
 // Either has an index that one of two conditions says is in range.
@@ -754,12 +585,6 @@ func Either(s *device.Stream, g device.Grid, i, j int, x, out device.Slice[int32
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zeither.sm_70.narrow.ptx
-var eitherSM70Narrow string
-
-//go:embed zeither.sm_70.ptx
-var eitherSM70 string
 
 var eitherKernel = &device.Kernel{
 	Name:    "either",
@@ -776,11 +601,7 @@ var eitherKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "conclusions.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 8, 24, 32, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: eitherSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: eitherSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			i, j   int
@@ -790,7 +611,6 @@ var eitherKernel = &device.Kernel{
 			either(ts.Thread(), a.i, a.j, a.x, a.out)
 		}
 	},
-	Twin: eitherTwin,
 }
 
 // Unsigned sums elements with a counter that has no sign.
@@ -801,15 +621,6 @@ func Unsigned(s *device.Stream, g device.Grid, n uint, x, out device.Slice[int32
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zunsigned.sm_70.narrow.aligned.ptx
-var unsignedSM70NarrowAligned string
-
-//go:embed zunsigned.sm_70.narrow.ptx
-var unsignedSM70Narrow string
-
-//go:embed zunsigned.sm_70.ptx
-var unsignedSM70 string
 
 var unsignedKernel = &device.Kernel{
 	Name:    "unsigned",
@@ -827,11 +638,7 @@ var unsignedKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: unsignedSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: unsignedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: unsignedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n      uint
@@ -841,7 +648,6 @@ var unsignedKernel = &device.Kernel{
 			unsigned(ts.Thread(), a.n, a.x, a.out)
 		}
 	},
-	Twin: unsignedTwin,
 }
 
 // Far has an index that is always behind its slice, the length of which may have been the index.
@@ -852,12 +658,6 @@ func Far(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) err
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfar.sm_70.narrow.ptx
-var farSM70Narrow string
-
-//go:embed zfar.sm_70.ptx
-var farSM70 string
 
 var farKernel = &device.Kernel{
 	Name:    "far",
@@ -878,10 +678,7 @@ var farKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 161, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: farSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: farSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n      int
@@ -891,7 +688,6 @@ var farKernel = &device.Kernel{
 			far(ts.Thread(), a.n, a.x, a.out)
 		}
 	},
-	Twin: farTwin,
 }
 
 // Endless has no way out of its inner loop but an index that is out of range.
@@ -902,12 +698,6 @@ func Endless(s *device.Stream, g device.Grid, rounds, x, out device.Slice[int32]
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zendless.sm_70.narrow.ptx
-var endlessSM70Narrow string
-
-//go:embed zendless.sm_70.ptx
-var endlessSM70 string
 
 var endlessKernel = &device.Kernel{
 	Name:    "endless",
@@ -926,10 +716,7 @@ var endlessKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: endlessSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: endlessSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			rounds, x, out []int32
@@ -938,7 +725,6 @@ var endlessKernel = &device.Kernel{
 			endless(ts.Thread(), a.rounds, a.x, a.out)
 		}
 	},
-	Twin: endlessTwin,
 }
 
 // Product launches the kernel product.
@@ -949,15 +735,6 @@ func Product(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) err
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zproduct.sm_70.narrow.coarse.ptx
-var productSM70NarrowCoarse string
-
-//go:embed zproduct.sm_70.narrow.ptx
-var productSM70Narrow string
-
-//go:embed zproduct.sm_70.ptx
-var productSM70 string
 
 var productKernel = &device.Kernel{
 	Name:    "product",
@@ -974,11 +751,7 @@ var productKernel = &device.Kernel{
 		{File: "elements.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: productSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: productSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: productSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -987,7 +760,6 @@ var productKernel = &device.Kernel{
 			product(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: productTwin,
 }
 
 // Double launches the kernel double.
@@ -998,15 +770,6 @@ func Double(s *device.Stream, g device.Grid, x device.Slice[float64], y device.S
 	device.PutSlice(p, z)
 	return p.Launch()
 }
-
-//go:embed zdouble.sm_70.narrow.coarse.ptx
-var doubleSM70NarrowCoarse string
-
-//go:embed zdouble.sm_70.narrow.ptx
-var doubleSM70Narrow string
-
-//go:embed zdouble.sm_70.ptx
-var doubleSM70 string
 
 var doubleKernel = &device.Kernel{
 	Name:    "double",
@@ -1023,11 +786,7 @@ var doubleKernel = &device.Kernel{
 		{File: "elements.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: doubleSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: doubleSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: doubleSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float64
@@ -1038,7 +797,6 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x, a.y, a.z)
 		}
 	},
-	Twin: doubleTwin,
 }
 
 // Neighbours adds the two elements in front of and behind each point of the n x n x n grid a.
@@ -1049,12 +807,6 @@ func Neighbours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n i
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zneighbours.sm_70.narrow.ptx
-var neighboursSM70Narrow string
-
-//go:embed zneighbours.sm_70.ptx
-var neighboursSM70 string
 
 var neighboursKernel = &device.Kernel{
 	Name:    "neighbours",
@@ -1072,10 +824,7 @@ var neighboursKernel = &device.Kernel{
 		{File: "grids.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: neighboursSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: neighboursSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []int32
@@ -1085,7 +834,6 @@ var neighboursKernel = &device.Kernel{
 			neighbours(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: neighboursTwin,
 }
 
 // Cells has no more threads than the table has cells, if the launch is right.
@@ -1096,12 +844,6 @@ func Cells(s *device.Stream, g device.Blocks, a, b device.Slice[int32], width in
 	device.Put(p, width)
 	return p.Launch()
 }
-
-//go:embed zcells.sm_70.narrow.ptx
-var cellsSM70Narrow string
-
-//go:embed zcells.sm_70.ptx
-var cellsSM70 string
 
 var cellsKernel = &device.Kernel{
 	Name:    "cells",
@@ -1118,11 +860,7 @@ var cellsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "grids.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: cellsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: cellsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b  []int32
@@ -1132,7 +870,6 @@ var cellsKernel = &device.Kernel{
 			cells(ts.Thread(), a.a, a.b, a.width)
 		}
 	},
-	Twin: cellsTwin,
 }
 
 // Fours adds each fourth element of a row of n, which need not be a multiple of four.
@@ -1143,12 +880,6 @@ func Fours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) e
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zfours.sm_70.narrow.ptx
-var foursSM70Narrow string
-
-//go:embed zfours.sm_70.ptx
-var foursSM70 string
 
 var foursKernel = &device.Kernel{
 	Name:    "fours",
@@ -1167,10 +898,7 @@ var foursKernel = &device.Kernel{
 		{File: "grids.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foursSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foursSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []int32
@@ -1180,7 +908,6 @@ var foursKernel = &device.Kernel{
 			fours(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: foursTwin,
 }
 
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
@@ -1193,15 +920,6 @@ func OutOfRange(s *device.Stream, g device.Grid, kind, n int, x device.Slice[int
 	device.PutSlice(p, y)
 	return p.Launch()
 }
-
-//go:embed zoutOfRange.sm_70.narrow.aligned.ptx
-var outOfRangeSM70NarrowAligned string
-
-//go:embed zoutOfRange.sm_70.narrow.ptx
-var outOfRangeSM70Narrow string
-
-//go:embed zoutOfRange.sm_70.ptx
-var outOfRangeSM70 string
 
 var outOfRangeKernel = &device.Kernel{
 	Name:    "outOfRange",
@@ -1250,11 +968,7 @@ var outOfRangeKernel = &device.Kernel{
 		{File: "indices.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: outOfRangeSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: outOfRangeSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: outOfRangeSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, n int
@@ -1279,12 +993,6 @@ func Bounds(s *device.Stream, g device.Grid, kind, a, b, c int, x device.Slice[i
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zbounds.sm_70.narrow.ptx
-var boundsSM70Narrow string
-
-//go:embed zbounds.sm_70.ptx
-var boundsSM70 string
 
 var boundsKernel = &device.Kernel{
 	Name:    "bounds",
@@ -1327,10 +1035,7 @@ var boundsKernel = &device.Kernel{
 		{File: "others.go", Line: 44, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 16, 24, 40, 48, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: boundsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: boundsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, a, b, c int
@@ -1351,12 +1056,6 @@ func Arithmetic(s *device.Stream, g device.Grid, kind int, by int64, x device.Sl
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zarithmetic.sm_70.narrow.ptx
-var arithmeticSM70Narrow string
-
-//go:embed zarithmetic.sm_70.ptx
-var arithmeticSM70 string
 
 var arithmeticKernel = &device.Kernel{
 	Name:    "arithmetic",
@@ -1407,10 +1106,7 @@ var arithmeticKernel = &device.Kernel{
 		{File: "others.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: arithmeticSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: arithmeticSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind int
@@ -1432,12 +1128,6 @@ func Said(s *device.Stream, g device.Grid, kind int, n int64, f float32, x devic
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zsaid.sm_70.narrow.ptx
-var saidSM70Narrow string
-
-//go:embed zsaid.sm_70.ptx
-var saidSM70 string
 
 var saidKernel = &device.Kernel{
 	Name:    "said",
@@ -1470,10 +1160,7 @@ var saidKernel = &device.Kernel{
 		{File: "others.go", Line: 149, Format: "in a function"},
 	},
 	Integers: []int{0, 8, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: saidSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: saidSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind int
@@ -1485,7 +1172,6 @@ var saidKernel = &device.Kernel{
 			said(ts.Thread(), a.kind, a.n, a.f, a.x)
 		}
 	},
-	Twin: saidTwin,
 }
 
 // Patterns lets the thread 3 of block 1 read elements in ways of which compilers know that few of the
@@ -1500,15 +1186,6 @@ func Patterns(s *device.Stream, g device.Grid, kind, n int, x, y device.Slice[in
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zpatterns.sm_70.narrow.aligned.ptx
-var patternsSM70NarrowAligned string
-
-//go:embed zpatterns.sm_70.narrow.ptx
-var patternsSM70Narrow string
-
-//go:embed zpatterns.sm_70.ptx
-var patternsSM70 string
 
 var patternsKernel = &device.Kernel{
 	Name:    "patterns",
@@ -1542,11 +1219,7 @@ var patternsKernel = &device.Kernel{
 		{File: "patterns.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80, 96, 104},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: patternsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: patternsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: patternsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, n int
@@ -1570,12 +1243,6 @@ func RowOfBlock(s *device.Stream, g device.Grid, x, y, width, out device.Slice[i
 	return p.Launch()
 }
 
-//go:embed zrowOfBlock.sm_70.narrow.ptx
-var rowOfBlockSM70Narrow string
-
-//go:embed zrowOfBlock.sm_70.ptx
-var rowOfBlockSM70 string
-
 var rowOfBlockKernel = &device.Kernel{
 	Name:    "rowOfBlock",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -1595,10 +1262,7 @@ var rowOfBlockKernel = &device.Kernel{
 		{File: "sums.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rowOfBlockSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rowOfBlockSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, width, out []int32
@@ -1607,7 +1271,6 @@ var rowOfBlockKernel = &device.Kernel{
 			rowOfBlock(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
-	Twin: rowOfBlockTwin,
 }
 
 // AtLeastOnce sums a row that has at least one number, whatever width says.
@@ -1619,12 +1282,6 @@ func AtLeastOnce(s *device.Stream, g device.Grid, x, y, width, out device.Slice[
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zatLeastOnce.sm_70.narrow.ptx
-var atLeastOnceSM70Narrow string
-
-//go:embed zatLeastOnce.sm_70.ptx
-var atLeastOnceSM70 string
 
 var atLeastOnceKernel = &device.Kernel{
 	Name:    "atLeastOnce",
@@ -1644,10 +1301,7 @@ var atLeastOnceKernel = &device.Kernel{
 		{File: "sums.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: atLeastOnceSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: atLeastOnceSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, width, out []int32
@@ -1656,7 +1310,6 @@ var atLeastOnceKernel = &device.Kernel{
 			atLeastOnce(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
-	Twin: atLeastOnceTwin,
 }
 
 // EveryFourth sums every fourth number of a row.
@@ -1668,12 +1321,6 @@ func EveryFourth(s *device.Stream, g device.Grid, x, y, width, out device.Slice[
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zeveryFourth.sm_70.narrow.ptx
-var everyFourthSM70Narrow string
-
-//go:embed zeveryFourth.sm_70.ptx
-var everyFourthSM70 string
 
 var everyFourthKernel = &device.Kernel{
 	Name:    "everyFourth",
@@ -1694,10 +1341,7 @@ var everyFourthKernel = &device.Kernel{
 		{File: "sums.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: everyFourthSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: everyFourthSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, width, out []int32
@@ -1706,7 +1350,6 @@ var everyFourthKernel = &device.Kernel{
 			everyFourth(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
-	Twin: everyFourthTwin,
 }
 
 // Reversed sums a row from its end, which is behind what rowOfBlock sums.
@@ -1718,12 +1361,6 @@ func Reversed(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zreversed.sm_70.narrow.ptx
-var reversedSM70Narrow string
-
-//go:embed zreversed.sm_70.ptx
-var reversedSM70 string
 
 var reversedKernel = &device.Kernel{
 	Name:    "reversed",
@@ -1744,10 +1381,7 @@ var reversedKernel = &device.Kernel{
 		{File: "sums.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reversedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reversedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, width, out []int32
@@ -1756,7 +1390,6 @@ var reversedKernel = &device.Kernel{
 			reversed(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
-	Twin: reversedTwin,
 }
 
 // BehindRow takes the numbers behind a row, in the threads that are.
@@ -1768,12 +1401,6 @@ func BehindRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[in
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zbehindRow.sm_70.narrow.ptx
-var behindRowSM70Narrow string
-
-//go:embed zbehindRow.sm_70.ptx
-var behindRowSM70 string
 
 var behindRowKernel = &device.Kernel{
 	Name:    "behindRow",
@@ -1792,10 +1419,7 @@ var behindRowKernel = &device.Kernel{
 		{File: "sums.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: behindRowSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: behindRowSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, width, out []int32
@@ -1804,7 +1428,6 @@ var behindRowKernel = &device.Kernel{
 			behindRow(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
-	Twin: behindRowTwin,
 }
 
 // EndOfRow takes the last number of a row, in the thread that is there.
@@ -1816,12 +1439,6 @@ func EndOfRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zendOfRow.sm_70.narrow.ptx
-var endOfRowSM70Narrow string
-
-//go:embed zendOfRow.sm_70.ptx
-var endOfRowSM70 string
 
 var endOfRowKernel = &device.Kernel{
 	Name:    "endOfRow",
@@ -1840,10 +1457,7 @@ var endOfRowKernel = &device.Kernel{
 		{File: "sums.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: endOfRowSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: endOfRowSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y, width, out []int32
@@ -1852,7 +1466,6 @@ var endOfRowKernel = &device.Kernel{
 			endOfRow(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
-	Twin: endOfRowTwin,
 }
 
 // BesideLoad lets one thread fault that the others wait for, in all ways to wait by a load.
@@ -1864,12 +1477,6 @@ func BesideLoad(s *device.Stream, g device.Grid, kind, who int, flags, x device.
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zbesideLoad.sm_70.narrow.ptx
-var besideLoadSM70Narrow string
-
-//go:embed zbesideLoad.sm_70.ptx
-var besideLoadSM70 string
 
 var besideLoadKernel = &device.Kernel{
 	Name:    "besideLoad",
@@ -1896,10 +1503,7 @@ var besideLoadKernel = &device.Kernel{
 		{File: "waits.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideLoadSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideLoadSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, who int
@@ -1921,12 +1525,6 @@ func BesideChange(s *device.Stream, g device.Grid, kind, who int, flags, x devic
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zbesideChange.sm_70.narrow.ptx
-var besideChangeSM70Narrow string
-
-//go:embed zbesideChange.sm_70.ptx
-var besideChangeSM70 string
 
 var besideChangeKernel = &device.Kernel{
 	Name:    "besideChange",
@@ -1952,10 +1550,7 @@ var besideChangeKernel = &device.Kernel{
 		{File: "waits.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideChangeSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideChangeSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, who int
@@ -1976,12 +1571,6 @@ func BesideShared(s *device.Stream, g device.Blocks, who int, x device.Slice[int
 	return p.Launch()
 }
 
-//go:embed zbesideShared.sm_70.narrow.ptx
-var besideSharedSM70Narrow string
-
-//go:embed zbesideShared.sm_70.ptx
-var besideSharedSM70 string
-
 var besideSharedKernel = &device.Kernel{
 	Name:    "besideShared",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2000,11 +1589,7 @@ var besideSharedKernel = &device.Kernel{
 		{File: "waits.go", Line: 98, Format: "before it is ready"},
 		{File: "waits.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideSharedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideSharedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who int
@@ -2025,12 +1610,6 @@ func BesideStandard(s *device.Stream, g device.Grid, who int, flags, x device.Sl
 	return p.Launch()
 }
 
-//go:embed zbesideStandard.sm_70.narrow.ptx
-var besideStandardSM70Narrow string
-
-//go:embed zbesideStandard.sm_70.ptx
-var besideStandardSM70 string
-
 var besideStandardKernel = &device.Kernel{
 	Name:    "besideStandard",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2050,10 +1629,7 @@ var besideStandardKernel = &device.Kernel{
 		{File: "waits.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideStandardSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideStandardSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who      int
@@ -2074,12 +1650,6 @@ func BesideGrid(s *device.Stream, g device.Grid, who, turn int, x device.Slice[i
 	return p.Launch()
 }
 
-//go:embed zbesideGrid.sm_70.narrow.ptx
-var besideGridSM70Narrow string
-
-//go:embed zbesideGrid.sm_70.ptx
-var besideGridSM70 string
-
 var besideGridKernel = &device.Kernel{
 	Name:    "besideGrid",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2098,10 +1668,7 @@ var besideGridKernel = &device.Kernel{
 		{File: "waits.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: besideGridSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: besideGridSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who, turn int
@@ -2122,12 +1689,6 @@ func HandOver(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) e
 	return p.Launch()
 }
 
-//go:embed zhandOver.sm_70.narrow.ptx
-var handOverSM70Narrow string
-
-//go:embed zhandOver.sm_70.ptx
-var handOverSM70 string
-
 var handOverKernel = &device.Kernel{
 	Name:    "handOver",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2144,10 +1705,7 @@ var handOverKernel = &device.Kernel{
 		{File: "waits.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: handOverSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: handOverSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   []int32
@@ -2168,12 +1726,6 @@ func LookBack(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) e
 	return p.Launch()
 }
 
-//go:embed zlookBack.sm_70.narrow.ptx
-var lookBackSM70Narrow string
-
-//go:embed zlookBack.sm_70.ptx
-var lookBackSM70 string
-
 var lookBackKernel = &device.Kernel{
 	Name:    "lookBack",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2191,10 +1743,7 @@ var lookBackKernel = &device.Kernel{
 		{File: "waits.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lookBackSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lookBackSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   []int32
@@ -2215,12 +1764,6 @@ func BesideArrivals(s *device.Stream, g device.Blocks, who int, x device.Slice[i
 	return p.Launch()
 }
 
-//go:embed zbesideArrivals.sm_90.narrow.ptx
-var besideArrivalsSM90Narrow string
-
-//go:embed zbesideArrivals.sm_90.ptx
-var besideArrivalsSM90 string
-
 var besideArrivalsKernel = &device.Kernel{
 	Name:    "besideArrivals",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2239,10 +1782,7 @@ var besideArrivalsKernel = &device.Kernel{
 		{File: "waits.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: besideArrivalsSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: besideArrivalsSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			who int
@@ -2264,12 +1804,6 @@ func BesideDone(s *device.Stream, g device.Blocks, kind, who int, x device.Slice
 	return p.Launch()
 }
 
-//go:embed zbesideDone.sm_90.narrow.ptx
-var besideDoneSM90Narrow string
-
-//go:embed zbesideDone.sm_90.ptx
-var besideDoneSM90 string
-
 var besideDoneKernel = &device.Kernel{
 	Name:    "besideDone",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/faults",
@@ -2290,11 +1824,7 @@ var besideDoneKernel = &device.Kernel{
 		{File: "waits.go", Line: 226, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 8, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: besideDoneSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: besideDoneSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			kind, who int

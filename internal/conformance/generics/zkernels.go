@@ -3,7 +3,6 @@
 package generics
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -35,15 +34,6 @@ func Scale[T int8 | int32 | uint16 | int | float32 | float64](s *device.Stream, 
 	return p.Launch()
 }
 
-//go:embed zscaleInt8.sm_70.narrow.coarse.ptx
-var scaleInt8SM70NarrowCoarse string
-
-//go:embed zscaleInt8.sm_70.narrow.ptx
-var scaleInt8SM70Narrow string
-
-//go:embed zscaleInt8.sm_70.ptx
-var scaleInt8SM70 string
-
 var scaleInt8Kernel = &device.Kernel{
 	Name:    "scale[int8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
@@ -55,11 +45,7 @@ var scaleInt8Kernel = &device.Kernel{
 	},
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleInt8SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleInt8SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleInt8SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []int8
@@ -69,17 +55,7 @@ var scaleInt8Kernel = &device.Kernel{
 			scale[int8](ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: scaleInt8Twin,
 }
-
-//go:embed zscaleInt32.sm_70.narrow.coarse.ptx
-var scaleInt32SM70NarrowCoarse string
-
-//go:embed zscaleInt32.sm_70.narrow.ptx
-var scaleInt32SM70Narrow string
-
-//go:embed zscaleInt32.sm_70.ptx
-var scaleInt32SM70 string
 
 var scaleInt32Kernel = &device.Kernel{
 	Name:    "scale[int32]",
@@ -92,11 +68,7 @@ var scaleInt32Kernel = &device.Kernel{
 	},
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleInt32SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleInt32SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []int32
@@ -106,17 +78,7 @@ var scaleInt32Kernel = &device.Kernel{
 			scale[int32](ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: scaleInt32Twin,
 }
-
-//go:embed zscaleUint16.sm_70.narrow.coarse.ptx
-var scaleUint16SM70NarrowCoarse string
-
-//go:embed zscaleUint16.sm_70.narrow.ptx
-var scaleUint16SM70Narrow string
-
-//go:embed zscaleUint16.sm_70.ptx
-var scaleUint16SM70 string
 
 var scaleUint16Kernel = &device.Kernel{
 	Name:    "scale[uint16]",
@@ -129,11 +91,7 @@ var scaleUint16Kernel = &device.Kernel{
 	},
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleUint16SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleUint16SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleUint16SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []uint16
@@ -143,17 +101,7 @@ var scaleUint16Kernel = &device.Kernel{
 			scale[uint16](ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: scaleUint16Twin,
 }
-
-//go:embed zscaleInt.sm_70.narrow.coarse.ptx
-var scaleIntSM70NarrowCoarse string
-
-//go:embed zscaleInt.sm_70.narrow.ptx
-var scaleIntSM70Narrow string
-
-//go:embed zscaleInt.sm_70.ptx
-var scaleIntSM70 string
 
 var scaleIntKernel = &device.Kernel{
 	Name:    "scale[int]",
@@ -166,11 +114,7 @@ var scaleIntKernel = &device.Kernel{
 	},
 	ParamBytes: 56,
 	Integers:   []int{8, 16, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: scaleIntSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleIntSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleIntSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []int
@@ -180,17 +124,7 @@ var scaleIntKernel = &device.Kernel{
 			scale[int](ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: scaleIntTwin,
 }
-
-//go:embed zscaleFloat32.sm_70.narrow.coarse.ptx
-var scaleFloat32SM70NarrowCoarse string
-
-//go:embed zscaleFloat32.sm_70.narrow.ptx
-var scaleFloat32SM70Narrow string
-
-//go:embed zscaleFloat32.sm_70.ptx
-var scaleFloat32SM70 string
 
 var scaleFloat32Kernel = &device.Kernel{
 	Name:    "scale[float32]",
@@ -203,11 +137,7 @@ var scaleFloat32Kernel = &device.Kernel{
 	},
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: scaleFloat32SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleFloat32SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []float32
@@ -217,17 +147,7 @@ var scaleFloat32Kernel = &device.Kernel{
 			scale[float32](ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: scaleFloat32Twin,
 }
-
-//go:embed zscaleFloat64.sm_70.narrow.coarse.ptx
-var scaleFloat64SM70NarrowCoarse string
-
-//go:embed zscaleFloat64.sm_70.narrow.ptx
-var scaleFloat64SM70Narrow string
-
-//go:embed zscaleFloat64.sm_70.ptx
-var scaleFloat64SM70 string
 
 var scaleFloat64Kernel = &device.Kernel{
 	Name:    "scale[float64]",
@@ -240,11 +160,7 @@ var scaleFloat64Kernel = &device.Kernel{
 	},
 	ParamBytes: 56,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: scaleFloat64SM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scaleFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scaleFloat64SM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []float64
@@ -254,7 +170,6 @@ var scaleFloat64Kernel = &device.Kernel{
 			scale[float64](ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: scaleFloat64Twin,
 }
 
 // Convert has two type parameters, and all pairs of types.
@@ -276,12 +191,6 @@ func Convert[From int16 | float32, To int64 | float64](s *device.Stream, g devic
 	return p.Launch()
 }
 
-//go:embed zconvertInt16Int64.sm_70.narrow.ptx
-var convertInt16Int64SM70Narrow string
-
-//go:embed zconvertInt16Int64.sm_70.ptx
-var convertInt16Int64SM70 string
-
 var convertInt16Int64Kernel = &device.Kernel{
 	Name:    "convert[int16, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
@@ -296,10 +205,7 @@ var convertInt16Int64Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertInt16Int64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertInt16Int64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int16
@@ -309,14 +215,7 @@ var convertInt16Int64Kernel = &device.Kernel{
 			convert[int16, int64](ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertInt16Int64Twin,
 }
-
-//go:embed zconvertInt16Float64.sm_70.narrow.ptx
-var convertInt16Float64SM70Narrow string
-
-//go:embed zconvertInt16Float64.sm_70.ptx
-var convertInt16Float64SM70 string
 
 var convertInt16Float64Kernel = &device.Kernel{
 	Name:    "convert[int16, float64]",
@@ -332,10 +231,7 @@ var convertInt16Float64Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertInt16Float64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertInt16Float64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int16
@@ -345,14 +241,7 @@ var convertInt16Float64Kernel = &device.Kernel{
 			convert[int16, float64](ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertInt16Float64Twin,
 }
-
-//go:embed zconvertFloat32Int64.sm_70.narrow.ptx
-var convertFloat32Int64SM70Narrow string
-
-//go:embed zconvertFloat32Int64.sm_70.ptx
-var convertFloat32Int64SM70 string
 
 var convertFloat32Int64Kernel = &device.Kernel{
 	Name:    "convert[float32, int64]",
@@ -368,10 +257,7 @@ var convertFloat32Int64Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertFloat32Int64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertFloat32Int64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []float32
@@ -381,14 +267,7 @@ var convertFloat32Int64Kernel = &device.Kernel{
 			convert[float32, int64](ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertFloat32Int64Twin,
 }
-
-//go:embed zconvertFloat32Float64.sm_70.narrow.ptx
-var convertFloat32Float64SM70Narrow string
-
-//go:embed zconvertFloat32Float64.sm_70.ptx
-var convertFloat32Float64SM70 string
 
 var convertFloat32Float64Kernel = &device.Kernel{
 	Name:    "convert[float32, float64]",
@@ -404,10 +283,7 @@ var convertFloat32Float64Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertFloat32Float64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertFloat32Float64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []float32
@@ -417,7 +293,6 @@ var convertFloat32Float64Kernel = &device.Kernel{
 			convert[float32, float64](ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertFloat32Float64Twin,
 }
 
 // Turn launches the kernel turn.
@@ -433,15 +308,6 @@ func Turn[R [3]int32 | [5]int32](s *device.Stream, g device.Grid, rows device.Sl
 	device.PutSlice(p, rows)
 	return p.Launch()
 }
-
-//go:embed zturn3Int32.sm_70.narrow.aligned.ptx
-var turn3Int32SM70NarrowAligned string
-
-//go:embed zturn3Int32.sm_70.narrow.ptx
-var turn3Int32SM70Narrow string
-
-//go:embed zturn3Int32.sm_70.ptx
-var turn3Int32SM70 string
 
 var turn3Int32Kernel = &device.Kernel{
 	Name:    "turn[[3]int32]",
@@ -459,11 +325,7 @@ var turn3Int32Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turn3Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turn3Int32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: turn3Int32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			rows [][3]int32
@@ -472,17 +334,7 @@ var turn3Int32Kernel = &device.Kernel{
 			turn[[3]int32](ts.Thread(), a.rows)
 		}
 	},
-	Twin: turn3Int32Twin,
 }
-
-//go:embed zturn5Int32.sm_70.narrow.aligned.ptx
-var turn5Int32SM70NarrowAligned string
-
-//go:embed zturn5Int32.sm_70.narrow.ptx
-var turn5Int32SM70Narrow string
-
-//go:embed zturn5Int32.sm_70.ptx
-var turn5Int32SM70 string
 
 var turn5Int32Kernel = &device.Kernel{
 	Name:    "turn[[5]int32]",
@@ -500,11 +352,7 @@ var turn5Int32Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turn5Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turn5Int32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: turn5Int32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			rows [][5]int32
@@ -513,7 +361,6 @@ var turn5Int32Kernel = &device.Kernel{
 			turn[[5]int32](ts.Thread(), a.rows)
 		}
 	},
-	Twin: turn5Int32Twin,
 }
 
 // Apply launches the kernel apply.
@@ -531,15 +378,6 @@ func Apply[T int32, O less | nearest](s *device.Stream, g device.Grid, x device.
 	return p.Launch()
 }
 
-//go:embed zapplyInt32Less.sm_70.narrow.aligned.ptx
-var applyInt32LessSM70NarrowAligned string
-
-//go:embed zapplyInt32Less.sm_70.narrow.ptx
-var applyInt32LessSM70Narrow string
-
-//go:embed zapplyInt32Less.sm_70.ptx
-var applyInt32LessSM70 string
-
 var applyInt32LessKernel = &device.Kernel{
 	Name:    "apply[int32, less]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/generics",
@@ -554,11 +392,7 @@ var applyInt32LessKernel = &device.Kernel{
 		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: applyInt32LessSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyInt32LessSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: applyInt32LessSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   []int32
@@ -568,14 +402,7 @@ var applyInt32LessKernel = &device.Kernel{
 			apply[int32, less](ts.Thread(), a.x, a.how)
 		}
 	},
-	Twin: applyInt32LessTwin,
 }
-
-//go:embed zapplyInt32Nearest.sm_70.narrow.ptx
-var applyInt32NearestSM70Narrow string
-
-//go:embed zapplyInt32Nearest.sm_70.ptx
-var applyInt32NearestSM70 string
 
 var applyInt32NearestKernel = &device.Kernel{
 	Name:    "apply[int32, nearest]",
@@ -591,10 +418,7 @@ var applyInt32NearestKernel = &device.Kernel{
 		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyInt32NearestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: applyInt32NearestSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   []int32
@@ -604,7 +428,6 @@ var applyInt32NearestKernel = &device.Kernel{
 			apply[int32, nearest](ts.Thread(), a.x, a.how)
 		}
 	},
-	Twin: applyInt32NearestTwin,
 }
 
 // Fold reduces what a block's threads read to one element of out.
@@ -622,12 +445,6 @@ func Fold[T int32, O fold.Sum[int32] | fold.Max[int32]](s_ *device.Stream, g dev
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed zfoldInt32FoldSumInt32.sm_70.narrow.ptx
-var foldInt32FoldSumInt32SM70Narrow string
-
-//go:embed zfoldInt32FoldSumInt32.sm_70.ptx
-var foldInt32FoldSumInt32SM70 string
 
 var foldInt32FoldSumInt32Kernel = &device.Kernel{
 	Name:    "Fold[int32, fold.Sum[int32]]",
@@ -647,11 +464,7 @@ var foldInt32FoldSumInt32Kernel = &device.Kernel{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foldInt32FoldSumInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foldInt32FoldSumInt32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []int32
@@ -661,14 +474,7 @@ var foldInt32FoldSumInt32Kernel = &device.Kernel{
 			fold.Fold[int32, fold.Sum[int32]](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
-	Twin: foldInt32FoldSumInt32Twin,
 }
-
-//go:embed zfoldInt32FoldMaxInt32.sm_70.narrow.ptx
-var foldInt32FoldMaxInt32SM70Narrow string
-
-//go:embed zfoldInt32FoldMaxInt32.sm_70.ptx
-var foldInt32FoldMaxInt32SM70 string
 
 var foldInt32FoldMaxInt32Kernel = &device.Kernel{
 	Name:    "Fold[int32, fold.Max[int32]]",
@@ -688,11 +494,7 @@ var foldInt32FoldMaxInt32Kernel = &device.Kernel{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foldInt32FoldMaxInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foldInt32FoldMaxInt32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []int32
@@ -702,7 +504,6 @@ var foldInt32FoldMaxInt32Kernel = &device.Kernel{
 			fold.Fold[int32, fold.Max[int32]](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
-	Twin: foldInt32FoldMaxInt32Twin,
 }
 
 // FoldLong reduces what a block's threads read to one element of out.
@@ -713,12 +514,6 @@ func FoldLong(s_ *device.Stream, g device.Blocks, in, out device.Slice[uint64], 
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed zfoldLong.sm_70.narrow.ptx
-var foldLongSM70Narrow string
-
-//go:embed zfoldLong.sm_70.ptx
-var foldLongSM70 string
 
 var foldLongKernel = &device.Kernel{
 	Name:    "Fold[uint64, fold.Max[uint64]]",
@@ -738,11 +533,7 @@ var foldLongKernel = &device.Kernel{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foldLongSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foldLongSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []uint64
@@ -752,7 +543,6 @@ var foldLongKernel = &device.Kernel{
 			fold.Fold[uint64, fold.Max[uint64]](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
-	Twin: foldLongTwin,
 }
 
 // SumPoints reduces what a block's threads read to one element of out.
@@ -763,12 +553,6 @@ func SumPoints(s_ *device.Stream, g device.Blocks, in, out device.Slice[Point], 
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed zsumPoints.sm_70.narrow.ptx
-var sumPointsSM70Narrow string
-
-//go:embed zsumPoints.sm_70.ptx
-var sumPointsSM70 string
 
 var sumPointsKernel = &device.Kernel{
 	Name:    "Fold[Point, addPoints]",
@@ -788,11 +572,7 @@ var sumPointsKernel = &device.Kernel{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumPointsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumPointsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []Point
@@ -802,5 +582,4 @@ var sumPointsKernel = &device.Kernel{
 			fold.Fold[Point, addPoints](ts.Thread(), a.in, a.out, a.s)
 		}
 	},
-	Twin: sumPointsTwin,
 }

@@ -3,7 +3,6 @@
 package halves
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,24 +18,6 @@ func Conversions(s *device.Stream, g device.Grid, in device.Slice[uint32], out d
 	return p.Launch()
 }
 
-//go:embed zconversions.sm_80.narrow.aligned.ptx
-var conversionsSM80NarrowAligned string
-
-//go:embed zconversions.sm_80.narrow.ptx
-var conversionsSM80Narrow string
-
-//go:embed zconversions.sm_80.ptx
-var conversionsSM80 string
-
-//go:embed zconversions.sm_70.narrow.aligned.ptx
-var conversionsSM70NarrowAligned string
-
-//go:embed zconversions.sm_70.narrow.ptx
-var conversionsSM70Narrow string
-
-//go:embed zconversions.sm_70.ptx
-var conversionsSM70 string
-
 var conversionsKernel = &device.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
@@ -51,14 +32,7 @@ var conversionsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: conversionsSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: conversionsSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: conversionsSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: conversionsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: conversionsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: conversionsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []uint32
@@ -78,15 +52,6 @@ func SlowConversions(s *device.Stream, g device.Grid, in device.Slice[uint32], o
 	return p.Launch()
 }
 
-//go:embed zslowConversions.sm_70.narrow.aligned.ptx
-var slowConversionsSM70NarrowAligned string
-
-//go:embed zslowConversions.sm_70.narrow.ptx
-var slowConversionsSM70Narrow string
-
-//go:embed zslowConversions.sm_70.ptx
-var slowConversionsSM70 string
-
 var slowConversionsKernel = &device.Kernel{
 	Name:    "slowConversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
@@ -101,11 +66,7 @@ var slowConversionsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slowConversionsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slowConversionsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slowConversionsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []uint32
@@ -127,12 +88,6 @@ func Prints(s *device.Stream, g device.Grid, h device.Slice[dtype.F16], b device
 	return p.Launch()
 }
 
-//go:embed zprints.sm_70.narrow.ptx
-var printsSM70Narrow string
-
-//go:embed zprints.sm_70.ptx
-var printsSM70 string
-
 var printsKernel = &device.Kernel{
 	Name:    "prints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/halves",
@@ -149,11 +104,7 @@ var printsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 77, Format: "%v %.2f %g %v 1.5\n", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}},
 		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: printsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: printsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			h []dtype.F16

@@ -3,7 +3,6 @@
 package matrices
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,15 +17,6 @@ func Loads(s *device.Stream, g device.Blocks, in device.Slice[[8]dtype.BF16], ou
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zloads.sm_75.narrow.aligned.ptx
-var loadsSM75NarrowAligned string
-
-//go:embed zloads.sm_75.narrow.ptx
-var loadsSM75Narrow string
-
-//go:embed zloads.sm_75.ptx
-var loadsSM75 string
 
 var loadsKernel = &device.Kernel{
 	Name:    "loads",
@@ -46,11 +36,7 @@ var loadsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 5}, Narrow: true, Aligned: true, PTX: loadsSM75NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 5}, Narrow: true, PTX: loadsSM75Narrow},
-		{Target: device.Capability{Major: 7, Minor: 5}, PTX: loadsSM75},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  [][8]dtype.BF16
@@ -70,15 +56,6 @@ func ProductBF16(s *device.Stream, g device.Blocks, a device.Slice[[2][8]dtype.B
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zproductBF16.sm_80.narrow.aligned.ptx
-var productBF16SM80NarrowAligned string
-
-//go:embed zproductBF16.sm_80.narrow.ptx
-var productBF16SM80Narrow string
-
-//go:embed zproductBF16.sm_80.ptx
-var productBF16SM80 string
 
 var productBF16Kernel = &device.Kernel{
 	Name:    "productBF16",
@@ -100,11 +77,7 @@ var productBF16Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: productBF16SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: productBF16SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: productBF16SM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a [][2][8]dtype.BF16
@@ -126,15 +99,6 @@ func ProductF16(s *device.Stream, g device.Blocks, a device.Slice[[2][8]dtype.F1
 	return p.Launch()
 }
 
-//go:embed zproductF16.sm_80.narrow.aligned.ptx
-var productF16SM80NarrowAligned string
-
-//go:embed zproductF16.sm_80.narrow.ptx
-var productF16SM80Narrow string
-
-//go:embed zproductF16.sm_80.ptx
-var productF16SM80 string
-
 var productF16Kernel = &device.Kernel{
 	Name:    "productF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
@@ -155,11 +119,7 @@ var productF16Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: productF16SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: productF16SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: productF16SM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a [][2][8]dtype.F16
@@ -182,12 +142,6 @@ func Copies(s *device.Stream, g device.Blocks, wide device.Slice[[4]uint32], mid
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zcopies.sm_80.narrow.ptx
-var copiesSM80Narrow string
-
-//go:embed zcopies.sm_80.ptx
-var copiesSM80 string
 
 var copiesKernel = &device.Kernel{
 	Name:    "copies",
@@ -212,11 +166,7 @@ var copiesKernel = &device.Kernel{
 		{File: "kernels.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 90, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 88, 96},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: copiesSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: copiesSM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			wide   [][4]uint32
@@ -240,12 +190,6 @@ func Fetches(s *device.Stream, g device.Grid, in device.Slice[int32], from int, 
 	return p.Launch()
 }
 
-//go:embed zfetches.sm_80.narrow.ptx
-var fetchesSM80Narrow string
-
-//go:embed zfetches.sm_80.ptx
-var fetchesSM80 string
-
 var fetchesKernel = &device.Kernel{
 	Name:    "fetches",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
@@ -263,11 +207,7 @@ var fetchesKernel = &device.Kernel{
 		{File: "kernels.go", Line: 108, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "kernels.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchesSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchesSM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in   []int32
@@ -288,18 +228,6 @@ func Misaligned(s *device.Stream, g device.Blocks, in device.Slice[dtype.BF16], 
 	return p.Launch()
 }
 
-//go:embed zmisaligned.sm_80.narrow.ptx
-var misalignedSM80Narrow string
-
-//go:embed zmisaligned.sm_80.ptx
-var misalignedSM80 string
-
-//go:embed zmisaligned.sm_70.narrow.ptx
-var misalignedSM70Narrow string
-
-//go:embed zmisaligned.sm_70.ptx
-var misalignedSM70 string
-
 var misalignedKernel = &device.Kernel{
 	Name:    "misaligned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/matrices",
@@ -317,13 +245,7 @@ var misalignedKernel = &device.Kernel{
 		{File: "kernels.go", Line: 121, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 121, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
-	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: misalignedSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: misalignedSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: misalignedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: misalignedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in   []dtype.BF16

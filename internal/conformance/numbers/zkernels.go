@@ -3,7 +3,6 @@
 package numbers
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -19,15 +18,6 @@ func Resizes(s *device.Stream, g device.Grid, in device.Slice[int64], out device
 	return p.Launch()
 }
 
-//go:embed zresizes.sm_70.narrow.aligned.ptx
-var resizesSM70NarrowAligned string
-
-//go:embed zresizes.sm_70.narrow.ptx
-var resizesSM70Narrow string
-
-//go:embed zresizes.sm_70.ptx
-var resizesSM70 string
-
 var resizesKernel = &device.Kernel{
 	Name:    "resizes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -42,11 +32,7 @@ var resizesKernel = &device.Kernel{
 		{File: "convert.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: resizesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: resizesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: resizesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int64
@@ -56,7 +42,6 @@ var resizesKernel = &device.Kernel{
 			resizes(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: resizesTwin,
 }
 
 // ConvertToFloats launches the kernel convertToFloats.
@@ -66,15 +51,6 @@ func ConvertToFloats(s *device.Stream, g device.Grid, in device.Slice[int64], ou
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zconvertToFloats.sm_70.narrow.aligned.ptx
-var convertToFloatsSM70NarrowAligned string
-
-//go:embed zconvertToFloats.sm_70.narrow.ptx
-var convertToFloatsSM70Narrow string
-
-//go:embed zconvertToFloats.sm_70.ptx
-var convertToFloatsSM70 string
 
 var convertToFloatsKernel = &device.Kernel{
 	Name:    "convertToFloats",
@@ -90,11 +66,7 @@ var convertToFloatsKernel = &device.Kernel{
 		{File: "convert.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: convertToFloatsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertToFloatsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertToFloatsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int64
@@ -104,7 +76,6 @@ var convertToFloatsKernel = &device.Kernel{
 			convertToFloats(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertToFloatsTwin,
 }
 
 // ConvertFromFloats launches the kernel convertFromFloats.
@@ -114,15 +85,6 @@ func ConvertFromFloats(s *device.Stream, g device.Grid, in device.Slice[float64]
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zconvertFromFloats.sm_70.narrow.aligned.ptx
-var convertFromFloatsSM70NarrowAligned string
-
-//go:embed zconvertFromFloats.sm_70.narrow.ptx
-var convertFromFloatsSM70Narrow string
-
-//go:embed zconvertFromFloats.sm_70.ptx
-var convertFromFloatsSM70 string
 
 var convertFromFloatsKernel = &device.Kernel{
 	Name:    "convertFromFloats",
@@ -138,11 +100,7 @@ var convertFromFloatsKernel = &device.Kernel{
 		{File: "convert.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: convertFromFloatsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertFromFloatsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: convertFromFloatsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []float64
@@ -152,7 +110,6 @@ var convertFromFloatsKernel = &device.Kernel{
 			convertFromFloats(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: convertFromFloatsTwin,
 }
 
 // Divisions launches the kernel divisions.
@@ -162,15 +119,6 @@ func Divisions(s *device.Stream, g device.Grid, in device.Slice[division], out d
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zdivisions.sm_70.narrow.aligned.ptx
-var divisionsSM70NarrowAligned string
-
-//go:embed zdivisions.sm_70.narrow.ptx
-var divisionsSM70Narrow string
-
-//go:embed zdivisions.sm_70.ptx
-var divisionsSM70 string
 
 var divisionsKernel = &device.Kernel{
 	Name:    "divisions",
@@ -187,11 +135,7 @@ var divisionsKernel = &device.Kernel{
 		{File: "divisions.go", Line: 17, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: divisionsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divisionsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divisionsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []division
@@ -201,7 +145,6 @@ var divisionsKernel = &device.Kernel{
 			divisions(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: divisionsTwin,
 }
 
 // Float32s launches the kernel float32s.
@@ -211,24 +154,6 @@ func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], o
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfloat32s.sm_80.narrow.aligned.ptx
-var float32sSM80NarrowAligned string
-
-//go:embed zfloat32s.sm_80.narrow.ptx
-var float32sSM80Narrow string
-
-//go:embed zfloat32s.sm_80.ptx
-var float32sSM80 string
-
-//go:embed zfloat32s.sm_70.narrow.aligned.ptx
-var float32sSM70NarrowAligned string
-
-//go:embed zfloat32s.sm_70.narrow.ptx
-var float32sSM70Narrow string
-
-//go:embed zfloat32s.sm_70.ptx
-var float32sSM70 string
 
 var float32sKernel = &device.Kernel{
 	Name:    "float32s",
@@ -244,14 +169,7 @@ var float32sKernel = &device.Kernel{
 		{File: "floats.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: float32sSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: float32sSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: float32sSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: float32sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float32]
@@ -261,7 +179,6 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: float32sTwin,
 }
 
 // Float64s launches the kernel float64s.
@@ -271,15 +188,6 @@ func Float64s(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], o
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfloat64s.sm_70.narrow.aligned.ptx
-var float64sSM70NarrowAligned string
-
-//go:embed zfloat64s.sm_70.narrow.ptx
-var float64sSM70Narrow string
-
-//go:embed zfloat64s.sm_70.ptx
-var float64sSM70 string
 
 var float64sKernel = &device.Kernel{
 	Name:    "float64s",
@@ -295,11 +203,7 @@ var float64sKernel = &device.Kernel{
 		{File: "floats.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: float64sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float64]
@@ -309,7 +213,6 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: float64sTwin,
 }
 
 // RoundTwice is what contract does with contraction forbidden.
@@ -319,15 +222,6 @@ func RoundTwice(s *device.Stream, g device.Grid, in device.Slice[pair[float32]],
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zroundTwice.sm_70.narrow.aligned.ptx
-var roundTwiceSM70NarrowAligned string
-
-//go:embed zroundTwice.sm_70.narrow.ptx
-var roundTwiceSM70Narrow string
-
-//go:embed zroundTwice.sm_70.ptx
-var roundTwiceSM70 string
 
 var roundTwiceKernel = &device.Kernel{
 	Name:    "roundTwice",
@@ -343,11 +237,7 @@ var roundTwiceKernel = &device.Kernel{
 		{File: "floats.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: roundTwiceSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: roundTwiceSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: roundTwiceSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float32]
@@ -357,7 +247,6 @@ var roundTwiceKernel = &device.Kernel{
 			roundTwice(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: roundTwiceTwin,
 }
 
 // Fused stores sums of products that are rounded once because the source says so.
@@ -367,18 +256,6 @@ func Fused(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfused.sm_70.narrow.coarse.aligned.ptx
-var fusedSM70NarrowCoarseAligned string
-
-//go:embed zfused.sm_70.narrow.aligned.ptx
-var fusedSM70NarrowAligned string
-
-//go:embed zfused.sm_70.narrow.ptx
-var fusedSM70Narrow string
-
-//go:embed zfused.sm_70.ptx
-var fusedSM70 string
 
 var fusedKernel = &device.Kernel{
 	Name:    "fused",
@@ -394,12 +271,7 @@ var fusedKernel = &device.Kernel{
 		{File: "floats.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, Aligned: true, PTX: fusedSM70NarrowCoarseAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fusedSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fusedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fusedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float64]
@@ -409,7 +281,6 @@ var fusedKernel = &device.Kernel{
 			fused(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: fusedTwin,
 }
 
 // MayFuse stores what may be rounded once or twice.
@@ -419,18 +290,6 @@ func MayFuse(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], ou
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zmayFuse.sm_70.narrow.coarse.aligned.ptx
-var mayFuseSM70NarrowCoarseAligned string
-
-//go:embed zmayFuse.sm_70.narrow.aligned.ptx
-var mayFuseSM70NarrowAligned string
-
-//go:embed zmayFuse.sm_70.narrow.ptx
-var mayFuseSM70Narrow string
-
-//go:embed zmayFuse.sm_70.ptx
-var mayFuseSM70 string
 
 var mayFuseKernel = &device.Kernel{
 	Name:    "mayFuse",
@@ -446,12 +305,7 @@ var mayFuseKernel = &device.Kernel{
 		{File: "floats.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, Aligned: true, PTX: mayFuseSM70NarrowCoarseAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: mayFuseSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mayFuseSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mayFuseSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float64]
@@ -461,7 +315,6 @@ var mayFuseKernel = &device.Kernel{
 			mayFuse(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: mayFuseTwin,
 }
 
 // Foresees launches the kernel foresees.
@@ -471,15 +324,6 @@ func Foresees(s *device.Stream, g device.Grid, n device.Slice[int64], out device
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zforesees.sm_70.narrow.aligned.ptx
-var foreseesSM70NarrowAligned string
-
-//go:embed zforesees.sm_70.narrow.ptx
-var foreseesSM70Narrow string
-
-//go:embed zforesees.sm_70.ptx
-var foreseesSM70 string
 
 var foreseesKernel = &device.Kernel{
 	Name:    "foresees",
@@ -496,11 +340,7 @@ var foreseesKernel = &device.Kernel{
 		{File: "foreseen.go", Line: 67, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: foreseesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foreseesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foreseesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -510,7 +350,6 @@ var foreseesKernel = &device.Kernel{
 			foresees(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: foreseesTwin,
 }
 
 // Summing launches the kernel summing.
@@ -520,15 +359,6 @@ func Summing(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], ou
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsumming.sm_70.narrow.aligned.ptx
-var summingSM70NarrowAligned string
-
-//go:embed zsumming.sm_70.narrow.ptx
-var summingSM70Narrow string
-
-//go:embed zsumming.sm_70.ptx
-var summingSM70 string
 
 var summingKernel = &device.Kernel{
 	Name:    "summing",
@@ -544,11 +374,7 @@ var summingKernel = &device.Kernel{
 		{File: "foreseen.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: summingSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: summingSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: summingSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float32]
@@ -558,7 +384,6 @@ var summingKernel = &device.Kernel{
 			summing(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: summingTwin,
 }
 
 // Int8s launches the kernel int8s.
@@ -568,12 +393,6 @@ func Int8s(s *device.Stream, g device.Grid, in device.Slice[pair[int8]], out dev
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zint8s.sm_70.narrow.ptx
-var int8sSM70Narrow string
-
-//go:embed zint8s.sm_70.ptx
-var int8sSM70 string
 
 var int8sKernel = &device.Kernel{
 	Name:    "int8s",
@@ -589,11 +408,7 @@ var int8sKernel = &device.Kernel{
 		{File: "integers.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int8sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[int8]
@@ -613,15 +428,6 @@ func Int16s(s *device.Stream, g device.Grid, in device.Slice[pair[int16]], out d
 	return p.Launch()
 }
 
-//go:embed zint16s.sm_70.narrow.aligned.ptx
-var int16sSM70NarrowAligned string
-
-//go:embed zint16s.sm_70.narrow.ptx
-var int16sSM70Narrow string
-
-//go:embed zint16s.sm_70.ptx
-var int16sSM70 string
-
 var int16sKernel = &device.Kernel{
 	Name:    "int16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -637,11 +443,7 @@ var int16sKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: int16sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int16sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int16sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[int16]
@@ -661,15 +463,6 @@ func Int32s(s *device.Stream, g device.Grid, in device.Slice[pair[int32]], out d
 	return p.Launch()
 }
 
-//go:embed zint32s.sm_70.narrow.aligned.ptx
-var int32sSM70NarrowAligned string
-
-//go:embed zint32s.sm_70.narrow.ptx
-var int32sSM70Narrow string
-
-//go:embed zint32s.sm_70.ptx
-var int32sSM70 string
-
 var int32sKernel = &device.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -685,11 +478,7 @@ var int32sKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: int32sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[int32]
@@ -709,15 +498,6 @@ func Int64s(s *device.Stream, g device.Grid, in device.Slice[pair[int64]], out d
 	return p.Launch()
 }
 
-//go:embed zint64s.sm_70.narrow.aligned.ptx
-var int64sSM70NarrowAligned string
-
-//go:embed zint64s.sm_70.narrow.ptx
-var int64sSM70Narrow string
-
-//go:embed zint64s.sm_70.ptx
-var int64sSM70 string
-
 var int64sKernel = &device.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -733,11 +513,7 @@ var int64sKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: int64sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[int64]
@@ -757,15 +533,6 @@ func Ints(s *device.Stream, g device.Grid, in device.Slice[pair[int]], out devic
 	return p.Launch()
 }
 
-//go:embed zints.sm_70.narrow.aligned.ptx
-var intsSM70NarrowAligned string
-
-//go:embed zints.sm_70.narrow.ptx
-var intsSM70Narrow string
-
-//go:embed zints.sm_70.ptx
-var intsSM70 string
-
 var intsKernel = &device.Kernel{
 	Name:    "ints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -781,11 +548,7 @@ var intsKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: intsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: intsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: intsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[int]
@@ -805,12 +568,6 @@ func Uint8s(s *device.Stream, g device.Grid, in device.Slice[pair[uint8]], out d
 	return p.Launch()
 }
 
-//go:embed zuint8s.sm_70.narrow.ptx
-var uint8sSM70Narrow string
-
-//go:embed zuint8s.sm_70.ptx
-var uint8sSM70 string
-
 var uint8sKernel = &device.Kernel{
 	Name:    "uint8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -825,11 +582,7 @@ var uint8sKernel = &device.Kernel{
 		{File: "integers.go", Line: 146, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint8sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint8sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[uint8]
@@ -849,15 +602,6 @@ func Uint16s(s *device.Stream, g device.Grid, in device.Slice[pair[uint16]], out
 	return p.Launch()
 }
 
-//go:embed zuint16s.sm_70.narrow.aligned.ptx
-var uint16sSM70NarrowAligned string
-
-//go:embed zuint16s.sm_70.narrow.ptx
-var uint16sSM70Narrow string
-
-//go:embed zuint16s.sm_70.ptx
-var uint16sSM70 string
-
 var uint16sKernel = &device.Kernel{
 	Name:    "uint16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -873,11 +617,7 @@ var uint16sKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uint16sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint16sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[uint16]
@@ -897,15 +637,6 @@ func Uint32s(s *device.Stream, g device.Grid, in device.Slice[pair[uint32]], out
 	return p.Launch()
 }
 
-//go:embed zuint32s.sm_70.narrow.aligned.ptx
-var uint32sSM70NarrowAligned string
-
-//go:embed zuint32s.sm_70.narrow.ptx
-var uint32sSM70Narrow string
-
-//go:embed zuint32s.sm_70.ptx
-var uint32sSM70 string
-
 var uint32sKernel = &device.Kernel{
 	Name:    "uint32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -921,11 +652,7 @@ var uint32sKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uint32sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[uint32]
@@ -945,15 +672,6 @@ func Uint64s(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out
 	return p.Launch()
 }
 
-//go:embed zuint64s.sm_70.narrow.aligned.ptx
-var uint64sSM70NarrowAligned string
-
-//go:embed zuint64s.sm_70.narrow.ptx
-var uint64sSM70Narrow string
-
-//go:embed zuint64s.sm_70.ptx
-var uint64sSM70 string
-
 var uint64sKernel = &device.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -969,11 +687,7 @@ var uint64sKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uint64sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[uint64]
@@ -993,15 +707,6 @@ func Uints(s *device.Stream, g device.Grid, in device.Slice[pair[uint]], out dev
 	return p.Launch()
 }
 
-//go:embed zuints.sm_70.narrow.aligned.ptx
-var uintsSM70NarrowAligned string
-
-//go:embed zuints.sm_70.narrow.ptx
-var uintsSM70Narrow string
-
-//go:embed zuints.sm_70.ptx
-var uintsSM70 string
-
 var uintsKernel = &device.Kernel{
 	Name:    "uints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1017,11 +722,7 @@ var uintsKernel = &device.Kernel{
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: uintsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uintsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uintsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[uint]
@@ -1041,24 +742,6 @@ func ComputesInLanes(s *device.Stream, g device.Grid, in device.Slice[wide], out
 	return p.Launch()
 }
 
-//go:embed zcomputesInLanes.sm_80.narrow.aligned.ptx
-var computesInLanesSM80NarrowAligned string
-
-//go:embed zcomputesInLanes.sm_80.narrow.ptx
-var computesInLanesSM80Narrow string
-
-//go:embed zcomputesInLanes.sm_80.ptx
-var computesInLanesSM80 string
-
-//go:embed zcomputesInLanes.sm_70.narrow.aligned.ptx
-var computesInLanesSM70NarrowAligned string
-
-//go:embed zcomputesInLanes.sm_70.narrow.ptx
-var computesInLanesSM70Narrow string
-
-//go:embed zcomputesInLanes.sm_70.ptx
-var computesInLanesSM70 string
-
 var computesInLanesKernel = &device.Kernel{
 	Name:    "computesInLanes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1073,14 +756,7 @@ var computesInLanesKernel = &device.Kernel{
 		{File: "lanes.go", Line: 32, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: computesInLanesSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: computesInLanesSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: computesInLanesSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: computesInLanesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: computesInLanesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: computesInLanesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []wide
@@ -1090,7 +766,6 @@ var computesInLanesKernel = &device.Kernel{
 			computesInLanes(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: computesInLanesTwin,
 }
 
 // Limits launches the kernel limits.
@@ -1100,15 +775,6 @@ func Limits(s *device.Stream, g device.Grid, in device.Slice[limit], out device.
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zlimits.sm_70.narrow.aligned.ptx
-var limitsSM70NarrowAligned string
-
-//go:embed zlimits.sm_70.narrow.ptx
-var limitsSM70Narrow string
-
-//go:embed zlimits.sm_70.ptx
-var limitsSM70 string
 
 var limitsKernel = &device.Kernel{
 	Name:    "limits",
@@ -1124,11 +790,7 @@ var limitsKernel = &device.Kernel{
 		{File: "limits.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: limitsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: limitsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: limitsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []limit
@@ -1138,7 +800,6 @@ var limitsKernel = &device.Kernel{
 			limits(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: limitsTwin,
 }
 
 // InSingles may fuse products with sums: the functions' bits must not depend on it.
@@ -1148,24 +809,6 @@ func InSingles(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zinSingles.sm_80.narrow.aligned.ptx
-var inSinglesSM80NarrowAligned string
-
-//go:embed zinSingles.sm_80.narrow.ptx
-var inSinglesSM80Narrow string
-
-//go:embed zinSingles.sm_80.ptx
-var inSinglesSM80 string
-
-//go:embed zinSingles.sm_70.narrow.aligned.ptx
-var inSinglesSM70NarrowAligned string
-
-//go:embed zinSingles.sm_70.narrow.ptx
-var inSinglesSM70Narrow string
-
-//go:embed zinSingles.sm_70.ptx
-var inSinglesSM70 string
 
 var inSinglesKernel = &device.Kernel{
 	Name:    "inSingles",
@@ -1182,14 +825,7 @@ var inSinglesKernel = &device.Kernel{
 		{File: "mod.go", Line: 19, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: inSinglesSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: inSinglesSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: inSinglesSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: inSinglesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: inSinglesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: inSinglesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float32]
@@ -1209,12 +845,6 @@ func Approximates(s *device.Stream, g device.Grid, in device.Slice[float32], out
 	return p.Launch()
 }
 
-//go:embed zapproximates.sm_70.narrow.ptx
-var approximatesSM70Narrow string
-
-//go:embed zapproximates.sm_70.ptx
-var approximatesSM70 string
-
 var approximatesKernel = &device.Kernel{
 	Name:    "approximates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1229,10 +859,7 @@ var approximatesKernel = &device.Kernel{
 		{File: "math32.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: approximatesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: approximatesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []float32
@@ -1252,15 +879,6 @@ func FastTanh(s *device.Stream, g device.Grid, in, out device.Slice[float32]) er
 	return p.Launch()
 }
 
-//go:embed zfastTanh.sm_75.narrow.coarse.ptx
-var fastTanhSM75NarrowCoarse string
-
-//go:embed zfastTanh.sm_75.narrow.ptx
-var fastTanhSM75Narrow string
-
-//go:embed zfastTanh.sm_75.ptx
-var fastTanhSM75 string
-
 var fastTanhKernel = &device.Kernel{
 	Name:    "fastTanh",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1275,11 +893,7 @@ var fastTanhKernel = &device.Kernel{
 		{File: "math32.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 5}, Narrow: true, Coarse: 4, PTX: fastTanhSM75NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 5}, Narrow: true, PTX: fastTanhSM75Narrow},
-		{Target: device.Capability{Major: 7, Minor: 5}, PTX: fastTanhSM75},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []float32
@@ -1298,15 +912,6 @@ func Exacts(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out
 	return p.Launch()
 }
 
-//go:embed zexacts.sm_70.narrow.aligned.ptx
-var exactsSM70NarrowAligned string
-
-//go:embed zexacts.sm_70.narrow.ptx
-var exactsSM70Narrow string
-
-//go:embed zexacts.sm_70.ptx
-var exactsSM70 string
-
 var exactsKernel = &device.Kernel{
 	Name:    "exacts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1320,12 +925,7 @@ var exactsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mathematics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: exactsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: exactsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: exactsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[float64]
@@ -1345,15 +945,6 @@ func Evaluates(s *device.Stream, g device.Grid, in device.Slice[float64], out de
 	return p.Launch()
 }
 
-//go:embed zevaluates.sm_70.narrow.aligned.ptx
-var evaluatesSM70NarrowAligned string
-
-//go:embed zevaluates.sm_70.narrow.ptx
-var evaluatesSM70Narrow string
-
-//go:embed zevaluates.sm_70.ptx
-var evaluatesSM70 string
-
 var evaluatesKernel = &device.Kernel{
 	Name:    "evaluates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1372,12 +963,7 @@ var evaluatesKernel = &device.Kernel{
 		{File: "mathematics.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "mathematics.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: evaluatesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: evaluatesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: evaluatesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []float64
@@ -1397,12 +983,6 @@ func ShiftInt8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int8
 	return p.Launch()
 }
 
-//go:embed zshiftInt8s.sm_70.narrow.ptx
-var shiftInt8sSM70Narrow string
-
-//go:embed zshiftInt8s.sm_70.ptx
-var shiftInt8sSM70 string
-
 var shiftInt8sKernel = &device.Kernel{
 	Name:    "shiftInt8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1416,11 +996,7 @@ var shiftInt8sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "shifts.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt8sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt8sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[int8]
@@ -1430,7 +1006,6 @@ var shiftInt8sKernel = &device.Kernel{
 			shiftInt8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt8sTwin,
 }
 
 // ShiftUint8s launches the kernel shiftUint8s.
@@ -1440,12 +1015,6 @@ func ShiftUint8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[uin
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftUint8s.sm_70.narrow.ptx
-var shiftUint8sSM70Narrow string
-
-//go:embed zshiftUint8s.sm_70.ptx
-var shiftUint8sSM70 string
 
 var shiftUint8sKernel = &device.Kernel{
 	Name:    "shiftUint8s",
@@ -1460,11 +1029,7 @@ var shiftUint8sKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "shifts.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint8sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint8sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[uint8]
@@ -1474,7 +1039,6 @@ var shiftUint8sKernel = &device.Kernel{
 			shiftUint8s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint8sTwin,
 }
 
 // ShiftInt16s launches the kernel shiftInt16s.
@@ -1484,15 +1048,6 @@ func ShiftInt16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftInt16s.sm_70.narrow.aligned.ptx
-var shiftInt16sSM70NarrowAligned string
-
-//go:embed zshiftInt16s.sm_70.narrow.ptx
-var shiftInt16sSM70Narrow string
-
-//go:embed zshiftInt16s.sm_70.ptx
-var shiftInt16sSM70 string
 
 var shiftInt16sKernel = &device.Kernel{
 	Name:    "shiftInt16s",
@@ -1509,11 +1064,7 @@ var shiftInt16sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftInt16sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt16sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt16sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[int16]
@@ -1523,7 +1074,6 @@ var shiftInt16sKernel = &device.Kernel{
 			shiftInt16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt16sTwin,
 }
 
 // ShiftUint16s launches the kernel shiftUint16s.
@@ -1533,15 +1083,6 @@ func ShiftUint16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftUint16s.sm_70.narrow.aligned.ptx
-var shiftUint16sSM70NarrowAligned string
-
-//go:embed zshiftUint16s.sm_70.narrow.ptx
-var shiftUint16sSM70Narrow string
-
-//go:embed zshiftUint16s.sm_70.ptx
-var shiftUint16sSM70 string
 
 var shiftUint16sKernel = &device.Kernel{
 	Name:    "shiftUint16s",
@@ -1558,11 +1099,7 @@ var shiftUint16sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftUint16sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint16sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint16sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[uint16]
@@ -1572,7 +1109,6 @@ var shiftUint16sKernel = &device.Kernel{
 			shiftUint16s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint16sTwin,
 }
 
 // ShiftInt32s launches the kernel shiftInt32s.
@@ -1582,15 +1118,6 @@ func ShiftInt32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftInt32s.sm_70.narrow.aligned.ptx
-var shiftInt32sSM70NarrowAligned string
-
-//go:embed zshiftInt32s.sm_70.narrow.ptx
-var shiftInt32sSM70Narrow string
-
-//go:embed zshiftInt32s.sm_70.ptx
-var shiftInt32sSM70 string
 
 var shiftInt32sKernel = &device.Kernel{
 	Name:    "shiftInt32s",
@@ -1607,11 +1134,7 @@ var shiftInt32sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftInt32sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt32sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[int32]
@@ -1621,7 +1144,6 @@ var shiftInt32sKernel = &device.Kernel{
 			shiftInt32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt32sTwin,
 }
 
 // ShiftUint32s launches the kernel shiftUint32s.
@@ -1631,15 +1153,6 @@ func ShiftUint32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftUint32s.sm_70.narrow.aligned.ptx
-var shiftUint32sSM70NarrowAligned string
-
-//go:embed zshiftUint32s.sm_70.narrow.ptx
-var shiftUint32sSM70Narrow string
-
-//go:embed zshiftUint32s.sm_70.ptx
-var shiftUint32sSM70 string
 
 var shiftUint32sKernel = &device.Kernel{
 	Name:    "shiftUint32s",
@@ -1656,11 +1169,7 @@ var shiftUint32sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftUint32sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint32sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[uint32]
@@ -1670,7 +1179,6 @@ var shiftUint32sKernel = &device.Kernel{
 			shiftUint32s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint32sTwin,
 }
 
 // ShiftInt64s launches the kernel shiftInt64s.
@@ -1680,15 +1188,6 @@ func ShiftInt64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftInt64s.sm_70.narrow.aligned.ptx
-var shiftInt64sSM70NarrowAligned string
-
-//go:embed zshiftInt64s.sm_70.narrow.ptx
-var shiftInt64sSM70Narrow string
-
-//go:embed zshiftInt64s.sm_70.ptx
-var shiftInt64sSM70 string
 
 var shiftInt64sKernel = &device.Kernel{
 	Name:    "shiftInt64s",
@@ -1705,11 +1204,7 @@ var shiftInt64sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftInt64sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftInt64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftInt64sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[int64]
@@ -1719,7 +1214,6 @@ var shiftInt64sKernel = &device.Kernel{
 			shiftInt64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftInt64sTwin,
 }
 
 // ShiftUint64s launches the kernel shiftUint64s.
@@ -1729,15 +1223,6 @@ func ShiftUint64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[ui
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshiftUint64s.sm_70.narrow.aligned.ptx
-var shiftUint64sSM70NarrowAligned string
-
-//go:embed zshiftUint64s.sm_70.narrow.ptx
-var shiftUint64sSM70Narrow string
-
-//go:embed zshiftUint64s.sm_70.ptx
-var shiftUint64sSM70 string
 
 var shiftUint64sKernel = &device.Kernel{
 	Name:    "shiftUint64s",
@@ -1754,11 +1239,7 @@ var shiftUint64sKernel = &device.Kernel{
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shiftUint64sSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftUint64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftUint64sSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []shiftInput[uint64]
@@ -1768,7 +1249,6 @@ var shiftUint64sKernel = &device.Kernel{
 			shiftUint64s(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: shiftUint64sTwin,
 }
 
 // Counts launches the kernel counts.
@@ -1778,15 +1258,6 @@ func Counts(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zcounts.sm_70.narrow.aligned.ptx
-var countsSM70NarrowAligned string
-
-//go:embed zcounts.sm_70.narrow.ptx
-var countsSM70Narrow string
-
-//go:embed zcounts.sm_70.ptx
-var countsSM70 string
 
 var countsKernel = &device.Kernel{
 	Name:    "counts",
@@ -1804,12 +1275,7 @@ var countsKernel = &device.Kernel{
 		{File: "shifts.go", Line: 172, Format: "integer overflow"},
 		{File: "shifts.go", Line: 173, Format: "integer divide by zero"},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []pair[uint64]
@@ -1831,15 +1297,6 @@ func SignsOf(s *device.Stream, g device.Grid, x float64, y float32, out device.S
 	return p.Launch()
 }
 
-//go:embed zsignsOf.sm_70.narrow.aligned.ptx
-var signsOfSM70NarrowAligned string
-
-//go:embed zsignsOf.sm_70.narrow.ptx
-var signsOfSM70Narrow string
-
-//go:embed zsignsOf.sm_70.ptx
-var signsOfSM70 string
-
 var signsOfKernel = &device.Kernel{
 	Name:    "signsOf",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/numbers",
@@ -1855,11 +1312,7 @@ var signsOfKernel = &device.Kernel{
 		{File: "signs.go", Line: 20, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{24, 32},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: signsOfSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: signsOfSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: signsOfSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   float64
@@ -1870,7 +1323,6 @@ var signsOfKernel = &device.Kernel{
 			signsOf(ts.Thread(), a.x, a.y, a.out)
 		}
 	},
-	Twin: signsOfTwin,
 }
 
 // ZerosChosen launches the kernel zerosChosen.
@@ -1880,15 +1332,6 @@ func ZerosChosen(s *device.Stream, g device.Grid, in device.Slice[float32], out 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zzerosChosen.sm_70.narrow.aligned.ptx
-var zerosChosenSM70NarrowAligned string
-
-//go:embed zzerosChosen.sm_70.narrow.ptx
-var zerosChosenSM70Narrow string
-
-//go:embed zzerosChosen.sm_70.ptx
-var zerosChosenSM70 string
 
 var zerosChosenKernel = &device.Kernel{
 	Name:    "zerosChosen",
@@ -1904,11 +1347,7 @@ var zerosChosenKernel = &device.Kernel{
 		{File: "signs.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: zerosChosenSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: zerosChosenSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: zerosChosenSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []float32
@@ -1918,7 +1357,6 @@ var zerosChosenKernel = &device.Kernel{
 			zerosChosen(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: zerosChosenTwin,
 }
 
 // RootsTogether has two roots and nothing else: a compiler may round them in a way that is right for most numbers, with
@@ -1929,15 +1367,6 @@ func RootsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pair[fl
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zrootsTogether.sm_70.narrow.aligned.ptx
-var rootsTogetherSM70NarrowAligned string
-
-//go:embed zrootsTogether.sm_70.narrow.ptx
-var rootsTogetherSM70Narrow string
-
-//go:embed zrootsTogether.sm_70.ptx
-var rootsTogetherSM70 string
 
 var rootsTogetherKernel = &device.Kernel{
 	Name:    "rootsTogether",
@@ -1953,11 +1382,7 @@ var rootsTogetherKernel = &device.Kernel{
 		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: rootsTogetherSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rootsTogetherSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rootsTogetherSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []pair[float32]
@@ -1966,7 +1391,6 @@ var rootsTogetherKernel = &device.Kernel{
 			rootsTogether(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: rootsTogetherTwin,
 }
 
 // QuotientsTogether has two quotients and nothing else, for the same reason.
@@ -1976,15 +1400,6 @@ func QuotientsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pai
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zquotientsTogether.sm_70.narrow.aligned.ptx
-var quotientsTogetherSM70NarrowAligned string
-
-//go:embed zquotientsTogether.sm_70.narrow.ptx
-var quotientsTogetherSM70Narrow string
-
-//go:embed zquotientsTogether.sm_70.ptx
-var quotientsTogetherSM70 string
 
 var quotientsTogetherKernel = &device.Kernel{
 	Name:    "quotientsTogether",
@@ -2000,11 +1415,7 @@ var quotientsTogetherKernel = &device.Kernel{
 		{File: "together.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: quotientsTogetherSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: quotientsTogetherSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: quotientsTogetherSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []pair[float32]
@@ -2013,5 +1424,4 @@ var quotientsTogetherKernel = &device.Kernel{
 			quotientsTogether(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: quotientsTogetherTwin,
 }

@@ -3,7 +3,6 @@
 package panels
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -20,12 +19,6 @@ func Rows(s *device.Stream, g device.Blocks, from, length int, x, y device.Slice
 	device.PutSlice(p, y)
 	return p.Launch()
 }
-
-//go:embed zrows.sm_90.narrow.ptx
-var rowsSM90Narrow string
-
-//go:embed zrows.sm_90.ptx
-var rowsSM90 string
 
 var rowsKernel = &device.Kernel{
 	Name:    "rows",
@@ -54,10 +47,7 @@ var rowsKernel = &device.Kernel{
 		{File: "bulk.go", Line: 34, Format: "gpu.StoreBulk: addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB"},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: rowsSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: rowsSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			from, length int
@@ -78,15 +68,6 @@ func ProductBF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pa
 	return p.Launch()
 }
 
-//go:embed zproductBF16.sm_90a.narrow.aligned.ptx
-var productBF16SM90ANarrowAligned string
-
-//go:embed zproductBF16.sm_90a.narrow.ptx
-var productBF16SM90ANarrow string
-
-//go:embed zproductBF16.sm_90a.ptx
-var productBF16SM90A string
-
 var productBF16Kernel = &device.Kernel{
 	Name:    "productBF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -105,11 +86,7 @@ var productBF16Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productBF16SM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productBF16SM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productBF16SM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -131,15 +108,6 @@ func ProductF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pan
 	return p.Launch()
 }
 
-//go:embed zproductF16.sm_90a.narrow.aligned.ptx
-var productF16SM90ANarrowAligned string
-
-//go:embed zproductF16.sm_90a.narrow.ptx
-var productF16SM90ANarrow string
-
-//go:embed zproductF16.sm_90a.ptx
-var productF16SM90A string
-
 var productF16Kernel = &device.Kernel{
 	Name:    "productF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -158,11 +126,7 @@ var productF16Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productF16SM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productF16SM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productF16SM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.F16]]
@@ -184,15 +148,6 @@ func ProductTF32(s *device.Stream, g device.Blocks, a device.TensorMap[gpu.Panel
 	return p.Launch()
 }
 
-//go:embed zproductTF32.sm_90a.narrow.aligned.ptx
-var productTF32SM90ANarrowAligned string
-
-//go:embed zproductTF32.sm_90a.narrow.ptx
-var productTF32SM90ANarrow string
-
-//go:embed zproductTF32.sm_90a.ptx
-var productTF32SM90A string
-
 var productTF32Kernel = &device.Kernel{
 	Name:    "productTF32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -211,11 +166,7 @@ var productTF32Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productTF32SM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productTF32SM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productTF32SM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[float32]]
@@ -237,15 +188,6 @@ func ProductF8(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pane
 	return p.Launch()
 }
 
-//go:embed zproductF8.sm_90a.narrow.aligned.ptx
-var productF8SM90ANarrowAligned string
-
-//go:embed zproductF8.sm_90a.narrow.ptx
-var productF8SM90ANarrow string
-
-//go:embed zproductF8.sm_90a.ptx
-var productF8SM90A string
-
 var productF8Kernel = &device.Kernel{
 	Name:    "productF8",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -264,11 +206,7 @@ var productF8Kernel = &device.Kernel{
 		{File: "kernels.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: productF8SM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: productF8SM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: productF8SM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.F8E4M3]]
@@ -292,12 +230,6 @@ func Moved(s *device.Stream, g device.Blocks, from, to device.TensorMap[[8][12]i
 	return p.Launch()
 }
 
-//go:embed zmoved.sm_90.narrow.ptx
-var movedSM90Narrow string
-
-//go:embed zmoved.sm_90.ptx
-var movedSM90 string
-
 var movedKernel = &device.Kernel{
 	Name:    "moved",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -319,10 +251,7 @@ var movedKernel = &device.Kernel{
 		{File: "kernels.go", Line: 150, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
 	Integers: []int{256, 264, 272},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: movedSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: movedSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			from    gpu.TensorMap[[8][12]int32]
@@ -343,12 +272,6 @@ func Panels(s *device.Stream, g device.Blocks, m device.TensorMap[gpu.Panel[dtyp
 	return p.Launch()
 }
 
-//go:embed zpanels.sm_90.narrow.ptx
-var panelsSM90Narrow string
-
-//go:embed zpanels.sm_90.ptx
-var panelsSM90 string
-
 var panelsKernel = &device.Kernel{
 	Name:    "panels",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -366,11 +289,7 @@ var panelsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 171, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 171, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{136, 144},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: panelsSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: panelsSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m   gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -391,12 +310,6 @@ func Misplaced(s *device.Stream, g device.Blocks, to device.TensorMap[[8][12]int
 	return p.Launch()
 }
 
-//go:embed zmisplaced.sm_90.narrow.ptx
-var misplacedSM90Narrow string
-
-//go:embed zmisplaced.sm_90.ptx
-var misplacedSM90 string
-
 var misplacedKernel = &device.Kernel{
 	Name:    "misplaced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -414,11 +327,7 @@ var misplacedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 197, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
-	Integers: []int{128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: misplacedSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: misplacedSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			to   gpu.TensorMap[[8][12]int32]
@@ -437,12 +346,6 @@ func Deserted(s *device.Stream, g device.Blocks, x device.Slice[int32]) error {
 	return p.Launch()
 }
 
-//go:embed zdeserted.sm_90.narrow.ptx
-var desertedSM90Narrow string
-
-//go:embed zdeserted.sm_90.ptx
-var desertedSM90 string
-
 var desertedKernel = &device.Kernel{
 	Name:    "deserted",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -458,11 +361,7 @@ var desertedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 213, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: desertedSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: desertedSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int32
@@ -481,12 +380,6 @@ func DesertedProducts(s *device.Stream, g device.Blocks, a device.TensorMap[gpu.
 	return p.Launch()
 }
 
-//go:embed zdesertedProducts.sm_90a.narrow.ptx
-var desertedProductsSM90ANarrow string
-
-//go:embed zdesertedProducts.sm_90a.ptx
-var desertedProductsSM90A string
-
 var desertedProductsKernel = &device.Kernel{
 	Name:    "desertedProducts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/panels",
@@ -504,11 +397,7 @@ var desertedProductsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 229, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{136, 144},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: desertedProductsSM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: desertedProductsSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]

@@ -3,7 +3,6 @@
 package planted
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,12 +17,6 @@ func Sum(s *device.Stream, g device.Blocks, x, sums device.Slice[float32]) error
 	device.PutSlice(p, sums)
 	return p.Launch()
 }
-
-//go:embed zsum.sm_70.narrow.ptx
-var sumSM70Narrow string
-
-//go:embed zsum.sm_70.ptx
-var sumSM70 string
 
 var sumKernel = &device.Kernel{
 	Name:    "sum",
@@ -42,11 +35,7 @@ var sumKernel = &device.Kernel{
 		{File: "barriers.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []float32
@@ -55,7 +44,6 @@ var sumKernel = &device.Kernel{
 			sum(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: sumTwin,
 }
 
 // SumUnsynced is sum without the barrier in the loop.
@@ -65,12 +53,6 @@ func SumUnsynced(s *device.Stream, g device.Blocks, x, sums device.Slice[float32
 	device.PutSlice(p, sums)
 	return p.Launch()
 }
-
-//go:embed zsumUnsynced.sm_70.narrow.ptx
-var sumUnsyncedSM70Narrow string
-
-//go:embed zsumUnsynced.sm_70.ptx
-var sumUnsyncedSM70 string
 
 var sumUnsyncedKernel = &device.Kernel{
 	Name:    "sumUnsynced",
@@ -89,11 +71,7 @@ var sumUnsyncedKernel = &device.Kernel{
 		{File: "barriers.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumUnsyncedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumUnsyncedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []float32
@@ -102,7 +80,6 @@ var sumUnsyncedKernel = &device.Kernel{
 			sumUnsynced(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: sumUnsyncedTwin,
 }
 
 // Multiply stores the product of two n by n matrices, n being a multiple of 8.
@@ -114,12 +91,6 @@ func Multiply(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], 
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zmultiply.sm_70.narrow.ptx
-var multiplySM70Narrow string
-
-//go:embed zmultiply.sm_70.ptx
-var multiplySM70 string
 
 var multiplyKernel = &device.Kernel{
 	Name:    "multiply",
@@ -141,11 +112,7 @@ var multiplyKernel = &device.Kernel{
 		{File: "barriers.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -155,7 +122,6 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: multiplyTwin,
 }
 
 // MultiplyUnsynced is multiply without the barrier at the loop's end.
@@ -167,12 +133,6 @@ func MultiplyUnsynced(s *device.Stream, g device.Blocks, a, b, c device.Slice[fl
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zmultiplyUnsynced.sm_70.narrow.ptx
-var multiplyUnsyncedSM70Narrow string
-
-//go:embed zmultiplyUnsynced.sm_70.ptx
-var multiplyUnsyncedSM70 string
 
 var multiplyUnsyncedKernel = &device.Kernel{
 	Name:    "multiplyUnsynced",
@@ -194,11 +154,7 @@ var multiplyUnsyncedKernel = &device.Kernel{
 		{File: "barriers.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplyUnsyncedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: multiplyUnsyncedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -208,7 +164,6 @@ var multiplyUnsyncedKernel = &device.Kernel{
 			multiplyUnsynced(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: multiplyUnsyncedTwin,
 }
 
 // Halves waits in both branches together.
@@ -217,12 +172,6 @@ func Halves(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zhalves.sm_70.narrow.ptx
-var halvesSM70Narrow string
-
-//go:embed zhalves.sm_70.ptx
-var halvesSM70 string
 
 var halvesKernel = &device.Kernel{
 	Name:    "halves",
@@ -239,11 +188,7 @@ var halvesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "barriers.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: halvesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: halvesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float32
@@ -252,7 +197,6 @@ var halvesKernel = &device.Kernel{
 			halves(ts.Thread(), a.x)
 		}
 	},
-	Twin: halvesTwin,
 }
 
 // HalvesDivergent has a barrier that only some threads of a warp reach.
@@ -261,12 +205,6 @@ func HalvesDivergent(s *device.Stream, g device.Blocks, x device.Slice[float32])
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zhalvesDivergent.sm_70.narrow.ptx
-var halvesDivergentSM70Narrow string
-
-//go:embed zhalvesDivergent.sm_70.ptx
-var halvesDivergentSM70 string
 
 var halvesDivergentKernel = &device.Kernel{
 	Name:    "halvesDivergent",
@@ -283,11 +221,7 @@ var halvesDivergentKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "barriers.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: halvesDivergentSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: halvesDivergentSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float32
@@ -305,12 +239,6 @@ func Neighbours(s *device.Stream, g device.Blocks, x device.Slice[float32]) erro
 	return p.Launch()
 }
 
-//go:embed zneighbours.sm_70.narrow.ptx
-var neighboursSM70Narrow string
-
-//go:embed zneighbours.sm_70.ptx
-var neighboursSM70 string
-
 var neighboursKernel = &device.Kernel{
 	Name:    "neighbours",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -326,11 +254,7 @@ var neighboursKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "barriers.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: neighboursSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: neighboursSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float32
@@ -339,7 +263,6 @@ var neighboursKernel = &device.Kernel{
 			neighbours(ts.Thread(), a.x)
 		}
 	},
-	Twin: neighboursTwin,
 }
 
 // NeighboursUnsynced is neighbours for those who hold a warp to go in step.
@@ -348,12 +271,6 @@ func NeighboursUnsynced(s *device.Stream, g device.Blocks, x device.Slice[float3
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zneighboursUnsynced.sm_70.narrow.ptx
-var neighboursUnsyncedSM70Narrow string
-
-//go:embed zneighboursUnsynced.sm_70.ptx
-var neighboursUnsyncedSM70 string
 
 var neighboursUnsyncedKernel = &device.Kernel{
 	Name:    "neighboursUnsynced",
@@ -369,11 +286,7 @@ var neighboursUnsyncedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "barriers.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: neighboursUnsyncedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: neighboursUnsyncedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float32
@@ -382,7 +295,6 @@ var neighboursUnsyncedKernel = &device.Kernel{
 			neighboursUnsynced(ts.Thread(), a.x)
 		}
 	},
-	Twin: neighboursUnsyncedTwin,
 }
 
 // Last stores the sum of x in sums[0]: the block that comes last adds what the others left.
@@ -393,12 +305,6 @@ func Last(s *device.Stream, g device.Blocks, x, sums device.Slice[float32], done
 	device.PutSlice(p, done)
 	return p.Launch()
 }
-
-//go:embed zlast.sm_70.narrow.ptx
-var lastSM70Narrow string
-
-//go:embed zlast.sm_70.ptx
-var lastSM70 string
 
 var lastKernel = &device.Kernel{
 	Name:    "last",
@@ -420,10 +326,7 @@ var lastKernel = &device.Kernel{
 		{File: "blocks.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lastSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []float32
@@ -433,7 +336,6 @@ var lastKernel = &device.Kernel{
 			last(ts.Thread(), a.x, a.sums, a.done)
 		}
 	},
-	Twin: lastTwin,
 }
 
 // LastUnfenced does not order its sums and the count.
@@ -444,12 +346,6 @@ func LastUnfenced(s *device.Stream, g device.Blocks, x, sums device.Slice[float3
 	device.PutSlice(p, done)
 	return p.Launch()
 }
-
-//go:embed zlastUnfenced.sm_70.narrow.ptx
-var lastUnfencedSM70Narrow string
-
-//go:embed zlastUnfenced.sm_70.ptx
-var lastUnfencedSM70 string
 
 var lastUnfencedKernel = &device.Kernel{
 	Name:    "lastUnfenced",
@@ -471,10 +367,7 @@ var lastUnfencedKernel = &device.Kernel{
 		{File: "blocks.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lastUnfencedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lastUnfencedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []float32
@@ -484,7 +377,6 @@ var lastUnfencedKernel = &device.Kernel{
 			lastUnfenced(ts.Thread(), a.x, a.sums, a.done)
 		}
 	},
-	Twin: lastUnfencedTwin,
 }
 
 // Found tells whether x has a number above the limit. Threads that say so say the same.
@@ -495,12 +387,6 @@ func Found(s *device.Stream, g device.Blocks, x, answer device.Slice[float32], l
 	device.Put(p, limit)
 	return p.Launch()
 }
-
-//go:embed zfound.sm_70.narrow.ptx
-var foundSM70Narrow string
-
-//go:embed zfound.sm_70.ptx
-var foundSM70 string
 
 var foundKernel = &device.Kernel{
 	Name:    "found",
@@ -519,10 +405,7 @@ var foundKernel = &device.Kernel{
 		{File: "blocks.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: foundSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: foundSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, answer []float32
@@ -532,7 +415,6 @@ var foundKernel = &device.Kernel{
 			found(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: foundTwin,
 }
 
 // Where stores the place of a number above the limit: of which one, nobody knows.
@@ -543,12 +425,6 @@ func Where(s *device.Stream, g device.Blocks, x device.Slice[float32], answer de
 	device.Put(p, limit)
 	return p.Launch()
 }
-
-//go:embed zwhere.sm_70.narrow.ptx
-var whereSM70Narrow string
-
-//go:embed zwhere.sm_70.ptx
-var whereSM70 string
 
 var whereKernel = &device.Kernel{
 	Name:    "where",
@@ -567,10 +443,7 @@ var whereKernel = &device.Kernel{
 		{File: "blocks.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: whereSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: whereSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x      []float32
@@ -581,7 +454,6 @@ var whereKernel = &device.Kernel{
 			where(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: whereTwin,
 }
 
 // Count counts the numbers above the limit.
@@ -592,12 +464,6 @@ func Count(s *device.Stream, g device.Blocks, x device.Slice[float32], answer de
 	device.Put(p, limit)
 	return p.Launch()
 }
-
-//go:embed zcount.sm_70.narrow.ptx
-var countSM70Narrow string
-
-//go:embed zcount.sm_70.ptx
-var countSM70 string
 
 var countKernel = &device.Kernel{
 	Name:    "count",
@@ -616,10 +482,7 @@ var countKernel = &device.Kernel{
 		{File: "blocks.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x      []float32
@@ -630,7 +493,6 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: countTwin,
 }
 
 // CountPlainly adds as if alone.
@@ -641,12 +503,6 @@ func CountPlainly(s *device.Stream, g device.Blocks, x device.Slice[float32], an
 	device.Put(p, limit)
 	return p.Launch()
 }
-
-//go:embed zcountPlainly.sm_70.narrow.ptx
-var countPlainlySM70Narrow string
-
-//go:embed zcountPlainly.sm_70.ptx
-var countPlainlySM70 string
 
 var countPlainlyKernel = &device.Kernel{
 	Name:    "countPlainly",
@@ -665,10 +521,7 @@ var countPlainlyKernel = &device.Kernel{
 		{File: "blocks.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countPlainlySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countPlainlySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x      []float32
@@ -679,7 +532,6 @@ var countPlainlyKernel = &device.Kernel{
 			countPlainly(ts.Thread(), a.x, a.answer, a.limit)
 		}
 	},
-	Twin: countPlainlyTwin,
 }
 
 // Difference stores the difference of each element and the one before it in its block; the first has
@@ -690,12 +542,6 @@ func Difference(s *device.Stream, g device.Blocks, x, out device.Slice[float32])
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zdifference.sm_70.narrow.ptx
-var differenceSM70Narrow string
-
-//go:embed zdifference.sm_70.ptx
-var differenceSM70 string
 
 var differenceKernel = &device.Kernel{
 	Name:    "difference",
@@ -714,11 +560,7 @@ var differenceKernel = &device.Kernel{
 		{File: "memory.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: differenceSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: differenceSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -727,7 +569,6 @@ var differenceKernel = &device.Kernel{
 			difference(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: differenceTwin,
 }
 
 // DifferencePast takes the element behind, which the last thread does not have, and nobody fills.
@@ -737,12 +578,6 @@ func DifferencePast(s *device.Stream, g device.Blocks, x, out device.Slice[float
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zdifferencePast.sm_70.narrow.ptx
-var differencePastSM70Narrow string
-
-//go:embed zdifferencePast.sm_70.ptx
-var differencePastSM70 string
 
 var differencePastKernel = &device.Kernel{
 	Name:    "differencePast",
@@ -761,11 +596,7 @@ var differencePastKernel = &device.Kernel{
 		{File: "memory.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: differencePastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: differencePastSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -774,7 +605,6 @@ var differencePastKernel = &device.Kernel{
 			differencePast(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: differencePastTwin,
 }
 
 // Total adds every element to sums[0]; nobody cleared the counts in shared memory.
@@ -784,12 +614,6 @@ func Total(s *device.Stream, g device.Blocks, x, sums device.Slice[int32]) error
 	device.PutSlice(p, sums)
 	return p.Launch()
 }
-
-//go:embed ztotal.sm_70.narrow.ptx
-var totalSM70Narrow string
-
-//go:embed ztotal.sm_70.ptx
-var totalSM70 string
 
 var totalKernel = &device.Kernel{
 	Name:    "total",
@@ -808,11 +632,7 @@ var totalKernel = &device.Kernel{
 		{File: "memory.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: totalSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: totalSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []int32
@@ -821,7 +641,6 @@ var totalKernel = &device.Kernel{
 			total(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: totalTwin,
 }
 
 // Shift stores in each element the next one, and goes one too far.
@@ -831,12 +650,6 @@ func Shift(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) erro
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zshift.sm_70.narrow.ptx
-var shiftSM70Narrow string
-
-//go:embed zshift.sm_70.ptx
-var shiftSM70 string
 
 var shiftKernel = &device.Kernel{
 	Name:    "shift",
@@ -852,11 +665,7 @@ var shiftKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "memory.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: shiftSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: shiftSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -865,7 +674,6 @@ var shiftKernel = &device.Kernel{
 			shift(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: shiftTwin,
 }
 
 // Double doubles elements. Its mistake is the caller's: a buffer that was closed.
@@ -874,12 +682,6 @@ func Double(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zdouble.sm_70.narrow.ptx
-var doubleSM70Narrow string
-
-//go:embed zdouble.sm_70.ptx
-var doubleSM70 string
 
 var doubleKernel = &device.Kernel{
 	Name:    "double",
@@ -894,11 +696,7 @@ var doubleKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "memory.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: doubleSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: doubleSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []float32
@@ -907,7 +705,6 @@ var doubleKernel = &device.Kernel{
 			double(ts.Thread(), a.x)
 		}
 	},
-	Twin: doubleTwin,
 }
 
 // Fresh reads a buffer that nobody has written.
@@ -917,12 +714,6 @@ func Fresh(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) erro
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfresh.sm_70.narrow.ptx
-var freshSM70Narrow string
-
-//go:embed zfresh.sm_70.ptx
-var freshSM70 string
 
 var freshKernel = &device.Kernel{
 	Name:    "fresh",
@@ -938,11 +729,7 @@ var freshKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "memory.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: freshSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: freshSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -951,7 +738,6 @@ var freshKernel = &device.Kernel{
 			fresh(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: freshTwin,
 }
 
 // Fetch copies through shared memory.
@@ -961,18 +747,6 @@ func Fetch(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) erro
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfetch.sm_80.narrow.ptx
-var fetchSM80Narrow string
-
-//go:embed zfetch.sm_80.ptx
-var fetchSM80 string
-
-//go:embed zfetch.sm_70.narrow.ptx
-var fetchSM70Narrow string
-
-//go:embed zfetch.sm_70.ptx
-var fetchSM70 string
 
 var fetchKernel = &device.Kernel{
 	Name:    "fetch",
@@ -990,13 +764,7 @@ var fetchKernel = &device.Kernel{
 		{File: "memory.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -1015,18 +783,6 @@ func FetchUnawaited(s *device.Stream, g device.Blocks, x, out device.Slice[float
 	return p.Launch()
 }
 
-//go:embed zfetchUnawaited.sm_80.narrow.ptx
-var fetchUnawaitedSM80Narrow string
-
-//go:embed zfetchUnawaited.sm_80.ptx
-var fetchUnawaitedSM80 string
-
-//go:embed zfetchUnawaited.sm_70.narrow.ptx
-var fetchUnawaitedSM70Narrow string
-
-//go:embed zfetchUnawaited.sm_70.ptx
-var fetchUnawaitedSM70 string
-
 var fetchUnawaitedKernel = &device.Kernel{
 	Name:    "fetchUnawaited",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1043,13 +799,7 @@ var fetchUnawaitedKernel = &device.Kernel{
 		{File: "memory.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchUnawaitedSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchUnawaitedSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchUnawaitedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchUnawaitedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -1067,18 +817,6 @@ func FetchFour(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfetchFour.sm_80.narrow.ptx
-var fetchFourSM80Narrow string
-
-//go:embed zfetchFour.sm_80.ptx
-var fetchFourSM80 string
-
-//go:embed zfetchFour.sm_70.narrow.ptx
-var fetchFourSM70Narrow string
-
-//go:embed zfetchFour.sm_70.ptx
-var fetchFourSM70 string
 
 var fetchFourKernel = &device.Kernel{
 	Name:    "fetchFour",
@@ -1099,12 +837,7 @@ var fetchFourKernel = &device.Kernel{
 		{File: "memory.go", Line: 103, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchFourSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchFourSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchFourSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchFourSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -1122,18 +855,6 @@ func FetchFourShifted(s *device.Stream, g device.Blocks, x, out device.Slice[flo
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfetchFourShifted.sm_80.narrow.ptx
-var fetchFourShiftedSM80Narrow string
-
-//go:embed zfetchFourShifted.sm_80.ptx
-var fetchFourShiftedSM80 string
-
-//go:embed zfetchFourShifted.sm_70.narrow.ptx
-var fetchFourShiftedSM70Narrow string
-
-//go:embed zfetchFourShifted.sm_70.ptx
-var fetchFourShiftedSM70 string
 
 var fetchFourShiftedKernel = &device.Kernel{
 	Name:    "fetchFourShifted",
@@ -1154,12 +875,7 @@ var fetchFourShiftedKernel = &device.Kernel{
 		{File: "memory.go", Line: 116, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchFourShiftedSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchFourShiftedSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchFourShiftedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchFourShiftedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -1178,12 +894,6 @@ func Copied(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32
 	return p.Launch()
 }
 
-//go:embed zcopied.sm_90.narrow.ptx
-var copiedSM90Narrow string
-
-//go:embed zcopied.sm_90.ptx
-var copiedSM90 string
-
 var copiedKernel = &device.Kernel{
 	Name:    "copied",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1201,10 +911,7 @@ var copiedKernel = &device.Kernel{
 		{File: "panels.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{136, 144},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: copiedSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: copiedSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   gpu.TensorMap[[8][16]float32]
@@ -1224,12 +931,6 @@ func CopiedUnawaited(s *device.Stream, g device.Blocks, x device.TensorMap[[8][1
 	return p.Launch()
 }
 
-//go:embed zcopiedUnawaited.sm_90.narrow.ptx
-var copiedUnawaitedSM90Narrow string
-
-//go:embed zcopiedUnawaited.sm_90.ptx
-var copiedUnawaitedSM90 string
-
 var copiedUnawaitedKernel = &device.Kernel{
 	Name:    "copiedUnawaited",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1247,10 +948,7 @@ var copiedUnawaitedKernel = &device.Kernel{
 		{File: "panels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{136, 144},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: copiedUnawaitedSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: copiedUnawaitedSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   gpu.TensorMap[[8][16]float32]
@@ -1270,12 +968,6 @@ func CopiedShort(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]fl
 	return p.Launch()
 }
 
-//go:embed zcopiedShort.sm_90.narrow.ptx
-var copiedShortSM90Narrow string
-
-//go:embed zcopiedShort.sm_90.ptx
-var copiedShortSM90 string
-
 var copiedShortKernel = &device.Kernel{
 	Name:    "copiedShort",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1292,11 +984,7 @@ var copiedShortKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "panels.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{136, 144},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Narrow: true, PTX: copiedShortSM90Narrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: copiedShortSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x   gpu.TensorMap[[8][16]float32]
@@ -1315,9 +1003,6 @@ func Filled(s *device.Stream, g device.Blocks, out device.TensorMap[[8][16]float
 	return p.Launch()
 }
 
-//go:embed zfilled.sm_90.ptx
-var filledSM90 string
-
 var filledKernel = &device.Kernel{
 	Name:    "filled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1330,9 +1015,7 @@ var filledKernel = &device.Kernel{
 	Block:      device.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: filledSM90},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out gpu.TensorMap[[8][16]float32]
@@ -1350,9 +1033,6 @@ func FilledUnfenced(s *device.Stream, g device.Blocks, out device.TensorMap[[8][
 	return p.Launch()
 }
 
-//go:embed zfilledUnfenced.sm_90.ptx
-var filledUnfencedSM90 string
-
 var filledUnfencedKernel = &device.Kernel{
 	Name:    "filledUnfenced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1365,9 +1045,7 @@ var filledUnfencedKernel = &device.Kernel{
 	Block:      device.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, PTX: filledUnfencedSM90},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out gpu.TensorMap[[8][16]float32]
@@ -1385,12 +1063,6 @@ func Squared(s *device.Stream, g device.Blocks, out device.Slice[float32]) error
 	return p.Launch()
 }
 
-//go:embed zsquared.sm_90a.narrow.ptx
-var squaredSM90ANarrow string
-
-//go:embed zsquared.sm_90a.ptx
-var squaredSM90A string
-
 var squaredKernel = &device.Kernel{
 	Name:    "squared",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1407,11 +1079,7 @@ var squaredKernel = &device.Kernel{
 		{File: "panels.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: squaredSM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: squaredSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []float32
@@ -1428,12 +1096,6 @@ func SquaredHasty(s *device.Stream, g device.Blocks, out device.Slice[float32]) 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsquaredHasty.sm_90a.narrow.ptx
-var squaredHastySM90ANarrow string
-
-//go:embed zsquaredHasty.sm_90a.ptx
-var squaredHastySM90A string
 
 var squaredHastyKernel = &device.Kernel{
 	Name:    "squaredHasty",
@@ -1452,11 +1114,7 @@ var squaredHastyKernel = &device.Kernel{
 		{File: "panels.go", Line: 138, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: squaredHastySM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: squaredHastySM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []float32
@@ -1474,12 +1132,6 @@ func SquaredUnready(s *device.Stream, g device.Blocks, out device.Slice[float32]
 	return p.Launch()
 }
 
-//go:embed zsquaredUnready.sm_90a.narrow.ptx
-var squaredUnreadySM90ANarrow string
-
-//go:embed zsquaredUnready.sm_90a.ptx
-var squaredUnreadySM90A string
-
 var squaredUnreadyKernel = &device.Kernel{
 	Name:    "squaredUnready",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/planted",
@@ -1496,11 +1148,7 @@ var squaredUnreadyKernel = &device.Kernel{
 		{File: "panels.go", Line: 150, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: squaredUnreadySM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: squaredUnreadySM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []float32

@@ -3,7 +3,6 @@
 package threads
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,12 +17,6 @@ func AddInt32(s *device.Stream, g device.Grid, m device.Slice[added[int32]], see
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zaddInt32.sm_70.narrow.ptx
-var addInt32SM70Narrow string
-
-//go:embed zaddInt32.sm_70.ptx
-var addInt32SM70 string
 
 var addInt32Kernel = &device.Kernel{
 	Name:    "addInt32",
@@ -41,10 +34,7 @@ var addInt32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addInt32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m    []added[int32]
@@ -54,7 +44,6 @@ var addInt32Kernel = &device.Kernel{
 			addInt32(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addInt32Twin,
 }
 
 // AddUint32 launches the kernel addUint32.
@@ -64,12 +53,6 @@ func AddUint32(s *device.Stream, g device.Grid, m device.Slice[added[uint32]], s
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zaddUint32.sm_70.narrow.ptx
-var addUint32SM70Narrow string
-
-//go:embed zaddUint32.sm_70.ptx
-var addUint32SM70 string
 
 var addUint32Kernel = &device.Kernel{
 	Name:    "addUint32",
@@ -87,10 +70,7 @@ var addUint32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addUint32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m    []added[uint32]
@@ -100,7 +80,6 @@ var addUint32Kernel = &device.Kernel{
 			addUint32(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addUint32Twin,
 }
 
 // AddInt64 launches the kernel addInt64.
@@ -110,12 +89,6 @@ func AddInt64(s *device.Stream, g device.Grid, m device.Slice[added[int64]], see
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zaddInt64.sm_70.narrow.ptx
-var addInt64SM70Narrow string
-
-//go:embed zaddInt64.sm_70.ptx
-var addInt64SM70 string
 
 var addInt64Kernel = &device.Kernel{
 	Name:    "addInt64",
@@ -133,10 +106,7 @@ var addInt64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addInt64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m    []added[int64]
@@ -146,7 +116,6 @@ var addInt64Kernel = &device.Kernel{
 			addInt64(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addInt64Twin,
 }
 
 // AddUint64 launches the kernel addUint64.
@@ -156,12 +125,6 @@ func AddUint64(s *device.Stream, g device.Grid, m device.Slice[added[uint64]], s
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zaddUint64.sm_70.narrow.ptx
-var addUint64SM70Narrow string
-
-//go:embed zaddUint64.sm_70.ptx
-var addUint64SM70 string
 
 var addUint64Kernel = &device.Kernel{
 	Name:    "addUint64",
@@ -179,10 +142,7 @@ var addUint64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addUint64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m    []added[uint64]
@@ -192,7 +152,6 @@ var addUint64Kernel = &device.Kernel{
 			addUint64(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addUint64Twin,
 }
 
 // AddFloat32 launches the kernel addFloat32.
@@ -202,18 +161,6 @@ func AddFloat32(s *device.Stream, g device.Grid, m device.Slice[added[float32]],
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zaddFloat32.sm_80.narrow.ptx
-var addFloat32SM80Narrow string
-
-//go:embed zaddFloat32.sm_80.ptx
-var addFloat32SM80 string
-
-//go:embed zaddFloat32.sm_70.narrow.ptx
-var addFloat32SM70Narrow string
-
-//go:embed zaddFloat32.sm_70.ptx
-var addFloat32SM70 string
 
 var addFloat32Kernel = &device.Kernel{
 	Name:    "addFloat32",
@@ -231,12 +178,7 @@ var addFloat32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: addFloat32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: addFloat32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addFloat32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m    []added[float32]
@@ -246,7 +188,6 @@ var addFloat32Kernel = &device.Kernel{
 			addFloat32(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addFloat32Twin,
 }
 
 // AddFloat64 launches the kernel addFloat64.
@@ -256,12 +197,6 @@ func AddFloat64(s *device.Stream, g device.Grid, m device.Slice[added[float64]],
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zaddFloat64.sm_70.narrow.ptx
-var addFloat64SM70Narrow string
-
-//go:embed zaddFloat64.sm_70.ptx
-var addFloat64SM70 string
 
 var addFloat64Kernel = &device.Kernel{
 	Name:    "addFloat64",
@@ -279,10 +214,7 @@ var addFloat64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addFloat64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m    []added[float64]
@@ -292,7 +224,6 @@ var addFloat64Kernel = &device.Kernel{
 			addFloat64(ts.Thread(), a.m, a.seen)
 		}
 	},
-	Twin: addFloat64Twin,
 }
 
 // Combine32 launches the kernel combine32.
@@ -301,12 +232,6 @@ func Combine32(s *device.Stream, g device.Grid, m device.Slice[bitwise[int32]]) 
 	device.PutSlice(p, m)
 	return p.Launch()
 }
-
-//go:embed zcombine32.sm_70.narrow.ptx
-var combine32SM70Narrow string
-
-//go:embed zcombine32.sm_70.ptx
-var combine32SM70 string
 
 var combine32Kernel = &device.Kernel{
 	Name:    "combine32",
@@ -324,10 +249,7 @@ var combine32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: combine32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: combine32SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m []bitwise[int32]
@@ -336,7 +258,6 @@ var combine32Kernel = &device.Kernel{
 			combine32(ts.Thread(), a.m)
 		}
 	},
-	Twin: combine32Twin,
 }
 
 // Combine64 launches the kernel combine64.
@@ -345,12 +266,6 @@ func Combine64(s *device.Stream, g device.Grid, m device.Slice[bitwise[uint64]])
 	device.PutSlice(p, m)
 	return p.Launch()
 }
-
-//go:embed zcombine64.sm_70.narrow.ptx
-var combine64SM70Narrow string
-
-//go:embed zcombine64.sm_70.ptx
-var combine64SM70 string
 
 var combine64Kernel = &device.Kernel{
 	Name:    "combine64",
@@ -366,10 +281,7 @@ var combine64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: combine64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: combine64SM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			m []bitwise[uint64]
@@ -378,7 +290,6 @@ var combine64Kernel = &device.Kernel{
 			combine64(ts.Thread(), a.m)
 		}
 	},
-	Twin: combine64Twin,
 }
 
 // Standard uses package sync/atomic and orders.
@@ -389,12 +300,6 @@ func Standard(s *device.Stream, g device.Grid, n device.Slice[int32], flags devi
 	device.PutSlice(p, data)
 	return p.Launch()
 }
-
-//go:embed zstandard.sm_70.narrow.ptx
-var standardSM70Narrow string
-
-//go:embed zstandard.sm_70.ptx
-var standardSM70 string
 
 var standardKernel = &device.Kernel{
 	Name:    "standard",
@@ -417,10 +322,7 @@ var standardKernel = &device.Kernel{
 		{File: "atomics.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: standardSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: standardSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n     []int32
@@ -431,7 +333,6 @@ var standardKernel = &device.Kernel{
 			standard(ts.Thread(), a.n, a.flags, a.data)
 		}
 	},
-	Twin: standardTwin,
 }
 
 // LastBlock lets the block that comes last add up what the others left.
@@ -442,12 +343,6 @@ func LastBlock(s *device.Stream, g device.Grid, parts device.Slice[int64], done 
 	device.PutSlice(p, sum)
 	return p.Launch()
 }
-
-//go:embed zlastBlock.sm_70.narrow.ptx
-var lastBlockSM70Narrow string
-
-//go:embed zlastBlock.sm_70.ptx
-var lastBlockSM70 string
 
 var lastBlockKernel = &device.Kernel{
 	Name:    "lastBlock",
@@ -468,10 +363,7 @@ var lastBlockKernel = &device.Kernel{
 		{File: "atomics.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lastBlockSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lastBlockSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			parts []int64
@@ -482,7 +374,6 @@ var lastBlockKernel = &device.Kernel{
 			lastBlock(ts.Thread(), a.parts, a.done, a.sum)
 		}
 	},
-	Twin: lastBlockTwin,
 }
 
 // Queue lets each thread take tickets and fill the places that they name.
@@ -492,12 +383,6 @@ func Queue(s *device.Stream, g device.Grid, head device.Slice[uint32], taken dev
 	device.PutSlice(p, taken)
 	return p.Launch()
 }
-
-//go:embed zqueue.sm_70.narrow.ptx
-var queueSM70Narrow string
-
-//go:embed zqueue.sm_70.ptx
-var queueSM70 string
 
 var queueKernel = &device.Kernel{
 	Name:    "queue",
@@ -514,10 +399,7 @@ var queueKernel = &device.Kernel{
 		{File: "atomics.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: queueSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: queueSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			head  []uint32
@@ -527,7 +409,6 @@ var queueKernel = &device.Kernel{
 			queue(ts.Thread(), a.head, a.taken)
 		}
 	},
-	Twin: queueTwin,
 }
 
 // Crooked exchanges numbers in blocks whose warps wrap around rows, whose last warp is not full and in which
@@ -538,18 +419,6 @@ func Crooked(s *device.Stream, g device.Grid, in device.Slice[int32], out device
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zcrooked.sm_80.narrow.ptx
-var crookedSM80Narrow string
-
-//go:embed zcrooked.sm_80.ptx
-var crookedSM80 string
-
-//go:embed zcrooked.sm_70.narrow.ptx
-var crookedSM70Narrow string
-
-//go:embed zcrooked.sm_70.ptx
-var crookedSM70 string
 
 var crookedKernel = &device.Kernel{
 	Name:    "crooked",
@@ -569,13 +438,7 @@ var crookedKernel = &device.Kernel{
 		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "crooked.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: crookedSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: crookedSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: crookedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: crookedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int32
@@ -585,7 +448,6 @@ var crookedKernel = &device.Kernel{
 			crooked(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: crookedTwin,
 }
 
 // Chain launches the kernel chain.
@@ -597,12 +459,6 @@ func Chain(s *device.Stream, g device.Grid, a, x, z, y device.Slice[float32]) er
 	device.PutSlice(p, y)
 	return p.Launch()
 }
-
-//go:embed zchain.sm_70.narrow.ptx
-var chainSM70Narrow string
-
-//go:embed zchain.sm_70.ptx
-var chainSM70 string
 
 var chainKernel = &device.Kernel{
 	Name:    "chain",
@@ -617,10 +473,7 @@ var chainKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Integers:   []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: chainSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: chainSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, x, z, y []float32
@@ -629,7 +482,6 @@ var chainKernel = &device.Kernel{
 			chain(ts.Thread(), a.a, a.x, a.z, a.y)
 		}
 	},
-	Twin: chainTwin,
 }
 
 // Differences launches the kernel differences.
@@ -639,15 +491,6 @@ func Differences(s *device.Stream, g device.Grid, x, y device.Slice[float32]) er
 	device.PutSlice(p, y)
 	return p.Launch()
 }
-
-//go:embed zdifferences.sm_70.narrow.coarse.ptx
-var differencesSM70NarrowCoarse string
-
-//go:embed zdifferences.sm_70.narrow.ptx
-var differencesSM70Narrow string
-
-//go:embed zdifferences.sm_70.ptx
-var differencesSM70 string
 
 var differencesKernel = &device.Kernel{
 	Name:    "differences",
@@ -660,11 +503,7 @@ var differencesKernel = &device.Kernel{
 	},
 	ParamBytes: 64,
 	Integers:   []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: differencesSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: differencesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: differencesSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y []float32
@@ -673,7 +512,6 @@ var differencesKernel = &device.Kernel{
 			differences(ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin: differencesTwin,
 }
 
 // FromOn launches the kernel fromOn.
@@ -683,15 +521,6 @@ func FromOn(s *device.Stream, g device.Grid, k int, x device.Slice[int32]) error
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zfromOn.sm_70.narrow.coarse.ptx
-var fromOnSM70NarrowCoarse string
-
-//go:embed zfromOn.sm_70.narrow.ptx
-var fromOnSM70Narrow string
-
-//go:embed zfromOn.sm_70.ptx
-var fromOnSM70 string
 
 var fromOnKernel = &device.Kernel{
 	Name:    "fromOn",
@@ -704,11 +533,7 @@ var fromOnKernel = &device.Kernel{
 	},
 	ParamBytes: 48,
 	Integers:   []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: fromOnSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fromOnSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fromOnSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			k int
@@ -718,7 +543,6 @@ var fromOnKernel = &device.Kernel{
 			fromOn(ts.Thread(), a.k, a.x)
 		}
 	},
-	Twin: fromOnTwin,
 }
 
 // Lanes launches the kernel lanes.
@@ -727,12 +551,6 @@ func Lanes(s *device.Stream, g device.Blocks, out device.Slice[int32]) error {
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zlanes.sm_70.narrow.ptx
-var lanesSM70Narrow string
-
-//go:embed zlanes.sm_70.ptx
-var lanesSM70 string
 
 var lanesKernel = &device.Kernel{
 	Name:    "lanes",
@@ -747,11 +565,7 @@ var lanesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "elements.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lanesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lanesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []int32
@@ -760,7 +574,6 @@ var lanesKernel = &device.Kernel{
 			lanes(ts.Thread(), a.out)
 		}
 	},
-	Twin: lanesTwin,
 }
 
 // Spacious has more shared memory than a kernel may declare, of several alignments, and what the launch adds.
@@ -769,12 +582,6 @@ func Spacious(s *device.Stream, g device.Grid, out device.Slice[int64]) error {
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zspacious.sm_70.narrow.ptx
-var spaciousSM70Narrow string
-
-//go:embed zspacious.sm_70.ptx
-var spaciousSM70 string
 
 var spaciousKernel = &device.Kernel{
 	Name:    "spacious",
@@ -792,11 +599,7 @@ var spaciousKernel = &device.Kernel{
 		{File: "elements.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spaciousSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spaciousSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []int64
@@ -805,7 +608,6 @@ var spaciousKernel = &device.Kernel{
 			spacious(ts.Thread(), a.out)
 		}
 	},
-	Twin: spaciousTwin,
 }
 
 // SpacedOut launches the kernel spacedOut.
@@ -814,12 +616,6 @@ func SpacedOut(s *device.Stream, g device.Grid, out device.Slice[int32]) error {
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zspacedOut.sm_70.narrow.ptx
-var spacedOutSM70Narrow string
-
-//go:embed zspacedOut.sm_70.ptx
-var spacedOutSM70 string
 
 var spacedOutKernel = &device.Kernel{
 	Name:    "spacedOut",
@@ -838,11 +634,7 @@ var spacedOutKernel = &device.Kernel{
 		{File: "elements.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spacedOutSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spacedOutSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []int32
@@ -851,7 +643,6 @@ var spacedOutKernel = &device.Kernel{
 			spacedOut(ts.Thread(), a.out)
 		}
 	},
-	Twin: spacedOutTwin,
 }
 
 // Sweep reads, in a loop with barriers, indices that are in range for the threads that read them.
@@ -862,12 +653,6 @@ func Sweep(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) e
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsweep.sm_70.narrow.ptx
-var sweepSM70Narrow string
-
-//go:embed zsweep.sm_70.ptx
-var sweepSM70 string
 
 var sweepKernel = &device.Kernel{
 	Name:    "sweep",
@@ -888,10 +673,7 @@ var sweepKernel = &device.Kernel{
 		{File: "elements.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sweepSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sweepSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n      int
@@ -901,7 +683,6 @@ var sweepKernel = &device.Kernel{
 			sweep(ts.Thread(), a.n, a.x, a.out)
 		}
 	},
-	Twin: sweepTwin,
 }
 
 // Turn stores the transpose of a in b, both of rows of n elements, as far as the grid goes.
@@ -912,12 +693,6 @@ func Turn(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) er
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed zturn.sm_70.narrow.ptx
-var turnSM70Narrow string
-
-//go:embed zturn.sm_70.ptx
-var turnSM70 string
 
 var turnKernel = &device.Kernel{
 	Name:    "turn",
@@ -938,10 +713,7 @@ var turnKernel = &device.Kernel{
 		{File: "grids.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: turnSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []int32
@@ -951,7 +723,6 @@ var turnKernel = &device.Kernel{
 			turn(ts.Thread(), a.a, a.b, a.n)
 		}
 	},
-	Twin: turnTwin,
 }
 
 // Outer adds up, for each of 32 threads, products of 4 by 8 numbers in shared memory.
@@ -961,15 +732,6 @@ func Outer(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) erro
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zouter.sm_70.narrow.aligned.ptx
-var outerSM70NarrowAligned string
-
-//go:embed zouter.sm_70.narrow.ptx
-var outerSM70Narrow string
-
-//go:embed zouter.sm_70.ptx
-var outerSM70 string
 
 var outerKernel = &device.Kernel{
 	Name:    "outer",
@@ -990,11 +752,7 @@ var outerKernel = &device.Kernel{
 		{File: "grids.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: outerSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: outerSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: outerSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -1003,7 +761,6 @@ var outerKernel = &device.Kernel{
 			outer(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: outerTwin,
 }
 
 // Places launches the kernel places.
@@ -1012,15 +769,6 @@ func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zplaces.sm_70.narrow.aligned.ptx
-var placesSM70NarrowAligned string
-
-//go:embed zplaces.sm_70.narrow.ptx
-var placesSM70Narrow string
-
-//go:embed zplaces.sm_70.ptx
-var placesSM70 string
 
 var placesKernel = &device.Kernel{
 	Name:    "places",
@@ -1035,11 +783,7 @@ var placesKernel = &device.Kernel{
 		{File: "indices.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: placesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: placesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: placesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []place
@@ -1048,7 +792,6 @@ var placesKernel = &device.Kernel{
 			places(ts.Thread(), a.out)
 		}
 	},
-	Twin: placesTwin,
 }
 
 // Reductions combines numbers of 32 bits. Threads of which the index modulo every is 1 have left, if every is not 0.
@@ -1059,18 +802,6 @@ func Reductions(s *device.Stream, g device.Grid, every int, in device.Slice[int3
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zreductions.sm_80.narrow.ptx
-var reductionsSM80Narrow string
-
-//go:embed zreductions.sm_80.ptx
-var reductionsSM80 string
-
-//go:embed zreductions.sm_70.narrow.ptx
-var reductionsSM70Narrow string
-
-//go:embed zreductions.sm_70.ptx
-var reductionsSM70 string
 
 var reductionsKernel = &device.Kernel{
 	Name:    "reductions",
@@ -1088,12 +819,7 @@ var reductionsKernel = &device.Kernel{
 		{File: "reduce.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reductionsSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reductionsSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reductionsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reductionsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			every int
@@ -1104,7 +830,6 @@ var reductionsKernel = &device.Kernel{
 			reductions(ts.Thread(), a.every, a.in, a.out)
 		}
 	},
-	Twin: reductionsTwin,
 }
 
 // Exchange launches the kernel exchange.
@@ -1114,15 +839,6 @@ func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out dev
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zexchange.sm_70.narrow.aligned.ptx
-var exchangeSM70NarrowAligned string
-
-//go:embed zexchange.sm_70.narrow.ptx
-var exchangeSM70Narrow string
-
-//go:embed zexchange.sm_70.ptx
-var exchangeSM70 string
 
 var exchangeKernel = &device.Kernel{
 	Name:    "exchange",
@@ -1143,11 +859,7 @@ var exchangeKernel = &device.Kernel{
 		{File: "shared.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: exchangeSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: exchangeSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: exchangeSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int64
@@ -1167,15 +879,6 @@ func Cooperate(s *device.Stream, g device.Blocks, n int, in device.Slice[int64],
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zcooperate.sm_70.narrow.aligned.ptx
-var cooperateSM70NarrowAligned string
-
-//go:embed zcooperate.sm_70.narrow.ptx
-var cooperateSM70Narrow string
-
-//go:embed zcooperate.sm_70.ptx
-var cooperateSM70 string
 
 var cooperateKernel = &device.Kernel{
 	Name:    "cooperate",
@@ -1203,12 +906,7 @@ var cooperateKernel = &device.Kernel{
 		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: cooperateSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: cooperateSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: cooperateSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   int
@@ -1229,12 +927,6 @@ func Thin(s *device.Stream, g device.Grid, n int, out device.Slice[int32]) error
 	return p.Launch()
 }
 
-//go:embed zthin.sm_70.narrow.ptx
-var thinSM70Narrow string
-
-//go:embed zthin.sm_70.ptx
-var thinSM70 string
-
 var thinKernel = &device.Kernel{
 	Name:    "thin",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/threads",
@@ -1252,10 +944,7 @@ var thinKernel = &device.Kernel{
 		{File: "together.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: thinSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: thinSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   int
@@ -1265,7 +954,6 @@ var thinKernel = &device.Kernel{
 			thin(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: thinTwin,
 }
 
 // Settle sorts the numbers of each block of 64, neighbour by neighbour, until a barrier tells that nobody had anything to do. Threads
@@ -1277,12 +965,6 @@ func Settle(s *device.Stream, g device.Grid, n int, in device.Slice[int32], out 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsettle.sm_70.narrow.ptx
-var settleSM70Narrow string
-
-//go:embed zsettle.sm_70.ptx
-var settleSM70 string
 
 var settleKernel = &device.Kernel{
 	Name:    "settle",
@@ -1303,11 +985,7 @@ var settleKernel = &device.Kernel{
 		{File: "votes.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "votes.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: settleSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: settleSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   int
@@ -1318,7 +996,6 @@ var settleKernel = &device.Kernel{
 			settle(ts.Thread(), a.n, a.in, a.out)
 		}
 	},
-	Twin: settleTwin,
 }
 
 // Warps launches the kernel warps.
@@ -1328,18 +1005,6 @@ func Warps(s *device.Stream, g device.Grid, in device.Slice[int64], out device.S
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zwarps.sm_80.narrow.ptx
-var warpsSM80Narrow string
-
-//go:embed zwarps.sm_80.ptx
-var warpsSM80 string
-
-//go:embed zwarps.sm_70.narrow.ptx
-var warpsSM70Narrow string
-
-//go:embed zwarps.sm_70.ptx
-var warpsSM70 string
 
 var warpsKernel = &device.Kernel{
 	Name:    "warps",
@@ -1361,13 +1026,7 @@ var warpsKernel = &device.Kernel{
 		{File: "warps.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warps.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: warpsSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: warpsSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: warpsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: warpsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []int64
@@ -1377,7 +1036,6 @@ var warpsKernel = &device.Kernel{
 			warps(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: warpsTwin,
 }
 
 // Slide reads four elements at a time, from every element on, and checks an index only where it comes to it.
@@ -1388,12 +1046,6 @@ func Slide(s *device.Stream, g device.Grid, n int, x device.Slice[int32], out de
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zslide.sm_70.narrow.ptx
-var slideSM70Narrow string
-
-//go:embed zslide.sm_70.ptx
-var slideSM70 string
 
 var slideKernel = &device.Kernel{
 	Name:    "slide",
@@ -1412,10 +1064,7 @@ var slideKernel = &device.Kernel{
 		{File: "windows.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slideSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slideSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   int
@@ -1426,7 +1075,6 @@ var slideKernel = &device.Kernel{
 			slide(ts.Thread(), a.n, a.x, a.out)
 		}
 	},
-	Twin: slideTwin,
 }
 
 // Fetch has elements of 16 bytes copied beside the threads.
@@ -1436,24 +1084,6 @@ func Fetch(s *device.Stream, g device.Grid, x, out device.Slice[[4]float32]) err
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfetch.sm_80.narrow.aligned.ptx
-var fetchSM80NarrowAligned string
-
-//go:embed zfetch.sm_80.narrow.ptx
-var fetchSM80Narrow string
-
-//go:embed zfetch.sm_80.ptx
-var fetchSM80 string
-
-//go:embed zfetch.sm_70.narrow.aligned.ptx
-var fetchSM70NarrowAligned string
-
-//go:embed zfetch.sm_70.narrow.ptx
-var fetchSM70Narrow string
-
-//go:embed zfetch.sm_70.ptx
-var fetchSM70 string
 
 var fetchKernel = &device.Kernel{
 	Name:    "fetch",
@@ -1473,14 +1103,7 @@ var fetchKernel = &device.Kernel{
 		{File: "windows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fetchSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: fetchSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: fetchSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fetchSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fetchSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fetchSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out [][4]float32

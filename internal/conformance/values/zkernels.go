@@ -3,7 +3,6 @@
 package values
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,15 +17,6 @@ func Arranges(s *device.Stream, g device.Grid, n device.Slice[int64], out device
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zarranges.sm_70.narrow.aligned.ptx
-var arrangesSM70NarrowAligned string
-
-//go:embed zarranges.sm_70.narrow.ptx
-var arrangesSM70Narrow string
-
-//go:embed zarranges.sm_70.ptx
-var arrangesSM70 string
 
 var arrangesKernel = &device.Kernel{
 	Name:    "arranges",
@@ -57,12 +47,7 @@ var arrangesKernel = &device.Kernel{
 		{File: "arrays.go", Line: 269, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "arrays.go", Line: 222, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: arrangesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: arrangesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: arrangesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -81,12 +66,6 @@ func Functions(s *device.Stream, g device.Grid, n device.Slice[int64], out devic
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfunctions.sm_70.narrow.ptx
-var functionsSM70Narrow string
-
-//go:embed zfunctions.sm_70.ptx
-var functionsSM70 string
 
 var functionsKernel = &device.Kernel{
 	Name:    "functions",
@@ -107,11 +86,7 @@ var functionsKernel = &device.Kernel{
 		{File: "functions.go", Line: 262, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 265, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: functionsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: functionsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64
@@ -143,15 +118,6 @@ func Scalars(s *device.Stream, g_ device.Grid, a bool, b int8, c uint8, d int16,
 	return p.Launch()
 }
 
-//go:embed zscalars.sm_70.narrow.aligned.ptx
-var scalarsSM70NarrowAligned string
-
-//go:embed zscalars.sm_70.narrow.ptx
-var scalarsSM70Narrow string
-
-//go:embed zscalars.sm_70.ptx
-var scalarsSM70 string
-
 var scalarsKernel = &device.Kernel{
 	Name:    "scalars",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/values",
@@ -178,11 +144,7 @@ var scalarsKernel = &device.Kernel{
 		{File: "pass.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{16, 24, 32, 40, 72, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scalarsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scalarsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scalarsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a   bool
@@ -204,7 +166,6 @@ var scalarsKernel = &device.Kernel{
 			scalars(ts.Thread(), a.a, a.b, a.c, a.d, a.e, a.f, a.g, a.h, a.i, a.j, a.k, a.l, a.m, a.out)
 		}
 	},
-	Twin: scalarsTwin,
 }
 
 // Aggregates launches the kernel aggregates.
@@ -221,15 +182,6 @@ func Aggregates(s *device.Stream, g device.Grid, a uint8, m mixed, b bool, o out
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zaggregates.sm_70.narrow.aligned.ptx
-var aggregatesSM70NarrowAligned string
-
-//go:embed zaggregates.sm_70.narrow.ptx
-var aggregatesSM70Narrow string
-
-//go:embed zaggregates.sm_70.ptx
-var aggregatesSM70 string
 
 var aggregatesKernel = &device.Kernel{
 	Name:    "aggregates",
@@ -252,11 +204,7 @@ var aggregatesKernel = &device.Kernel{
 		{File: "pass.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{24, 144, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: aggregatesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: aggregatesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: aggregatesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a   uint8
@@ -273,7 +221,6 @@ var aggregatesKernel = &device.Kernel{
 			aggregates(ts.Thread(), a.a, a.m, a.b, a.o, a.c, a.x, a.d, a.y, a.out)
 		}
 	},
-	Twin: aggregatesTwin,
 }
 
 // SlicesOf launches the kernel slicesOf.
@@ -291,15 +238,6 @@ func SlicesOf(s *device.Stream, g device.Grid, ms device.Slice[mixed], as device
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zslicesOf.sm_70.narrow.aligned.ptx
-var slicesOfSM70NarrowAligned string
-
-//go:embed zslicesOf.sm_70.narrow.ptx
-var slicesOfSM70Narrow string
-
-//go:embed zslicesOf.sm_70.ptx
-var slicesOfSM70 string
 
 var slicesOfKernel = &device.Kernel{
 	Name:    "slicesOf",
@@ -327,11 +265,7 @@ var slicesOfKernel = &device.Kernel{
 		{File: "pass.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 136, 144, 160, 168, 184, 192, 208, 216},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slicesOfSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: slicesOfSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: slicesOfSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			ms        []mixed
@@ -348,7 +282,6 @@ var slicesOfKernel = &device.Kernel{
 			slicesOf(ts.Thread(), a.ms, a.as, a.bs, a.bytes, a.ns, a.f, a.none, a.part, a.all, a.out)
 		}
 	},
-	Twin: slicesOfTwin,
 }
 
 // LoadAgain loads in each round what the round in front of it stored.
@@ -359,12 +292,6 @@ func LoadAgain(s *device.Stream, g device.Grid, n int, x device.Slice[int32], ou
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zloadAgain.sm_70.narrow.ptx
-var loadAgainSM70Narrow string
-
-//go:embed zloadAgain.sm_70.ptx
-var loadAgainSM70 string
 
 var loadAgainKernel = &device.Kernel{
 	Name:    "loadAgain",
@@ -382,10 +309,7 @@ var loadAgainKernel = &device.Kernel{
 		{File: "places.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: loadAgainSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: loadAgainSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   int
@@ -396,7 +320,6 @@ var loadAgainKernel = &device.Kernel{
 			loadAgain(ts.Thread(), a.n, a.x, a.out)
 		}
 	},
-	Twin: loadAgainTwin,
 }
 
 // LoadBetween loads from y, which may be x, between stores that lie side by side.
@@ -408,12 +331,6 @@ func LoadBetween(s *device.Stream, g device.Grid, n int32, x, y device.Slice[int
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zloadBetween.sm_70.narrow.ptx
-var loadBetweenSM70Narrow string
-
-//go:embed zloadBetween.sm_70.ptx
-var loadBetweenSM70 string
 
 var loadBetweenKernel = &device.Kernel{
 	Name:    "loadBetween",
@@ -431,10 +348,7 @@ var loadBetweenKernel = &device.Kernel{
 		{File: "places.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{16, 24, 40, 48, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: loadBetweenSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: loadBetweenSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n    int32
@@ -445,7 +359,6 @@ var loadBetweenKernel = &device.Kernel{
 			loadBetween(ts.Thread(), a.n, a.x, a.y, a.out)
 		}
 	},
-	Twin: loadBetweenTwin,
 }
 
 // Rows sums a row each thread, of memory that is shared or not.
@@ -457,12 +370,6 @@ func Rows(s *device.Stream, g device.Grid, n int, in device.Slice[headed], sums 
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zrows.sm_70.narrow.ptx
-var rowsSM70Narrow string
-
-//go:embed zrows.sm_70.ptx
-var rowsSM70 string
 
 var rowsKernel = &device.Kernel{
 	Name:    "rows",
@@ -483,11 +390,7 @@ var rowsKernel = &device.Kernel{
 		{File: "places.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "places.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 16, 24, 40, 48, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rowsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rowsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n    int
@@ -499,7 +402,6 @@ var rowsKernel = &device.Kernel{
 			rows(ts.Thread(), a.n, a.in, a.sums, a.out)
 		}
 	},
-	Twin: rowsTwin,
 }
 
 // FromBelow has an index that lies far below 0 until a constant is added: its address alone would be in no memory.
@@ -509,12 +411,6 @@ func FromBelow(s *device.Stream, g device.Grid, n int, out device.Slice[placed])
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zfromBelow.sm_70.narrow.ptx
-var fromBelowSM70Narrow string
-
-//go:embed zfromBelow.sm_70.ptx
-var fromBelowSM70 string
 
 var fromBelowKernel = &device.Kernel{
 	Name:    "fromBelow",
@@ -529,11 +425,7 @@ var fromBelowKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "places.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{0, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fromBelowSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fromBelowSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   int
@@ -543,7 +435,6 @@ var fromBelowKernel = &device.Kernel{
 			fromBelow(ts.Thread(), a.n, a.out)
 		}
 	},
-	Twin: fromBelowTwin,
 }
 
 // Successors adds 1 to bytes that begin anywhere.
@@ -553,15 +444,6 @@ func Successors(s *device.Stream, g device.Grid, x, out device.Slice[uint8]) err
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zsuccessors.sm_70.narrow.coarse.ptx
-var successorsSM70NarrowCoarse string
-
-//go:embed zsuccessors.sm_70.narrow.ptx
-var successorsSM70Narrow string
-
-//go:embed zsuccessors.sm_70.ptx
-var successorsSM70 string
 
 var successorsKernel = &device.Kernel{
 	Name:    "successors",
@@ -577,11 +459,7 @@ var successorsKernel = &device.Kernel{
 		{File: "places.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: successorsSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: successorsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: successorsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []uint8
@@ -590,7 +468,6 @@ var successorsKernel = &device.Kernel{
 			successors(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: successorsTwin,
 }
 
 // Structs launches the kernel structs.
@@ -600,15 +477,6 @@ func Structs(s *device.Stream, g device.Grid, n device.Slice[int64], out device.
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zstructs.sm_70.narrow.aligned.ptx
-var structsSM70NarrowAligned string
-
-//go:embed zstructs.sm_70.narrow.ptx
-var structsSM70Narrow string
-
-//go:embed zstructs.sm_70.ptx
-var structsSM70 string
 
 var structsKernel = &device.Kernel{
 	Name:    "structs",
@@ -628,11 +496,7 @@ var structsKernel = &device.Kernel{
 		{File: "structs.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: structsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: structsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: structsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n   []int64

@@ -3,7 +3,6 @@
 package words
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,12 +17,6 @@ func Count(s *device.Stream, g device.Grid, n device.Slice[int32]) error {
 	return p.Launch()
 }
 
-//go:embed zcount.sm_70.narrow.ptx
-var countSM70Narrow string
-
-//go:embed zcount.sm_70.ptx
-var countSM70 string
-
 var countKernel = &device.Kernel{
 	Name:    "count",
 	Package: "github.com/gopherwarp/gopherwarp/internal/conformance/words",
@@ -36,11 +29,7 @@ var countKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n []int32
@@ -49,7 +38,6 @@ var countKernel = &device.Kernel{
 			count(ts.Thread(), a.n)
 		}
 	},
-	Twin: countTwin,
 }
 
 // Fixed launches the kernel fixed.
@@ -58,12 +46,6 @@ func Fixed(s *device.Stream, g device.Blocks, n device.Slice[int32]) error {
 	device.PutSlice(p, n)
 	return p.Launch()
 }
-
-//go:embed zfixed.sm_70.narrow.ptx
-var fixedSM70Narrow string
-
-//go:embed zfixed.sm_70.ptx
-var fixedSM70 string
 
 var fixedKernel = &device.Kernel{
 	Name:    "fixed",
@@ -78,11 +60,7 @@ var fixedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: fixedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: fixedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n []int32
@@ -91,7 +69,6 @@ var fixedKernel = &device.Kernel{
 			fixed(ts.Thread(), a.n)
 		}
 	},
-	Twin: fixedTwin,
 }
 
 // Nothing launches the kernel nothing.
@@ -100,24 +77,18 @@ func Nothing(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-//go:embed znothing.sm_70.ptx
-var nothingSM70 string
-
 var nothingKernel = &device.Kernel{
 	Name:       "nothing",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/conformance/words",
 	File:       "launch.go",
 	Line:       24,
 	ParamBytes: 16,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
 			nothing(ts.Thread())
 		}
 	},
-	Twin: nothingTwin,
 }
 
 // Triple launches the kernel triple.
@@ -126,15 +97,6 @@ func Triple(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed ztriple.sm_70.narrow.coarse.ptx
-var tripleSM70NarrowCoarse string
-
-//go:embed ztriple.sm_70.narrow.ptx
-var tripleSM70Narrow string
-
-//go:embed ztriple.sm_70.ptx
-var tripleSM70 string
 
 var tripleKernel = &device.Kernel{
 	Name:    "triple",
@@ -146,11 +108,7 @@ var tripleKernel = &device.Kernel{
 	},
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: tripleSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tripleSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tripleSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x []int32
@@ -159,7 +117,6 @@ var tripleKernel = &device.Kernel{
 			triple(ts.Thread(), a.x)
 		}
 	},
-	Twin: tripleTwin,
 }
 
 // Rank launches the kernel rank.
@@ -169,12 +126,6 @@ func Rank(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) erro
 	device.Put(p, by)
 	return p.Launch()
 }
-
-//go:embed zrank.sm_70.narrow.ptx
-var rankSM70Narrow string
-
-//go:embed zrank.sm_70.ptx
-var rankSM70 string
 
 var rankKernel = &device.Kernel{
 	Name:    "rank",
@@ -187,10 +138,7 @@ var rankKernel = &device.Kernel{
 	},
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rankSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: rankSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x  []int32
@@ -200,7 +148,6 @@ var rankKernel = &device.Kernel{
 			rank(ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: rankTwin,
 }
 
 // Lengths launches the kernel lengths.
@@ -211,15 +158,6 @@ func Lengths(s *device.Stream, g device.Grid, a, b device.Slice[int32], out devi
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zlengths.sm_70.narrow.aligned.ptx
-var lengthsSM70NarrowAligned string
-
-//go:embed zlengths.sm_70.narrow.ptx
-var lengthsSM70Narrow string
-
-//go:embed zlengths.sm_70.ptx
-var lengthsSM70 string
 
 var lengthsKernel = &device.Kernel{
 	Name:    "lengths",
@@ -236,11 +174,7 @@ var lengthsKernel = &device.Kernel{
 		{File: "launch.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: lengthsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: lengthsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: lengthsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []int32
@@ -250,7 +184,6 @@ var lengthsKernel = &device.Kernel{
 			lengths(ts.Thread(), a.a, a.b, a.out)
 		}
 	},
-	Twin: lengthsTwin,
 }
 
 // Integers launches the kernel integers.
@@ -260,12 +193,6 @@ func Integers(s *device.Stream, g device.Grid, n int64, b uint8) error {
 	device.Put(p, b)
 	return p.Launch()
 }
-
-//go:embed zintegers.sm_70.narrow.ptx
-var integersSM70Narrow string
-
-//go:embed zintegers.sm_70.ptx
-var integersSM70 string
 
 var integersKernel = &device.Kernel{
 	Name:    "integers",
@@ -283,11 +210,7 @@ var integersKernel = &device.Kernel{
 		{File: "print.go", Line: 17, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
 		{File: "print.go", Line: 18, Format: "%v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint64}},
 	},
-	Integers: []int{0},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: integersSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: integersSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n int64
@@ -297,7 +220,6 @@ var integersKernel = &device.Kernel{
 			integers(ts.Thread(), a.n, a.b)
 		}
 	},
-	Twin: integersTwin,
 }
 
 // Floats launches the kernel floats.
@@ -307,9 +229,6 @@ func Floats(s *device.Stream, g device.Grid, x float64, y float32) error {
 	device.Put(p, y)
 	return p.Launch()
 }
-
-//go:embed zfloats.sm_70.ptx
-var floatsSM70 string
 
 var floatsKernel = &device.Kernel{
 	Name:    "floats",
@@ -327,9 +246,7 @@ var floatsKernel = &device.Kernel{
 		{File: "print.go", Line: 25, Format: "%6.2f|%+.1e|%x\n", Args: []dtype.Type{dtype.Float32, dtype.Float64, dtype.Float64}},
 		{File: "print.go", Line: 26, Format: "%v %.1f\n", Args: []dtype.Type{dtype.Float32, dtype.Float32}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: floatsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x float64
@@ -339,7 +256,6 @@ var floatsKernel = &device.Kernel{
 			floats(ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin: floatsTwin,
 }
 
 // Texts launches the kernel texts.
@@ -349,9 +265,6 @@ func Texts(s *device.Stream, g device.Grid, b bool, n int32) error {
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed ztexts.sm_70.ptx
-var textsSM70 string
 
 var textsKernel = &device.Kernel{
 	Name:    "texts",
@@ -372,9 +285,7 @@ var textsKernel = &device.Kernel{
 		{File: "print.go", Line: 36, Format: " 42 true 2.2 constant\n"},
 		{File: "print.go", Line: 37, Format: "%d%d%d%d%d%d%d%d%d%d%d\n", Args: []dtype.Type{dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32, dtype.Int32}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: textsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			b bool
@@ -384,7 +295,6 @@ var textsKernel = &device.Kernel{
 			texts(ts.Thread(), a.b, a.n)
 		}
 	},
-	Twin: textsTwin,
 }
 
 // Ordered prints from loops and branches of many threads.
@@ -392,9 +302,6 @@ func Ordered(s *device.Stream, g device.Grid) error {
 	p := s.Plan(orderedKernel, g)
 	return p.Launch()
 }
-
-//go:embed zordered.sm_70.ptx
-var orderedSM70 string
 
 var orderedKernel = &device.Kernel{
 	Name:       "ordered",
@@ -406,15 +313,12 @@ var orderedKernel = &device.Kernel{
 		{File: "print.go", Line: 45, Format: "%d.%d.%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
 		{File: "print.go", Line: 52, Format: "block %d ends\n", Args: []dtype.Type{dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: orderedSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
 			ordered(ts.Thread())
 		}
 	},
-	Twin: orderedTwin,
 }
 
 // Around launches the kernel around.
@@ -422,9 +326,6 @@ func Around(s *device.Stream, g device.Grid) error {
 	p := s.Plan(aroundKernel, g)
 	return p.Launch()
 }
-
-//go:embed zaround.sm_70.ptx
-var aroundSM70 string
 
 var aroundKernel = &device.Kernel{
 	Name:       "around",
@@ -437,15 +338,12 @@ var aroundKernel = &device.Kernel{
 		{File: "print.go", Line: 56, Format: "a%d,%d,%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
 		{File: "print.go", Line: 58, Format: "b%d ", Args: []dtype.Type{dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: aroundSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
 			around(ts.Thread())
 		}
 	},
-	Twin: aroundTwin,
 }
 
 // Builtins prints by Go's own functions.
@@ -457,12 +355,6 @@ func Builtins(s *device.Stream, g device.Grid, n int64, x float64, y float32, b 
 	device.Put(p, b)
 	return p.Launch()
 }
-
-//go:embed zbuiltins.sm_70.narrow.ptx
-var builtinsSM70Narrow string
-
-//go:embed zbuiltins.sm_70.ptx
-var builtinsSM70 string
 
 var builtinsKernel = &device.Kernel{
 	Name:    "builtins",
@@ -483,11 +375,7 @@ var builtinsKernel = &device.Kernel{
 		{File: "print.go", Line: 72, Format: "\n"},
 		{File: "print.go", Line: 74, Format: "last\n"},
 	},
-	Integers: []int{0},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: builtinsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: builtinsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			n int64
@@ -499,7 +387,6 @@ var builtinsKernel = &device.Kernel{
 			builtins(ts.Thread(), a.n, a.x, a.y, a.b)
 		}
 	},
-	Twin: builtinsTwin,
 }
 
 // Random launches the kernel random.
@@ -509,15 +396,6 @@ func Random(s *device.Stream, g device.Grid, in device.Slice[uint32], out device
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zrandom.sm_70.narrow.aligned.ptx
-var randomSM70NarrowAligned string
-
-//go:embed zrandom.sm_70.narrow.ptx
-var randomSM70Narrow string
-
-//go:embed zrandom.sm_70.ptx
-var randomSM70 string
 
 var randomKernel = &device.Kernel{
 	Name:    "random",
@@ -533,11 +411,7 @@ var randomKernel = &device.Kernel{
 		{File: "random.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: randomSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: randomSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in  []uint32
@@ -547,7 +421,6 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.in, a.out)
 		}
 	},
-	Twin: randomTwin,
 }
 
 // Clocks launches the kernel clocks.
@@ -556,12 +429,6 @@ func Clocks(s *device.Stream, g device.Grid, out device.Slice[timed]) error {
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zclocks.sm_70.narrow.ptx
-var clocksSM70Narrow string
-
-//go:embed zclocks.sm_70.ptx
-var clocksSM70 string
 
 var clocksKernel = &device.Kernel{
 	Name:    "clocks",
@@ -576,11 +443,7 @@ var clocksKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "random.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: clocksSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: clocksSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			out []timed

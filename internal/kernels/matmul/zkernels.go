@@ -3,7 +3,6 @@
 package matmul
 
 import (
-	_ "embed"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -21,12 +20,6 @@ func Eight(s_ *device.Stream, g device.Blocks, a device.TensorMap[[2][1]gpu.Pane
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed zeight.sm_90a.narrow.ptx
-var eightSM90ANarrow string
-
-//go:embed zeight.sm_90a.ptx
-var eightSM90A string
 
 var eightKernel = &device.Kernel{
 	Name:    "eight",
@@ -83,15 +76,6 @@ func Panelled(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Pane
 	return p.Launch()
 }
 
-//go:embed zpanelled.sm_90a.narrow.aligned.ptx
-var panelledSM90ANarrowAligned string
-
-//go:embed zpanelled.sm_90a.narrow.ptx
-var panelledSM90ANarrow string
-
-//go:embed zpanelled.sm_90a.ptx
-var panelledSM90A string
-
 var panelledKernel = &device.Kernel{
 	Name:    "panelled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
@@ -118,7 +102,6 @@ var panelledKernel = &device.Kernel{
 	},
 	Integers: []int{264, 272, 280, 288, 296},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: panelledSM90ANarrowAligned},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: panelledSM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: panelledSM90A},
 	},
@@ -145,15 +128,6 @@ func Pipelined(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c dev
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed zpipelined.sm_80.narrow.aligned.ptx
-var pipelinedSM80NarrowAligned string
-
-//go:embed zpipelined.sm_80.narrow.ptx
-var pipelinedSM80Narrow string
-
-//go:embed zpipelined.sm_80.ptx
-var pipelinedSM80 string
 
 var pipelinedKernel = &device.Kernel{
 	Name:    "pipelined",
@@ -182,7 +156,6 @@ var pipelinedKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: pipelinedSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pipelinedSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pipelinedSM80},
 	},
@@ -207,18 +180,6 @@ func Naive(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[dtype.BF16],
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed znaive.sm_80.narrow.ptx
-var naiveSM80Narrow string
-
-//go:embed znaive.sm_80.ptx
-var naiveSM80 string
-
-//go:embed znaive.sm_70.narrow.ptx
-var naiveSM70Narrow string
-
-//go:embed znaive.sm_70.ptx
-var naiveSM70 string
 
 var naiveKernel = &device.Kernel{
 	Name:    "naive",
@@ -265,18 +226,6 @@ func Tiled(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[dtype.BF16],
 	return p.Launch()
 }
 
-//go:embed ztiled.sm_80.narrow.ptx
-var tiledSM80Narrow string
-
-//go:embed ztiled.sm_80.ptx
-var tiledSM80 string
-
-//go:embed ztiled.sm_70.narrow.ptx
-var tiledSM70Narrow string
-
-//go:embed ztiled.sm_70.ptx
-var tiledSM70 string
-
 var tiledKernel = &device.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
@@ -296,11 +245,8 @@ var tiledKernel = &device.Kernel{
 		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tiledSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: tiledSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -328,15 +274,6 @@ func Single(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32]
 	return p.Launch()
 }
 
-//go:embed zsingle.sm_70.narrow.aligned.ptx
-var singleSM70NarrowAligned string
-
-//go:embed zsingle.sm_70.narrow.ptx
-var singleSM70Narrow string
-
-//go:embed zsingle.sm_70.ptx
-var singleSM70 string
-
 var singleKernel = &device.Kernel{
 	Name:    "single",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
@@ -360,7 +297,6 @@ var singleKernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: singleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -385,15 +321,6 @@ func Specialised(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.P
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed zspecialised.sm_90a.narrow.aligned.ptx
-var specialisedSM90ANarrowAligned string
-
-//go:embed zspecialised.sm_90a.narrow.ptx
-var specialisedSM90ANarrow string
-
-//go:embed zspecialised.sm_90a.ptx
-var specialisedSM90A string
 
 var specialisedKernel = &device.Kernel{
 	Name:    "specialised",
@@ -423,7 +350,6 @@ var specialisedKernel = &device.Kernel{
 	Integers: []int{264, 272, 280, 288, 296},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: specialisedSM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: specialisedSM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: specialisedSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -449,15 +375,6 @@ func Tensor(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device
 	device.Put(p, s)
 	return p.Launch()
 }
-
-//go:embed ztensor.sm_80.narrow.aligned.ptx
-var tensorSM80NarrowAligned string
-
-//go:embed ztensor.sm_80.narrow.ptx
-var tensorSM80Narrow string
-
-//go:embed ztensor.sm_80.ptx
-var tensorSM80 string
 
 var tensorKernel = &device.Kernel{
 	Name:    "tensor",
@@ -508,15 +425,6 @@ func Wide(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.S
 	return p.Launch()
 }
 
-//go:embed zwide.sm_80.narrow.aligned.ptx
-var wideSM80NarrowAligned string
-
-//go:embed zwide.sm_80.narrow.ptx
-var wideSM80Narrow string
-
-//go:embed zwide.sm_80.ptx
-var wideSM80 string
-
 var wideKernel = &device.Kernel{
 	Name:    "wide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
@@ -543,7 +451,6 @@ var wideKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
 	},
@@ -582,12 +489,6 @@ func Persistent[T dtype.BF16, F toBF16, E asItIs | rectified | sigmoidal](s_ *de
 	return p.Launch()
 }
 
-//go:embed zpersistentDtypeBF16ToBF16AsItIs.sm_90a.narrow.ptx
-var persistentDtypeBF16ToBF16AsItIsSM90ANarrow string
-
-//go:embed zpersistentDtypeBF16ToBF16AsItIs.sm_90a.ptx
-var persistentDtypeBF16ToBF16AsItIsSM90A string
-
 var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 	Name:    "persistent[dtype.BF16, toBF16, asItIs]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
@@ -622,9 +523,7 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Integers: []int{392, 400, 408, 416, 424, 432},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -641,12 +540,6 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpersistentDtypeBF16ToBF16Rectified.sm_90a.narrow.ptx
-var persistentDtypeBF16ToBF16RectifiedSM90ANarrow string
-
-//go:embed zpersistentDtypeBF16ToBF16Rectified.sm_90a.ptx
-var persistentDtypeBF16ToBF16RectifiedSM90A string
 
 var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 	Name:    "persistent[dtype.BF16, toBF16, rectified]",
@@ -682,9 +575,7 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Integers: []int{392, 400, 408, 416, 424, 432},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -701,12 +592,6 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 		}
 	},
 }
-
-//go:embed zpersistentDtypeBF16ToBF16Sigmoidal.sm_90a.narrow.ptx
-var persistentDtypeBF16ToBF16SigmoidalSM90ANarrow string
-
-//go:embed zpersistentDtypeBF16ToBF16Sigmoidal.sm_90a.ptx
-var persistentDtypeBF16ToBF16SigmoidalSM90A string
 
 var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
 	Name:    "persistent[dtype.BF16, toBF16, sigmoidal]",
@@ -742,9 +627,7 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Integers: []int{392, 400, 408, 416, 424, 432},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -775,12 +658,6 @@ func PersistentF16(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[
 	device.Put(p, batch)
 	return p.Launch()
 }
-
-//go:embed zpersistentF16.sm_90a.narrow.ptx
-var persistentF16SM90ANarrow string
-
-//go:embed zpersistentF16.sm_90a.ptx
-var persistentF16SM90A string
 
 var persistentF16Kernel = &device.Kernel{
 	Name:    "persistent[dtype.F16, toF16, asItIs]",
@@ -816,9 +693,7 @@ var persistentF16Kernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Integers: []int{392, 400, 408, 416, 424, 432},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: persistentF16SM90ANarrow},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -3,7 +3,6 @@
 package selftest
 
 import (
-	_ "embed"
 	"sync/atomic"
 	"unsafe"
 
@@ -20,15 +19,6 @@ func ContendInt32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cel
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zcontendInt32.sm_70.narrow.aligned.ptx
-var contendInt32SM70NarrowAligned string
-
-//go:embed zcontendInt32.sm_70.narrow.ptx
-var contendInt32SM70Narrow string
-
-//go:embed zcontendInt32.sm_70.ptx
-var contendInt32SM70 string
 
 var contendInt32Kernel = &device.Kernel{
 	Name:    "contendInt32",
@@ -54,7 +44,6 @@ var contendInt32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendInt32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -77,15 +66,6 @@ func ContendUint32(s *device.Stream, g device.Grid, grid, blocks device.Slice[ce
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zcontendUint32.sm_70.narrow.aligned.ptx
-var contendUint32SM70NarrowAligned string
-
-//go:embed zcontendUint32.sm_70.narrow.ptx
-var contendUint32SM70Narrow string
-
-//go:embed zcontendUint32.sm_70.ptx
-var contendUint32SM70 string
 
 var contendUint32Kernel = &device.Kernel{
 	Name:    "contendUint32",
@@ -111,7 +91,6 @@ var contendUint32Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -134,15 +113,6 @@ func ContendInt64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cel
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zcontendInt64.sm_70.narrow.aligned.ptx
-var contendInt64SM70NarrowAligned string
-
-//go:embed zcontendInt64.sm_70.narrow.ptx
-var contendInt64SM70Narrow string
-
-//go:embed zcontendInt64.sm_70.ptx
-var contendInt64SM70 string
 
 var contendInt64Kernel = &device.Kernel{
 	Name:    "contendInt64",
@@ -168,7 +138,6 @@ var contendInt64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendInt64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -191,15 +160,6 @@ func ContendUint64(s *device.Stream, g device.Grid, grid, blocks device.Slice[ce
 	device.PutSlice(p, seen)
 	return p.Launch()
 }
-
-//go:embed zcontendUint64.sm_70.narrow.aligned.ptx
-var contendUint64SM70NarrowAligned string
-
-//go:embed zcontendUint64.sm_70.narrow.ptx
-var contendUint64SM70Narrow string
-
-//go:embed zcontendUint64.sm_70.ptx
-var contendUint64SM70 string
 
 var contendUint64Kernel = &device.Kernel{
 	Name:    "contendUint64",
@@ -225,7 +185,6 @@ var contendUint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: contendUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -247,18 +206,6 @@ func Extremes32(s *device.Stream, g device.Grid, x, found device.Slice[float32])
 	device.PutSlice(p, found)
 	return p.Launch()
 }
-
-//go:embed zextremes32.sm_80.narrow.ptx
-var extremes32SM80Narrow string
-
-//go:embed zextremes32.sm_80.ptx
-var extremes32SM80 string
-
-//go:embed zextremes32.sm_70.narrow.ptx
-var extremes32SM70Narrow string
-
-//go:embed zextremes32.sm_70.ptx
-var extremes32SM70 string
 
 var extremes32Kernel = &device.Kernel{
 	Name:    "extremes32",
@@ -304,12 +251,6 @@ func Extremes64(s *device.Stream, g device.Grid, x, found device.Slice[float64])
 	return p.Launch()
 }
 
-//go:embed zextremes64.sm_70.narrow.ptx
-var extremes64SM70Narrow string
-
-//go:embed zextremes64.sm_70.ptx
-var extremes64SM70 string
-
 var extremes64Kernel = &device.Kernel{
 	Name:    "extremes64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -352,12 +293,6 @@ func HandOver(s *device.Stream, g device.Grid, data, out device.Slice[int32], re
 	device.PutSlice(p, ready)
 	return p.Launch()
 }
-
-//go:embed zhandOver.sm_70.narrow.ptx
-var handOverSM70Narrow string
-
-//go:embed zhandOver.sm_70.ptx
-var handOverSM70 string
 
 var handOverKernel = &device.Kernel{
 	Name:    "handOver",
@@ -404,12 +339,6 @@ func Steps(s *device.Stream, g device.Grid, counts device.Slice[uint32]) error {
 	return p.Launch()
 }
 
-//go:embed zsteps.sm_70.narrow.ptx
-var stepsSM70Narrow string
-
-//go:embed zsteps.sm_70.ptx
-var stepsSM70 string
-
 var stepsKernel = &device.Kernel{
 	Name:    "steps",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -441,12 +370,6 @@ func Place(s *device.Stream, g device.Grid, out device.Slice[int]) error {
 	device.PutSlice(p, out)
 	return p.Launch()
 }
-
-//go:embed zplace.sm_70.narrow.ptx
-var placeSM70Narrow string
-
-//go:embed zplace.sm_70.ptx
-var placeSM70 string
 
 var placeKernel = &device.Kernel{
 	Name:    "place",
@@ -486,12 +409,6 @@ func Relax(s *device.Stream, g device.Grid, x, y device.Slice[uint32], steps, br
 	device.Put(p, broken)
 	return p.Launch()
 }
-
-//go:embed zrelax.sm_70.narrow.ptx
-var relaxSM70Narrow string
-
-//go:embed zrelax.sm_70.ptx
-var relaxSM70 string
 
 var relaxKernel = &device.Kernel{
 	Name:    "relax",
@@ -538,15 +455,6 @@ func Reverse(s *device.Stream, g device.Grid, x device.Slice[int32], sizes devic
 	return p.Launch()
 }
 
-//go:embed zreverse.sm_70.narrow.aligned.ptx
-var reverseSM70NarrowAligned string
-
-//go:embed zreverse.sm_70.narrow.ptx
-var reverseSM70Narrow string
-
-//go:embed zreverse.sm_70.ptx
-var reverseSM70 string
-
 var reverseKernel = &device.Kernel{
 	Name:    "reverse",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -589,12 +497,6 @@ func Spread(s *device.Stream, g device.Grid, x device.Slice[float32]) error {
 	return p.Launch()
 }
 
-//go:embed zspread.sm_70.narrow.ptx
-var spreadSM70Narrow string
-
-//go:embed zspread.sm_70.ptx
-var spreadSM70 string
-
 var spreadKernel = &device.Kernel{
 	Name:    "spread",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -612,9 +514,7 @@ var spreadKernel = &device.Kernel{
 		{File: "dynamic.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: spreadSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spreadSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -636,24 +536,6 @@ func Float32s(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) er
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zfloat32s.sm_80.narrow.coarse.ptx
-var float32sSM80NarrowCoarse string
-
-//go:embed zfloat32s.sm_80.narrow.ptx
-var float32sSM80Narrow string
-
-//go:embed zfloat32s.sm_80.ptx
-var float32sSM80 string
-
-//go:embed zfloat32s.sm_70.narrow.coarse.ptx
-var float32sSM70NarrowCoarse string
-
-//go:embed zfloat32s.sm_70.narrow.ptx
-var float32sSM70Narrow string
-
-//go:embed zfloat32s.sm_70.ptx
-var float32sSM70 string
 
 var float32sKernel = &device.Kernel{
 	Name:    "float32s",
@@ -698,15 +580,6 @@ func Float64s(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) er
 	return p.Launch()
 }
 
-//go:embed zfloat64s.sm_70.narrow.coarse.ptx
-var float64sSM70NarrowCoarse string
-
-//go:embed zfloat64s.sm_70.narrow.ptx
-var float64sSM70Narrow string
-
-//go:embed zfloat64s.sm_70.ptx
-var float64sSM70 string
-
 var float64sKernel = &device.Kernel{
 	Name:    "float64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -746,12 +619,6 @@ func Conversions(s *device.Stream, g device.Grid, x device.Slice[float64], y dev
 	return p.Launch()
 }
 
-//go:embed zconversions.sm_70.narrow.ptx
-var conversionsSM70Narrow string
-
-//go:embed zconversions.sm_70.ptx
-var conversionsSM70 string
-
 var conversionsKernel = &device.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -790,15 +657,6 @@ func MathFunctions(s *device.Stream, g device.Grid, x device.Slice[float64], y d
 	return p.Launch()
 }
 
-//go:embed zmathFunctions.sm_70.narrow.aligned.ptx
-var mathFunctionsSM70NarrowAligned string
-
-//go:embed zmathFunctions.sm_70.narrow.ptx
-var mathFunctionsSM70Narrow string
-
-//go:embed zmathFunctions.sm_70.ptx
-var mathFunctionsSM70 string
-
 var mathFunctionsKernel = &device.Kernel{
 	Name:    "mathFunctions",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -814,10 +672,7 @@ var mathFunctionsKernel = &device.Kernel{
 		{File: "floats.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "floats.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: mathFunctionsSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mathFunctionsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mathFunctionsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -837,12 +692,6 @@ func Greet(s *device.Stream, g device.Grid, factor float32) error {
 	device.Put(p, factor)
 	return p.Launch()
 }
-
-//go:embed zgreet.sm_70.narrow.ptx
-var greetSM70Narrow string
-
-//go:embed zgreet.sm_70.ptx
-var greetSM70 string
 
 var greetKernel = &device.Kernel{
 	Name:    "greet",
@@ -878,12 +727,6 @@ func Overrun(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) 
 	device.Put(p, reach)
 	return p.Launch()
 }
-
-//go:embed zoverrun.sm_70.narrow.ptx
-var overrunSM70Narrow string
-
-//go:embed zoverrun.sm_70.ptx
-var overrunSM70 string
 
 var overrunKernel = &device.Kernel{
 	Name:    "overrun",
@@ -922,12 +765,6 @@ func Divide(s *device.Stream, g device.Grid, x device.Slice[int64], by int64) er
 	device.Put(p, by)
 	return p.Launch()
 }
-
-//go:embed zdivide.sm_70.narrow.ptx
-var divideSM70Narrow string
-
-//go:embed zdivide.sm_70.ptx
-var divideSM70 string
 
 var divideKernel = &device.Kernel{
 	Name:    "divide",
@@ -969,12 +806,6 @@ func Int8s(s *device.Stream, g device.Grid, a, b, c device.Slice[int8]) error {
 	return p.Launch()
 }
 
-//go:embed zint8s.sm_70.narrow.ptx
-var int8sSM70Narrow string
-
-//go:embed zint8s.sm_70.ptx
-var int8sSM70 string
-
 var int8sKernel = &device.Kernel{
 	Name:    "int8s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1013,12 +844,6 @@ func Uint16s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint16]) erro
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zuint16s.sm_70.narrow.ptx
-var uint16sSM70Narrow string
-
-//go:embed zuint16s.sm_70.ptx
-var uint16sSM70 string
 
 var uint16sKernel = &device.Kernel{
 	Name:    "uint16s",
@@ -1059,12 +884,6 @@ func Int32s(s *device.Stream, g device.Grid, a, b, c device.Slice[int32]) error 
 	return p.Launch()
 }
 
-//go:embed zint32s.sm_70.narrow.ptx
-var int32sSM70Narrow string
-
-//go:embed zint32s.sm_70.ptx
-var int32sSM70 string
-
 var int32sKernel = &device.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1103,12 +922,6 @@ func Uint32s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint32]) erro
 	device.PutSlice(p, c)
 	return p.Launch()
 }
-
-//go:embed zuint32s.sm_70.narrow.ptx
-var uint32sSM70Narrow string
-
-//go:embed zuint32s.sm_70.ptx
-var uint32sSM70 string
 
 var uint32sKernel = &device.Kernel{
 	Name:    "uint32s",
@@ -1149,12 +962,6 @@ func Int64s(s *device.Stream, g device.Grid, a, b, c device.Slice[int64]) error 
 	return p.Launch()
 }
 
-//go:embed zint64s.sm_70.narrow.ptx
-var int64sSM70Narrow string
-
-//go:embed zint64s.sm_70.ptx
-var int64sSM70 string
-
 var int64sKernel = &device.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1194,12 +1001,6 @@ func Uint64s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint64]) erro
 	return p.Launch()
 }
 
-//go:embed zuint64s.sm_70.narrow.ptx
-var uint64sSM70Narrow string
-
-//go:embed zuint64s.sm_70.ptx
-var uint64sSM70 string
-
 var uint64sKernel = &device.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1238,12 +1039,6 @@ func BlockSums(s *device.Stream, g device.Blocks, x, sums device.Slice[int32]) e
 	return p.Launch()
 }
 
-//go:embed zblockSums.sm_70.narrow.ptx
-var blockSumsSM70Narrow string
-
-//go:embed zblockSums.sm_70.ptx
-var blockSumsSM70 string
-
 var blockSumsKernel = &device.Kernel{
 	Name:    "blockSums",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1260,9 +1055,7 @@ var blockSumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blockSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1284,12 +1077,6 @@ func Transpose(s *device.Stream, g device.Blocks, dst, src device.Slice[float32]
 	device.Put(p, n)
 	return p.Launch()
 }
-
-//go:embed ztranspose.sm_70.narrow.ptx
-var transposeSM70Narrow string
-
-//go:embed ztranspose.sm_70.ptx
-var transposeSM70 string
 
 var transposeKernel = &device.Kernel{
 	Name:    "transpose",
@@ -1335,12 +1122,6 @@ func Histogram(s *device.Stream, g device.Grid, x device.Slice[uint8], counts de
 	return p.Launch()
 }
 
-//go:embed zhistogram.sm_70.narrow.ptx
-var histogramSM70Narrow string
-
-//go:embed zhistogram.sm_70.ptx
-var histogramSM70 string
-
 var histogramKernel = &device.Kernel{
 	Name:    "histogram",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1385,24 +1166,6 @@ func Stream(s *device.Stream, g device.Blocks, x device.Slice[float64], w device
 	return p.Launch()
 }
 
-//go:embed zstream.sm_80.narrow.aligned.ptx
-var streamSM80NarrowAligned string
-
-//go:embed zstream.sm_80.narrow.ptx
-var streamSM80Narrow string
-
-//go:embed zstream.sm_80.ptx
-var streamSM80 string
-
-//go:embed zstream.sm_70.narrow.aligned.ptx
-var streamSM70NarrowAligned string
-
-//go:embed zstream.sm_70.narrow.ptx
-var streamSM70Narrow string
-
-//go:embed zstream.sm_70.ptx
-var streamSM70 string
-
 var streamKernel = &device.Kernel{
 	Name:    "stream",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1427,10 +1190,8 @@ var streamKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: streamSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: streamSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: streamSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: streamSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: streamSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: streamSM70},
 	},
@@ -1454,18 +1215,6 @@ func Crooked(s *device.Stream, g device.Grid, x device.Slice[float32], at int) e
 	device.Put(p, at)
 	return p.Launch()
 }
-
-//go:embed zcrooked.sm_80.narrow.ptx
-var crookedSM80Narrow string
-
-//go:embed zcrooked.sm_80.ptx
-var crookedSM80 string
-
-//go:embed zcrooked.sm_70.narrow.ptx
-var crookedSM70Narrow string
-
-//go:embed zcrooked.sm_70.ptx
-var crookedSM70 string
 
 var crookedKernel = &device.Kernel{
 	Name:    "crooked",
@@ -1510,15 +1259,6 @@ func Random(s *device.Stream, g device.Grid, draws device.Slice[draw], key [2]ui
 	return p.Launch()
 }
 
-//go:embed zrandom.sm_70.narrow.aligned.ptx
-var randomSM70NarrowAligned string
-
-//go:embed zrandom.sm_70.narrow.ptx
-var randomSM70Narrow string
-
-//go:embed zrandom.sm_70.ptx
-var randomSM70 string
-
 var randomKernel = &device.Kernel{
 	Name:    "random",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1555,15 +1295,6 @@ func Watch(s *device.Stream, g device.Grid, x device.Slice[float32], ticks devic
 	return p.Launch()
 }
 
-//go:embed zwatch.sm_70.narrow.aligned.ptx
-var watchSM70NarrowAligned string
-
-//go:embed zwatch.sm_70.narrow.ptx
-var watchSM70Narrow string
-
-//go:embed zwatch.sm_70.ptx
-var watchSM70 string
-
 var watchKernel = &device.Kernel{
 	Name:    "watch",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1580,10 +1311,7 @@ var watchKernel = &device.Kernel{
 		{File: "random.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: watchSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: watchSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1603,12 +1331,6 @@ func Insist(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	device.PutSlice(p, x)
 	return p.Launch()
 }
-
-//go:embed zinsist.sm_70.narrow.ptx
-var insistSM70Narrow string
-
-//go:embed zinsist.sm_70.ptx
-var insistSM70 string
 
 var insistKernel = &device.Kernel{
 	Name:    "insist",
@@ -1649,12 +1371,6 @@ func Move(s *device.Stream, g device.Grid, first bool, w world, particles device
 	return p.Launch()
 }
 
-//go:embed zmove.sm_70.narrow.ptx
-var moveSM70Narrow string
-
-//go:embed zmove.sm_70.ptx
-var moveSM70 string
-
 var moveKernel = &device.Kernel{
 	Name:    "move",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1694,24 +1410,6 @@ func Meet(s *device.Stream, g device.Grid, x device.Slice[int32], out device.Sli
 	return p.Launch()
 }
 
-//go:embed zmeet.sm_80.narrow.aligned.ptx
-var meetSM80NarrowAligned string
-
-//go:embed zmeet.sm_80.narrow.ptx
-var meetSM80Narrow string
-
-//go:embed zmeet.sm_80.ptx
-var meetSM80 string
-
-//go:embed zmeet.sm_70.narrow.aligned.ptx
-var meetSM70NarrowAligned string
-
-//go:embed zmeet.sm_70.narrow.ptx
-var meetSM70Narrow string
-
-//go:embed zmeet.sm_70.ptx
-var meetSM70 string
-
 var meetKernel = &device.Kernel{
 	Name:    "meet",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
@@ -1730,10 +1428,8 @@ var meetKernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: meetSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: meetSM80},
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: meetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1755,18 +1451,6 @@ func Stumble(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) 
 	device.Put(p, reach)
 	return p.Launch()
 }
-
-//go:embed zstumble.sm_80.narrow.ptx
-var stumbleSM80Narrow string
-
-//go:embed zstumble.sm_80.ptx
-var stumbleSM80 string
-
-//go:embed zstumble.sm_70.narrow.ptx
-var stumbleSM70Narrow string
-
-//go:embed zstumble.sm_70.ptx
-var stumbleSM70 string
 
 var stumbleKernel = &device.Kernel{
 	Name:    "stumble",

@@ -2,6 +2,6 @@
 
 // Package zvector is vector code of the kernels of package clusters.
 //
-// Each function does so many threads of a row, up to its first argument, as fill vectors, and
-// returns how many those are. Only the kernels' twins call them.
+// Each function runs as many threads of a row, up to its first argument, as fill vectors, and
+// returns their number. Only the kernels' twins call them.
 package zvector
