@@ -2,6 +2,7 @@ package compile
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -159,16 +160,26 @@ func (j *job) code(body lowered) (code, diag.List) {
 	return c, wrong
 }
 
-// worth is how much cheaper than the code that it replaces, by estimate, the code for some launches must be to be kept.
-const worth = 0.98
+// alike is the difference of two estimates up to which two functions take the same time for all that they tell: it
+// separates the kernels of bench/suite and prim that were measured with and without their narrow variants. For a variant
+// that runs only where slices are not aligned, because another one is for those that are, it is the larger number.
+const (
+	alike          = 0.015
+	alikeUnaligned = 0.05
+)
 
-// worthwhile returns those of the functions, the least demanding first, that are faster than what a launch runs
-// without them: the one before, or wide. A kernel whose time does not depend on indices is then compiled once.
+// worthwhile returns those of the functions, the least demanding first, that differ from what a launch runs
+// without them: the one before, or wide. A kernel whose time does not depend on the width of indices is then
+// compiled once.
 func worthwhile(wide *ir.Func, narrow []*ir.Func) []*ir.Func {
 	least := estimate(wide)
+	best := narrow[len(narrow)-1]
 	return slices.DeleteFunc(narrow, func(f *ir.Func) bool {
-		e := estimate(f)
-		if f.Coarse == 0 && e.cost > worth*least.cost && e.registers > worth*least.registers {
+		e, limit := estimate(f), alike
+		if best.Aligned && !f.Aligned {
+			limit = alikeUnaligned
+		}
+		if f.Coarse == 0 && e.difference(least) < limit {
 			return true
 		}
 		least = e
@@ -176,12 +187,18 @@ func worthwhile(wide *ir.Func, narrow []*ir.Func) []*ir.Func {
 	})
 }
 
-// estimated is what a thread costs.
+// estimated is what a thread costs: instructions, and the registers that they need at once.
 type estimated struct{ cost, registers float64 }
+
+// difference compares two estimates. More registers mean more loads in flight, or fewer threads at once, which counts for
+// less than the instructions, but may count either way.
+func (e estimated) difference(other estimated) float64 {
+	return math.Abs(math.Log(e.cost/other.cost)) + 0.1*math.Abs(math.Log(e.registers/other.registers))
+}
 
 func estimate(f *ir.Func) estimated {
 	dom := ir.Dominators(f)
-	return estimated{analysis.Cost(dom), float64(analysis.Pressure(dom))}
+	return estimated{analysis.Cost(dom), float64(max(1, analysis.Pressure(dom)))}
 }
 
 // checkShared reports a kernel that wants more shared memory than there is.

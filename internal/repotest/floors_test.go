@@ -90,6 +90,7 @@ var floors = map[string]string{
 	"bench/multi":           "cuda cuda/nccl device",
 	"bench/launch":          "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
 	"bench/suite/unchecked": "compile device",
+	"bench/start/ptx":       "compile",
 	"internal/repotest":     "",
 }
 
