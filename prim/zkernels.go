@@ -2066,7 +2066,6 @@ var countUint8Kernel = &device.Kernel{
 	Integers:   []int{8, 16, 32, 40, 64, 72},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint8SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint8SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2114,7 +2113,6 @@ var countUint16Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 64, 72},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint16SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint16SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2304,7 +2302,6 @@ var countFloat64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 80, 88},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countFloat64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2479,6 +2476,7 @@ var reduceInt64AddInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64AddInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64AddInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2513,6 +2511,7 @@ var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64LeastInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2547,6 +2546,7 @@ var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64GreatestInt642Int64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2719,6 +2719,7 @@ var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64AddUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2753,6 +2754,7 @@ var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64LeastUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2787,6 +2789,7 @@ var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64GreatestUint642Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4785,8 +4788,11 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint8SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4830,8 +4836,11 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint16SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4875,8 +4884,11 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint32SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4920,8 +4932,11 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint64SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5011,7 +5026,9 @@ var flagsSetKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "selectkernel.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagsSetSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: flagsSetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5148,7 +5165,9 @@ var startEachKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "sortkernel.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: startEachSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: startEachSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5466,7 +5485,9 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5526,7 +5547,9 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5733,8 +5756,11 @@ var pickBestUint32Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint32SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint32SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -5782,8 +5808,11 @@ var pickBestUint64Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint64SM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint64SM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

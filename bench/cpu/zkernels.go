@@ -178,7 +178,9 @@ var blackScholesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -221,7 +223,6 @@ var nbodyKernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: nbodySM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -264,7 +265,9 @@ var stencilKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencilSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencilSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -303,7 +306,9 @@ var sumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 141, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -348,7 +353,9 @@ var matmulKernel = &device.Kernel{
 		{File: "kernels.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: matmulSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: matmulSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

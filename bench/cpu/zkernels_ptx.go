@@ -827,6 +827,481 @@ $FAULT0:
 }
 `
 
+const blackScholesSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernels.go"
+.file 2 "log.go"
+.file 3 "exp.go"
+
+.visible .entry blackScholes(.param .align 8 .b8 blackScholes_params[112])
+{
+	.reg .pred %p<36>;
+	.reg .b32 %r<41>;
+	.reg .b64 %rd<20>;
+	.reg .f32 %f<227>;
+
+	ld.param.u64 %rd1, [blackScholes_params];
+	ld.param.u64 %rd2, [blackScholes_params+8];
+	ld.param.u64 %rd3, [blackScholes_params+24];
+	ld.param.u64 %rd4, [blackScholes_params+32];
+	ld.param.u64 %rd5, [blackScholes_params+48];
+	ld.param.u64 %rd6, [blackScholes_params+56];
+	ld.param.u64 %rd7, [blackScholes_params+72];
+	ld.param.u64 %rd8, [blackScholes_params+80];
+	.loc 1 61 19
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	cvt.u32.u64 %r4, %rd2;
+	cvt.u32.u64 %r5, %rd4;
+	cvt.u32.u64 %r6, %rd6;
+	cvt.u32.u64 %r7, %rd8;
+	mad.lo.s32 %r8, %r1, %r2, %r3;
+	cvt.u64.u32 %rd9, %r8;
+	setp.lt.u32 %p1, %r8, %r7;
+	@!%p1 bra $B1;
+	.loc 1 62 24
+	setp.lt.u32 %p2, %r8, %r4;
+	setp.lt.u32 %p3, %r8, %r5;
+	setp.lt.u32 %p4, %r8, %r6;
+	and.pred %p5, %p2, %p3;
+	and.pred %p6, %p5, %p4;
+	@!%p6 bra $B2;
+	mad.wide.u32 %rd10, %r8, 4, %rd1;
+	ld.global.f32 %f1, [%rd10];
+	mad.wide.u32 %rd11, %r8, 4, %rd3;
+	ld.global.f32 %f2, [%rd11];
+	mad.wide.u32 %rd12, %r8, 4, %rd5;
+	ld.global.f32 %f3, [%rd12];
+	.loc 1 69 36
+	rsqrt.approx.ftz.f32 %f4, %f3;
+	mul.rn.f32 %f5, %f3, %f4;
+	abs.f32 %f6, %f4;
+	mul.rn.f32 %f7, %f6, 0f3F000000;
+	neg.f32 %f8, %f5;
+	fma.rn.f32 %f9, %f8, %f5, %f3;
+	fma.rn.f32 %f10, %f9, %f7, %f5;
+	setp.lt.f32 %p7, 0f26800000, %f10;
+	mul.rn.f32 %f11, %f10, 0f3E99999A;
+	.loc 1 70 25
+	rcp.approx.ftz.f32 %f12, %f2;
+	neg.f32 %f13, %f2;
+	fma.rn.f32 %f14, %f13, %f12, 0f3F800000;
+	fma.rn.f32 %f15, %f12, %f14, %f12;
+	mul.rn.f32 %f16, %f1, %f15;
+	fma.rn.f32 %f17, %f13, %f16, %f1;
+	fma.rn.f32 %f18, %f17, %f15, %f16;
+	abs.f32 %f19, %f1;
+	setp.lt.f32 %p8, 0f0D800000, %f19;
+	and.pred %p9, %p7, %p8;
+	abs.f32 %f20, %f18;
+	setp.lt.f32 %p10, 0f03800000, %f20;
+	and.pred %p11, %p9, %p10;
+	.loc 2 70 23
+	mov.b32 %r9, %f18;
+	.loc 2 71 10
+	add.s32 %r10, %r9, -1060439283;
+	and.b32 %r11, %r10, -8388608;
+	.loc 2 72 32
+	sub.s32 %r12, %r9, %r11;
+	mov.b32 %f21, %r12;
+	cvt.rn.f32.s32 %f22, %r11;
+	.loc 2 8 9
+	sub.rn.f32 %f23, %f21, 0f3F800000;
+	.loc 2 80 22
+	fma.rn.f32 %f24, 0fBD9BD66F, %f23, 0f3E041C4B;
+	fma.rn.f32 %f25, %f24, %f23, 0fBE07A47F;
+	fma.rn.f32 %f26, %f25, %f23, 0f3E1139FA;
+	fma.rn.f32 %f27, %f26, %f23, 0fBE2A12C2;
+	.loc 2 81 24
+	fma.rn.f32 %f28, %f27, %f23, 0f3E4CD1F1;
+	fma.rn.f32 %f29, %f28, %f23, 0fBE800219;
+	fma.rn.f32 %f30, %f29, %f23, 0f3EAAAAA8;
+	fma.rn.f32 %f31, %f30, %f23, 0fBEFFFFFC;
+	.loc 2 76 67
+	mul.rn.f32 %f32, %f23, %f23;
+	fma.rn.f32 %f33, %f31, %f32, %f23;
+	.loc 2 9 25
+	fma.rn.f32 %f34, %f22, 0f33B17218, %f33;
+	.loc 2 86 25
+	setp.le.u32 %p12, 2139095040, %r9;
+	.loc 2 87 10
+	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
+	.loc 2 86 25
+	selp.f32 %f36, %f35, %f34, %p12;
+	.loc 1 70 34
+	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
+	rcp.approx.ftz.f32 %f38, %f11;
+	neg.f32 %f39, %f11;
+	fma.rn.f32 %f40, %f39, %f38, 0f3F800000;
+	fma.rn.f32 %f41, %f38, %f40, %f38;
+	mul.rn.f32 %f42, %f37, %f41;
+	fma.rn.f32 %f43, %f39, %f42, %f37;
+	fma.rn.f32 %f44, %f43, %f41, %f42;
+	abs.f32 %f45, %f37;
+	setp.lt.f32 %p13, 0f0D800000, %f45;
+	and.pred %p14, %p11, %p13;
+	abs.f32 %f46, %f44;
+	setp.lt.f32 %p15, 0f03800000, %f46;
+	and.pred %p16, %p14, %p15;
+	.loc 1 76 14
+	fma.rn.f32 %f47, %f46, 0f3E6D3389, 0f3F800000;
+	rcp.approx.ftz.f32 %f48, %f47;
+	neg.f32 %f49, %f47;
+	fma.rn.f32 %f50, %f49, %f48, 0f3F800000;
+	fma.rn.f32 %f51, %f48, %f50, %f48;
+	abs.f32 %f52, %f51;
+	setp.lt.f32 %p17, 0f03800000, %f52;
+	and.pred %p18, %p16, %p17;
+	.loc 1 77 73
+	fma.rn.f32 %f53, %f51, 0f3FAA466F, 0fBFE91EEA;
+	fma.rn.f32 %f54, %f51, %f53, 0f3FE40778;
+	fma.rn.f32 %f55, %f51, %f54, 0fBEB68F87;
+	fma.rn.f32 %f56, %f51, %f55, 0f3EA385FA;
+	mul.rn.f32 %f57, %f51, %f56;
+	.loc 1 78 38
+	mul.rn.f32 %f58, %f44, 0fBF000000;
+	mul.rn.f32 %f59, %f58, %f44;
+	.loc 3 36 10
+	fma.rn.f32 %f60, %f59, 0f3FB8AA3B, 0f4B400000;
+	.loc 3 37 9
+	sub.rn.f32 %f61, %f60, 0f4B400000;
+	.loc 3 38 25
+	fma.rn.f32 %f62, %f61, 0fBF317218, %f59;
+	fma.rn.f32 %f63, %f61, 0f3102E308, %f62;
+	.loc 3 39 21
+	fma.rn.f32 %f64, 0f3AB527C5, %f63, 0f3C091CC4;
+	fma.rn.f32 %f65, %f64, %f63, 0f3D2AAC57;
+	fma.rn.f32 %f66, %f65, %f63, 0f3E2AAA49;
+	fma.rn.f32 %f67, %f66, %f63, 0f3EFFFFFE;
+	.loc 3 40 16
+	fma.rn.f32 %f68, %f67, %f63, 0f3F800000;
+	fma.rn.f32 %f69, %f68, %f63, 0f3F800000;
+	mov.b32 %r13, %f60;
+	.loc 3 24 51
+	mad.lo.s32 %r14, %r13, 8388608, 1602224128;
+	mov.b32 %f70, %r14;
+	mul.rn.f32 %f71, %f69, %f70;
+	mul.rn.f32 %f72, %f71, 0f1F800000;
+	.loc 3 25 8
+	abs.f32 %f73, %f59;
+	setp.lt.f32 %p19, 0f42D00000, %f73;
+	selp.f32 %f74, 0f00000000, %f72, %p19;
+	.loc 1 78 21
+	mul.rn.f32 %f75, %f74, 0f3ECC422A;
+	mul.rn.f32 %f76, %f75, %f57;
+	.loc 1 79 7
+	setp.lt.f32 %p20, 0f00000000, %f44;
+	.loc 1 80 12
+	neg.f32 %f77, %f75;
+	fma.rn.f32 %f78, %f77, %f57, 0f3F800000;
+	.loc 1 79 7
+	selp.f32 %f79, %f78, %f76, %p20;
+	.loc 1 71 51
+	mul.rn.f32 %f80, %f3, 0fBCA3D70A;
+	.loc 3 36 10
+	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
+	.loc 3 37 9
+	sub.rn.f32 %f82, %f81, 0f4B400000;
+	.loc 3 38 25
+	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
+	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
+	.loc 3 39 21
+	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
+	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
+	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
+	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
+	.loc 3 40 16
+	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
+	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
+	mov.b32 %r15, %f81;
+	.loc 3 21 7
+	setp.lt.f32 %p21, 0f00000000, %f80;
+	selp.b32 %r16, 528482304, 1602224128, %p21;
+	selp.b32 %r17, 1602224128, 528482304, %p21;
+	.loc 3 24 51
+	mad.lo.s32 %r18, %r15, 8388608, %r16;
+	mov.b32 %f91, %r18;
+	mul.rn.f32 %f92, %f90, %f91;
+	mov.b32 %f93, %r17;
+	mul.rn.f32 %f94, %f92, %f93;
+	.loc 3 25 8
+	abs.f32 %f95, %f80;
+	setp.lt.f32 %p22, 0f42D00000, %f95;
+	selp.f32 %f96, 0f00000000, %f94, %p22;
+	and.pred %p23, %p22, %p21;
+	selp.f32 %f97, 0f7F800000, %f96, %p23;
+	.loc 1 71 34
+	mul.rn.f32 %f98, %f2, %f97;
+	neg.f32 %f99, %f10;
+	fma.rn.f32 %f100, %f99, 0f3E99999A, %f44;
+	.loc 1 76 36
+	abs.f32 %f101, %f100;
+	fma.rn.f32 %f102, %f101, 0f3E6D3389, 0f3F800000;
+	rcp.approx.ftz.f32 %f103, %f102;
+	neg.f32 %f104, %f102;
+	fma.rn.f32 %f105, %f104, %f103, 0f3F800000;
+	fma.rn.f32 %f106, %f103, %f105, %f103;
+	abs.f32 %f107, %f106;
+	setp.lt.f32 %p24, 0f03800000, %f107;
+	and.pred %p25, %p18, %p24;
+	.loc 1 77 73
+	fma.rn.f32 %f108, %f106, 0f3FAA466F, 0fBFE91EEA;
+	fma.rn.f32 %f109, %f106, %f108, 0f3FE40778;
+	fma.rn.f32 %f110, %f106, %f109, 0fBEB68F87;
+	fma.rn.f32 %f111, %f106, %f110, 0f3EA385FA;
+	mul.rn.f32 %f112, %f106, %f111;
+	.loc 1 78 38
+	mul.rn.f32 %f113, %f100, 0fBF000000;
+	mul.rn.f32 %f114, %f113, %f100;
+	.loc 3 36 10
+	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	.loc 3 37 9
+	sub.rn.f32 %f116, %f115, 0f4B400000;
+	.loc 3 38 25
+	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
+	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	.loc 3 39 21
+	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
+	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
+	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
+	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	.loc 3 40 16
+	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
+	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
+	mov.b32 %r19, %f115;
+	.loc 3 24 51
+	mad.lo.s32 %r20, %r19, 8388608, 1602224128;
+	mov.b32 %f125, %r20;
+	mul.rn.f32 %f126, %f124, %f125;
+	mul.rn.f32 %f127, %f126, 0f1F800000;
+	.loc 3 25 8
+	abs.f32 %f128, %f114;
+	setp.lt.f32 %p26, 0f42D00000, %f128;
+	selp.f32 %f129, 0f00000000, %f127, %p26;
+	.loc 1 78 21
+	mul.rn.f32 %f130, %f129, 0f3ECC422A;
+	mul.rn.f32 %f131, %f130, %f112;
+	.loc 1 79 7
+	setp.lt.f32 %p27, 0f00000000, %f100;
+	.loc 1 80 12
+	neg.f32 %f132, %f130;
+	fma.rn.f32 %f133, %f132, %f112, 0f3F800000;
+	.loc 1 79 7
+	selp.f32 %f134, %f133, %f131, %p27;
+	.loc 1 71 58
+	mul.rn.f32 %f135, %f98, %f134;
+	neg.f32 %f136, %f135;
+	fma.rn.f32 %f137, %f1, %f79, %f136;
+	.loc 1 62 8
+	mad.wide.u32 %rd13, %r8, 4, %rd7;
+	@%p25 bra $B0;
+	.loc 1 69 36
+	sqrt.rn.f32 %f138, %f3;
+	mul.rn.f32 %f139, %f138, 0f3E99999A;
+	.loc 1 70 25
+	div.rn.f32 %f140, %f1, %f2;
+	.loc 2 67 8
+	abs.f32 %f141, %f140;
+	setp.lt.f32 %p28, %f141, 0f00800000;
+	.loc 2 68 21
+	mul.rn.f32 %f142, %f140, 0f4B000000;
+	.loc 2 67 12
+	selp.f32 %f143, %f142, %f140, %p28;
+	selp.b32 %r21, 192937984, 0, %p28;
+	.loc 2 70 23
+	mov.b32 %r22, %f143;
+	.loc 2 71 10
+	add.s32 %r23, %r22, -1060439283;
+	and.b32 %r24, %r23, -8388608;
+	.loc 2 72 32
+	sub.s32 %r25, %r22, %r24;
+	mov.b32 %f144, %r25;
+	sub.s32 %r26, %r24, %r21;
+	cvt.rn.f32.s32 %f145, %r26;
+	.loc 2 8 9
+	sub.rn.f32 %f146, %f144, 0f3F800000;
+	.loc 2 80 22
+	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
+	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
+	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
+	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
+	.loc 2 81 24
+	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
+	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
+	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
+	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
+	.loc 2 76 67
+	mul.rn.f32 %f155, %f146, %f146;
+	fma.rn.f32 %f156, %f154, %f155, %f146;
+	.loc 2 9 25
+	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
+	.loc 2 86 21
+	mov.b32 %r27, %f140;
+	setp.le.u32 %p29, 2139095040, %r27;
+	.loc 2 87 10
+	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
+	.loc 2 86 25
+	selp.f32 %f159, %f158, %f157, %p29;
+	.loc 2 89 7
+	setp.eq.f32 %p30, %f140, 0f00000000;
+	selp.f32 %f160, 0fFF800000, %f159, %p30;
+	.loc 1 70 34
+	fma.rn.f32 %f161, %f3, 0f3D851EB8, %f160;
+	div.rn.f32 %f162, %f161, %f139;
+	.loc 1 76 36
+	abs.f32 %f163, %f162;
+	fma.rn.f32 %f164, %f163, 0f3E6D3389, 0f3F800000;
+	rcp.rn.f32 %f165, %f164;
+	.loc 1 77 73
+	fma.rn.f32 %f166, %f165, 0f3FAA466F, 0fBFE91EEA;
+	fma.rn.f32 %f167, %f165, %f166, 0f3FE40778;
+	fma.rn.f32 %f168, %f165, %f167, 0fBEB68F87;
+	fma.rn.f32 %f169, %f165, %f168, 0f3EA385FA;
+	mul.rn.f32 %f170, %f165, %f169;
+	.loc 1 78 38
+	mul.rn.f32 %f171, %f162, 0fBF000000;
+	mul.rn.f32 %f172, %f171, %f162;
+	.loc 3 36 10
+	fma.rn.f32 %f173, %f172, 0f3FB8AA3B, 0f4B400000;
+	.loc 3 37 9
+	sub.rn.f32 %f174, %f173, 0f4B400000;
+	.loc 3 38 25
+	fma.rn.f32 %f175, %f174, 0fBF317218, %f172;
+	fma.rn.f32 %f176, %f174, 0f3102E308, %f175;
+	.loc 3 39 21
+	fma.rn.f32 %f177, 0f3AB527C5, %f176, 0f3C091CC4;
+	fma.rn.f32 %f178, %f177, %f176, 0f3D2AAC57;
+	fma.rn.f32 %f179, %f178, %f176, 0f3E2AAA49;
+	fma.rn.f32 %f180, %f179, %f176, 0f3EFFFFFE;
+	.loc 3 40 16
+	fma.rn.f32 %f181, %f180, %f176, 0f3F800000;
+	fma.rn.f32 %f182, %f181, %f176, 0f3F800000;
+	mov.b32 %r28, %f173;
+	.loc 3 24 51
+	mad.lo.s32 %r29, %r28, 8388608, 1602224128;
+	mov.b32 %f183, %r29;
+	mul.rn.f32 %f184, %f182, %f183;
+	mul.rn.f32 %f185, %f184, 0f1F800000;
+	.loc 3 25 8
+	abs.f32 %f186, %f172;
+	setp.lt.f32 %p31, 0f42D00000, %f186;
+	selp.f32 %f187, 0f00000000, %f185, %p31;
+	.loc 1 78 21
+	mul.rn.f32 %f188, %f187, 0f3ECC422A;
+	mul.rn.f32 %f189, %f188, %f170;
+	.loc 1 79 7
+	setp.lt.f32 %p32, 0f00000000, %f162;
+	.loc 1 80 12
+	neg.f32 %f190, %f188;
+	fma.rn.f32 %f191, %f190, %f170, 0f3F800000;
+	.loc 1 79 7
+	selp.f32 %f192, %f191, %f189, %p32;
+	.loc 1 71 68
+	neg.f32 %f193, %f138;
+	fma.rn.f32 %f194, %f193, 0f3E99999A, %f162;
+	.loc 1 76 36
+	abs.f32 %f195, %f194;
+	fma.rn.f32 %f196, %f195, 0f3E6D3389, 0f3F800000;
+	rcp.rn.f32 %f197, %f196;
+	.loc 1 77 73
+	fma.rn.f32 %f198, %f197, 0f3FAA466F, 0fBFE91EEA;
+	fma.rn.f32 %f199, %f197, %f198, 0f3FE40778;
+	fma.rn.f32 %f200, %f197, %f199, 0fBEB68F87;
+	fma.rn.f32 %f201, %f197, %f200, 0f3EA385FA;
+	mul.rn.f32 %f202, %f197, %f201;
+	.loc 1 78 38
+	mul.rn.f32 %f203, %f194, 0fBF000000;
+	mul.rn.f32 %f204, %f203, %f194;
+	.loc 3 36 10
+	fma.rn.f32 %f205, %f204, 0f3FB8AA3B, 0f4B400000;
+	.loc 3 37 9
+	sub.rn.f32 %f206, %f205, 0f4B400000;
+	.loc 3 38 25
+	fma.rn.f32 %f207, %f206, 0fBF317218, %f204;
+	fma.rn.f32 %f208, %f206, 0f3102E308, %f207;
+	.loc 3 39 21
+	fma.rn.f32 %f209, 0f3AB527C5, %f208, 0f3C091CC4;
+	fma.rn.f32 %f210, %f209, %f208, 0f3D2AAC57;
+	fma.rn.f32 %f211, %f210, %f208, 0f3E2AAA49;
+	fma.rn.f32 %f212, %f211, %f208, 0f3EFFFFFE;
+	.loc 3 40 16
+	fma.rn.f32 %f213, %f212, %f208, 0f3F800000;
+	fma.rn.f32 %f214, %f213, %f208, 0f3F800000;
+	mov.b32 %r30, %f205;
+	.loc 3 24 51
+	mad.lo.s32 %r31, %r30, 8388608, 1602224128;
+	mov.b32 %f215, %r31;
+	mul.rn.f32 %f216, %f214, %f215;
+	mul.rn.f32 %f217, %f216, 0f1F800000;
+	.loc 3 25 8
+	abs.f32 %f218, %f204;
+	setp.lt.f32 %p33, 0f42D00000, %f218;
+	selp.f32 %f219, 0f00000000, %f217, %p33;
+	.loc 1 78 21
+	mul.rn.f32 %f220, %f219, 0f3ECC422A;
+	mul.rn.f32 %f221, %f220, %f202;
+	.loc 1 79 7
+	setp.lt.f32 %p34, 0f00000000, %f194;
+	.loc 1 80 12
+	neg.f32 %f222, %f220;
+	fma.rn.f32 %f223, %f222, %f202, 0f3F800000;
+	.loc 1 79 7
+	selp.f32 %f224, %f223, %f221, %p34;
+	.loc 1 71 58
+	mul.rn.f32 %f225, %f98, %f224;
+	neg.f32 %f226, %f225;
+	fma.rn.f32 %f137, %f1, %f192, %f226;
+$B0:
+	.loc 1 62 8
+	st.global.f32 [%rd13], %f137;
+$B1:
+	bra $EXIT;
+$B2:
+	cvt.u64.u32 %rd14, %r4;
+	cvt.u64.u32 %rd15, %r5;
+	cvt.u64.u32 %rd16, %r6;
+	@!%p2 bra $FAULT0;
+	@!%p3 bra $FAULT1;
+	bra $FAULT2;
+$EXIT:
+	ret;
+$FAULT0:
+	mov.u64 %rd17, %rd14;
+	bra $FAULT;
+$FAULT1:
+	mov.u64 %rd17, %rd15;
+	bra $FAULT;
+$FAULT2:
+	mov.u64 %rd17, %rd16;
+$FAULT:
+	ld.param.u64 %rd18, [blackScholes_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r32, [%rd18], 0, 1;
+	setp.ne.u32 %p35, %r32, 0;
+	@%p35 bra $EXIT;
+	ld.global.u64 %rd19, [%rd18+8];
+	ld.param.u32 %r33, [blackScholes_params+104];
+	st.global.u32 [%rd19+4], %r33;
+	ld.param.u32 %r34, [blackScholes_params+108];
+	st.global.v2.u32 [%rd19+8], {%r34, 0};
+	mov.u32 %r35, %ctaid.x;
+	mov.u32 %r36, %ctaid.y;
+	st.global.v2.u32 [%rd19+16], {%r35, %r36};
+	mov.u32 %r37, %ctaid.z;
+	mov.u32 %r38, %tid.x;
+	st.global.v2.u32 [%rd19+24], {%r37, %r38};
+	mov.u32 %r39, %tid.y;
+	mov.u32 %r40, %tid.z;
+	st.global.v2.u32 [%rd19+32], {%r39, %r40};
+	st.global.u64 [%rd19+40], %rd9;
+	st.global.u64 [%rd19+48], %rd17;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd19], 56;
+	bra $EXIT;
+}
+`
+
 const blackScholesSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -1797,512 +2272,6 @@ $FAULT:
 }
 `
 
-const nbodySM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry nbody(.param .align 8 .b8 nbody_params[72])
-{
-	.reg .pred %p<58>;
-	.reg .b32 %r<33>;
-	.reg .b64 %rd<39>;
-	.reg .f32 %f<174>;
-
-	ld.param.u64 %rd1, [nbody_params];
-	ld.param.u64 %rd2, [nbody_params+8];
-	ld.param.u64 %rd3, [nbody_params+24];
-	ld.param.u64 %rd4, [nbody_params+32];
-	ld.param.u64 %rd5, [nbody_params+48];
-	.loc 1 90 16
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd6, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd5;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	.loc 1 91 7
-	setp.le.s32 %p1, %r6, %r7;
-	@%p1 bra $B11;
-	.loc 1 94 15
-	setp.lt.u32 %p2, %r7, %r4;
-	add.s32 %r8, %r6, %r7;
-	cvt.u64.u32 %rd8, %r8;
-	setp.lt.u32 %p3, %r8, %r4;
-	shl.b32 %r9, %r6, 1;
-	cvt.u64.u32 %rd9, %r9;
-	add.s64 %rd10, %rd9, %rd7;
-	setp.lt.u64 %p4, %rd10, %rd6;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B12;
-	mad.wide.u32 %rd11, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd11];
-	mad.wide.u32 %rd12, %r8, 4, %rd1;
-	ld.global.f32 %f2, [%rd12];
-	shl.b64 %rd13, %rd10, 2;
-	add.s64 %rd14, %rd1, %rd13;
-	ld.global.f32 %f3, [%rd14];
-	add.s32 %r10, %r6, -1;
-	setp.lt.u32 %p7, 0, %r6;
-	selp.b32 %r11, %r10, 0, %p7;
-	cvt.u64.u32 %rd15, %r11;
-	setp.lt.u32 %p8, %r11, -2147483648;
-	setp.lt.s64 %p9, %rd15, 2305843009213693952;
-	and.pred %p10, %p8, %p9;
-	setp.lt.u32 %p11, 0, %r4;
-	and.pred %p12, %p10, %p11;
-	setp.lt.u32 %p13, %r11, %r4;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u32 %p15, %r6, %r4;
-	and.pred %p16, %p14, %p15;
-	add.s32 %r12, %r6, %r11;
-	setp.lt.u32 %p17, %r12, %r4;
-	and.pred %p18, %p16, %p17;
-	setp.lt.u32 %p19, %r9, %r4;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd16, %rd9, %rd15;
-	setp.lt.u64 %p21, %rd16, %rd6;
-	and.pred %p22, %p20, %p21;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r13, 0;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd17, %r13;
-	.loc 1 97 19
-	setp.lt.u32 %p23, %r13, %r4;
-	@!%p23 bra $FAULT0;
-	mad.wide.u32 %rd18, %r13, 4, %rd1;
-	ld.global.f32 %f7, [%rd18];
-	sub.rn.f32 %f8, %f7, %f1;
-	add.s32 %r14, %r6, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	setp.lt.u32 %p24, %r14, %r4;
-	@!%p24 bra $FAULT1;
-	mad.wide.u32 %rd20, %r14, 4, %rd1;
-	ld.global.f32 %f9, [%rd20];
-	sub.rn.f32 %f10, %f9, %f2;
-	add.s64 %rd21, %rd9, %rd17;
-	setp.lt.u64 %p25, %rd21, %rd6;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd1, %rd22;
-	ld.global.f32 %f11, [%rd23];
-	sub.rn.f32 %f12, %f11, %f3;
-	.loc 1 98 18
-	mul.rn.f32 %f13, %f10, %f10;
-	fma.rn.f32 %f14, %f8, %f8, %f13;
-	fma.rn.f32 %f15, %f12, %f12, %f14;
-	add.rn.f32 %f16, %f15, 0f3C23D70A;
-	.loc 1 99 28
-	sqrt.rn.f32 %f17, %f16;
-	mul.rn.f32 %f18, %f16, %f17;
-	rcp.rn.f32 %f19, %f18;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f8, %f19, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f10, %f19, %f5;
-	.loc 1 102 3
-	fma.rn.f32 %f6, %f12, %f19, %f6;
-	add.s32 %r13, %r13, 1;
-	setp.lt.u32 %p26, %r13, %r6;
-	@%p26 bra $B0;
-	bra $B10;
-$B1:
-	.loc 1 95 6
-	add.s32 %r15, %r6, -3;
-	setp.le.s32 %p27, %r15, %r6;
-	setp.lt.s32 %p28, 0, %r15;
-	and.pred %p29, %p27, %p28;
-	selp.b32 %r16, %r15, 0, %p29;
-	setp.lt.u32 %p30, 0, %r16;
-	@!%p30 bra $B2;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r17, 0;
-	bra $B3;
-$B2:
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r17, 0;
-	bra $B6;
-$B3:
-	.loc 1 97 19
-	mad.wide.u32 %rd24, %r17, 4, %rd1;
-	ld.global.f32 %f20, [%rd24];
-	sub.rn.f32 %f21, %f20, %f1;
-	add.s32 %r18, %r6, %r17;
-	mad.wide.u32 %rd25, %r18, 4, %rd1;
-	ld.global.f32 %f22, [%rd25];
-	sub.rn.f32 %f23, %f22, %f2;
-	add.s32 %r19, %r9, %r17;
-	mad.wide.u32 %rd26, %r19, 4, %rd1;
-	ld.global.f32 %f24, [%rd26];
-	sub.rn.f32 %f25, %f24, %f3;
-	.loc 1 98 18
-	mul.rn.f32 %f26, %f23, %f23;
-	fma.rn.f32 %f27, %f21, %f21, %f26;
-	fma.rn.f32 %f28, %f25, %f25, %f27;
-	add.rn.f32 %f29, %f28, 0f3C23D70A;
-	.loc 1 99 28
-	rsqrt.approx.ftz.f32 %f30, %f29;
-	mul.rn.f32 %f31, %f29, %f30;
-	abs.f32 %f32, %f30;
-	mul.rn.f32 %f33, %f32, 0f3F000000;
-	neg.f32 %f34, %f31;
-	fma.rn.f32 %f35, %f34, %f31, %f29;
-	fma.rn.f32 %f36, %f35, %f33, %f31;
-	setp.lt.f32 %p31, 0f26800000, %f36;
-	mul.rn.f32 %f37, %f29, %f36;
-	rcp.approx.ftz.f32 %f38, %f37;
-	neg.f32 %f39, %f37;
-	fma.rn.f32 %f40, %f39, %f38, 0f3F800000;
-	fma.rn.f32 %f41, %f38, %f40, %f38;
-	abs.f32 %f42, %f41;
-	setp.lt.f32 %p32, 0f03800000, %f42;
-	and.pred %p33, %p31, %p32;
-	.loc 1 100 3
-	fma.rn.f32 %f43, %f21, %f41, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f44, %f23, %f41, %f5;
-	.loc 1 102 3
-	fma.rn.f32 %f45, %f25, %f41, %f6;
-	.loc 1 97 19
-	ld.global.f32 %f46, [%rd24+4];
-	sub.rn.f32 %f47, %f46, %f1;
-	ld.global.f32 %f48, [%rd25+4];
-	sub.rn.f32 %f49, %f48, %f2;
-	ld.global.f32 %f50, [%rd26+4];
-	sub.rn.f32 %f51, %f50, %f3;
-	.loc 1 98 18
-	mul.rn.f32 %f52, %f49, %f49;
-	fma.rn.f32 %f53, %f47, %f47, %f52;
-	fma.rn.f32 %f54, %f51, %f51, %f53;
-	add.rn.f32 %f55, %f54, 0f3C23D70A;
-	.loc 1 99 28
-	rsqrt.approx.ftz.f32 %f56, %f55;
-	mul.rn.f32 %f57, %f55, %f56;
-	abs.f32 %f58, %f56;
-	mul.rn.f32 %f59, %f58, 0f3F000000;
-	neg.f32 %f60, %f57;
-	fma.rn.f32 %f61, %f60, %f57, %f55;
-	fma.rn.f32 %f62, %f61, %f59, %f57;
-	setp.lt.f32 %p34, 0f26800000, %f62;
-	and.pred %p35, %p33, %p34;
-	mul.rn.f32 %f63, %f55, %f62;
-	rcp.approx.ftz.f32 %f64, %f63;
-	neg.f32 %f65, %f63;
-	fma.rn.f32 %f66, %f65, %f64, 0f3F800000;
-	fma.rn.f32 %f67, %f64, %f66, %f64;
-	abs.f32 %f68, %f67;
-	setp.lt.f32 %p36, 0f03800000, %f68;
-	and.pred %p37, %p35, %p36;
-	.loc 1 100 3
-	fma.rn.f32 %f69, %f47, %f67, %f43;
-	.loc 1 101 3
-	fma.rn.f32 %f70, %f49, %f67, %f44;
-	.loc 1 102 3
-	fma.rn.f32 %f71, %f51, %f67, %f45;
-	.loc 1 97 19
-	ld.global.f32 %f72, [%rd24+8];
-	sub.rn.f32 %f73, %f72, %f1;
-	ld.global.f32 %f74, [%rd25+8];
-	sub.rn.f32 %f75, %f74, %f2;
-	ld.global.f32 %f76, [%rd26+8];
-	sub.rn.f32 %f77, %f76, %f3;
-	.loc 1 98 18
-	mul.rn.f32 %f78, %f75, %f75;
-	fma.rn.f32 %f79, %f73, %f73, %f78;
-	fma.rn.f32 %f80, %f77, %f77, %f79;
-	add.rn.f32 %f81, %f80, 0f3C23D70A;
-	.loc 1 99 28
-	rsqrt.approx.ftz.f32 %f82, %f81;
-	mul.rn.f32 %f83, %f81, %f82;
-	abs.f32 %f84, %f82;
-	mul.rn.f32 %f85, %f84, 0f3F000000;
-	neg.f32 %f86, %f83;
-	fma.rn.f32 %f87, %f86, %f83, %f81;
-	fma.rn.f32 %f88, %f87, %f85, %f83;
-	setp.lt.f32 %p38, 0f26800000, %f88;
-	and.pred %p39, %p37, %p38;
-	mul.rn.f32 %f89, %f81, %f88;
-	rcp.approx.ftz.f32 %f90, %f89;
-	neg.f32 %f91, %f89;
-	fma.rn.f32 %f92, %f91, %f90, 0f3F800000;
-	fma.rn.f32 %f93, %f90, %f92, %f90;
-	abs.f32 %f94, %f93;
-	setp.lt.f32 %p40, 0f03800000, %f94;
-	and.pred %p41, %p39, %p40;
-	.loc 1 100 3
-	fma.rn.f32 %f95, %f73, %f93, %f69;
-	.loc 1 101 3
-	fma.rn.f32 %f96, %f75, %f93, %f70;
-	.loc 1 102 3
-	fma.rn.f32 %f97, %f77, %f93, %f71;
-	.loc 1 97 19
-	ld.global.f32 %f98, [%rd24+12];
-	sub.rn.f32 %f99, %f98, %f1;
-	ld.global.f32 %f100, [%rd25+12];
-	sub.rn.f32 %f101, %f100, %f2;
-	ld.global.f32 %f102, [%rd26+12];
-	sub.rn.f32 %f103, %f102, %f3;
-	.loc 1 98 18
-	mul.rn.f32 %f104, %f101, %f101;
-	fma.rn.f32 %f105, %f99, %f99, %f104;
-	fma.rn.f32 %f106, %f103, %f103, %f105;
-	add.rn.f32 %f107, %f106, 0f3C23D70A;
-	.loc 1 99 28
-	rsqrt.approx.ftz.f32 %f108, %f107;
-	mul.rn.f32 %f109, %f107, %f108;
-	abs.f32 %f110, %f108;
-	mul.rn.f32 %f111, %f110, 0f3F000000;
-	neg.f32 %f112, %f109;
-	fma.rn.f32 %f113, %f112, %f109, %f107;
-	fma.rn.f32 %f114, %f113, %f111, %f109;
-	setp.lt.f32 %p42, 0f26800000, %f114;
-	and.pred %p43, %p41, %p42;
-	mul.rn.f32 %f115, %f107, %f114;
-	rcp.approx.ftz.f32 %f116, %f115;
-	neg.f32 %f117, %f115;
-	fma.rn.f32 %f118, %f117, %f116, 0f3F800000;
-	fma.rn.f32 %f119, %f116, %f118, %f116;
-	abs.f32 %f120, %f119;
-	setp.lt.f32 %p44, 0f03800000, %f120;
-	and.pred %p45, %p43, %p44;
-	.loc 1 100 3
-	fma.rn.f32 %f121, %f99, %f119, %f95;
-	.loc 1 101 3
-	fma.rn.f32 %f122, %f101, %f119, %f96;
-	.loc 1 102 3
-	fma.rn.f32 %f123, %f103, %f119, %f97;
-	add.s32 %r17, %r17, 4;
-	setp.lt.u32 %p46, %r17, %r6;
-	setp.lt.u32 %p47, %r17, %r16;
-	@!%p45 bra $B4;
-	mov.f32 %f6, %f123;
-	mov.f32 %f5, %f122;
-	mov.f32 %f4, %f121;
-	bra $B5;
-$B4:
-	.loc 1 99 28
-	sqrt.rn.f32 %f124, %f29;
-	mul.rn.f32 %f125, %f29, %f124;
-	rcp.rn.f32 %f126, %f125;
-	.loc 1 100 3
-	fma.rn.f32 %f127, %f21, %f126, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f128, %f23, %f126, %f5;
-	.loc 1 102 3
-	fma.rn.f32 %f129, %f25, %f126, %f6;
-	.loc 1 99 28
-	sqrt.rn.f32 %f130, %f55;
-	mul.rn.f32 %f131, %f55, %f130;
-	rcp.rn.f32 %f132, %f131;
-	.loc 1 100 3
-	fma.rn.f32 %f133, %f47, %f132, %f127;
-	.loc 1 101 3
-	fma.rn.f32 %f134, %f49, %f132, %f128;
-	.loc 1 102 3
-	fma.rn.f32 %f135, %f51, %f132, %f129;
-	.loc 1 99 28
-	sqrt.rn.f32 %f136, %f81;
-	mul.rn.f32 %f137, %f81, %f136;
-	rcp.rn.f32 %f138, %f137;
-	.loc 1 100 3
-	fma.rn.f32 %f139, %f73, %f138, %f133;
-	.loc 1 101 3
-	fma.rn.f32 %f140, %f75, %f138, %f134;
-	.loc 1 102 3
-	fma.rn.f32 %f141, %f77, %f138, %f135;
-	.loc 1 99 28
-	sqrt.rn.f32 %f142, %f107;
-	mul.rn.f32 %f143, %f107, %f142;
-	rcp.rn.f32 %f144, %f143;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f99, %f144, %f139;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f101, %f144, %f140;
-	.loc 1 102 3
-	fma.rn.f32 %f6, %f103, %f144, %f141;
-$B5:
-	@%p47 bra $B3;
-	@!%p46 bra $B10;
-$B6:
-$B7:
-	.loc 1 97 19
-	mad.wide.u32 %rd27, %r17, 4, %rd1;
-	ld.global.f32 %f145, [%rd27];
-	sub.rn.f32 %f146, %f145, %f1;
-	add.s32 %r20, %r6, %r17;
-	mad.wide.u32 %rd28, %r20, 4, %rd1;
-	ld.global.f32 %f147, [%rd28];
-	sub.rn.f32 %f148, %f147, %f2;
-	add.s32 %r21, %r9, %r17;
-	mad.wide.u32 %rd29, %r21, 4, %rd1;
-	ld.global.f32 %f149, [%rd29];
-	sub.rn.f32 %f150, %f149, %f3;
-	.loc 1 98 18
-	mul.rn.f32 %f151, %f148, %f148;
-	fma.rn.f32 %f152, %f146, %f146, %f151;
-	fma.rn.f32 %f153, %f150, %f150, %f152;
-	add.rn.f32 %f154, %f153, 0f3C23D70A;
-	.loc 1 99 28
-	rsqrt.approx.ftz.f32 %f155, %f154;
-	mul.rn.f32 %f156, %f154, %f155;
-	abs.f32 %f157, %f155;
-	mul.rn.f32 %f158, %f157, 0f3F000000;
-	neg.f32 %f159, %f156;
-	fma.rn.f32 %f160, %f159, %f156, %f154;
-	fma.rn.f32 %f161, %f160, %f158, %f156;
-	setp.lt.f32 %p48, 0f26800000, %f161;
-	mul.rn.f32 %f162, %f154, %f161;
-	rcp.approx.ftz.f32 %f163, %f162;
-	neg.f32 %f164, %f162;
-	fma.rn.f32 %f165, %f164, %f163, 0f3F800000;
-	fma.rn.f32 %f166, %f163, %f165, %f163;
-	abs.f32 %f167, %f166;
-	setp.lt.f32 %p49, 0f03800000, %f167;
-	and.pred %p50, %p48, %p49;
-	.loc 1 100 3
-	fma.rn.f32 %f168, %f146, %f166, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f169, %f148, %f166, %f5;
-	.loc 1 102 3
-	fma.rn.f32 %f170, %f150, %f166, %f6;
-	add.s32 %r17, %r17, 1;
-	setp.lt.u32 %p51, %r17, %r6;
-	@!%p50 bra $B8;
-	mov.f32 %f6, %f170;
-	mov.f32 %f5, %f169;
-	mov.f32 %f4, %f168;
-	bra $B9;
-$B8:
-	.loc 1 99 28
-	sqrt.rn.f32 %f171, %f154;
-	mul.rn.f32 %f172, %f154, %f171;
-	rcp.rn.f32 %f173, %f172;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f146, %f173, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f148, %f173, %f5;
-	.loc 1 102 3
-	fma.rn.f32 %f6, %f150, %f173, %f6;
-$B9:
-	@%p51 bra $B7;
-$B10:
-	.loc 1 104 7
-	setp.lt.u32 %p52, %r7, %r5;
-	setp.lt.u32 %p53, %r8, %r5;
-	cvt.u32.u64 %r22, %rd10;
-	setp.lt.u32 %p54, %r22, %r5;
-	and.pred %p55, %p52, %p53;
-	and.pred %p56, %p55, %p54;
-	@!%p56 bra $B13;
-	mad.wide.u32 %rd30, %r7, 4, %rd3;
-	st.global.f32 [%rd30], %f4;
-	mad.wide.u32 %rd31, %r8, 4, %rd3;
-	st.global.f32 [%rd31], %f5;
-	shl.b64 %rd32, %rd10, 2;
-	add.s64 %rd33, %rd3, %rd32;
-	st.global.f32 [%rd33], %f6;
-	bra $EXIT;
-$B11:
-	.loc 1 92 3
-	bra $EXIT;
-$B12:
-	.loc 1 94 15
-	@!%p2 bra $FAULT3;
-	@!%p3 bra $FAULT4;
-	bra $FAULT5;
-$B13:
-	cvt.u64.u32 %rd34, %r5;
-	.loc 1 104 7
-	@!%p52 bra $FAULT6;
-	@!%p53 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 97 19
-	mov.u32 %r23, 0;
-	mov.u64 %rd35, %rd17;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r23, 0;
-	mov.u64 %rd35, %rd19;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r23, 0;
-	mov.u64 %rd35, %rd21;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 94 15
-	mov.u32 %r23, 1;
-	mov.u64 %rd35, %rd7;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r23, 1;
-	mov.u64 %rd35, %rd8;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r23, 1;
-	mov.u64 %rd35, %rd10;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 104 7
-	mov.u32 %r23, 2;
-	mov.u64 %rd35, %rd7;
-	mov.u64 %rd36, %rd34;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r23, 2;
-	mov.u64 %rd35, %rd8;
-	mov.u64 %rd36, %rd34;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r23, 2;
-	mov.u64 %rd35, %rd10;
-	mov.u64 %rd36, %rd34;
-$FAULT:
-	ld.param.u64 %rd37, [nbody_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r24, [%rd37], 0, 1;
-	setp.ne.u32 %p57, %r24, 0;
-	@%p57 bra $EXIT;
-	ld.global.u64 %rd38, [%rd37+8];
-	ld.param.u32 %r25, [nbody_params+64];
-	st.global.u32 [%rd38+4], %r25;
-	ld.param.u32 %r26, [nbody_params+68];
-	st.global.v2.u32 [%rd38+8], {%r26, %r23};
-	mov.u32 %r27, %ctaid.x;
-	mov.u32 %r28, %ctaid.y;
-	st.global.v2.u32 [%rd38+16], {%r27, %r28};
-	mov.u32 %r29, %ctaid.z;
-	mov.u32 %r30, %tid.x;
-	st.global.v2.u32 [%rd38+24], {%r29, %r30};
-	mov.u32 %r31, %tid.y;
-	mov.u32 %r32, %tid.z;
-	st.global.v2.u32 [%rd38+32], {%r31, %r32};
-	st.global.u64 [%rd38+40], %rd35;
-	st.global.u64 [%rd38+48], %rd36;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd38], 56;
-	bra $EXIT;
-}
-`
-
 const nbodySM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -2810,6 +2779,197 @@ $FAULT:
 }
 `
 
+const stencilSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernels.go"
+
+.visible .entry stencil(.param .align 8 .b8 stencil_params[88])
+{
+	.reg .pred %p<27>;
+	.reg .b32 %r<30>;
+	.reg .b64 %rd<43>;
+	.reg .f32 %f<15>;
+
+	ld.param.u64 %rd1, [stencil_params];
+	ld.param.u64 %rd2, [stencil_params+8];
+	ld.param.u64 %rd3, [stencil_params+24];
+	ld.param.u64 %rd4, [stencil_params+32];
+	ld.param.u64 %rd5, [stencil_params+48];
+	ld.param.u64 %rd6, [stencil_params+56];
+	ld.param.u64 %rd7, [stencil_params+64];
+	.loc 1 112 22
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mov.u32 %r4, %ctaid.y;
+	mov.u32 %r5, %ntid.y;
+	mov.u32 %r6, %tid.y;
+	mov.u32 %r7, %ctaid.z;
+	mov.u32 %r8, %ntid.z;
+	mov.u32 %r9, %tid.z;
+	cvt.u32.u64 %r10, %rd2;
+	cvt.u64.u32 %rd8, %r10;
+	cvt.u32.u64 %r11, %rd4;
+	cvt.u32.u64 %r12, %rd5;
+	cvt.s64.s32 %rd9, %r12;
+	cvt.u32.u64 %r13, %rd6;
+	cvt.s64.s32 %rd10, %r13;
+	cvt.u32.u64 %r14, %rd7;
+	cvt.s64.s32 %rd11, %r14;
+	mad.lo.s32 %r15, %r1, %r2, %r3;
+	cvt.u64.u32 %rd12, %r15;
+	mad.lo.s32 %r16, %r4, %r5, %r6;
+	cvt.u64.u32 %rd13, %r16;
+	mad.lo.s32 %r17, %r7, %r8, %r9;
+	cvt.u64.u32 %rd14, %r17;
+	.loc 1 113 7
+	setp.le.u32 %p1, 1, %r15;
+	setp.le.u32 %p2, 1, %r16;
+	and.pred %p3, %p1, %p2;
+	setp.le.u32 %p4, 1, %r17;
+	and.pred %p5, %p3, %p4;
+	@!%p5 bra $B0;
+	add.s64 %rd15, %rd9, -1;
+	add.s64 %rd16, %rd10, -1;
+	add.s64 %rd17, %rd11, -1;
+	setp.lt.s64 %p6, %rd13, %rd16;
+	setp.lt.s64 %p7, %rd14, %rd17;
+	and.pred %p8, %p6, %p7;
+	setp.lt.s64 %p9, %rd12, %rd15;
+	and.pred %p10, %p9, %p8;
+	@%p10 bra $B1;
+$B0:
+	.loc 1 114 3
+	bra $EXIT;
+$B1:
+	.loc 1 116 11
+	mad.wide.s32 %rd18, %r17, %r13, %rd13;
+	mad.lo.s64 %rd19, %rd18, %rd9, %rd12;
+	.loc 1 117 17
+	setp.lt.u64 %p11, %rd19, %rd8;
+	cvt.u32.u64 %r18, %rd19;
+	add.s32 %r19, %r18, -1;
+	setp.lt.u32 %p12, %r19, %r10;
+	add.s32 %r20, %r18, 1;
+	setp.lt.u32 %p13, %r20, %r10;
+	sub.s64 %rd20, %rd19, %rd9;
+	setp.lt.u64 %p14, %rd20, %rd8;
+	add.s64 %rd21, %rd19, %rd9;
+	setp.lt.u64 %p15, %rd21, %rd8;
+	mul.wide.s32 %rd22, %r12, %r13;
+	sub.s64 %rd23, %rd19, %rd22;
+	setp.lt.u64 %p16, %rd23, %rd8;
+	add.s64 %rd24, %rd19, %rd22;
+	setp.lt.u64 %p17, %rd24, %rd8;
+	setp.lt.u32 %p18, %r18, %r11;
+	and.pred %p19, %p11, %p12;
+	and.pred %p20, %p19, %p13;
+	and.pred %p21, %p20, %p14;
+	and.pred %p22, %p21, %p15;
+	and.pred %p23, %p22, %p16;
+	and.pred %p24, %p23, %p17;
+	and.pred %p25, %p24, %p18;
+	@!%p25 bra $B2;
+	shl.b64 %rd25, %rd19, 2;
+	add.s64 %rd26, %rd1, %rd25;
+	ld.global.f32 %f1, [%rd26];
+	ld.global.f32 %f2, [%rd26+-4];
+	ld.global.f32 %f3, [%rd26+4];
+	add.rn.f32 %f4, %f2, %f3;
+	shl.b64 %rd27, %rd20, 2;
+	add.s64 %rd28, %rd1, %rd27;
+	ld.global.f32 %f5, [%rd28];
+	add.rn.f32 %f6, %f4, %f5;
+	shl.b64 %rd29, %rd21, 2;
+	add.s64 %rd30, %rd1, %rd29;
+	ld.global.f32 %f7, [%rd30];
+	add.rn.f32 %f8, %f6, %f7;
+	shl.b64 %rd31, %rd23, 2;
+	add.s64 %rd32, %rd1, %rd31;
+	ld.global.f32 %f9, [%rd32];
+	add.rn.f32 %f10, %f8, %f9;
+	shl.b64 %rd33, %rd24, 2;
+	add.s64 %rd34, %rd1, %rd33;
+	ld.global.f32 %f11, [%rd34];
+	add.rn.f32 %f12, %f10, %f11;
+	mul.rn.f32 %f13, %f12, 0f3DCCCCCD;
+	fma.rn.f32 %f14, %f1, 0f3ECCCCCD, %f13;
+	add.s64 %rd35, %rd3, %rd25;
+	st.global.f32 [%rd35], %f14;
+	bra $EXIT;
+$B2:
+	cvt.u64.u32 %rd36, %r11;
+	cvt.s64.s32 %rd37, %r19;
+	cvt.u64.u32 %rd38, %r20;
+	@!%p11 bra $FAULT0;
+	@!%p12 bra $FAULT1;
+	@!%p13 bra $FAULT2;
+	@!%p14 bra $FAULT3;
+	@!%p15 bra $FAULT4;
+	@!%p16 bra $FAULT5;
+	@!%p17 bra $FAULT6;
+	bra $FAULT7;
+$EXIT:
+	ret;
+$FAULT0:
+	mov.u64 %rd39, %rd19;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT1:
+	mov.u64 %rd39, %rd37;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT2:
+	mov.u64 %rd39, %rd38;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT3:
+	mov.u64 %rd39, %rd20;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT4:
+	mov.u64 %rd39, %rd21;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT5:
+	mov.u64 %rd39, %rd23;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT6:
+	mov.u64 %rd39, %rd24;
+	mov.u64 %rd40, %rd8;
+	bra $FAULT;
+$FAULT7:
+	mov.u64 %rd39, %rd19;
+	mov.u64 %rd40, %rd36;
+$FAULT:
+	ld.param.u64 %rd41, [stencil_params+72];
+	atom.relaxed.gpu.global.cas.b32 %r21, [%rd41], 0, 1;
+	setp.ne.u32 %p26, %r21, 0;
+	@%p26 bra $EXIT;
+	ld.global.u64 %rd42, [%rd41+8];
+	ld.param.u32 %r22, [stencil_params+80];
+	st.global.u32 [%rd42+4], %r22;
+	ld.param.u32 %r23, [stencil_params+84];
+	st.global.v2.u32 [%rd42+8], {%r23, 0};
+	mov.u32 %r24, %ctaid.x;
+	mov.u32 %r25, %ctaid.y;
+	st.global.v2.u32 [%rd42+16], {%r24, %r25};
+	mov.u32 %r26, %ctaid.z;
+	mov.u32 %r27, %tid.x;
+	st.global.v2.u32 [%rd42+24], {%r26, %r27};
+	mov.u32 %r28, %tid.y;
+	mov.u32 %r29, %tid.z;
+	st.global.v2.u32 [%rd42+32], {%r28, %r29};
+	st.global.u64 [%rd42+40], %rd39;
+	st.global.u64 [%rd42+48], %rd40;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd42], 56;
+	bra $EXIT;
+}
+`
+
 const stencilSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -2987,6 +3147,177 @@ $FAULT:
 }
 `
 
+const sumsSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernels.go"
+
+.shared .align 16 .b8 $shared$sums$2eshared[1024];
+
+.visible .entry sums(.param .align 8 .b8 sums_params[64])
+.reqntid 256, 1, 1
+{
+	.reg .pred %p<14>;
+	.reg .b32 %r<17>;
+	.reg .b64 %rd<11>;
+	.reg .f32 %f<27>;
+
+	ld.param.u64 %rd1, [sums_params];
+	ld.param.u64 %rd2, [sums_params+8];
+	ld.param.u64 %rd3, [sums_params+24];
+	ld.param.u64 %rd4, [sums_params+32];
+	.loc 1 128 36
+	mov.u32 %r1, $shared$sums$2eshared;
+	.loc 1 129 16
+	mov.u32 %r2, %tid.x;
+	.loc 1 131 19
+	mov.u32 %r3, %ctaid.x;
+	cvt.u32.u64 %r4, %rd2;
+	cvt.u32.u64 %r5, %rd4;
+	cvt.u64.u32 %rd5, %r5;
+	.loc 1 130 6
+	mad.lo.s32 %r6, %r2, 4, %r1;
+	st.shared.f32 [%r6], 0f00000000;
+	.loc 1 131 19
+	cvt.u64.u32 %rd6, %r3;
+	mad.lo.s32 %r7, %r3, 256, %r2;
+	setp.lt.u32 %p1, %r7, %r4;
+	@!%p1 bra $B0;
+	.loc 1 132 14
+	mad.wide.u32 %rd7, %r7, 4, %rd1;
+	ld.global.f32 %f1, [%rd7];
+	st.shared.f32 [%r6], %f1;
+$B0:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p2, %r2, 128;
+	@!%p2 bra $B1;
+	.loc 1 137 19
+	ld.shared.f32 %f2, [%r6+512];
+	ld.shared.f32 %f3, [%r6];
+	add.rn.f32 %f4, %f3, %f2;
+	st.shared.f32 [%r6], %f4;
+$B1:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p3, %r2, 64;
+	@!%p3 bra $B2;
+	.loc 1 137 19
+	ld.shared.f32 %f5, [%r6+256];
+	ld.shared.f32 %f6, [%r6];
+	add.rn.f32 %f7, %f6, %f5;
+	st.shared.f32 [%r6], %f7;
+$B2:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p4, %r2, 32;
+	@!%p4 bra $B3;
+	.loc 1 137 19
+	ld.shared.f32 %f8, [%r6+128];
+	ld.shared.f32 %f9, [%r6];
+	add.rn.f32 %f10, %f9, %f8;
+	st.shared.f32 [%r6], %f10;
+$B3:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p5, %r2, 16;
+	@!%p5 bra $B4;
+	.loc 1 137 19
+	ld.shared.f32 %f11, [%r6+64];
+	ld.shared.f32 %f12, [%r6];
+	add.rn.f32 %f13, %f12, %f11;
+	st.shared.f32 [%r6], %f13;
+$B4:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p6, %r2, 8;
+	@!%p6 bra $B5;
+	.loc 1 137 19
+	ld.shared.f32 %f14, [%r6+32];
+	ld.shared.f32 %f15, [%r6];
+	add.rn.f32 %f16, %f15, %f14;
+	st.shared.f32 [%r6], %f16;
+$B5:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p7, %r2, 4;
+	@!%p7 bra $B6;
+	.loc 1 137 19
+	ld.shared.f32 %f17, [%r6+16];
+	ld.shared.f32 %f18, [%r6];
+	add.rn.f32 %f19, %f18, %f17;
+	st.shared.f32 [%r6], %f19;
+$B6:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.lt.u32 %p8, %r2, 2;
+	@!%p8 bra $B7;
+	.loc 1 137 19
+	ld.shared.f32 %f20, [%r6+8];
+	ld.shared.f32 %f21, [%r6];
+	add.rn.f32 %f22, %f21, %f20;
+	st.shared.f32 [%r6], %f22;
+$B7:
+	.loc 1 135 9
+	bar.sync 0;
+	.loc 1 136 8
+	setp.eq.s32 %p9, %r2, 0;
+	.loc 1 141 6
+	setp.lt.u32 %p10, %r3, %r5;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	@!%p12 bra $FAULT0;
+	.loc 1 136 8
+	@!%p9 bra $B8;
+	.loc 1 137 19
+	ld.shared.f32 %f23, [%r6+4];
+	ld.shared.f32 %f24, [%r6];
+	add.rn.f32 %f25, %f24, %f23;
+	st.shared.f32 [%r6], %f25;
+$B8:
+	.loc 1 140 7
+	@!%p9 bra $B9;
+	.loc 1 141 25
+	ld.shared.f32 %f26, [$shared$sums$2eshared];
+	mad.wide.u32 %rd8, %r3, 4, %rd3;
+	st.global.f32 [%rd8], %f26;
+$B9:
+$EXIT:
+	ret;
+$FAULT0:
+	ld.param.u64 %rd9, [sums_params+48];
+	atom.relaxed.gpu.global.cas.b32 %r8, [%rd9], 0, 1;
+	setp.ne.u32 %p13, %r8, 0;
+	@%p13 bra $EXIT;
+	ld.global.u64 %rd10, [%rd9+8];
+	ld.param.u32 %r9, [sums_params+56];
+	st.global.u32 [%rd10+4], %r9;
+	ld.param.u32 %r10, [sums_params+60];
+	st.global.v2.u32 [%rd10+8], {%r10, 0};
+	mov.u32 %r11, %ctaid.x;
+	mov.u32 %r12, %ctaid.y;
+	st.global.v2.u32 [%rd10+16], {%r11, %r12};
+	mov.u32 %r13, %ctaid.z;
+	mov.u32 %r14, %tid.x;
+	st.global.v2.u32 [%rd10+24], {%r13, %r14};
+	mov.u32 %r15, %tid.y;
+	mov.u32 %r16, %tid.z;
+	st.global.v2.u32 [%rd10+32], {%r15, %r16};
+	st.global.u64 [%rd10+40], %rd6;
+	st.global.u64 [%rd10+48], %rd5;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd10], 56;
+	bra $EXIT;
+}
+`
+
 const sumsSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -3154,6 +3485,245 @@ $FAULT0:
 	st.global.u64 [%rd12+48], %rd4;
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd12], 56;
+	bra $EXIT;
+}
+`
+
+const matmulSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernels.go"
+
+.shared .align 16 .b8 $shared$matmul$2eshared[1024];
+.shared .align 16 .b8 $shared$matmul$2eshared$2d2[1024];
+
+.visible .entry matmul(.param .align 8 .b8 matmul_params[96])
+.reqntid 16, 16, 1
+{
+	.reg .pred %p<15>;
+	.reg .b32 %r<52>;
+	.reg .b64 %rd<47>;
+	.reg .f32 %f<11>;
+
+	ld.param.u64 %rd1, [matmul_params];
+	ld.param.u64 %rd2, [matmul_params+8];
+	ld.param.u64 %rd3, [matmul_params+24];
+	ld.param.u64 %rd4, [matmul_params+32];
+	ld.param.u64 %rd5, [matmul_params+48];
+	ld.param.u64 %rd6, [matmul_params+56];
+	ld.param.u64 %rd7, [matmul_params+72];
+	.loc 1 160 15
+	mov.u32 %r1, %nctaid.y;
+	mov.u32 %r2, %nctaid.x;
+	.loc 1 154 39
+	mov.u32 %r3, $shared$matmul$2eshared;
+	.loc 1 155 39
+	mov.u32 %r4, $shared$matmul$2eshared$2d2;
+	.loc 1 156 19
+	mov.u32 %r5, %tid.x;
+	mov.u32 %r6, %tid.y;
+	.loc 1 157 23
+	mov.u32 %r7, %ctaid.y;
+	mov.u32 %r8, %ctaid.x;
+	cvt.u32.u64 %r9, %rd2;
+	cvt.u64.u32 %rd8, %r9;
+	cvt.u32.u64 %r10, %rd4;
+	cvt.u64.u32 %rd9, %r10;
+	cvt.u32.u64 %r11, %rd6;
+	cvt.u64.u32 %rd10, %r11;
+	cvt.u32.u64 %r12, %rd7;
+	cvt.s64.s32 %rd11, %r12;
+	.loc 1 160 15
+	add.s64 %rd12, %rd11, -1;
+	and.b64 %rd13, %rd12, -16;
+	sub.s64 %rd14, 0, %rd11;
+	add.s64 %rd15, %rd13, %rd14;
+	mul.wide.s32 %rd16, %r12, %r1;
+	shl.b64 %rd17, %rd16, 4;
+	add.s64 %rd18, %rd15, %rd17;
+	add.s64 %rd19, %rd18, 16;
+	setp.le.u64 %p1, %rd19, %rd8;
+	shl.b32 %r13, %r2, 4;
+	cvt.u64.u32 %rd20, %r13;
+	mad.wide.s32 %rd21, %r12, 15, %rd20;
+	mad.lo.s64 %rd22, %rd11, %rd13, %rd21;
+	setp.le.u64 %p2, %rd22, %rd9;
+	and.pred %p3, %p1, %p2;
+	@%p3 bra $B3;
+	.loc 1 156 19
+	cvt.u64.u32 %rd23, %r5;
+	.loc 1 157 23
+	mad.lo.s32 %r14, %r7, 16, %r6;
+	mad.lo.s32 %r15, %r8, 16, %r5;
+	cvt.u64.u32 %rd24, %r15;
+	.loc 1 159 24
+	setp.lt.s32 %p4, 0, %r12;
+	mov.f32 %f1, 0f00000000;
+	@!%p4 bra $B2;
+	.loc 1 160 5
+	mad.lo.s32 %r16, %r6, 64, %r3;
+	mul.wide.u32 %rd25, %r14, %r12;
+	mad.lo.s32 %r17, %r5, 4, %r16;
+	.loc 1 161 5
+	mad.lo.s32 %r18, %r6, 64, %r4;
+	mad.lo.s32 %r19, %r5, 4, %r18;
+	mov.f32 %f1, 0f00000000;
+	mov.u32 %r20, 0;
+$B0:
+	cvt.u64.u32 %rd26, %r20;
+	.loc 1 160 21
+	add.s64 %rd27, %rd25, %rd26;
+	add.s64 %rd28, %rd27, %rd23;
+	setp.lt.u64 %p5, %rd28, %rd8;
+	@!%p5 bra $FAULT0;
+	shl.b64 %rd29, %rd28, 2;
+	add.s64 %rd30, %rd1, %rd29;
+	ld.global.f32 %f2, [%rd30];
+	st.shared.f32 [%r17], %f2;
+	.loc 1 161 22
+	add.s32 %r21, %r20, %r6;
+	mad.wide.u32 %rd31, %r21, %r12, %rd24;
+	setp.lt.u64 %p6, %rd31, %rd9;
+	@!%p6 bra $FAULT1;
+	shl.b64 %rd32, %rd31, 2;
+	add.s64 %rd33, %rd3, %rd32;
+	ld.global.f32 %f3, [%rd33];
+	st.shared.f32 [%r19], %f3;
+	.loc 1 162 9
+	bar.sync 0;
+	mov.u32 %r22, 0;
+$B1:
+	.loc 1 164 16
+	mad.lo.s32 %r23, %r22, 4, %r16;
+	ld.shared.f32 %f4, [%r23];
+	mad.lo.s32 %r24, %r22, 64, %r4;
+	mad.lo.s32 %r25, %r5, 4, %r24;
+	ld.shared.f32 %f5, [%r25];
+	fma.rn.f32 %f1, %f4, %f5, %f1;
+	add.s32 %r22, %r22, 1;
+	setp.lt.u32 %p7, %r22, 16;
+	@%p7 bra $B1;
+	.loc 1 166 9
+	bar.sync 0;
+	.loc 1 159 29
+	add.s32 %r20, %r20, 16;
+	setp.lt.u32 %p8, %r20, %r12;
+	@%p8 bra $B0;
+$B2:
+	.loc 1 168 9
+	mad.wide.s32 %rd34, %r14, %r12, %rd24;
+	setp.lt.u64 %p9, %rd34, %rd10;
+	@!%p9 bra $FAULT2;
+	shl.b64 %rd35, %rd34, 2;
+	add.s64 %rd36, %rd5, %rd35;
+	st.global.f32 [%rd36], %f1;
+	bra $EXIT;
+$B3:
+	.loc 1 157 23
+	mad.lo.s32 %r26, %r7, 16, %r6;
+	mad.lo.s32 %r27, %r8, 16, %r5;
+	cvt.u64.u32 %rd37, %r27;
+	.loc 1 159 24
+	setp.lt.s32 %p10, 0, %r12;
+	mov.f32 %f6, 0f00000000;
+	@!%p10 bra $B6;
+	.loc 1 160 5
+	mad.lo.s32 %r28, %r6, 64, %r3;
+	mad.lo.s32 %r29, %r5, 4, %r28;
+	.loc 1 161 5
+	mad.lo.s32 %r30, %r6, 64, %r4;
+	mad.lo.s32 %r31, %r5, 4, %r30;
+	.loc 1 160 15
+	mul.lo.s32 %r32, %r26, %r12;
+	mov.f32 %f6, 0f00000000;
+	mov.u32 %r33, 0;
+$B4:
+	add.s32 %r34, %r32, %r33;
+	add.s32 %r35, %r34, %r5;
+	mad.wide.u32 %rd38, %r35, 4, %rd1;
+	ld.global.f32 %f7, [%rd38];
+	st.shared.f32 [%r29], %f7;
+	.loc 1 161 22
+	add.s32 %r36, %r33, %r6;
+	mad.lo.s32 %r37, %r36, %r12, %r27;
+	mad.wide.u32 %rd39, %r37, 4, %rd3;
+	ld.global.f32 %f8, [%rd39];
+	st.shared.f32 [%r31], %f8;
+	.loc 1 162 9
+	bar.sync 0;
+	mov.u32 %r38, 0;
+$B5:
+	.loc 1 164 16
+	mad.lo.s32 %r39, %r38, 4, %r28;
+	ld.shared.f32 %f9, [%r39];
+	mad.lo.s32 %r40, %r38, 64, %r4;
+	mad.lo.s32 %r41, %r5, 4, %r40;
+	ld.shared.f32 %f10, [%r41];
+	fma.rn.f32 %f6, %f9, %f10, %f6;
+	add.s32 %r38, %r38, 1;
+	setp.lt.u32 %p11, %r38, 16;
+	@%p11 bra $B5;
+	.loc 1 166 9
+	bar.sync 0;
+	.loc 1 159 29
+	add.s32 %r33, %r33, 16;
+	setp.lt.u32 %p12, %r33, %r12;
+	@%p12 bra $B4;
+$B6:
+	.loc 1 168 9
+	mad.wide.s32 %rd40, %r26, %r12, %rd37;
+	setp.lt.u64 %p13, %rd40, %rd10;
+	@!%p13 bra $FAULT3;
+	shl.b64 %rd41, %rd40, 2;
+	add.s64 %rd42, %rd5, %rd41;
+	st.global.f32 [%rd42], %f6;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 160 15
+	mov.u32 %r42, 1;
+	mov.u64 %rd43, %rd28;
+	mov.u64 %rd44, %rd8;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 161 15
+	mov.u32 %r42, 2;
+	mov.u64 %rd43, %rd31;
+	mov.u64 %rd44, %rd9;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 168 3
+	mov.u32 %r42, 0;
+	mov.u64 %rd43, %rd34;
+	mov.u64 %rd44, %rd10;
+	bra $FAULT;
+$FAULT3:
+	mov.u32 %r42, 0;
+	mov.u64 %rd43, %rd40;
+	mov.u64 %rd44, %rd10;
+$FAULT:
+	ld.param.u64 %rd45, [matmul_params+80];
+	atom.relaxed.gpu.global.cas.b32 %r43, [%rd45], 0, 1;
+	setp.ne.u32 %p14, %r43, 0;
+	@%p14 bra $EXIT;
+	ld.global.u64 %rd46, [%rd45+8];
+	ld.param.u32 %r44, [matmul_params+88];
+	st.global.u32 [%rd46+4], %r44;
+	ld.param.u32 %r45, [matmul_params+92];
+	st.global.v2.u32 [%rd46+8], {%r45, %r42};
+	mov.u32 %r46, %ctaid.x;
+	mov.u32 %r47, %ctaid.y;
+	st.global.v2.u32 [%rd46+16], {%r46, %r47};
+	mov.u32 %r48, %ctaid.z;
+	mov.u32 %r49, %tid.x;
+	st.global.v2.u32 [%rd46+24], {%r48, %r49};
+	mov.u32 %r50, %tid.y;
+	mov.u32 %r51, %tid.z;
+	st.global.v2.u32 [%rd46+32], {%r50, %r51};
+	st.global.u64 [%rd46+40], %rd43;
+	st.global.u64 [%rd46+48], %rd44;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd46], 56;
 	bra $EXIT;
 }
 `

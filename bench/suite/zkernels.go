@@ -278,6 +278,7 @@ var mandelbrot32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mandelbrot.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -312,6 +313,7 @@ var mandelbrot64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "mandelbrot.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -349,6 +351,7 @@ var monteCarloKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "montecarlo.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -432,6 +435,7 @@ var blackScholesKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "options.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -592,6 +596,7 @@ var sum32Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "reduce.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -627,6 +632,7 @@ var sum64Kernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "reduce.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1039,6 +1045,7 @@ var scanBlocksKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "scan.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1256,6 +1263,7 @@ var sgemm32Kernel = &device.Kernel{
 		{File: "sgemm.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1299,6 +1307,7 @@ var sgemm64Kernel = &device.Kernel{
 		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1511,6 +1520,7 @@ var stencil27Kernel = &device.Kernel{
 		{File: "stencil.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

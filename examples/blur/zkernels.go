@@ -38,7 +38,9 @@ var blurRowsKernel = &device.Kernel{
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurRowsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -81,7 +83,9 @@ var blurColumnsKernel = &device.Kernel{
 		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurColumnsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurColumnsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -125,7 +129,7 @@ var edgesKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: edgesSM70Narrow},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: edgesSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: edgesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -2,6 +2,604 @@
 
 package main
 
+const blurRowsSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernel.go"
+
+.visible .entry blurRows(.param .align 8 .b8 blurRows_params[104])
+.reqntid 16, 16, 1
+{
+	.reg .pred %p<59>;
+	.reg .b32 %r<78>;
+	.reg .b64 %rd<158>;
+	.reg .f32 %f<33>;
+
+	ld.param.u64 %rd1, [blurRows_params];
+	ld.param.u64 %rd2, [blurRows_params+8];
+	ld.param.u64 %rd3, [blurRows_params+24];
+	ld.param.u64 %rd4, [blurRows_params+32];
+	ld.param.u64 %rd5, [blurRows_params+48];
+	ld.param.u64 %rd6, [blurRows_params+56];
+	ld.param.u64 %rd7, [blurRows_params+72];
+	ld.param.u64 %rd8, [blurRows_params+80];
+	.loc 1 21 19
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %tid.x;
+	mov.u32 %r3, %ctaid.y;
+	mov.u32 %r4, %tid.y;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd9, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd10, %r6;
+	cvt.u32.u64 %r7, %rd6;
+	cvt.u64.u32 %rd11, %r7;
+	cvt.u32.u64 %r8, %rd7;
+	cvt.s64.s32 %rd12, %r8;
+	cvt.u32.u64 %r9, %rd8;
+	.loc 1 31 6
+	setp.lt.u32 %p1, %r8, 536870912;
+	setp.lt.u32 %p2, %r9, 536870912;
+	and.pred %p3, %p1, %p2;
+	mul.wide.u32 %rd13, %r8, %r9;
+	shl.b64 %rd14, %rd13, 2;
+	setp.le.u64 %p4, %rd14, %rd9;
+	and.pred %p5, %p3, %p4;
+	@%p5 bra $B9;
+	.loc 1 21 19
+	mad.lo.s32 %r10, %r1, 16, %r2;
+	cvt.u64.u32 %rd15, %r10;
+	mad.lo.s32 %r11, %r3, 16, %r4;
+	.loc 1 22 7
+	setp.lt.s32 %p6, %r10, %r8;
+	setp.lt.s32 %p7, %r11, %r9;
+	and.pred %p8, %p6, %p7;
+	@%p8 bra $B0;
+	.loc 1 23 3
+	bra $EXIT;
+$B0:
+	.loc 1 26 7
+	setp.lt.u32 %p9, 0, %r7;
+	mov.f32 %f1, 0f00000000;
+	@!%p9 bra $B2;
+	.loc 1 28 34
+	shr.u32 %r12, %r7, 1;
+	cvt.u64.u32 %rd16, %r12;
+	.loc 1 91 12
+	add.s32 %r13, %r8, -1;
+	cvt.u64.u32 %rd17, %r13;
+	.loc 1 29 29
+	mul.wide.u32 %rd18, %r11, %r8;
+	mov.f32 %f1, 0f00000000;
+	mov.u64 %rd19, -1;
+$B1:
+	add.s64 %rd20, %rd19, 1;
+	.loc 1 27 21
+	shl.b64 %rd21, %rd19, 2;
+	add.s64 %rd22, %rd5, %rd21;
+	ld.global.f32 %f2, [%rd22+4];
+	.loc 1 28 19
+	add.s64 %rd23, %rd19, %rd15;
+	add.s64 %rd24, %rd23, 1;
+	sub.s64 %rd25, %rd24, %rd16;
+	.loc 1 90 7
+	setp.le.s64 %p10, %rd12, %rd25;
+	.loc 1 87 7
+	setp.le.s64 %p11, 0, %rd25;
+	selp.b64 %rd26, %rd25, 0, %p11;
+	and.pred %p12, %p11, %p10;
+	selp.b64 %rd27, %rd17, %rd26, %p12;
+	.loc 1 29 37
+	add.s64 %rd28, %rd18, %rd27;
+	shl.b64 %rd29, %rd28, 2;
+	setp.lt.u64 %p13, %rd29, %rd10;
+	@!%p13 bra $FAULT0;
+	add.s64 %rd30, %rd3, %rd29;
+	ld.global.u8 %r14, [%rd30];
+	cvt.rn.f32.u32 %f3, %r14;
+	fma.rn.f32 %f1, %f2, %f3, %f1;
+	.loc 1 26 7
+	add.s64 %rd31, %rd19, 2;
+	setp.lt.s64 %p14, %rd31, %rd11;
+	mov.u64 %rd19, %rd20;
+	@%p14 bra $B1;
+$B2:
+	.loc 1 31 9
+	mul.wide.u32 %rd32, %r11, %r8;
+	add.s64 %rd33, %rd32, %rd15;
+	shl.b64 %rd34, %rd33, 2;
+	add.rn.f32 %f4, %f1, 0f3F000000;
+	cvt.rzi.u32.f32 %r15, %f4;
+	min.u32 %r16, %r15, 255;
+	and.b32 %r17, %r16, 255;
+	setp.lt.u64 %p15, %rd34, %rd9;
+	@!%p15 bra $FAULT1;
+	add.s64 %rd35, %rd1, %rd34;
+	st.global.u8 [%rd35], %r17;
+	mov.f32 %f5, 0f00000000;
+	.loc 1 26 7
+	@!%p9 bra $B4;
+	.loc 1 28 34
+	shr.u32 %r18, %r7, 1;
+	cvt.u64.u32 %rd36, %r18;
+	.loc 1 91 12
+	add.s32 %r19, %r8, -1;
+	cvt.u64.u32 %rd37, %r19;
+	mov.f32 %f5, 0f00000000;
+	mov.u64 %rd38, -1;
+$B3:
+	add.s64 %rd39, %rd38, 1;
+	.loc 1 27 21
+	shl.b64 %rd40, %rd38, 2;
+	add.s64 %rd41, %rd5, %rd40;
+	ld.global.f32 %f6, [%rd41+4];
+	.loc 1 28 19
+	add.s64 %rd42, %rd38, %rd15;
+	add.s64 %rd43, %rd42, 1;
+	sub.s64 %rd44, %rd43, %rd36;
+	.loc 1 90 7
+	setp.le.s64 %p16, %rd12, %rd44;
+	.loc 1 87 7
+	setp.le.s64 %p17, 0, %rd44;
+	selp.b64 %rd45, %rd44, 0, %p17;
+	and.pred %p18, %p17, %p16;
+	selp.b64 %rd46, %rd37, %rd45, %p18;
+	.loc 1 29 37
+	add.s64 %rd47, %rd32, %rd46;
+	shl.b64 %rd48, %rd47, 2;
+	add.s64 %rd49, %rd48, 1;
+	setp.lt.u64 %p19, %rd49, %rd10;
+	@!%p19 bra $FAULT2;
+	add.s64 %rd50, %rd3, %rd48;
+	ld.global.u8 %r20, [%rd50+1];
+	cvt.rn.f32.u32 %f7, %r20;
+	fma.rn.f32 %f5, %f6, %f7, %f5;
+	.loc 1 26 7
+	add.s64 %rd51, %rd38, 2;
+	setp.lt.s64 %p20, %rd51, %rd11;
+	mov.u64 %rd38, %rd39;
+	@%p20 bra $B3;
+$B4:
+	.loc 1 31 22
+	cvt.u32.u64 %r21, %rd34;
+	add.s32 %r22, %r21, 1;
+	cvt.u64.u32 %rd52, %r22;
+	add.rn.f32 %f8, %f5, 0f3F000000;
+	cvt.rzi.u32.f32 %r23, %f8;
+	min.u32 %r24, %r23, 255;
+	and.b32 %r25, %r24, 255;
+	setp.lt.u32 %p21, %r22, %r5;
+	@!%p21 bra $FAULT3;
+	st.global.u8 [%rd35+1], %r25;
+	mov.f32 %f9, 0f00000000;
+	.loc 1 26 7
+	@!%p9 bra $B6;
+	.loc 1 28 34
+	shr.u32 %r26, %r7, 1;
+	cvt.u64.u32 %rd53, %r26;
+	.loc 1 91 12
+	add.s32 %r27, %r8, -1;
+	cvt.u64.u32 %rd54, %r27;
+	mov.f32 %f9, 0f00000000;
+	mov.u64 %rd55, -1;
+$B5:
+	add.s64 %rd56, %rd55, 1;
+	.loc 1 27 21
+	shl.b64 %rd57, %rd55, 2;
+	add.s64 %rd58, %rd5, %rd57;
+	ld.global.f32 %f10, [%rd58+4];
+	.loc 1 28 19
+	add.s64 %rd59, %rd55, %rd15;
+	add.s64 %rd60, %rd59, 1;
+	sub.s64 %rd61, %rd60, %rd53;
+	.loc 1 90 7
+	setp.le.s64 %p22, %rd12, %rd61;
+	.loc 1 87 7
+	setp.le.s64 %p23, 0, %rd61;
+	selp.b64 %rd62, %rd61, 0, %p23;
+	and.pred %p24, %p23, %p22;
+	selp.b64 %rd63, %rd54, %rd62, %p24;
+	.loc 1 29 37
+	add.s64 %rd64, %rd32, %rd63;
+	shl.b64 %rd65, %rd64, 2;
+	add.s64 %rd66, %rd65, 2;
+	setp.lt.u64 %p25, %rd66, %rd10;
+	@!%p25 bra $FAULT4;
+	add.s64 %rd67, %rd3, %rd65;
+	ld.global.u8 %r28, [%rd67+2];
+	cvt.rn.f32.u32 %f11, %r28;
+	fma.rn.f32 %f9, %f10, %f11, %f9;
+	.loc 1 26 7
+	add.s64 %rd68, %rd55, 2;
+	setp.lt.s64 %p26, %rd68, %rd11;
+	mov.u64 %rd55, %rd56;
+	@%p26 bra $B5;
+$B6:
+	.loc 1 31 22
+	add.s32 %r29, %r21, 2;
+	cvt.u64.u32 %rd69, %r29;
+	add.rn.f32 %f12, %f9, 0f3F000000;
+	cvt.rzi.u32.f32 %r30, %f12;
+	min.u32 %r31, %r30, 255;
+	and.b32 %r32, %r31, 255;
+	setp.lt.u32 %p27, %r29, %r5;
+	@!%p27 bra $FAULT5;
+	st.global.u8 [%rd35+2], %r32;
+	mov.f32 %f13, 0f00000000;
+	.loc 1 26 7
+	@!%p9 bra $B8;
+	.loc 1 28 34
+	shr.u32 %r33, %r7, 1;
+	cvt.u64.u32 %rd70, %r33;
+	.loc 1 91 12
+	add.s32 %r34, %r8, -1;
+	cvt.u64.u32 %rd71, %r34;
+	mov.f32 %f13, 0f00000000;
+	mov.u64 %rd72, -1;
+$B7:
+	add.s64 %rd73, %rd72, 1;
+	.loc 1 27 21
+	shl.b64 %rd74, %rd72, 2;
+	add.s64 %rd75, %rd5, %rd74;
+	ld.global.f32 %f14, [%rd75+4];
+	.loc 1 28 19
+	add.s64 %rd76, %rd72, %rd15;
+	add.s64 %rd77, %rd76, 1;
+	sub.s64 %rd78, %rd77, %rd70;
+	.loc 1 90 7
+	setp.le.s64 %p28, %rd12, %rd78;
+	.loc 1 87 7
+	setp.le.s64 %p29, 0, %rd78;
+	selp.b64 %rd79, %rd78, 0, %p29;
+	and.pred %p30, %p29, %p28;
+	selp.b64 %rd80, %rd71, %rd79, %p30;
+	.loc 1 29 37
+	add.s64 %rd81, %rd32, %rd80;
+	shl.b64 %rd82, %rd81, 2;
+	add.s64 %rd83, %rd82, 3;
+	setp.lt.u64 %p31, %rd83, %rd10;
+	@!%p31 bra $FAULT6;
+	add.s64 %rd84, %rd3, %rd82;
+	ld.global.u8 %r35, [%rd84+3];
+	cvt.rn.f32.u32 %f15, %r35;
+	fma.rn.f32 %f13, %f14, %f15, %f13;
+	.loc 1 26 7
+	add.s64 %rd85, %rd72, 2;
+	setp.lt.s64 %p32, %rd85, %rd11;
+	mov.u64 %rd72, %rd73;
+	@%p32 bra $B7;
+$B8:
+	.loc 1 31 22
+	add.s32 %r36, %r21, 3;
+	cvt.u64.u32 %rd86, %r36;
+	add.rn.f32 %f16, %f13, 0f3F000000;
+	cvt.rzi.u32.f32 %r37, %f16;
+	min.u32 %r38, %r37, 255;
+	and.b32 %r39, %r38, 255;
+	setp.lt.u32 %p33, %r36, %r5;
+	@!%p33 bra $FAULT7;
+	st.global.u8 [%rd35+3], %r39;
+	bra $EXIT;
+$B9:
+	.loc 1 21 19
+	mad.lo.s32 %r40, %r1, 16, %r2;
+	cvt.u64.u32 %rd87, %r40;
+	mad.lo.s32 %r41, %r3, 16, %r4;
+	.loc 1 22 7
+	setp.lt.u32 %p34, %r40, %r8;
+	setp.lt.u32 %p35, %r41, %r9;
+	and.pred %p36, %p34, %p35;
+	@%p36 bra $B10;
+	.loc 1 23 3
+	bra $EXIT;
+$B10:
+	.loc 1 26 7
+	setp.lt.u32 %p37, 0, %r7;
+	mov.f32 %f17, 0f00000000;
+	@!%p37 bra $B12;
+	.loc 1 28 34
+	shr.u32 %r42, %r7, 1;
+	cvt.u64.u32 %rd88, %r42;
+	.loc 1 91 12
+	add.s32 %r43, %r8, -1;
+	cvt.u64.u32 %rd89, %r43;
+	.loc 1 29 29
+	mul.wide.u32 %rd90, %r41, %r8;
+	mov.f32 %f17, 0f00000000;
+	mov.u64 %rd91, -1;
+$B11:
+	.loc 1 28 19
+	add.s64 %rd92, %rd91, %rd87;
+	add.s64 %rd93, %rd92, 1;
+	sub.s64 %rd94, %rd93, %rd88;
+	.loc 1 90 7
+	setp.le.s64 %p38, %rd12, %rd94;
+	.loc 1 87 7
+	setp.le.s64 %p39, 0, %rd94;
+	selp.b64 %rd95, %rd94, 0, %p39;
+	and.pred %p40, %p39, %p38;
+	selp.b64 %rd96, %rd89, %rd95, %p40;
+	.loc 1 29 37
+	add.s64 %rd97, %rd90, %rd96;
+	shl.b64 %rd98, %rd97, 2;
+	setp.lt.u64 %p41, %rd98, %rd10;
+	@!%p41 bra $FAULT8;
+	add.s64 %rd99, %rd91, 1;
+	.loc 1 27 21
+	shl.b64 %rd100, %rd91, 2;
+	add.s64 %rd101, %rd5, %rd100;
+	ld.global.f32 %f18, [%rd101+4];
+	.loc 1 29 26
+	add.s64 %rd102, %rd3, %rd98;
+	ld.global.u8 %r44, [%rd102];
+	cvt.rn.f32.u32 %f19, %r44;
+	fma.rn.f32 %f17, %f18, %f19, %f17;
+	.loc 1 26 7
+	add.s64 %rd103, %rd91, 2;
+	setp.lt.s64 %p42, %rd103, %rd11;
+	mov.u64 %rd91, %rd99;
+	@%p42 bra $B11;
+$B12:
+	.loc 1 31 9
+	mul.wide.u32 %rd104, %r41, %r8;
+	add.rn.f32 %f20, %f17, 0f3F000000;
+	cvt.rzi.u32.f32 %r45, %f20;
+	min.u32 %r46, %r45, 255;
+	and.b32 %r47, %r46, 255;
+	mad.lo.s32 %r48, %r41, %r8, %r40;
+	shl.b32 %r49, %r48, 2;
+	mad.wide.u32 %rd105, %r49, 1, %rd1;
+	st.global.u8 [%rd105], %r47;
+	mov.f32 %f21, 0f00000000;
+	.loc 1 26 7
+	@!%p37 bra $B14;
+	.loc 1 28 34
+	shr.u32 %r50, %r7, 1;
+	cvt.u64.u32 %rd106, %r50;
+	.loc 1 91 12
+	add.s32 %r51, %r8, -1;
+	cvt.u64.u32 %rd107, %r51;
+	mov.f32 %f21, 0f00000000;
+	mov.u64 %rd108, -1;
+$B13:
+	.loc 1 28 19
+	add.s64 %rd109, %rd108, %rd87;
+	add.s64 %rd110, %rd109, 1;
+	sub.s64 %rd111, %rd110, %rd106;
+	.loc 1 90 7
+	setp.le.s64 %p43, %rd12, %rd111;
+	.loc 1 87 7
+	setp.le.s64 %p44, 0, %rd111;
+	selp.b64 %rd112, %rd111, 0, %p44;
+	and.pred %p45, %p44, %p43;
+	selp.b64 %rd113, %rd107, %rd112, %p45;
+	.loc 1 29 37
+	add.s64 %rd114, %rd104, %rd113;
+	shl.b64 %rd115, %rd114, 2;
+	add.s64 %rd116, %rd115, 1;
+	setp.lt.u64 %p46, %rd116, %rd10;
+	@!%p46 bra $FAULT9;
+	add.s64 %rd117, %rd108, 1;
+	.loc 1 27 21
+	shl.b64 %rd118, %rd108, 2;
+	add.s64 %rd119, %rd5, %rd118;
+	ld.global.f32 %f22, [%rd119+4];
+	.loc 1 29 26
+	add.s64 %rd120, %rd3, %rd115;
+	ld.global.u8 %r52, [%rd120+1];
+	cvt.rn.f32.u32 %f23, %r52;
+	fma.rn.f32 %f21, %f22, %f23, %f21;
+	.loc 1 26 7
+	add.s64 %rd121, %rd108, 2;
+	setp.lt.s64 %p47, %rd121, %rd11;
+	mov.u64 %rd108, %rd117;
+	@%p47 bra $B13;
+$B14:
+	.loc 1 31 38
+	add.rn.f32 %f24, %f21, 0f3F000000;
+	cvt.rzi.u32.f32 %r53, %f24;
+	min.u32 %r54, %r53, 255;
+	and.b32 %r55, %r54, 255;
+	st.global.u8 [%rd105+1], %r55;
+	mov.f32 %f25, 0f00000000;
+	.loc 1 26 7
+	@!%p37 bra $B16;
+	.loc 1 28 34
+	shr.u32 %r56, %r7, 1;
+	cvt.u64.u32 %rd122, %r56;
+	.loc 1 91 12
+	add.s32 %r57, %r8, -1;
+	cvt.u64.u32 %rd123, %r57;
+	mov.f32 %f25, 0f00000000;
+	mov.u64 %rd124, -1;
+$B15:
+	.loc 1 28 19
+	add.s64 %rd125, %rd124, %rd87;
+	add.s64 %rd126, %rd125, 1;
+	sub.s64 %rd127, %rd126, %rd122;
+	.loc 1 90 7
+	setp.le.s64 %p48, %rd12, %rd127;
+	.loc 1 87 7
+	setp.le.s64 %p49, 0, %rd127;
+	selp.b64 %rd128, %rd127, 0, %p49;
+	and.pred %p50, %p49, %p48;
+	selp.b64 %rd129, %rd123, %rd128, %p50;
+	.loc 1 29 37
+	add.s64 %rd130, %rd104, %rd129;
+	shl.b64 %rd131, %rd130, 2;
+	add.s64 %rd132, %rd131, 2;
+	setp.lt.u64 %p51, %rd132, %rd10;
+	@!%p51 bra $FAULT10;
+	add.s64 %rd133, %rd124, 1;
+	.loc 1 27 21
+	shl.b64 %rd134, %rd124, 2;
+	add.s64 %rd135, %rd5, %rd134;
+	ld.global.f32 %f26, [%rd135+4];
+	.loc 1 29 26
+	add.s64 %rd136, %rd3, %rd131;
+	ld.global.u8 %r58, [%rd136+2];
+	cvt.rn.f32.u32 %f27, %r58;
+	fma.rn.f32 %f25, %f26, %f27, %f25;
+	.loc 1 26 7
+	add.s64 %rd137, %rd124, 2;
+	setp.lt.s64 %p52, %rd137, %rd11;
+	mov.u64 %rd124, %rd133;
+	@%p52 bra $B15;
+$B16:
+	.loc 1 31 38
+	add.rn.f32 %f28, %f25, 0f3F000000;
+	cvt.rzi.u32.f32 %r59, %f28;
+	min.u32 %r60, %r59, 255;
+	and.b32 %r61, %r60, 255;
+	st.global.u8 [%rd105+2], %r61;
+	mov.f32 %f29, 0f00000000;
+	.loc 1 26 7
+	@!%p37 bra $B18;
+	.loc 1 28 34
+	shr.u32 %r62, %r7, 1;
+	cvt.u64.u32 %rd138, %r62;
+	.loc 1 91 12
+	add.s32 %r63, %r8, -1;
+	cvt.u64.u32 %rd139, %r63;
+	mov.f32 %f29, 0f00000000;
+	mov.u64 %rd140, -1;
+$B17:
+	.loc 1 28 19
+	add.s64 %rd141, %rd140, %rd87;
+	add.s64 %rd142, %rd141, 1;
+	sub.s64 %rd143, %rd142, %rd138;
+	.loc 1 90 7
+	setp.le.s64 %p53, %rd12, %rd143;
+	.loc 1 87 7
+	setp.le.s64 %p54, 0, %rd143;
+	selp.b64 %rd144, %rd143, 0, %p54;
+	and.pred %p55, %p54, %p53;
+	selp.b64 %rd145, %rd139, %rd144, %p55;
+	.loc 1 29 37
+	add.s64 %rd146, %rd104, %rd145;
+	shl.b64 %rd147, %rd146, 2;
+	add.s64 %rd148, %rd147, 3;
+	setp.lt.u64 %p56, %rd148, %rd10;
+	@!%p56 bra $FAULT11;
+	add.s64 %rd149, %rd140, 1;
+	.loc 1 27 21
+	shl.b64 %rd150, %rd140, 2;
+	add.s64 %rd151, %rd5, %rd150;
+	ld.global.f32 %f30, [%rd151+4];
+	.loc 1 29 26
+	add.s64 %rd152, %rd3, %rd147;
+	ld.global.u8 %r64, [%rd152+3];
+	cvt.rn.f32.u32 %f31, %r64;
+	fma.rn.f32 %f29, %f30, %f31, %f29;
+	.loc 1 26 7
+	add.s64 %rd153, %rd140, 2;
+	setp.lt.s64 %p57, %rd153, %rd11;
+	mov.u64 %rd140, %rd149;
+	@%p57 bra $B17;
+$B18:
+	.loc 1 31 38
+	add.rn.f32 %f32, %f29, 0f3F000000;
+	cvt.rzi.u32.f32 %r65, %f32;
+	min.u32 %r66, %r65, 255;
+	and.b32 %r67, %r66, 255;
+	st.global.u8 [%rd105+3], %r67;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 29 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd29;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 31 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd154, %rd34;
+	mov.u64 %rd155, %rd9;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 29 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd49;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 31 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd154, %rd52;
+	mov.u64 %rd155, %rd9;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 29 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd66;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 31 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd154, %rd69;
+	mov.u64 %rd155, %rd9;
+	bra $FAULT;
+$FAULT6:
+	.loc 1 29 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd83;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 31 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd154, %rd86;
+	mov.u64 %rd155, %rd9;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 29 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd98;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd116;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd132;
+	mov.u64 %rd155, %rd10;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r68, 0;
+	mov.u64 %rd154, %rd148;
+	mov.u64 %rd155, %rd10;
+$FAULT:
+	ld.param.u64 %rd156, [blurRows_params+88];
+	atom.relaxed.gpu.global.cas.b32 %r69, [%rd156], 0, 1;
+	setp.ne.u32 %p58, %r69, 0;
+	@%p58 bra $EXIT;
+	ld.global.u64 %rd157, [%rd156+8];
+	ld.param.u32 %r70, [blurRows_params+96];
+	st.global.u32 [%rd157+4], %r70;
+	ld.param.u32 %r71, [blurRows_params+100];
+	st.global.v2.u32 [%rd157+8], {%r71, %r68};
+	mov.u32 %r72, %ctaid.x;
+	mov.u32 %r73, %ctaid.y;
+	st.global.v2.u32 [%rd157+16], {%r72, %r73};
+	mov.u32 %r74, %ctaid.z;
+	mov.u32 %r75, %tid.x;
+	st.global.v2.u32 [%rd157+24], {%r74, %r75};
+	mov.u32 %r76, %tid.y;
+	mov.u32 %r77, %tid.z;
+	st.global.v2.u32 [%rd157+32], {%r76, %r77};
+	st.global.u64 [%rd157+40], %rd154;
+	st.global.u64 [%rd157+48], %rd155;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd157], 56;
+	bra $EXIT;
+}
+`
+
 const blurRowsSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -578,6 +1176,601 @@ $FAULT:
 }
 `
 
+const blurColumnsSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernel.go"
+
+.visible .entry blurColumns(.param .align 8 .b8 blurColumns_params[104])
+.reqntid 16, 16, 1
+{
+	.reg .pred %p<59>;
+	.reg .b32 %r<78>;
+	.reg .b64 %rd<157>;
+	.reg .f32 %f<33>;
+
+	ld.param.u64 %rd1, [blurColumns_params];
+	ld.param.u64 %rd2, [blurColumns_params+8];
+	ld.param.u64 %rd3, [blurColumns_params+24];
+	ld.param.u64 %rd4, [blurColumns_params+32];
+	ld.param.u64 %rd5, [blurColumns_params+48];
+	ld.param.u64 %rd6, [blurColumns_params+56];
+	ld.param.u64 %rd7, [blurColumns_params+72];
+	ld.param.u64 %rd8, [blurColumns_params+80];
+	.loc 1 40 19
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %tid.x;
+	mov.u32 %r3, %ctaid.y;
+	mov.u32 %r4, %tid.y;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd9, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd10, %r6;
+	cvt.u32.u64 %r7, %rd6;
+	cvt.u64.u32 %rd11, %r7;
+	cvt.u32.u64 %r8, %rd7;
+	cvt.s64.s32 %rd12, %r8;
+	cvt.u32.u64 %r9, %rd8;
+	cvt.s64.s32 %rd13, %r9;
+	.loc 1 50 6
+	setp.lt.u32 %p1, %r8, 536870912;
+	setp.lt.u32 %p2, %r9, 536870912;
+	and.pred %p3, %p1, %p2;
+	mul.wide.u32 %rd14, %r8, %r9;
+	shl.b64 %rd15, %rd14, 2;
+	setp.le.u64 %p4, %rd15, %rd9;
+	and.pred %p5, %p3, %p4;
+	@%p5 bra $B9;
+	.loc 1 40 19
+	mad.lo.s32 %r10, %r1, 16, %r2;
+	cvt.u64.u32 %rd16, %r10;
+	mad.lo.s32 %r11, %r3, 16, %r4;
+	cvt.u64.u32 %rd17, %r11;
+	.loc 1 41 7
+	setp.lt.s32 %p6, %r10, %r8;
+	setp.lt.s32 %p7, %r11, %r9;
+	and.pred %p8, %p6, %p7;
+	@%p8 bra $B0;
+	.loc 1 42 3
+	bra $EXIT;
+$B0:
+	.loc 1 45 7
+	setp.lt.u32 %p9, 0, %r7;
+	mov.f32 %f1, 0f00000000;
+	@!%p9 bra $B2;
+	.loc 1 47 34
+	shr.u32 %r12, %r7, 1;
+	cvt.u64.u32 %rd18, %r12;
+	.loc 1 91 12
+	add.s32 %r13, %r9, -1;
+	cvt.u64.u32 %rd19, %r13;
+	mov.f32 %f1, 0f00000000;
+	mov.u64 %rd20, -1;
+$B1:
+	add.s64 %rd21, %rd20, 1;
+	.loc 1 46 21
+	shl.b64 %rd22, %rd20, 2;
+	add.s64 %rd23, %rd5, %rd22;
+	ld.global.f32 %f2, [%rd23+4];
+	.loc 1 47 19
+	add.s64 %rd24, %rd20, %rd17;
+	add.s64 %rd25, %rd24, 1;
+	sub.s64 %rd26, %rd25, %rd18;
+	.loc 1 90 7
+	setp.le.s64 %p10, %rd13, %rd26;
+	.loc 1 87 7
+	setp.le.s64 %p11, 0, %rd26;
+	selp.b64 %rd27, %rd26, 0, %p11;
+	and.pred %p12, %p11, %p10;
+	selp.b64 %rd28, %rd19, %rd27, %p12;
+	.loc 1 48 40
+	mad.lo.s64 %rd29, %rd28, %rd12, %rd16;
+	shl.b64 %rd30, %rd29, 2;
+	setp.lt.u64 %p13, %rd30, %rd10;
+	@!%p13 bra $FAULT0;
+	add.s64 %rd31, %rd3, %rd30;
+	ld.global.u8 %r14, [%rd31];
+	cvt.rn.f32.u32 %f3, %r14;
+	fma.rn.f32 %f1, %f2, %f3, %f1;
+	.loc 1 45 7
+	add.s64 %rd32, %rd20, 2;
+	setp.lt.s64 %p14, %rd32, %rd11;
+	mov.u64 %rd20, %rd21;
+	@%p14 bra $B1;
+$B2:
+	.loc 1 50 17
+	mad.wide.u32 %rd33, %r11, %r8, %rd16;
+	shl.b64 %rd34, %rd33, 2;
+	add.rn.f32 %f4, %f1, 0f3F000000;
+	cvt.rzi.u32.f32 %r15, %f4;
+	min.u32 %r16, %r15, 255;
+	and.b32 %r17, %r16, 255;
+	setp.lt.u64 %p15, %rd34, %rd9;
+	@!%p15 bra $FAULT1;
+	add.s64 %rd35, %rd1, %rd34;
+	st.global.u8 [%rd35], %r17;
+	mov.f32 %f5, 0f00000000;
+	.loc 1 45 7
+	@!%p9 bra $B4;
+	.loc 1 47 34
+	shr.u32 %r18, %r7, 1;
+	cvt.u64.u32 %rd36, %r18;
+	.loc 1 91 12
+	add.s32 %r19, %r9, -1;
+	cvt.u64.u32 %rd37, %r19;
+	mov.f32 %f5, 0f00000000;
+	mov.u64 %rd38, -1;
+$B3:
+	add.s64 %rd39, %rd38, 1;
+	.loc 1 46 21
+	shl.b64 %rd40, %rd38, 2;
+	add.s64 %rd41, %rd5, %rd40;
+	ld.global.f32 %f6, [%rd41+4];
+	.loc 1 47 19
+	add.s64 %rd42, %rd38, %rd17;
+	add.s64 %rd43, %rd42, 1;
+	sub.s64 %rd44, %rd43, %rd36;
+	.loc 1 90 7
+	setp.le.s64 %p16, %rd13, %rd44;
+	.loc 1 87 7
+	setp.le.s64 %p17, 0, %rd44;
+	selp.b64 %rd45, %rd44, 0, %p17;
+	and.pred %p18, %p17, %p16;
+	selp.b64 %rd46, %rd37, %rd45, %p18;
+	.loc 1 48 40
+	mad.lo.s64 %rd47, %rd46, %rd12, %rd16;
+	shl.b64 %rd48, %rd47, 2;
+	add.s64 %rd49, %rd48, 1;
+	setp.lt.u64 %p19, %rd49, %rd10;
+	@!%p19 bra $FAULT2;
+	add.s64 %rd50, %rd3, %rd48;
+	ld.global.u8 %r20, [%rd50+1];
+	cvt.rn.f32.u32 %f7, %r20;
+	fma.rn.f32 %f5, %f6, %f7, %f5;
+	.loc 1 45 7
+	add.s64 %rd51, %rd38, 2;
+	setp.lt.s64 %p20, %rd51, %rd11;
+	mov.u64 %rd38, %rd39;
+	@%p20 bra $B3;
+$B4:
+	.loc 1 50 22
+	cvt.u32.u64 %r21, %rd34;
+	add.s32 %r22, %r21, 1;
+	cvt.u64.u32 %rd52, %r22;
+	add.rn.f32 %f8, %f5, 0f3F000000;
+	cvt.rzi.u32.f32 %r23, %f8;
+	min.u32 %r24, %r23, 255;
+	and.b32 %r25, %r24, 255;
+	setp.lt.u32 %p21, %r22, %r5;
+	@!%p21 bra $FAULT3;
+	st.global.u8 [%rd35+1], %r25;
+	mov.f32 %f9, 0f00000000;
+	.loc 1 45 7
+	@!%p9 bra $B6;
+	.loc 1 47 34
+	shr.u32 %r26, %r7, 1;
+	cvt.u64.u32 %rd53, %r26;
+	.loc 1 91 12
+	add.s32 %r27, %r9, -1;
+	cvt.u64.u32 %rd54, %r27;
+	mov.f32 %f9, 0f00000000;
+	mov.u64 %rd55, -1;
+$B5:
+	add.s64 %rd56, %rd55, 1;
+	.loc 1 46 21
+	shl.b64 %rd57, %rd55, 2;
+	add.s64 %rd58, %rd5, %rd57;
+	ld.global.f32 %f10, [%rd58+4];
+	.loc 1 47 19
+	add.s64 %rd59, %rd55, %rd17;
+	add.s64 %rd60, %rd59, 1;
+	sub.s64 %rd61, %rd60, %rd53;
+	.loc 1 90 7
+	setp.le.s64 %p22, %rd13, %rd61;
+	.loc 1 87 7
+	setp.le.s64 %p23, 0, %rd61;
+	selp.b64 %rd62, %rd61, 0, %p23;
+	and.pred %p24, %p23, %p22;
+	selp.b64 %rd63, %rd54, %rd62, %p24;
+	.loc 1 48 40
+	mad.lo.s64 %rd64, %rd63, %rd12, %rd16;
+	shl.b64 %rd65, %rd64, 2;
+	add.s64 %rd66, %rd65, 2;
+	setp.lt.u64 %p25, %rd66, %rd10;
+	@!%p25 bra $FAULT4;
+	add.s64 %rd67, %rd3, %rd65;
+	ld.global.u8 %r28, [%rd67+2];
+	cvt.rn.f32.u32 %f11, %r28;
+	fma.rn.f32 %f9, %f10, %f11, %f9;
+	.loc 1 45 7
+	add.s64 %rd68, %rd55, 2;
+	setp.lt.s64 %p26, %rd68, %rd11;
+	mov.u64 %rd55, %rd56;
+	@%p26 bra $B5;
+$B6:
+	.loc 1 50 22
+	add.s32 %r29, %r21, 2;
+	cvt.u64.u32 %rd69, %r29;
+	add.rn.f32 %f12, %f9, 0f3F000000;
+	cvt.rzi.u32.f32 %r30, %f12;
+	min.u32 %r31, %r30, 255;
+	and.b32 %r32, %r31, 255;
+	setp.lt.u32 %p27, %r29, %r5;
+	@!%p27 bra $FAULT5;
+	st.global.u8 [%rd35+2], %r32;
+	mov.f32 %f13, 0f00000000;
+	.loc 1 45 7
+	@!%p9 bra $B8;
+	.loc 1 47 34
+	shr.u32 %r33, %r7, 1;
+	cvt.u64.u32 %rd70, %r33;
+	.loc 1 91 12
+	add.s32 %r34, %r9, -1;
+	cvt.u64.u32 %rd71, %r34;
+	mov.f32 %f13, 0f00000000;
+	mov.u64 %rd72, -1;
+$B7:
+	add.s64 %rd73, %rd72, 1;
+	.loc 1 46 21
+	shl.b64 %rd74, %rd72, 2;
+	add.s64 %rd75, %rd5, %rd74;
+	ld.global.f32 %f14, [%rd75+4];
+	.loc 1 47 19
+	add.s64 %rd76, %rd72, %rd17;
+	add.s64 %rd77, %rd76, 1;
+	sub.s64 %rd78, %rd77, %rd70;
+	.loc 1 90 7
+	setp.le.s64 %p28, %rd13, %rd78;
+	.loc 1 87 7
+	setp.le.s64 %p29, 0, %rd78;
+	selp.b64 %rd79, %rd78, 0, %p29;
+	and.pred %p30, %p29, %p28;
+	selp.b64 %rd80, %rd71, %rd79, %p30;
+	.loc 1 48 40
+	mad.lo.s64 %rd81, %rd80, %rd12, %rd16;
+	shl.b64 %rd82, %rd81, 2;
+	add.s64 %rd83, %rd82, 3;
+	setp.lt.u64 %p31, %rd83, %rd10;
+	@!%p31 bra $FAULT6;
+	add.s64 %rd84, %rd3, %rd82;
+	ld.global.u8 %r35, [%rd84+3];
+	cvt.rn.f32.u32 %f15, %r35;
+	fma.rn.f32 %f13, %f14, %f15, %f13;
+	.loc 1 45 7
+	add.s64 %rd85, %rd72, 2;
+	setp.lt.s64 %p32, %rd85, %rd11;
+	mov.u64 %rd72, %rd73;
+	@%p32 bra $B7;
+$B8:
+	.loc 1 50 22
+	add.s32 %r36, %r21, 3;
+	cvt.u64.u32 %rd86, %r36;
+	add.rn.f32 %f16, %f13, 0f3F000000;
+	cvt.rzi.u32.f32 %r37, %f16;
+	min.u32 %r38, %r37, 255;
+	and.b32 %r39, %r38, 255;
+	setp.lt.u32 %p33, %r36, %r5;
+	@!%p33 bra $FAULT7;
+	st.global.u8 [%rd35+3], %r39;
+	bra $EXIT;
+$B9:
+	.loc 1 40 19
+	mad.lo.s32 %r40, %r1, 16, %r2;
+	cvt.u64.u32 %rd87, %r40;
+	mad.lo.s32 %r41, %r3, 16, %r4;
+	cvt.u64.u32 %rd88, %r41;
+	.loc 1 41 7
+	setp.lt.u32 %p34, %r40, %r8;
+	setp.lt.u32 %p35, %r41, %r9;
+	and.pred %p36, %p34, %p35;
+	@%p36 bra $B10;
+	.loc 1 42 3
+	bra $EXIT;
+$B10:
+	.loc 1 45 7
+	setp.lt.u32 %p37, 0, %r7;
+	mov.f32 %f17, 0f00000000;
+	@!%p37 bra $B12;
+	.loc 1 47 34
+	shr.u32 %r42, %r7, 1;
+	cvt.u64.u32 %rd89, %r42;
+	.loc 1 91 12
+	add.s32 %r43, %r9, -1;
+	cvt.u64.u32 %rd90, %r43;
+	mov.f32 %f17, 0f00000000;
+	mov.u64 %rd91, -1;
+$B11:
+	.loc 1 47 19
+	add.s64 %rd92, %rd91, %rd88;
+	add.s64 %rd93, %rd92, 1;
+	sub.s64 %rd94, %rd93, %rd89;
+	.loc 1 90 7
+	setp.le.s64 %p38, %rd13, %rd94;
+	.loc 1 87 7
+	setp.le.s64 %p39, 0, %rd94;
+	selp.b64 %rd95, %rd94, 0, %p39;
+	and.pred %p40, %p39, %p38;
+	selp.b64 %rd96, %rd90, %rd95, %p40;
+	.loc 1 48 40
+	mad.lo.s64 %rd97, %rd96, %rd12, %rd87;
+	shl.b64 %rd98, %rd97, 2;
+	setp.lt.u64 %p41, %rd98, %rd10;
+	@!%p41 bra $FAULT8;
+	add.s64 %rd99, %rd91, 1;
+	.loc 1 46 21
+	shl.b64 %rd100, %rd91, 2;
+	add.s64 %rd101, %rd5, %rd100;
+	ld.global.f32 %f18, [%rd101+4];
+	.loc 1 48 26
+	add.s64 %rd102, %rd3, %rd98;
+	ld.global.u8 %r44, [%rd102];
+	cvt.rn.f32.u32 %f19, %r44;
+	fma.rn.f32 %f17, %f18, %f19, %f17;
+	.loc 1 45 7
+	add.s64 %rd103, %rd91, 2;
+	setp.lt.s64 %p42, %rd103, %rd11;
+	mov.u64 %rd91, %rd99;
+	@%p42 bra $B11;
+$B12:
+	.loc 1 50 38
+	add.rn.f32 %f20, %f17, 0f3F000000;
+	cvt.rzi.u32.f32 %r45, %f20;
+	min.u32 %r46, %r45, 255;
+	and.b32 %r47, %r46, 255;
+	mad.lo.s32 %r48, %r41, %r8, %r40;
+	shl.b32 %r49, %r48, 2;
+	mad.wide.u32 %rd104, %r49, 1, %rd1;
+	st.global.u8 [%rd104], %r47;
+	mov.f32 %f21, 0f00000000;
+	.loc 1 45 7
+	@!%p37 bra $B14;
+	.loc 1 47 34
+	shr.u32 %r50, %r7, 1;
+	cvt.u64.u32 %rd105, %r50;
+	.loc 1 91 12
+	add.s32 %r51, %r9, -1;
+	cvt.u64.u32 %rd106, %r51;
+	mov.f32 %f21, 0f00000000;
+	mov.u64 %rd107, -1;
+$B13:
+	.loc 1 47 19
+	add.s64 %rd108, %rd107, %rd88;
+	add.s64 %rd109, %rd108, 1;
+	sub.s64 %rd110, %rd109, %rd105;
+	.loc 1 90 7
+	setp.le.s64 %p43, %rd13, %rd110;
+	.loc 1 87 7
+	setp.le.s64 %p44, 0, %rd110;
+	selp.b64 %rd111, %rd110, 0, %p44;
+	and.pred %p45, %p44, %p43;
+	selp.b64 %rd112, %rd106, %rd111, %p45;
+	.loc 1 48 40
+	mad.lo.s64 %rd113, %rd112, %rd12, %rd87;
+	shl.b64 %rd114, %rd113, 2;
+	add.s64 %rd115, %rd114, 1;
+	setp.lt.u64 %p46, %rd115, %rd10;
+	@!%p46 bra $FAULT9;
+	add.s64 %rd116, %rd107, 1;
+	.loc 1 46 21
+	shl.b64 %rd117, %rd107, 2;
+	add.s64 %rd118, %rd5, %rd117;
+	ld.global.f32 %f22, [%rd118+4];
+	.loc 1 48 26
+	add.s64 %rd119, %rd3, %rd114;
+	ld.global.u8 %r52, [%rd119+1];
+	cvt.rn.f32.u32 %f23, %r52;
+	fma.rn.f32 %f21, %f22, %f23, %f21;
+	.loc 1 45 7
+	add.s64 %rd120, %rd107, 2;
+	setp.lt.s64 %p47, %rd120, %rd11;
+	mov.u64 %rd107, %rd116;
+	@%p47 bra $B13;
+$B14:
+	.loc 1 50 38
+	add.rn.f32 %f24, %f21, 0f3F000000;
+	cvt.rzi.u32.f32 %r53, %f24;
+	min.u32 %r54, %r53, 255;
+	and.b32 %r55, %r54, 255;
+	st.global.u8 [%rd104+1], %r55;
+	mov.f32 %f25, 0f00000000;
+	.loc 1 45 7
+	@!%p37 bra $B16;
+	.loc 1 47 34
+	shr.u32 %r56, %r7, 1;
+	cvt.u64.u32 %rd121, %r56;
+	.loc 1 91 12
+	add.s32 %r57, %r9, -1;
+	cvt.u64.u32 %rd122, %r57;
+	mov.f32 %f25, 0f00000000;
+	mov.u64 %rd123, -1;
+$B15:
+	.loc 1 47 19
+	add.s64 %rd124, %rd123, %rd88;
+	add.s64 %rd125, %rd124, 1;
+	sub.s64 %rd126, %rd125, %rd121;
+	.loc 1 90 7
+	setp.le.s64 %p48, %rd13, %rd126;
+	.loc 1 87 7
+	setp.le.s64 %p49, 0, %rd126;
+	selp.b64 %rd127, %rd126, 0, %p49;
+	and.pred %p50, %p49, %p48;
+	selp.b64 %rd128, %rd122, %rd127, %p50;
+	.loc 1 48 40
+	mad.lo.s64 %rd129, %rd128, %rd12, %rd87;
+	shl.b64 %rd130, %rd129, 2;
+	add.s64 %rd131, %rd130, 2;
+	setp.lt.u64 %p51, %rd131, %rd10;
+	@!%p51 bra $FAULT10;
+	add.s64 %rd132, %rd123, 1;
+	.loc 1 46 21
+	shl.b64 %rd133, %rd123, 2;
+	add.s64 %rd134, %rd5, %rd133;
+	ld.global.f32 %f26, [%rd134+4];
+	.loc 1 48 26
+	add.s64 %rd135, %rd3, %rd130;
+	ld.global.u8 %r58, [%rd135+2];
+	cvt.rn.f32.u32 %f27, %r58;
+	fma.rn.f32 %f25, %f26, %f27, %f25;
+	.loc 1 45 7
+	add.s64 %rd136, %rd123, 2;
+	setp.lt.s64 %p52, %rd136, %rd11;
+	mov.u64 %rd123, %rd132;
+	@%p52 bra $B15;
+$B16:
+	.loc 1 50 38
+	add.rn.f32 %f28, %f25, 0f3F000000;
+	cvt.rzi.u32.f32 %r59, %f28;
+	min.u32 %r60, %r59, 255;
+	and.b32 %r61, %r60, 255;
+	st.global.u8 [%rd104+2], %r61;
+	mov.f32 %f29, 0f00000000;
+	.loc 1 45 7
+	@!%p37 bra $B18;
+	.loc 1 47 34
+	shr.u32 %r62, %r7, 1;
+	cvt.u64.u32 %rd137, %r62;
+	.loc 1 91 12
+	add.s32 %r63, %r9, -1;
+	cvt.u64.u32 %rd138, %r63;
+	mov.f32 %f29, 0f00000000;
+	mov.u64 %rd139, -1;
+$B17:
+	.loc 1 47 19
+	add.s64 %rd140, %rd139, %rd88;
+	add.s64 %rd141, %rd140, 1;
+	sub.s64 %rd142, %rd141, %rd137;
+	.loc 1 90 7
+	setp.le.s64 %p53, %rd13, %rd142;
+	.loc 1 87 7
+	setp.le.s64 %p54, 0, %rd142;
+	selp.b64 %rd143, %rd142, 0, %p54;
+	and.pred %p55, %p54, %p53;
+	selp.b64 %rd144, %rd138, %rd143, %p55;
+	.loc 1 48 40
+	mad.lo.s64 %rd145, %rd144, %rd12, %rd87;
+	shl.b64 %rd146, %rd145, 2;
+	add.s64 %rd147, %rd146, 3;
+	setp.lt.u64 %p56, %rd147, %rd10;
+	@!%p56 bra $FAULT11;
+	add.s64 %rd148, %rd139, 1;
+	.loc 1 46 21
+	shl.b64 %rd149, %rd139, 2;
+	add.s64 %rd150, %rd5, %rd149;
+	ld.global.f32 %f30, [%rd150+4];
+	.loc 1 48 26
+	add.s64 %rd151, %rd3, %rd146;
+	ld.global.u8 %r64, [%rd151+3];
+	cvt.rn.f32.u32 %f31, %r64;
+	fma.rn.f32 %f29, %f30, %f31, %f29;
+	.loc 1 45 7
+	add.s64 %rd152, %rd139, 2;
+	setp.lt.s64 %p57, %rd152, %rd11;
+	mov.u64 %rd139, %rd148;
+	@%p57 bra $B17;
+$B18:
+	.loc 1 50 38
+	add.rn.f32 %f32, %f29, 0f3F000000;
+	cvt.rzi.u32.f32 %r65, %f32;
+	min.u32 %r66, %r65, 255;
+	and.b32 %r67, %r66, 255;
+	st.global.u8 [%rd104+3], %r67;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 48 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd30;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 50 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd153, %rd34;
+	mov.u64 %rd154, %rd9;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 48 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd49;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 50 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd153, %rd52;
+	mov.u64 %rd154, %rd9;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 48 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd66;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 50 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd153, %rd69;
+	mov.u64 %rd154, %rd9;
+	bra $FAULT;
+$FAULT6:
+	.loc 1 48 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd83;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 50 6
+	mov.u32 %r68, 1;
+	mov.u64 %rd153, %rd86;
+	mov.u64 %rd154, %rd9;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 48 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd98;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd115;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd131;
+	mov.u64 %rd154, %rd10;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r68, 0;
+	mov.u64 %rd153, %rd147;
+	mov.u64 %rd154, %rd10;
+$FAULT:
+	ld.param.u64 %rd155, [blurColumns_params+88];
+	atom.relaxed.gpu.global.cas.b32 %r69, [%rd155], 0, 1;
+	setp.ne.u32 %p58, %r69, 0;
+	@%p58 bra $EXIT;
+	ld.global.u64 %rd156, [%rd155+8];
+	ld.param.u32 %r70, [blurColumns_params+96];
+	st.global.u32 [%rd156+4], %r70;
+	ld.param.u32 %r71, [blurColumns_params+100];
+	st.global.v2.u32 [%rd156+8], {%r71, %r68};
+	mov.u32 %r72, %ctaid.x;
+	mov.u32 %r73, %ctaid.y;
+	st.global.v2.u32 [%rd156+16], {%r72, %r73};
+	mov.u32 %r74, %ctaid.z;
+	mov.u32 %r75, %tid.x;
+	st.global.v2.u32 [%rd156+24], {%r74, %r75};
+	mov.u32 %r76, %tid.y;
+	mov.u32 %r77, %tid.z;
+	st.global.v2.u32 [%rd156+32], {%r76, %r77};
+	st.global.u64 [%rd156+40], %rd153;
+	st.global.u64 [%rd156+48], %rd154;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd156], 56;
+	bra $EXIT;
+}
+`
+
 const blurColumnsSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -1149,7 +2342,7 @@ $FAULT:
 }
 `
 
-const edgesSM70Narrow = `.version 6.0
+const edgesSM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "kernel.go"
@@ -1158,7 +2351,7 @@ const edgesSM70Narrow = `.version 6.0
 .reqntid 16, 16, 1
 {
 	.reg .pred %p<81>;
-	.reg .b32 %r<125>;
+	.reg .b32 %r<137>;
 	.reg .b64 %rd<75>;
 	.reg .f32 %f<59>;
 	.reg .f64 %fd<13>;
@@ -1404,123 +2597,126 @@ $B1:
 	min.u32 %r60, %r59, 255;
 	and.b32 %r61, %r60, 255;
 	mad.wide.u32 %rd41, %r57, 1, %rd1;
-	st.global.u8 [%rd41], %r61;
-	st.global.u8 [%rd41+1], %r61;
-	st.global.u8 [%rd41+2], %r61;
-	st.global.u8 [%rd41+3], 255;
+	shl.b32 %r62, %r61, 8;
+	or.b32 %r63, %r61, %r62;
+	shl.b32 %r64, %r61, 16;
+	or.b32 %r65, %r63, %r64;
+	shl.b32 %r66, 255, 24;
+	or.b32 %r67, %r65, %r66;
+	st.global.u32 [%rd41], %r67;
 	bra $EXIT;
 $B2:
 	.loc 1 60 19
-	mad.lo.s32 %r62, %r1, 16, %r2;
-	mad.lo.s32 %r63, %r3, 16, %r4;
+	mad.lo.s32 %r68, %r1, 16, %r2;
+	mad.lo.s32 %r69, %r3, 16, %r4;
 	.loc 1 61 7
-	setp.lt.u32 %p38, %r62, %r7;
-	setp.lt.u32 %p39, %r63, %r8;
+	setp.lt.u32 %p38, %r68, %r7;
+	setp.lt.u32 %p39, %r69, %r8;
 	and.pred %p40, %p38, %p39;
 	@%p40 bra $B3;
 	.loc 1 62 3
 	bra $EXIT;
 $B3:
 	.loc 1 67 40
-	add.s32 %r64, %r62, 1;
+	add.s32 %r70, %r68, 1;
 	.loc 1 91 12
-	add.s32 %r65, %r8, -1;
+	add.s32 %r71, %r8, -1;
 	.loc 1 90 7
-	setp.le.u32 %p41, %r7, %r64;
+	setp.le.u32 %p41, %r7, %r70;
 	.loc 1 91 12
-	add.s32 %r66, %r7, -1;
+	add.s32 %r72, %r7, -1;
 	.loc 1 90 7
-	selp.b32 %r67, %r66, %r64, %p41;
-	cvt.u64.u32 %rd42, %r67;
+	selp.b32 %r73, %r72, %r70, %p41;
+	cvt.u64.u32 %rd42, %r73;
 	.loc 1 67 71
-	add.s32 %r68, %r62, -1;
+	add.s32 %r74, %r68, -1;
 	.loc 1 87 7
-	setp.lt.s32 %p42, %r68, 0;
-	selp.b32 %r69, 0, %r68, %p42;
-	cvt.u64.u32 %rd43, %r69;
+	setp.lt.s32 %p42, %r74, 0;
+	selp.b32 %r75, 0, %r74, %p42;
+	cvt.u64.u32 %rd43, %r75;
 	.loc 1 68 43
-	add.s32 %r70, %r63, 1;
+	add.s32 %r76, %r69, 1;
 	.loc 1 90 7
-	setp.le.u32 %p43, %r8, %r70;
-	selp.b32 %r71, %r65, %r70, %p43;
+	setp.le.u32 %p43, %r8, %r76;
+	selp.b32 %r77, %r71, %r76, %p43;
 	.loc 1 81 26
-	mul.wide.u32 %rd44, %r71, %r7;
+	mul.wide.u32 %rd44, %r77, %r7;
 	.loc 1 68 74
-	add.s32 %r72, %r63, -1;
+	add.s32 %r78, %r69, -1;
 	.loc 1 87 7
-	setp.lt.s32 %p44, %r72, 0;
-	selp.b32 %r73, 0, %r72, %p44;
+	setp.lt.s32 %p44, %r78, 0;
+	selp.b32 %r79, 0, %r78, %p44;
 	.loc 1 81 26
-	mul.wide.u32 %rd45, %r73, %r7;
+	mul.wide.u32 %rd45, %r79, %r7;
 	mov.f32 %f30, 0f00000000;
 	mov.f32 %f31, 0f00000000;
-	mov.u32 %r74, -1;
+	mov.u32 %r80, -1;
 $B4:
 	.loc 1 67 45
-	add.s32 %r75, %r63, %r74;
+	add.s32 %r81, %r69, %r80;
 	.loc 1 87 7
-	setp.lt.s32 %p45, %r75, 0;
+	setp.lt.s32 %p45, %r81, 0;
 	.loc 1 90 7
-	setp.le.s32 %p46, %r8, %r75;
+	setp.le.s32 %p46, %r8, %r81;
 	.loc 1 87 7
-	setp.le.s32 %p47, 0, %r75;
-	selp.b32 %r76, %r75, 0, %p47;
+	setp.le.s32 %p47, 0, %r81;
+	selp.b32 %r82, %r81, 0, %p47;
 	and.pred %p48, %p47, %p46;
-	selp.b32 %r77, %r65, %r76, %p48;
+	selp.b32 %r83, %r71, %r82, %p48;
 	.loc 1 81 35
-	mad.wide.u32 %rd46, %r77, %r7, %rd42;
+	mad.wide.u32 %rd46, %r83, %r7, %rd42;
 	shl.b64 %rd47, %rd46, 2;
 	.loc 1 82 28
 	setp.lt.u64 %p49, %rd47, %rd8;
-	cvt.u32.u64 %r78, %rd47;
-	add.s32 %r79, %r78, 1;
-	setp.lt.u32 %p50, %r79, %r6;
-	add.s32 %r80, %r78, 2;
-	setp.lt.u32 %p51, %r80, %r6;
+	cvt.u32.u64 %r84, %rd47;
+	add.s32 %r85, %r84, 1;
+	setp.lt.u32 %p50, %r85, %r6;
+	add.s32 %r86, %r84, 2;
+	setp.lt.u32 %p51, %r86, %r6;
 	.loc 1 90 7
-	selp.b32 %r81, %r65, %r75, %p46;
+	selp.b32 %r87, %r71, %r81, %p46;
 	.loc 1 87 7
-	selp.b32 %r82, 0, %r81, %p45;
+	selp.b32 %r88, 0, %r87, %p45;
 	.loc 1 81 35
-	mad.wide.s32 %rd48, %r82, %r7, %rd43;
+	mad.wide.s32 %rd48, %r88, %r7, %rd43;
 	shl.b64 %rd49, %rd48, 2;
 	.loc 1 82 28
 	setp.lt.u64 %p52, %rd49, %rd8;
-	cvt.u32.u64 %r83, %rd49;
-	add.s32 %r84, %r83, 1;
-	setp.lt.u32 %p53, %r84, %r6;
-	add.s32 %r85, %r83, 2;
-	setp.lt.u32 %p54, %r85, %r6;
+	cvt.u32.u64 %r89, %rd49;
+	add.s32 %r90, %r89, 1;
+	setp.lt.u32 %p53, %r90, %r6;
+	add.s32 %r91, %r89, 2;
+	setp.lt.u32 %p54, %r91, %r6;
 	.loc 1 68 38
-	add.s32 %r86, %r62, %r74;
+	add.s32 %r92, %r68, %r80;
 	.loc 1 90 7
-	setp.le.s32 %p55, %r7, %r86;
+	setp.le.s32 %p55, %r7, %r92;
 	.loc 1 87 7
-	setp.le.s32 %p56, 0, %r86;
-	selp.b32 %r87, %r86, 0, %p56;
+	setp.le.s32 %p56, 0, %r92;
+	selp.b32 %r93, %r92, 0, %p56;
 	and.pred %p57, %p56, %p55;
-	selp.b32 %r88, %r66, %r87, %p57;
-	cvt.u64.u32 %rd50, %r88;
+	selp.b32 %r94, %r72, %r93, %p57;
+	cvt.u64.u32 %rd50, %r94;
 	.loc 1 81 35
 	add.s64 %rd51, %rd44, %rd50;
 	shl.b64 %rd52, %rd51, 2;
 	.loc 1 82 28
 	setp.lt.u64 %p58, %rd52, %rd8;
-	cvt.u32.u64 %r89, %rd52;
-	add.s32 %r90, %r89, 1;
-	setp.lt.u32 %p59, %r90, %r6;
-	add.s32 %r91, %r89, 2;
-	setp.lt.u32 %p60, %r91, %r6;
+	cvt.u32.u64 %r95, %rd52;
+	add.s32 %r96, %r95, 1;
+	setp.lt.u32 %p59, %r96, %r6;
+	add.s32 %r97, %r95, 2;
+	setp.lt.u32 %p60, %r97, %r6;
 	.loc 1 81 35
 	add.s64 %rd53, %rd45, %rd50;
 	shl.b64 %rd54, %rd53, 2;
 	.loc 1 82 28
 	setp.lt.u64 %p61, %rd54, %rd8;
-	cvt.u32.u64 %r92, %rd54;
-	add.s32 %r93, %r92, 1;
-	setp.lt.u32 %p62, %r93, %r6;
-	add.s32 %r94, %r92, 2;
-	setp.lt.u32 %p63, %r94, %r6;
+	cvt.u32.u64 %r98, %rd54;
+	add.s32 %r99, %r98, 1;
+	setp.lt.u32 %p62, %r99, %r6;
+	add.s32 %r100, %r98, 2;
+	setp.lt.u32 %p63, %r100, %r6;
 	and.pred %p64, %p49, %p50;
 	and.pred %p65, %p64, %p51;
 	and.pred %p66, %p65, %p52;
@@ -1534,61 +2730,61 @@ $B4:
 	and.pred %p74, %p73, %p63;
 	@!%p74 bra $B6;
 	.loc 1 66 26
-	mul.lo.s32 %r95, %r74, %r74;
-	sub.s32 %r96, 2, %r95;
-	cvt.u64.u32 %rd55, %r96;
+	mul.lo.s32 %r101, %r80, %r80;
+	sub.s32 %r102, 2, %r101;
+	cvt.u64.u32 %rd55, %r102;
 	cvt.rn.f32.u64 %f32, %rd55;
 	.loc 1 82 28
 	add.s64 %rd56, %rd3, %rd47;
-	ld.global.u8 %r97, [%rd56];
-	cvt.rn.f32.u32 %f33, %r97;
-	ld.global.u8 %r98, [%rd56+1];
-	cvt.rn.f32.u32 %f34, %r98;
+	ld.global.u8 %r103, [%rd56];
+	cvt.rn.f32.u32 %f33, %r103;
+	ld.global.u8 %r104, [%rd56+1];
+	cvt.rn.f32.u32 %f34, %r104;
 	mul.rn.f32 %f35, %f34, 0f3F160000;
 	fma.rn.f32 %f36, %f33, 0f3E9A0000, %f35;
-	ld.global.u8 %r99, [%rd56+2];
-	cvt.rn.f32.u32 %f37, %r99;
+	ld.global.u8 %r105, [%rd56+2];
+	cvt.rn.f32.u32 %f37, %r105;
 	fma.rn.f32 %f38, %f37, 0f3DE80000, %f36;
 	add.s64 %rd57, %rd3, %rd49;
-	ld.global.u8 %r100, [%rd57];
-	cvt.rn.f32.u32 %f39, %r100;
-	ld.global.u8 %r101, [%rd57+1];
-	cvt.rn.f32.u32 %f40, %r101;
+	ld.global.u8 %r106, [%rd57];
+	cvt.rn.f32.u32 %f39, %r106;
+	ld.global.u8 %r107, [%rd57+1];
+	cvt.rn.f32.u32 %f40, %r107;
 	mul.rn.f32 %f41, %f40, 0f3F160000;
 	fma.rn.f32 %f42, %f39, 0f3E9A0000, %f41;
-	ld.global.u8 %r102, [%rd57+2];
-	cvt.rn.f32.u32 %f43, %r102;
+	ld.global.u8 %r108, [%rd57+2];
+	cvt.rn.f32.u32 %f43, %r108;
 	fma.rn.f32 %f44, %f43, 0f3DE80000, %f42;
 	.loc 1 67 52
 	sub.rn.f32 %f45, %f38, %f44;
 	fma.rn.f32 %f30, %f32, %f45, %f30;
 	.loc 1 82 28
 	add.s64 %rd58, %rd3, %rd52;
-	ld.global.u8 %r103, [%rd58];
-	cvt.rn.f32.u32 %f46, %r103;
-	ld.global.u8 %r104, [%rd58+1];
-	cvt.rn.f32.u32 %f47, %r104;
+	ld.global.u8 %r109, [%rd58];
+	cvt.rn.f32.u32 %f46, %r109;
+	ld.global.u8 %r110, [%rd58+1];
+	cvt.rn.f32.u32 %f47, %r110;
 	mul.rn.f32 %f48, %f47, 0f3F160000;
 	fma.rn.f32 %f49, %f46, 0f3E9A0000, %f48;
-	ld.global.u8 %r105, [%rd58+2];
-	cvt.rn.f32.u32 %f50, %r105;
+	ld.global.u8 %r111, [%rd58+2];
+	cvt.rn.f32.u32 %f50, %r111;
 	fma.rn.f32 %f51, %f50, 0f3DE80000, %f49;
 	add.s64 %rd59, %rd3, %rd54;
-	ld.global.u8 %r106, [%rd59];
-	cvt.rn.f32.u32 %f52, %r106;
-	ld.global.u8 %r107, [%rd59+1];
-	cvt.rn.f32.u32 %f53, %r107;
+	ld.global.u8 %r112, [%rd59];
+	cvt.rn.f32.u32 %f52, %r112;
+	ld.global.u8 %r113, [%rd59+1];
+	cvt.rn.f32.u32 %f53, %r113;
 	mul.rn.f32 %f54, %f53, 0f3F160000;
 	fma.rn.f32 %f55, %f52, 0f3E9A0000, %f54;
-	ld.global.u8 %r108, [%rd59+2];
-	cvt.rn.f32.u32 %f56, %r108;
+	ld.global.u8 %r114, [%rd59+2];
+	cvt.rn.f32.u32 %f56, %r114;
 	fma.rn.f32 %f57, %f56, 0f3DE80000, %f55;
 	.loc 1 68 50
 	sub.rn.f32 %f58, %f51, %f57;
 	fma.rn.f32 %f31, %f32, %f58, %f31;
 	.loc 1 65 23
-	add.s32 %r74, %r74, 1;
-	setp.le.u32 %p75, %r74, 1;
+	add.s32 %r80, %r80, 1;
+	setp.le.u32 %p75, %r80, 1;
 	@%p75 bra $B4;
 	.loc 1 70 17
 	cvt.f64.f32 %fd7, %f30;
@@ -1601,18 +2797,21 @@ $B4:
 	setp.lt.f64 %p76, 0d406FE00000000000, %fd11;
 	selp.f64 %fd12, 0d406FE00000000000, %fd11, %p76;
 	.loc 1 76 46
-	cvt.rzi.u32.f64 %r109, %fd12;
+	cvt.rzi.u32.f64 %r115, %fd12;
 	setp.nan.f64 %p77, %fd12, %fd12;
-	selp.b32 %r110, 0, %r109, %p77;
-	min.u32 %r111, %r110, 255;
-	and.b32 %r112, %r111, 255;
-	mad.lo.s32 %r113, %r63, %r7, %r62;
-	shl.b32 %r114, %r113, 2;
-	mad.wide.u32 %rd60, %r114, 1, %rd1;
-	st.global.u8 [%rd60], %r112;
-	st.global.u8 [%rd60+1], %r112;
-	st.global.u8 [%rd60+2], %r112;
-	st.global.u8 [%rd60+3], 255;
+	selp.b32 %r116, 0, %r115, %p77;
+	min.u32 %r117, %r116, 255;
+	and.b32 %r118, %r117, 255;
+	mad.lo.s32 %r119, %r69, %r7, %r68;
+	shl.b32 %r120, %r119, 2;
+	mad.wide.u32 %rd60, %r120, 1, %rd1;
+	shl.b32 %r121, %r118, 8;
+	or.b32 %r122, %r118, %r121;
+	shl.b32 %r123, %r118, 16;
+	or.b32 %r124, %r122, %r123;
+	shl.b32 %r125, 255, 24;
+	or.b32 %r126, %r124, %r125;
+	st.global.u32 [%rd60], %r126;
 	bra $EXIT;
 $B5:
 	add.s64 %rd61, %rd39, 1;
@@ -1625,14 +2824,14 @@ $B5:
 	bra $FAULT15;
 $B6:
 	.loc 1 82 57
-	cvt.u64.u32 %rd63, %r79;
-	cvt.u64.u32 %rd64, %r80;
-	cvt.u64.u32 %rd65, %r84;
-	cvt.u64.u32 %rd66, %r85;
-	cvt.u64.u32 %rd67, %r90;
-	cvt.u64.u32 %rd68, %r91;
-	cvt.u64.u32 %rd69, %r93;
-	cvt.u64.u32 %rd70, %r94;
+	cvt.u64.u32 %rd63, %r85;
+	cvt.u64.u32 %rd64, %r86;
+	cvt.u64.u32 %rd65, %r90;
+	cvt.u64.u32 %rd66, %r91;
+	cvt.u64.u32 %rd67, %r96;
+	cvt.u64.u32 %rd68, %r97;
+	cvt.u64.u32 %rd69, %r99;
+	cvt.u64.u32 %rd70, %r100;
 	@!%p49 bra $FAULT16;
 	@!%p50 bra $FAULT17;
 	@!%p51 bra $FAULT18;
@@ -1648,165 +2847,165 @@ $B6:
 $EXIT:
 	ret;
 $FAULT0:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd18;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd20;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd21;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd23;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd25;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd26;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd29;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd31;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd32;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd34;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd36;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd37;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT12:
 	.loc 1 76 5
-	mov.u32 %r115, 1;
+	mov.u32 %r127, 1;
 	mov.u64 %rd71, %rd39;
 	mov.u64 %rd72, %rd7;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r115, 1;
+	mov.u32 %r127, 1;
 	mov.u64 %rd71, %rd61;
 	mov.u64 %rd72, %rd7;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r115, 1;
+	mov.u32 %r127, 1;
 	mov.u64 %rd71, %rd62;
 	mov.u64 %rd72, %rd7;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r115, 1;
+	mov.u32 %r127, 1;
 	mov.u64 %rd71, %rd40;
 	mov.u64 %rd72, %rd7;
 	bra $FAULT;
 $FAULT16:
 	.loc 1 82 28
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd47;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT17:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd63;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT18:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd64;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT19:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd49;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd65;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd66;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd52;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT23:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd67;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT24:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd68;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT25:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd54;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT26:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd69;
 	mov.u64 %rd72, %rd8;
 	bra $FAULT;
 $FAULT27:
-	mov.u32 %r115, 0;
+	mov.u32 %r127, 0;
 	mov.u64 %rd71, %rd70;
 	mov.u64 %rd72, %rd8;
 $FAULT:
 	ld.param.u64 %rd73, [edges_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r116, [%rd73], 0, 1;
-	setp.ne.u32 %p80, %r116, 0;
+	atom.relaxed.gpu.global.cas.b32 %r128, [%rd73], 0, 1;
+	setp.ne.u32 %p80, %r128, 0;
 	@%p80 bra $EXIT;
 	ld.global.u64 %rd74, [%rd73+8];
-	ld.param.u32 %r117, [edges_params+72];
-	st.global.u32 [%rd74+4], %r117;
-	ld.param.u32 %r118, [edges_params+76];
-	st.global.v2.u32 [%rd74+8], {%r118, %r115};
-	mov.u32 %r119, %ctaid.x;
-	mov.u32 %r120, %ctaid.y;
-	st.global.v2.u32 [%rd74+16], {%r119, %r120};
-	mov.u32 %r121, %ctaid.z;
-	mov.u32 %r122, %tid.x;
-	st.global.v2.u32 [%rd74+24], {%r121, %r122};
-	mov.u32 %r123, %tid.y;
-	mov.u32 %r124, %tid.z;
-	st.global.v2.u32 [%rd74+32], {%r123, %r124};
+	ld.param.u32 %r129, [edges_params+72];
+	st.global.u32 [%rd74+4], %r129;
+	ld.param.u32 %r130, [edges_params+76];
+	st.global.v2.u32 [%rd74+8], {%r130, %r127};
+	mov.u32 %r131, %ctaid.x;
+	mov.u32 %r132, %ctaid.y;
+	st.global.v2.u32 [%rd74+16], {%r131, %r132};
+	mov.u32 %r133, %ctaid.z;
+	mov.u32 %r134, %tid.x;
+	st.global.v2.u32 [%rd74+24], {%r133, %r134};
+	mov.u32 %r135, %tid.y;
+	mov.u32 %r136, %tid.z;
+	st.global.v2.u32 [%rd74+32], {%r135, %r136};
 	st.global.u64 [%rd74+40], %rd71;
 	st.global.u64 [%rd74+48], %rd72;
 	fence.acq_rel.sys;

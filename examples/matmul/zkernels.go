@@ -86,7 +86,9 @@ var tiledKernel = &device.Kernel{
 		{File: "kernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

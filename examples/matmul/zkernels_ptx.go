@@ -420,6 +420,288 @@ $FAULT:
 }
 `
 
+const tiledSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernel.go"
+
+.shared .align 16 .b8 $shared$tiled$2eshared[1024];
+.shared .align 16 .b8 $shared$tiled$2eshared$2d2[1024];
+
+.visible .entry tiled(.param .align 8 .b8 tiled_params[112])
+.reqntid 16, 16, 1
+{
+	.reg .pred %p<34>;
+	.reg .b32 %r<53>;
+	.reg .b64 %rd<35>;
+	.reg .f32 %f<11>;
+
+	ld.param.u64 %rd1, [tiled_params];
+	ld.param.u64 %rd2, [tiled_params+8];
+	ld.param.u64 %rd3, [tiled_params+24];
+	ld.param.u64 %rd4, [tiled_params+32];
+	ld.param.u64 %rd5, [tiled_params+48];
+	ld.param.u64 %rd6, [tiled_params+56];
+	ld.param.u64 %rd7, [tiled_params+72];
+	ld.param.u64 %rd8, [tiled_params+80];
+	ld.param.u64 %rd9, [tiled_params+88];
+	.loc 1 39 39
+	mov.u32 %r1, $shared$tiled$2eshared;
+	.loc 1 40 39
+	mov.u32 %r2, $shared$tiled$2eshared$2d2;
+	.loc 1 41 19
+	mov.u32 %r3, %tid.x;
+	mov.u32 %r4, %tid.y;
+	.loc 1 42 23
+	mov.u32 %r5, %ctaid.y;
+	mov.u32 %r6, %ctaid.x;
+	cvt.u32.u64 %r7, %rd2;
+	cvt.u64.u32 %rd10, %r7;
+	cvt.u32.u64 %r8, %rd4;
+	cvt.u64.u32 %rd11, %r8;
+	cvt.u32.u64 %r9, %rd6;
+	cvt.u64.u32 %rd12, %r9;
+	cvt.u32.u64 %r10, %rd7;
+	cvt.u32.u64 %r11, %rd8;
+	cvt.u32.u64 %r12, %rd9;
+	.loc 1 64 16
+	mul.wide.s32 %rd13, %r10, %r11;
+	setp.le.u64 %p1, %rd13, %rd10;
+	mul.wide.s32 %rd14, %r11, %r12;
+	setp.le.u64 %p2, %rd14, %rd11;
+	and.pred %p3, %p1, %p2;
+	mul.wide.s32 %rd15, %r10, %r12;
+	setp.le.u64 %p4, %rd15, %rd12;
+	and.pred %p5, %p3, %p4;
+	@%p5 bra $B6;
+	.loc 1 42 23
+	mad.lo.s32 %r13, %r5, 16, %r4;
+	mad.lo.s32 %r14, %r6, 16, %r3;
+	cvt.u64.u32 %rd16, %r14;
+	.loc 1 44 24
+	setp.lt.s32 %p6, 0, %r11;
+	mov.f32 %f1, 0f00000000;
+	@!%p6 bra $B4;
+	.loc 1 45 5
+	mad.lo.s32 %r15, %r4, 64, %r1;
+	.loc 1 63 9
+	setp.lt.s32 %p7, %r13, %r10;
+	.loc 1 64 20
+	mul.wide.u32 %rd17, %r13, %r11;
+	.loc 1 45 8
+	mad.lo.s32 %r16, %r3, 4, %r15;
+	.loc 1 46 5
+	mad.lo.s32 %r17, %r4, 64, %r2;
+	.loc 1 63 25
+	setp.lt.s32 %p8, %r14, %r12;
+	.loc 1 46 8
+	mad.lo.s32 %r18, %r3, 4, %r17;
+	mov.f32 %f1, 0f00000000;
+	mov.u32 %r19, 0;
+$B0:
+	.loc 1 45 47
+	add.s32 %r20, %r19, %r3;
+	cvt.u64.u32 %rd18, %r20;
+	.loc 1 63 25
+	setp.lt.u32 %p9, %r20, %r11;
+	and.pred %p10, %p7, %p9;
+	mov.f32 %f2, 0f00000000;
+	@!%p10 bra $B1;
+	.loc 1 64 27
+	add.s64 %rd19, %rd17, %rd18;
+	setp.lt.u64 %p11, %rd19, %rd10;
+	@!%p11 bra $FAULT0;
+	shl.b64 %rd20, %rd19, 2;
+	add.s64 %rd21, %rd1, %rd20;
+	ld.global.f32 %f2, [%rd21];
+$B1:
+	.loc 1 45 8
+	st.shared.f32 [%r16], %f2;
+	.loc 1 46 42
+	add.s32 %r21, %r19, %r4;
+	.loc 1 63 9
+	setp.lt.u32 %p12, %r21, %r11;
+	and.pred %p13, %p12, %p8;
+	mov.f32 %f3, 0f00000000;
+	@!%p13 bra $B2;
+	.loc 1 64 27
+	mad.wide.u32 %rd22, %r21, %r12, %rd16;
+	setp.lt.u64 %p14, %rd22, %rd11;
+	@!%p14 bra $FAULT1;
+	shl.b64 %rd23, %rd22, 2;
+	add.s64 %rd24, %rd3, %rd23;
+	ld.global.f32 %f3, [%rd24];
+$B2:
+	.loc 1 46 8
+	st.shared.f32 [%r18], %f3;
+	.loc 1 47 9
+	bar.sync 0;
+	mov.u32 %r22, 0;
+$B3:
+	.loc 1 49 16
+	mad.lo.s32 %r23, %r22, 4, %r15;
+	ld.shared.f32 %f4, [%r23];
+	mad.lo.s32 %r24, %r22, 64, %r2;
+	mad.lo.s32 %r25, %r3, 4, %r24;
+	ld.shared.f32 %f5, [%r25];
+	fma.rn.f32 %f1, %f4, %f5, %f1;
+	add.s32 %r22, %r22, 1;
+	setp.lt.u32 %p15, %r22, 16;
+	@%p15 bra $B3;
+	.loc 1 51 9
+	bar.sync 0;
+	.loc 1 44 31
+	add.s32 %r19, %r19, 16;
+	setp.lt.u32 %p16, %r19, %r11;
+	@%p16 bra $B0;
+$B4:
+	.loc 1 53 9
+	setp.lt.s32 %p17, %r13, %r10;
+	setp.lt.s32 %p18, %r14, %r12;
+	and.pred %p19, %p17, %p18;
+	@!%p19 bra $B5;
+	.loc 1 54 12
+	mad.wide.u32 %rd25, %r13, %r12, %rd16;
+	setp.lt.u64 %p20, %rd25, %rd12;
+	@!%p20 bra $FAULT2;
+	shl.b64 %rd26, %rd25, 2;
+	add.s64 %rd27, %rd5, %rd26;
+	st.global.f32 [%rd27], %f1;
+$B5:
+	bra $EXIT;
+$B6:
+	.loc 1 42 23
+	mad.lo.s32 %r26, %r5, 16, %r4;
+	mad.lo.s32 %r27, %r6, 16, %r3;
+	.loc 1 44 24
+	setp.lt.s32 %p21, 0, %r11;
+	mov.f32 %f6, 0f00000000;
+	@!%p21 bra $B11;
+	.loc 1 45 5
+	mad.lo.s32 %r28, %r4, 64, %r1;
+	.loc 1 63 9
+	setp.lt.s32 %p22, %r26, %r10;
+	.loc 1 45 8
+	mad.lo.s32 %r29, %r3, 4, %r28;
+	.loc 1 46 5
+	mad.lo.s32 %r30, %r4, 64, %r2;
+	.loc 1 63 25
+	setp.lt.s32 %p23, %r27, %r12;
+	.loc 1 46 8
+	mad.lo.s32 %r31, %r3, 4, %r30;
+	.loc 1 64 16
+	mul.lo.s32 %r32, %r26, %r11;
+	mov.f32 %f6, 0f00000000;
+	mov.u32 %r33, 0;
+$B7:
+	.loc 1 45 47
+	add.s32 %r34, %r33, %r3;
+	.loc 1 63 25
+	setp.lt.u32 %p24, %r34, %r11;
+	and.pred %p25, %p22, %p24;
+	.loc 1 64 16
+	add.s32 %r35, %r32, %r34;
+	mad.wide.u32 %rd28, %r35, 4, %rd1;
+	mov.f32 %f7, 0f00000000;
+	.loc 1 63 9
+	@!%p25 bra $B8;
+	.loc 1 64 16
+	ld.global.f32 %f7, [%rd28];
+$B8:
+	.loc 1 45 8
+	st.shared.f32 [%r29], %f7;
+	.loc 1 46 42
+	add.s32 %r36, %r33, %r4;
+	.loc 1 63 9
+	setp.lt.u32 %p26, %r36, %r11;
+	and.pred %p27, %p26, %p23;
+	.loc 1 64 16
+	mad.lo.s32 %r37, %r36, %r12, %r27;
+	mad.wide.u32 %rd29, %r37, 4, %rd3;
+	mov.f32 %f8, 0f00000000;
+	.loc 1 63 9
+	@!%p27 bra $B9;
+	.loc 1 64 16
+	ld.global.f32 %f8, [%rd29];
+$B9:
+	.loc 1 46 8
+	st.shared.f32 [%r31], %f8;
+	.loc 1 47 9
+	bar.sync 0;
+	mov.u32 %r38, 0;
+$B10:
+	.loc 1 49 16
+	mad.lo.s32 %r39, %r38, 4, %r28;
+	ld.shared.f32 %f9, [%r39];
+	mad.lo.s32 %r40, %r38, 64, %r2;
+	mad.lo.s32 %r41, %r3, 4, %r40;
+	ld.shared.f32 %f10, [%r41];
+	fma.rn.f32 %f6, %f9, %f10, %f6;
+	add.s32 %r38, %r38, 1;
+	setp.lt.u32 %p28, %r38, 16;
+	@%p28 bra $B10;
+	.loc 1 51 9
+	bar.sync 0;
+	.loc 1 44 31
+	add.s32 %r33, %r33, 16;
+	setp.lt.u32 %p29, %r33, %r11;
+	@%p29 bra $B7;
+$B11:
+	.loc 1 53 9
+	setp.lt.s32 %p30, %r26, %r10;
+	setp.lt.s32 %p31, %r27, %r12;
+	and.pred %p32, %p30, %p31;
+	@!%p32 bra $B12;
+	.loc 1 54 4
+	mad.lo.s32 %r42, %r26, %r12, %r27;
+	mad.wide.u32 %rd30, %r42, 4, %rd5;
+	st.global.f32 [%rd30], %f6;
+$B12:
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 64 16
+	mov.u32 %r43, 1;
+	mov.u64 %rd31, %rd19;
+	mov.u64 %rd32, %rd10;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r43, 1;
+	mov.u64 %rd31, %rd22;
+	mov.u64 %rd32, %rd11;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 54 4
+	mov.u32 %r43, 0;
+	mov.u64 %rd31, %rd25;
+	mov.u64 %rd32, %rd12;
+$FAULT:
+	ld.param.u64 %rd33, [tiled_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r44, [%rd33], 0, 1;
+	setp.ne.u32 %p33, %r44, 0;
+	@%p33 bra $EXIT;
+	ld.global.u64 %rd34, [%rd33+8];
+	ld.param.u32 %r45, [tiled_params+104];
+	st.global.u32 [%rd34+4], %r45;
+	ld.param.u32 %r46, [tiled_params+108];
+	st.global.v2.u32 [%rd34+8], {%r46, %r43};
+	mov.u32 %r47, %ctaid.x;
+	mov.u32 %r48, %ctaid.y;
+	st.global.v2.u32 [%rd34+16], {%r47, %r48};
+	mov.u32 %r49, %ctaid.z;
+	mov.u32 %r50, %tid.x;
+	st.global.v2.u32 [%rd34+24], {%r49, %r50};
+	mov.u32 %r51, %tid.y;
+	mov.u32 %r52, %tid.z;
+	st.global.v2.u32 [%rd34+32], {%r51, %r52};
+	st.global.u64 [%rd34+40], %rd31;
+	st.global.u64 [%rd34+48], %rd32;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd34], 56;
+	bra $EXIT;
+}
+`
+
 const tiledSM70 = `.version 6.0
 .target sm_70
 .address_size 64

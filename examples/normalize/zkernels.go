@@ -36,7 +36,9 @@ var partialSumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: partialSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: partialSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

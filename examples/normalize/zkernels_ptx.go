@@ -2,6 +2,235 @@
 
 package main
 
+const partialSumsSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernel.go"
+
+.shared .align 16 .b8 $shared$partialSums$2eshared[1024];
+
+.visible .entry partialSums(.param .align 8 .b8 partialSums_params[64])
+.reqntid 256, 1, 1
+{
+	.reg .pred %p<21>;
+	.reg .b32 %r<22>;
+	.reg .b64 %rd<26>;
+	.reg .f32 %f<35>;
+
+	ld.param.u64 %rd1, [partialSums_params];
+	ld.param.u64 %rd2, [partialSums_params+8];
+	ld.param.u64 %rd3, [partialSums_params+24];
+	ld.param.u64 %rd4, [partialSums_params+32];
+	.loc 1 17 36
+	mov.u32 %r1, $shared$partialSums$2eshared;
+	.loc 1 19 20
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %tid.x;
+	mov.u32 %r4, %nctaid.x;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd5, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd6, %r6;
+	cvt.u64.u32 %rd7, %r2;
+	mad.lo.s32 %r7, %r2, 256, %r3;
+	setp.lt.u32 %p1, %r7, %r5;
+	mov.f32 %f1, 0f00000000;
+	@!%p1 bra $B4;
+	shl.b32 %r8, %r4, 8;
+	cvt.u64.u32 %rd8, %r8;
+	mul.wide.u32 %rd9, %r8, 3;
+	sub.s64 %rd10, %rd5, %rd9;
+	setp.le.s64 %p2, %rd10, %rd5;
+	setp.lt.s64 %p3, 0, %rd10;
+	and.pred %p4, %p2, %p3;
+	cvt.u32.u64 %r9, %rd10;
+	selp.b32 %r10, %r9, 0, %p4;
+	cvt.u64.u32 %rd11, %r10;
+	setp.lt.u32 %p5, %r7, %r10;
+	@!%p5 bra $B0;
+	mov.f32 %f1, 0f00000000;
+	bra $B1;
+$B0:
+	mov.f32 %f1, 0f00000000;
+	bra $B2;
+$B1:
+	.loc 1 20 11
+	mad.wide.u32 %rd12, %r7, 4, %rd1;
+	ld.global.f32 %f2, [%rd12];
+	add.rn.f32 %f3, %f1, %f2;
+	.loc 1 19 36
+	add.s32 %r11, %r7, %r8;
+	cvt.u64.u32 %rd13, %r11;
+	.loc 1 20 11
+	mad.wide.u32 %rd14, %r11, 4, %rd1;
+	ld.global.f32 %f4, [%rd14];
+	add.rn.f32 %f5, %f3, %f4;
+	.loc 1 19 36
+	add.s64 %rd15, %rd13, %rd8;
+	.loc 1 20 11
+	shl.b64 %rd16, %rd15, 2;
+	add.s64 %rd17, %rd1, %rd16;
+	ld.global.f32 %f6, [%rd17];
+	add.rn.f32 %f7, %f5, %f6;
+	.loc 1 19 36
+	add.s64 %rd18, %rd15, %rd8;
+	.loc 1 20 11
+	shl.b64 %rd19, %rd18, 2;
+	add.s64 %rd20, %rd1, %rd19;
+	ld.global.f32 %f8, [%rd20];
+	add.rn.f32 %f1, %f7, %f8;
+	.loc 1 19 36
+	add.s64 %rd21, %rd18, %rd8;
+	setp.lt.s64 %p6, %rd21, %rd5;
+	setp.lt.s64 %p7, %rd21, %rd11;
+	cvt.u32.u64 %r7, %rd21;
+	@%p7 bra $B1;
+	@!%p6 bra $B4;
+$B2:
+$B3:
+	.loc 1 20 11
+	mad.wide.u32 %rd22, %r7, 4, %rd1;
+	ld.global.f32 %f9, [%rd22];
+	add.rn.f32 %f1, %f1, %f9;
+	.loc 1 19 36
+	add.s32 %r7, %r7, %r8;
+	setp.lt.u32 %p8, %r7, %r5;
+	@%p8 bra $B3;
+$B4:
+	.loc 1 23 6
+	mad.lo.s32 %r12, %r3, 4, %r1;
+	st.shared.f32 [%r12], %f1;
+	.loc 1 24 8
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p9, %r3, 128;
+	@!%p9 bra $B5;
+	.loc 1 27 20
+	ld.shared.f32 %f10, [%r12+512];
+	ld.shared.f32 %f11, [%r12];
+	add.rn.f32 %f12, %f11, %f10;
+	st.shared.f32 [%r12], %f12;
+$B5:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p10, %r3, 64;
+	@!%p10 bra $B6;
+	.loc 1 27 20
+	ld.shared.f32 %f13, [%r12+256];
+	ld.shared.f32 %f14, [%r12];
+	add.rn.f32 %f15, %f14, %f13;
+	st.shared.f32 [%r12], %f15;
+$B6:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p11, %r3, 32;
+	@!%p11 bra $B7;
+	.loc 1 27 20
+	ld.shared.f32 %f16, [%r12+128];
+	ld.shared.f32 %f17, [%r12];
+	add.rn.f32 %f18, %f17, %f16;
+	st.shared.f32 [%r12], %f18;
+$B7:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p12, %r3, 16;
+	@!%p12 bra $B8;
+	.loc 1 27 20
+	ld.shared.f32 %f19, [%r12+64];
+	ld.shared.f32 %f20, [%r12];
+	add.rn.f32 %f21, %f20, %f19;
+	st.shared.f32 [%r12], %f21;
+$B8:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p13, %r3, 8;
+	@!%p13 bra $B9;
+	.loc 1 27 20
+	ld.shared.f32 %f22, [%r12+32];
+	ld.shared.f32 %f23, [%r12];
+	add.rn.f32 %f24, %f23, %f22;
+	st.shared.f32 [%r12], %f24;
+$B9:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p14, %r3, 4;
+	@!%p14 bra $B10;
+	.loc 1 27 20
+	ld.shared.f32 %f25, [%r12+16];
+	ld.shared.f32 %f26, [%r12];
+	add.rn.f32 %f27, %f26, %f25;
+	st.shared.f32 [%r12], %f27;
+$B10:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.lt.u32 %p15, %r3, 2;
+	@!%p15 bra $B11;
+	.loc 1 27 20
+	ld.shared.f32 %f28, [%r12+8];
+	ld.shared.f32 %f29, [%r12];
+	add.rn.f32 %f30, %f29, %f28;
+	st.shared.f32 [%r12], %f30;
+$B11:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 26 9
+	setp.eq.s32 %p16, %r3, 0;
+	@!%p16 bra $B12;
+	.loc 1 27 20
+	ld.shared.f32 %f31, [%r12+4];
+	ld.shared.f32 %f32, [%r12];
+	add.rn.f32 %f33, %f32, %f31;
+	st.shared.f32 [%r12], %f33;
+$B12:
+	.loc 1 29 9
+	bar.sync 0;
+	.loc 1 32 10
+	setp.lt.u32 %p17, %r2, %r6;
+	not.pred %p18, %p16;
+	or.pred %p19, %p18, %p17;
+	@!%p19 bra $FAULT0;
+	.loc 1 31 8
+	@!%p16 bra $B13;
+	.loc 1 32 29
+	ld.shared.f32 %f34, [$shared$partialSums$2eshared];
+	mad.wide.u32 %rd23, %r2, 4, %rd3;
+	st.global.f32 [%rd23], %f34;
+$B13:
+$EXIT:
+	ret;
+$FAULT0:
+	ld.param.u64 %rd24, [partialSums_params+48];
+	atom.relaxed.gpu.global.cas.b32 %r13, [%rd24], 0, 1;
+	setp.ne.u32 %p20, %r13, 0;
+	@%p20 bra $EXIT;
+	ld.global.u64 %rd25, [%rd24+8];
+	ld.param.u32 %r14, [partialSums_params+56];
+	st.global.u32 [%rd25+4], %r14;
+	ld.param.u32 %r15, [partialSums_params+60];
+	st.global.v2.u32 [%rd25+8], {%r15, 0};
+	mov.u32 %r16, %ctaid.x;
+	mov.u32 %r17, %ctaid.y;
+	st.global.v2.u32 [%rd25+16], {%r16, %r17};
+	mov.u32 %r18, %ctaid.z;
+	mov.u32 %r19, %tid.x;
+	st.global.v2.u32 [%rd25+24], {%r18, %r19};
+	mov.u32 %r20, %tid.y;
+	mov.u32 %r21, %tid.z;
+	st.global.v2.u32 [%rd25+32], {%r20, %r21};
+	st.global.u64 [%rd25+40], %rd7;
+	st.global.u64 [%rd25+48], %rd6;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd25], 56;
+	bra $EXIT;
+}
+`
+
 const partialSumsSM70 = `.version 6.0
 .target sm_70
 .address_size 64

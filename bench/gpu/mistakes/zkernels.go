@@ -76,7 +76,9 @@ var sumKernel = &device.Kernel{
 		{File: "kernel.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -276,6 +276,172 @@ $FAULT0:
 }
 `
 
+const sumSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "kernel.go"
+
+.shared .align 16 .b8 $shared$sum$2eshared[1024];
+
+.visible .entry sum(.param .align 8 .b8 sum_params[64])
+.reqntid 256, 1, 1
+{
+	.reg .pred %p<14>;
+	.reg .b32 %r<18>;
+	.reg .b64 %rd<15>;
+	.reg .f32 %f<27>;
+
+	ld.param.u64 %rd1, [sum_params];
+	ld.param.u64 %rd2, [sum_params+8];
+	ld.param.u64 %rd3, [sum_params+24];
+	ld.param.u64 %rd4, [sum_params+32];
+	.loc 1 22 17
+	mov.u32 %r1, %tid.x;
+	.loc 1 23 21
+	mov.u32 %r2, %ctaid.x;
+	cvt.u32.u64 %r3, %rd2;
+	cvt.u64.u32 %rd5, %r3;
+	mad.lo.s32 %r4, %r2, 256, %r1;
+	cvt.u64.u32 %rd6, %r4;
+	setp.lt.u32 %p1, %r4, %r3;
+	@!%p1 bra $FAULT0;
+	.loc 1 21 31
+	mov.u32 %r5, $shared$sum$2eshared;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd7, %r6;
+	.loc 1 23 21
+	cvt.u64.u32 %rd8, %r2;
+	mad.wide.u32 %rd9, %r4, 4, %rd1;
+	ld.global.f32 %f1, [%rd9];
+	mad.lo.s32 %r7, %r1, 4, %r5;
+	st.shared.f32 [%r7], %f1;
+	.loc 1 24 8
+	bar.sync 0;
+	.loc 1 26 9
+	setp.eq.s32 %p2, %r1, 0;
+	.loc 1 31 7
+	setp.lt.u32 %p3, %r2, %r6;
+	not.pred %p4, %p2;
+	or.pred %p5, %p4, %p3;
+	@!%p5 bra $FAULT1;
+	.loc 1 26 9
+	setp.lt.u32 %p6, %r1, 128;
+	@!%p6 bra $B0;
+	.loc 1 27 14
+	ld.shared.f32 %f2, [%r7+512];
+	ld.shared.f32 %f3, [%r7];
+	add.rn.f32 %f4, %f3, %f2;
+	st.shared.f32 [%r7], %f4;
+$B0:
+	.loc 1 26 9
+	setp.lt.u32 %p7, %r1, 64;
+	@!%p7 bra $B1;
+	.loc 1 27 14
+	ld.shared.f32 %f5, [%r7+256];
+	ld.shared.f32 %f6, [%r7];
+	add.rn.f32 %f7, %f6, %f5;
+	st.shared.f32 [%r7], %f7;
+$B1:
+	.loc 1 26 9
+	setp.lt.u32 %p8, %r1, 32;
+	@!%p8 bra $B2;
+	.loc 1 27 14
+	ld.shared.f32 %f8, [%r7+128];
+	ld.shared.f32 %f9, [%r7];
+	add.rn.f32 %f10, %f9, %f8;
+	st.shared.f32 [%r7], %f10;
+$B2:
+	.loc 1 26 9
+	setp.lt.u32 %p9, %r1, 16;
+	@!%p9 bra $B3;
+	.loc 1 27 14
+	ld.shared.f32 %f11, [%r7+64];
+	ld.shared.f32 %f12, [%r7];
+	add.rn.f32 %f13, %f12, %f11;
+	st.shared.f32 [%r7], %f13;
+$B3:
+	.loc 1 26 9
+	setp.lt.u32 %p10, %r1, 8;
+	@!%p10 bra $B4;
+	.loc 1 27 14
+	ld.shared.f32 %f14, [%r7+32];
+	ld.shared.f32 %f15, [%r7];
+	add.rn.f32 %f16, %f15, %f14;
+	st.shared.f32 [%r7], %f16;
+$B4:
+	.loc 1 26 9
+	setp.lt.u32 %p11, %r1, 4;
+	@!%p11 bra $B5;
+	.loc 1 27 14
+	ld.shared.f32 %f17, [%r7+16];
+	ld.shared.f32 %f18, [%r7];
+	add.rn.f32 %f19, %f18, %f17;
+	st.shared.f32 [%r7], %f19;
+$B5:
+	.loc 1 26 9
+	setp.lt.u32 %p12, %r1, 2;
+	@!%p12 bra $B6;
+	.loc 1 27 14
+	ld.shared.f32 %f20, [%r7+8];
+	ld.shared.f32 %f21, [%r7];
+	add.rn.f32 %f22, %f21, %f20;
+	st.shared.f32 [%r7], %f22;
+$B6:
+	.loc 1 26 9
+	@!%p2 bra $B7;
+	.loc 1 27 14
+	ld.shared.f32 %f23, [%r7+4];
+	ld.shared.f32 %f24, [%r7];
+	add.rn.f32 %f25, %f24, %f23;
+	st.shared.f32 [%r7], %f25;
+$B7:
+	.loc 1 30 8
+	@!%p2 bra $B8;
+	.loc 1 31 23
+	ld.shared.f32 %f26, [$shared$sum$2eshared];
+	mad.wide.u32 %rd10, %r2, 4, %rd3;
+	st.global.f32 [%rd10], %f26;
+$B8:
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 23 11
+	mov.u32 %r8, 0;
+	mov.u64 %rd11, %rd6;
+	mov.u64 %rd12, %rd5;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 31 7
+	mov.u32 %r8, 1;
+	mov.u64 %rd11, %rd8;
+	mov.u64 %rd12, %rd7;
+$FAULT:
+	ld.param.u64 %rd13, [sum_params+48];
+	atom.relaxed.gpu.global.cas.b32 %r9, [%rd13], 0, 1;
+	setp.ne.u32 %p13, %r9, 0;
+	@%p13 bra $EXIT;
+	ld.global.u64 %rd14, [%rd13+8];
+	ld.param.u32 %r10, [sum_params+56];
+	st.global.u32 [%rd14+4], %r10;
+	ld.param.u32 %r11, [sum_params+60];
+	st.global.v2.u32 [%rd14+8], {%r11, %r8};
+	mov.u32 %r12, %ctaid.x;
+	mov.u32 %r13, %ctaid.y;
+	st.global.v2.u32 [%rd14+16], {%r12, %r13};
+	mov.u32 %r14, %ctaid.z;
+	mov.u32 %r15, %tid.x;
+	st.global.v2.u32 [%rd14+24], {%r14, %r15};
+	mov.u32 %r16, %tid.y;
+	mov.u32 %r17, %tid.z;
+	st.global.v2.u32 [%rd14+32], {%r16, %r17};
+	st.global.u64 [%rd14+40], %rd11;
+	st.global.u64 [%rd14+48], %rd12;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd14], 56;
+	bra $EXIT;
+}
+`
+
 const sumSM70 = `.version 6.0
 .target sm_70
 .address_size 64

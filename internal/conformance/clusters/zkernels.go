@@ -97,6 +97,7 @@ var besideKernel = &device.Kernel{
 		{File: "faults.go", Line: 63, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "faults.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{0, 8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -256,6 +256,7 @@ var printingKernel = &device.Kernel{
 		{File: "beside.go", Line: 83, Format: "integer divide by zero"},
 		{File: "beside.go", Line: 83, Format: "%d\n", Args: []dtype.Type{dtype.Int64}},
 	},
+	Integers: []int{0},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -403,6 +404,7 @@ var settlesKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 24, 32, 48, 56},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -487,6 +489,7 @@ var inLineKernel = &device.Kernel{
 		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24, 40, 48, 64, 72},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -601,6 +604,7 @@ var eitherKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "conclusions.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 8, 24, 32, 48, 56},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -860,6 +864,7 @@ var cellsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "grids.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1589,6 +1594,7 @@ var besideSharedKernel = &device.Kernel{
 		{File: "waits.go", Line: 98, Format: "before it is ready"},
 		{File: "waits.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1824,6 +1830,7 @@ var besideDoneKernel = &device.Kernel{
 		{File: "waits.go", Line: 226, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 8, 24, 32},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -104,6 +104,7 @@ var printsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 77, Format: "%v %.2f %g %v 1.5\n", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}},
 		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -166,6 +166,7 @@ var copiesKernel = &device.Kernel{
 		{File: "kernels.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 90, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 88, 96},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -207,6 +208,7 @@ var fetchesKernel = &device.Kernel{
 		{File: "kernels.go", Line: 108, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "kernels.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 24, 40, 48},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -245,6 +247,7 @@ var misalignedKernel = &device.Kernel{
 		{File: "kernels.go", Line: 121, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 121, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
+	Integers: []int{8, 16, 24},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -289,6 +289,7 @@ var panelsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 171, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 171, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{136, 144},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -327,6 +328,7 @@ var misplacedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 197, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
+	Integers: []int{128, 136},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -361,6 +363,7 @@ var desertedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "kernels.go", Line: 213, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -397,6 +400,7 @@ var desertedProductsKernel = &device.Kernel{
 		{File: "kernels.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 229, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{136, 144},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

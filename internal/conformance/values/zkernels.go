@@ -390,6 +390,7 @@ var rowsKernel = &device.Kernel{
 		{File: "places.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "places.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{0, 16, 24, 40, 48, 64, 72},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -29,6 +29,7 @@ var countKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -60,6 +61,7 @@ var fixedKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "launch.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -210,6 +212,7 @@ var integersKernel = &device.Kernel{
 		{File: "print.go", Line: 17, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
 		{File: "print.go", Line: 18, Format: "%v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint64}},
 	},
+	Integers: []int{0},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -375,6 +378,7 @@ var builtinsKernel = &device.Kernel{
 		{File: "print.go", Line: 72, Format: "\n"},
 		{File: "print.go", Line: 74, Format: "last\n"},
 	},
+	Integers: []int{0},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -443,6 +447,7 @@ var clocksKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "random.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

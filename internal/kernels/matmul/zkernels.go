@@ -102,7 +102,7 @@ var panelledKernel = &device.Kernel{
 	},
 	Integers: []int{264, 272, 280, 288, 296},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: panelledSM90ANarrow},
+		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: panelledSM90ANarrowAligned},
 		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: panelledSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -156,7 +156,7 @@ var pipelinedKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pipelinedSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: pipelinedSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pipelinedSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -245,8 +245,11 @@ var tiledKernel = &device.Kernel{
 		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tiledSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: tiledSM80},
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -399,7 +402,6 @@ var tensorKernel = &device.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tensorSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorSM80Narrow},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: tensorSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -451,7 +453,7 @@ var wideKernel = &device.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideSM80Narrow},
+		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
 		{Target: device.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

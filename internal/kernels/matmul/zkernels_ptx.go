@@ -3362,7 +3362,7 @@ $FAULT:
 }
 `
 
-const panelledSM90ANarrow = `.version 8.0
+const panelledSM90ANarrowAligned = `.version 8.0
 .target sm_90a
 .address_size 64
 .file 1 "panels.go"
@@ -3375,7 +3375,7 @@ const panelledSM90ANarrow = `.version 8.0
 {
 	.reg .pred %p<138>;
 	.reg .b16 %rs<65>;
-	.reg .b32 %r<274>;
+	.reg .b32 %r<338>;
 	.reg .b64 %rd<178>;
 	.reg .f32 %f<65>;
 
@@ -3815,8 +3815,9 @@ $B7:
 	cvt.u32.u16 %r93, %rs2;
 	shl.b64 %rd47, %rd46, 2;
 	add.s64 %rd48, %rd1, %rd47;
-	st.global.u16 [%rd48], %r92;
-	st.global.u16 [%rd48+2], %r93;
+	shl.b32 %r94, %r93, 16;
+	or.b32 %r95, %r92, %r94;
+	st.global.u32 [%rd48], %r95;
 $B8:
 	.loc 2 73 10
 	add.s64 %rd49, %rd44, 8;
@@ -3824,666 +3825,697 @@ $B8:
 	and.pred %p60, %p59, %p56;
 	@!%p60 bra $B9;
 	.loc 2 74 19
-	shr.u32 %r94, %r8, 1;
-	cvt.u32.u64 %r95, %rd49;
-	shr.u32 %r96, %r88, 1;
-	cvt.u64.u32 %rd50, %r96;
-	mad.wide.u32 %rd51, %r95, %r94, %rd50;
+	shr.u32 %r96, %r8, 1;
+	cvt.u32.u64 %r97, %rd49;
+	shr.u32 %r98, %r88, 1;
+	cvt.u64.u32 %rd50, %r98;
+	mad.wide.u32 %rd51, %r97, %r96, %rd50;
 	setp.lt.u64 %p61, %rd51, %rd9;
 	@!%p61 bra $FAULT4;
 	cvt.rn.bf16.f32 %rs3, %f62;
-	cvt.u32.u16 %r97, %rs3;
+	cvt.u32.u16 %r99, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f61;
-	cvt.u32.u16 %r98, %rs4;
+	cvt.u32.u16 %r100, %rs4;
 	shl.b64 %rd52, %rd51, 2;
 	add.s64 %rd53, %rd1, %rd52;
-	st.global.u16 [%rd53], %r97;
-	st.global.u16 [%rd53+2], %r98;
+	shl.b32 %r101, %r100, 16;
+	or.b32 %r102, %r99, %r101;
+	st.global.u32 [%rd53], %r102;
 $B9:
 	.loc 1 46 25
-	add.s32 %r99, %r88, 8;
+	add.s32 %r103, %r88, 8;
 	.loc 2 70 26
-	setp.lt.s32 %p62, %r99, %r8;
+	setp.lt.s32 %p62, %r103, %r8;
 	and.pred %p63, %p55, %p62;
 	@!%p63 bra $B10;
 	.loc 2 71 15
-	shr.u32 %r100, %r8, 1;
-	cvt.u32.u64 %r101, %rd44;
-	shr.u32 %r102, %r99, 1;
-	cvt.u64.u32 %rd54, %r102;
-	mad.wide.u32 %rd55, %r101, %r100, %rd54;
+	shr.u32 %r104, %r8, 1;
+	cvt.u32.u64 %r105, %rd44;
+	shr.u32 %r106, %r103, 1;
+	cvt.u64.u32 %rd54, %r106;
+	mad.wide.u32 %rd55, %r105, %r104, %rd54;
 	setp.lt.u64 %p64, %rd55, %rd9;
 	@!%p64 bra $FAULT5;
 	cvt.rn.bf16.f32 %rs5, %f60;
-	cvt.u32.u16 %r103, %rs5;
+	cvt.u32.u16 %r107, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f59;
-	cvt.u32.u16 %r104, %rs6;
+	cvt.u32.u16 %r108, %rs6;
 	shl.b64 %rd56, %rd55, 2;
 	add.s64 %rd57, %rd1, %rd56;
-	st.global.u16 [%rd57], %r103;
-	st.global.u16 [%rd57+2], %r104;
+	shl.b32 %r109, %r108, 16;
+	or.b32 %r110, %r107, %r109;
+	st.global.u32 [%rd57], %r110;
 $B10:
 	.loc 2 73 13
 	and.pred %p65, %p59, %p62;
 	@!%p65 bra $B11;
 	.loc 2 74 19
-	shr.u32 %r105, %r8, 1;
-	cvt.u32.u64 %r106, %rd49;
-	shr.u32 %r107, %r99, 1;
-	cvt.u64.u32 %rd58, %r107;
-	mad.wide.u32 %rd59, %r106, %r105, %rd58;
+	shr.u32 %r111, %r8, 1;
+	cvt.u32.u64 %r112, %rd49;
+	shr.u32 %r113, %r103, 1;
+	cvt.u64.u32 %rd58, %r113;
+	mad.wide.u32 %rd59, %r112, %r111, %rd58;
 	setp.lt.u64 %p66, %rd59, %rd9;
 	@!%p66 bra $FAULT6;
 	cvt.rn.bf16.f32 %rs7, %f58;
-	cvt.u32.u16 %r108, %rs7;
+	cvt.u32.u16 %r114, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f57;
-	cvt.u32.u16 %r109, %rs8;
+	cvt.u32.u16 %r115, %rs8;
 	shl.b64 %rd60, %rd59, 2;
 	add.s64 %rd61, %rd1, %rd60;
-	st.global.u16 [%rd61], %r108;
-	st.global.u16 [%rd61+2], %r109;
+	shl.b32 %r116, %r115, 16;
+	or.b32 %r117, %r114, %r116;
+	st.global.u32 [%rd61], %r117;
 $B11:
 	.loc 1 46 25
-	add.s32 %r110, %r88, 16;
+	add.s32 %r118, %r88, 16;
 	.loc 2 70 26
-	setp.lt.s32 %p67, %r110, %r8;
+	setp.lt.s32 %p67, %r118, %r8;
 	and.pred %p68, %p55, %p67;
 	@!%p68 bra $B12;
 	.loc 2 71 15
-	shr.u32 %r111, %r8, 1;
-	cvt.u32.u64 %r112, %rd44;
-	shr.u32 %r113, %r110, 1;
-	cvt.u64.u32 %rd62, %r113;
-	mad.wide.u32 %rd63, %r112, %r111, %rd62;
+	shr.u32 %r119, %r8, 1;
+	cvt.u32.u64 %r120, %rd44;
+	shr.u32 %r121, %r118, 1;
+	cvt.u64.u32 %rd62, %r121;
+	mad.wide.u32 %rd63, %r120, %r119, %rd62;
 	setp.lt.u64 %p69, %rd63, %rd9;
 	@!%p69 bra $FAULT7;
 	cvt.rn.bf16.f32 %rs9, %f56;
-	cvt.u32.u16 %r114, %rs9;
+	cvt.u32.u16 %r122, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f55;
-	cvt.u32.u16 %r115, %rs10;
+	cvt.u32.u16 %r123, %rs10;
 	shl.b64 %rd64, %rd63, 2;
 	add.s64 %rd65, %rd1, %rd64;
-	st.global.u16 [%rd65], %r114;
-	st.global.u16 [%rd65+2], %r115;
+	shl.b32 %r124, %r123, 16;
+	or.b32 %r125, %r122, %r124;
+	st.global.u32 [%rd65], %r125;
 $B12:
 	.loc 2 73 13
 	and.pred %p70, %p59, %p67;
 	@!%p70 bra $B13;
 	.loc 2 74 19
-	shr.u32 %r116, %r8, 1;
-	cvt.u32.u64 %r117, %rd49;
-	shr.u32 %r118, %r110, 1;
-	cvt.u64.u32 %rd66, %r118;
-	mad.wide.u32 %rd67, %r117, %r116, %rd66;
+	shr.u32 %r126, %r8, 1;
+	cvt.u32.u64 %r127, %rd49;
+	shr.u32 %r128, %r118, 1;
+	cvt.u64.u32 %rd66, %r128;
+	mad.wide.u32 %rd67, %r127, %r126, %rd66;
 	setp.lt.u64 %p71, %rd67, %rd9;
 	@!%p71 bra $FAULT8;
 	cvt.rn.bf16.f32 %rs11, %f54;
-	cvt.u32.u16 %r119, %rs11;
+	cvt.u32.u16 %r129, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f53;
-	cvt.u32.u16 %r120, %rs12;
+	cvt.u32.u16 %r130, %rs12;
 	shl.b64 %rd68, %rd67, 2;
 	add.s64 %rd69, %rd1, %rd68;
-	st.global.u16 [%rd69], %r119;
-	st.global.u16 [%rd69+2], %r120;
+	shl.b32 %r131, %r130, 16;
+	or.b32 %r132, %r129, %r131;
+	st.global.u32 [%rd69], %r132;
 $B13:
 	.loc 1 46 25
-	add.s32 %r121, %r88, 24;
+	add.s32 %r133, %r88, 24;
 	.loc 2 70 26
-	setp.lt.s32 %p72, %r121, %r8;
+	setp.lt.s32 %p72, %r133, %r8;
 	and.pred %p73, %p55, %p72;
 	@!%p73 bra $B14;
 	.loc 2 71 15
-	shr.u32 %r122, %r8, 1;
-	cvt.u32.u64 %r123, %rd44;
-	shr.u32 %r124, %r121, 1;
-	cvt.u64.u32 %rd70, %r124;
-	mad.wide.u32 %rd71, %r123, %r122, %rd70;
+	shr.u32 %r134, %r8, 1;
+	cvt.u32.u64 %r135, %rd44;
+	shr.u32 %r136, %r133, 1;
+	cvt.u64.u32 %rd70, %r136;
+	mad.wide.u32 %rd71, %r135, %r134, %rd70;
 	setp.lt.u64 %p74, %rd71, %rd9;
 	@!%p74 bra $FAULT9;
 	cvt.rn.bf16.f32 %rs13, %f52;
-	cvt.u32.u16 %r125, %rs13;
+	cvt.u32.u16 %r137, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f51;
-	cvt.u32.u16 %r126, %rs14;
+	cvt.u32.u16 %r138, %rs14;
 	shl.b64 %rd72, %rd71, 2;
 	add.s64 %rd73, %rd1, %rd72;
-	st.global.u16 [%rd73], %r125;
-	st.global.u16 [%rd73+2], %r126;
+	shl.b32 %r139, %r138, 16;
+	or.b32 %r140, %r137, %r139;
+	st.global.u32 [%rd73], %r140;
 $B14:
 	.loc 2 73 13
 	and.pred %p75, %p59, %p72;
 	@!%p75 bra $B15;
 	.loc 2 74 19
-	shr.u32 %r127, %r8, 1;
-	cvt.u32.u64 %r128, %rd49;
-	shr.u32 %r129, %r121, 1;
-	cvt.u64.u32 %rd74, %r129;
-	mad.wide.u32 %rd75, %r128, %r127, %rd74;
+	shr.u32 %r141, %r8, 1;
+	cvt.u32.u64 %r142, %rd49;
+	shr.u32 %r143, %r133, 1;
+	cvt.u64.u32 %rd74, %r143;
+	mad.wide.u32 %rd75, %r142, %r141, %rd74;
 	setp.lt.u64 %p76, %rd75, %rd9;
 	@!%p76 bra $FAULT10;
 	cvt.rn.bf16.f32 %rs15, %f50;
-	cvt.u32.u16 %r130, %rs15;
+	cvt.u32.u16 %r144, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f49;
-	cvt.u32.u16 %r131, %rs16;
+	cvt.u32.u16 %r145, %rs16;
 	shl.b64 %rd76, %rd75, 2;
 	add.s64 %rd77, %rd1, %rd76;
-	st.global.u16 [%rd77], %r130;
-	st.global.u16 [%rd77+2], %r131;
+	shl.b32 %r146, %r145, 16;
+	or.b32 %r147, %r144, %r146;
+	st.global.u32 [%rd77], %r147;
 $B15:
 	.loc 1 46 25
-	add.s32 %r132, %r88, 32;
+	add.s32 %r148, %r88, 32;
 	.loc 2 70 26
-	setp.lt.s32 %p77, %r132, %r8;
+	setp.lt.s32 %p77, %r148, %r8;
 	and.pred %p78, %p55, %p77;
 	@!%p78 bra $B16;
 	.loc 2 71 15
-	shr.u32 %r133, %r8, 1;
-	cvt.u32.u64 %r134, %rd44;
-	shr.u32 %r135, %r132, 1;
-	cvt.u64.u32 %rd78, %r135;
-	mad.wide.u32 %rd79, %r134, %r133, %rd78;
+	shr.u32 %r149, %r8, 1;
+	cvt.u32.u64 %r150, %rd44;
+	shr.u32 %r151, %r148, 1;
+	cvt.u64.u32 %rd78, %r151;
+	mad.wide.u32 %rd79, %r150, %r149, %rd78;
 	setp.lt.u64 %p79, %rd79, %rd9;
 	@!%p79 bra $FAULT11;
 	cvt.rn.bf16.f32 %rs17, %f48;
-	cvt.u32.u16 %r136, %rs17;
+	cvt.u32.u16 %r152, %rs17;
 	cvt.rn.bf16.f32 %rs18, %f47;
-	cvt.u32.u16 %r137, %rs18;
+	cvt.u32.u16 %r153, %rs18;
 	shl.b64 %rd80, %rd79, 2;
 	add.s64 %rd81, %rd1, %rd80;
-	st.global.u16 [%rd81], %r136;
-	st.global.u16 [%rd81+2], %r137;
+	shl.b32 %r154, %r153, 16;
+	or.b32 %r155, %r152, %r154;
+	st.global.u32 [%rd81], %r155;
 $B16:
 	.loc 2 73 13
 	and.pred %p80, %p59, %p77;
 	@!%p80 bra $B17;
 	.loc 2 74 19
-	shr.u32 %r138, %r8, 1;
-	cvt.u32.u64 %r139, %rd49;
-	shr.u32 %r140, %r132, 1;
-	cvt.u64.u32 %rd82, %r140;
-	mad.wide.u32 %rd83, %r139, %r138, %rd82;
+	shr.u32 %r156, %r8, 1;
+	cvt.u32.u64 %r157, %rd49;
+	shr.u32 %r158, %r148, 1;
+	cvt.u64.u32 %rd82, %r158;
+	mad.wide.u32 %rd83, %r157, %r156, %rd82;
 	setp.lt.u64 %p81, %rd83, %rd9;
 	@!%p81 bra $FAULT12;
 	cvt.rn.bf16.f32 %rs19, %f46;
-	cvt.u32.u16 %r141, %rs19;
+	cvt.u32.u16 %r159, %rs19;
 	cvt.rn.bf16.f32 %rs20, %f45;
-	cvt.u32.u16 %r142, %rs20;
+	cvt.u32.u16 %r160, %rs20;
 	shl.b64 %rd84, %rd83, 2;
 	add.s64 %rd85, %rd1, %rd84;
-	st.global.u16 [%rd85], %r141;
-	st.global.u16 [%rd85+2], %r142;
+	shl.b32 %r161, %r160, 16;
+	or.b32 %r162, %r159, %r161;
+	st.global.u32 [%rd85], %r162;
 $B17:
 	.loc 1 46 25
-	add.s32 %r143, %r88, 40;
+	add.s32 %r163, %r88, 40;
 	.loc 2 70 26
-	setp.lt.s32 %p82, %r143, %r8;
+	setp.lt.s32 %p82, %r163, %r8;
 	and.pred %p83, %p55, %p82;
 	@!%p83 bra $B18;
 	.loc 2 71 15
-	shr.u32 %r144, %r8, 1;
-	cvt.u32.u64 %r145, %rd44;
-	shr.u32 %r146, %r143, 1;
-	cvt.u64.u32 %rd86, %r146;
-	mad.wide.u32 %rd87, %r145, %r144, %rd86;
+	shr.u32 %r164, %r8, 1;
+	cvt.u32.u64 %r165, %rd44;
+	shr.u32 %r166, %r163, 1;
+	cvt.u64.u32 %rd86, %r166;
+	mad.wide.u32 %rd87, %r165, %r164, %rd86;
 	setp.lt.u64 %p84, %rd87, %rd9;
 	@!%p84 bra $FAULT13;
 	cvt.rn.bf16.f32 %rs21, %f44;
-	cvt.u32.u16 %r147, %rs21;
+	cvt.u32.u16 %r167, %rs21;
 	cvt.rn.bf16.f32 %rs22, %f43;
-	cvt.u32.u16 %r148, %rs22;
+	cvt.u32.u16 %r168, %rs22;
 	shl.b64 %rd88, %rd87, 2;
 	add.s64 %rd89, %rd1, %rd88;
-	st.global.u16 [%rd89], %r147;
-	st.global.u16 [%rd89+2], %r148;
+	shl.b32 %r169, %r168, 16;
+	or.b32 %r170, %r167, %r169;
+	st.global.u32 [%rd89], %r170;
 $B18:
 	.loc 2 73 13
 	and.pred %p85, %p59, %p82;
 	@!%p85 bra $B19;
 	.loc 2 74 19
-	shr.u32 %r149, %r8, 1;
-	cvt.u32.u64 %r150, %rd49;
-	shr.u32 %r151, %r143, 1;
-	cvt.u64.u32 %rd90, %r151;
-	mad.wide.u32 %rd91, %r150, %r149, %rd90;
+	shr.u32 %r171, %r8, 1;
+	cvt.u32.u64 %r172, %rd49;
+	shr.u32 %r173, %r163, 1;
+	cvt.u64.u32 %rd90, %r173;
+	mad.wide.u32 %rd91, %r172, %r171, %rd90;
 	setp.lt.u64 %p86, %rd91, %rd9;
 	@!%p86 bra $FAULT14;
 	cvt.rn.bf16.f32 %rs23, %f42;
-	cvt.u32.u16 %r152, %rs23;
+	cvt.u32.u16 %r174, %rs23;
 	cvt.rn.bf16.f32 %rs24, %f41;
-	cvt.u32.u16 %r153, %rs24;
+	cvt.u32.u16 %r175, %rs24;
 	shl.b64 %rd92, %rd91, 2;
 	add.s64 %rd93, %rd1, %rd92;
-	st.global.u16 [%rd93], %r152;
-	st.global.u16 [%rd93+2], %r153;
+	shl.b32 %r176, %r175, 16;
+	or.b32 %r177, %r174, %r176;
+	st.global.u32 [%rd93], %r177;
 $B19:
 	.loc 1 46 25
-	add.s32 %r154, %r88, 48;
+	add.s32 %r178, %r88, 48;
 	.loc 2 70 26
-	setp.lt.s32 %p87, %r154, %r8;
+	setp.lt.s32 %p87, %r178, %r8;
 	and.pred %p88, %p55, %p87;
 	@!%p88 bra $B20;
 	.loc 2 71 15
-	shr.u32 %r155, %r8, 1;
-	cvt.u32.u64 %r156, %rd44;
-	shr.u32 %r157, %r154, 1;
-	cvt.u64.u32 %rd94, %r157;
-	mad.wide.u32 %rd95, %r156, %r155, %rd94;
+	shr.u32 %r179, %r8, 1;
+	cvt.u32.u64 %r180, %rd44;
+	shr.u32 %r181, %r178, 1;
+	cvt.u64.u32 %rd94, %r181;
+	mad.wide.u32 %rd95, %r180, %r179, %rd94;
 	setp.lt.u64 %p89, %rd95, %rd9;
 	@!%p89 bra $FAULT15;
 	cvt.rn.bf16.f32 %rs25, %f40;
-	cvt.u32.u16 %r158, %rs25;
+	cvt.u32.u16 %r182, %rs25;
 	cvt.rn.bf16.f32 %rs26, %f39;
-	cvt.u32.u16 %r159, %rs26;
+	cvt.u32.u16 %r183, %rs26;
 	shl.b64 %rd96, %rd95, 2;
 	add.s64 %rd97, %rd1, %rd96;
-	st.global.u16 [%rd97], %r158;
-	st.global.u16 [%rd97+2], %r159;
+	shl.b32 %r184, %r183, 16;
+	or.b32 %r185, %r182, %r184;
+	st.global.u32 [%rd97], %r185;
 $B20:
 	.loc 2 73 13
 	and.pred %p90, %p59, %p87;
 	@!%p90 bra $B21;
 	.loc 2 74 19
-	shr.u32 %r160, %r8, 1;
-	cvt.u32.u64 %r161, %rd49;
-	shr.u32 %r162, %r154, 1;
-	cvt.u64.u32 %rd98, %r162;
-	mad.wide.u32 %rd99, %r161, %r160, %rd98;
+	shr.u32 %r186, %r8, 1;
+	cvt.u32.u64 %r187, %rd49;
+	shr.u32 %r188, %r178, 1;
+	cvt.u64.u32 %rd98, %r188;
+	mad.wide.u32 %rd99, %r187, %r186, %rd98;
 	setp.lt.u64 %p91, %rd99, %rd9;
 	@!%p91 bra $FAULT16;
 	cvt.rn.bf16.f32 %rs27, %f38;
-	cvt.u32.u16 %r163, %rs27;
+	cvt.u32.u16 %r189, %rs27;
 	cvt.rn.bf16.f32 %rs28, %f37;
-	cvt.u32.u16 %r164, %rs28;
+	cvt.u32.u16 %r190, %rs28;
 	shl.b64 %rd100, %rd99, 2;
 	add.s64 %rd101, %rd1, %rd100;
-	st.global.u16 [%rd101], %r163;
-	st.global.u16 [%rd101+2], %r164;
+	shl.b32 %r191, %r190, 16;
+	or.b32 %r192, %r189, %r191;
+	st.global.u32 [%rd101], %r192;
 $B21:
 	.loc 1 46 25
-	add.s32 %r165, %r88, 56;
+	add.s32 %r193, %r88, 56;
 	.loc 2 70 26
-	setp.lt.s32 %p92, %r165, %r8;
+	setp.lt.s32 %p92, %r193, %r8;
 	and.pred %p93, %p55, %p92;
 	@!%p93 bra $B22;
 	.loc 2 71 15
-	shr.u32 %r166, %r8, 1;
-	cvt.u32.u64 %r167, %rd44;
-	shr.u32 %r168, %r165, 1;
-	cvt.u64.u32 %rd102, %r168;
-	mad.wide.u32 %rd103, %r167, %r166, %rd102;
+	shr.u32 %r194, %r8, 1;
+	cvt.u32.u64 %r195, %rd44;
+	shr.u32 %r196, %r193, 1;
+	cvt.u64.u32 %rd102, %r196;
+	mad.wide.u32 %rd103, %r195, %r194, %rd102;
 	setp.lt.u64 %p94, %rd103, %rd9;
 	@!%p94 bra $FAULT17;
 	cvt.rn.bf16.f32 %rs29, %f36;
-	cvt.u32.u16 %r169, %rs29;
+	cvt.u32.u16 %r197, %rs29;
 	cvt.rn.bf16.f32 %rs30, %f35;
-	cvt.u32.u16 %r170, %rs30;
+	cvt.u32.u16 %r198, %rs30;
 	shl.b64 %rd104, %rd103, 2;
 	add.s64 %rd105, %rd1, %rd104;
-	st.global.u16 [%rd105], %r169;
-	st.global.u16 [%rd105+2], %r170;
+	shl.b32 %r199, %r198, 16;
+	or.b32 %r200, %r197, %r199;
+	st.global.u32 [%rd105], %r200;
 $B22:
 	.loc 2 73 13
 	and.pred %p95, %p59, %p92;
 	@!%p95 bra $B23;
 	.loc 2 74 19
-	shr.u32 %r171, %r8, 1;
-	cvt.u32.u64 %r172, %rd49;
-	shr.u32 %r173, %r165, 1;
-	cvt.u64.u32 %rd106, %r173;
-	mad.wide.u32 %rd107, %r172, %r171, %rd106;
+	shr.u32 %r201, %r8, 1;
+	cvt.u32.u64 %r202, %rd49;
+	shr.u32 %r203, %r193, 1;
+	cvt.u64.u32 %rd106, %r203;
+	mad.wide.u32 %rd107, %r202, %r201, %rd106;
 	setp.lt.u64 %p96, %rd107, %rd9;
 	@!%p96 bra $FAULT18;
 	cvt.rn.bf16.f32 %rs31, %f34;
-	cvt.u32.u16 %r174, %rs31;
+	cvt.u32.u16 %r204, %rs31;
 	cvt.rn.bf16.f32 %rs32, %f33;
-	cvt.u32.u16 %r175, %rs32;
+	cvt.u32.u16 %r205, %rs32;
 	shl.b64 %rd108, %rd107, 2;
 	add.s64 %rd109, %rd1, %rd108;
-	st.global.u16 [%rd109], %r174;
-	st.global.u16 [%rd109+2], %r175;
+	shl.b32 %r206, %r205, 16;
+	or.b32 %r207, %r204, %r206;
+	st.global.u32 [%rd109], %r207;
 $B23:
 	.loc 1 46 25
-	add.s32 %r176, %r88, 64;
+	add.s32 %r208, %r88, 64;
 	.loc 2 70 26
-	setp.lt.s32 %p97, %r176, %r8;
+	setp.lt.s32 %p97, %r208, %r8;
 	and.pred %p98, %p55, %p97;
 	@!%p98 bra $B24;
 	.loc 2 71 15
-	shr.u32 %r177, %r8, 1;
-	cvt.u32.u64 %r178, %rd44;
-	shr.u32 %r179, %r176, 1;
-	cvt.u64.u32 %rd110, %r179;
-	mad.wide.u32 %rd111, %r178, %r177, %rd110;
+	shr.u32 %r209, %r8, 1;
+	cvt.u32.u64 %r210, %rd44;
+	shr.u32 %r211, %r208, 1;
+	cvt.u64.u32 %rd110, %r211;
+	mad.wide.u32 %rd111, %r210, %r209, %rd110;
 	setp.lt.u64 %p99, %rd111, %rd9;
 	@!%p99 bra $FAULT19;
 	cvt.rn.bf16.f32 %rs33, %f32;
-	cvt.u32.u16 %r180, %rs33;
+	cvt.u32.u16 %r212, %rs33;
 	cvt.rn.bf16.f32 %rs34, %f31;
-	cvt.u32.u16 %r181, %rs34;
+	cvt.u32.u16 %r213, %rs34;
 	shl.b64 %rd112, %rd111, 2;
 	add.s64 %rd113, %rd1, %rd112;
-	st.global.u16 [%rd113], %r180;
-	st.global.u16 [%rd113+2], %r181;
+	shl.b32 %r214, %r213, 16;
+	or.b32 %r215, %r212, %r214;
+	st.global.u32 [%rd113], %r215;
 $B24:
 	.loc 2 73 13
 	and.pred %p100, %p59, %p97;
 	@!%p100 bra $B25;
 	.loc 2 74 19
-	shr.u32 %r182, %r8, 1;
-	cvt.u32.u64 %r183, %rd49;
-	shr.u32 %r184, %r176, 1;
-	cvt.u64.u32 %rd114, %r184;
-	mad.wide.u32 %rd115, %r183, %r182, %rd114;
+	shr.u32 %r216, %r8, 1;
+	cvt.u32.u64 %r217, %rd49;
+	shr.u32 %r218, %r208, 1;
+	cvt.u64.u32 %rd114, %r218;
+	mad.wide.u32 %rd115, %r217, %r216, %rd114;
 	setp.lt.u64 %p101, %rd115, %rd9;
 	@!%p101 bra $FAULT20;
 	cvt.rn.bf16.f32 %rs35, %f30;
-	cvt.u32.u16 %r185, %rs35;
+	cvt.u32.u16 %r219, %rs35;
 	cvt.rn.bf16.f32 %rs36, %f29;
-	cvt.u32.u16 %r186, %rs36;
+	cvt.u32.u16 %r220, %rs36;
 	shl.b64 %rd116, %rd115, 2;
 	add.s64 %rd117, %rd1, %rd116;
-	st.global.u16 [%rd117], %r185;
-	st.global.u16 [%rd117+2], %r186;
+	shl.b32 %r221, %r220, 16;
+	or.b32 %r222, %r219, %r221;
+	st.global.u32 [%rd117], %r222;
 $B25:
 	.loc 1 46 25
-	add.s32 %r187, %r88, 72;
+	add.s32 %r223, %r88, 72;
 	.loc 2 70 26
-	setp.lt.s32 %p102, %r187, %r8;
+	setp.lt.s32 %p102, %r223, %r8;
 	and.pred %p103, %p55, %p102;
 	@!%p103 bra $B26;
 	.loc 2 71 15
-	shr.u32 %r188, %r8, 1;
-	cvt.u32.u64 %r189, %rd44;
-	shr.u32 %r190, %r187, 1;
-	cvt.u64.u32 %rd118, %r190;
-	mad.wide.u32 %rd119, %r189, %r188, %rd118;
+	shr.u32 %r224, %r8, 1;
+	cvt.u32.u64 %r225, %rd44;
+	shr.u32 %r226, %r223, 1;
+	cvt.u64.u32 %rd118, %r226;
+	mad.wide.u32 %rd119, %r225, %r224, %rd118;
 	setp.lt.u64 %p104, %rd119, %rd9;
 	@!%p104 bra $FAULT21;
 	cvt.rn.bf16.f32 %rs37, %f28;
-	cvt.u32.u16 %r191, %rs37;
+	cvt.u32.u16 %r227, %rs37;
 	cvt.rn.bf16.f32 %rs38, %f27;
-	cvt.u32.u16 %r192, %rs38;
+	cvt.u32.u16 %r228, %rs38;
 	shl.b64 %rd120, %rd119, 2;
 	add.s64 %rd121, %rd1, %rd120;
-	st.global.u16 [%rd121], %r191;
-	st.global.u16 [%rd121+2], %r192;
+	shl.b32 %r229, %r228, 16;
+	or.b32 %r230, %r227, %r229;
+	st.global.u32 [%rd121], %r230;
 $B26:
 	.loc 2 73 13
 	and.pred %p105, %p59, %p102;
 	@!%p105 bra $B27;
 	.loc 2 74 19
-	shr.u32 %r193, %r8, 1;
-	cvt.u32.u64 %r194, %rd49;
-	shr.u32 %r195, %r187, 1;
-	cvt.u64.u32 %rd122, %r195;
-	mad.wide.u32 %rd123, %r194, %r193, %rd122;
+	shr.u32 %r231, %r8, 1;
+	cvt.u32.u64 %r232, %rd49;
+	shr.u32 %r233, %r223, 1;
+	cvt.u64.u32 %rd122, %r233;
+	mad.wide.u32 %rd123, %r232, %r231, %rd122;
 	setp.lt.u64 %p106, %rd123, %rd9;
 	@!%p106 bra $FAULT22;
 	cvt.rn.bf16.f32 %rs39, %f26;
-	cvt.u32.u16 %r196, %rs39;
+	cvt.u32.u16 %r234, %rs39;
 	cvt.rn.bf16.f32 %rs40, %f25;
-	cvt.u32.u16 %r197, %rs40;
+	cvt.u32.u16 %r235, %rs40;
 	shl.b64 %rd124, %rd123, 2;
 	add.s64 %rd125, %rd1, %rd124;
-	st.global.u16 [%rd125], %r196;
-	st.global.u16 [%rd125+2], %r197;
+	shl.b32 %r236, %r235, 16;
+	or.b32 %r237, %r234, %r236;
+	st.global.u32 [%rd125], %r237;
 $B27:
 	.loc 1 46 25
-	add.s32 %r198, %r88, 80;
+	add.s32 %r238, %r88, 80;
 	.loc 2 70 26
-	setp.lt.s32 %p107, %r198, %r8;
+	setp.lt.s32 %p107, %r238, %r8;
 	and.pred %p108, %p55, %p107;
 	@!%p108 bra $B28;
 	.loc 2 71 15
-	shr.u32 %r199, %r8, 1;
-	cvt.u32.u64 %r200, %rd44;
-	shr.u32 %r201, %r198, 1;
-	cvt.u64.u32 %rd126, %r201;
-	mad.wide.u32 %rd127, %r200, %r199, %rd126;
+	shr.u32 %r239, %r8, 1;
+	cvt.u32.u64 %r240, %rd44;
+	shr.u32 %r241, %r238, 1;
+	cvt.u64.u32 %rd126, %r241;
+	mad.wide.u32 %rd127, %r240, %r239, %rd126;
 	setp.lt.u64 %p109, %rd127, %rd9;
 	@!%p109 bra $FAULT23;
 	cvt.rn.bf16.f32 %rs41, %f24;
-	cvt.u32.u16 %r202, %rs41;
+	cvt.u32.u16 %r242, %rs41;
 	cvt.rn.bf16.f32 %rs42, %f23;
-	cvt.u32.u16 %r203, %rs42;
+	cvt.u32.u16 %r243, %rs42;
 	shl.b64 %rd128, %rd127, 2;
 	add.s64 %rd129, %rd1, %rd128;
-	st.global.u16 [%rd129], %r202;
-	st.global.u16 [%rd129+2], %r203;
+	shl.b32 %r244, %r243, 16;
+	or.b32 %r245, %r242, %r244;
+	st.global.u32 [%rd129], %r245;
 $B28:
 	.loc 2 73 13
 	and.pred %p110, %p59, %p107;
 	@!%p110 bra $B29;
 	.loc 2 74 19
-	shr.u32 %r204, %r8, 1;
-	cvt.u32.u64 %r205, %rd49;
-	shr.u32 %r206, %r198, 1;
-	cvt.u64.u32 %rd130, %r206;
-	mad.wide.u32 %rd131, %r205, %r204, %rd130;
+	shr.u32 %r246, %r8, 1;
+	cvt.u32.u64 %r247, %rd49;
+	shr.u32 %r248, %r238, 1;
+	cvt.u64.u32 %rd130, %r248;
+	mad.wide.u32 %rd131, %r247, %r246, %rd130;
 	setp.lt.u64 %p111, %rd131, %rd9;
 	@!%p111 bra $FAULT24;
 	cvt.rn.bf16.f32 %rs43, %f22;
-	cvt.u32.u16 %r207, %rs43;
+	cvt.u32.u16 %r249, %rs43;
 	cvt.rn.bf16.f32 %rs44, %f21;
-	cvt.u32.u16 %r208, %rs44;
+	cvt.u32.u16 %r250, %rs44;
 	shl.b64 %rd132, %rd131, 2;
 	add.s64 %rd133, %rd1, %rd132;
-	st.global.u16 [%rd133], %r207;
-	st.global.u16 [%rd133+2], %r208;
+	shl.b32 %r251, %r250, 16;
+	or.b32 %r252, %r249, %r251;
+	st.global.u32 [%rd133], %r252;
 $B29:
 	.loc 1 46 25
-	add.s32 %r209, %r88, 88;
+	add.s32 %r253, %r88, 88;
 	.loc 2 70 26
-	setp.lt.s32 %p112, %r209, %r8;
+	setp.lt.s32 %p112, %r253, %r8;
 	and.pred %p113, %p55, %p112;
 	@!%p113 bra $B30;
 	.loc 2 71 15
-	shr.u32 %r210, %r8, 1;
-	cvt.u32.u64 %r211, %rd44;
-	shr.u32 %r212, %r209, 1;
-	cvt.u64.u32 %rd134, %r212;
-	mad.wide.u32 %rd135, %r211, %r210, %rd134;
+	shr.u32 %r254, %r8, 1;
+	cvt.u32.u64 %r255, %rd44;
+	shr.u32 %r256, %r253, 1;
+	cvt.u64.u32 %rd134, %r256;
+	mad.wide.u32 %rd135, %r255, %r254, %rd134;
 	setp.lt.u64 %p114, %rd135, %rd9;
 	@!%p114 bra $FAULT25;
 	cvt.rn.bf16.f32 %rs45, %f20;
-	cvt.u32.u16 %r213, %rs45;
+	cvt.u32.u16 %r257, %rs45;
 	cvt.rn.bf16.f32 %rs46, %f19;
-	cvt.u32.u16 %r214, %rs46;
+	cvt.u32.u16 %r258, %rs46;
 	shl.b64 %rd136, %rd135, 2;
 	add.s64 %rd137, %rd1, %rd136;
-	st.global.u16 [%rd137], %r213;
-	st.global.u16 [%rd137+2], %r214;
+	shl.b32 %r259, %r258, 16;
+	or.b32 %r260, %r257, %r259;
+	st.global.u32 [%rd137], %r260;
 $B30:
 	.loc 2 73 13
 	and.pred %p115, %p59, %p112;
 	@!%p115 bra $B31;
 	.loc 2 74 19
-	shr.u32 %r215, %r8, 1;
-	cvt.u32.u64 %r216, %rd49;
-	shr.u32 %r217, %r209, 1;
-	cvt.u64.u32 %rd138, %r217;
-	mad.wide.u32 %rd139, %r216, %r215, %rd138;
+	shr.u32 %r261, %r8, 1;
+	cvt.u32.u64 %r262, %rd49;
+	shr.u32 %r263, %r253, 1;
+	cvt.u64.u32 %rd138, %r263;
+	mad.wide.u32 %rd139, %r262, %r261, %rd138;
 	setp.lt.u64 %p116, %rd139, %rd9;
 	@!%p116 bra $FAULT26;
 	cvt.rn.bf16.f32 %rs47, %f18;
-	cvt.u32.u16 %r218, %rs47;
+	cvt.u32.u16 %r264, %rs47;
 	cvt.rn.bf16.f32 %rs48, %f17;
-	cvt.u32.u16 %r219, %rs48;
+	cvt.u32.u16 %r265, %rs48;
 	shl.b64 %rd140, %rd139, 2;
 	add.s64 %rd141, %rd1, %rd140;
-	st.global.u16 [%rd141], %r218;
-	st.global.u16 [%rd141+2], %r219;
+	shl.b32 %r266, %r265, 16;
+	or.b32 %r267, %r264, %r266;
+	st.global.u32 [%rd141], %r267;
 $B31:
 	.loc 1 46 25
-	add.s32 %r220, %r88, 96;
+	add.s32 %r268, %r88, 96;
 	.loc 2 70 26
-	setp.lt.s32 %p117, %r220, %r8;
+	setp.lt.s32 %p117, %r268, %r8;
 	and.pred %p118, %p55, %p117;
 	@!%p118 bra $B32;
 	.loc 2 71 15
-	shr.u32 %r221, %r8, 1;
-	cvt.u32.u64 %r222, %rd44;
-	shr.u32 %r223, %r220, 1;
-	cvt.u64.u32 %rd142, %r223;
-	mad.wide.u32 %rd143, %r222, %r221, %rd142;
+	shr.u32 %r269, %r8, 1;
+	cvt.u32.u64 %r270, %rd44;
+	shr.u32 %r271, %r268, 1;
+	cvt.u64.u32 %rd142, %r271;
+	mad.wide.u32 %rd143, %r270, %r269, %rd142;
 	setp.lt.u64 %p119, %rd143, %rd9;
 	@!%p119 bra $FAULT27;
 	cvt.rn.bf16.f32 %rs49, %f16;
-	cvt.u32.u16 %r224, %rs49;
+	cvt.u32.u16 %r272, %rs49;
 	cvt.rn.bf16.f32 %rs50, %f15;
-	cvt.u32.u16 %r225, %rs50;
+	cvt.u32.u16 %r273, %rs50;
 	shl.b64 %rd144, %rd143, 2;
 	add.s64 %rd145, %rd1, %rd144;
-	st.global.u16 [%rd145], %r224;
-	st.global.u16 [%rd145+2], %r225;
+	shl.b32 %r274, %r273, 16;
+	or.b32 %r275, %r272, %r274;
+	st.global.u32 [%rd145], %r275;
 $B32:
 	.loc 2 73 13
 	and.pred %p120, %p59, %p117;
 	@!%p120 bra $B33;
 	.loc 2 74 19
-	shr.u32 %r226, %r8, 1;
-	cvt.u32.u64 %r227, %rd49;
-	shr.u32 %r228, %r220, 1;
-	cvt.u64.u32 %rd146, %r228;
-	mad.wide.u32 %rd147, %r227, %r226, %rd146;
+	shr.u32 %r276, %r8, 1;
+	cvt.u32.u64 %r277, %rd49;
+	shr.u32 %r278, %r268, 1;
+	cvt.u64.u32 %rd146, %r278;
+	mad.wide.u32 %rd147, %r277, %r276, %rd146;
 	setp.lt.u64 %p121, %rd147, %rd9;
 	@!%p121 bra $FAULT28;
 	cvt.rn.bf16.f32 %rs51, %f14;
-	cvt.u32.u16 %r229, %rs51;
+	cvt.u32.u16 %r279, %rs51;
 	cvt.rn.bf16.f32 %rs52, %f13;
-	cvt.u32.u16 %r230, %rs52;
+	cvt.u32.u16 %r280, %rs52;
 	shl.b64 %rd148, %rd147, 2;
 	add.s64 %rd149, %rd1, %rd148;
-	st.global.u16 [%rd149], %r229;
-	st.global.u16 [%rd149+2], %r230;
+	shl.b32 %r281, %r280, 16;
+	or.b32 %r282, %r279, %r281;
+	st.global.u32 [%rd149], %r282;
 $B33:
 	.loc 1 46 25
-	add.s32 %r231, %r88, 104;
+	add.s32 %r283, %r88, 104;
 	.loc 2 70 26
-	setp.lt.s32 %p122, %r231, %r8;
+	setp.lt.s32 %p122, %r283, %r8;
 	and.pred %p123, %p55, %p122;
 	@!%p123 bra $B34;
 	.loc 2 71 15
-	shr.u32 %r232, %r8, 1;
-	cvt.u32.u64 %r233, %rd44;
-	shr.u32 %r234, %r231, 1;
-	cvt.u64.u32 %rd150, %r234;
-	mad.wide.u32 %rd151, %r233, %r232, %rd150;
+	shr.u32 %r284, %r8, 1;
+	cvt.u32.u64 %r285, %rd44;
+	shr.u32 %r286, %r283, 1;
+	cvt.u64.u32 %rd150, %r286;
+	mad.wide.u32 %rd151, %r285, %r284, %rd150;
 	setp.lt.u64 %p124, %rd151, %rd9;
 	@!%p124 bra $FAULT29;
 	cvt.rn.bf16.f32 %rs53, %f12;
-	cvt.u32.u16 %r235, %rs53;
+	cvt.u32.u16 %r287, %rs53;
 	cvt.rn.bf16.f32 %rs54, %f11;
-	cvt.u32.u16 %r236, %rs54;
+	cvt.u32.u16 %r288, %rs54;
 	shl.b64 %rd152, %rd151, 2;
 	add.s64 %rd153, %rd1, %rd152;
-	st.global.u16 [%rd153], %r235;
-	st.global.u16 [%rd153+2], %r236;
+	shl.b32 %r289, %r288, 16;
+	or.b32 %r290, %r287, %r289;
+	st.global.u32 [%rd153], %r290;
 $B34:
 	.loc 2 73 13
 	and.pred %p125, %p59, %p122;
 	@!%p125 bra $B35;
 	.loc 2 74 19
-	shr.u32 %r237, %r8, 1;
-	cvt.u32.u64 %r238, %rd49;
-	shr.u32 %r239, %r231, 1;
-	cvt.u64.u32 %rd154, %r239;
-	mad.wide.u32 %rd155, %r238, %r237, %rd154;
+	shr.u32 %r291, %r8, 1;
+	cvt.u32.u64 %r292, %rd49;
+	shr.u32 %r293, %r283, 1;
+	cvt.u64.u32 %rd154, %r293;
+	mad.wide.u32 %rd155, %r292, %r291, %rd154;
 	setp.lt.u64 %p126, %rd155, %rd9;
 	@!%p126 bra $FAULT30;
 	cvt.rn.bf16.f32 %rs55, %f10;
-	cvt.u32.u16 %r240, %rs55;
+	cvt.u32.u16 %r294, %rs55;
 	cvt.rn.bf16.f32 %rs56, %f9;
-	cvt.u32.u16 %r241, %rs56;
+	cvt.u32.u16 %r295, %rs56;
 	shl.b64 %rd156, %rd155, 2;
 	add.s64 %rd157, %rd1, %rd156;
-	st.global.u16 [%rd157], %r240;
-	st.global.u16 [%rd157+2], %r241;
+	shl.b32 %r296, %r295, 16;
+	or.b32 %r297, %r294, %r296;
+	st.global.u32 [%rd157], %r297;
 $B35:
 	.loc 1 46 25
-	add.s32 %r242, %r88, 112;
+	add.s32 %r298, %r88, 112;
 	.loc 2 70 26
-	setp.lt.s32 %p127, %r242, %r8;
+	setp.lt.s32 %p127, %r298, %r8;
 	and.pred %p128, %p55, %p127;
 	@!%p128 bra $B36;
 	.loc 2 71 15
-	shr.u32 %r243, %r8, 1;
-	cvt.u32.u64 %r244, %rd44;
-	shr.u32 %r245, %r242, 1;
-	cvt.u64.u32 %rd158, %r245;
-	mad.wide.u32 %rd159, %r244, %r243, %rd158;
+	shr.u32 %r299, %r8, 1;
+	cvt.u32.u64 %r300, %rd44;
+	shr.u32 %r301, %r298, 1;
+	cvt.u64.u32 %rd158, %r301;
+	mad.wide.u32 %rd159, %r300, %r299, %rd158;
 	setp.lt.u64 %p129, %rd159, %rd9;
 	@!%p129 bra $FAULT31;
 	cvt.rn.bf16.f32 %rs57, %f8;
-	cvt.u32.u16 %r246, %rs57;
+	cvt.u32.u16 %r302, %rs57;
 	cvt.rn.bf16.f32 %rs58, %f7;
-	cvt.u32.u16 %r247, %rs58;
+	cvt.u32.u16 %r303, %rs58;
 	shl.b64 %rd160, %rd159, 2;
 	add.s64 %rd161, %rd1, %rd160;
-	st.global.u16 [%rd161], %r246;
-	st.global.u16 [%rd161+2], %r247;
+	shl.b32 %r304, %r303, 16;
+	or.b32 %r305, %r302, %r304;
+	st.global.u32 [%rd161], %r305;
 $B36:
 	.loc 2 73 13
 	and.pred %p130, %p59, %p127;
 	@!%p130 bra $B37;
 	.loc 2 74 19
-	shr.u32 %r248, %r8, 1;
-	cvt.u32.u64 %r249, %rd49;
-	shr.u32 %r250, %r242, 1;
-	cvt.u64.u32 %rd162, %r250;
-	mad.wide.u32 %rd163, %r249, %r248, %rd162;
+	shr.u32 %r306, %r8, 1;
+	cvt.u32.u64 %r307, %rd49;
+	shr.u32 %r308, %r298, 1;
+	cvt.u64.u32 %rd162, %r308;
+	mad.wide.u32 %rd163, %r307, %r306, %rd162;
 	setp.lt.u64 %p131, %rd163, %rd9;
 	@!%p131 bra $FAULT32;
 	cvt.rn.bf16.f32 %rs59, %f6;
-	cvt.u32.u16 %r251, %rs59;
+	cvt.u32.u16 %r309, %rs59;
 	cvt.rn.bf16.f32 %rs60, %f5;
-	cvt.u32.u16 %r252, %rs60;
+	cvt.u32.u16 %r310, %rs60;
 	shl.b64 %rd164, %rd163, 2;
 	add.s64 %rd165, %rd1, %rd164;
-	st.global.u16 [%rd165], %r251;
-	st.global.u16 [%rd165+2], %r252;
+	shl.b32 %r311, %r310, 16;
+	or.b32 %r312, %r309, %r311;
+	st.global.u32 [%rd165], %r312;
 $B37:
 	.loc 1 46 25
-	add.s32 %r253, %r88, 120;
+	add.s32 %r313, %r88, 120;
 	.loc 2 70 26
-	setp.lt.s32 %p132, %r253, %r8;
+	setp.lt.s32 %p132, %r313, %r8;
 	and.pred %p133, %p55, %p132;
 	@!%p133 bra $B38;
 	.loc 2 71 15
-	shr.u32 %r254, %r8, 1;
-	cvt.u32.u64 %r255, %rd44;
-	shr.u32 %r256, %r253, 1;
-	cvt.u64.u32 %rd166, %r256;
-	mad.wide.u32 %rd167, %r255, %r254, %rd166;
+	shr.u32 %r314, %r8, 1;
+	cvt.u32.u64 %r315, %rd44;
+	shr.u32 %r316, %r313, 1;
+	cvt.u64.u32 %rd166, %r316;
+	mad.wide.u32 %rd167, %r315, %r314, %rd166;
 	setp.lt.u64 %p134, %rd167, %rd9;
 	@!%p134 bra $FAULT33;
 	cvt.rn.bf16.f32 %rs61, %f4;
-	cvt.u32.u16 %r257, %rs61;
+	cvt.u32.u16 %r317, %rs61;
 	cvt.rn.bf16.f32 %rs62, %f3;
-	cvt.u32.u16 %r258, %rs62;
+	cvt.u32.u16 %r318, %rs62;
 	shl.b64 %rd168, %rd167, 2;
 	add.s64 %rd169, %rd1, %rd168;
-	st.global.u16 [%rd169], %r257;
-	st.global.u16 [%rd169+2], %r258;
+	shl.b32 %r319, %r318, 16;
+	or.b32 %r320, %r317, %r319;
+	st.global.u32 [%rd169], %r320;
 $B38:
 	.loc 2 73 13
 	and.pred %p135, %p59, %p132;
 	@!%p135 bra $B39;
 	.loc 2 74 19
-	shr.u32 %r259, %r8, 1;
-	cvt.u32.u64 %r260, %rd49;
-	shr.u32 %r261, %r253, 1;
-	cvt.u64.u32 %rd170, %r261;
-	mad.wide.u32 %rd171, %r260, %r259, %rd170;
+	shr.u32 %r321, %r8, 1;
+	cvt.u32.u64 %r322, %rd49;
+	shr.u32 %r323, %r313, 1;
+	cvt.u64.u32 %rd170, %r323;
+	mad.wide.u32 %rd171, %r322, %r321, %rd170;
 	setp.lt.u64 %p136, %rd171, %rd9;
 	@!%p136 bra $FAULT34;
 	cvt.rn.bf16.f32 %rs63, %f2;
-	cvt.u32.u16 %r262, %rs63;
+	cvt.u32.u16 %r324, %rs63;
 	cvt.rn.bf16.f32 %rs64, %f1;
-	cvt.u32.u16 %r263, %rs64;
+	cvt.u32.u16 %r325, %rs64;
 	shl.b64 %rd172, %rd171, 2;
 	add.s64 %rd173, %rd1, %rd172;
-	st.global.u16 [%rd173], %r262;
-	st.global.u16 [%rd173+2], %r263;
+	shl.b32 %r326, %r325, 16;
+	or.b32 %r327, %r324, %r326;
+	st.global.u32 [%rd173], %r327;
 $B39:
 	.loc 1 46 6
 	bra $EXIT;
@@ -4500,243 +4532,243 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 13
-	mov.u32 %r264, 0;
+	mov.u32 %r328, 0;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 68 12
-	mov.u32 %r264, 3;
+	mov.u32 %r328, 3;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 67 12
-	mov.u32 %r264, 4;
+	mov.u32 %r328, 4;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd46;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd51;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd55;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd59;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT7:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd63;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT8:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd67;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT9:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd71;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd75;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT11:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd79;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT12:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd83;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT13:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd87;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT14:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd91;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT15:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd95;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT16:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd99;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT17:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd103;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT18:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd107;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT19:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd111;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT20:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd115;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT21:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd119;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT22:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd123;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT23:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd127;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT24:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd131;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT25:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd135;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT26:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd139;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT27:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd143;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT28:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd147;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT29:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd151;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT30:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd155;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT31:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd159;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT32:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd163;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT33:
 	.loc 2 71 4
-	mov.u32 %r264, 1;
+	mov.u32 %r328, 1;
 	mov.u64 %rd174, %rd167;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT34:
 	.loc 2 74 4
-	mov.u32 %r264, 2;
+	mov.u32 %r328, 2;
 	mov.u64 %rd174, %rd171;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT35:
 	.loc 1 67 20
-	mov.u32 %r264, 5;
+	mov.u32 %r328, 5;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r264, 6;
+	mov.u32 %r328, 6;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 $FAULT:
 	ld.param.u64 %rd176, [panelled_params+304];
-	atom.relaxed.gpu.global.cas.b32 %r265, [%rd176], 0, 1;
-	setp.ne.u32 %p137, %r265, 0;
+	atom.relaxed.gpu.global.cas.b32 %r329, [%rd176], 0, 1;
+	setp.ne.u32 %p137, %r329, 0;
 	@%p137 bra $EXIT;
 	ld.global.u64 %rd177, [%rd176+8];
-	ld.param.u32 %r266, [panelled_params+312];
-	st.global.u32 [%rd177+4], %r266;
-	ld.param.u32 %r267, [panelled_params+316];
-	st.global.v2.u32 [%rd177+8], {%r267, %r264};
-	mov.u32 %r268, %ctaid.x;
-	mov.u32 %r269, %ctaid.y;
-	st.global.v2.u32 [%rd177+16], {%r268, %r269};
-	mov.u32 %r270, %ctaid.z;
-	mov.u32 %r271, %tid.x;
-	st.global.v2.u32 [%rd177+24], {%r270, %r271};
-	mov.u32 %r272, %tid.y;
-	mov.u32 %r273, %tid.z;
-	st.global.v2.u32 [%rd177+32], {%r272, %r273};
+	ld.param.u32 %r330, [panelled_params+312];
+	st.global.u32 [%rd177+4], %r330;
+	ld.param.u32 %r331, [panelled_params+316];
+	st.global.v2.u32 [%rd177+8], {%r331, %r328};
+	mov.u32 %r332, %ctaid.x;
+	mov.u32 %r333, %ctaid.y;
+	st.global.v2.u32 [%rd177+16], {%r332, %r333};
+	mov.u32 %r334, %ctaid.z;
+	mov.u32 %r335, %tid.x;
+	st.global.v2.u32 [%rd177+24], {%r334, %r335};
+	mov.u32 %r336, %tid.y;
+	mov.u32 %r337, %tid.z;
+	st.global.v2.u32 [%rd177+32], {%r336, %r337};
 	st.global.u64 [%rd177+40], %rd174;
 	st.global.u64 [%rd177+48], %rd175;
 	fence.acq_rel.sys;
@@ -6107,7 +6139,7 @@ $FAULT:
 }
 `
 
-const pipelinedSM80Narrow = `.version 7.0
+const pipelinedSM80NarrowAligned = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "pipelined.go"
@@ -6121,7 +6153,7 @@ const pipelinedSM80Narrow = `.version 7.0
 {
 	.reg .pred %p<125>;
 	.reg .b16 %rs<65>;
-	.reg .b32 %r<389>;
+	.reg .b32 %r<453>;
 	.reg .b64 %rd<249>;
 	.reg .f32 %f<129>;
 
@@ -6751,8 +6783,9 @@ $B1:
 	cvt.u32.u16 %r220, %rs2;
 	shl.b64 %rd112, %rd111, 2;
 	add.s64 %rd113, %rd5, %rd112;
-	st.global.u16 [%rd113], %r219;
-	st.global.u16 [%rd113+2], %r220;
+	shl.b32 %r221, %r220, 16;
+	or.b32 %r222, %r219, %r221;
+	st.global.u32 [%rd113], %r222;
 $B2:
 	.loc 2 73 10
 	add.s64 %rd114, %rd109, 8;
@@ -6760,150 +6793,157 @@ $B2:
 	and.pred %p53, %p52, %p49;
 	@!%p53 bra $B3;
 	.loc 2 74 19
-	shr.u32 %r221, %r12, 1;
-	cvt.u32.u64 %r222, %rd114;
-	shr.u32 %r223, %r215, 1;
-	cvt.u64.u32 %rd115, %r223;
-	mad.wide.u32 %rd116, %r222, %r221, %rd115;
+	shr.u32 %r223, %r12, 1;
+	cvt.u32.u64 %r224, %rd114;
+	shr.u32 %r225, %r215, 1;
+	cvt.u64.u32 %rd115, %r225;
+	mad.wide.u32 %rd116, %r224, %r223, %rd115;
 	setp.lt.u64 %p54, %rd116, %rd12;
 	@!%p54 bra $FAULT5;
 	cvt.rn.bf16.f32 %rs3, %f62;
-	cvt.u32.u16 %r224, %rs3;
+	cvt.u32.u16 %r226, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f61;
-	cvt.u32.u16 %r225, %rs4;
+	cvt.u32.u16 %r227, %rs4;
 	shl.b64 %rd117, %rd116, 2;
 	add.s64 %rd118, %rd5, %rd117;
-	st.global.u16 [%rd118], %r224;
-	st.global.u16 [%rd118+2], %r225;
+	shl.b32 %r228, %r227, 16;
+	or.b32 %r229, %r226, %r228;
+	st.global.u32 [%rd118], %r229;
 $B3:
 	.loc 1 57 60
-	add.s32 %r226, %r215, 8;
+	add.s32 %r230, %r215, 8;
 	.loc 2 70 26
-	setp.lt.s32 %p55, %r226, %r12;
+	setp.lt.s32 %p55, %r230, %r12;
 	and.pred %p56, %p48, %p55;
 	@!%p56 bra $B4;
 	.loc 2 71 15
-	shr.u32 %r227, %r12, 1;
-	cvt.u32.u64 %r228, %rd109;
-	shr.u32 %r229, %r226, 1;
-	cvt.u64.u32 %rd119, %r229;
-	mad.wide.u32 %rd120, %r228, %r227, %rd119;
+	shr.u32 %r231, %r12, 1;
+	cvt.u32.u64 %r232, %rd109;
+	shr.u32 %r233, %r230, 1;
+	cvt.u64.u32 %rd119, %r233;
+	mad.wide.u32 %rd120, %r232, %r231, %rd119;
 	setp.lt.u64 %p57, %rd120, %rd12;
 	@!%p57 bra $FAULT6;
 	cvt.rn.bf16.f32 %rs5, %f60;
-	cvt.u32.u16 %r230, %rs5;
+	cvt.u32.u16 %r234, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f59;
-	cvt.u32.u16 %r231, %rs6;
+	cvt.u32.u16 %r235, %rs6;
 	shl.b64 %rd121, %rd120, 2;
 	add.s64 %rd122, %rd5, %rd121;
-	st.global.u16 [%rd122], %r230;
-	st.global.u16 [%rd122+2], %r231;
+	shl.b32 %r236, %r235, 16;
+	or.b32 %r237, %r234, %r236;
+	st.global.u32 [%rd122], %r237;
 $B4:
 	.loc 2 73 13
 	and.pred %p58, %p52, %p55;
 	@!%p58 bra $B5;
 	.loc 2 74 19
-	shr.u32 %r232, %r12, 1;
-	cvt.u32.u64 %r233, %rd114;
-	shr.u32 %r234, %r226, 1;
-	cvt.u64.u32 %rd123, %r234;
-	mad.wide.u32 %rd124, %r233, %r232, %rd123;
+	shr.u32 %r238, %r12, 1;
+	cvt.u32.u64 %r239, %rd114;
+	shr.u32 %r240, %r230, 1;
+	cvt.u64.u32 %rd123, %r240;
+	mad.wide.u32 %rd124, %r239, %r238, %rd123;
 	setp.lt.u64 %p59, %rd124, %rd12;
 	@!%p59 bra $FAULT7;
 	cvt.rn.bf16.f32 %rs7, %f58;
-	cvt.u32.u16 %r235, %rs7;
+	cvt.u32.u16 %r241, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f57;
-	cvt.u32.u16 %r236, %rs8;
+	cvt.u32.u16 %r242, %rs8;
 	shl.b64 %rd125, %rd124, 2;
 	add.s64 %rd126, %rd5, %rd125;
-	st.global.u16 [%rd126], %r235;
-	st.global.u16 [%rd126+2], %r236;
+	shl.b32 %r243, %r242, 16;
+	or.b32 %r244, %r241, %r243;
+	st.global.u32 [%rd126], %r244;
 $B5:
 	.loc 1 57 60
-	add.s32 %r237, %r215, 16;
+	add.s32 %r245, %r215, 16;
 	.loc 2 70 26
-	setp.lt.s32 %p60, %r237, %r12;
+	setp.lt.s32 %p60, %r245, %r12;
 	and.pred %p61, %p48, %p60;
 	@!%p61 bra $B6;
 	.loc 2 71 15
-	shr.u32 %r238, %r12, 1;
-	cvt.u32.u64 %r239, %rd109;
-	shr.u32 %r240, %r237, 1;
-	cvt.u64.u32 %rd127, %r240;
-	mad.wide.u32 %rd128, %r239, %r238, %rd127;
+	shr.u32 %r246, %r12, 1;
+	cvt.u32.u64 %r247, %rd109;
+	shr.u32 %r248, %r245, 1;
+	cvt.u64.u32 %rd127, %r248;
+	mad.wide.u32 %rd128, %r247, %r246, %rd127;
 	setp.lt.u64 %p62, %rd128, %rd12;
 	@!%p62 bra $FAULT8;
 	cvt.rn.bf16.f32 %rs9, %f56;
-	cvt.u32.u16 %r241, %rs9;
+	cvt.u32.u16 %r249, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f55;
-	cvt.u32.u16 %r242, %rs10;
+	cvt.u32.u16 %r250, %rs10;
 	shl.b64 %rd129, %rd128, 2;
 	add.s64 %rd130, %rd5, %rd129;
-	st.global.u16 [%rd130], %r241;
-	st.global.u16 [%rd130+2], %r242;
+	shl.b32 %r251, %r250, 16;
+	or.b32 %r252, %r249, %r251;
+	st.global.u32 [%rd130], %r252;
 $B6:
 	.loc 2 73 13
 	and.pred %p63, %p52, %p60;
 	@!%p63 bra $B7;
 	.loc 2 74 19
-	shr.u32 %r243, %r12, 1;
-	cvt.u32.u64 %r244, %rd114;
-	shr.u32 %r245, %r237, 1;
-	cvt.u64.u32 %rd131, %r245;
-	mad.wide.u32 %rd132, %r244, %r243, %rd131;
+	shr.u32 %r253, %r12, 1;
+	cvt.u32.u64 %r254, %rd114;
+	shr.u32 %r255, %r245, 1;
+	cvt.u64.u32 %rd131, %r255;
+	mad.wide.u32 %rd132, %r254, %r253, %rd131;
 	setp.lt.u64 %p64, %rd132, %rd12;
 	@!%p64 bra $FAULT9;
 	cvt.rn.bf16.f32 %rs11, %f54;
-	cvt.u32.u16 %r246, %rs11;
+	cvt.u32.u16 %r256, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f53;
-	cvt.u32.u16 %r247, %rs12;
+	cvt.u32.u16 %r257, %rs12;
 	shl.b64 %rd133, %rd132, 2;
 	add.s64 %rd134, %rd5, %rd133;
-	st.global.u16 [%rd134], %r246;
-	st.global.u16 [%rd134+2], %r247;
+	shl.b32 %r258, %r257, 16;
+	or.b32 %r259, %r256, %r258;
+	st.global.u32 [%rd134], %r259;
 $B7:
 	.loc 1 57 60
-	add.s32 %r248, %r215, 24;
+	add.s32 %r260, %r215, 24;
 	.loc 2 70 26
-	setp.lt.s32 %p65, %r248, %r12;
+	setp.lt.s32 %p65, %r260, %r12;
 	and.pred %p66, %p48, %p65;
 	@!%p66 bra $B8;
 	.loc 2 71 15
-	shr.u32 %r249, %r12, 1;
-	cvt.u32.u64 %r250, %rd109;
-	shr.u32 %r251, %r248, 1;
-	cvt.u64.u32 %rd135, %r251;
-	mad.wide.u32 %rd136, %r250, %r249, %rd135;
+	shr.u32 %r261, %r12, 1;
+	cvt.u32.u64 %r262, %rd109;
+	shr.u32 %r263, %r260, 1;
+	cvt.u64.u32 %rd135, %r263;
+	mad.wide.u32 %rd136, %r262, %r261, %rd135;
 	setp.lt.u64 %p67, %rd136, %rd12;
 	@!%p67 bra $FAULT10;
 	cvt.rn.bf16.f32 %rs13, %f52;
-	cvt.u32.u16 %r252, %rs13;
+	cvt.u32.u16 %r264, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f51;
-	cvt.u32.u16 %r253, %rs14;
+	cvt.u32.u16 %r265, %rs14;
 	shl.b64 %rd137, %rd136, 2;
 	add.s64 %rd138, %rd5, %rd137;
-	st.global.u16 [%rd138], %r252;
-	st.global.u16 [%rd138+2], %r253;
+	shl.b32 %r266, %r265, 16;
+	or.b32 %r267, %r264, %r266;
+	st.global.u32 [%rd138], %r267;
 $B8:
 	.loc 2 73 13
 	and.pred %p68, %p52, %p65;
 	@!%p68 bra $B9;
 	.loc 2 74 19
-	shr.u32 %r254, %r12, 1;
-	cvt.u32.u64 %r255, %rd114;
-	shr.u32 %r256, %r248, 1;
-	cvt.u64.u32 %rd139, %r256;
-	mad.wide.u32 %rd140, %r255, %r254, %rd139;
+	shr.u32 %r268, %r12, 1;
+	cvt.u32.u64 %r269, %rd114;
+	shr.u32 %r270, %r260, 1;
+	cvt.u64.u32 %rd139, %r270;
+	mad.wide.u32 %rd140, %r269, %r268, %rd139;
 	setp.lt.u64 %p69, %rd140, %rd12;
 	@!%p69 bra $FAULT11;
 	cvt.rn.bf16.f32 %rs15, %f50;
-	cvt.u32.u16 %r257, %rs15;
+	cvt.u32.u16 %r271, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f49;
-	cvt.u32.u16 %r258, %rs16;
+	cvt.u32.u16 %r272, %rs16;
 	shl.b64 %rd141, %rd140, 2;
 	add.s64 %rd142, %rd5, %rd141;
-	st.global.u16 [%rd142], %r257;
-	st.global.u16 [%rd142+2], %r258;
+	shl.b32 %r273, %r272, 16;
+	or.b32 %r274, %r271, %r273;
+	st.global.u32 [%rd142], %r274;
 $B9:
 	.loc 1 57 34
 	add.s64 %rd143, %rd109, 16;
@@ -6912,21 +6952,22 @@ $B9:
 	and.pred %p71, %p70, %p49;
 	@!%p71 bra $B10;
 	.loc 2 71 15
-	shr.u32 %r259, %r12, 1;
-	cvt.u32.u64 %r260, %rd143;
-	shr.u32 %r261, %r215, 1;
-	cvt.u64.u32 %rd144, %r261;
-	mad.wide.u32 %rd145, %r260, %r259, %rd144;
+	shr.u32 %r275, %r12, 1;
+	cvt.u32.u64 %r276, %rd143;
+	shr.u32 %r277, %r215, 1;
+	cvt.u64.u32 %rd144, %r277;
+	mad.wide.u32 %rd145, %r276, %r275, %rd144;
 	setp.lt.u64 %p72, %rd145, %rd12;
 	@!%p72 bra $FAULT12;
 	cvt.rn.bf16.f32 %rs17, %f48;
-	cvt.u32.u16 %r262, %rs17;
+	cvt.u32.u16 %r278, %rs17;
 	cvt.rn.bf16.f32 %rs18, %f47;
-	cvt.u32.u16 %r263, %rs18;
+	cvt.u32.u16 %r279, %rs18;
 	shl.b64 %rd146, %rd145, 2;
 	add.s64 %rd147, %rd5, %rd146;
-	st.global.u16 [%rd147], %r262;
-	st.global.u16 [%rd147+2], %r263;
+	shl.b32 %r280, %r279, 16;
+	or.b32 %r281, %r278, %r280;
+	st.global.u32 [%rd147], %r281;
 $B10:
 	.loc 2 73 10
 	add.s64 %rd148, %rd109, 24;
@@ -6934,141 +6975,148 @@ $B10:
 	and.pred %p74, %p73, %p49;
 	@!%p74 bra $B11;
 	.loc 2 74 19
-	shr.u32 %r264, %r12, 1;
-	cvt.u32.u64 %r265, %rd148;
-	shr.u32 %r266, %r215, 1;
-	cvt.u64.u32 %rd149, %r266;
-	mad.wide.u32 %rd150, %r265, %r264, %rd149;
+	shr.u32 %r282, %r12, 1;
+	cvt.u32.u64 %r283, %rd148;
+	shr.u32 %r284, %r215, 1;
+	cvt.u64.u32 %rd149, %r284;
+	mad.wide.u32 %rd150, %r283, %r282, %rd149;
 	setp.lt.u64 %p75, %rd150, %rd12;
 	@!%p75 bra $FAULT13;
 	cvt.rn.bf16.f32 %rs19, %f46;
-	cvt.u32.u16 %r267, %rs19;
+	cvt.u32.u16 %r285, %rs19;
 	cvt.rn.bf16.f32 %rs20, %f45;
-	cvt.u32.u16 %r268, %rs20;
+	cvt.u32.u16 %r286, %rs20;
 	shl.b64 %rd151, %rd150, 2;
 	add.s64 %rd152, %rd5, %rd151;
-	st.global.u16 [%rd152], %r267;
-	st.global.u16 [%rd152+2], %r268;
+	shl.b32 %r287, %r286, 16;
+	or.b32 %r288, %r285, %r287;
+	st.global.u32 [%rd152], %r288;
 $B11:
 	.loc 2 70 11
 	and.pred %p76, %p70, %p55;
 	@!%p76 bra $B12;
 	.loc 2 71 15
-	shr.u32 %r269, %r12, 1;
-	cvt.u32.u64 %r270, %rd143;
-	shr.u32 %r271, %r226, 1;
-	cvt.u64.u32 %rd153, %r271;
-	mad.wide.u32 %rd154, %r270, %r269, %rd153;
+	shr.u32 %r289, %r12, 1;
+	cvt.u32.u64 %r290, %rd143;
+	shr.u32 %r291, %r230, 1;
+	cvt.u64.u32 %rd153, %r291;
+	mad.wide.u32 %rd154, %r290, %r289, %rd153;
 	setp.lt.u64 %p77, %rd154, %rd12;
 	@!%p77 bra $FAULT14;
 	cvt.rn.bf16.f32 %rs21, %f44;
-	cvt.u32.u16 %r272, %rs21;
+	cvt.u32.u16 %r292, %rs21;
 	cvt.rn.bf16.f32 %rs22, %f43;
-	cvt.u32.u16 %r273, %rs22;
+	cvt.u32.u16 %r293, %rs22;
 	shl.b64 %rd155, %rd154, 2;
 	add.s64 %rd156, %rd5, %rd155;
-	st.global.u16 [%rd156], %r272;
-	st.global.u16 [%rd156+2], %r273;
+	shl.b32 %r294, %r293, 16;
+	or.b32 %r295, %r292, %r294;
+	st.global.u32 [%rd156], %r295;
 $B12:
 	.loc 2 73 13
 	and.pred %p78, %p73, %p55;
 	@!%p78 bra $B13;
 	.loc 2 74 19
-	shr.u32 %r274, %r12, 1;
-	cvt.u32.u64 %r275, %rd148;
-	shr.u32 %r276, %r226, 1;
-	cvt.u64.u32 %rd157, %r276;
-	mad.wide.u32 %rd158, %r275, %r274, %rd157;
+	shr.u32 %r296, %r12, 1;
+	cvt.u32.u64 %r297, %rd148;
+	shr.u32 %r298, %r230, 1;
+	cvt.u64.u32 %rd157, %r298;
+	mad.wide.u32 %rd158, %r297, %r296, %rd157;
 	setp.lt.u64 %p79, %rd158, %rd12;
 	@!%p79 bra $FAULT15;
 	cvt.rn.bf16.f32 %rs23, %f42;
-	cvt.u32.u16 %r277, %rs23;
+	cvt.u32.u16 %r299, %rs23;
 	cvt.rn.bf16.f32 %rs24, %f41;
-	cvt.u32.u16 %r278, %rs24;
+	cvt.u32.u16 %r300, %rs24;
 	shl.b64 %rd159, %rd158, 2;
 	add.s64 %rd160, %rd5, %rd159;
-	st.global.u16 [%rd160], %r277;
-	st.global.u16 [%rd160+2], %r278;
+	shl.b32 %r301, %r300, 16;
+	or.b32 %r302, %r299, %r301;
+	st.global.u32 [%rd160], %r302;
 $B13:
 	.loc 2 70 11
 	and.pred %p80, %p70, %p60;
 	@!%p80 bra $B14;
 	.loc 2 71 15
-	shr.u32 %r279, %r12, 1;
-	cvt.u32.u64 %r280, %rd143;
-	shr.u32 %r281, %r237, 1;
-	cvt.u64.u32 %rd161, %r281;
-	mad.wide.u32 %rd162, %r280, %r279, %rd161;
+	shr.u32 %r303, %r12, 1;
+	cvt.u32.u64 %r304, %rd143;
+	shr.u32 %r305, %r245, 1;
+	cvt.u64.u32 %rd161, %r305;
+	mad.wide.u32 %rd162, %r304, %r303, %rd161;
 	setp.lt.u64 %p81, %rd162, %rd12;
 	@!%p81 bra $FAULT16;
 	cvt.rn.bf16.f32 %rs25, %f40;
-	cvt.u32.u16 %r282, %rs25;
+	cvt.u32.u16 %r306, %rs25;
 	cvt.rn.bf16.f32 %rs26, %f39;
-	cvt.u32.u16 %r283, %rs26;
+	cvt.u32.u16 %r307, %rs26;
 	shl.b64 %rd163, %rd162, 2;
 	add.s64 %rd164, %rd5, %rd163;
-	st.global.u16 [%rd164], %r282;
-	st.global.u16 [%rd164+2], %r283;
+	shl.b32 %r308, %r307, 16;
+	or.b32 %r309, %r306, %r308;
+	st.global.u32 [%rd164], %r309;
 $B14:
 	.loc 2 73 13
 	and.pred %p82, %p73, %p60;
 	@!%p82 bra $B15;
 	.loc 2 74 19
-	shr.u32 %r284, %r12, 1;
-	cvt.u32.u64 %r285, %rd148;
-	shr.u32 %r286, %r237, 1;
-	cvt.u64.u32 %rd165, %r286;
-	mad.wide.u32 %rd166, %r285, %r284, %rd165;
+	shr.u32 %r310, %r12, 1;
+	cvt.u32.u64 %r311, %rd148;
+	shr.u32 %r312, %r245, 1;
+	cvt.u64.u32 %rd165, %r312;
+	mad.wide.u32 %rd166, %r311, %r310, %rd165;
 	setp.lt.u64 %p83, %rd166, %rd12;
 	@!%p83 bra $FAULT17;
 	cvt.rn.bf16.f32 %rs27, %f38;
-	cvt.u32.u16 %r287, %rs27;
+	cvt.u32.u16 %r313, %rs27;
 	cvt.rn.bf16.f32 %rs28, %f37;
-	cvt.u32.u16 %r288, %rs28;
+	cvt.u32.u16 %r314, %rs28;
 	shl.b64 %rd167, %rd166, 2;
 	add.s64 %rd168, %rd5, %rd167;
-	st.global.u16 [%rd168], %r287;
-	st.global.u16 [%rd168+2], %r288;
+	shl.b32 %r315, %r314, 16;
+	or.b32 %r316, %r313, %r315;
+	st.global.u32 [%rd168], %r316;
 $B15:
 	.loc 2 70 11
 	and.pred %p84, %p70, %p65;
 	@!%p84 bra $B16;
 	.loc 2 71 15
-	shr.u32 %r289, %r12, 1;
-	cvt.u32.u64 %r290, %rd143;
-	shr.u32 %r291, %r248, 1;
-	cvt.u64.u32 %rd169, %r291;
-	mad.wide.u32 %rd170, %r290, %r289, %rd169;
+	shr.u32 %r317, %r12, 1;
+	cvt.u32.u64 %r318, %rd143;
+	shr.u32 %r319, %r260, 1;
+	cvt.u64.u32 %rd169, %r319;
+	mad.wide.u32 %rd170, %r318, %r317, %rd169;
 	setp.lt.u64 %p85, %rd170, %rd12;
 	@!%p85 bra $FAULT18;
 	cvt.rn.bf16.f32 %rs29, %f36;
-	cvt.u32.u16 %r292, %rs29;
+	cvt.u32.u16 %r320, %rs29;
 	cvt.rn.bf16.f32 %rs30, %f35;
-	cvt.u32.u16 %r293, %rs30;
+	cvt.u32.u16 %r321, %rs30;
 	shl.b64 %rd171, %rd170, 2;
 	add.s64 %rd172, %rd5, %rd171;
-	st.global.u16 [%rd172], %r292;
-	st.global.u16 [%rd172+2], %r293;
+	shl.b32 %r322, %r321, 16;
+	or.b32 %r323, %r320, %r322;
+	st.global.u32 [%rd172], %r323;
 $B16:
 	.loc 2 73 13
 	and.pred %p86, %p73, %p65;
 	@!%p86 bra $B17;
 	.loc 2 74 19
-	shr.u32 %r294, %r12, 1;
-	cvt.u32.u64 %r295, %rd148;
-	shr.u32 %r296, %r248, 1;
-	cvt.u64.u32 %rd173, %r296;
-	mad.wide.u32 %rd174, %r295, %r294, %rd173;
+	shr.u32 %r324, %r12, 1;
+	cvt.u32.u64 %r325, %rd148;
+	shr.u32 %r326, %r260, 1;
+	cvt.u64.u32 %rd173, %r326;
+	mad.wide.u32 %rd174, %r325, %r324, %rd173;
 	setp.lt.u64 %p87, %rd174, %rd12;
 	@!%p87 bra $FAULT19;
 	cvt.rn.bf16.f32 %rs31, %f34;
-	cvt.u32.u16 %r297, %rs31;
+	cvt.u32.u16 %r327, %rs31;
 	cvt.rn.bf16.f32 %rs32, %f33;
-	cvt.u32.u16 %r298, %rs32;
+	cvt.u32.u16 %r328, %rs32;
 	shl.b64 %rd175, %rd174, 2;
 	add.s64 %rd176, %rd5, %rd175;
-	st.global.u16 [%rd176], %r297;
-	st.global.u16 [%rd176+2], %r298;
+	shl.b32 %r329, %r328, 16;
+	or.b32 %r330, %r327, %r329;
+	st.global.u32 [%rd176], %r330;
 $B17:
 	.loc 1 57 34
 	add.s64 %rd177, %rd109, 32;
@@ -7077,21 +7125,22 @@ $B17:
 	and.pred %p89, %p88, %p49;
 	@!%p89 bra $B18;
 	.loc 2 71 15
-	shr.u32 %r299, %r12, 1;
-	cvt.u32.u64 %r300, %rd177;
-	shr.u32 %r301, %r215, 1;
-	cvt.u64.u32 %rd178, %r301;
-	mad.wide.u32 %rd179, %r300, %r299, %rd178;
+	shr.u32 %r331, %r12, 1;
+	cvt.u32.u64 %r332, %rd177;
+	shr.u32 %r333, %r215, 1;
+	cvt.u64.u32 %rd178, %r333;
+	mad.wide.u32 %rd179, %r332, %r331, %rd178;
 	setp.lt.u64 %p90, %rd179, %rd12;
 	@!%p90 bra $FAULT20;
 	cvt.rn.bf16.f32 %rs33, %f32;
-	cvt.u32.u16 %r302, %rs33;
+	cvt.u32.u16 %r334, %rs33;
 	cvt.rn.bf16.f32 %rs34, %f31;
-	cvt.u32.u16 %r303, %rs34;
+	cvt.u32.u16 %r335, %rs34;
 	shl.b64 %rd180, %rd179, 2;
 	add.s64 %rd181, %rd5, %rd180;
-	st.global.u16 [%rd181], %r302;
-	st.global.u16 [%rd181+2], %r303;
+	shl.b32 %r336, %r335, 16;
+	or.b32 %r337, %r334, %r336;
+	st.global.u32 [%rd181], %r337;
 $B18:
 	.loc 2 73 10
 	add.s64 %rd182, %rd109, 40;
@@ -7099,141 +7148,148 @@ $B18:
 	and.pred %p92, %p91, %p49;
 	@!%p92 bra $B19;
 	.loc 2 74 19
-	shr.u32 %r304, %r12, 1;
-	cvt.u32.u64 %r305, %rd182;
-	shr.u32 %r306, %r215, 1;
-	cvt.u64.u32 %rd183, %r306;
-	mad.wide.u32 %rd184, %r305, %r304, %rd183;
+	shr.u32 %r338, %r12, 1;
+	cvt.u32.u64 %r339, %rd182;
+	shr.u32 %r340, %r215, 1;
+	cvt.u64.u32 %rd183, %r340;
+	mad.wide.u32 %rd184, %r339, %r338, %rd183;
 	setp.lt.u64 %p93, %rd184, %rd12;
 	@!%p93 bra $FAULT21;
 	cvt.rn.bf16.f32 %rs35, %f30;
-	cvt.u32.u16 %r307, %rs35;
+	cvt.u32.u16 %r341, %rs35;
 	cvt.rn.bf16.f32 %rs36, %f29;
-	cvt.u32.u16 %r308, %rs36;
+	cvt.u32.u16 %r342, %rs36;
 	shl.b64 %rd185, %rd184, 2;
 	add.s64 %rd186, %rd5, %rd185;
-	st.global.u16 [%rd186], %r307;
-	st.global.u16 [%rd186+2], %r308;
+	shl.b32 %r343, %r342, 16;
+	or.b32 %r344, %r341, %r343;
+	st.global.u32 [%rd186], %r344;
 $B19:
 	.loc 2 70 11
 	and.pred %p94, %p88, %p55;
 	@!%p94 bra $B20;
 	.loc 2 71 15
-	shr.u32 %r309, %r12, 1;
-	cvt.u32.u64 %r310, %rd177;
-	shr.u32 %r311, %r226, 1;
-	cvt.u64.u32 %rd187, %r311;
-	mad.wide.u32 %rd188, %r310, %r309, %rd187;
+	shr.u32 %r345, %r12, 1;
+	cvt.u32.u64 %r346, %rd177;
+	shr.u32 %r347, %r230, 1;
+	cvt.u64.u32 %rd187, %r347;
+	mad.wide.u32 %rd188, %r346, %r345, %rd187;
 	setp.lt.u64 %p95, %rd188, %rd12;
 	@!%p95 bra $FAULT22;
 	cvt.rn.bf16.f32 %rs37, %f28;
-	cvt.u32.u16 %r312, %rs37;
+	cvt.u32.u16 %r348, %rs37;
 	cvt.rn.bf16.f32 %rs38, %f27;
-	cvt.u32.u16 %r313, %rs38;
+	cvt.u32.u16 %r349, %rs38;
 	shl.b64 %rd189, %rd188, 2;
 	add.s64 %rd190, %rd5, %rd189;
-	st.global.u16 [%rd190], %r312;
-	st.global.u16 [%rd190+2], %r313;
+	shl.b32 %r350, %r349, 16;
+	or.b32 %r351, %r348, %r350;
+	st.global.u32 [%rd190], %r351;
 $B20:
 	.loc 2 73 13
 	and.pred %p96, %p91, %p55;
 	@!%p96 bra $B21;
 	.loc 2 74 19
-	shr.u32 %r314, %r12, 1;
-	cvt.u32.u64 %r315, %rd182;
-	shr.u32 %r316, %r226, 1;
-	cvt.u64.u32 %rd191, %r316;
-	mad.wide.u32 %rd192, %r315, %r314, %rd191;
+	shr.u32 %r352, %r12, 1;
+	cvt.u32.u64 %r353, %rd182;
+	shr.u32 %r354, %r230, 1;
+	cvt.u64.u32 %rd191, %r354;
+	mad.wide.u32 %rd192, %r353, %r352, %rd191;
 	setp.lt.u64 %p97, %rd192, %rd12;
 	@!%p97 bra $FAULT23;
 	cvt.rn.bf16.f32 %rs39, %f26;
-	cvt.u32.u16 %r317, %rs39;
+	cvt.u32.u16 %r355, %rs39;
 	cvt.rn.bf16.f32 %rs40, %f25;
-	cvt.u32.u16 %r318, %rs40;
+	cvt.u32.u16 %r356, %rs40;
 	shl.b64 %rd193, %rd192, 2;
 	add.s64 %rd194, %rd5, %rd193;
-	st.global.u16 [%rd194], %r317;
-	st.global.u16 [%rd194+2], %r318;
+	shl.b32 %r357, %r356, 16;
+	or.b32 %r358, %r355, %r357;
+	st.global.u32 [%rd194], %r358;
 $B21:
 	.loc 2 70 11
 	and.pred %p98, %p88, %p60;
 	@!%p98 bra $B22;
 	.loc 2 71 15
-	shr.u32 %r319, %r12, 1;
-	cvt.u32.u64 %r320, %rd177;
-	shr.u32 %r321, %r237, 1;
-	cvt.u64.u32 %rd195, %r321;
-	mad.wide.u32 %rd196, %r320, %r319, %rd195;
+	shr.u32 %r359, %r12, 1;
+	cvt.u32.u64 %r360, %rd177;
+	shr.u32 %r361, %r245, 1;
+	cvt.u64.u32 %rd195, %r361;
+	mad.wide.u32 %rd196, %r360, %r359, %rd195;
 	setp.lt.u64 %p99, %rd196, %rd12;
 	@!%p99 bra $FAULT24;
 	cvt.rn.bf16.f32 %rs41, %f24;
-	cvt.u32.u16 %r322, %rs41;
+	cvt.u32.u16 %r362, %rs41;
 	cvt.rn.bf16.f32 %rs42, %f23;
-	cvt.u32.u16 %r323, %rs42;
+	cvt.u32.u16 %r363, %rs42;
 	shl.b64 %rd197, %rd196, 2;
 	add.s64 %rd198, %rd5, %rd197;
-	st.global.u16 [%rd198], %r322;
-	st.global.u16 [%rd198+2], %r323;
+	shl.b32 %r364, %r363, 16;
+	or.b32 %r365, %r362, %r364;
+	st.global.u32 [%rd198], %r365;
 $B22:
 	.loc 2 73 13
 	and.pred %p100, %p91, %p60;
 	@!%p100 bra $B23;
 	.loc 2 74 19
-	shr.u32 %r324, %r12, 1;
-	cvt.u32.u64 %r325, %rd182;
-	shr.u32 %r326, %r237, 1;
-	cvt.u64.u32 %rd199, %r326;
-	mad.wide.u32 %rd200, %r325, %r324, %rd199;
+	shr.u32 %r366, %r12, 1;
+	cvt.u32.u64 %r367, %rd182;
+	shr.u32 %r368, %r245, 1;
+	cvt.u64.u32 %rd199, %r368;
+	mad.wide.u32 %rd200, %r367, %r366, %rd199;
 	setp.lt.u64 %p101, %rd200, %rd12;
 	@!%p101 bra $FAULT25;
 	cvt.rn.bf16.f32 %rs43, %f22;
-	cvt.u32.u16 %r327, %rs43;
+	cvt.u32.u16 %r369, %rs43;
 	cvt.rn.bf16.f32 %rs44, %f21;
-	cvt.u32.u16 %r328, %rs44;
+	cvt.u32.u16 %r370, %rs44;
 	shl.b64 %rd201, %rd200, 2;
 	add.s64 %rd202, %rd5, %rd201;
-	st.global.u16 [%rd202], %r327;
-	st.global.u16 [%rd202+2], %r328;
+	shl.b32 %r371, %r370, 16;
+	or.b32 %r372, %r369, %r371;
+	st.global.u32 [%rd202], %r372;
 $B23:
 	.loc 2 70 11
 	and.pred %p102, %p88, %p65;
 	@!%p102 bra $B24;
 	.loc 2 71 15
-	shr.u32 %r329, %r12, 1;
-	cvt.u32.u64 %r330, %rd177;
-	shr.u32 %r331, %r248, 1;
-	cvt.u64.u32 %rd203, %r331;
-	mad.wide.u32 %rd204, %r330, %r329, %rd203;
+	shr.u32 %r373, %r12, 1;
+	cvt.u32.u64 %r374, %rd177;
+	shr.u32 %r375, %r260, 1;
+	cvt.u64.u32 %rd203, %r375;
+	mad.wide.u32 %rd204, %r374, %r373, %rd203;
 	setp.lt.u64 %p103, %rd204, %rd12;
 	@!%p103 bra $FAULT26;
 	cvt.rn.bf16.f32 %rs45, %f20;
-	cvt.u32.u16 %r332, %rs45;
+	cvt.u32.u16 %r376, %rs45;
 	cvt.rn.bf16.f32 %rs46, %f19;
-	cvt.u32.u16 %r333, %rs46;
+	cvt.u32.u16 %r377, %rs46;
 	shl.b64 %rd205, %rd204, 2;
 	add.s64 %rd206, %rd5, %rd205;
-	st.global.u16 [%rd206], %r332;
-	st.global.u16 [%rd206+2], %r333;
+	shl.b32 %r378, %r377, 16;
+	or.b32 %r379, %r376, %r378;
+	st.global.u32 [%rd206], %r379;
 $B24:
 	.loc 2 73 13
 	and.pred %p104, %p91, %p65;
 	@!%p104 bra $B25;
 	.loc 2 74 19
-	shr.u32 %r334, %r12, 1;
-	cvt.u32.u64 %r335, %rd182;
-	shr.u32 %r336, %r248, 1;
-	cvt.u64.u32 %rd207, %r336;
-	mad.wide.u32 %rd208, %r335, %r334, %rd207;
+	shr.u32 %r380, %r12, 1;
+	cvt.u32.u64 %r381, %rd182;
+	shr.u32 %r382, %r260, 1;
+	cvt.u64.u32 %rd207, %r382;
+	mad.wide.u32 %rd208, %r381, %r380, %rd207;
 	setp.lt.u64 %p105, %rd208, %rd12;
 	@!%p105 bra $FAULT27;
 	cvt.rn.bf16.f32 %rs47, %f18;
-	cvt.u32.u16 %r337, %rs47;
+	cvt.u32.u16 %r383, %rs47;
 	cvt.rn.bf16.f32 %rs48, %f17;
-	cvt.u32.u16 %r338, %rs48;
+	cvt.u32.u16 %r384, %rs48;
 	shl.b64 %rd209, %rd208, 2;
 	add.s64 %rd210, %rd5, %rd209;
-	st.global.u16 [%rd210], %r337;
-	st.global.u16 [%rd210+2], %r338;
+	shl.b32 %r385, %r384, 16;
+	or.b32 %r386, %r383, %r385;
+	st.global.u32 [%rd210], %r386;
 $B25:
 	.loc 1 57 34
 	add.s64 %rd211, %rd109, 48;
@@ -7242,21 +7298,22 @@ $B25:
 	and.pred %p107, %p106, %p49;
 	@!%p107 bra $B26;
 	.loc 2 71 15
-	shr.u32 %r339, %r12, 1;
-	cvt.u32.u64 %r340, %rd211;
-	shr.u32 %r341, %r215, 1;
-	cvt.u64.u32 %rd212, %r341;
-	mad.wide.u32 %rd213, %r340, %r339, %rd212;
+	shr.u32 %r387, %r12, 1;
+	cvt.u32.u64 %r388, %rd211;
+	shr.u32 %r389, %r215, 1;
+	cvt.u64.u32 %rd212, %r389;
+	mad.wide.u32 %rd213, %r388, %r387, %rd212;
 	setp.lt.u64 %p108, %rd213, %rd12;
 	@!%p108 bra $FAULT28;
 	cvt.rn.bf16.f32 %rs49, %f16;
-	cvt.u32.u16 %r342, %rs49;
+	cvt.u32.u16 %r390, %rs49;
 	cvt.rn.bf16.f32 %rs50, %f15;
-	cvt.u32.u16 %r343, %rs50;
+	cvt.u32.u16 %r391, %rs50;
 	shl.b64 %rd214, %rd213, 2;
 	add.s64 %rd215, %rd5, %rd214;
-	st.global.u16 [%rd215], %r342;
-	st.global.u16 [%rd215+2], %r343;
+	shl.b32 %r392, %r391, 16;
+	or.b32 %r393, %r390, %r392;
+	st.global.u32 [%rd215], %r393;
 $B26:
 	.loc 2 73 10
 	add.s64 %rd216, %rd109, 56;
@@ -7264,141 +7321,148 @@ $B26:
 	and.pred %p110, %p109, %p49;
 	@!%p110 bra $B27;
 	.loc 2 74 19
-	shr.u32 %r344, %r12, 1;
-	cvt.u32.u64 %r345, %rd216;
-	shr.u32 %r346, %r215, 1;
-	cvt.u64.u32 %rd217, %r346;
-	mad.wide.u32 %rd218, %r345, %r344, %rd217;
+	shr.u32 %r394, %r12, 1;
+	cvt.u32.u64 %r395, %rd216;
+	shr.u32 %r396, %r215, 1;
+	cvt.u64.u32 %rd217, %r396;
+	mad.wide.u32 %rd218, %r395, %r394, %rd217;
 	setp.lt.u64 %p111, %rd218, %rd12;
 	@!%p111 bra $FAULT29;
 	cvt.rn.bf16.f32 %rs51, %f14;
-	cvt.u32.u16 %r347, %rs51;
+	cvt.u32.u16 %r397, %rs51;
 	cvt.rn.bf16.f32 %rs52, %f13;
-	cvt.u32.u16 %r348, %rs52;
+	cvt.u32.u16 %r398, %rs52;
 	shl.b64 %rd219, %rd218, 2;
 	add.s64 %rd220, %rd5, %rd219;
-	st.global.u16 [%rd220], %r347;
-	st.global.u16 [%rd220+2], %r348;
+	shl.b32 %r399, %r398, 16;
+	or.b32 %r400, %r397, %r399;
+	st.global.u32 [%rd220], %r400;
 $B27:
 	.loc 2 70 11
 	and.pred %p112, %p106, %p55;
 	@!%p112 bra $B28;
 	.loc 2 71 15
-	shr.u32 %r349, %r12, 1;
-	cvt.u32.u64 %r350, %rd211;
-	shr.u32 %r351, %r226, 1;
-	cvt.u64.u32 %rd221, %r351;
-	mad.wide.u32 %rd222, %r350, %r349, %rd221;
+	shr.u32 %r401, %r12, 1;
+	cvt.u32.u64 %r402, %rd211;
+	shr.u32 %r403, %r230, 1;
+	cvt.u64.u32 %rd221, %r403;
+	mad.wide.u32 %rd222, %r402, %r401, %rd221;
 	setp.lt.u64 %p113, %rd222, %rd12;
 	@!%p113 bra $FAULT30;
 	cvt.rn.bf16.f32 %rs53, %f12;
-	cvt.u32.u16 %r352, %rs53;
+	cvt.u32.u16 %r404, %rs53;
 	cvt.rn.bf16.f32 %rs54, %f11;
-	cvt.u32.u16 %r353, %rs54;
+	cvt.u32.u16 %r405, %rs54;
 	shl.b64 %rd223, %rd222, 2;
 	add.s64 %rd224, %rd5, %rd223;
-	st.global.u16 [%rd224], %r352;
-	st.global.u16 [%rd224+2], %r353;
+	shl.b32 %r406, %r405, 16;
+	or.b32 %r407, %r404, %r406;
+	st.global.u32 [%rd224], %r407;
 $B28:
 	.loc 2 73 13
 	and.pred %p114, %p109, %p55;
 	@!%p114 bra $B29;
 	.loc 2 74 19
-	shr.u32 %r354, %r12, 1;
-	cvt.u32.u64 %r355, %rd216;
-	shr.u32 %r356, %r226, 1;
-	cvt.u64.u32 %rd225, %r356;
-	mad.wide.u32 %rd226, %r355, %r354, %rd225;
+	shr.u32 %r408, %r12, 1;
+	cvt.u32.u64 %r409, %rd216;
+	shr.u32 %r410, %r230, 1;
+	cvt.u64.u32 %rd225, %r410;
+	mad.wide.u32 %rd226, %r409, %r408, %rd225;
 	setp.lt.u64 %p115, %rd226, %rd12;
 	@!%p115 bra $FAULT31;
 	cvt.rn.bf16.f32 %rs55, %f10;
-	cvt.u32.u16 %r357, %rs55;
+	cvt.u32.u16 %r411, %rs55;
 	cvt.rn.bf16.f32 %rs56, %f9;
-	cvt.u32.u16 %r358, %rs56;
+	cvt.u32.u16 %r412, %rs56;
 	shl.b64 %rd227, %rd226, 2;
 	add.s64 %rd228, %rd5, %rd227;
-	st.global.u16 [%rd228], %r357;
-	st.global.u16 [%rd228+2], %r358;
+	shl.b32 %r413, %r412, 16;
+	or.b32 %r414, %r411, %r413;
+	st.global.u32 [%rd228], %r414;
 $B29:
 	.loc 2 70 11
 	and.pred %p116, %p106, %p60;
 	@!%p116 bra $B30;
 	.loc 2 71 15
-	shr.u32 %r359, %r12, 1;
-	cvt.u32.u64 %r360, %rd211;
-	shr.u32 %r361, %r237, 1;
-	cvt.u64.u32 %rd229, %r361;
-	mad.wide.u32 %rd230, %r360, %r359, %rd229;
+	shr.u32 %r415, %r12, 1;
+	cvt.u32.u64 %r416, %rd211;
+	shr.u32 %r417, %r245, 1;
+	cvt.u64.u32 %rd229, %r417;
+	mad.wide.u32 %rd230, %r416, %r415, %rd229;
 	setp.lt.u64 %p117, %rd230, %rd12;
 	@!%p117 bra $FAULT32;
 	cvt.rn.bf16.f32 %rs57, %f8;
-	cvt.u32.u16 %r362, %rs57;
+	cvt.u32.u16 %r418, %rs57;
 	cvt.rn.bf16.f32 %rs58, %f7;
-	cvt.u32.u16 %r363, %rs58;
+	cvt.u32.u16 %r419, %rs58;
 	shl.b64 %rd231, %rd230, 2;
 	add.s64 %rd232, %rd5, %rd231;
-	st.global.u16 [%rd232], %r362;
-	st.global.u16 [%rd232+2], %r363;
+	shl.b32 %r420, %r419, 16;
+	or.b32 %r421, %r418, %r420;
+	st.global.u32 [%rd232], %r421;
 $B30:
 	.loc 2 73 13
 	and.pred %p118, %p109, %p60;
 	@!%p118 bra $B31;
 	.loc 2 74 19
-	shr.u32 %r364, %r12, 1;
-	cvt.u32.u64 %r365, %rd216;
-	shr.u32 %r366, %r237, 1;
-	cvt.u64.u32 %rd233, %r366;
-	mad.wide.u32 %rd234, %r365, %r364, %rd233;
+	shr.u32 %r422, %r12, 1;
+	cvt.u32.u64 %r423, %rd216;
+	shr.u32 %r424, %r245, 1;
+	cvt.u64.u32 %rd233, %r424;
+	mad.wide.u32 %rd234, %r423, %r422, %rd233;
 	setp.lt.u64 %p119, %rd234, %rd12;
 	@!%p119 bra $FAULT33;
 	cvt.rn.bf16.f32 %rs59, %f6;
-	cvt.u32.u16 %r367, %rs59;
+	cvt.u32.u16 %r425, %rs59;
 	cvt.rn.bf16.f32 %rs60, %f5;
-	cvt.u32.u16 %r368, %rs60;
+	cvt.u32.u16 %r426, %rs60;
 	shl.b64 %rd235, %rd234, 2;
 	add.s64 %rd236, %rd5, %rd235;
-	st.global.u16 [%rd236], %r367;
-	st.global.u16 [%rd236+2], %r368;
+	shl.b32 %r427, %r426, 16;
+	or.b32 %r428, %r425, %r427;
+	st.global.u32 [%rd236], %r428;
 $B31:
 	.loc 2 70 11
 	and.pred %p120, %p106, %p65;
 	@!%p120 bra $B32;
 	.loc 2 71 15
-	shr.u32 %r369, %r12, 1;
-	cvt.u32.u64 %r370, %rd211;
-	shr.u32 %r371, %r248, 1;
-	cvt.u64.u32 %rd237, %r371;
-	mad.wide.u32 %rd238, %r370, %r369, %rd237;
+	shr.u32 %r429, %r12, 1;
+	cvt.u32.u64 %r430, %rd211;
+	shr.u32 %r431, %r260, 1;
+	cvt.u64.u32 %rd237, %r431;
+	mad.wide.u32 %rd238, %r430, %r429, %rd237;
 	setp.lt.u64 %p121, %rd238, %rd12;
 	@!%p121 bra $FAULT34;
 	cvt.rn.bf16.f32 %rs61, %f4;
-	cvt.u32.u16 %r372, %rs61;
+	cvt.u32.u16 %r432, %rs61;
 	cvt.rn.bf16.f32 %rs62, %f3;
-	cvt.u32.u16 %r373, %rs62;
+	cvt.u32.u16 %r433, %rs62;
 	shl.b64 %rd239, %rd238, 2;
 	add.s64 %rd240, %rd5, %rd239;
-	st.global.u16 [%rd240], %r372;
-	st.global.u16 [%rd240+2], %r373;
+	shl.b32 %r434, %r433, 16;
+	or.b32 %r435, %r432, %r434;
+	st.global.u32 [%rd240], %r435;
 $B32:
 	.loc 2 73 13
 	and.pred %p122, %p109, %p65;
 	@!%p122 bra $B33;
 	.loc 2 74 19
-	shr.u32 %r374, %r12, 1;
-	cvt.u32.u64 %r375, %rd216;
-	shr.u32 %r376, %r248, 1;
-	cvt.u64.u32 %rd241, %r376;
-	mad.wide.u32 %rd242, %r375, %r374, %rd241;
+	shr.u32 %r436, %r12, 1;
+	cvt.u32.u64 %r437, %rd216;
+	shr.u32 %r438, %r260, 1;
+	cvt.u64.u32 %rd241, %r438;
+	mad.wide.u32 %rd242, %r437, %r436, %rd241;
 	setp.lt.u64 %p123, %rd242, %rd12;
 	@!%p123 bra $FAULT35;
 	cvt.rn.bf16.f32 %rs63, %f2;
-	cvt.u32.u16 %r377, %rs63;
+	cvt.u32.u16 %r439, %rs63;
 	cvt.rn.bf16.f32 %rs64, %f1;
-	cvt.u32.u16 %r378, %rs64;
+	cvt.u32.u16 %r440, %rs64;
 	shl.b64 %rd243, %rd242, 2;
 	add.s64 %rd244, %rd5, %rd243;
-	st.global.u16 [%rd244], %r377;
-	st.global.u16 [%rd244+2], %r378;
+	shl.b32 %r441, %r440, 16;
+	or.b32 %r442, %r439, %r441;
+	st.global.u32 [%rd244], %r442;
 $B33:
 	.loc 1 57 7
 	bra $EXIT;
@@ -7410,249 +7474,249 @@ $B34:
 $EXIT:
 	ret;
 $FAULT0:
-	mov.u32 %r379, 0;
+	mov.u32 %r443, 0;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 89 17
-	mov.u32 %r379, 1;
+	mov.u32 %r443, 1;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r379, 4;
+	mov.u32 %r443, 4;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT3:
 	.loc 1 36 56
-	mov.u32 %r379, 5;
+	mov.u32 %r443, 5;
 	mov.u64 %rd245, %rd80;
 	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd111;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd116;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd120;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT7:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd124;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT8:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd128;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT9:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd132;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd136;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT11:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd140;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT12:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd145;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT13:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd150;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT14:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd154;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT15:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd158;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT16:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd162;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT17:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd166;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT18:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd170;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT19:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd174;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT20:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd179;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT21:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd184;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT22:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd188;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT23:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd192;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT24:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd196;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT25:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd200;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT26:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd204;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT27:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd208;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT28:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd213;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT29:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd218;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT30:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd222;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT31:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd226;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT32:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd230;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT33:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd234;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT34:
 	.loc 2 71 4
-	mov.u32 %r379, 2;
+	mov.u32 %r443, 2;
 	mov.u64 %rd245, %rd238;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT35:
 	.loc 2 74 4
-	mov.u32 %r379, 3;
+	mov.u32 %r443, 3;
 	mov.u64 %rd245, %rd242;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT36:
 	.loc 1 28 18
-	mov.u32 %r379, 6;
+	mov.u32 %r443, 6;
 	mov.u64 %rd245, %rd81;
 	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT37:
 	.loc 1 77 26
-	mov.u32 %r379, 7;
+	mov.u32 %r443, 7;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 $FAULT:
 	ld.param.u64 %rd247, [pipelined_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r380, [%rd247], 0, 1;
-	setp.ne.u32 %p124, %r380, 0;
+	atom.relaxed.gpu.global.cas.b32 %r444, [%rd247], 0, 1;
+	setp.ne.u32 %p124, %r444, 0;
 	@%p124 bra $EXIT;
 	ld.global.u64 %rd248, [%rd247+8];
-	ld.param.u32 %r381, [pipelined_params+104];
-	st.global.u32 [%rd248+4], %r381;
-	ld.param.u32 %r382, [pipelined_params+108];
-	st.global.v2.u32 [%rd248+8], {%r382, %r379};
-	mov.u32 %r383, %ctaid.x;
-	mov.u32 %r384, %ctaid.y;
-	st.global.v2.u32 [%rd248+16], {%r383, %r384};
-	mov.u32 %r385, %ctaid.z;
-	mov.u32 %r386, %tid.x;
-	st.global.v2.u32 [%rd248+24], {%r385, %r386};
-	mov.u32 %r387, %tid.y;
-	mov.u32 %r388, %tid.z;
-	st.global.v2.u32 [%rd248+32], {%r387, %r388};
+	ld.param.u32 %r445, [pipelined_params+104];
+	st.global.u32 [%rd248+4], %r445;
+	ld.param.u32 %r446, [pipelined_params+108];
+	st.global.v2.u32 [%rd248+8], {%r446, %r443};
+	mov.u32 %r447, %ctaid.x;
+	mov.u32 %r448, %ctaid.y;
+	st.global.v2.u32 [%rd248+16], {%r447, %r448};
+	mov.u32 %r449, %ctaid.z;
+	mov.u32 %r450, %tid.x;
+	st.global.v2.u32 [%rd248+24], {%r449, %r450};
+	mov.u32 %r451, %tid.y;
+	mov.u32 %r452, %tid.z;
+	st.global.v2.u32 [%rd248+32], {%r451, %r452};
 	st.global.u64 [%rd248+40], %rd245;
 	st.global.u64 [%rd248+48], %rd246;
 	fence.acq_rel.sys;
@@ -10133,6 +10197,876 @@ $FAULT:
 }
 `
 
+const tiledSM80Narrow = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "plain.go"
+
+.shared .align 16 .b8 $shared$tiled$2eshared[4096];
+.shared .align 16 .b8 $shared$tiled$2eshared$2d2[4096];
+
+.visible .entry tiled(.param .align 8 .b8 tiled_params[112])
+.reqntid 256, 1, 1
+{
+	.reg .pred %p<147>;
+	.reg .b16 %rs<17>;
+	.reg .b32 %r<114>;
+	.reg .b64 %rd<112>;
+	.reg .f32 %f<33>;
+
+	ld.param.u64 %rd1, [tiled_params];
+	ld.param.u64 %rd2, [tiled_params+8];
+	ld.param.u64 %rd3, [tiled_params+24];
+	ld.param.u64 %rd4, [tiled_params+32];
+	ld.param.u64 %rd5, [tiled_params+48];
+	ld.param.u64 %rd6, [tiled_params+56];
+	ld.param.u64 %rd7, [tiled_params+72];
+	ld.param.u64 %rd8, [tiled_params+80];
+	ld.param.u64 %rd9, [tiled_params+88];
+	.loc 1 33 44
+	mov.u32 %r1, $shared$tiled$2eshared;
+	mov.u32 %r2, $shared$tiled$2eshared$2d2;
+	.loc 1 34 24
+	mov.u32 %r3, %ctaid.y;
+	mov.u32 %r4, %ctaid.x;
+	.loc 1 35 19
+	mov.u32 %r5, %tid.x;
+	cvt.u32.u64 %r6, %rd2;
+	cvt.u64.u32 %rd10, %r6;
+	cvt.u32.u64 %r7, %rd4;
+	cvt.u64.u32 %rd11, %r7;
+	cvt.u32.u64 %r8, %rd6;
+	cvt.u64.u32 %rd12, %r8;
+	cvt.u32.u64 %r9, %rd7;
+	cvt.u32.u64 %r10, %rd8;
+	cvt.s64.s32 %rd13, %r10;
+	cvt.u32.u64 %r11, %rd9;
+	.loc 1 34 26
+	shl.b32 %r12, %r3, 6;
+	mul.wide.u32 %rd14, %r4, 64;
+	.loc 1 35 21
+	and.b32 %r13, %r5, 15;
+	shl.b32 %r14, %r13, 2;
+	cvt.u64.u32 %rd15, %r14;
+	shr.u32 %r15, %r5, 4;
+	shl.b32 %r16, %r15, 2;
+	.loc 1 37 18
+	setp.lt.s32 %p1, 0, %r11;
+	mov.f32 %f1, 0f00000000;
+	mov.f32 %f2, 0f00000000;
+	mov.f32 %f3, 0f00000000;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.f32 %f12, 0f00000000;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.f32 %f15, 0f00000000;
+	mov.f32 %f16, 0f00000000;
+	@!%p1 bra $B10;
+	.loc 1 40 8
+	mad.lo.s32 %r17, %r13, 256, %r1;
+	add.s32 %r18, %r12, %r15;
+	.loc 1 67 11
+	setp.lt.s32 %p2, %r18, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd16, %r18, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r19, %r15, 4, %r17;
+	.loc 1 41 11
+	shr.u32 %r20, %r5, 6;
+	mad.lo.s32 %r21, %r20, 256, %r2;
+	and.b32 %r22, %r5, 63;
+	cvt.u64.u32 %rd17, %r22;
+	add.s64 %rd18, %rd14, %rd17;
+	.loc 1 67 11
+	setp.lt.s64 %p3, %rd18, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r23, %r22, 4, %r21;
+	.loc 1 39 21
+	add.s32 %r24, %r5, 256;
+	.loc 1 40 10
+	and.b32 %r25, %r24, 15;
+	mad.lo.s32 %r26, %r25, 256, %r1;
+	shr.u32 %r27, %r24, 4;
+	add.s32 %r28, %r12, %r27;
+	.loc 1 67 11
+	setp.lt.s32 %p4, %r28, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd19, %r28, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r29, %r27, 4, %r26;
+	.loc 1 41 11
+	shr.u32 %r30, %r24, 6;
+	mad.lo.s32 %r31, %r30, 256, %r2;
+	and.b32 %r32, %r24, 63;
+	cvt.u64.u32 %rd20, %r32;
+	add.s64 %rd21, %rd14, %rd20;
+	.loc 1 67 11
+	setp.lt.s64 %p5, %rd21, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r33, %r32, 4, %r31;
+	.loc 1 39 21
+	add.s32 %r34, %r5, 512;
+	.loc 1 40 10
+	and.b32 %r35, %r34, 15;
+	mad.lo.s32 %r36, %r35, 256, %r1;
+	shr.u32 %r37, %r34, 4;
+	add.s32 %r38, %r12, %r37;
+	.loc 1 67 11
+	setp.lt.s32 %p6, %r38, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd22, %r38, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r39, %r37, 4, %r36;
+	.loc 1 41 11
+	shr.u32 %r40, %r34, 6;
+	mad.lo.s32 %r41, %r40, 256, %r2;
+	and.b32 %r42, %r34, 63;
+	cvt.u64.u32 %rd23, %r42;
+	add.s64 %rd24, %rd14, %rd23;
+	.loc 1 67 11
+	setp.lt.s64 %p7, %rd24, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r43, %r42, 4, %r41;
+	.loc 1 39 21
+	add.s32 %r44, %r5, 768;
+	.loc 1 40 10
+	and.b32 %r45, %r44, 15;
+	mad.lo.s32 %r46, %r45, 256, %r1;
+	shr.u32 %r47, %r44, 4;
+	add.s32 %r48, %r12, %r47;
+	.loc 1 67 11
+	setp.lt.s32 %p8, %r48, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd25, %r48, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r49, %r47, 4, %r46;
+	.loc 1 41 11
+	shr.u32 %r50, %r44, 6;
+	mad.lo.s32 %r51, %r50, 256, %r2;
+	and.b32 %r52, %r44, 63;
+	cvt.u64.u32 %rd26, %r52;
+	add.s64 %rd27, %rd14, %rd26;
+	.loc 1 67 11
+	setp.lt.s64 %p9, %rd27, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r53, %r52, 4, %r51;
+	mov.f32 %f1, 0f00000000;
+	mov.f32 %f2, 0f00000000;
+	mov.f32 %f3, 0f00000000;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.f32 %f12, 0f00000000;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.f32 %f15, 0f00000000;
+	mov.f32 %f16, 0f00000000;
+	mov.u32 %r54, 0;
+$B0:
+	.loc 1 40 51
+	add.s32 %r55, %r54, %r13;
+	cvt.u64.u32 %rd28, %r55;
+	.loc 1 67 11
+	setp.lt.u32 %p10, %r55, %r11;
+	and.pred %p11, %p2, %p10;
+	.loc 1 70 21
+	add.s64 %rd29, %rd16, %rd28;
+	setp.lt.u64 %p12, %rd29, %rd10;
+	not.pred %p13, %p11;
+	or.pred %p14, %p13, %p12;
+	.loc 1 41 39
+	add.s32 %r56, %r54, %r20;
+	.loc 1 67 11
+	setp.lt.u32 %p15, %r56, %r11;
+	and.pred %p16, %p15, %p3;
+	.loc 1 70 21
+	mad.wide.u32 %rd30, %r56, %r10, %rd18;
+	setp.lt.u64 %p17, %rd30, %rd11;
+	not.pred %p18, %p16;
+	or.pred %p19, %p18, %p17;
+	.loc 1 40 51
+	add.s32 %r57, %r54, %r25;
+	cvt.u64.u32 %rd31, %r57;
+	.loc 1 67 11
+	setp.lt.u32 %p20, %r57, %r11;
+	and.pred %p21, %p4, %p20;
+	.loc 1 70 21
+	add.s64 %rd32, %rd19, %rd31;
+	setp.lt.u64 %p22, %rd32, %rd10;
+	not.pred %p23, %p21;
+	or.pred %p24, %p23, %p22;
+	.loc 1 41 39
+	add.s32 %r58, %r54, %r30;
+	.loc 1 67 11
+	setp.lt.u32 %p25, %r58, %r11;
+	and.pred %p26, %p25, %p5;
+	.loc 1 70 21
+	mad.wide.u32 %rd33, %r58, %r10, %rd21;
+	setp.lt.u64 %p27, %rd33, %rd11;
+	not.pred %p28, %p26;
+	or.pred %p29, %p28, %p27;
+	.loc 1 40 51
+	add.s32 %r59, %r54, %r35;
+	cvt.u64.u32 %rd34, %r59;
+	.loc 1 67 11
+	setp.lt.u32 %p30, %r59, %r11;
+	and.pred %p31, %p6, %p30;
+	.loc 1 70 21
+	add.s64 %rd35, %rd22, %rd34;
+	setp.lt.u64 %p32, %rd35, %rd10;
+	not.pred %p33, %p31;
+	or.pred %p34, %p33, %p32;
+	.loc 1 41 39
+	add.s32 %r60, %r54, %r40;
+	.loc 1 67 11
+	setp.lt.u32 %p35, %r60, %r11;
+	and.pred %p36, %p35, %p7;
+	.loc 1 70 21
+	mad.wide.u32 %rd36, %r60, %r10, %rd24;
+	setp.lt.u64 %p37, %rd36, %rd11;
+	not.pred %p38, %p36;
+	or.pred %p39, %p38, %p37;
+	.loc 1 40 51
+	add.s32 %r61, %r54, %r45;
+	cvt.u64.u32 %rd37, %r61;
+	.loc 1 67 11
+	setp.lt.u32 %p40, %r61, %r11;
+	and.pred %p41, %p8, %p40;
+	.loc 1 70 21
+	add.s64 %rd38, %rd25, %rd37;
+	setp.lt.u64 %p42, %rd38, %rd10;
+	not.pred %p43, %p41;
+	or.pred %p44, %p43, %p42;
+	.loc 1 41 39
+	add.s32 %r62, %r54, %r50;
+	.loc 1 67 11
+	setp.lt.u32 %p45, %r62, %r11;
+	and.pred %p46, %p45, %p9;
+	.loc 1 70 21
+	mad.wide.u32 %rd39, %r62, %r10, %rd27;
+	setp.lt.u64 %p47, %rd39, %rd11;
+	not.pred %p48, %p46;
+	or.pred %p49, %p48, %p47;
+	and.pred %p50, %p14, %p19;
+	and.pred %p51, %p50, %p24;
+	and.pred %p52, %p51, %p29;
+	and.pred %p53, %p52, %p34;
+	and.pred %p54, %p53, %p39;
+	and.pred %p55, %p54, %p44;
+	and.pred %p56, %p55, %p49;
+	@!%p56 bra $B27;
+	mov.f32 %f17, 0f00000000;
+	.loc 1 67 11
+	@!%p11 bra $B1;
+	.loc 1 70 10
+	shl.b64 %rd40, %rd29, 1;
+	add.s64 %rd41, %rd1, %rd40;
+	ld.global.u16 %r63, [%rd41];
+	shl.b32 %r64, %r63, 16;
+	mov.b32 %f17, %r64;
+$B1:
+	.loc 1 40 14
+	st.shared.f32 [%r19], %f17;
+	mov.f32 %f18, 0f00000000;
+	.loc 1 67 11
+	@!%p16 bra $B2;
+	.loc 1 70 10
+	shl.b64 %rd42, %rd30, 1;
+	add.s64 %rd43, %rd3, %rd42;
+	ld.global.u16 %r65, [%rd43];
+	shl.b32 %r66, %r65, 16;
+	mov.b32 %f18, %r66;
+$B2:
+	.loc 1 41 15
+	st.shared.f32 [%r23], %f18;
+	mov.f32 %f19, 0f00000000;
+	.loc 1 67 11
+	@!%p21 bra $B3;
+	.loc 1 70 10
+	shl.b64 %rd44, %rd32, 1;
+	add.s64 %rd45, %rd1, %rd44;
+	ld.global.u16 %r67, [%rd45];
+	shl.b32 %r68, %r67, 16;
+	mov.b32 %f19, %r68;
+$B3:
+	.loc 1 40 14
+	st.shared.f32 [%r29], %f19;
+	mov.f32 %f20, 0f00000000;
+	.loc 1 67 11
+	@!%p26 bra $B4;
+	.loc 1 70 10
+	shl.b64 %rd46, %rd33, 1;
+	add.s64 %rd47, %rd3, %rd46;
+	ld.global.u16 %r69, [%rd47];
+	shl.b32 %r70, %r69, 16;
+	mov.b32 %f20, %r70;
+$B4:
+	.loc 1 41 15
+	st.shared.f32 [%r33], %f20;
+	mov.f32 %f21, 0f00000000;
+	.loc 1 67 11
+	@!%p31 bra $B5;
+	.loc 1 70 10
+	shl.b64 %rd48, %rd35, 1;
+	add.s64 %rd49, %rd1, %rd48;
+	ld.global.u16 %r71, [%rd49];
+	shl.b32 %r72, %r71, 16;
+	mov.b32 %f21, %r72;
+$B5:
+	.loc 1 40 14
+	st.shared.f32 [%r39], %f21;
+	mov.f32 %f22, 0f00000000;
+	.loc 1 67 11
+	@!%p36 bra $B6;
+	.loc 1 70 10
+	shl.b64 %rd50, %rd36, 1;
+	add.s64 %rd51, %rd3, %rd50;
+	ld.global.u16 %r73, [%rd51];
+	shl.b32 %r74, %r73, 16;
+	mov.b32 %f22, %r74;
+$B6:
+	.loc 1 41 15
+	st.shared.f32 [%r43], %f22;
+	mov.f32 %f23, 0f00000000;
+	.loc 1 67 11
+	@!%p41 bra $B7;
+	.loc 1 70 10
+	shl.b64 %rd52, %rd38, 1;
+	add.s64 %rd53, %rd1, %rd52;
+	ld.global.u16 %r75, [%rd53];
+	shl.b32 %r76, %r75, 16;
+	mov.b32 %f23, %r76;
+$B7:
+	.loc 1 40 14
+	st.shared.f32 [%r49], %f23;
+	mov.f32 %f24, 0f00000000;
+	.loc 1 67 11
+	@!%p46 bra $B8;
+	.loc 1 70 10
+	shl.b64 %rd54, %rd39, 1;
+	add.s64 %rd55, %rd3, %rd54;
+	ld.global.u16 %r77, [%rd55];
+	shl.b32 %r78, %r77, 16;
+	mov.b32 %f24, %r78;
+$B8:
+	.loc 1 41 15
+	st.shared.f32 [%r53], %f24;
+	.loc 1 43 9
+	bar.sync 0;
+	mov.u32 %r79, 0;
+$B9:
+	.loc 1 47 24
+	mad.lo.s32 %r80, %r79, 256, %r1;
+	mad.lo.s32 %r81, %r16, 4, %r80;
+	ld.shared.v4.f32 {%f25, %f26, %f27, %f28}, [%r81];
+	mad.lo.s32 %r82, %r79, 256, %r2;
+	mad.lo.s32 %r83, %r14, 4, %r82;
+	ld.shared.v4.f32 {%f29, %f30, %f31, %f32}, [%r83];
+	fma.rn.f32 %f16, %f25, %f29, %f16;
+	fma.rn.f32 %f15, %f25, %f30, %f15;
+	fma.rn.f32 %f14, %f25, %f31, %f14;
+	fma.rn.f32 %f13, %f25, %f32, %f13;
+	fma.rn.f32 %f12, %f26, %f29, %f12;
+	fma.rn.f32 %f11, %f26, %f30, %f11;
+	fma.rn.f32 %f10, %f26, %f31, %f10;
+	fma.rn.f32 %f9, %f26, %f32, %f9;
+	fma.rn.f32 %f8, %f27, %f29, %f8;
+	fma.rn.f32 %f7, %f27, %f30, %f7;
+	fma.rn.f32 %f6, %f27, %f31, %f6;
+	fma.rn.f32 %f5, %f27, %f32, %f5;
+	fma.rn.f32 %f4, %f28, %f29, %f4;
+	fma.rn.f32 %f3, %f28, %f30, %f3;
+	fma.rn.f32 %f2, %f28, %f31, %f2;
+	fma.rn.f32 %f1, %f28, %f32, %f1;
+	add.s32 %r79, %r79, 1;
+	setp.lt.u32 %p57, %r79, 16;
+	@%p57 bra $B9;
+	.loc 1 51 9
+	bar.sync 0;
+	.loc 1 37 25
+	add.s32 %r54, %r54, 16;
+	setp.lt.u32 %p58, %r54, %r11;
+	@%p58 bra $B0;
+$B10:
+	.loc 1 55 23
+	add.s32 %r84, %r12, %r16;
+	add.s64 %rd56, %rd14, %rd15;
+	setp.lt.s32 %p59, %r84, %r9;
+	setp.lt.s64 %p60, %rd56, %rd13;
+	and.pred %p61, %p59, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd57, %r84, %r10, %rd56;
+	setp.lt.u64 %p62, %rd57, %rd12;
+	not.pred %p63, %p61;
+	or.pred %p64, %p63, %p62;
+	.loc 1 55 35
+	add.s64 %rd58, %rd56, 1;
+	setp.lt.s64 %p65, %rd58, %rd13;
+	and.pred %p66, %p59, %p65;
+	.loc 1 56 14
+	add.s64 %rd59, %rd57, 1;
+	setp.lt.u64 %p67, %rd59, %rd12;
+	not.pred %p68, %p66;
+	or.pred %p69, %p68, %p67;
+	.loc 1 55 35
+	add.s64 %rd60, %rd56, 2;
+	setp.lt.s64 %p70, %rd60, %rd13;
+	and.pred %p71, %p59, %p70;
+	.loc 1 56 14
+	add.s64 %rd61, %rd57, 2;
+	setp.lt.u64 %p72, %rd61, %rd12;
+	not.pred %p73, %p71;
+	or.pred %p74, %p73, %p72;
+	.loc 1 55 35
+	add.s64 %rd62, %rd56, 3;
+	setp.lt.s64 %p75, %rd62, %rd13;
+	and.pred %p76, %p59, %p75;
+	.loc 1 56 14
+	add.s64 %rd63, %rd57, 3;
+	setp.lt.u64 %p77, %rd63, %rd12;
+	not.pred %p78, %p76;
+	or.pred %p79, %p78, %p77;
+	.loc 1 55 25
+	add.s32 %r85, %r84, 1;
+	setp.lt.s32 %p80, %r85, %r9;
+	and.pred %p81, %p80, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd64, %r85, %r10, %rd56;
+	setp.lt.u64 %p82, %rd64, %rd12;
+	not.pred %p83, %p81;
+	or.pred %p84, %p83, %p82;
+	.loc 1 55 43
+	and.pred %p85, %p80, %p65;
+	.loc 1 56 14
+	add.s64 %rd65, %rd64, 1;
+	setp.lt.u64 %p86, %rd65, %rd12;
+	not.pred %p87, %p85;
+	or.pred %p88, %p87, %p86;
+	.loc 1 55 43
+	and.pred %p89, %p80, %p70;
+	.loc 1 56 14
+	add.s64 %rd66, %rd64, 2;
+	setp.lt.u64 %p90, %rd66, %rd12;
+	not.pred %p91, %p89;
+	or.pred %p92, %p91, %p90;
+	.loc 1 55 43
+	and.pred %p93, %p80, %p75;
+	.loc 1 56 14
+	add.s64 %rd67, %rd64, 3;
+	setp.lt.u64 %p94, %rd67, %rd12;
+	not.pred %p95, %p93;
+	or.pred %p96, %p95, %p94;
+	.loc 1 55 25
+	add.s32 %r86, %r84, 2;
+	setp.lt.s32 %p97, %r86, %r9;
+	and.pred %p98, %p97, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd68, %r86, %r10, %rd56;
+	setp.lt.u64 %p99, %rd68, %rd12;
+	not.pred %p100, %p98;
+	or.pred %p101, %p100, %p99;
+	.loc 1 55 43
+	and.pred %p102, %p97, %p65;
+	.loc 1 56 14
+	add.s64 %rd69, %rd68, 1;
+	setp.lt.u64 %p103, %rd69, %rd12;
+	not.pred %p104, %p102;
+	or.pred %p105, %p104, %p103;
+	.loc 1 55 43
+	and.pred %p106, %p97, %p70;
+	.loc 1 56 14
+	add.s64 %rd70, %rd68, 2;
+	setp.lt.u64 %p107, %rd70, %rd12;
+	not.pred %p108, %p106;
+	or.pred %p109, %p108, %p107;
+	.loc 1 55 43
+	and.pred %p110, %p97, %p75;
+	.loc 1 56 14
+	add.s64 %rd71, %rd68, 3;
+	setp.lt.u64 %p111, %rd71, %rd12;
+	not.pred %p112, %p110;
+	or.pred %p113, %p112, %p111;
+	.loc 1 55 25
+	add.s32 %r87, %r84, 3;
+	setp.lt.s32 %p114, %r87, %r9;
+	and.pred %p115, %p114, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd72, %r87, %r10, %rd56;
+	setp.lt.u64 %p116, %rd72, %rd12;
+	not.pred %p117, %p115;
+	or.pred %p118, %p117, %p116;
+	.loc 1 55 43
+	and.pred %p119, %p114, %p65;
+	.loc 1 56 14
+	add.s64 %rd73, %rd72, 1;
+	setp.lt.u64 %p120, %rd73, %rd12;
+	not.pred %p121, %p119;
+	or.pred %p122, %p121, %p120;
+	.loc 1 55 43
+	and.pred %p123, %p114, %p70;
+	.loc 1 56 14
+	add.s64 %rd74, %rd72, 2;
+	setp.lt.u64 %p124, %rd74, %rd12;
+	not.pred %p125, %p123;
+	or.pred %p126, %p125, %p124;
+	.loc 1 55 43
+	and.pred %p127, %p114, %p75;
+	.loc 1 56 14
+	add.s64 %rd75, %rd72, 3;
+	setp.lt.u64 %p128, %rd75, %rd12;
+	not.pred %p129, %p127;
+	or.pred %p130, %p129, %p128;
+	and.pred %p131, %p64, %p69;
+	and.pred %p132, %p131, %p74;
+	and.pred %p133, %p132, %p79;
+	and.pred %p134, %p133, %p84;
+	and.pred %p135, %p134, %p88;
+	and.pred %p136, %p135, %p92;
+	and.pred %p137, %p136, %p96;
+	and.pred %p138, %p137, %p101;
+	and.pred %p139, %p138, %p105;
+	and.pred %p140, %p139, %p109;
+	and.pred %p141, %p140, %p113;
+	and.pred %p142, %p141, %p118;
+	and.pred %p143, %p142, %p122;
+	and.pred %p144, %p143, %p126;
+	and.pred %p145, %p144, %p130;
+	@!%p145 bra $B28;
+	cvt.rn.bf16.f32 %rs1, %f16;
+	cvt.u32.u16 %r88, %rs1;
+	shl.b64 %rd76, %rd57, 1;
+	add.s64 %rd77, %rd5, %rd76;
+	.loc 1 55 43
+	@!%p61 bra $B11;
+	.loc 1 56 6
+	st.global.u16 [%rd77], %r88;
+$B11:
+	cvt.rn.bf16.f32 %rs2, %f15;
+	cvt.u32.u16 %r89, %rs2;
+	shl.b64 %rd78, %rd57, 1;
+	add.s64 %rd79, %rd5, %rd78;
+	.loc 1 55 43
+	@!%p66 bra $B12;
+	.loc 1 56 6
+	st.global.u16 [%rd79+2], %r89;
+$B12:
+	cvt.rn.bf16.f32 %rs3, %f14;
+	cvt.u32.u16 %r90, %rs3;
+	shl.b64 %rd80, %rd57, 1;
+	add.s64 %rd81, %rd5, %rd80;
+	.loc 1 55 43
+	@!%p71 bra $B13;
+	.loc 1 56 6
+	st.global.u16 [%rd81+4], %r90;
+$B13:
+	cvt.rn.bf16.f32 %rs4, %f13;
+	cvt.u32.u16 %r91, %rs4;
+	shl.b64 %rd82, %rd57, 1;
+	add.s64 %rd83, %rd5, %rd82;
+	.loc 1 55 43
+	@!%p76 bra $B14;
+	.loc 1 56 6
+	st.global.u16 [%rd83+6], %r91;
+$B14:
+	cvt.rn.bf16.f32 %rs5, %f12;
+	cvt.u32.u16 %r92, %rs5;
+	shl.b64 %rd84, %rd64, 1;
+	add.s64 %rd85, %rd5, %rd84;
+	.loc 1 55 43
+	@!%p81 bra $B15;
+	.loc 1 56 6
+	st.global.u16 [%rd85], %r92;
+$B15:
+	cvt.rn.bf16.f32 %rs6, %f11;
+	cvt.u32.u16 %r93, %rs6;
+	shl.b64 %rd86, %rd64, 1;
+	add.s64 %rd87, %rd5, %rd86;
+	.loc 1 55 43
+	@!%p85 bra $B16;
+	.loc 1 56 6
+	st.global.u16 [%rd87+2], %r93;
+$B16:
+	cvt.rn.bf16.f32 %rs7, %f10;
+	cvt.u32.u16 %r94, %rs7;
+	shl.b64 %rd88, %rd64, 1;
+	add.s64 %rd89, %rd5, %rd88;
+	.loc 1 55 43
+	@!%p89 bra $B17;
+	.loc 1 56 6
+	st.global.u16 [%rd89+4], %r94;
+$B17:
+	cvt.rn.bf16.f32 %rs8, %f9;
+	cvt.u32.u16 %r95, %rs8;
+	shl.b64 %rd90, %rd64, 1;
+	add.s64 %rd91, %rd5, %rd90;
+	.loc 1 55 43
+	@!%p93 bra $B18;
+	.loc 1 56 6
+	st.global.u16 [%rd91+6], %r95;
+$B18:
+	cvt.rn.bf16.f32 %rs9, %f8;
+	cvt.u32.u16 %r96, %rs9;
+	shl.b64 %rd92, %rd68, 1;
+	add.s64 %rd93, %rd5, %rd92;
+	.loc 1 55 43
+	@!%p98 bra $B19;
+	.loc 1 56 6
+	st.global.u16 [%rd93], %r96;
+$B19:
+	cvt.rn.bf16.f32 %rs10, %f7;
+	cvt.u32.u16 %r97, %rs10;
+	shl.b64 %rd94, %rd68, 1;
+	add.s64 %rd95, %rd5, %rd94;
+	.loc 1 55 43
+	@!%p102 bra $B20;
+	.loc 1 56 6
+	st.global.u16 [%rd95+2], %r97;
+$B20:
+	cvt.rn.bf16.f32 %rs11, %f6;
+	cvt.u32.u16 %r98, %rs11;
+	shl.b64 %rd96, %rd68, 1;
+	add.s64 %rd97, %rd5, %rd96;
+	.loc 1 55 43
+	@!%p106 bra $B21;
+	.loc 1 56 6
+	st.global.u16 [%rd97+4], %r98;
+$B21:
+	cvt.rn.bf16.f32 %rs12, %f5;
+	cvt.u32.u16 %r99, %rs12;
+	shl.b64 %rd98, %rd68, 1;
+	add.s64 %rd99, %rd5, %rd98;
+	.loc 1 55 43
+	@!%p110 bra $B22;
+	.loc 1 56 6
+	st.global.u16 [%rd99+6], %r99;
+$B22:
+	cvt.rn.bf16.f32 %rs13, %f4;
+	cvt.u32.u16 %r100, %rs13;
+	shl.b64 %rd100, %rd72, 1;
+	add.s64 %rd101, %rd5, %rd100;
+	.loc 1 55 43
+	@!%p115 bra $B23;
+	.loc 1 56 6
+	st.global.u16 [%rd101], %r100;
+$B23:
+	cvt.rn.bf16.f32 %rs14, %f3;
+	cvt.u32.u16 %r101, %rs14;
+	shl.b64 %rd102, %rd72, 1;
+	add.s64 %rd103, %rd5, %rd102;
+	.loc 1 55 43
+	@!%p119 bra $B24;
+	.loc 1 56 6
+	st.global.u16 [%rd103+2], %r101;
+$B24:
+	cvt.rn.bf16.f32 %rs15, %f2;
+	cvt.u32.u16 %r102, %rs15;
+	shl.b64 %rd104, %rd72, 1;
+	add.s64 %rd105, %rd5, %rd104;
+	.loc 1 55 43
+	@!%p123 bra $B25;
+	.loc 1 56 6
+	st.global.u16 [%rd105+4], %r102;
+$B25:
+	cvt.rn.bf16.f32 %rs16, %f1;
+	cvt.u32.u16 %r103, %rs16;
+	shl.b64 %rd106, %rd72, 1;
+	add.s64 %rd107, %rd5, %rd106;
+	.loc 1 55 43
+	@!%p127 bra $B26;
+	.loc 1 56 6
+	st.global.u16 [%rd107+6], %r103;
+$B26:
+	bra $EXIT;
+$B27:
+	.loc 1 70 10
+	@!%p14 bra $FAULT0;
+	@!%p19 bra $FAULT1;
+	@!%p24 bra $FAULT2;
+	@!%p29 bra $FAULT3;
+	@!%p34 bra $FAULT4;
+	@!%p39 bra $FAULT5;
+	@!%p44 bra $FAULT6;
+	bra $FAULT7;
+$B28:
+	.loc 1 56 6
+	@!%p64 bra $FAULT8;
+	@!%p69 bra $FAULT9;
+	@!%p74 bra $FAULT10;
+	@!%p79 bra $FAULT11;
+	@!%p84 bra $FAULT12;
+	@!%p88 bra $FAULT13;
+	@!%p92 bra $FAULT14;
+	@!%p96 bra $FAULT15;
+	@!%p101 bra $FAULT16;
+	@!%p105 bra $FAULT17;
+	@!%p109 bra $FAULT18;
+	@!%p113 bra $FAULT19;
+	@!%p118 bra $FAULT20;
+	@!%p122 bra $FAULT21;
+	@!%p126 bra $FAULT22;
+	bra $FAULT23;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 70 10
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd29;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd30;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT2:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd32;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT3:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd33;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT4:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd35;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT5:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd36;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd38;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r104, 0;
+	mov.u64 %rd108, %rd39;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 56 6
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd57;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd59;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd61;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd63;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd64;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd65;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd66;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd67;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd68;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd69;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd70;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT19:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd71;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd72;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd73;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd74;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT23:
+	mov.u32 %r104, 1;
+	mov.u64 %rd108, %rd75;
+	mov.u64 %rd109, %rd12;
+$FAULT:
+	ld.param.u64 %rd110, [tiled_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r105, [%rd110], 0, 1;
+	setp.ne.u32 %p146, %r105, 0;
+	@%p146 bra $EXIT;
+	ld.global.u64 %rd111, [%rd110+8];
+	ld.param.u32 %r106, [tiled_params+104];
+	st.global.u32 [%rd111+4], %r106;
+	ld.param.u32 %r107, [tiled_params+108];
+	st.global.v2.u32 [%rd111+8], {%r107, %r104};
+	mov.u32 %r108, %ctaid.x;
+	mov.u32 %r109, %ctaid.y;
+	st.global.v2.u32 [%rd111+16], {%r108, %r109};
+	mov.u32 %r110, %ctaid.z;
+	mov.u32 %r111, %tid.x;
+	st.global.v2.u32 [%rd111+24], {%r110, %r111};
+	mov.u32 %r112, %tid.y;
+	mov.u32 %r113, %tid.z;
+	st.global.v2.u32 [%rd111+32], {%r112, %r113};
+	st.global.u64 [%rd111+40], %rd108;
+	st.global.u64 [%rd111+48], %rd109;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd111], 56;
+	bra $EXIT;
+}
+`
+
 const tiledSM80 = `.version 7.0
 .target sm_80
 .address_size 64
@@ -11001,6 +11935,971 @@ $FAULT:
 	st.global.u64 [%rd128+48], %rd126;
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd128], 56;
+	bra $EXIT;
+}
+`
+
+const tiledSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "plain.go"
+
+.shared .align 16 .b8 $shared$tiled$2eshared[4096];
+.shared .align 16 .b8 $shared$tiled$2eshared$2d2[4096];
+
+.visible .entry tiled(.param .align 8 .b8 tiled_params[112])
+.reqntid 256, 1, 1
+{
+	.reg .pred %p<163>;
+	.reg .b32 %r<210>;
+	.reg .b64 %rd<112>;
+	.reg .f32 %f<33>;
+
+	ld.param.u64 %rd1, [tiled_params];
+	ld.param.u64 %rd2, [tiled_params+8];
+	ld.param.u64 %rd3, [tiled_params+24];
+	ld.param.u64 %rd4, [tiled_params+32];
+	ld.param.u64 %rd5, [tiled_params+48];
+	ld.param.u64 %rd6, [tiled_params+56];
+	ld.param.u64 %rd7, [tiled_params+72];
+	ld.param.u64 %rd8, [tiled_params+80];
+	ld.param.u64 %rd9, [tiled_params+88];
+	.loc 1 33 44
+	mov.u32 %r1, $shared$tiled$2eshared;
+	mov.u32 %r2, $shared$tiled$2eshared$2d2;
+	.loc 1 34 24
+	mov.u32 %r3, %ctaid.y;
+	mov.u32 %r4, %ctaid.x;
+	.loc 1 35 19
+	mov.u32 %r5, %tid.x;
+	cvt.u32.u64 %r6, %rd2;
+	cvt.u64.u32 %rd10, %r6;
+	cvt.u32.u64 %r7, %rd4;
+	cvt.u64.u32 %rd11, %r7;
+	cvt.u32.u64 %r8, %rd6;
+	cvt.u64.u32 %rd12, %r8;
+	cvt.u32.u64 %r9, %rd7;
+	cvt.u32.u64 %r10, %rd8;
+	cvt.s64.s32 %rd13, %r10;
+	cvt.u32.u64 %r11, %rd9;
+	.loc 1 34 26
+	shl.b32 %r12, %r3, 6;
+	mul.wide.u32 %rd14, %r4, 64;
+	.loc 1 35 21
+	and.b32 %r13, %r5, 15;
+	shl.b32 %r14, %r13, 2;
+	cvt.u64.u32 %rd15, %r14;
+	shr.u32 %r15, %r5, 4;
+	shl.b32 %r16, %r15, 2;
+	.loc 1 37 18
+	setp.lt.s32 %p1, 0, %r11;
+	mov.f32 %f1, 0f00000000;
+	mov.f32 %f2, 0f00000000;
+	mov.f32 %f3, 0f00000000;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.f32 %f12, 0f00000000;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.f32 %f15, 0f00000000;
+	mov.f32 %f16, 0f00000000;
+	@!%p1 bra $B10;
+	.loc 1 40 8
+	mad.lo.s32 %r17, %r13, 256, %r1;
+	add.s32 %r18, %r12, %r15;
+	.loc 1 67 11
+	setp.lt.s32 %p2, %r18, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd16, %r18, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r19, %r15, 4, %r17;
+	.loc 1 41 11
+	shr.u32 %r20, %r5, 6;
+	mad.lo.s32 %r21, %r20, 256, %r2;
+	and.b32 %r22, %r5, 63;
+	cvt.u64.u32 %rd17, %r22;
+	add.s64 %rd18, %rd14, %rd17;
+	.loc 1 67 11
+	setp.lt.s64 %p3, %rd18, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r23, %r22, 4, %r21;
+	.loc 1 39 21
+	add.s32 %r24, %r5, 256;
+	.loc 1 40 10
+	and.b32 %r25, %r24, 15;
+	mad.lo.s32 %r26, %r25, 256, %r1;
+	shr.u32 %r27, %r24, 4;
+	add.s32 %r28, %r12, %r27;
+	.loc 1 67 11
+	setp.lt.s32 %p4, %r28, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd19, %r28, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r29, %r27, 4, %r26;
+	.loc 1 41 11
+	shr.u32 %r30, %r24, 6;
+	mad.lo.s32 %r31, %r30, 256, %r2;
+	and.b32 %r32, %r24, 63;
+	cvt.u64.u32 %rd20, %r32;
+	add.s64 %rd21, %rd14, %rd20;
+	.loc 1 67 11
+	setp.lt.s64 %p5, %rd21, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r33, %r32, 4, %r31;
+	.loc 1 39 21
+	add.s32 %r34, %r5, 512;
+	.loc 1 40 10
+	and.b32 %r35, %r34, 15;
+	mad.lo.s32 %r36, %r35, 256, %r1;
+	shr.u32 %r37, %r34, 4;
+	add.s32 %r38, %r12, %r37;
+	.loc 1 67 11
+	setp.lt.s32 %p6, %r38, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd22, %r38, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r39, %r37, 4, %r36;
+	.loc 1 41 11
+	shr.u32 %r40, %r34, 6;
+	mad.lo.s32 %r41, %r40, 256, %r2;
+	and.b32 %r42, %r34, 63;
+	cvt.u64.u32 %rd23, %r42;
+	add.s64 %rd24, %rd14, %rd23;
+	.loc 1 67 11
+	setp.lt.s64 %p7, %rd24, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r43, %r42, 4, %r41;
+	.loc 1 39 21
+	add.s32 %r44, %r5, 768;
+	.loc 1 40 10
+	and.b32 %r45, %r44, 15;
+	mad.lo.s32 %r46, %r45, 256, %r1;
+	shr.u32 %r47, %r44, 4;
+	add.s32 %r48, %r12, %r47;
+	.loc 1 67 11
+	setp.lt.s32 %p8, %r48, %r9;
+	.loc 1 70 16
+	mul.wide.u32 %rd25, %r48, %r11;
+	.loc 1 40 14
+	mad.lo.s32 %r49, %r47, 4, %r46;
+	.loc 1 41 11
+	shr.u32 %r50, %r44, 6;
+	mad.lo.s32 %r51, %r50, 256, %r2;
+	and.b32 %r52, %r44, 63;
+	cvt.u64.u32 %rd26, %r52;
+	add.s64 %rd27, %rd14, %rd26;
+	.loc 1 67 11
+	setp.lt.s64 %p9, %rd27, %rd13;
+	.loc 1 41 15
+	mad.lo.s32 %r53, %r52, 4, %r51;
+	mov.f32 %f1, 0f00000000;
+	mov.f32 %f2, 0f00000000;
+	mov.f32 %f3, 0f00000000;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.f32 %f12, 0f00000000;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.f32 %f15, 0f00000000;
+	mov.f32 %f16, 0f00000000;
+	mov.u32 %r54, 0;
+$B0:
+	.loc 1 40 51
+	add.s32 %r55, %r54, %r13;
+	cvt.u64.u32 %rd28, %r55;
+	.loc 1 67 11
+	setp.lt.u32 %p10, %r55, %r11;
+	and.pred %p11, %p2, %p10;
+	.loc 1 70 21
+	add.s64 %rd29, %rd16, %rd28;
+	setp.lt.u64 %p12, %rd29, %rd10;
+	not.pred %p13, %p11;
+	or.pred %p14, %p13, %p12;
+	.loc 1 41 39
+	add.s32 %r56, %r54, %r20;
+	.loc 1 67 11
+	setp.lt.u32 %p15, %r56, %r11;
+	and.pred %p16, %p15, %p3;
+	.loc 1 70 21
+	mad.wide.u32 %rd30, %r56, %r10, %rd18;
+	setp.lt.u64 %p17, %rd30, %rd11;
+	not.pred %p18, %p16;
+	or.pred %p19, %p18, %p17;
+	.loc 1 40 51
+	add.s32 %r57, %r54, %r25;
+	cvt.u64.u32 %rd31, %r57;
+	.loc 1 67 11
+	setp.lt.u32 %p20, %r57, %r11;
+	and.pred %p21, %p4, %p20;
+	.loc 1 70 21
+	add.s64 %rd32, %rd19, %rd31;
+	setp.lt.u64 %p22, %rd32, %rd10;
+	not.pred %p23, %p21;
+	or.pred %p24, %p23, %p22;
+	.loc 1 41 39
+	add.s32 %r58, %r54, %r30;
+	.loc 1 67 11
+	setp.lt.u32 %p25, %r58, %r11;
+	and.pred %p26, %p25, %p5;
+	.loc 1 70 21
+	mad.wide.u32 %rd33, %r58, %r10, %rd21;
+	setp.lt.u64 %p27, %rd33, %rd11;
+	not.pred %p28, %p26;
+	or.pred %p29, %p28, %p27;
+	.loc 1 40 51
+	add.s32 %r59, %r54, %r35;
+	cvt.u64.u32 %rd34, %r59;
+	.loc 1 67 11
+	setp.lt.u32 %p30, %r59, %r11;
+	and.pred %p31, %p6, %p30;
+	.loc 1 70 21
+	add.s64 %rd35, %rd22, %rd34;
+	setp.lt.u64 %p32, %rd35, %rd10;
+	not.pred %p33, %p31;
+	or.pred %p34, %p33, %p32;
+	.loc 1 41 39
+	add.s32 %r60, %r54, %r40;
+	.loc 1 67 11
+	setp.lt.u32 %p35, %r60, %r11;
+	and.pred %p36, %p35, %p7;
+	.loc 1 70 21
+	mad.wide.u32 %rd36, %r60, %r10, %rd24;
+	setp.lt.u64 %p37, %rd36, %rd11;
+	not.pred %p38, %p36;
+	or.pred %p39, %p38, %p37;
+	.loc 1 40 51
+	add.s32 %r61, %r54, %r45;
+	cvt.u64.u32 %rd37, %r61;
+	.loc 1 67 11
+	setp.lt.u32 %p40, %r61, %r11;
+	and.pred %p41, %p8, %p40;
+	.loc 1 70 21
+	add.s64 %rd38, %rd25, %rd37;
+	setp.lt.u64 %p42, %rd38, %rd10;
+	not.pred %p43, %p41;
+	or.pred %p44, %p43, %p42;
+	.loc 1 41 39
+	add.s32 %r62, %r54, %r50;
+	.loc 1 67 11
+	setp.lt.u32 %p45, %r62, %r11;
+	and.pred %p46, %p45, %p9;
+	.loc 1 70 21
+	mad.wide.u32 %rd39, %r62, %r10, %rd27;
+	setp.lt.u64 %p47, %rd39, %rd11;
+	not.pred %p48, %p46;
+	or.pred %p49, %p48, %p47;
+	and.pred %p50, %p14, %p19;
+	and.pred %p51, %p50, %p24;
+	and.pred %p52, %p51, %p29;
+	and.pred %p53, %p52, %p34;
+	and.pred %p54, %p53, %p39;
+	and.pred %p55, %p54, %p44;
+	and.pred %p56, %p55, %p49;
+	@!%p56 bra $B27;
+	mov.f32 %f17, 0f00000000;
+	.loc 1 67 11
+	@!%p11 bra $B1;
+	.loc 1 70 10
+	shl.b64 %rd40, %rd29, 1;
+	add.s64 %rd41, %rd1, %rd40;
+	ld.global.u16 %r63, [%rd41];
+	shl.b32 %r64, %r63, 16;
+	mov.b32 %f17, %r64;
+$B1:
+	.loc 1 40 14
+	st.shared.f32 [%r19], %f17;
+	mov.f32 %f18, 0f00000000;
+	.loc 1 67 11
+	@!%p16 bra $B2;
+	.loc 1 70 10
+	shl.b64 %rd42, %rd30, 1;
+	add.s64 %rd43, %rd3, %rd42;
+	ld.global.u16 %r65, [%rd43];
+	shl.b32 %r66, %r65, 16;
+	mov.b32 %f18, %r66;
+$B2:
+	.loc 1 41 15
+	st.shared.f32 [%r23], %f18;
+	mov.f32 %f19, 0f00000000;
+	.loc 1 67 11
+	@!%p21 bra $B3;
+	.loc 1 70 10
+	shl.b64 %rd44, %rd32, 1;
+	add.s64 %rd45, %rd1, %rd44;
+	ld.global.u16 %r67, [%rd45];
+	shl.b32 %r68, %r67, 16;
+	mov.b32 %f19, %r68;
+$B3:
+	.loc 1 40 14
+	st.shared.f32 [%r29], %f19;
+	mov.f32 %f20, 0f00000000;
+	.loc 1 67 11
+	@!%p26 bra $B4;
+	.loc 1 70 10
+	shl.b64 %rd46, %rd33, 1;
+	add.s64 %rd47, %rd3, %rd46;
+	ld.global.u16 %r69, [%rd47];
+	shl.b32 %r70, %r69, 16;
+	mov.b32 %f20, %r70;
+$B4:
+	.loc 1 41 15
+	st.shared.f32 [%r33], %f20;
+	mov.f32 %f21, 0f00000000;
+	.loc 1 67 11
+	@!%p31 bra $B5;
+	.loc 1 70 10
+	shl.b64 %rd48, %rd35, 1;
+	add.s64 %rd49, %rd1, %rd48;
+	ld.global.u16 %r71, [%rd49];
+	shl.b32 %r72, %r71, 16;
+	mov.b32 %f21, %r72;
+$B5:
+	.loc 1 40 14
+	st.shared.f32 [%r39], %f21;
+	mov.f32 %f22, 0f00000000;
+	.loc 1 67 11
+	@!%p36 bra $B6;
+	.loc 1 70 10
+	shl.b64 %rd50, %rd36, 1;
+	add.s64 %rd51, %rd3, %rd50;
+	ld.global.u16 %r73, [%rd51];
+	shl.b32 %r74, %r73, 16;
+	mov.b32 %f22, %r74;
+$B6:
+	.loc 1 41 15
+	st.shared.f32 [%r43], %f22;
+	mov.f32 %f23, 0f00000000;
+	.loc 1 67 11
+	@!%p41 bra $B7;
+	.loc 1 70 10
+	shl.b64 %rd52, %rd38, 1;
+	add.s64 %rd53, %rd1, %rd52;
+	ld.global.u16 %r75, [%rd53];
+	shl.b32 %r76, %r75, 16;
+	mov.b32 %f23, %r76;
+$B7:
+	.loc 1 40 14
+	st.shared.f32 [%r49], %f23;
+	mov.f32 %f24, 0f00000000;
+	.loc 1 67 11
+	@!%p46 bra $B8;
+	.loc 1 70 10
+	shl.b64 %rd54, %rd39, 1;
+	add.s64 %rd55, %rd3, %rd54;
+	ld.global.u16 %r77, [%rd55];
+	shl.b32 %r78, %r77, 16;
+	mov.b32 %f24, %r78;
+$B8:
+	.loc 1 41 15
+	st.shared.f32 [%r53], %f24;
+	.loc 1 43 9
+	bar.sync 0;
+	mov.u32 %r79, 0;
+$B9:
+	.loc 1 47 24
+	mad.lo.s32 %r80, %r79, 256, %r1;
+	mad.lo.s32 %r81, %r16, 4, %r80;
+	ld.shared.v4.f32 {%f25, %f26, %f27, %f28}, [%r81];
+	mad.lo.s32 %r82, %r79, 256, %r2;
+	mad.lo.s32 %r83, %r14, 4, %r82;
+	ld.shared.v4.f32 {%f29, %f30, %f31, %f32}, [%r83];
+	fma.rn.f32 %f16, %f25, %f29, %f16;
+	fma.rn.f32 %f15, %f25, %f30, %f15;
+	fma.rn.f32 %f14, %f25, %f31, %f14;
+	fma.rn.f32 %f13, %f25, %f32, %f13;
+	fma.rn.f32 %f12, %f26, %f29, %f12;
+	fma.rn.f32 %f11, %f26, %f30, %f11;
+	fma.rn.f32 %f10, %f26, %f31, %f10;
+	fma.rn.f32 %f9, %f26, %f32, %f9;
+	fma.rn.f32 %f8, %f27, %f29, %f8;
+	fma.rn.f32 %f7, %f27, %f30, %f7;
+	fma.rn.f32 %f6, %f27, %f31, %f6;
+	fma.rn.f32 %f5, %f27, %f32, %f5;
+	fma.rn.f32 %f4, %f28, %f29, %f4;
+	fma.rn.f32 %f3, %f28, %f30, %f3;
+	fma.rn.f32 %f2, %f28, %f31, %f2;
+	fma.rn.f32 %f1, %f28, %f32, %f1;
+	add.s32 %r79, %r79, 1;
+	setp.lt.u32 %p57, %r79, 16;
+	@%p57 bra $B9;
+	.loc 1 51 9
+	bar.sync 0;
+	.loc 1 37 25
+	add.s32 %r54, %r54, 16;
+	setp.lt.u32 %p58, %r54, %r11;
+	@%p58 bra $B0;
+$B10:
+	.loc 1 55 23
+	add.s32 %r84, %r12, %r16;
+	add.s64 %rd56, %rd14, %rd15;
+	setp.lt.s32 %p59, %r84, %r9;
+	setp.lt.s64 %p60, %rd56, %rd13;
+	and.pred %p61, %p59, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd57, %r84, %r10, %rd56;
+	setp.lt.u64 %p62, %rd57, %rd12;
+	not.pred %p63, %p61;
+	or.pred %p64, %p63, %p62;
+	.loc 1 55 35
+	add.s64 %rd58, %rd56, 1;
+	setp.lt.s64 %p65, %rd58, %rd13;
+	and.pred %p66, %p59, %p65;
+	.loc 1 56 14
+	add.s64 %rd59, %rd57, 1;
+	setp.lt.u64 %p67, %rd59, %rd12;
+	not.pred %p68, %p66;
+	or.pred %p69, %p68, %p67;
+	.loc 1 55 35
+	add.s64 %rd60, %rd56, 2;
+	setp.lt.s64 %p70, %rd60, %rd13;
+	and.pred %p71, %p59, %p70;
+	.loc 1 56 14
+	add.s64 %rd61, %rd57, 2;
+	setp.lt.u64 %p72, %rd61, %rd12;
+	not.pred %p73, %p71;
+	or.pred %p74, %p73, %p72;
+	.loc 1 55 35
+	add.s64 %rd62, %rd56, 3;
+	setp.lt.s64 %p75, %rd62, %rd13;
+	and.pred %p76, %p59, %p75;
+	.loc 1 56 14
+	add.s64 %rd63, %rd57, 3;
+	setp.lt.u64 %p77, %rd63, %rd12;
+	not.pred %p78, %p76;
+	or.pred %p79, %p78, %p77;
+	.loc 1 55 25
+	add.s32 %r85, %r84, 1;
+	setp.lt.s32 %p80, %r85, %r9;
+	and.pred %p81, %p80, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd64, %r85, %r10, %rd56;
+	setp.lt.u64 %p82, %rd64, %rd12;
+	not.pred %p83, %p81;
+	or.pred %p84, %p83, %p82;
+	.loc 1 55 43
+	and.pred %p85, %p80, %p65;
+	.loc 1 56 14
+	add.s64 %rd65, %rd64, 1;
+	setp.lt.u64 %p86, %rd65, %rd12;
+	not.pred %p87, %p85;
+	or.pred %p88, %p87, %p86;
+	.loc 1 55 43
+	and.pred %p89, %p80, %p70;
+	.loc 1 56 14
+	add.s64 %rd66, %rd64, 2;
+	setp.lt.u64 %p90, %rd66, %rd12;
+	not.pred %p91, %p89;
+	or.pred %p92, %p91, %p90;
+	.loc 1 55 43
+	and.pred %p93, %p80, %p75;
+	.loc 1 56 14
+	add.s64 %rd67, %rd64, 3;
+	setp.lt.u64 %p94, %rd67, %rd12;
+	not.pred %p95, %p93;
+	or.pred %p96, %p95, %p94;
+	.loc 1 55 25
+	add.s32 %r86, %r84, 2;
+	setp.lt.s32 %p97, %r86, %r9;
+	and.pred %p98, %p97, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd68, %r86, %r10, %rd56;
+	setp.lt.u64 %p99, %rd68, %rd12;
+	not.pred %p100, %p98;
+	or.pred %p101, %p100, %p99;
+	.loc 1 55 43
+	and.pred %p102, %p97, %p65;
+	.loc 1 56 14
+	add.s64 %rd69, %rd68, 1;
+	setp.lt.u64 %p103, %rd69, %rd12;
+	not.pred %p104, %p102;
+	or.pred %p105, %p104, %p103;
+	.loc 1 55 43
+	and.pred %p106, %p97, %p70;
+	.loc 1 56 14
+	add.s64 %rd70, %rd68, 2;
+	setp.lt.u64 %p107, %rd70, %rd12;
+	not.pred %p108, %p106;
+	or.pred %p109, %p108, %p107;
+	.loc 1 55 43
+	and.pred %p110, %p97, %p75;
+	.loc 1 56 14
+	add.s64 %rd71, %rd68, 3;
+	setp.lt.u64 %p111, %rd71, %rd12;
+	not.pred %p112, %p110;
+	or.pred %p113, %p112, %p111;
+	.loc 1 55 25
+	add.s32 %r87, %r84, 3;
+	setp.lt.s32 %p114, %r87, %r9;
+	and.pred %p115, %p114, %p60;
+	.loc 1 56 14
+	mad.wide.u32 %rd72, %r87, %r10, %rd56;
+	setp.lt.u64 %p116, %rd72, %rd12;
+	not.pred %p117, %p115;
+	or.pred %p118, %p117, %p116;
+	.loc 1 55 43
+	and.pred %p119, %p114, %p65;
+	.loc 1 56 14
+	add.s64 %rd73, %rd72, 1;
+	setp.lt.u64 %p120, %rd73, %rd12;
+	not.pred %p121, %p119;
+	or.pred %p122, %p121, %p120;
+	.loc 1 55 43
+	and.pred %p123, %p114, %p70;
+	.loc 1 56 14
+	add.s64 %rd74, %rd72, 2;
+	setp.lt.u64 %p124, %rd74, %rd12;
+	not.pred %p125, %p123;
+	or.pred %p126, %p125, %p124;
+	.loc 1 55 43
+	and.pred %p127, %p114, %p75;
+	.loc 1 56 14
+	add.s64 %rd75, %rd72, 3;
+	setp.lt.u64 %p128, %rd75, %rd12;
+	not.pred %p129, %p127;
+	or.pred %p130, %p129, %p128;
+	and.pred %p131, %p64, %p69;
+	and.pred %p132, %p131, %p74;
+	and.pred %p133, %p132, %p79;
+	and.pred %p134, %p133, %p84;
+	and.pred %p135, %p134, %p88;
+	and.pred %p136, %p135, %p92;
+	and.pred %p137, %p136, %p96;
+	and.pred %p138, %p137, %p101;
+	and.pred %p139, %p138, %p105;
+	and.pred %p140, %p139, %p109;
+	and.pred %p141, %p140, %p113;
+	and.pred %p142, %p141, %p118;
+	and.pred %p143, %p142, %p122;
+	and.pred %p144, %p143, %p126;
+	and.pred %p145, %p144, %p130;
+	@!%p145 bra $B28;
+	mov.b32 %r88, %f16;
+	shr.u32 %r89, %r88, 16;
+	and.b32 %r90, %r89, 1;
+	add.s32 %r91, %r88, 32767;
+	add.s32 %r92, %r91, %r90;
+	setp.nan.f32 %p146, %f16, %f16;
+	shr.u32 %r93, %r92, 16;
+	selp.b32 %r94, 32767, %r93, %p146;
+	shl.b64 %rd76, %rd57, 1;
+	add.s64 %rd77, %rd5, %rd76;
+	.loc 1 55 43
+	@!%p61 bra $B11;
+	.loc 1 56 6
+	st.global.u16 [%rd77], %r94;
+$B11:
+	mov.b32 %r95, %f15;
+	shr.u32 %r96, %r95, 16;
+	and.b32 %r97, %r96, 1;
+	add.s32 %r98, %r95, 32767;
+	add.s32 %r99, %r98, %r97;
+	setp.nan.f32 %p147, %f15, %f15;
+	shr.u32 %r100, %r99, 16;
+	selp.b32 %r101, 32767, %r100, %p147;
+	shl.b64 %rd78, %rd57, 1;
+	add.s64 %rd79, %rd5, %rd78;
+	.loc 1 55 43
+	@!%p66 bra $B12;
+	.loc 1 56 6
+	st.global.u16 [%rd79+2], %r101;
+$B12:
+	mov.b32 %r102, %f14;
+	shr.u32 %r103, %r102, 16;
+	and.b32 %r104, %r103, 1;
+	add.s32 %r105, %r102, 32767;
+	add.s32 %r106, %r105, %r104;
+	setp.nan.f32 %p148, %f14, %f14;
+	shr.u32 %r107, %r106, 16;
+	selp.b32 %r108, 32767, %r107, %p148;
+	shl.b64 %rd80, %rd57, 1;
+	add.s64 %rd81, %rd5, %rd80;
+	.loc 1 55 43
+	@!%p71 bra $B13;
+	.loc 1 56 6
+	st.global.u16 [%rd81+4], %r108;
+$B13:
+	mov.b32 %r109, %f13;
+	shr.u32 %r110, %r109, 16;
+	and.b32 %r111, %r110, 1;
+	add.s32 %r112, %r109, 32767;
+	add.s32 %r113, %r112, %r111;
+	setp.nan.f32 %p149, %f13, %f13;
+	shr.u32 %r114, %r113, 16;
+	selp.b32 %r115, 32767, %r114, %p149;
+	shl.b64 %rd82, %rd57, 1;
+	add.s64 %rd83, %rd5, %rd82;
+	.loc 1 55 43
+	@!%p76 bra $B14;
+	.loc 1 56 6
+	st.global.u16 [%rd83+6], %r115;
+$B14:
+	mov.b32 %r116, %f12;
+	shr.u32 %r117, %r116, 16;
+	and.b32 %r118, %r117, 1;
+	add.s32 %r119, %r116, 32767;
+	add.s32 %r120, %r119, %r118;
+	setp.nan.f32 %p150, %f12, %f12;
+	shr.u32 %r121, %r120, 16;
+	selp.b32 %r122, 32767, %r121, %p150;
+	shl.b64 %rd84, %rd64, 1;
+	add.s64 %rd85, %rd5, %rd84;
+	.loc 1 55 43
+	@!%p81 bra $B15;
+	.loc 1 56 6
+	st.global.u16 [%rd85], %r122;
+$B15:
+	mov.b32 %r123, %f11;
+	shr.u32 %r124, %r123, 16;
+	and.b32 %r125, %r124, 1;
+	add.s32 %r126, %r123, 32767;
+	add.s32 %r127, %r126, %r125;
+	setp.nan.f32 %p151, %f11, %f11;
+	shr.u32 %r128, %r127, 16;
+	selp.b32 %r129, 32767, %r128, %p151;
+	shl.b64 %rd86, %rd64, 1;
+	add.s64 %rd87, %rd5, %rd86;
+	.loc 1 55 43
+	@!%p85 bra $B16;
+	.loc 1 56 6
+	st.global.u16 [%rd87+2], %r129;
+$B16:
+	mov.b32 %r130, %f10;
+	shr.u32 %r131, %r130, 16;
+	and.b32 %r132, %r131, 1;
+	add.s32 %r133, %r130, 32767;
+	add.s32 %r134, %r133, %r132;
+	setp.nan.f32 %p152, %f10, %f10;
+	shr.u32 %r135, %r134, 16;
+	selp.b32 %r136, 32767, %r135, %p152;
+	shl.b64 %rd88, %rd64, 1;
+	add.s64 %rd89, %rd5, %rd88;
+	.loc 1 55 43
+	@!%p89 bra $B17;
+	.loc 1 56 6
+	st.global.u16 [%rd89+4], %r136;
+$B17:
+	mov.b32 %r137, %f9;
+	shr.u32 %r138, %r137, 16;
+	and.b32 %r139, %r138, 1;
+	add.s32 %r140, %r137, 32767;
+	add.s32 %r141, %r140, %r139;
+	setp.nan.f32 %p153, %f9, %f9;
+	shr.u32 %r142, %r141, 16;
+	selp.b32 %r143, 32767, %r142, %p153;
+	shl.b64 %rd90, %rd64, 1;
+	add.s64 %rd91, %rd5, %rd90;
+	.loc 1 55 43
+	@!%p93 bra $B18;
+	.loc 1 56 6
+	st.global.u16 [%rd91+6], %r143;
+$B18:
+	mov.b32 %r144, %f8;
+	shr.u32 %r145, %r144, 16;
+	and.b32 %r146, %r145, 1;
+	add.s32 %r147, %r144, 32767;
+	add.s32 %r148, %r147, %r146;
+	setp.nan.f32 %p154, %f8, %f8;
+	shr.u32 %r149, %r148, 16;
+	selp.b32 %r150, 32767, %r149, %p154;
+	shl.b64 %rd92, %rd68, 1;
+	add.s64 %rd93, %rd5, %rd92;
+	.loc 1 55 43
+	@!%p98 bra $B19;
+	.loc 1 56 6
+	st.global.u16 [%rd93], %r150;
+$B19:
+	mov.b32 %r151, %f7;
+	shr.u32 %r152, %r151, 16;
+	and.b32 %r153, %r152, 1;
+	add.s32 %r154, %r151, 32767;
+	add.s32 %r155, %r154, %r153;
+	setp.nan.f32 %p155, %f7, %f7;
+	shr.u32 %r156, %r155, 16;
+	selp.b32 %r157, 32767, %r156, %p155;
+	shl.b64 %rd94, %rd68, 1;
+	add.s64 %rd95, %rd5, %rd94;
+	.loc 1 55 43
+	@!%p102 bra $B20;
+	.loc 1 56 6
+	st.global.u16 [%rd95+2], %r157;
+$B20:
+	mov.b32 %r158, %f6;
+	shr.u32 %r159, %r158, 16;
+	and.b32 %r160, %r159, 1;
+	add.s32 %r161, %r158, 32767;
+	add.s32 %r162, %r161, %r160;
+	setp.nan.f32 %p156, %f6, %f6;
+	shr.u32 %r163, %r162, 16;
+	selp.b32 %r164, 32767, %r163, %p156;
+	shl.b64 %rd96, %rd68, 1;
+	add.s64 %rd97, %rd5, %rd96;
+	.loc 1 55 43
+	@!%p106 bra $B21;
+	.loc 1 56 6
+	st.global.u16 [%rd97+4], %r164;
+$B21:
+	mov.b32 %r165, %f5;
+	shr.u32 %r166, %r165, 16;
+	and.b32 %r167, %r166, 1;
+	add.s32 %r168, %r165, 32767;
+	add.s32 %r169, %r168, %r167;
+	setp.nan.f32 %p157, %f5, %f5;
+	shr.u32 %r170, %r169, 16;
+	selp.b32 %r171, 32767, %r170, %p157;
+	shl.b64 %rd98, %rd68, 1;
+	add.s64 %rd99, %rd5, %rd98;
+	.loc 1 55 43
+	@!%p110 bra $B22;
+	.loc 1 56 6
+	st.global.u16 [%rd99+6], %r171;
+$B22:
+	mov.b32 %r172, %f4;
+	shr.u32 %r173, %r172, 16;
+	and.b32 %r174, %r173, 1;
+	add.s32 %r175, %r172, 32767;
+	add.s32 %r176, %r175, %r174;
+	setp.nan.f32 %p158, %f4, %f4;
+	shr.u32 %r177, %r176, 16;
+	selp.b32 %r178, 32767, %r177, %p158;
+	shl.b64 %rd100, %rd72, 1;
+	add.s64 %rd101, %rd5, %rd100;
+	.loc 1 55 43
+	@!%p115 bra $B23;
+	.loc 1 56 6
+	st.global.u16 [%rd101], %r178;
+$B23:
+	mov.b32 %r179, %f3;
+	shr.u32 %r180, %r179, 16;
+	and.b32 %r181, %r180, 1;
+	add.s32 %r182, %r179, 32767;
+	add.s32 %r183, %r182, %r181;
+	setp.nan.f32 %p159, %f3, %f3;
+	shr.u32 %r184, %r183, 16;
+	selp.b32 %r185, 32767, %r184, %p159;
+	shl.b64 %rd102, %rd72, 1;
+	add.s64 %rd103, %rd5, %rd102;
+	.loc 1 55 43
+	@!%p119 bra $B24;
+	.loc 1 56 6
+	st.global.u16 [%rd103+2], %r185;
+$B24:
+	mov.b32 %r186, %f2;
+	shr.u32 %r187, %r186, 16;
+	and.b32 %r188, %r187, 1;
+	add.s32 %r189, %r186, 32767;
+	add.s32 %r190, %r189, %r188;
+	setp.nan.f32 %p160, %f2, %f2;
+	shr.u32 %r191, %r190, 16;
+	selp.b32 %r192, 32767, %r191, %p160;
+	shl.b64 %rd104, %rd72, 1;
+	add.s64 %rd105, %rd5, %rd104;
+	.loc 1 55 43
+	@!%p123 bra $B25;
+	.loc 1 56 6
+	st.global.u16 [%rd105+4], %r192;
+$B25:
+	mov.b32 %r193, %f1;
+	shr.u32 %r194, %r193, 16;
+	and.b32 %r195, %r194, 1;
+	add.s32 %r196, %r193, 32767;
+	add.s32 %r197, %r196, %r195;
+	setp.nan.f32 %p161, %f1, %f1;
+	shr.u32 %r198, %r197, 16;
+	selp.b32 %r199, 32767, %r198, %p161;
+	shl.b64 %rd106, %rd72, 1;
+	add.s64 %rd107, %rd5, %rd106;
+	.loc 1 55 43
+	@!%p127 bra $B26;
+	.loc 1 56 6
+	st.global.u16 [%rd107+6], %r199;
+$B26:
+	bra $EXIT;
+$B27:
+	.loc 1 70 10
+	@!%p14 bra $FAULT0;
+	@!%p19 bra $FAULT1;
+	@!%p24 bra $FAULT2;
+	@!%p29 bra $FAULT3;
+	@!%p34 bra $FAULT4;
+	@!%p39 bra $FAULT5;
+	@!%p44 bra $FAULT6;
+	bra $FAULT7;
+$B28:
+	.loc 1 56 6
+	@!%p64 bra $FAULT8;
+	@!%p69 bra $FAULT9;
+	@!%p74 bra $FAULT10;
+	@!%p79 bra $FAULT11;
+	@!%p84 bra $FAULT12;
+	@!%p88 bra $FAULT13;
+	@!%p92 bra $FAULT14;
+	@!%p96 bra $FAULT15;
+	@!%p101 bra $FAULT16;
+	@!%p105 bra $FAULT17;
+	@!%p109 bra $FAULT18;
+	@!%p113 bra $FAULT19;
+	@!%p118 bra $FAULT20;
+	@!%p122 bra $FAULT21;
+	@!%p126 bra $FAULT22;
+	bra $FAULT23;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 70 10
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd29;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd30;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT2:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd32;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT3:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd33;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT4:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd35;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT5:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd36;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd38;
+	mov.u64 %rd109, %rd10;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r200, 0;
+	mov.u64 %rd108, %rd39;
+	mov.u64 %rd109, %rd11;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 56 6
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd57;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd59;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd61;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd63;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd64;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd65;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd66;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd67;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd68;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd69;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd70;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT19:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd71;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd72;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd73;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd74;
+	mov.u64 %rd109, %rd12;
+	bra $FAULT;
+$FAULT23:
+	mov.u32 %r200, 1;
+	mov.u64 %rd108, %rd75;
+	mov.u64 %rd109, %rd12;
+$FAULT:
+	ld.param.u64 %rd110, [tiled_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r201, [%rd110], 0, 1;
+	setp.ne.u32 %p162, %r201, 0;
+	@%p162 bra $EXIT;
+	ld.global.u64 %rd111, [%rd110+8];
+	ld.param.u32 %r202, [tiled_params+104];
+	st.global.u32 [%rd111+4], %r202;
+	ld.param.u32 %r203, [tiled_params+108];
+	st.global.v2.u32 [%rd111+8], {%r203, %r200};
+	mov.u32 %r204, %ctaid.x;
+	mov.u32 %r205, %ctaid.y;
+	st.global.v2.u32 [%rd111+16], {%r204, %r205};
+	mov.u32 %r206, %ctaid.z;
+	mov.u32 %r207, %tid.x;
+	st.global.v2.u32 [%rd111+24], {%r206, %r207};
+	mov.u32 %r208, %tid.y;
+	mov.u32 %r209, %tid.z;
+	st.global.v2.u32 [%rd111+32], {%r208, %r209};
+	st.global.u64 [%rd111+40], %rd108;
+	st.global.u64 [%rd111+48], %rd109;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd111], 56;
 	bra $EXIT;
 }
 `
@@ -23817,1494 +25716,6 @@ $FAULT:
 }
 `
 
-const tensorSM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "tensor.go"
-
-.shared .align 16 .b8 $shared$tensor$2eshared[8192];
-.shared .align 16 .b8 $shared$tensor$2eshared$2d2[8192];
-
-.visible .entry tensor(.param .align 8 .b8 tensor_params[112])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<91>;
-	.reg .b16 %rs<65>;
-	.reg .b32 %r<395>;
-	.reg .b64 %rd<193>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [tensor_params];
-	ld.param.u64 %rd2, [tensor_params+8];
-	ld.param.u64 %rd3, [tensor_params+24];
-	ld.param.u64 %rd4, [tensor_params+32];
-	ld.param.u64 %rd5, [tensor_params+48];
-	ld.param.u64 %rd6, [tensor_params+56];
-	ld.param.u64 %rd7, [tensor_params+72];
-	ld.param.u64 %rd8, [tensor_params+80];
-	ld.param.u64 %rd9, [tensor_params+88];
-	.loc 1 21 50
-	mov.u32 %r1, $shared$tensor$2eshared;
-	mov.u32 %r2, $shared$tensor$2eshared$2d2;
-	.loc 1 22 24
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %ctaid.y;
-	.loc 1 23 25
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u64.u32 %rd11, %r7;
-	cvt.u32.u64 %r8, %rd6;
-	cvt.u64.u32 %rd12, %r8;
-	cvt.u32.u64 %r9, %rd7;
-	cvt.s64.s32 %rd13, %r9;
-	cvt.u32.u64 %r10, %rd8;
-	cvt.s64.s32 %rd14, %r10;
-	cvt.u32.u64 %r11, %rd9;
-	.loc 1 22 26
-	mul.wide.u32 %rd15, %r3, 128;
-	shl.b32 %r12, %r4, 7;
-	.loc 1 23 27
-	shr.u32 %r13, %r5, 5;
-	and.b32 %r14, %r5, 31;
-	.loc 1 24 16
-	shr.u32 %r15, %r5, 7;
-	shl.b32 %r16, %r15, 6;
-	cvt.u64.u32 %rd16, %r16;
-	and.b32 %r17, %r13, 3;
-	shl.b32 %r18, %r17, 5;
-	.loc 1 26 18
-	setp.lt.s32 %p1, 0, %r11;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	mov.f32 %f12, 0f00000000;
-	mov.f32 %f13, 0f00000000;
-	mov.f32 %f14, 0f00000000;
-	mov.f32 %f15, 0f00000000;
-	mov.f32 %f16, 0f00000000;
-	mov.f32 %f17, 0f00000000;
-	mov.f32 %f18, 0f00000000;
-	mov.f32 %f19, 0f00000000;
-	mov.f32 %f20, 0f00000000;
-	mov.f32 %f21, 0f00000000;
-	mov.f32 %f22, 0f00000000;
-	mov.f32 %f23, 0f00000000;
-	mov.f32 %f24, 0f00000000;
-	mov.f32 %f25, 0f00000000;
-	mov.f32 %f26, 0f00000000;
-	mov.f32 %f27, 0f00000000;
-	mov.f32 %f28, 0f00000000;
-	mov.f32 %f29, 0f00000000;
-	mov.f32 %f30, 0f00000000;
-	mov.f32 %f31, 0f00000000;
-	mov.f32 %f32, 0f00000000;
-	mov.f32 %f33, 0f00000000;
-	mov.f32 %f34, 0f00000000;
-	mov.f32 %f35, 0f00000000;
-	mov.f32 %f36, 0f00000000;
-	mov.f32 %f37, 0f00000000;
-	mov.f32 %f38, 0f00000000;
-	mov.f32 %f39, 0f00000000;
-	mov.f32 %f40, 0f00000000;
-	mov.f32 %f41, 0f00000000;
-	mov.f32 %f42, 0f00000000;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0f00000000;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.f32 %f57, 0f00000000;
-	mov.f32 %f58, 0f00000000;
-	mov.f32 %f59, 0f00000000;
-	mov.f32 %f60, 0f00000000;
-	mov.f32 %f61, 0f00000000;
-	mov.f32 %f62, 0f00000000;
-	mov.f32 %f63, 0f00000000;
-	mov.f32 %f64, 0f00000000;
-	@!%p1 bra $B5;
-	.loc 1 29 23
-	shr.u32 %r19, %r5, 2;
-	cvt.u64.u32 %rd17, %r19;
-	and.b32 %r20, %r5, 3;
-	.loc 1 30 8
-	mad.lo.s32 %r21, %r19, 64, %r1;
-	shr.u32 %r22, %r5, 3;
-	xor.b32 %r23, %r20, %r22;
-	and.b32 %r24, %r23, 3;
-	add.s64 %rd18, %rd15, %rd17;
-	shr.u32 %r25, %r11, 3;
-	cvt.u64.u32 %rd19, %r25;
-	.loc 1 62 11
-	setp.le.s64 %p2, %rd13, %rd18;
-	.loc 1 65 16
-	mul.lo.s64 %rd20, %rd18, %rd19;
-	.loc 1 30 11
-	mad.lo.s32 %r26, %r24, 16, %r21;
-	.loc 1 31 22
-	shr.u32 %r27, %r5, 4;
-	and.b32 %r28, %r5, 15;
-	.loc 1 32 9
-	mad.lo.s32 %r29, %r27, 256, %r2;
-	and.b32 %r30, %r27, 7;
-	xor.b32 %r31, %r28, %r30;
-	and.b32 %r32, %r31, 15;
-	shr.u32 %r33, %r12, 3;
-	add.s32 %r34, %r33, %r28;
-	cvt.u64.u32 %rd21, %r34;
-	shr.s64 %rd22, %rd14, 63;
-	shr.u64 %rd23, %rd22, 61;
-	add.s64 %rd24, %rd14, %rd23;
-	shr.s64 %rd25, %rd24, 3;
-	.loc 1 62 28
-	cvt.u32.u64 %r35, %rd25;
-	setp.le.s32 %p3, %r35, %r34;
-	.loc 1 32 12
-	mad.lo.s32 %r36, %r32, 16, %r29;
-	.loc 1 29 25
-	add.s32 %r37, %r19, 64;
-	cvt.u64.u32 %rd26, %r37;
-	.loc 1 30 16
-	shr.u64 %rd27, %rd26, 1;
-	cvt.u32.u64 %r38, %rd27;
-	xor.b32 %r39, %r20, %r38;
-	and.b32 %r40, %r39, 3;
-	add.s64 %rd28, %rd18, 64;
-	.loc 1 62 11
-	setp.le.s64 %p4, %rd13, %rd28;
-	.loc 1 65 16
-	mul.lo.s64 %rd29, %rd28, %rd19;
-	.loc 1 30 11
-	mad.lo.s32 %r41, %r40, 16, %r21;
-	.loc 1 31 25
-	add.s32 %r42, %r27, 16;
-	.loc 1 32 17
-	and.b32 %r43, %r42, 7;
-	xor.b32 %r44, %r28, %r43;
-	and.b32 %r45, %r44, 15;
-	mad.lo.s32 %r46, %r45, 16, %r29;
-	.loc 1 39 20
-	add.s32 %r47, %r16, %r28;
-	cvt.u64.u32 %rd30, %r47;
-	.loc 1 40 39
-	mad.lo.s32 %r48, %r47, 64, %r1;
-	shr.u32 %r49, %r14, 4;
-	shr.u64 %rd31, %rd30, 1;
-	cvt.u32.u64 %r50, %rd31;
-	xor.b32 %r51, %r49, %r50;
-	and.b32 %r52, %r51, 3;
-	mad.lo.s32 %r53, %r52, 16, %r48;
-	.loc 1 39 20
-	add.s32 %r54, %r47, 16;
-	cvt.u64.u32 %rd32, %r54;
-	.loc 1 40 57
-	shr.u64 %rd33, %rd32, 1;
-	cvt.u32.u64 %r55, %rd33;
-	xor.b32 %r56, %r49, %r55;
-	and.b32 %r57, %r56, 3;
-	mad.lo.s32 %r58, %r57, 16, %r48;
-	.loc 1 39 20
-	add.s32 %r59, %r47, 32;
-	cvt.u64.u32 %rd34, %r59;
-	.loc 1 40 57
-	shr.u64 %rd35, %rd34, 1;
-	cvt.u32.u64 %r60, %rd35;
-	xor.b32 %r61, %r49, %r60;
-	and.b32 %r62, %r61, 3;
-	mad.lo.s32 %r63, %r62, 16, %r48;
-	.loc 1 39 20
-	add.s32 %r64, %r47, 48;
-	cvt.u64.u32 %rd36, %r64;
-	.loc 1 40 57
-	shr.u64 %rd37, %rd36, 1;
-	cvt.u32.u64 %r65, %rd37;
-	xor.b32 %r66, %r49, %r65;
-	and.b32 %r67, %r66, 3;
-	mad.lo.s32 %r68, %r67, 16, %r48;
-	.loc 1 44 44
-	mad.lo.s32 %r69, %r28, 256, %r2;
-	shr.u32 %r70, %r18, 3;
-	add.s32 %r71, %r70, %r49;
-	and.b32 %r72, %r5, 7;
-	xor.b32 %r73, %r71, %r72;
-	and.b32 %r74, %r73, 15;
-	mad.lo.s32 %r75, %r74, 16, %r69;
-	add.s32 %r76, %r71, 2;
-	xor.b32 %r77, %r76, %r72;
-	and.b32 %r78, %r77, 15;
-	mad.lo.s32 %r79, %r78, 16, %r69;
-	.loc 1 40 47
-	add.s32 %r80, %r49, 2;
-	xor.b32 %r81, %r80, %r50;
-	and.b32 %r82, %r81, 3;
-	mad.lo.s32 %r83, %r82, 16, %r48;
-	xor.b32 %r84, %r80, %r55;
-	and.b32 %r85, %r84, 3;
-	mad.lo.s32 %r86, %r85, 16, %r48;
-	xor.b32 %r87, %r80, %r60;
-	and.b32 %r88, %r87, 3;
-	mad.lo.s32 %r89, %r88, 16, %r48;
-	xor.b32 %r90, %r80, %r65;
-	and.b32 %r91, %r90, 3;
-	mad.lo.s32 %r92, %r91, 16, %r48;
-	.loc 1 43 15
-	add.s32 %r93, %r28, 16;
-	.loc 1 44 67
-	and.b32 %r94, %r93, 7;
-	xor.b32 %r95, %r71, %r94;
-	and.b32 %r96, %r95, 15;
-	mad.lo.s32 %r97, %r96, 16, %r69;
-	xor.b32 %r98, %r76, %r94;
-	and.b32 %r99, %r98, 15;
-	mad.lo.s32 %r100, %r99, 16, %r69;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	mov.f32 %f12, 0f00000000;
-	mov.f32 %f13, 0f00000000;
-	mov.f32 %f14, 0f00000000;
-	mov.f32 %f15, 0f00000000;
-	mov.f32 %f16, 0f00000000;
-	mov.f32 %f17, 0f00000000;
-	mov.f32 %f18, 0f00000000;
-	mov.f32 %f19, 0f00000000;
-	mov.f32 %f20, 0f00000000;
-	mov.f32 %f21, 0f00000000;
-	mov.f32 %f22, 0f00000000;
-	mov.f32 %f23, 0f00000000;
-	mov.f32 %f24, 0f00000000;
-	mov.f32 %f25, 0f00000000;
-	mov.f32 %f26, 0f00000000;
-	mov.f32 %f27, 0f00000000;
-	mov.f32 %f28, 0f00000000;
-	mov.f32 %f29, 0f00000000;
-	mov.f32 %f30, 0f00000000;
-	mov.f32 %f31, 0f00000000;
-	mov.f32 %f32, 0f00000000;
-	mov.f32 %f33, 0f00000000;
-	mov.f32 %f34, 0f00000000;
-	mov.f32 %f35, 0f00000000;
-	mov.f32 %f36, 0f00000000;
-	mov.f32 %f37, 0f00000000;
-	mov.f32 %f38, 0f00000000;
-	mov.f32 %f39, 0f00000000;
-	mov.f32 %f40, 0f00000000;
-	mov.f32 %f41, 0f00000000;
-	mov.f32 %f42, 0f00000000;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0f00000000;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.f32 %f57, 0f00000000;
-	mov.f32 %f58, 0f00000000;
-	mov.f32 %f59, 0f00000000;
-	mov.f32 %f60, 0f00000000;
-	mov.f32 %f61, 0f00000000;
-	mov.f32 %f62, 0f00000000;
-	mov.f32 %f63, 0f00000000;
-	mov.f32 %f64, 0f00000000;
-	mov.u32 %r101, 0;
-$B0:
-	.loc 1 27 9
-	bar.sync 0;
-	.loc 1 30 53
-	shr.u32 %r102, %r101, 3;
-	add.s32 %r103, %r102, %r20;
-	cvt.u64.u32 %rd38, %r103;
-	mov.u32 %r104, 0;
-	mov.u32 %r105, 0;
-	mov.u32 %r106, 0;
-	mov.u32 %r107, 0;
-	mov.u32 %r108, 0;
-	mov.u32 %r109, 0;
-	mov.u32 %r110, 0;
-	mov.u32 %r111, 0;
-	.loc 1 62 11
-	@%p2 bra $B1;
-	setp.le.u32 %p5, %r25, %r103;
-	mov.u32 %r104, 0;
-	mov.u32 %r105, 0;
-	mov.u32 %r106, 0;
-	mov.u32 %r107, 0;
-	mov.u32 %r108, 0;
-	mov.u32 %r109, 0;
-	mov.u32 %r110, 0;
-	mov.u32 %r111, 0;
-	@%p5 bra $B1;
-	.loc 1 65 21
-	add.s64 %rd39, %rd20, %rd38;
-	setp.lt.u64 %p6, %rd39, %rd10;
-	@!%p6 bra $FAULT0;
-	shl.b64 %rd40, %rd39, 4;
-	add.s64 %rd41, %rd1, %rd40;
-	ld.global.u16 %r104, [%rd41];
-	ld.global.u16 %r105, [%rd41+2];
-	ld.global.u16 %r106, [%rd41+4];
-	ld.global.u16 %r107, [%rd41+6];
-	ld.global.u16 %r108, [%rd41+8];
-	ld.global.u16 %r109, [%rd41+10];
-	ld.global.u16 %r110, [%rd41+12];
-	ld.global.u16 %r111, [%rd41+14];
-$B1:
-	.loc 1 30 11
-	shl.b32 %r112, %r105, 16;
-	or.b32 %r113, %r104, %r112;
-	shl.b32 %r114, %r107, 16;
-	or.b32 %r115, %r106, %r114;
-	shl.b32 %r116, %r109, 16;
-	or.b32 %r117, %r108, %r116;
-	shl.b32 %r118, %r111, 16;
-	or.b32 %r119, %r110, %r118;
-	st.shared.v4.u32 [%r26], {%r113, %r115, %r117, %r119};
-	.loc 1 32 45
-	add.s32 %r120, %r101, %r27;
-	.loc 1 62 11
-	setp.le.u32 %p7, %r11, %r120;
-	mov.u32 %r121, 0;
-	mov.u32 %r122, 0;
-	mov.u32 %r123, 0;
-	mov.u32 %r124, 0;
-	mov.u32 %r125, 0;
-	mov.u32 %r126, 0;
-	mov.u32 %r127, 0;
-	mov.u32 %r128, 0;
-	@%p7 bra $B2;
-	mov.u32 %r121, 0;
-	mov.u32 %r122, 0;
-	mov.u32 %r123, 0;
-	mov.u32 %r124, 0;
-	mov.u32 %r125, 0;
-	mov.u32 %r126, 0;
-	mov.u32 %r127, 0;
-	mov.u32 %r128, 0;
-	@%p3 bra $B2;
-	.loc 1 65 21
-	mad.wide.u32 %rd42, %r120, %r35, %rd21;
-	setp.lt.u64 %p8, %rd42, %rd11;
-	@!%p8 bra $FAULT1;
-	shl.b64 %rd43, %rd42, 4;
-	add.s64 %rd44, %rd3, %rd43;
-	ld.global.u16 %r121, [%rd44];
-	ld.global.u16 %r122, [%rd44+2];
-	ld.global.u16 %r123, [%rd44+4];
-	ld.global.u16 %r124, [%rd44+6];
-	ld.global.u16 %r125, [%rd44+8];
-	ld.global.u16 %r126, [%rd44+10];
-	ld.global.u16 %r127, [%rd44+12];
-	ld.global.u16 %r128, [%rd44+14];
-$B2:
-	.loc 1 32 12
-	shl.b32 %r129, %r122, 16;
-	or.b32 %r130, %r121, %r129;
-	shl.b32 %r131, %r124, 16;
-	or.b32 %r132, %r123, %r131;
-	shl.b32 %r133, %r126, 16;
-	or.b32 %r134, %r125, %r133;
-	shl.b32 %r135, %r128, 16;
-	or.b32 %r136, %r127, %r135;
-	st.shared.v4.u32 [%r36], {%r130, %r132, %r134, %r136};
-	mov.u32 %r137, 0;
-	mov.u32 %r138, 0;
-	mov.u32 %r139, 0;
-	mov.u32 %r140, 0;
-	mov.u32 %r141, 0;
-	mov.u32 %r142, 0;
-	mov.u32 %r143, 0;
-	mov.u32 %r144, 0;
-	.loc 1 62 11
-	@%p4 bra $B3;
-	setp.le.u32 %p9, %r25, %r103;
-	mov.u32 %r137, 0;
-	mov.u32 %r138, 0;
-	mov.u32 %r139, 0;
-	mov.u32 %r140, 0;
-	mov.u32 %r141, 0;
-	mov.u32 %r142, 0;
-	mov.u32 %r143, 0;
-	mov.u32 %r144, 0;
-	@%p9 bra $B3;
-	.loc 1 65 21
-	add.s64 %rd45, %rd29, %rd38;
-	setp.lt.u64 %p10, %rd45, %rd10;
-	@!%p10 bra $FAULT2;
-	shl.b64 %rd46, %rd45, 4;
-	add.s64 %rd47, %rd1, %rd46;
-	ld.global.u16 %r137, [%rd47];
-	ld.global.u16 %r138, [%rd47+2];
-	ld.global.u16 %r139, [%rd47+4];
-	ld.global.u16 %r140, [%rd47+6];
-	ld.global.u16 %r141, [%rd47+8];
-	ld.global.u16 %r142, [%rd47+10];
-	ld.global.u16 %r143, [%rd47+12];
-	ld.global.u16 %r144, [%rd47+14];
-$B3:
-	.loc 1 30 11
-	shl.b32 %r145, %r138, 16;
-	or.b32 %r146, %r137, %r145;
-	shl.b32 %r147, %r140, 16;
-	or.b32 %r148, %r139, %r147;
-	shl.b32 %r149, %r142, 16;
-	or.b32 %r150, %r141, %r149;
-	shl.b32 %r151, %r144, 16;
-	or.b32 %r152, %r143, %r151;
-	st.shared.v4.u32 [%r41+4096], {%r146, %r148, %r150, %r152};
-	.loc 1 32 45
-	add.s32 %r153, %r120, 16;
-	.loc 1 62 11
-	setp.le.u32 %p11, %r11, %r153;
-	mov.u32 %r154, 0;
-	mov.u32 %r155, 0;
-	mov.u32 %r156, 0;
-	mov.u32 %r157, 0;
-	mov.u32 %r158, 0;
-	mov.u32 %r159, 0;
-	mov.u32 %r160, 0;
-	mov.u32 %r161, 0;
-	@%p11 bra $B4;
-	mov.u32 %r154, 0;
-	mov.u32 %r155, 0;
-	mov.u32 %r156, 0;
-	mov.u32 %r157, 0;
-	mov.u32 %r158, 0;
-	mov.u32 %r159, 0;
-	mov.u32 %r160, 0;
-	mov.u32 %r161, 0;
-	@%p3 bra $B4;
-	.loc 1 65 21
-	mad.wide.u32 %rd48, %r153, %r35, %rd21;
-	setp.lt.u64 %p12, %rd48, %rd11;
-	@!%p12 bra $FAULT3;
-	shl.b64 %rd49, %rd48, 4;
-	add.s64 %rd50, %rd3, %rd49;
-	ld.global.u16 %r154, [%rd50];
-	ld.global.u16 %r155, [%rd50+2];
-	ld.global.u16 %r156, [%rd50+4];
-	ld.global.u16 %r157, [%rd50+6];
-	ld.global.u16 %r158, [%rd50+8];
-	ld.global.u16 %r159, [%rd50+10];
-	ld.global.u16 %r160, [%rd50+12];
-	ld.global.u16 %r161, [%rd50+14];
-$B4:
-	.loc 1 32 12
-	shl.b32 %r162, %r155, 16;
-	or.b32 %r163, %r154, %r162;
-	shl.b32 %r164, %r157, 16;
-	or.b32 %r165, %r156, %r164;
-	shl.b32 %r166, %r159, 16;
-	or.b32 %r167, %r158, %r166;
-	shl.b32 %r168, %r161, 16;
-	or.b32 %r169, %r160, %r168;
-	st.shared.v4.u32 [%r46+4096], {%r163, %r165, %r167, %r169};
-	.loc 1 34 9
-	bar.sync 0;
-	.loc 1 40 30
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r170, %r171, %r172, %r173}, [%r53];
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r174, %r175, %r176, %r177}, [%r58+1024];
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r178, %r179, %r180, %r181}, [%r63+2048];
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r182, %r183, %r184, %r185}, [%r68+3072];
-	.loc 1 44 34
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r186, %r187, %r188, %r189}, [%r75];
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r190, %r191, %r192, %r193}, [%r79];
-	.loc 1 48 25
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f65, %f66, %f67, %f68}, {%r170, %r171, %r172, %r173}, {%r186, %r187}, {%f64, %f63, %f62, %f61};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f69, %f70, %f71, %f72}, {%r170, %r171, %r172, %r173}, {%r188, %r189}, {%f60, %f59, %f58, %f57};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f73, %f74, %f75, %f76}, {%r170, %r171, %r172, %r173}, {%r190, %r191}, {%f56, %f55, %f54, %f53};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f77, %f78, %f79, %f80}, {%r170, %r171, %r172, %r173}, {%r192, %r193}, {%f52, %f51, %f50, %f49};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f81, %f82, %f83, %f84}, {%r174, %r175, %r176, %r177}, {%r186, %r187}, {%f48, %f47, %f46, %f45};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f85, %f86, %f87, %f88}, {%r174, %r175, %r176, %r177}, {%r188, %r189}, {%f44, %f43, %f42, %f41};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f89, %f90, %f91, %f92}, {%r174, %r175, %r176, %r177}, {%r190, %r191}, {%f40, %f39, %f38, %f37};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f93, %f94, %f95, %f96}, {%r174, %r175, %r176, %r177}, {%r192, %r193}, {%f36, %f35, %f34, %f33};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f97, %f98, %f99, %f100}, {%r178, %r179, %r180, %r181}, {%r186, %r187}, {%f32, %f31, %f30, %f29};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f101, %f102, %f103, %f104}, {%r178, %r179, %r180, %r181}, {%r188, %r189}, {%f28, %f27, %f26, %f25};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f105, %f106, %f107, %f108}, {%r178, %r179, %r180, %r181}, {%r190, %r191}, {%f24, %f23, %f22, %f21};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f109, %f110, %f111, %f112}, {%r178, %r179, %r180, %r181}, {%r192, %r193}, {%f20, %f19, %f18, %f17};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f113, %f114, %f115, %f116}, {%r182, %r183, %r184, %r185}, {%r186, %r187}, {%f16, %f15, %f14, %f13};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f117, %f118, %f119, %f120}, {%r182, %r183, %r184, %r185}, {%r188, %r189}, {%f12, %f11, %f10, %f9};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f121, %f122, %f123, %f124}, {%r182, %r183, %r184, %r185}, {%r190, %r191}, {%f8, %f7, %f6, %f5};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f125, %f126, %f127, %f128}, {%r182, %r183, %r184, %r185}, {%r192, %r193}, {%f4, %f3, %f2, %f1};
-	.loc 1 40 30
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r194, %r195, %r196, %r197}, [%r83];
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r198, %r199, %r200, %r201}, [%r86+1024];
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r202, %r203, %r204, %r205}, [%r89+2048];
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r206, %r207, %r208, %r209}, [%r92+3072];
-	.loc 1 44 34
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r210, %r211, %r212, %r213}, [%r97+4096];
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r214, %r215, %r216, %r217}, [%r100+4096];
-	.loc 1 48 25
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f64, %f63, %f62, %f61}, {%r194, %r195, %r196, %r197}, {%r210, %r211}, {%f65, %f66, %f67, %f68};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f60, %f59, %f58, %f57}, {%r194, %r195, %r196, %r197}, {%r212, %r213}, {%f69, %f70, %f71, %f72};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f56, %f55, %f54, %f53}, {%r194, %r195, %r196, %r197}, {%r214, %r215}, {%f73, %f74, %f75, %f76};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f52, %f51, %f50, %f49}, {%r194, %r195, %r196, %r197}, {%r216, %r217}, {%f77, %f78, %f79, %f80};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f48, %f47, %f46, %f45}, {%r198, %r199, %r200, %r201}, {%r210, %r211}, {%f81, %f82, %f83, %f84};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f44, %f43, %f42, %f41}, {%r198, %r199, %r200, %r201}, {%r212, %r213}, {%f85, %f86, %f87, %f88};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f40, %f39, %f38, %f37}, {%r198, %r199, %r200, %r201}, {%r214, %r215}, {%f89, %f90, %f91, %f92};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f36, %f35, %f34, %f33}, {%r198, %r199, %r200, %r201}, {%r216, %r217}, {%f93, %f94, %f95, %f96};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f32, %f31, %f30, %f29}, {%r202, %r203, %r204, %r205}, {%r210, %r211}, {%f97, %f98, %f99, %f100};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f28, %f27, %f26, %f25}, {%r202, %r203, %r204, %r205}, {%r212, %r213}, {%f101, %f102, %f103, %f104};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f24, %f23, %f22, %f21}, {%r202, %r203, %r204, %r205}, {%r214, %r215}, {%f105, %f106, %f107, %f108};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f20, %f19, %f18, %f17}, {%r202, %r203, %r204, %r205}, {%r216, %r217}, {%f109, %f110, %f111, %f112};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f16, %f15, %f14, %f13}, {%r206, %r207, %r208, %r209}, {%r210, %r211}, {%f113, %f114, %f115, %f116};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f12, %f11, %f10, %f9}, {%r206, %r207, %r208, %r209}, {%r212, %r213}, {%f117, %f118, %f119, %f120};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f8, %f7, %f6, %f5}, {%r206, %r207, %r208, %r209}, {%r214, %r215}, {%f121, %f122, %f123, %f124};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f4, %f3, %f2, %f1}, {%r206, %r207, %r208, %r209}, {%r216, %r217}, {%f125, %f126, %f127, %f128};
-	.loc 1 26 25
-	add.s32 %r101, %r101, 32;
-	setp.lt.u32 %p13, %r101, %r11;
-	@%p13 bra $B0;
-$B5:
-	.loc 1 55 22
-	add.s64 %rd51, %rd15, %rd16;
-	shr.u32 %r218, %r14, 2;
-	cvt.u64.u32 %rd52, %r218;
-	add.s64 %rd53, %rd51, %rd52;
-	add.s32 %r219, %r12, %r18;
-	and.b32 %r220, %r5, 3;
-	mad.lo.s32 %r221, %r220, 2, %r219;
-	.loc 1 70 11
-	setp.lt.s64 %p14, %rd53, %rd13;
-	setp.lt.s32 %p15, %r221, %r10;
-	and.pred %p16, %p14, %p15;
-	@!%p16 bra $B6;
-	.loc 1 71 15
-	shr.u32 %r222, %r10, 1;
-	cvt.u32.u64 %r223, %rd53;
-	shr.u32 %r224, %r221, 1;
-	cvt.u64.u32 %rd54, %r224;
-	mad.wide.u32 %rd55, %r223, %r222, %rd54;
-	setp.lt.u64 %p17, %rd55, %rd12;
-	@!%p17 bra $FAULT4;
-	cvt.rn.bf16.f32 %rs1, %f64;
-	cvt.u32.u16 %r225, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f63;
-	cvt.u32.u16 %r226, %rs2;
-	shl.b64 %rd56, %rd55, 2;
-	add.s64 %rd57, %rd5, %rd56;
-	st.global.u16 [%rd57], %r225;
-	st.global.u16 [%rd57+2], %r226;
-$B6:
-	.loc 1 73 10
-	add.s64 %rd58, %rd53, 8;
-	setp.lt.s64 %p18, %rd58, %rd13;
-	and.pred %p19, %p18, %p15;
-	@!%p19 bra $B7;
-	.loc 1 74 19
-	shr.u32 %r227, %r10, 1;
-	cvt.u32.u64 %r228, %rd58;
-	shr.u32 %r229, %r221, 1;
-	cvt.u64.u32 %rd59, %r229;
-	mad.wide.u32 %rd60, %r228, %r227, %rd59;
-	setp.lt.u64 %p20, %rd60, %rd12;
-	@!%p20 bra $FAULT5;
-	cvt.rn.bf16.f32 %rs3, %f62;
-	cvt.u32.u16 %r230, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f61;
-	cvt.u32.u16 %r231, %rs4;
-	shl.b64 %rd61, %rd60, 2;
-	add.s64 %rd62, %rd5, %rd61;
-	st.global.u16 [%rd62], %r230;
-	st.global.u16 [%rd62+2], %r231;
-$B7:
-	.loc 1 55 60
-	add.s32 %r232, %r221, 8;
-	.loc 1 70 26
-	setp.lt.s32 %p21, %r232, %r10;
-	and.pred %p22, %p14, %p21;
-	@!%p22 bra $B8;
-	.loc 1 71 15
-	shr.u32 %r233, %r10, 1;
-	cvt.u32.u64 %r234, %rd53;
-	shr.u32 %r235, %r232, 1;
-	cvt.u64.u32 %rd63, %r235;
-	mad.wide.u32 %rd64, %r234, %r233, %rd63;
-	setp.lt.u64 %p23, %rd64, %rd12;
-	@!%p23 bra $FAULT6;
-	cvt.rn.bf16.f32 %rs5, %f60;
-	cvt.u32.u16 %r236, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f59;
-	cvt.u32.u16 %r237, %rs6;
-	shl.b64 %rd65, %rd64, 2;
-	add.s64 %rd66, %rd5, %rd65;
-	st.global.u16 [%rd66], %r236;
-	st.global.u16 [%rd66+2], %r237;
-$B8:
-	.loc 1 73 13
-	and.pred %p24, %p18, %p21;
-	@!%p24 bra $B9;
-	.loc 1 74 19
-	shr.u32 %r238, %r10, 1;
-	cvt.u32.u64 %r239, %rd58;
-	shr.u32 %r240, %r232, 1;
-	cvt.u64.u32 %rd67, %r240;
-	mad.wide.u32 %rd68, %r239, %r238, %rd67;
-	setp.lt.u64 %p25, %rd68, %rd12;
-	@!%p25 bra $FAULT7;
-	cvt.rn.bf16.f32 %rs7, %f58;
-	cvt.u32.u16 %r241, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f57;
-	cvt.u32.u16 %r242, %rs8;
-	shl.b64 %rd69, %rd68, 2;
-	add.s64 %rd70, %rd5, %rd69;
-	st.global.u16 [%rd70], %r241;
-	st.global.u16 [%rd70+2], %r242;
-$B9:
-	.loc 1 55 60
-	add.s32 %r243, %r221, 16;
-	.loc 1 70 26
-	setp.lt.s32 %p26, %r243, %r10;
-	and.pred %p27, %p14, %p26;
-	@!%p27 bra $B10;
-	.loc 1 71 15
-	shr.u32 %r244, %r10, 1;
-	cvt.u32.u64 %r245, %rd53;
-	shr.u32 %r246, %r243, 1;
-	cvt.u64.u32 %rd71, %r246;
-	mad.wide.u32 %rd72, %r245, %r244, %rd71;
-	setp.lt.u64 %p28, %rd72, %rd12;
-	@!%p28 bra $FAULT8;
-	cvt.rn.bf16.f32 %rs9, %f56;
-	cvt.u32.u16 %r247, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f55;
-	cvt.u32.u16 %r248, %rs10;
-	shl.b64 %rd73, %rd72, 2;
-	add.s64 %rd74, %rd5, %rd73;
-	st.global.u16 [%rd74], %r247;
-	st.global.u16 [%rd74+2], %r248;
-$B10:
-	.loc 1 73 13
-	and.pred %p29, %p18, %p26;
-	@!%p29 bra $B11;
-	.loc 1 74 19
-	shr.u32 %r249, %r10, 1;
-	cvt.u32.u64 %r250, %rd58;
-	shr.u32 %r251, %r243, 1;
-	cvt.u64.u32 %rd75, %r251;
-	mad.wide.u32 %rd76, %r250, %r249, %rd75;
-	setp.lt.u64 %p30, %rd76, %rd12;
-	@!%p30 bra $FAULT9;
-	cvt.rn.bf16.f32 %rs11, %f54;
-	cvt.u32.u16 %r252, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f53;
-	cvt.u32.u16 %r253, %rs12;
-	shl.b64 %rd77, %rd76, 2;
-	add.s64 %rd78, %rd5, %rd77;
-	st.global.u16 [%rd78], %r252;
-	st.global.u16 [%rd78+2], %r253;
-$B11:
-	.loc 1 55 60
-	add.s32 %r254, %r221, 24;
-	.loc 1 70 26
-	setp.lt.s32 %p31, %r254, %r10;
-	and.pred %p32, %p14, %p31;
-	@!%p32 bra $B12;
-	.loc 1 71 15
-	shr.u32 %r255, %r10, 1;
-	cvt.u32.u64 %r256, %rd53;
-	shr.u32 %r257, %r254, 1;
-	cvt.u64.u32 %rd79, %r257;
-	mad.wide.u32 %rd80, %r256, %r255, %rd79;
-	setp.lt.u64 %p33, %rd80, %rd12;
-	@!%p33 bra $FAULT10;
-	cvt.rn.bf16.f32 %rs13, %f52;
-	cvt.u32.u16 %r258, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f51;
-	cvt.u32.u16 %r259, %rs14;
-	shl.b64 %rd81, %rd80, 2;
-	add.s64 %rd82, %rd5, %rd81;
-	st.global.u16 [%rd82], %r258;
-	st.global.u16 [%rd82+2], %r259;
-$B12:
-	.loc 1 73 13
-	and.pred %p34, %p18, %p31;
-	@!%p34 bra $B13;
-	.loc 1 74 19
-	shr.u32 %r260, %r10, 1;
-	cvt.u32.u64 %r261, %rd58;
-	shr.u32 %r262, %r254, 1;
-	cvt.u64.u32 %rd83, %r262;
-	mad.wide.u32 %rd84, %r261, %r260, %rd83;
-	setp.lt.u64 %p35, %rd84, %rd12;
-	@!%p35 bra $FAULT11;
-	cvt.rn.bf16.f32 %rs15, %f50;
-	cvt.u32.u16 %r263, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f49;
-	cvt.u32.u16 %r264, %rs16;
-	shl.b64 %rd85, %rd84, 2;
-	add.s64 %rd86, %rd5, %rd85;
-	st.global.u16 [%rd86], %r263;
-	st.global.u16 [%rd86+2], %r264;
-$B13:
-	.loc 1 55 34
-	add.s64 %rd87, %rd53, 16;
-	.loc 1 70 11
-	setp.lt.s64 %p36, %rd87, %rd13;
-	and.pred %p37, %p36, %p15;
-	@!%p37 bra $B14;
-	.loc 1 71 15
-	shr.u32 %r265, %r10, 1;
-	cvt.u32.u64 %r266, %rd87;
-	shr.u32 %r267, %r221, 1;
-	cvt.u64.u32 %rd88, %r267;
-	mad.wide.u32 %rd89, %r266, %r265, %rd88;
-	setp.lt.u64 %p38, %rd89, %rd12;
-	@!%p38 bra $FAULT12;
-	cvt.rn.bf16.f32 %rs17, %f48;
-	cvt.u32.u16 %r268, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f47;
-	cvt.u32.u16 %r269, %rs18;
-	shl.b64 %rd90, %rd89, 2;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.u16 [%rd91], %r268;
-	st.global.u16 [%rd91+2], %r269;
-$B14:
-	.loc 1 73 10
-	add.s64 %rd92, %rd53, 24;
-	setp.lt.s64 %p39, %rd92, %rd13;
-	and.pred %p40, %p39, %p15;
-	@!%p40 bra $B15;
-	.loc 1 74 19
-	shr.u32 %r270, %r10, 1;
-	cvt.u32.u64 %r271, %rd92;
-	shr.u32 %r272, %r221, 1;
-	cvt.u64.u32 %rd93, %r272;
-	mad.wide.u32 %rd94, %r271, %r270, %rd93;
-	setp.lt.u64 %p41, %rd94, %rd12;
-	@!%p41 bra $FAULT13;
-	cvt.rn.bf16.f32 %rs19, %f46;
-	cvt.u32.u16 %r273, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f45;
-	cvt.u32.u16 %r274, %rs20;
-	shl.b64 %rd95, %rd94, 2;
-	add.s64 %rd96, %rd5, %rd95;
-	st.global.u16 [%rd96], %r273;
-	st.global.u16 [%rd96+2], %r274;
-$B15:
-	.loc 1 70 11
-	and.pred %p42, %p36, %p21;
-	@!%p42 bra $B16;
-	.loc 1 71 15
-	shr.u32 %r275, %r10, 1;
-	cvt.u32.u64 %r276, %rd87;
-	shr.u32 %r277, %r232, 1;
-	cvt.u64.u32 %rd97, %r277;
-	mad.wide.u32 %rd98, %r276, %r275, %rd97;
-	setp.lt.u64 %p43, %rd98, %rd12;
-	@!%p43 bra $FAULT14;
-	cvt.rn.bf16.f32 %rs21, %f44;
-	cvt.u32.u16 %r278, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f43;
-	cvt.u32.u16 %r279, %rs22;
-	shl.b64 %rd99, %rd98, 2;
-	add.s64 %rd100, %rd5, %rd99;
-	st.global.u16 [%rd100], %r278;
-	st.global.u16 [%rd100+2], %r279;
-$B16:
-	.loc 1 73 13
-	and.pred %p44, %p39, %p21;
-	@!%p44 bra $B17;
-	.loc 1 74 19
-	shr.u32 %r280, %r10, 1;
-	cvt.u32.u64 %r281, %rd92;
-	shr.u32 %r282, %r232, 1;
-	cvt.u64.u32 %rd101, %r282;
-	mad.wide.u32 %rd102, %r281, %r280, %rd101;
-	setp.lt.u64 %p45, %rd102, %rd12;
-	@!%p45 bra $FAULT15;
-	cvt.rn.bf16.f32 %rs23, %f42;
-	cvt.u32.u16 %r283, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f41;
-	cvt.u32.u16 %r284, %rs24;
-	shl.b64 %rd103, %rd102, 2;
-	add.s64 %rd104, %rd5, %rd103;
-	st.global.u16 [%rd104], %r283;
-	st.global.u16 [%rd104+2], %r284;
-$B17:
-	.loc 1 70 11
-	and.pred %p46, %p36, %p26;
-	@!%p46 bra $B18;
-	.loc 1 71 15
-	shr.u32 %r285, %r10, 1;
-	cvt.u32.u64 %r286, %rd87;
-	shr.u32 %r287, %r243, 1;
-	cvt.u64.u32 %rd105, %r287;
-	mad.wide.u32 %rd106, %r286, %r285, %rd105;
-	setp.lt.u64 %p47, %rd106, %rd12;
-	@!%p47 bra $FAULT16;
-	cvt.rn.bf16.f32 %rs25, %f40;
-	cvt.u32.u16 %r288, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f39;
-	cvt.u32.u16 %r289, %rs26;
-	shl.b64 %rd107, %rd106, 2;
-	add.s64 %rd108, %rd5, %rd107;
-	st.global.u16 [%rd108], %r288;
-	st.global.u16 [%rd108+2], %r289;
-$B18:
-	.loc 1 73 13
-	and.pred %p48, %p39, %p26;
-	@!%p48 bra $B19;
-	.loc 1 74 19
-	shr.u32 %r290, %r10, 1;
-	cvt.u32.u64 %r291, %rd92;
-	shr.u32 %r292, %r243, 1;
-	cvt.u64.u32 %rd109, %r292;
-	mad.wide.u32 %rd110, %r291, %r290, %rd109;
-	setp.lt.u64 %p49, %rd110, %rd12;
-	@!%p49 bra $FAULT17;
-	cvt.rn.bf16.f32 %rs27, %f38;
-	cvt.u32.u16 %r293, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f37;
-	cvt.u32.u16 %r294, %rs28;
-	shl.b64 %rd111, %rd110, 2;
-	add.s64 %rd112, %rd5, %rd111;
-	st.global.u16 [%rd112], %r293;
-	st.global.u16 [%rd112+2], %r294;
-$B19:
-	.loc 1 70 11
-	and.pred %p50, %p36, %p31;
-	@!%p50 bra $B20;
-	.loc 1 71 15
-	shr.u32 %r295, %r10, 1;
-	cvt.u32.u64 %r296, %rd87;
-	shr.u32 %r297, %r254, 1;
-	cvt.u64.u32 %rd113, %r297;
-	mad.wide.u32 %rd114, %r296, %r295, %rd113;
-	setp.lt.u64 %p51, %rd114, %rd12;
-	@!%p51 bra $FAULT18;
-	cvt.rn.bf16.f32 %rs29, %f36;
-	cvt.u32.u16 %r298, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f35;
-	cvt.u32.u16 %r299, %rs30;
-	shl.b64 %rd115, %rd114, 2;
-	add.s64 %rd116, %rd5, %rd115;
-	st.global.u16 [%rd116], %r298;
-	st.global.u16 [%rd116+2], %r299;
-$B20:
-	.loc 1 73 13
-	and.pred %p52, %p39, %p31;
-	@!%p52 bra $B21;
-	.loc 1 74 19
-	shr.u32 %r300, %r10, 1;
-	cvt.u32.u64 %r301, %rd92;
-	shr.u32 %r302, %r254, 1;
-	cvt.u64.u32 %rd117, %r302;
-	mad.wide.u32 %rd118, %r301, %r300, %rd117;
-	setp.lt.u64 %p53, %rd118, %rd12;
-	@!%p53 bra $FAULT19;
-	cvt.rn.bf16.f32 %rs31, %f34;
-	cvt.u32.u16 %r303, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f33;
-	cvt.u32.u16 %r304, %rs32;
-	shl.b64 %rd119, %rd118, 2;
-	add.s64 %rd120, %rd5, %rd119;
-	st.global.u16 [%rd120], %r303;
-	st.global.u16 [%rd120+2], %r304;
-$B21:
-	.loc 1 55 34
-	add.s64 %rd121, %rd53, 32;
-	.loc 1 70 11
-	setp.lt.s64 %p54, %rd121, %rd13;
-	and.pred %p55, %p54, %p15;
-	@!%p55 bra $B22;
-	.loc 1 71 15
-	shr.u32 %r305, %r10, 1;
-	cvt.u32.u64 %r306, %rd121;
-	shr.u32 %r307, %r221, 1;
-	cvt.u64.u32 %rd122, %r307;
-	mad.wide.u32 %rd123, %r306, %r305, %rd122;
-	setp.lt.u64 %p56, %rd123, %rd12;
-	@!%p56 bra $FAULT20;
-	cvt.rn.bf16.f32 %rs33, %f32;
-	cvt.u32.u16 %r308, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f31;
-	cvt.u32.u16 %r309, %rs34;
-	shl.b64 %rd124, %rd123, 2;
-	add.s64 %rd125, %rd5, %rd124;
-	st.global.u16 [%rd125], %r308;
-	st.global.u16 [%rd125+2], %r309;
-$B22:
-	.loc 1 73 10
-	add.s64 %rd126, %rd53, 40;
-	setp.lt.s64 %p57, %rd126, %rd13;
-	and.pred %p58, %p57, %p15;
-	@!%p58 bra $B23;
-	.loc 1 74 19
-	shr.u32 %r310, %r10, 1;
-	cvt.u32.u64 %r311, %rd126;
-	shr.u32 %r312, %r221, 1;
-	cvt.u64.u32 %rd127, %r312;
-	mad.wide.u32 %rd128, %r311, %r310, %rd127;
-	setp.lt.u64 %p59, %rd128, %rd12;
-	@!%p59 bra $FAULT21;
-	cvt.rn.bf16.f32 %rs35, %f30;
-	cvt.u32.u16 %r313, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f29;
-	cvt.u32.u16 %r314, %rs36;
-	shl.b64 %rd129, %rd128, 2;
-	add.s64 %rd130, %rd5, %rd129;
-	st.global.u16 [%rd130], %r313;
-	st.global.u16 [%rd130+2], %r314;
-$B23:
-	.loc 1 70 11
-	and.pred %p60, %p54, %p21;
-	@!%p60 bra $B24;
-	.loc 1 71 15
-	shr.u32 %r315, %r10, 1;
-	cvt.u32.u64 %r316, %rd121;
-	shr.u32 %r317, %r232, 1;
-	cvt.u64.u32 %rd131, %r317;
-	mad.wide.u32 %rd132, %r316, %r315, %rd131;
-	setp.lt.u64 %p61, %rd132, %rd12;
-	@!%p61 bra $FAULT22;
-	cvt.rn.bf16.f32 %rs37, %f28;
-	cvt.u32.u16 %r318, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f27;
-	cvt.u32.u16 %r319, %rs38;
-	shl.b64 %rd133, %rd132, 2;
-	add.s64 %rd134, %rd5, %rd133;
-	st.global.u16 [%rd134], %r318;
-	st.global.u16 [%rd134+2], %r319;
-$B24:
-	.loc 1 73 13
-	and.pred %p62, %p57, %p21;
-	@!%p62 bra $B25;
-	.loc 1 74 19
-	shr.u32 %r320, %r10, 1;
-	cvt.u32.u64 %r321, %rd126;
-	shr.u32 %r322, %r232, 1;
-	cvt.u64.u32 %rd135, %r322;
-	mad.wide.u32 %rd136, %r321, %r320, %rd135;
-	setp.lt.u64 %p63, %rd136, %rd12;
-	@!%p63 bra $FAULT23;
-	cvt.rn.bf16.f32 %rs39, %f26;
-	cvt.u32.u16 %r323, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f25;
-	cvt.u32.u16 %r324, %rs40;
-	shl.b64 %rd137, %rd136, 2;
-	add.s64 %rd138, %rd5, %rd137;
-	st.global.u16 [%rd138], %r323;
-	st.global.u16 [%rd138+2], %r324;
-$B25:
-	.loc 1 70 11
-	and.pred %p64, %p54, %p26;
-	@!%p64 bra $B26;
-	.loc 1 71 15
-	shr.u32 %r325, %r10, 1;
-	cvt.u32.u64 %r326, %rd121;
-	shr.u32 %r327, %r243, 1;
-	cvt.u64.u32 %rd139, %r327;
-	mad.wide.u32 %rd140, %r326, %r325, %rd139;
-	setp.lt.u64 %p65, %rd140, %rd12;
-	@!%p65 bra $FAULT24;
-	cvt.rn.bf16.f32 %rs41, %f24;
-	cvt.u32.u16 %r328, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f23;
-	cvt.u32.u16 %r329, %rs42;
-	shl.b64 %rd141, %rd140, 2;
-	add.s64 %rd142, %rd5, %rd141;
-	st.global.u16 [%rd142], %r328;
-	st.global.u16 [%rd142+2], %r329;
-$B26:
-	.loc 1 73 13
-	and.pred %p66, %p57, %p26;
-	@!%p66 bra $B27;
-	.loc 1 74 19
-	shr.u32 %r330, %r10, 1;
-	cvt.u32.u64 %r331, %rd126;
-	shr.u32 %r332, %r243, 1;
-	cvt.u64.u32 %rd143, %r332;
-	mad.wide.u32 %rd144, %r331, %r330, %rd143;
-	setp.lt.u64 %p67, %rd144, %rd12;
-	@!%p67 bra $FAULT25;
-	cvt.rn.bf16.f32 %rs43, %f22;
-	cvt.u32.u16 %r333, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f21;
-	cvt.u32.u16 %r334, %rs44;
-	shl.b64 %rd145, %rd144, 2;
-	add.s64 %rd146, %rd5, %rd145;
-	st.global.u16 [%rd146], %r333;
-	st.global.u16 [%rd146+2], %r334;
-$B27:
-	.loc 1 70 11
-	and.pred %p68, %p54, %p31;
-	@!%p68 bra $B28;
-	.loc 1 71 15
-	shr.u32 %r335, %r10, 1;
-	cvt.u32.u64 %r336, %rd121;
-	shr.u32 %r337, %r254, 1;
-	cvt.u64.u32 %rd147, %r337;
-	mad.wide.u32 %rd148, %r336, %r335, %rd147;
-	setp.lt.u64 %p69, %rd148, %rd12;
-	@!%p69 bra $FAULT26;
-	cvt.rn.bf16.f32 %rs45, %f20;
-	cvt.u32.u16 %r338, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f19;
-	cvt.u32.u16 %r339, %rs46;
-	shl.b64 %rd149, %rd148, 2;
-	add.s64 %rd150, %rd5, %rd149;
-	st.global.u16 [%rd150], %r338;
-	st.global.u16 [%rd150+2], %r339;
-$B28:
-	.loc 1 73 13
-	and.pred %p70, %p57, %p31;
-	@!%p70 bra $B29;
-	.loc 1 74 19
-	shr.u32 %r340, %r10, 1;
-	cvt.u32.u64 %r341, %rd126;
-	shr.u32 %r342, %r254, 1;
-	cvt.u64.u32 %rd151, %r342;
-	mad.wide.u32 %rd152, %r341, %r340, %rd151;
-	setp.lt.u64 %p71, %rd152, %rd12;
-	@!%p71 bra $FAULT27;
-	cvt.rn.bf16.f32 %rs47, %f18;
-	cvt.u32.u16 %r343, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f17;
-	cvt.u32.u16 %r344, %rs48;
-	shl.b64 %rd153, %rd152, 2;
-	add.s64 %rd154, %rd5, %rd153;
-	st.global.u16 [%rd154], %r343;
-	st.global.u16 [%rd154+2], %r344;
-$B29:
-	.loc 1 55 34
-	add.s64 %rd155, %rd53, 48;
-	.loc 1 70 11
-	setp.lt.s64 %p72, %rd155, %rd13;
-	and.pred %p73, %p72, %p15;
-	@!%p73 bra $B30;
-	.loc 1 71 15
-	shr.u32 %r345, %r10, 1;
-	cvt.u32.u64 %r346, %rd155;
-	shr.u32 %r347, %r221, 1;
-	cvt.u64.u32 %rd156, %r347;
-	mad.wide.u32 %rd157, %r346, %r345, %rd156;
-	setp.lt.u64 %p74, %rd157, %rd12;
-	@!%p74 bra $FAULT28;
-	cvt.rn.bf16.f32 %rs49, %f16;
-	cvt.u32.u16 %r348, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f15;
-	cvt.u32.u16 %r349, %rs50;
-	shl.b64 %rd158, %rd157, 2;
-	add.s64 %rd159, %rd5, %rd158;
-	st.global.u16 [%rd159], %r348;
-	st.global.u16 [%rd159+2], %r349;
-$B30:
-	.loc 1 73 10
-	add.s64 %rd160, %rd53, 56;
-	setp.lt.s64 %p75, %rd160, %rd13;
-	and.pred %p76, %p75, %p15;
-	@!%p76 bra $B31;
-	.loc 1 74 19
-	shr.u32 %r350, %r10, 1;
-	cvt.u32.u64 %r351, %rd160;
-	shr.u32 %r352, %r221, 1;
-	cvt.u64.u32 %rd161, %r352;
-	mad.wide.u32 %rd162, %r351, %r350, %rd161;
-	setp.lt.u64 %p77, %rd162, %rd12;
-	@!%p77 bra $FAULT29;
-	cvt.rn.bf16.f32 %rs51, %f14;
-	cvt.u32.u16 %r353, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f13;
-	cvt.u32.u16 %r354, %rs52;
-	shl.b64 %rd163, %rd162, 2;
-	add.s64 %rd164, %rd5, %rd163;
-	st.global.u16 [%rd164], %r353;
-	st.global.u16 [%rd164+2], %r354;
-$B31:
-	.loc 1 70 11
-	and.pred %p78, %p72, %p21;
-	@!%p78 bra $B32;
-	.loc 1 71 15
-	shr.u32 %r355, %r10, 1;
-	cvt.u32.u64 %r356, %rd155;
-	shr.u32 %r357, %r232, 1;
-	cvt.u64.u32 %rd165, %r357;
-	mad.wide.u32 %rd166, %r356, %r355, %rd165;
-	setp.lt.u64 %p79, %rd166, %rd12;
-	@!%p79 bra $FAULT30;
-	cvt.rn.bf16.f32 %rs53, %f12;
-	cvt.u32.u16 %r358, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f11;
-	cvt.u32.u16 %r359, %rs54;
-	shl.b64 %rd167, %rd166, 2;
-	add.s64 %rd168, %rd5, %rd167;
-	st.global.u16 [%rd168], %r358;
-	st.global.u16 [%rd168+2], %r359;
-$B32:
-	.loc 1 73 13
-	and.pred %p80, %p75, %p21;
-	@!%p80 bra $B33;
-	.loc 1 74 19
-	shr.u32 %r360, %r10, 1;
-	cvt.u32.u64 %r361, %rd160;
-	shr.u32 %r362, %r232, 1;
-	cvt.u64.u32 %rd169, %r362;
-	mad.wide.u32 %rd170, %r361, %r360, %rd169;
-	setp.lt.u64 %p81, %rd170, %rd12;
-	@!%p81 bra $FAULT31;
-	cvt.rn.bf16.f32 %rs55, %f10;
-	cvt.u32.u16 %r363, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f9;
-	cvt.u32.u16 %r364, %rs56;
-	shl.b64 %rd171, %rd170, 2;
-	add.s64 %rd172, %rd5, %rd171;
-	st.global.u16 [%rd172], %r363;
-	st.global.u16 [%rd172+2], %r364;
-$B33:
-	.loc 1 70 11
-	and.pred %p82, %p72, %p26;
-	@!%p82 bra $B34;
-	.loc 1 71 15
-	shr.u32 %r365, %r10, 1;
-	cvt.u32.u64 %r366, %rd155;
-	shr.u32 %r367, %r243, 1;
-	cvt.u64.u32 %rd173, %r367;
-	mad.wide.u32 %rd174, %r366, %r365, %rd173;
-	setp.lt.u64 %p83, %rd174, %rd12;
-	@!%p83 bra $FAULT32;
-	cvt.rn.bf16.f32 %rs57, %f8;
-	cvt.u32.u16 %r368, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f7;
-	cvt.u32.u16 %r369, %rs58;
-	shl.b64 %rd175, %rd174, 2;
-	add.s64 %rd176, %rd5, %rd175;
-	st.global.u16 [%rd176], %r368;
-	st.global.u16 [%rd176+2], %r369;
-$B34:
-	.loc 1 73 13
-	and.pred %p84, %p75, %p26;
-	@!%p84 bra $B35;
-	.loc 1 74 19
-	shr.u32 %r370, %r10, 1;
-	cvt.u32.u64 %r371, %rd160;
-	shr.u32 %r372, %r243, 1;
-	cvt.u64.u32 %rd177, %r372;
-	mad.wide.u32 %rd178, %r371, %r370, %rd177;
-	setp.lt.u64 %p85, %rd178, %rd12;
-	@!%p85 bra $FAULT33;
-	cvt.rn.bf16.f32 %rs59, %f6;
-	cvt.u32.u16 %r373, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f5;
-	cvt.u32.u16 %r374, %rs60;
-	shl.b64 %rd179, %rd178, 2;
-	add.s64 %rd180, %rd5, %rd179;
-	st.global.u16 [%rd180], %r373;
-	st.global.u16 [%rd180+2], %r374;
-$B35:
-	.loc 1 70 11
-	and.pred %p86, %p72, %p31;
-	@!%p86 bra $B36;
-	.loc 1 71 15
-	shr.u32 %r375, %r10, 1;
-	cvt.u32.u64 %r376, %rd155;
-	shr.u32 %r377, %r254, 1;
-	cvt.u64.u32 %rd181, %r377;
-	mad.wide.u32 %rd182, %r376, %r375, %rd181;
-	setp.lt.u64 %p87, %rd182, %rd12;
-	@!%p87 bra $FAULT34;
-	cvt.rn.bf16.f32 %rs61, %f4;
-	cvt.u32.u16 %r378, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f3;
-	cvt.u32.u16 %r379, %rs62;
-	shl.b64 %rd183, %rd182, 2;
-	add.s64 %rd184, %rd5, %rd183;
-	st.global.u16 [%rd184], %r378;
-	st.global.u16 [%rd184+2], %r379;
-$B36:
-	.loc 1 73 13
-	and.pred %p88, %p75, %p31;
-	@!%p88 bra $B37;
-	.loc 1 74 19
-	shr.u32 %r380, %r10, 1;
-	cvt.u32.u64 %r381, %rd160;
-	shr.u32 %r382, %r254, 1;
-	cvt.u64.u32 %rd185, %r382;
-	mad.wide.u32 %rd186, %r381, %r380, %rd185;
-	setp.lt.u64 %p89, %rd186, %rd12;
-	@!%p89 bra $FAULT35;
-	cvt.rn.bf16.f32 %rs63, %f2;
-	cvt.u32.u16 %r383, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f1;
-	cvt.u32.u16 %r384, %rs64;
-	shl.b64 %rd187, %rd186, 2;
-	add.s64 %rd188, %rd5, %rd187;
-	st.global.u16 [%rd188], %r383;
-	st.global.u16 [%rd188+2], %r384;
-$B37:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 65 10
-	mov.u32 %r385, 0;
-	mov.u64 %rd189, %rd39;
-	mov.u64 %rd190, %rd10;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r385, 0;
-	mov.u64 %rd189, %rd42;
-	mov.u64 %rd190, %rd11;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r385, 0;
-	mov.u64 %rd189, %rd45;
-	mov.u64 %rd190, %rd10;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r385, 0;
-	mov.u64 %rd189, %rd48;
-	mov.u64 %rd190, %rd11;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd55;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd60;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd64;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd68;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd72;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd76;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd80;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd84;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd89;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd94;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd98;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd102;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd106;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd110;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT18:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd114;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT19:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd118;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT20:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd123;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd128;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd132;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT23:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd136;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT24:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd140;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd144;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd148;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd152;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd157;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd162;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd166;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT31:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd170;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd174;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT33:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd178;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT34:
-	.loc 1 71 4
-	mov.u32 %r385, 1;
-	mov.u64 %rd189, %rd182;
-	mov.u64 %rd190, %rd12;
-	bra $FAULT;
-$FAULT35:
-	.loc 1 74 4
-	mov.u32 %r385, 2;
-	mov.u64 %rd189, %rd186;
-	mov.u64 %rd190, %rd12;
-$FAULT:
-	ld.param.u64 %rd191, [tensor_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r386, [%rd191], 0, 1;
-	setp.ne.u32 %p90, %r386, 0;
-	@%p90 bra $EXIT;
-	ld.global.u64 %rd192, [%rd191+8];
-	ld.param.u32 %r387, [tensor_params+104];
-	st.global.u32 [%rd192+4], %r387;
-	ld.param.u32 %r388, [tensor_params+108];
-	st.global.v2.u32 [%rd192+8], {%r388, %r385};
-	mov.u32 %r389, %ctaid.x;
-	mov.u32 %r390, %ctaid.y;
-	st.global.v2.u32 [%rd192+16], {%r389, %r390};
-	mov.u32 %r391, %ctaid.z;
-	mov.u32 %r392, %tid.x;
-	st.global.v2.u32 [%rd192+24], {%r391, %r392};
-	mov.u32 %r393, %tid.y;
-	mov.u32 %r394, %tid.z;
-	st.global.v2.u32 [%rd192+32], {%r393, %r394};
-	st.global.u64 [%rd192+40], %rd189;
-	st.global.u64 [%rd192+48], %rd190;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd192], 56;
-	bra $EXIT;
-}
-`
-
 const tensorSM80 = `.version 7.0
 .target sm_80
 .address_size 64
@@ -26756,7 +27167,7 @@ $FAULT:
 }
 `
 
-const wideSM80Narrow = `.version 7.0
+const wideSM80NarrowAligned = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "wide.go"
@@ -26770,7 +27181,7 @@ const wideSM80Narrow = `.version 7.0
 {
 	.reg .pred %p<235>;
 	.reg .b16 %rs<129>;
-	.reg .b32 %r<453>;
+	.reg .b32 %r<581>;
 	.reg .b64 %rd<984>;
 	.reg .f32 %f<266>;
 
@@ -27938,8 +28349,9 @@ $B8:
 	cvt.u32.u16 %r316, %rs2;
 	shl.b64 %rd278, %rd277, 2;
 	add.s64 %rd279, %rd5, %rd278;
-	st.global.u16 [%rd279], %r315;
-	st.global.u16 [%rd279+2], %r316;
+	shl.b32 %r317, %r316, 16;
+	or.b32 %r318, %r315, %r317;
+	st.global.u32 [%rd279], %r318;
 $B9:
 	.loc 3 73 10
 	add.s64 %rd280, %rd266, 8;
@@ -27958,13 +28370,14 @@ $B9:
 	setp.lt.u64 %p96, %rd288, %rd19;
 	@!%p96 bra $FAULT6;
 	cvt.rn.bf16.f32 %rs3, %f135;
-	cvt.u32.u16 %r317, %rs3;
+	cvt.u32.u16 %r319, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f134;
-	cvt.u32.u16 %r318, %rs4;
+	cvt.u32.u16 %r320, %rs4;
 	shl.b64 %rd289, %rd288, 2;
 	add.s64 %rd290, %rd5, %rd289;
-	st.global.u16 [%rd290], %r317;
-	st.global.u16 [%rd290+2], %r318;
+	shl.b32 %r321, %r320, 16;
+	or.b32 %r322, %r319, %r321;
+	st.global.u32 [%rd290], %r322;
 $B10:
 	.loc 1 57 60
 	add.s64 %rd291, %rd269, 8;
@@ -27985,13 +28398,14 @@ $B10:
 	setp.lt.u64 %p99, %rd300, %rd19;
 	@!%p99 bra $FAULT7;
 	cvt.rn.bf16.f32 %rs5, %f133;
-	cvt.u32.u16 %r319, %rs5;
+	cvt.u32.u16 %r323, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f132;
-	cvt.u32.u16 %r320, %rs6;
+	cvt.u32.u16 %r324, %rs6;
 	shl.b64 %rd301, %rd300, 2;
 	add.s64 %rd302, %rd5, %rd301;
-	st.global.u16 [%rd302], %r319;
-	st.global.u16 [%rd302+2], %r320;
+	shl.b32 %r325, %r324, 16;
+	or.b32 %r326, %r323, %r325;
+	st.global.u32 [%rd302], %r326;
 $B11:
 	.loc 3 73 13
 	and.pred %p100, %p94, %p97;
@@ -28009,13 +28423,14 @@ $B11:
 	setp.lt.u64 %p101, %rd311, %rd19;
 	@!%p101 bra $FAULT8;
 	cvt.rn.bf16.f32 %rs7, %f131;
-	cvt.u32.u16 %r321, %rs7;
+	cvt.u32.u16 %r327, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f130;
-	cvt.u32.u16 %r322, %rs8;
+	cvt.u32.u16 %r328, %rs8;
 	shl.b64 %rd312, %rd311, 2;
 	add.s64 %rd313, %rd5, %rd312;
-	st.global.u16 [%rd313], %r321;
-	st.global.u16 [%rd313+2], %r322;
+	shl.b32 %r329, %r328, 16;
+	or.b32 %r330, %r327, %r329;
+	st.global.u32 [%rd313], %r330;
 $B12:
 	.loc 1 57 60
 	add.s64 %rd314, %rd269, 16;
@@ -28036,13 +28451,14 @@ $B12:
 	setp.lt.u64 %p104, %rd323, %rd19;
 	@!%p104 bra $FAULT9;
 	cvt.rn.bf16.f32 %rs9, %f129;
-	cvt.u32.u16 %r323, %rs9;
+	cvt.u32.u16 %r331, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f128;
-	cvt.u32.u16 %r324, %rs10;
+	cvt.u32.u16 %r332, %rs10;
 	shl.b64 %rd324, %rd323, 2;
 	add.s64 %rd325, %rd5, %rd324;
-	st.global.u16 [%rd325], %r323;
-	st.global.u16 [%rd325+2], %r324;
+	shl.b32 %r333, %r332, 16;
+	or.b32 %r334, %r331, %r333;
+	st.global.u32 [%rd325], %r334;
 $B13:
 	.loc 3 73 13
 	and.pred %p105, %p94, %p102;
@@ -28060,13 +28476,14 @@ $B13:
 	setp.lt.u64 %p106, %rd334, %rd19;
 	@!%p106 bra $FAULT10;
 	cvt.rn.bf16.f32 %rs11, %f127;
-	cvt.u32.u16 %r325, %rs11;
+	cvt.u32.u16 %r335, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f126;
-	cvt.u32.u16 %r326, %rs12;
+	cvt.u32.u16 %r336, %rs12;
 	shl.b64 %rd335, %rd334, 2;
 	add.s64 %rd336, %rd5, %rd335;
-	st.global.u16 [%rd336], %r325;
-	st.global.u16 [%rd336+2], %r326;
+	shl.b32 %r337, %r336, 16;
+	or.b32 %r338, %r335, %r337;
+	st.global.u32 [%rd336], %r338;
 $B14:
 	.loc 1 57 60
 	add.s64 %rd337, %rd269, 24;
@@ -28087,13 +28504,14 @@ $B14:
 	setp.lt.u64 %p109, %rd346, %rd19;
 	@!%p109 bra $FAULT11;
 	cvt.rn.bf16.f32 %rs13, %f125;
-	cvt.u32.u16 %r327, %rs13;
+	cvt.u32.u16 %r339, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f124;
-	cvt.u32.u16 %r328, %rs14;
+	cvt.u32.u16 %r340, %rs14;
 	shl.b64 %rd347, %rd346, 2;
 	add.s64 %rd348, %rd5, %rd347;
-	st.global.u16 [%rd348], %r327;
-	st.global.u16 [%rd348+2], %r328;
+	shl.b32 %r341, %r340, 16;
+	or.b32 %r342, %r339, %r341;
+	st.global.u32 [%rd348], %r342;
 $B15:
 	.loc 3 73 13
 	and.pred %p110, %p94, %p107;
@@ -28111,13 +28529,14 @@ $B15:
 	setp.lt.u64 %p111, %rd357, %rd19;
 	@!%p111 bra $FAULT12;
 	cvt.rn.bf16.f32 %rs15, %f123;
-	cvt.u32.u16 %r329, %rs15;
+	cvt.u32.u16 %r343, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f122;
-	cvt.u32.u16 %r330, %rs16;
+	cvt.u32.u16 %r344, %rs16;
 	shl.b64 %rd358, %rd357, 2;
 	add.s64 %rd359, %rd5, %rd358;
-	st.global.u16 [%rd359], %r329;
-	st.global.u16 [%rd359+2], %r330;
+	shl.b32 %r345, %r344, 16;
+	or.b32 %r346, %r343, %r345;
+	st.global.u32 [%rd359], %r346;
 $B16:
 	.loc 1 57 60
 	add.s64 %rd360, %rd269, 32;
@@ -28138,13 +28557,14 @@ $B16:
 	setp.lt.u64 %p114, %rd369, %rd19;
 	@!%p114 bra $FAULT13;
 	cvt.rn.bf16.f32 %rs17, %f121;
-	cvt.u32.u16 %r331, %rs17;
+	cvt.u32.u16 %r347, %rs17;
 	cvt.rn.bf16.f32 %rs18, %f120;
-	cvt.u32.u16 %r332, %rs18;
+	cvt.u32.u16 %r348, %rs18;
 	shl.b64 %rd370, %rd369, 2;
 	add.s64 %rd371, %rd5, %rd370;
-	st.global.u16 [%rd371], %r331;
-	st.global.u16 [%rd371+2], %r332;
+	shl.b32 %r349, %r348, 16;
+	or.b32 %r350, %r347, %r349;
+	st.global.u32 [%rd371], %r350;
 $B17:
 	.loc 3 73 13
 	and.pred %p115, %p94, %p112;
@@ -28162,13 +28582,14 @@ $B17:
 	setp.lt.u64 %p116, %rd380, %rd19;
 	@!%p116 bra $FAULT14;
 	cvt.rn.bf16.f32 %rs19, %f119;
-	cvt.u32.u16 %r333, %rs19;
+	cvt.u32.u16 %r351, %rs19;
 	cvt.rn.bf16.f32 %rs20, %f118;
-	cvt.u32.u16 %r334, %rs20;
+	cvt.u32.u16 %r352, %rs20;
 	shl.b64 %rd381, %rd380, 2;
 	add.s64 %rd382, %rd5, %rd381;
-	st.global.u16 [%rd382], %r333;
-	st.global.u16 [%rd382+2], %r334;
+	shl.b32 %r353, %r352, 16;
+	or.b32 %r354, %r351, %r353;
+	st.global.u32 [%rd382], %r354;
 $B18:
 	.loc 1 57 60
 	add.s64 %rd383, %rd269, 40;
@@ -28189,13 +28610,14 @@ $B18:
 	setp.lt.u64 %p119, %rd392, %rd19;
 	@!%p119 bra $FAULT15;
 	cvt.rn.bf16.f32 %rs21, %f117;
-	cvt.u32.u16 %r335, %rs21;
+	cvt.u32.u16 %r355, %rs21;
 	cvt.rn.bf16.f32 %rs22, %f116;
-	cvt.u32.u16 %r336, %rs22;
+	cvt.u32.u16 %r356, %rs22;
 	shl.b64 %rd393, %rd392, 2;
 	add.s64 %rd394, %rd5, %rd393;
-	st.global.u16 [%rd394], %r335;
-	st.global.u16 [%rd394+2], %r336;
+	shl.b32 %r357, %r356, 16;
+	or.b32 %r358, %r355, %r357;
+	st.global.u32 [%rd394], %r358;
 $B19:
 	.loc 3 73 13
 	and.pred %p120, %p94, %p117;
@@ -28213,13 +28635,14 @@ $B19:
 	setp.lt.u64 %p121, %rd403, %rd19;
 	@!%p121 bra $FAULT16;
 	cvt.rn.bf16.f32 %rs23, %f115;
-	cvt.u32.u16 %r337, %rs23;
+	cvt.u32.u16 %r359, %rs23;
 	cvt.rn.bf16.f32 %rs24, %f114;
-	cvt.u32.u16 %r338, %rs24;
+	cvt.u32.u16 %r360, %rs24;
 	shl.b64 %rd404, %rd403, 2;
 	add.s64 %rd405, %rd5, %rd404;
-	st.global.u16 [%rd405], %r337;
-	st.global.u16 [%rd405+2], %r338;
+	shl.b32 %r361, %r360, 16;
+	or.b32 %r362, %r359, %r361;
+	st.global.u32 [%rd405], %r362;
 $B20:
 	.loc 1 57 60
 	add.s64 %rd406, %rd269, 48;
@@ -28240,13 +28663,14 @@ $B20:
 	setp.lt.u64 %p124, %rd415, %rd19;
 	@!%p124 bra $FAULT17;
 	cvt.rn.bf16.f32 %rs25, %f113;
-	cvt.u32.u16 %r339, %rs25;
+	cvt.u32.u16 %r363, %rs25;
 	cvt.rn.bf16.f32 %rs26, %f112;
-	cvt.u32.u16 %r340, %rs26;
+	cvt.u32.u16 %r364, %rs26;
 	shl.b64 %rd416, %rd415, 2;
 	add.s64 %rd417, %rd5, %rd416;
-	st.global.u16 [%rd417], %r339;
-	st.global.u16 [%rd417+2], %r340;
+	shl.b32 %r365, %r364, 16;
+	or.b32 %r366, %r363, %r365;
+	st.global.u32 [%rd417], %r366;
 $B21:
 	.loc 3 73 13
 	and.pred %p125, %p94, %p122;
@@ -28264,13 +28688,14 @@ $B21:
 	setp.lt.u64 %p126, %rd426, %rd19;
 	@!%p126 bra $FAULT18;
 	cvt.rn.bf16.f32 %rs27, %f111;
-	cvt.u32.u16 %r341, %rs27;
+	cvt.u32.u16 %r367, %rs27;
 	cvt.rn.bf16.f32 %rs28, %f110;
-	cvt.u32.u16 %r342, %rs28;
+	cvt.u32.u16 %r368, %rs28;
 	shl.b64 %rd427, %rd426, 2;
 	add.s64 %rd428, %rd5, %rd427;
-	st.global.u16 [%rd428], %r341;
-	st.global.u16 [%rd428+2], %r342;
+	shl.b32 %r369, %r368, 16;
+	or.b32 %r370, %r367, %r369;
+	st.global.u32 [%rd428], %r370;
 $B22:
 	.loc 1 57 60
 	add.s64 %rd429, %rd269, 56;
@@ -28291,13 +28716,14 @@ $B22:
 	setp.lt.u64 %p129, %rd438, %rd19;
 	@!%p129 bra $FAULT19;
 	cvt.rn.bf16.f32 %rs29, %f109;
-	cvt.u32.u16 %r343, %rs29;
+	cvt.u32.u16 %r371, %rs29;
 	cvt.rn.bf16.f32 %rs30, %f108;
-	cvt.u32.u16 %r344, %rs30;
+	cvt.u32.u16 %r372, %rs30;
 	shl.b64 %rd439, %rd438, 2;
 	add.s64 %rd440, %rd5, %rd439;
-	st.global.u16 [%rd440], %r343;
-	st.global.u16 [%rd440+2], %r344;
+	shl.b32 %r373, %r372, 16;
+	or.b32 %r374, %r371, %r373;
+	st.global.u32 [%rd440], %r374;
 $B23:
 	.loc 3 73 13
 	and.pred %p130, %p94, %p127;
@@ -28315,13 +28741,14 @@ $B23:
 	setp.lt.u64 %p131, %rd449, %rd19;
 	@!%p131 bra $FAULT20;
 	cvt.rn.bf16.f32 %rs31, %f107;
-	cvt.u32.u16 %r345, %rs31;
+	cvt.u32.u16 %r375, %rs31;
 	cvt.rn.bf16.f32 %rs32, %f106;
-	cvt.u32.u16 %r346, %rs32;
+	cvt.u32.u16 %r376, %rs32;
 	shl.b64 %rd450, %rd449, 2;
 	add.s64 %rd451, %rd5, %rd450;
-	st.global.u16 [%rd451], %r345;
-	st.global.u16 [%rd451+2], %r346;
+	shl.b32 %r377, %r376, 16;
+	or.b32 %r378, %r375, %r377;
+	st.global.u32 [%rd451], %r378;
 $B24:
 	.loc 1 57 34
 	add.s64 %rd452, %rd266, 16;
@@ -28341,13 +28768,14 @@ $B24:
 	setp.lt.u64 %p134, %rd460, %rd19;
 	@!%p134 bra $FAULT21;
 	cvt.rn.bf16.f32 %rs33, %f105;
-	cvt.u32.u16 %r347, %rs33;
+	cvt.u32.u16 %r379, %rs33;
 	cvt.rn.bf16.f32 %rs34, %f104;
-	cvt.u32.u16 %r348, %rs34;
+	cvt.u32.u16 %r380, %rs34;
 	shl.b64 %rd461, %rd460, 2;
 	add.s64 %rd462, %rd5, %rd461;
-	st.global.u16 [%rd462], %r347;
-	st.global.u16 [%rd462+2], %r348;
+	shl.b32 %r381, %r380, 16;
+	or.b32 %r382, %r379, %r381;
+	st.global.u32 [%rd462], %r382;
 $B25:
 	.loc 3 73 10
 	add.s64 %rd463, %rd266, 24;
@@ -28366,13 +28794,14 @@ $B25:
 	setp.lt.u64 %p137, %rd471, %rd19;
 	@!%p137 bra $FAULT22;
 	cvt.rn.bf16.f32 %rs35, %f103;
-	cvt.u32.u16 %r349, %rs35;
+	cvt.u32.u16 %r383, %rs35;
 	cvt.rn.bf16.f32 %rs36, %f102;
-	cvt.u32.u16 %r350, %rs36;
+	cvt.u32.u16 %r384, %rs36;
 	shl.b64 %rd472, %rd471, 2;
 	add.s64 %rd473, %rd5, %rd472;
-	st.global.u16 [%rd473], %r349;
-	st.global.u16 [%rd473+2], %r350;
+	shl.b32 %r385, %r384, 16;
+	or.b32 %r386, %r383, %r385;
+	st.global.u32 [%rd473], %r386;
 $B26:
 	.loc 3 70 11
 	and.pred %p138, %p132, %p97;
@@ -28390,13 +28819,14 @@ $B26:
 	setp.lt.u64 %p139, %rd482, %rd19;
 	@!%p139 bra $FAULT23;
 	cvt.rn.bf16.f32 %rs37, %f101;
-	cvt.u32.u16 %r351, %rs37;
+	cvt.u32.u16 %r387, %rs37;
 	cvt.rn.bf16.f32 %rs38, %f100;
-	cvt.u32.u16 %r352, %rs38;
+	cvt.u32.u16 %r388, %rs38;
 	shl.b64 %rd483, %rd482, 2;
 	add.s64 %rd484, %rd5, %rd483;
-	st.global.u16 [%rd484], %r351;
-	st.global.u16 [%rd484+2], %r352;
+	shl.b32 %r389, %r388, 16;
+	or.b32 %r390, %r387, %r389;
+	st.global.u32 [%rd484], %r390;
 $B27:
 	.loc 3 73 13
 	and.pred %p140, %p135, %p97;
@@ -28414,13 +28844,14 @@ $B27:
 	setp.lt.u64 %p141, %rd493, %rd19;
 	@!%p141 bra $FAULT24;
 	cvt.rn.bf16.f32 %rs39, %f99;
-	cvt.u32.u16 %r353, %rs39;
+	cvt.u32.u16 %r391, %rs39;
 	cvt.rn.bf16.f32 %rs40, %f98;
-	cvt.u32.u16 %r354, %rs40;
+	cvt.u32.u16 %r392, %rs40;
 	shl.b64 %rd494, %rd493, 2;
 	add.s64 %rd495, %rd5, %rd494;
-	st.global.u16 [%rd495], %r353;
-	st.global.u16 [%rd495+2], %r354;
+	shl.b32 %r393, %r392, 16;
+	or.b32 %r394, %r391, %r393;
+	st.global.u32 [%rd495], %r394;
 $B28:
 	.loc 3 70 11
 	and.pred %p142, %p132, %p102;
@@ -28438,13 +28869,14 @@ $B28:
 	setp.lt.u64 %p143, %rd504, %rd19;
 	@!%p143 bra $FAULT25;
 	cvt.rn.bf16.f32 %rs41, %f97;
-	cvt.u32.u16 %r355, %rs41;
+	cvt.u32.u16 %r395, %rs41;
 	cvt.rn.bf16.f32 %rs42, %f96;
-	cvt.u32.u16 %r356, %rs42;
+	cvt.u32.u16 %r396, %rs42;
 	shl.b64 %rd505, %rd504, 2;
 	add.s64 %rd506, %rd5, %rd505;
-	st.global.u16 [%rd506], %r355;
-	st.global.u16 [%rd506+2], %r356;
+	shl.b32 %r397, %r396, 16;
+	or.b32 %r398, %r395, %r397;
+	st.global.u32 [%rd506], %r398;
 $B29:
 	.loc 3 73 13
 	and.pred %p144, %p135, %p102;
@@ -28462,13 +28894,14 @@ $B29:
 	setp.lt.u64 %p145, %rd515, %rd19;
 	@!%p145 bra $FAULT26;
 	cvt.rn.bf16.f32 %rs43, %f95;
-	cvt.u32.u16 %r357, %rs43;
+	cvt.u32.u16 %r399, %rs43;
 	cvt.rn.bf16.f32 %rs44, %f94;
-	cvt.u32.u16 %r358, %rs44;
+	cvt.u32.u16 %r400, %rs44;
 	shl.b64 %rd516, %rd515, 2;
 	add.s64 %rd517, %rd5, %rd516;
-	st.global.u16 [%rd517], %r357;
-	st.global.u16 [%rd517+2], %r358;
+	shl.b32 %r401, %r400, 16;
+	or.b32 %r402, %r399, %r401;
+	st.global.u32 [%rd517], %r402;
 $B30:
 	.loc 3 70 11
 	and.pred %p146, %p132, %p107;
@@ -28486,13 +28919,14 @@ $B30:
 	setp.lt.u64 %p147, %rd526, %rd19;
 	@!%p147 bra $FAULT27;
 	cvt.rn.bf16.f32 %rs45, %f93;
-	cvt.u32.u16 %r359, %rs45;
+	cvt.u32.u16 %r403, %rs45;
 	cvt.rn.bf16.f32 %rs46, %f92;
-	cvt.u32.u16 %r360, %rs46;
+	cvt.u32.u16 %r404, %rs46;
 	shl.b64 %rd527, %rd526, 2;
 	add.s64 %rd528, %rd5, %rd527;
-	st.global.u16 [%rd528], %r359;
-	st.global.u16 [%rd528+2], %r360;
+	shl.b32 %r405, %r404, 16;
+	or.b32 %r406, %r403, %r405;
+	st.global.u32 [%rd528], %r406;
 $B31:
 	.loc 3 73 13
 	and.pred %p148, %p135, %p107;
@@ -28510,13 +28944,14 @@ $B31:
 	setp.lt.u64 %p149, %rd537, %rd19;
 	@!%p149 bra $FAULT28;
 	cvt.rn.bf16.f32 %rs47, %f91;
-	cvt.u32.u16 %r361, %rs47;
+	cvt.u32.u16 %r407, %rs47;
 	cvt.rn.bf16.f32 %rs48, %f90;
-	cvt.u32.u16 %r362, %rs48;
+	cvt.u32.u16 %r408, %rs48;
 	shl.b64 %rd538, %rd537, 2;
 	add.s64 %rd539, %rd5, %rd538;
-	st.global.u16 [%rd539], %r361;
-	st.global.u16 [%rd539+2], %r362;
+	shl.b32 %r409, %r408, 16;
+	or.b32 %r410, %r407, %r409;
+	st.global.u32 [%rd539], %r410;
 $B32:
 	.loc 3 70 11
 	and.pred %p150, %p132, %p112;
@@ -28534,13 +28969,14 @@ $B32:
 	setp.lt.u64 %p151, %rd548, %rd19;
 	@!%p151 bra $FAULT29;
 	cvt.rn.bf16.f32 %rs49, %f89;
-	cvt.u32.u16 %r363, %rs49;
+	cvt.u32.u16 %r411, %rs49;
 	cvt.rn.bf16.f32 %rs50, %f88;
-	cvt.u32.u16 %r364, %rs50;
+	cvt.u32.u16 %r412, %rs50;
 	shl.b64 %rd549, %rd548, 2;
 	add.s64 %rd550, %rd5, %rd549;
-	st.global.u16 [%rd550], %r363;
-	st.global.u16 [%rd550+2], %r364;
+	shl.b32 %r413, %r412, 16;
+	or.b32 %r414, %r411, %r413;
+	st.global.u32 [%rd550], %r414;
 $B33:
 	.loc 3 73 13
 	and.pred %p152, %p135, %p112;
@@ -28558,13 +28994,14 @@ $B33:
 	setp.lt.u64 %p153, %rd559, %rd19;
 	@!%p153 bra $FAULT30;
 	cvt.rn.bf16.f32 %rs51, %f87;
-	cvt.u32.u16 %r365, %rs51;
+	cvt.u32.u16 %r415, %rs51;
 	cvt.rn.bf16.f32 %rs52, %f86;
-	cvt.u32.u16 %r366, %rs52;
+	cvt.u32.u16 %r416, %rs52;
 	shl.b64 %rd560, %rd559, 2;
 	add.s64 %rd561, %rd5, %rd560;
-	st.global.u16 [%rd561], %r365;
-	st.global.u16 [%rd561+2], %r366;
+	shl.b32 %r417, %r416, 16;
+	or.b32 %r418, %r415, %r417;
+	st.global.u32 [%rd561], %r418;
 $B34:
 	.loc 3 70 11
 	and.pred %p154, %p132, %p117;
@@ -28582,13 +29019,14 @@ $B34:
 	setp.lt.u64 %p155, %rd570, %rd19;
 	@!%p155 bra $FAULT31;
 	cvt.rn.bf16.f32 %rs53, %f85;
-	cvt.u32.u16 %r367, %rs53;
+	cvt.u32.u16 %r419, %rs53;
 	cvt.rn.bf16.f32 %rs54, %f84;
-	cvt.u32.u16 %r368, %rs54;
+	cvt.u32.u16 %r420, %rs54;
 	shl.b64 %rd571, %rd570, 2;
 	add.s64 %rd572, %rd5, %rd571;
-	st.global.u16 [%rd572], %r367;
-	st.global.u16 [%rd572+2], %r368;
+	shl.b32 %r421, %r420, 16;
+	or.b32 %r422, %r419, %r421;
+	st.global.u32 [%rd572], %r422;
 $B35:
 	.loc 3 73 13
 	and.pred %p156, %p135, %p117;
@@ -28606,13 +29044,14 @@ $B35:
 	setp.lt.u64 %p157, %rd581, %rd19;
 	@!%p157 bra $FAULT32;
 	cvt.rn.bf16.f32 %rs55, %f83;
-	cvt.u32.u16 %r369, %rs55;
+	cvt.u32.u16 %r423, %rs55;
 	cvt.rn.bf16.f32 %rs56, %f82;
-	cvt.u32.u16 %r370, %rs56;
+	cvt.u32.u16 %r424, %rs56;
 	shl.b64 %rd582, %rd581, 2;
 	add.s64 %rd583, %rd5, %rd582;
-	st.global.u16 [%rd583], %r369;
-	st.global.u16 [%rd583+2], %r370;
+	shl.b32 %r425, %r424, 16;
+	or.b32 %r426, %r423, %r425;
+	st.global.u32 [%rd583], %r426;
 $B36:
 	.loc 3 70 11
 	and.pred %p158, %p132, %p122;
@@ -28630,13 +29069,14 @@ $B36:
 	setp.lt.u64 %p159, %rd592, %rd19;
 	@!%p159 bra $FAULT33;
 	cvt.rn.bf16.f32 %rs57, %f81;
-	cvt.u32.u16 %r371, %rs57;
+	cvt.u32.u16 %r427, %rs57;
 	cvt.rn.bf16.f32 %rs58, %f80;
-	cvt.u32.u16 %r372, %rs58;
+	cvt.u32.u16 %r428, %rs58;
 	shl.b64 %rd593, %rd592, 2;
 	add.s64 %rd594, %rd5, %rd593;
-	st.global.u16 [%rd594], %r371;
-	st.global.u16 [%rd594+2], %r372;
+	shl.b32 %r429, %r428, 16;
+	or.b32 %r430, %r427, %r429;
+	st.global.u32 [%rd594], %r430;
 $B37:
 	.loc 3 73 13
 	and.pred %p160, %p135, %p122;
@@ -28654,13 +29094,14 @@ $B37:
 	setp.lt.u64 %p161, %rd603, %rd19;
 	@!%p161 bra $FAULT34;
 	cvt.rn.bf16.f32 %rs59, %f79;
-	cvt.u32.u16 %r373, %rs59;
+	cvt.u32.u16 %r431, %rs59;
 	cvt.rn.bf16.f32 %rs60, %f78;
-	cvt.u32.u16 %r374, %rs60;
+	cvt.u32.u16 %r432, %rs60;
 	shl.b64 %rd604, %rd603, 2;
 	add.s64 %rd605, %rd5, %rd604;
-	st.global.u16 [%rd605], %r373;
-	st.global.u16 [%rd605+2], %r374;
+	shl.b32 %r433, %r432, 16;
+	or.b32 %r434, %r431, %r433;
+	st.global.u32 [%rd605], %r434;
 $B38:
 	.loc 3 70 11
 	and.pred %p162, %p132, %p127;
@@ -28678,13 +29119,14 @@ $B38:
 	setp.lt.u64 %p163, %rd614, %rd19;
 	@!%p163 bra $FAULT35;
 	cvt.rn.bf16.f32 %rs61, %f77;
-	cvt.u32.u16 %r375, %rs61;
+	cvt.u32.u16 %r435, %rs61;
 	cvt.rn.bf16.f32 %rs62, %f76;
-	cvt.u32.u16 %r376, %rs62;
+	cvt.u32.u16 %r436, %rs62;
 	shl.b64 %rd615, %rd614, 2;
 	add.s64 %rd616, %rd5, %rd615;
-	st.global.u16 [%rd616], %r375;
-	st.global.u16 [%rd616+2], %r376;
+	shl.b32 %r437, %r436, 16;
+	or.b32 %r438, %r435, %r437;
+	st.global.u32 [%rd616], %r438;
 $B39:
 	.loc 3 73 13
 	and.pred %p164, %p135, %p127;
@@ -28702,13 +29144,14 @@ $B39:
 	setp.lt.u64 %p165, %rd625, %rd19;
 	@!%p165 bra $FAULT36;
 	cvt.rn.bf16.f32 %rs63, %f75;
-	cvt.u32.u16 %r377, %rs63;
+	cvt.u32.u16 %r439, %rs63;
 	cvt.rn.bf16.f32 %rs64, %f74;
-	cvt.u32.u16 %r378, %rs64;
+	cvt.u32.u16 %r440, %rs64;
 	shl.b64 %rd626, %rd625, 2;
 	add.s64 %rd627, %rd5, %rd626;
-	st.global.u16 [%rd627], %r377;
-	st.global.u16 [%rd627+2], %r378;
+	shl.b32 %r441, %r440, 16;
+	or.b32 %r442, %r439, %r441;
+	st.global.u32 [%rd627], %r442;
 $B40:
 	.loc 1 57 34
 	add.s64 %rd628, %rd266, 32;
@@ -28728,13 +29171,14 @@ $B40:
 	setp.lt.u64 %p168, %rd636, %rd19;
 	@!%p168 bra $FAULT37;
 	cvt.rn.bf16.f32 %rs65, %f73;
-	cvt.u32.u16 %r379, %rs65;
+	cvt.u32.u16 %r443, %rs65;
 	cvt.rn.bf16.f32 %rs66, %f72;
-	cvt.u32.u16 %r380, %rs66;
+	cvt.u32.u16 %r444, %rs66;
 	shl.b64 %rd637, %rd636, 2;
 	add.s64 %rd638, %rd5, %rd637;
-	st.global.u16 [%rd638], %r379;
-	st.global.u16 [%rd638+2], %r380;
+	shl.b32 %r445, %r444, 16;
+	or.b32 %r446, %r443, %r445;
+	st.global.u32 [%rd638], %r446;
 $B41:
 	.loc 3 73 10
 	add.s64 %rd639, %rd266, 40;
@@ -28753,13 +29197,14 @@ $B41:
 	setp.lt.u64 %p171, %rd647, %rd19;
 	@!%p171 bra $FAULT38;
 	cvt.rn.bf16.f32 %rs67, %f71;
-	cvt.u32.u16 %r381, %rs67;
+	cvt.u32.u16 %r447, %rs67;
 	cvt.rn.bf16.f32 %rs68, %f70;
-	cvt.u32.u16 %r382, %rs68;
+	cvt.u32.u16 %r448, %rs68;
 	shl.b64 %rd648, %rd647, 2;
 	add.s64 %rd649, %rd5, %rd648;
-	st.global.u16 [%rd649], %r381;
-	st.global.u16 [%rd649+2], %r382;
+	shl.b32 %r449, %r448, 16;
+	or.b32 %r450, %r447, %r449;
+	st.global.u32 [%rd649], %r450;
 $B42:
 	.loc 3 70 11
 	and.pred %p172, %p166, %p97;
@@ -28777,13 +29222,14 @@ $B42:
 	setp.lt.u64 %p173, %rd658, %rd19;
 	@!%p173 bra $FAULT39;
 	cvt.rn.bf16.f32 %rs69, %f69;
-	cvt.u32.u16 %r383, %rs69;
+	cvt.u32.u16 %r451, %rs69;
 	cvt.rn.bf16.f32 %rs70, %f68;
-	cvt.u32.u16 %r384, %rs70;
+	cvt.u32.u16 %r452, %rs70;
 	shl.b64 %rd659, %rd658, 2;
 	add.s64 %rd660, %rd5, %rd659;
-	st.global.u16 [%rd660], %r383;
-	st.global.u16 [%rd660+2], %r384;
+	shl.b32 %r453, %r452, 16;
+	or.b32 %r454, %r451, %r453;
+	st.global.u32 [%rd660], %r454;
 $B43:
 	.loc 3 73 13
 	and.pred %p174, %p169, %p97;
@@ -28801,13 +29247,14 @@ $B43:
 	setp.lt.u64 %p175, %rd669, %rd19;
 	@!%p175 bra $FAULT40;
 	cvt.rn.bf16.f32 %rs71, %f67;
-	cvt.u32.u16 %r385, %rs71;
+	cvt.u32.u16 %r455, %rs71;
 	cvt.rn.bf16.f32 %rs72, %f66;
-	cvt.u32.u16 %r386, %rs72;
+	cvt.u32.u16 %r456, %rs72;
 	shl.b64 %rd670, %rd669, 2;
 	add.s64 %rd671, %rd5, %rd670;
-	st.global.u16 [%rd671], %r385;
-	st.global.u16 [%rd671+2], %r386;
+	shl.b32 %r457, %r456, 16;
+	or.b32 %r458, %r455, %r457;
+	st.global.u32 [%rd671], %r458;
 $B44:
 	.loc 3 70 11
 	and.pred %p176, %p166, %p102;
@@ -28825,13 +29272,14 @@ $B44:
 	setp.lt.u64 %p177, %rd680, %rd19;
 	@!%p177 bra $FAULT41;
 	cvt.rn.bf16.f32 %rs73, %f65;
-	cvt.u32.u16 %r387, %rs73;
+	cvt.u32.u16 %r459, %rs73;
 	cvt.rn.bf16.f32 %rs74, %f64;
-	cvt.u32.u16 %r388, %rs74;
+	cvt.u32.u16 %r460, %rs74;
 	shl.b64 %rd681, %rd680, 2;
 	add.s64 %rd682, %rd5, %rd681;
-	st.global.u16 [%rd682], %r387;
-	st.global.u16 [%rd682+2], %r388;
+	shl.b32 %r461, %r460, 16;
+	or.b32 %r462, %r459, %r461;
+	st.global.u32 [%rd682], %r462;
 $B45:
 	.loc 3 73 13
 	and.pred %p178, %p169, %p102;
@@ -28849,13 +29297,14 @@ $B45:
 	setp.lt.u64 %p179, %rd691, %rd19;
 	@!%p179 bra $FAULT42;
 	cvt.rn.bf16.f32 %rs75, %f63;
-	cvt.u32.u16 %r389, %rs75;
+	cvt.u32.u16 %r463, %rs75;
 	cvt.rn.bf16.f32 %rs76, %f62;
-	cvt.u32.u16 %r390, %rs76;
+	cvt.u32.u16 %r464, %rs76;
 	shl.b64 %rd692, %rd691, 2;
 	add.s64 %rd693, %rd5, %rd692;
-	st.global.u16 [%rd693], %r389;
-	st.global.u16 [%rd693+2], %r390;
+	shl.b32 %r465, %r464, 16;
+	or.b32 %r466, %r463, %r465;
+	st.global.u32 [%rd693], %r466;
 $B46:
 	.loc 3 70 11
 	and.pred %p180, %p166, %p107;
@@ -28873,13 +29322,14 @@ $B46:
 	setp.lt.u64 %p181, %rd702, %rd19;
 	@!%p181 bra $FAULT43;
 	cvt.rn.bf16.f32 %rs77, %f61;
-	cvt.u32.u16 %r391, %rs77;
+	cvt.u32.u16 %r467, %rs77;
 	cvt.rn.bf16.f32 %rs78, %f60;
-	cvt.u32.u16 %r392, %rs78;
+	cvt.u32.u16 %r468, %rs78;
 	shl.b64 %rd703, %rd702, 2;
 	add.s64 %rd704, %rd5, %rd703;
-	st.global.u16 [%rd704], %r391;
-	st.global.u16 [%rd704+2], %r392;
+	shl.b32 %r469, %r468, 16;
+	or.b32 %r470, %r467, %r469;
+	st.global.u32 [%rd704], %r470;
 $B47:
 	.loc 3 73 13
 	and.pred %p182, %p169, %p107;
@@ -28897,13 +29347,14 @@ $B47:
 	setp.lt.u64 %p183, %rd713, %rd19;
 	@!%p183 bra $FAULT44;
 	cvt.rn.bf16.f32 %rs79, %f59;
-	cvt.u32.u16 %r393, %rs79;
+	cvt.u32.u16 %r471, %rs79;
 	cvt.rn.bf16.f32 %rs80, %f58;
-	cvt.u32.u16 %r394, %rs80;
+	cvt.u32.u16 %r472, %rs80;
 	shl.b64 %rd714, %rd713, 2;
 	add.s64 %rd715, %rd5, %rd714;
-	st.global.u16 [%rd715], %r393;
-	st.global.u16 [%rd715+2], %r394;
+	shl.b32 %r473, %r472, 16;
+	or.b32 %r474, %r471, %r473;
+	st.global.u32 [%rd715], %r474;
 $B48:
 	.loc 3 70 11
 	and.pred %p184, %p166, %p112;
@@ -28921,13 +29372,14 @@ $B48:
 	setp.lt.u64 %p185, %rd724, %rd19;
 	@!%p185 bra $FAULT45;
 	cvt.rn.bf16.f32 %rs81, %f57;
-	cvt.u32.u16 %r395, %rs81;
+	cvt.u32.u16 %r475, %rs81;
 	cvt.rn.bf16.f32 %rs82, %f56;
-	cvt.u32.u16 %r396, %rs82;
+	cvt.u32.u16 %r476, %rs82;
 	shl.b64 %rd725, %rd724, 2;
 	add.s64 %rd726, %rd5, %rd725;
-	st.global.u16 [%rd726], %r395;
-	st.global.u16 [%rd726+2], %r396;
+	shl.b32 %r477, %r476, 16;
+	or.b32 %r478, %r475, %r477;
+	st.global.u32 [%rd726], %r478;
 $B49:
 	.loc 3 73 13
 	and.pred %p186, %p169, %p112;
@@ -28945,13 +29397,14 @@ $B49:
 	setp.lt.u64 %p187, %rd735, %rd19;
 	@!%p187 bra $FAULT46;
 	cvt.rn.bf16.f32 %rs83, %f55;
-	cvt.u32.u16 %r397, %rs83;
+	cvt.u32.u16 %r479, %rs83;
 	cvt.rn.bf16.f32 %rs84, %f54;
-	cvt.u32.u16 %r398, %rs84;
+	cvt.u32.u16 %r480, %rs84;
 	shl.b64 %rd736, %rd735, 2;
 	add.s64 %rd737, %rd5, %rd736;
-	st.global.u16 [%rd737], %r397;
-	st.global.u16 [%rd737+2], %r398;
+	shl.b32 %r481, %r480, 16;
+	or.b32 %r482, %r479, %r481;
+	st.global.u32 [%rd737], %r482;
 $B50:
 	.loc 3 70 11
 	and.pred %p188, %p166, %p117;
@@ -28969,13 +29422,14 @@ $B50:
 	setp.lt.u64 %p189, %rd746, %rd19;
 	@!%p189 bra $FAULT47;
 	cvt.rn.bf16.f32 %rs85, %f53;
-	cvt.u32.u16 %r399, %rs85;
+	cvt.u32.u16 %r483, %rs85;
 	cvt.rn.bf16.f32 %rs86, %f52;
-	cvt.u32.u16 %r400, %rs86;
+	cvt.u32.u16 %r484, %rs86;
 	shl.b64 %rd747, %rd746, 2;
 	add.s64 %rd748, %rd5, %rd747;
-	st.global.u16 [%rd748], %r399;
-	st.global.u16 [%rd748+2], %r400;
+	shl.b32 %r485, %r484, 16;
+	or.b32 %r486, %r483, %r485;
+	st.global.u32 [%rd748], %r486;
 $B51:
 	.loc 3 73 13
 	and.pred %p190, %p169, %p117;
@@ -28993,13 +29447,14 @@ $B51:
 	setp.lt.u64 %p191, %rd757, %rd19;
 	@!%p191 bra $FAULT48;
 	cvt.rn.bf16.f32 %rs87, %f51;
-	cvt.u32.u16 %r401, %rs87;
+	cvt.u32.u16 %r487, %rs87;
 	cvt.rn.bf16.f32 %rs88, %f50;
-	cvt.u32.u16 %r402, %rs88;
+	cvt.u32.u16 %r488, %rs88;
 	shl.b64 %rd758, %rd757, 2;
 	add.s64 %rd759, %rd5, %rd758;
-	st.global.u16 [%rd759], %r401;
-	st.global.u16 [%rd759+2], %r402;
+	shl.b32 %r489, %r488, 16;
+	or.b32 %r490, %r487, %r489;
+	st.global.u32 [%rd759], %r490;
 $B52:
 	.loc 3 70 11
 	and.pred %p192, %p166, %p122;
@@ -29017,13 +29472,14 @@ $B52:
 	setp.lt.u64 %p193, %rd768, %rd19;
 	@!%p193 bra $FAULT49;
 	cvt.rn.bf16.f32 %rs89, %f49;
-	cvt.u32.u16 %r403, %rs89;
+	cvt.u32.u16 %r491, %rs89;
 	cvt.rn.bf16.f32 %rs90, %f48;
-	cvt.u32.u16 %r404, %rs90;
+	cvt.u32.u16 %r492, %rs90;
 	shl.b64 %rd769, %rd768, 2;
 	add.s64 %rd770, %rd5, %rd769;
-	st.global.u16 [%rd770], %r403;
-	st.global.u16 [%rd770+2], %r404;
+	shl.b32 %r493, %r492, 16;
+	or.b32 %r494, %r491, %r493;
+	st.global.u32 [%rd770], %r494;
 $B53:
 	.loc 3 73 13
 	and.pred %p194, %p169, %p122;
@@ -29041,13 +29497,14 @@ $B53:
 	setp.lt.u64 %p195, %rd779, %rd19;
 	@!%p195 bra $FAULT50;
 	cvt.rn.bf16.f32 %rs91, %f47;
-	cvt.u32.u16 %r405, %rs91;
+	cvt.u32.u16 %r495, %rs91;
 	cvt.rn.bf16.f32 %rs92, %f46;
-	cvt.u32.u16 %r406, %rs92;
+	cvt.u32.u16 %r496, %rs92;
 	shl.b64 %rd780, %rd779, 2;
 	add.s64 %rd781, %rd5, %rd780;
-	st.global.u16 [%rd781], %r405;
-	st.global.u16 [%rd781+2], %r406;
+	shl.b32 %r497, %r496, 16;
+	or.b32 %r498, %r495, %r497;
+	st.global.u32 [%rd781], %r498;
 $B54:
 	.loc 3 70 11
 	and.pred %p196, %p166, %p127;
@@ -29065,13 +29522,14 @@ $B54:
 	setp.lt.u64 %p197, %rd790, %rd19;
 	@!%p197 bra $FAULT51;
 	cvt.rn.bf16.f32 %rs93, %f45;
-	cvt.u32.u16 %r407, %rs93;
+	cvt.u32.u16 %r499, %rs93;
 	cvt.rn.bf16.f32 %rs94, %f44;
-	cvt.u32.u16 %r408, %rs94;
+	cvt.u32.u16 %r500, %rs94;
 	shl.b64 %rd791, %rd790, 2;
 	add.s64 %rd792, %rd5, %rd791;
-	st.global.u16 [%rd792], %r407;
-	st.global.u16 [%rd792+2], %r408;
+	shl.b32 %r501, %r500, 16;
+	or.b32 %r502, %r499, %r501;
+	st.global.u32 [%rd792], %r502;
 $B55:
 	.loc 3 73 13
 	and.pred %p198, %p169, %p127;
@@ -29089,13 +29547,14 @@ $B55:
 	setp.lt.u64 %p199, %rd801, %rd19;
 	@!%p199 bra $FAULT52;
 	cvt.rn.bf16.f32 %rs95, %f43;
-	cvt.u32.u16 %r409, %rs95;
+	cvt.u32.u16 %r503, %rs95;
 	cvt.rn.bf16.f32 %rs96, %f42;
-	cvt.u32.u16 %r410, %rs96;
+	cvt.u32.u16 %r504, %rs96;
 	shl.b64 %rd802, %rd801, 2;
 	add.s64 %rd803, %rd5, %rd802;
-	st.global.u16 [%rd803], %r409;
-	st.global.u16 [%rd803+2], %r410;
+	shl.b32 %r505, %r504, 16;
+	or.b32 %r506, %r503, %r505;
+	st.global.u32 [%rd803], %r506;
 $B56:
 	.loc 1 57 34
 	add.s64 %rd804, %rd266, 48;
@@ -29115,13 +29574,14 @@ $B56:
 	setp.lt.u64 %p202, %rd812, %rd19;
 	@!%p202 bra $FAULT53;
 	cvt.rn.bf16.f32 %rs97, %f41;
-	cvt.u32.u16 %r411, %rs97;
+	cvt.u32.u16 %r507, %rs97;
 	cvt.rn.bf16.f32 %rs98, %f40;
-	cvt.u32.u16 %r412, %rs98;
+	cvt.u32.u16 %r508, %rs98;
 	shl.b64 %rd813, %rd812, 2;
 	add.s64 %rd814, %rd5, %rd813;
-	st.global.u16 [%rd814], %r411;
-	st.global.u16 [%rd814+2], %r412;
+	shl.b32 %r509, %r508, 16;
+	or.b32 %r510, %r507, %r509;
+	st.global.u32 [%rd814], %r510;
 $B57:
 	.loc 3 73 10
 	add.s64 %rd815, %rd266, 56;
@@ -29140,13 +29600,14 @@ $B57:
 	setp.lt.u64 %p205, %rd823, %rd19;
 	@!%p205 bra $FAULT54;
 	cvt.rn.bf16.f32 %rs99, %f39;
-	cvt.u32.u16 %r413, %rs99;
+	cvt.u32.u16 %r511, %rs99;
 	cvt.rn.bf16.f32 %rs100, %f38;
-	cvt.u32.u16 %r414, %rs100;
+	cvt.u32.u16 %r512, %rs100;
 	shl.b64 %rd824, %rd823, 2;
 	add.s64 %rd825, %rd5, %rd824;
-	st.global.u16 [%rd825], %r413;
-	st.global.u16 [%rd825+2], %r414;
+	shl.b32 %r513, %r512, 16;
+	or.b32 %r514, %r511, %r513;
+	st.global.u32 [%rd825], %r514;
 $B58:
 	.loc 3 70 11
 	and.pred %p206, %p200, %p97;
@@ -29164,13 +29625,14 @@ $B58:
 	setp.lt.u64 %p207, %rd834, %rd19;
 	@!%p207 bra $FAULT55;
 	cvt.rn.bf16.f32 %rs101, %f37;
-	cvt.u32.u16 %r415, %rs101;
+	cvt.u32.u16 %r515, %rs101;
 	cvt.rn.bf16.f32 %rs102, %f36;
-	cvt.u32.u16 %r416, %rs102;
+	cvt.u32.u16 %r516, %rs102;
 	shl.b64 %rd835, %rd834, 2;
 	add.s64 %rd836, %rd5, %rd835;
-	st.global.u16 [%rd836], %r415;
-	st.global.u16 [%rd836+2], %r416;
+	shl.b32 %r517, %r516, 16;
+	or.b32 %r518, %r515, %r517;
+	st.global.u32 [%rd836], %r518;
 $B59:
 	.loc 3 73 13
 	and.pred %p208, %p203, %p97;
@@ -29188,13 +29650,14 @@ $B59:
 	setp.lt.u64 %p209, %rd845, %rd19;
 	@!%p209 bra $FAULT56;
 	cvt.rn.bf16.f32 %rs103, %f35;
-	cvt.u32.u16 %r417, %rs103;
+	cvt.u32.u16 %r519, %rs103;
 	cvt.rn.bf16.f32 %rs104, %f34;
-	cvt.u32.u16 %r418, %rs104;
+	cvt.u32.u16 %r520, %rs104;
 	shl.b64 %rd846, %rd845, 2;
 	add.s64 %rd847, %rd5, %rd846;
-	st.global.u16 [%rd847], %r417;
-	st.global.u16 [%rd847+2], %r418;
+	shl.b32 %r521, %r520, 16;
+	or.b32 %r522, %r519, %r521;
+	st.global.u32 [%rd847], %r522;
 $B60:
 	.loc 3 70 11
 	and.pred %p210, %p200, %p102;
@@ -29212,13 +29675,14 @@ $B60:
 	setp.lt.u64 %p211, %rd856, %rd19;
 	@!%p211 bra $FAULT57;
 	cvt.rn.bf16.f32 %rs105, %f33;
-	cvt.u32.u16 %r419, %rs105;
+	cvt.u32.u16 %r523, %rs105;
 	cvt.rn.bf16.f32 %rs106, %f32;
-	cvt.u32.u16 %r420, %rs106;
+	cvt.u32.u16 %r524, %rs106;
 	shl.b64 %rd857, %rd856, 2;
 	add.s64 %rd858, %rd5, %rd857;
-	st.global.u16 [%rd858], %r419;
-	st.global.u16 [%rd858+2], %r420;
+	shl.b32 %r525, %r524, 16;
+	or.b32 %r526, %r523, %r525;
+	st.global.u32 [%rd858], %r526;
 $B61:
 	.loc 3 73 13
 	and.pred %p212, %p203, %p102;
@@ -29236,13 +29700,14 @@ $B61:
 	setp.lt.u64 %p213, %rd867, %rd19;
 	@!%p213 bra $FAULT58;
 	cvt.rn.bf16.f32 %rs107, %f31;
-	cvt.u32.u16 %r421, %rs107;
+	cvt.u32.u16 %r527, %rs107;
 	cvt.rn.bf16.f32 %rs108, %f30;
-	cvt.u32.u16 %r422, %rs108;
+	cvt.u32.u16 %r528, %rs108;
 	shl.b64 %rd868, %rd867, 2;
 	add.s64 %rd869, %rd5, %rd868;
-	st.global.u16 [%rd869], %r421;
-	st.global.u16 [%rd869+2], %r422;
+	shl.b32 %r529, %r528, 16;
+	or.b32 %r530, %r527, %r529;
+	st.global.u32 [%rd869], %r530;
 $B62:
 	.loc 3 70 11
 	and.pred %p214, %p200, %p107;
@@ -29260,13 +29725,14 @@ $B62:
 	setp.lt.u64 %p215, %rd878, %rd19;
 	@!%p215 bra $FAULT59;
 	cvt.rn.bf16.f32 %rs109, %f29;
-	cvt.u32.u16 %r423, %rs109;
+	cvt.u32.u16 %r531, %rs109;
 	cvt.rn.bf16.f32 %rs110, %f28;
-	cvt.u32.u16 %r424, %rs110;
+	cvt.u32.u16 %r532, %rs110;
 	shl.b64 %rd879, %rd878, 2;
 	add.s64 %rd880, %rd5, %rd879;
-	st.global.u16 [%rd880], %r423;
-	st.global.u16 [%rd880+2], %r424;
+	shl.b32 %r533, %r532, 16;
+	or.b32 %r534, %r531, %r533;
+	st.global.u32 [%rd880], %r534;
 $B63:
 	.loc 3 73 13
 	and.pred %p216, %p203, %p107;
@@ -29284,13 +29750,14 @@ $B63:
 	setp.lt.u64 %p217, %rd889, %rd19;
 	@!%p217 bra $FAULT60;
 	cvt.rn.bf16.f32 %rs111, %f27;
-	cvt.u32.u16 %r425, %rs111;
+	cvt.u32.u16 %r535, %rs111;
 	cvt.rn.bf16.f32 %rs112, %f26;
-	cvt.u32.u16 %r426, %rs112;
+	cvt.u32.u16 %r536, %rs112;
 	shl.b64 %rd890, %rd889, 2;
 	add.s64 %rd891, %rd5, %rd890;
-	st.global.u16 [%rd891], %r425;
-	st.global.u16 [%rd891+2], %r426;
+	shl.b32 %r537, %r536, 16;
+	or.b32 %r538, %r535, %r537;
+	st.global.u32 [%rd891], %r538;
 $B64:
 	.loc 3 70 11
 	and.pred %p218, %p200, %p112;
@@ -29308,13 +29775,14 @@ $B64:
 	setp.lt.u64 %p219, %rd900, %rd19;
 	@!%p219 bra $FAULT61;
 	cvt.rn.bf16.f32 %rs113, %f25;
-	cvt.u32.u16 %r427, %rs113;
+	cvt.u32.u16 %r539, %rs113;
 	cvt.rn.bf16.f32 %rs114, %f24;
-	cvt.u32.u16 %r428, %rs114;
+	cvt.u32.u16 %r540, %rs114;
 	shl.b64 %rd901, %rd900, 2;
 	add.s64 %rd902, %rd5, %rd901;
-	st.global.u16 [%rd902], %r427;
-	st.global.u16 [%rd902+2], %r428;
+	shl.b32 %r541, %r540, 16;
+	or.b32 %r542, %r539, %r541;
+	st.global.u32 [%rd902], %r542;
 $B65:
 	.loc 3 73 13
 	and.pred %p220, %p203, %p112;
@@ -29332,13 +29800,14 @@ $B65:
 	setp.lt.u64 %p221, %rd911, %rd19;
 	@!%p221 bra $FAULT62;
 	cvt.rn.bf16.f32 %rs115, %f23;
-	cvt.u32.u16 %r429, %rs115;
+	cvt.u32.u16 %r543, %rs115;
 	cvt.rn.bf16.f32 %rs116, %f22;
-	cvt.u32.u16 %r430, %rs116;
+	cvt.u32.u16 %r544, %rs116;
 	shl.b64 %rd912, %rd911, 2;
 	add.s64 %rd913, %rd5, %rd912;
-	st.global.u16 [%rd913], %r429;
-	st.global.u16 [%rd913+2], %r430;
+	shl.b32 %r545, %r544, 16;
+	or.b32 %r546, %r543, %r545;
+	st.global.u32 [%rd913], %r546;
 $B66:
 	.loc 3 70 11
 	and.pred %p222, %p200, %p117;
@@ -29356,13 +29825,14 @@ $B66:
 	setp.lt.u64 %p223, %rd922, %rd19;
 	@!%p223 bra $FAULT63;
 	cvt.rn.bf16.f32 %rs117, %f21;
-	cvt.u32.u16 %r431, %rs117;
+	cvt.u32.u16 %r547, %rs117;
 	cvt.rn.bf16.f32 %rs118, %f20;
-	cvt.u32.u16 %r432, %rs118;
+	cvt.u32.u16 %r548, %rs118;
 	shl.b64 %rd923, %rd922, 2;
 	add.s64 %rd924, %rd5, %rd923;
-	st.global.u16 [%rd924], %r431;
-	st.global.u16 [%rd924+2], %r432;
+	shl.b32 %r549, %r548, 16;
+	or.b32 %r550, %r547, %r549;
+	st.global.u32 [%rd924], %r550;
 $B67:
 	.loc 3 73 13
 	and.pred %p224, %p203, %p117;
@@ -29380,13 +29850,14 @@ $B67:
 	setp.lt.u64 %p225, %rd933, %rd19;
 	@!%p225 bra $FAULT64;
 	cvt.rn.bf16.f32 %rs119, %f19;
-	cvt.u32.u16 %r433, %rs119;
+	cvt.u32.u16 %r551, %rs119;
 	cvt.rn.bf16.f32 %rs120, %f18;
-	cvt.u32.u16 %r434, %rs120;
+	cvt.u32.u16 %r552, %rs120;
 	shl.b64 %rd934, %rd933, 2;
 	add.s64 %rd935, %rd5, %rd934;
-	st.global.u16 [%rd935], %r433;
-	st.global.u16 [%rd935+2], %r434;
+	shl.b32 %r553, %r552, 16;
+	or.b32 %r554, %r551, %r553;
+	st.global.u32 [%rd935], %r554;
 $B68:
 	.loc 3 70 11
 	and.pred %p226, %p200, %p122;
@@ -29404,13 +29875,14 @@ $B68:
 	setp.lt.u64 %p227, %rd944, %rd19;
 	@!%p227 bra $FAULT65;
 	cvt.rn.bf16.f32 %rs121, %f17;
-	cvt.u32.u16 %r435, %rs121;
+	cvt.u32.u16 %r555, %rs121;
 	cvt.rn.bf16.f32 %rs122, %f16;
-	cvt.u32.u16 %r436, %rs122;
+	cvt.u32.u16 %r556, %rs122;
 	shl.b64 %rd945, %rd944, 2;
 	add.s64 %rd946, %rd5, %rd945;
-	st.global.u16 [%rd946], %r435;
-	st.global.u16 [%rd946+2], %r436;
+	shl.b32 %r557, %r556, 16;
+	or.b32 %r558, %r555, %r557;
+	st.global.u32 [%rd946], %r558;
 $B69:
 	.loc 3 73 13
 	and.pred %p228, %p203, %p122;
@@ -29428,13 +29900,14 @@ $B69:
 	setp.lt.u64 %p229, %rd955, %rd19;
 	@!%p229 bra $FAULT66;
 	cvt.rn.bf16.f32 %rs123, %f15;
-	cvt.u32.u16 %r437, %rs123;
+	cvt.u32.u16 %r559, %rs123;
 	cvt.rn.bf16.f32 %rs124, %f14;
-	cvt.u32.u16 %r438, %rs124;
+	cvt.u32.u16 %r560, %rs124;
 	shl.b64 %rd956, %rd955, 2;
 	add.s64 %rd957, %rd5, %rd956;
-	st.global.u16 [%rd957], %r437;
-	st.global.u16 [%rd957+2], %r438;
+	shl.b32 %r561, %r560, 16;
+	or.b32 %r562, %r559, %r561;
+	st.global.u32 [%rd957], %r562;
 $B70:
 	.loc 3 70 11
 	and.pred %p230, %p200, %p127;
@@ -29452,13 +29925,14 @@ $B70:
 	setp.lt.u64 %p231, %rd966, %rd19;
 	@!%p231 bra $FAULT67;
 	cvt.rn.bf16.f32 %rs125, %f13;
-	cvt.u32.u16 %r439, %rs125;
+	cvt.u32.u16 %r563, %rs125;
 	cvt.rn.bf16.f32 %rs126, %f12;
-	cvt.u32.u16 %r440, %rs126;
+	cvt.u32.u16 %r564, %rs126;
 	shl.b64 %rd967, %rd966, 2;
 	add.s64 %rd968, %rd5, %rd967;
-	st.global.u16 [%rd968], %r439;
-	st.global.u16 [%rd968+2], %r440;
+	shl.b32 %r565, %r564, 16;
+	or.b32 %r566, %r563, %r565;
+	st.global.u32 [%rd968], %r566;
 $B71:
 	.loc 3 73 13
 	and.pred %p232, %p203, %p127;
@@ -29476,448 +29950,449 @@ $B71:
 	setp.lt.u64 %p233, %rd977, %rd19;
 	@!%p233 bra $FAULT68;
 	cvt.rn.bf16.f32 %rs127, %f11;
-	cvt.u32.u16 %r441, %rs127;
+	cvt.u32.u16 %r567, %rs127;
 	cvt.rn.bf16.f32 %rs128, %f10;
-	cvt.u32.u16 %r442, %rs128;
+	cvt.u32.u16 %r568, %rs128;
 	shl.b64 %rd978, %rd977, 2;
 	add.s64 %rd979, %rd5, %rd978;
-	st.global.u16 [%rd979], %r441;
-	st.global.u16 [%rd979+2], %r442;
+	shl.b32 %r569, %r568, 16;
+	or.b32 %r570, %r567, %r569;
+	st.global.u32 [%rd979], %r570;
 $B72:
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 17
-	mov.u32 %r443, 0;
+	mov.u32 %r571, 0;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 77 17
-	mov.u32 %r443, 3;
+	mov.u32 %r571, 3;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 82 17
-	mov.u32 %r443, 4;
+	mov.u32 %r571, 4;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 77 26
-	mov.u32 %r443, 1;
+	mov.u32 %r571, 1;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT4:
 	.loc 1 82 26
-	mov.u32 %r443, 2;
+	mov.u32 %r571, 2;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd277;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd288;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd300;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd311;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd323;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd334;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd346;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd357;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd369;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd380;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd392;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd403;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd415;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd426;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd438;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd449;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd460;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd471;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd482;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd493;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd504;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd515;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd526;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd537;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd548;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd559;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd570;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd581;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd592;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd603;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd614;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd625;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd636;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd647;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd658;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd669;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd680;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd691;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd702;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd713;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd724;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd735;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd746;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd757;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd768;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd779;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd790;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd801;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd812;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd823;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd834;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd845;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd856;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd867;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd878;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd889;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd900;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd911;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd922;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd933;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT65:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd944;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT66:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd955;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT67:
 	.loc 3 71 4
-	mov.u32 %r443, 5;
+	mov.u32 %r571, 5;
 	mov.u64 %rd980, %rd966;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT68:
 	.loc 3 74 4
-	mov.u32 %r443, 6;
+	mov.u32 %r571, 6;
 	mov.u64 %rd980, %rd977;
 	mov.u64 %rd981, %rd19;
 $FAULT:
 	ld.param.u64 %rd982, [wide_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r444, [%rd982], 0, 1;
-	setp.ne.u32 %p234, %r444, 0;
+	atom.relaxed.gpu.global.cas.b32 %r572, [%rd982], 0, 1;
+	setp.ne.u32 %p234, %r572, 0;
 	@%p234 bra $EXIT;
 	ld.global.u64 %rd983, [%rd982+8];
-	ld.param.u32 %r445, [wide_params+104];
-	st.global.u32 [%rd983+4], %r445;
-	ld.param.u32 %r446, [wide_params+108];
-	st.global.v2.u32 [%rd983+8], {%r446, %r443};
-	mov.u32 %r447, %ctaid.x;
-	mov.u32 %r448, %ctaid.y;
-	st.global.v2.u32 [%rd983+16], {%r447, %r448};
-	mov.u32 %r449, %ctaid.z;
-	mov.u32 %r450, %tid.x;
-	st.global.v2.u32 [%rd983+24], {%r449, %r450};
-	mov.u32 %r451, %tid.y;
-	mov.u32 %r452, %tid.z;
-	st.global.v2.u32 [%rd983+32], {%r451, %r452};
+	ld.param.u32 %r573, [wide_params+104];
+	st.global.u32 [%rd983+4], %r573;
+	ld.param.u32 %r574, [wide_params+108];
+	st.global.v2.u32 [%rd983+8], {%r574, %r571};
+	mov.u32 %r575, %ctaid.x;
+	mov.u32 %r576, %ctaid.y;
+	st.global.v2.u32 [%rd983+16], {%r575, %r576};
+	mov.u32 %r577, %ctaid.z;
+	mov.u32 %r578, %tid.x;
+	st.global.v2.u32 [%rd983+24], {%r577, %r578};
+	mov.u32 %r579, %tid.y;
+	mov.u32 %r580, %tid.z;
+	st.global.v2.u32 [%rd983+32], {%r579, %r580};
 	st.global.u64 [%rd983+40], %rd980;
 	st.global.u64 [%rd983+48], %rd981;
 	fence.acq_rel.sys;

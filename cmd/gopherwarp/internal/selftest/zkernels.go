@@ -1055,7 +1055,9 @@ var blockSumsKernel = &device.Kernel{
 	Sites: []device.Site{
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockSumsSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blockSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1272,7 +1274,6 @@ var randomKernel = &device.Kernel{
 	Integers:   []int{8, 16},
 	Variants: []device.Variant{
 		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: randomSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: randomSM70Narrow},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1311,7 +1312,9 @@ var watchKernel = &device.Kernel{
 		{File: "random.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []device.Variant{
+		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: watchSM70NarrowAligned},
 		{Target: device.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

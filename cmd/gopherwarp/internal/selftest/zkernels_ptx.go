@@ -10133,6 +10133,165 @@ $FAULT:
 }
 `
 
+const blockSumsSM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "memory.go"
+
+.shared .align 16 .b8 $shared$blockSums$2eshared[512];
+
+.visible .entry blockSums(.param .align 8 .b8 blockSums_params[64])
+.reqntid 128, 1, 1
+{
+	.reg .pred %p<13>;
+	.reg .b32 %r<40>;
+	.reg .b64 %rd<11>;
+
+	ld.param.u64 %rd1, [blockSums_params];
+	ld.param.u64 %rd2, [blockSums_params+8];
+	ld.param.u64 %rd3, [blockSums_params+24];
+	ld.param.u64 %rd4, [blockSums_params+32];
+	.loc 1 16 34
+	mov.u32 %r1, $shared$blockSums$2eshared;
+	.loc 1 17 16
+	mov.u32 %r2, %tid.x;
+	.loc 1 19 19
+	mov.u32 %r3, %ctaid.x;
+	cvt.u32.u64 %r4, %rd2;
+	cvt.u32.u64 %r5, %rd4;
+	cvt.u64.u32 %rd5, %r5;
+	.loc 1 18 6
+	mad.lo.s32 %r6, %r2, 4, %r1;
+	st.shared.u32 [%r6], 0;
+	.loc 1 19 19
+	cvt.u64.u32 %rd6, %r3;
+	mad.lo.s32 %r7, %r3, 128, %r2;
+	setp.lt.u32 %p1, %r7, %r4;
+	@!%p1 bra $B0;
+	.loc 1 20 14
+	mad.wide.u32 %rd7, %r7, 4, %rd1;
+	ld.global.u32 %r8, [%rd7];
+	st.shared.u32 [%r6], %r8;
+$B0:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.lt.u32 %p2, %r2, 64;
+	@!%p2 bra $B1;
+	.loc 1 25 19
+	ld.shared.u32 %r9, [%r6+256];
+	ld.shared.u32 %r10, [%r6];
+	add.s32 %r11, %r10, %r9;
+	st.shared.u32 [%r6], %r11;
+$B1:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.lt.u32 %p3, %r2, 32;
+	@!%p3 bra $B2;
+	.loc 1 25 19
+	ld.shared.u32 %r12, [%r6+128];
+	ld.shared.u32 %r13, [%r6];
+	add.s32 %r14, %r13, %r12;
+	st.shared.u32 [%r6], %r14;
+$B2:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.lt.u32 %p4, %r2, 16;
+	@!%p4 bra $B3;
+	.loc 1 25 19
+	ld.shared.u32 %r15, [%r6+64];
+	ld.shared.u32 %r16, [%r6];
+	add.s32 %r17, %r16, %r15;
+	st.shared.u32 [%r6], %r17;
+$B3:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.lt.u32 %p5, %r2, 8;
+	@!%p5 bra $B4;
+	.loc 1 25 19
+	ld.shared.u32 %r18, [%r6+32];
+	ld.shared.u32 %r19, [%r6];
+	add.s32 %r20, %r19, %r18;
+	st.shared.u32 [%r6], %r20;
+$B4:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.lt.u32 %p6, %r2, 4;
+	@!%p6 bra $B5;
+	.loc 1 25 19
+	ld.shared.u32 %r21, [%r6+16];
+	ld.shared.u32 %r22, [%r6];
+	add.s32 %r23, %r22, %r21;
+	st.shared.u32 [%r6], %r23;
+$B5:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.lt.u32 %p7, %r2, 2;
+	@!%p7 bra $B6;
+	.loc 1 25 19
+	ld.shared.u32 %r24, [%r6+8];
+	ld.shared.u32 %r25, [%r6];
+	add.s32 %r26, %r25, %r24;
+	st.shared.u32 [%r6], %r26;
+$B6:
+	.loc 1 23 9
+	bar.sync 0;
+	.loc 1 24 8
+	setp.eq.s32 %p8, %r2, 0;
+	.loc 1 29 7
+	setp.lt.u32 %p9, %r3, %r5;
+	not.pred %p10, %p8;
+	or.pred %p11, %p10, %p9;
+	@!%p11 bra $FAULT0;
+	.loc 1 24 8
+	@!%p8 bra $B7;
+	.loc 1 25 19
+	ld.shared.u32 %r27, [%r6+4];
+	ld.shared.u32 %r28, [%r6];
+	add.s32 %r29, %r28, %r27;
+	st.shared.u32 [%r6], %r29;
+$B7:
+	.loc 1 28 7
+	@!%p8 bra $B8;
+	.loc 1 29 26
+	ld.shared.u32 %r30, [$shared$blockSums$2eshared];
+	mad.wide.u32 %rd8, %r3, 4, %rd3;
+	st.global.u32 [%rd8], %r30;
+$B8:
+$EXIT:
+	ret;
+$FAULT0:
+	ld.param.u64 %rd9, [blockSums_params+48];
+	atom.relaxed.gpu.global.cas.b32 %r31, [%rd9], 0, 1;
+	setp.ne.u32 %p12, %r31, 0;
+	@%p12 bra $EXIT;
+	ld.global.u64 %rd10, [%rd9+8];
+	ld.param.u32 %r32, [blockSums_params+56];
+	st.global.u32 [%rd10+4], %r32;
+	ld.param.u32 %r33, [blockSums_params+60];
+	st.global.v2.u32 [%rd10+8], {%r33, 0};
+	mov.u32 %r34, %ctaid.x;
+	mov.u32 %r35, %ctaid.y;
+	st.global.v2.u32 [%rd10+16], {%r34, %r35};
+	mov.u32 %r36, %ctaid.z;
+	mov.u32 %r37, %tid.x;
+	st.global.v2.u32 [%rd10+24], {%r36, %r37};
+	mov.u32 %r38, %tid.y;
+	mov.u32 %r39, %tid.z;
+	st.global.v2.u32 [%rd10+32], {%r38, %r39};
+	st.global.u64 [%rd10+40], %rd6;
+	st.global.u64 [%rd10+48], %rd5;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd10], 56;
+	bra $EXIT;
+}
+`
+
 const blockSumsSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -12262,92 +12421,6 @@ $B1:
 }
 `
 
-const randomSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "random.go"
-.file 2 "bits.go"
-.file 3 "philox.go"
-
-.visible .entry random(.param .align 8 .b8 random_params[48])
-{
-	.reg .pred %p<3>;
-	.reg .b32 %r<20>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<3>;
-	.reg .f64 %fd<3>;
-
-	ld.param.u64 %rd1, [random_params];
-	ld.param.u64 %rd2, [random_params+8];
-	ld.param.u32 %r1, [random_params+24];
-	ld.param.u32 %r2, [random_params+28];
-	.loc 1 24 19
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %ntid.x;
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	mad.lo.s32 %r7, %r3, %r4, %r5;
-	cvt.u64.u32 %rd3, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B1;
-	.loc 1 18 52
-	shr.u64 %rd4, %rd3, 3;
-	cvt.u32.u64 %r8, %rd4;
-	mov.u32 %r9, %r7;
-	mov.u32 %r10, 7;
-	mov.u32 %r11, 0;
-	mov.u32 %r12, 0;
-$B0:
-	.loc 2 460 19
-	mul.wide.u32 %rd5, %r9, 3528531795;
-	.loc 2 461 21
-	shr.u64 %rd6, %rd5, 32;
-	cvt.u32.u64 %r13, %rd6;
-	cvt.u32.u64 %r14, %rd5;
-	.loc 2 460 19
-	mul.wide.u32 %rd7, %r10, 3449720151;
-	.loc 2 461 21
-	shr.u64 %rd8, %rd7, 32;
-	cvt.u32.u64 %r15, %rd8;
-	cvt.u32.u64 %r16, %rd7;
-	.loc 3 18 21
-	xor.b32 %r17, %r15, %r8;
-	xor.b32 %r9, %r17, %r1;
-	xor.b32 %r18, %r13, %r11;
-	xor.b32 %r10, %r18, %r2;
-	.loc 3 19 11
-	add.s32 %r1, %r1, -1640531527;
-	add.s32 %r2, %r2, -1150833019;
-	add.s32 %r12, %r12, 1;
-	setp.lt.u32 %p2, %r12, 10;
-	mov.u32 %r8, %r16;
-	mov.u32 %r11, %r14;
-	@%p2 bra $B0;
-	.loc 3 25 62
-	shr.u32 %r19, %r16, 8;
-	cvt.rn.f32.u32 %f1, %r19;
-	mul.rn.f32 %f2, %f1, 0f33800000;
-	.loc 3 29 24
-	cvt.u64.u32 %rd9, %r10;
-	shl.b64 %rd10, %rd9, 32;
-	cvt.u64.u32 %rd11, %r14;
-	or.b64 %rd12, %rd10, %rd11;
-	shr.u64 %rd13, %rd12, 11;
-	cvt.rn.f64.u64 %fd1, %rd13;
-	mul.rn.f64 %fd2, %fd1, 0d3CA0000000000000;
-	.loc 1 25 8
-	mad.wide.u32 %rd14, %r7, 32, %rd1;
-	st.global.u32 [%rd14], %r9;
-	st.global.u32 [%rd14+4], %r16;
-	st.global.u32 [%rd14+8], %r10;
-	st.global.u32 [%rd14+12], %r14;
-	st.global.f32 [%rd14+16], %f2;
-	st.global.f64 [%rd14+24], %fd2;
-$B1:
-	ret;
-}
-`
-
 const randomSM70 = `.version 6.0
 .target sm_70
 .address_size 64
@@ -12431,6 +12504,161 @@ $B0:
 	st.global.f64 [%rd16+24], %fd2;
 $B1:
 	ret;
+}
+`
+
+const watchSM70NarrowAligned = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "random.go"
+
+.visible .entry watch(.param .align 8 .b8 watch_params[64])
+{
+	.reg .pred %p<14>;
+	.reg .b32 %r<17>;
+	.reg .b64 %rd<22>;
+	.reg .f32 %f<35>;
+
+	ld.param.u64 %rd1, [watch_params];
+	ld.param.u64 %rd2, [watch_params+8];
+	ld.param.u64 %rd3, [watch_params+24];
+	ld.param.u64 %rd4, [watch_params+32];
+	.loc 1 50 18
+	mov.u32 %r1, %tid.x;
+	cvt.u32.u64 %r2, %rd2;
+	cvt.u64.u32 %rd5, %r2;
+	cvt.u64.u32 %rd6, %r1;
+	setp.lt.u32 %p1, %r1, %r2;
+	@!%p1 bra $FAULT0;
+	cvt.u32.u64 %r3, %rd4;
+	.loc 1 49 33
+	mov.u64 %rd7, %globaltimer;
+	mov.u64 %rd8, %clock64;
+	.loc 1 50 8
+	mad.wide.u32 %rd9, %r1, 4, %rd1;
+	ld.global.f32 %f1, [%rd9];
+	mov.u32 %r4, 0;
+$B0:
+	.loc 1 52 8
+	mul.rn.f32 %f2, %f1, %f1;
+	mul.rn.f32 %f3, %f2, 0f3EAAAAAB;
+	fma.rn.f32 %f4, 0fC0400000, %f3, %f2;
+	fma.rn.f32 %f5, %f4, 0f3EAAAAAB, %f3;
+	abs.f32 %f6, %f5;
+	setp.lt.f32 %p2, 0f0D2AAAAB, %f6;
+	add.rn.f32 %f7, %f5, 0f3F800000;
+	mul.rn.f32 %f8, %f7, %f7;
+	mul.rn.f32 %f9, %f8, 0f3EAAAAAB;
+	fma.rn.f32 %f10, 0fC0400000, %f9, %f8;
+	fma.rn.f32 %f11, %f10, 0f3EAAAAAB, %f9;
+	abs.f32 %f12, %f11;
+	setp.lt.f32 %p3, 0f0D2AAAAB, %f12;
+	and.pred %p4, %p2, %p3;
+	add.rn.f32 %f13, %f11, 0f3F800000;
+	mul.rn.f32 %f14, %f13, %f13;
+	mul.rn.f32 %f15, %f14, 0f3EAAAAAB;
+	fma.rn.f32 %f16, 0fC0400000, %f15, %f14;
+	fma.rn.f32 %f17, %f16, 0f3EAAAAAB, %f15;
+	abs.f32 %f18, %f17;
+	setp.lt.f32 %p5, 0f0D2AAAAB, %f18;
+	and.pred %p6, %p4, %p5;
+	add.rn.f32 %f19, %f17, 0f3F800000;
+	mul.rn.f32 %f20, %f19, %f19;
+	mul.rn.f32 %f21, %f20, 0f3EAAAAAB;
+	fma.rn.f32 %f22, 0fC0400000, %f21, %f20;
+	fma.rn.f32 %f23, %f22, 0f3EAAAAAB, %f21;
+	abs.f32 %f24, %f23;
+	setp.lt.f32 %p7, 0f0D2AAAAB, %f24;
+	and.pred %p8, %p6, %p7;
+	add.rn.f32 %f1, %f23, 0f3F800000;
+	add.s32 %r4, %r4, 4;
+	setp.lt.u32 %p9, %r4, 100;
+	@%p8 bra $B1;
+	div.rn.f32 %f25, %f2, 0f40400000;
+	add.rn.f32 %f26, %f25, 0f3F800000;
+	mul.rn.f32 %f27, %f26, %f26;
+	div.rn.f32 %f28, %f27, 0f40400000;
+	add.rn.f32 %f29, %f28, 0f3F800000;
+	mul.rn.f32 %f30, %f29, %f29;
+	div.rn.f32 %f31, %f30, 0f40400000;
+	add.rn.f32 %f32, %f31, 0f3F800000;
+	mul.rn.f32 %f33, %f32, %f32;
+	div.rn.f32 %f34, %f33, 0f40400000;
+	add.rn.f32 %f1, %f34, 0f3F800000;
+$B1:
+	@%p9 bra $B0;
+	.loc 1 54 3
+	st.global.f32 [%rd9], %f1;
+	.loc 1 55 8
+	bar.sync 0;
+	.loc 1 56 9
+	shl.b32 %r5, %r1, 1;
+	cvt.u64.u32 %rd10, %r5;
+	setp.lt.u32 %p10, %r5, %r3;
+	.loc 1 57 21
+	add.s32 %r6, %r5, 1;
+	setp.lt.u32 %p11, %r6, %r3;
+	and.pred %p12, %p10, %p11;
+	@!%p12 bra $B2;
+	.loc 1 56 34
+	mov.u64 %rd11, %clock64;
+	sub.s64 %rd12, %rd11, %rd8;
+	mad.wide.u32 %rd13, %r5, 8, %rd3;
+	.loc 1 57 42
+	mov.u64 %rd14, %globaltimer;
+	sub.s64 %rd15, %rd14, %rd7;
+	st.global.v2.u64 [%rd13], {%rd12, %rd15};
+	bra $EXIT;
+$B2:
+	cvt.u64.u32 %rd16, %r3;
+	cvt.u64.u32 %rd17, %r6;
+	.loc 1 56 7
+	@!%p10 bra $FAULT1;
+	.loc 1 57 7
+	bra $FAULT2;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 50 8
+	mov.u32 %r7, 0;
+	mov.u64 %rd18, %rd6;
+	mov.u64 %rd19, %rd5;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 56 7
+	mov.u32 %r7, 1;
+	mov.u64 %rd18, %rd10;
+	mov.u64 %rd19, %rd16;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 57 7
+	mov.u32 %r7, 2;
+	mov.u64 %rd18, %rd17;
+	mov.u64 %rd19, %rd16;
+$FAULT:
+	ld.param.u64 %rd20, [watch_params+48];
+	atom.relaxed.gpu.global.cas.b32 %r8, [%rd20], 0, 1;
+	setp.ne.u32 %p13, %r8, 0;
+	@%p13 bra $EXIT;
+	ld.global.u64 %rd21, [%rd20+8];
+	ld.param.u32 %r9, [watch_params+56];
+	st.global.u32 [%rd21+4], %r9;
+	ld.param.u32 %r10, [watch_params+60];
+	st.global.v2.u32 [%rd21+8], {%r10, %r7};
+	mov.u32 %r11, %ctaid.x;
+	mov.u32 %r12, %ctaid.y;
+	st.global.v2.u32 [%rd21+16], {%r11, %r12};
+	mov.u32 %r13, %ctaid.z;
+	mov.u32 %r14, %tid.x;
+	st.global.v2.u32 [%rd21+24], {%r13, %r14};
+	mov.u32 %r15, %tid.y;
+	mov.u32 %r16, %tid.z;
+	st.global.v2.u32 [%rd21+32], {%r15, %r16};
+	st.global.u64 [%rd21+40], %rd18;
+	st.global.u64 [%rd21+48], %rd19;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd21], 56;
+	bra $EXIT;
 }
 `
 
