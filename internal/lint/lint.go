@@ -31,8 +31,8 @@ const (
 
 // late are the passes after which a function does not look like its source any more.
 var late = []string{
-	"checks", "narrow", "divide", "contract", "if-convert", "rotate", "unify-phis", "unroll", "loads", "licm", "version",
-	"addresses", "shorten", "dead-loops", "short-divide", "early-checks", "fuse-checks", "coarsen", "wide", "sink",
+	"prove", "simplify-by-range", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll", "load-elimination", "licm", "version-loops",
+	"separate-offsets", "truncate-integers", "loop-deletion", "bypass-slow-division", "hoist-checks", "fuse-checks", "coarsen", "vectorize-memory", "sink",
 }
 
 // Kernel returns what it finds in kernel f of m, sorted by place, each once. f is as package frontend

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// TestBounds runs threads of random kernels, with and without what boundChecks does: indices are polynomials of the
+// TestBounds runs threads of random kernels, with and without what versionKernel does: indices are polynomials of the
 // thread's place, a counter and parameters, which are small, or so large that products wrap around.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
@@ -20,7 +20,7 @@ func TestBounds(t *testing.T) {
 		text := boundedKernel(r)
 		after := parse(t, text).Funcs[0]
 		n := len(after.Blocks)
-		boundChecks(after, &Options{})
+		versionKernel(after, &Options{})
 		if len(after.Blocks) == n {
 			continue
 		}

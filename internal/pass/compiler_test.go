@@ -52,11 +52,11 @@ func TestCompilerGoesOn(t *testing.T) {
 		told          bool
 		want          string
 	}{
-		{Options{}, Options{Narrow: true}, true, "checks"},
+		{Options{}, Options{Narrow: true}, true, "prove"},
 		{Options{}, Options{Narrow: true}, false, "inline"},
 		{Options{}, Options{Contract: true}, true, "contract"},
 		{Options{Coarse: true}, Options{Wide: true}, true, "coarsen"},
-		{Options{Wide: true}, Options{Wide: true, Aligned: true}, true, "wide"},
+		{Options{Wide: true}, Options{Wide: true, Aligned: true}, true, "vectorize-memory"},
 		{Options{Disable: []string{"gvn"}}, Options{}, true, "inline"},
 	} {
 		c, err := NewCompiler(k)
@@ -118,7 +118,7 @@ func allOptions() []Options {
 		Options{Unroll: true},
 		Options{Unroll: true, Narrow: true},
 		Options{Compact: true, Narrow: true, Contract: true, Wide: true, Coarse: true},
-		Options{Disable: []string{"narrow", "divide", "sink"}},
+		Options{Disable: []string{"simplify-by-range", "divide-by-constant", "sink"}},
 		Options{Disable: []string{"sink"}},
 		Options{Disable: []string{"gvn"}, Narrow: true})
 }

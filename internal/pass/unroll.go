@@ -7,49 +7,49 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Limits of full unrolling: rounds, and values of all of them together. The large one is for
-// loops over local arrays: a 4x4 block of products over 8 steps has some thousand.
+// Limits of full unrolling: iterations, and values in all of them together. The largest is for
+// loops over local arrays: a 4x4 block of products over 8 steps has about a thousand values.
 const (
-	maxRounds   = 128
+	maxTrips    = 128
 	maxUnrolled = 4000
 	maxSmall    = 500
 	maxDense    = 1500
-	minDense    = 32 // products in a round
-	fewRounds   = 8
-	manyRounds  = 16 // with Unroll
+	minDense    = 32 // products in an iteration
+	fewTrips    = 8
+	manyTrips   = 16 // with Unroll
 	maxShort    = 256
 )
 
-// unroll copies the body of loops that run a known small number of times and index a local
-// array, so that the indices become constants and the array becomes registers (an array in
-// local memory is up to 266 times slower); and of small ones of few rounds, as a stencil has
-// them, whose conditions become constants. ptxas unrolls all other such loops itself; nobody does for a back end
-// that asks for more.
+// unroll fully unrolls loops with a small constant trip count that index a local array, so that the
+// indices become constants and the array becomes registers (an array in local memory is up to 266
+// times slower), and small loops with few iterations, such as those of stencils, whose conditions
+// become constants. ptxas unrolls all other such loops; for back ends without such a compiler after
+// them, Options.Unroll unrolls more.
 func unroll(f *ir.Func, o *Options) {
-	unrollThose(f, o, func(l *analysis.Loop, n int, kept *keptLocals) bool {
-		return worthUnrolling(l, n, kept) || o.Unroll && n <= manyRounds+1 && n*size(l) <= maxShort && sums(l)
+	unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
+		return worthUnrolling(l, n, kept) || o.Unroll && n <= manyTrips+1 && n*size(l) <= maxShort && sums(l)
 	})
 }
 
-// unrollDense copies the body of loops of few rounds with many products of what lies in shared memory, so that the loads
-// of one round stand beside the products of another: ptxas does not unroll what is as long. It comes when local
-// arrays have become registers.
+// unrollDense fully unrolls loops with few iterations and many products of values in shared memory,
+// so that the loads of one iteration are scheduled with the products of another: ptxas does not
+// unroll loops of that size. It runs once local arrays have become registers.
 func unrollDense(f *ir.Func, o *Options) {
-	unrollThose(f, o, func(l *analysis.Loop, n int, _ *keptLocals) bool {
-		return n <= fewRounds+1 && n*size(l) <= maxDense && dense(l)
+	unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
+		return n <= fewTrips+1 && n*size(l) <= maxDense && dense(l)
 	})
 }
 
-// unrollThose copies the body of loops with a known number of rounds that it is worth for.
-func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *keptLocals) bool) {
+// unrollLoops fully unrolls the loops with a known trip count for which worth returns true.
+func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *unpromotable) bool) {
 	c := &cloner{f: f}
 	for range 6 { // inner loops first; their copies let the loop around them follow
 		changed := false
 		var taken []*analysis.Loop
 		loops := analysis.Loops(ir.Dominators(f))
-		kept := newKeptLocals(f, o, loops)
+		kept := findUnpromotable(f, o, loops)
 		for _, l := range loops {
-			n := rounds(l)
+			n := tripCount(l)
 			if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
 				continue
 			}
@@ -75,18 +75,18 @@ func unrollThose(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 }
 
 // worthUnrolling reports whether n copies of the loop are worth their size.
-func worthUnrolling(l *analysis.Loop, n int, kept *keptLocals) bool {
+func worthUnrolling(l *analysis.Loop, n int, kept *unpromotable) bool {
 	total := n * size(l)
-	return total <= maxSmall && n <= fewRounds+1 || total <= maxUnrolled && (indexesLocal(l, kept) || multiplies(l))
+	return total <= maxSmall && n <= fewTrips+1 || total <= maxUnrolled && (indexesLocal(l, kept) || startsProducts(l))
 }
 
-// multiplies reports whether the loop starts products of panels: those of one group should stand in a row, with
-// constants to add to the addresses.
-func multiplies(l *analysis.Loop) bool {
+// startsProducts reports whether the loop starts products of panels: those of one group should
+// follow each other, with constants to add to the addresses.
+func startsProducts(l *analysis.Loop) bool {
 	return slices.ContainsFunc(l.Blocks, hasProduct)
 }
 
-// dense reports whether most of the loop is products of floats, and what it reads for them from shared memory.
+// dense reports whether most of the loop is float products and loads from shared memory for them.
 func dense(l *analysis.Loop) bool {
 	products, others := 0, 0
 	for _, b := range l.Blocks {
@@ -106,7 +106,7 @@ func dense(l *analysis.Loop) bool {
 	return products >= minDense && others < products
 }
 
-// sums reports whether the loop, which has no branch but its end, reads memory and only computes.
+// sums reports whether the loop, whose only branch is its end, reads memory and otherwise only computes.
 func sums(l *analysis.Loop) bool {
 	loads, branches := 0, 0
 	for _, b := range l.Blocks {
@@ -124,8 +124,8 @@ func sums(l *analysis.Loop) bool {
 	return loads > 0 && branches == 1
 }
 
-// overlaps reports whether l shares blocks with a loop that has been copied already: what is
-// known of it then no longer holds.
+// overlaps reports whether l shares blocks with a loop that has been copied already, so that what
+// is known of l no longer holds.
 func overlaps(taken []*analysis.Loop, l *analysis.Loop) bool {
 	return slices.ContainsFunc(taken, func(t *analysis.Loop) bool { return l.Contains(t.Header) })
 }
@@ -143,9 +143,9 @@ func size(l *analysis.Loop) int {
 	return n
 }
 
-// indexesLocal reports whether the loop has an access to a local array at an index that is not
-// constant, and the array may become registers for more than to be copied to or from one that does not.
-func indexesLocal(l *analysis.Loop, kept *keptLocals) bool {
+// indexesLocal reports whether the loop indexes a local array by a value that is not constant, and
+// the array may be promoted to registers for more than copies to or from one that cannot be.
+func indexesLocal(l *analysis.Loop, kept *unpromotable) bool {
 	free, stays := false, false
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
@@ -160,7 +160,7 @@ func indexesLocal(l *analysis.Loop, kept *keptLocals) bool {
 	return free && !(stays && copies(l))
 }
 
-// copies reports whether the loop stores nothing but what it loads.
+// copies reports whether the loop stores only what it loads.
 func copies(l *analysis.Loop) bool {
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
@@ -172,27 +172,27 @@ func copies(l *analysis.Loop) bool {
 	return true
 }
 
-// rounds returns how often the header of the loop runs at most, where an exit that every
-// round passes says it with constants; 0 where that is not known or too often.
-func rounds(l *analysis.Loop) int { return roundsUpTo(l, maxRounds) }
+// tripCount returns how often the header of the loop runs at most, where an exit that is in every
+// iteration determines that with constants; 0 where it is unknown or above maxTrips.
+func tripCount(l *analysis.Loop) int { return tripCountUpTo(l, maxTrips) }
 
-// roundsUpTo is rounds for loops that run so often at most.
-func roundsUpTo(l *analysis.Loop, limit int) int {
+// tripCountUpTo is tripCount with another limit.
+func tripCountUpTo(l *analysis.Loop, limit int) int {
 	for _, e := range l.Exits() {
 		t := e.From.Term()
 		if t.Op != ir.OpIf {
 			continue
 		}
-		p := player{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
-		if n := p.countdown(l); n > 0 && everyRound(l, e.From) {
+		s := counterSimulator{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
+		if n := s.tripCount(l); n > 0 && inEveryIteration(l, e.From) {
 			return n
 		}
 	}
 	return 0
 }
 
-// everyRound reports whether there is no way around the loop but through b.
-func everyRound(l *analysis.Loop, b *ir.Block) bool {
+// inEveryIteration reports whether no path around the loop avoids b.
+func inEveryIteration(l *analysis.Loop, b *ir.Block) bool {
 	seen := map[*ir.Block]bool{b: true}
 	var around func(x *ir.Block) bool
 	around = func(x *ir.Block) bool {
@@ -205,13 +205,14 @@ func everyRound(l *analysis.Loop, b *ir.Block) bool {
 	return !around(l.Header)
 }
 
-// A player plays a loop's counter until the condition is met that leaves the loop.
-type player struct {
+// A counterSimulator runs a loop's induction variable until the condition that leaves the loop holds.
+type counterSimulator struct {
 	leave condition
-	limit int // of the rounds
+	limit int // of the trip count
 }
 
-func (p player) countdown(l *analysis.Loop) int {
+// tripCount returns the trip count of l by the first of its induction variables that determines it, or 0.
+func (p counterSimulator) tripCount(l *analysis.Loop) int {
 	for _, phi := range l.Header.Phis() {
 		if !phi.Type.IsInt() {
 			continue
@@ -220,15 +221,15 @@ func (p player) countdown(l *analysis.Loop) int {
 		if start == nil || !isConst(start) {
 			continue
 		}
-		if n := p.play(phi, start, next); n > 0 {
+		if n := p.simulate(phi, start, next); n > 0 {
 			return n
 		}
 	}
 	return 0
 }
 
-// phiArgs returns the arguments of a phi of the header from outside of the loop and from its
-// rounds; nil where there are several.
+// phiArgs returns the arguments of a phi of the header from outside the loop and from its
+// latches; nil where there are several.
 func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
 	for i, a := range phi.Args {
 		to := &start
@@ -243,8 +244,8 @@ func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
 	return start, next
 }
 
-// play runs the counter, which has the value next in the next round.
-func (p player) play(phi, start, next *ir.Value) int {
+// simulate runs the phi from start, with the value next in the next iteration, and returns the trip count, 0 if unknown.
+func (p counterSimulator) simulate(phi, start, next *ir.Value) int {
 	if next == nil {
 		return 0
 	}

@@ -16,20 +16,20 @@ const (
 	maxRepeated   = 600 // values that are computed again where one was beyond
 )
 
-// quotients rounds float32 quotients and square roots by the machine's approximations and steps of
-// Newton's method, as ptxas does, but tests once behind several whether they, and what is computed
-// from them, hold; if not, all is computed again by operations that round always. The
-// branches that ptxas puts around each are more instructions, and keep it from mixing the
-// instructions of one with those of others.
+// expandFDiv expands float32 divisions and square roots into the hardware's approximations and
+// steps of Newton's method, as ptxas does, but with one test after several of them, and after what
+// is computed from them, whether the results are exact; otherwise all are computed again by
+// operations that always round correctly. ptxas puts a branch around each, which costs instructions
+// and keeps it from scheduling those of one with those of another.
 //
-// The steps are right for all significands where the approximation is at most one unit off, as it
-// is on the machines that have had one: Markstein, "Computation of elementary functions on the IBM
-// RISC System/6000 processor" (1990).
-func quotients(f *ir.Func, o *Options) {
+// The steps are correct for all significands where the approximation is off by at most one unit in
+// the last place, as it is on all GPUs measured: Markstein, "Computation of elementary functions
+// on the IBM RISC System/6000 processor" (1990).
+func expandFDiv(f *ir.Func, o *Options) {
 	blocks := len(f.Blocks)
 	for i := 0; i < len(f.Blocks); i++ { // apply adds what is behind a test
 		if b := f.Blocks[i]; !b.Cold {
-			if s := findQuotients(b); s != nil {
+			if s := findFDivs(b); s != nil {
 				s.apply()
 			}
 		}
@@ -40,7 +40,7 @@ func quotients(f *ir.Func, o *Options) {
 	}
 }
 
-// A speculation is a part of a block that computes quotients and from them.
+// A speculation is a part of a block that computes quotients and values that depend on them.
 type speculation struct {
 	b     *ir.Block
 	end   int // where they must hold
@@ -52,8 +52,8 @@ type speculation struct {
 	holds  *ir.Value               // whether all so far do
 }
 
-// findQuotients returns the first part of b with at least two of them, or nil.
-func findQuotients(b *ir.Block) *speculation {
+// findFDivs returns the first part of b with at least two quotients, or nil.
+func findFDivs(b *ir.Block) *speculation {
 	for at := 0; at < len(b.Values); {
 		s := &speculation{b: b, on: map[*ir.Value]bool{}, recips: map[*ir.Value]*ir.Value{}, least: map[*ir.Value]float64{}}
 		n := s.extend(at)

@@ -8,14 +8,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// coverChecks compares only two of many indices into one slice with its length, as the points
-// around one in a grid have them: the lowest and the highest, where sums and products of what is
-// known not to be negative show which these are. The checks move up, as in earlyChecks, and become
-// one branch, as in fuseChecks. Behind it all the indices are known to fit 32 bits where the
-// length does.
-func coverChecks(f *ir.Func, _ *Options) {
+// subsumeChecks compares only the lowest and the highest of several indices into one slice with
+// its length, such as those of a stencil, where the sums and products of values that are known not
+// to be negative show which these are. The checks move up, as in hoistChecks, and become one
+// branch, as in fuseChecks. After it, all the indices are known to fit 32 bits where the length
+// does.
+func subsumeChecks(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
-	c := &coverer{dom: dom, ranges: analysis.NewRanges(dom)}
+	c := &subsumer{dom: dom, ranges: analysis.NewRanges(dom)}
 	for _, b := range dom.Order() {
 		c.block = b
 		for rest := b; rest != nil; {
@@ -24,32 +24,33 @@ func coverChecks(f *ir.Func, _ *Options) {
 	}
 }
 
-type coverer struct {
+// A subsumer handles the checks of one function.
+type subsumer struct {
 	dom    *ir.Dom
 	ranges *analysis.Ranges
 	block  *ir.Block // that is being taken apart, as it was
 }
 
-// minCovered is how many checks must be saved for the others to be worth computing early.
-const minCovered = 2
+// minSubsumed is how many checks must be saved for the others to be worth computing early.
+const minSubsumed = 2
 
-// one covers the first group of checks in b for which that is worth it. It returns the block
-// with what follows, or nil where there is no such group.
-func (c *coverer) one(b *ir.Block) *ir.Block {
+// one handles the first group of checks in b for which that is worth it. It returns the block that
+// follows, or nil where there is no such group.
+func (c *subsumer) one(b *ir.Block) *ir.Block {
 	start := len(b.Phis())
 	for i := start; i < len(b.Values); i++ {
 		v := b.Values[i]
 		if !v.Op.Terminator() && (!observable(v) || v.Op == ir.OpCheck) {
 			continue
 		}
-		m := &mover{early: map[*ir.Value]bool{}}
+		m := &checkHoister{early: map[*ir.Value]bool{}}
 		order := m.order(b.Values[start:i])
 		checks := slices.DeleteFunc(slices.Clone(order), func(v *ir.Value) bool { return v.Op != ir.OpCheck || !m.early[v] })
-		if implied, members := c.cover(checks); len(implied) >= minCovered {
+		if implied, members := c.subsume(checks); len(implied) >= minSubsumed {
 			b.Values = slices.Concat(b.Values[:start], order, b.Values[i:])
 			u := &fuser{ranges: c.ranges, at: c.at(), implied: implied}
 			rest := u.fuse(b, slices.Index(b.Values, checks[0]), slices.Index(b.Values, checks[len(checks)-1]))
-			c.shorten(rest, members)
+			c.truncate(rest, members)
 			return rest
 		}
 		start = i + 1
@@ -57,7 +58,7 @@ func (c *coverer) one(b *ir.Block) *ir.Block {
 	return nil
 }
 
-func (c *coverer) at() analysis.Place { return analysis.Place{Block: c.block} }
+func (c *subsumer) at() analysis.Place { return analysis.Place{Block: c.block} }
 
 // An element is a check that an index is in range, as the polynomial that the index is.
 type element struct {
@@ -65,8 +66,8 @@ type element struct {
 	at    analysis.Polynomial
 }
 
-// cover returns the checks that others imply, and the indices of all groups that have such.
-func (c *coverer) cover(checks []*ir.Value) (implied map[*ir.Value]bool, members []*ir.Value) {
+// subsume returns the checks that others imply, and the indices of all groups that have such.
+func (c *subsumer) subsume(checks []*ir.Value) (implied map[*ir.Value]bool, members []*ir.Value) {
 	groups := map[*ir.Value][]element{}
 	var lengths []*ir.Value
 	for _, v := range checks {
@@ -104,7 +105,7 @@ func (c *coverer) cover(checks []*ir.Value) (implied map[*ir.Value]bool, members
 // extremes returns the elements with the lowest and the highest index, or -1 where that is not
 // known. They are so close that neither their distance nor the sum with an index in range
 // overflows: what lies between two indices in range did not wrap.
-func (c *coverer) extremes(g []element) (lowest, highest int) {
+func (c *subsumer) extremes(g []element) (lowest, highest int) {
 	lowest, highest = -1, -1
 	for i := range g {
 		if !slices.ContainsFunc(g, func(e element) bool { return !c.atMost(g[i], e) }) {
@@ -121,8 +122,8 @@ func (c *coverer) extremes(g []element) (lowest, highest int) {
 	return lowest, highest
 }
 
-// atMost reports whether x is known not to lie behind y.
-func (c *coverer) atMost(x, y element) bool {
+// atMost reports whether x is known not to exceed y.
+func (c *subsumer) atMost(x, y element) bool {
 	d, ok := y.at.Minus(x.at)
 	if !ok {
 		return false
@@ -131,9 +132,9 @@ func (c *coverer) atMost(x, y element) bool {
 	return ok && r.Lo >= 0
 }
 
-// shorten computes in 32 bits the addresses of elements whose indices have been checked: in rest,
+// truncate computes the addresses of elements whose indices have been checked in 32 bits, in rest
 // and in the blocks that follow. Indices that differ by a constant share their address.
-func (c *coverer) shorten(rest *ir.Block, members []*ir.Value) {
+func (c *subsumer) truncate(rest *ir.Block, members []*ir.Value) {
 	e := &editor{b: rest, pos: rest.Values[0].Pos}
 	short := &halver{e: e, made: map[*ir.Value]*ir.Value{}}
 	type anchor struct {

@@ -17,7 +17,7 @@ func TestQuotientsOfAnything(t *testing.T) {
 		text := fmt.Sprintf("func f(%%0 f32, %%1 f32, %%2 f32) -> f32 {\nb0:\n\t%%3 = const f32 1\n\t%%4 = const f32 3\n\t%%5 = const f32 -0.001\n"+
 			"\t%%6 = %s\n\t%%7 = fsqrt f32 %%2\n\t%%8 = fmul f32 %%6, %%7\n\tret %%8\n}\n", op)
 		before, after := parse(t, text).Funcs[0], parse(t, text).Funcs[0]
-		quotients(after, &Options{})
+		expandFDiv(after, &Options{})
 		if len(after.Blocks) == 1 {
 			t.Fatalf("%s: nothing is computed twice", op)
 		}

@@ -6,16 +6,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// earlyChecks moves checks, and what their conditions are computed from, up in their blocks,
-// in front of loads and stores: the loads of an unrolled body then start together, and no
-// store waits between two checks (1.4 times faster, measured). A store that runs in front of a
-// fault cannot be seen, so it may as well not run.
-func earlyChecks(f *ir.Func, _ *Options) {
+// hoistChecks moves checks and the computation of their conditions up in their blocks, before
+// loads and stores: the loads of an unrolled body then start together, and no store waits between
+// two checks (1.4 times faster, measured). A store that precedes a fault cannot be observed, so it
+// need not happen.
+func hoistChecks(f *ir.Func, _ *Options) {
 	for _, b := range f.Blocks {
 		if b.Cold {
 			continue
 		}
-		m := &mover{early: map[*ir.Value]bool{}}
+		m := &checkHoister{early: map[*ir.Value]bool{}}
 		start := len(b.Phis())
 		out := append([]*ir.Value{}, b.Values[:start]...)
 		for i := start; i < len(b.Values); i++ {
@@ -29,15 +29,15 @@ func earlyChecks(f *ir.Func, _ *Options) {
 	}
 }
 
-// A mover reorders a stretch of values in which only checks can be seen from outside.
-type mover struct {
+// A checkHoister reorders a stretch of values in which only checks are observable.
+type checkHoister struct {
 	early map[*ir.Value]bool // values of the stretch that move up
 	in    map[*ir.Value]bool
 	known map[*ir.Value]bool // what free has said
 }
 
-// order returns the values of the stretch with the checks first that depend on no load in it.
-func (m *mover) order(stretch []*ir.Value) []*ir.Value {
+// order returns the values of the stretch, first the checks that depend on none of its loads.
+func (m *checkHoister) order(stretch []*ir.Value) []*ir.Value {
 	if !slices.ContainsFunc(stretch, func(v *ir.Value) bool { return v.Op == ir.OpCheck }) {
 		return stretch
 	}
@@ -64,9 +64,10 @@ func (m *mover) order(stretch []*ir.Value) []*ir.Value {
 	return append(front, back...)
 }
 
-// free reports whether v can be computed at the start of the stretch. It looks at each value once: there are as many ways
-// to the first of a chain of values that are each used twice as twice to the power of its length.
-func (m *mover) free(v *ir.Value) bool {
+// free reports whether v can be computed at the start of the stretch. It visits each value once:
+// the number of paths to the first of a chain of values that are used twice each is exponential in
+// the chain's length.
+func (m *checkHoister) free(v *ir.Value) bool {
 	free, ok := m.known[v]
 	if !ok {
 		free = !slices.ContainsFunc(v.Args, func(a *ir.Value) bool {
@@ -77,7 +78,8 @@ func (m *mover) free(v *ir.Value) bool {
 	return free
 }
 
-func (m *mover) mark(v *ir.Value) {
+// mark notes that v and what it depends on move up.
+func (m *checkHoister) mark(v *ir.Value) {
 	if !m.in[v] || m.early[v] {
 		return
 	}

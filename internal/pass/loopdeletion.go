@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// deadLoops removes loops that do nothing but count to an end that they certainly reach: what
-// is left of clearing a local that nobody reads.
-func deadLoops(f *ir.Func, o *Options) {
+// loopDeletion removes loops without effects that certainly terminate, such as what is left of
+// clearing a local that is never read.
+func loopDeletion(f *ir.Func, o *Options) {
 	users := sync.OnceValue(func() *userLists { return uses(f) })
 	changed := false
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
@@ -24,12 +24,12 @@ func deadLoops(f *ir.Func, o *Options) {
 	}
 	if changed {
 		removeUnreachable(f)
-		deadLoops(f, o)
+		loopDeletion(f, o)
 	}
 }
 
-// idle returns the exit of a loop that has one, no effects, no values that are used outside,
-// and an end; else nil.
+// idle returns the exit of a loop that has exactly one exit, no effects, no values used outside
+// and a known end; otherwise nil.
 func idle(l *analysis.Loop, users func() *userLists) *analysis.Exit {
 	exits := l.Exits()
 	for _, p := range l.Entries() {
@@ -54,7 +54,7 @@ func idle(l *analysis.Loop, users func() *userLists) *analysis.Exit {
 // ends reports whether the loop counts in steps of one up to an invariant, or runs a small
 // known number of times.
 func ends(l *analysis.Loop, e analysis.Exit) bool {
-	if rounds(l) > 0 {
+	if tripCount(l) > 0 {
 		return true
 	}
 	c := e.From.Term().Args[0]

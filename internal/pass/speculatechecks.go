@@ -6,17 +6,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// maxLifted is the most values in a block whose check is lifted, and in the part of it that moves.
-const maxLifted = 12
+// maxSpeculatedCheck is the maximum number of values in a block whose check moves, and of values
+// that move with it.
+const maxSpeculatedCheck = 12
 
-// liftChecks moves checks from small blocks that run on a condition, several in a row, in front of the
-// branches: checked is then that the condition does not hold, or the check's own. What is left of such a
-// block, a load and a store, becomes instructions with a predicate, without a jump; and the checks
-// meet, for fuseChecks.
+// speculateChecks moves checks out of small conditional blocks, where several of these follow each
+// other, to before the branches. The moved check passes if the branch's condition is false or its
+// own is true. What is left of such a block, a load and a store, becomes predicated instructions
+// without a jump, and the checks become adjacent, for fuseChecks.
 //
-// A function with panel products is left alone: its accumulators take nearly all registers, and what is
-// checked early lives long.
-func liftChecks(f *ir.Func, _ *Options) {
+// It leaves functions with panel products alone: their accumulators take nearly all registers, and
+// early checks lengthen live ranges.
+func speculateChecks(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
 	if slices.ContainsFunc(order, hasProduct) {
 		return
@@ -35,10 +36,10 @@ func liftChecks(f *ir.Func, _ *Options) {
 		if next, _ := triangle(j); next == nil && !behind[b] {
 			continue // alone
 		}
-		for liftFrom(m, b) {
+		for speculateFrom(m, b) {
 		}
 		if harmless(m) {
-			for liftPast(j, m, b) {
+			for speculatePast(j, m, b) {
 			}
 		}
 	}
@@ -49,28 +50,28 @@ func hasProduct(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpMultiply })
 }
 
-// triangle returns the block m that b leads to on a condition and the block j behind it, which b leads to as well;
-// nil where there are no such blocks, or m is not small.
+// triangle returns the small block m that b branches to and the block j that both m and b lead to,
+// or nil where b has no such successors.
 func triangle(b *ir.Block) (m, j *ir.Block) {
 	if len(b.Succs) != 2 || b.Cold {
 		return nil, nil
 	}
 	for i, m := range b.Succs {
 		j := b.Succs[1-i]
-		if len(m.Preds) == 1 && len(m.Succs) == 1 && m.Succs[0] == j && m != j && j != b && len(j.Preds) == 2 && len(m.Values) <= maxLifted {
+		if len(m.Preds) == 1 && len(m.Succs) == 1 && m.Succs[0] == j && m != j && j != b && len(j.Preds) == 2 && len(m.Values) <= maxSpeculatedCheck {
 			return m, j
 		}
 	}
 	return nil, nil
 }
 
-// harmless reports whether all that can be seen of m is what it stores.
+// harmless reports whether m has no observable effects but its stores.
 func harmless(m *ir.Block) bool {
 	return !slices.ContainsFunc(m.Values, observable)
 }
 
-// liftFrom moves the first check of m to the end of b. Nothing that can be seen stands in front of it.
-func liftFrom(m, b *ir.Block) bool {
+// speculateFrom moves the first check of m to the end of b. Nothing observable precedes the check.
+func speculateFrom(m, b *ir.Block) bool {
 	i := slices.IndexFunc(m.Values, observable)
 	if i < 0 || m.Values[i].Op != ir.OpCheck {
 		return false
@@ -96,8 +97,8 @@ func liftFrom(m, b *ir.Block) bool {
 	return true
 }
 
-// liftPast moves a check at the start of j to the end of b, past m, which stores at most.
-func liftPast(j, m, b *ir.Block) bool {
+// speculatePast moves a check from the start of j to the end of b, past m, which has stores at most.
+func speculatePast(j, m, b *ir.Block) bool {
 	i := slices.IndexFunc(j.Values, func(v *ir.Value) bool { return observable(v) || v.Op.Terminator() })
 	if i < 0 || j.Values[i].Op != ir.OpCheck {
 		return false
@@ -123,7 +124,7 @@ func coneIn(b *ir.Block, check *ir.Value) (cone []*ir.Value, ok bool) {
 			return
 		}
 		in[v] = true
-		ok = v.Op.Pure() && v.Op != ir.OpPhi && v.Op != ir.OpAlloca && len(in) <= maxLifted
+		ok = v.Op.Pure() && v.Op != ir.OpPhi && v.Op != ir.OpAlloca && len(in) <= maxSpeculatedCheck
 		for _, a := range v.Args {
 			add(a)
 		}

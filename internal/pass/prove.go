@@ -5,9 +5,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// eliminateChecks decides conditions by what is known where they are used: the branches
-// taken, the checks passed, the ranges of values. A check that always passes is then removed.
-func eliminateChecks(f *ir.Func, _ *Options) {
+// prove decides conditions by what is known where they are used: the branches taken, the checks
+// passed and the ranges of values. It removes checks that always pass.
+func prove(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	var constants [2]*ir.Value

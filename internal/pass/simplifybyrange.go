@@ -7,12 +7,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// narrow replaces signed operations by unsigned ones where no argument is negative, and
-// 64-bit divisions by 32-bit ones where both arguments fit: a division by a power of two is
-// then one shift, one of 64 bits costs several of 32.
-func narrow(f *ir.Func, _ *Options) {
+// simplifyByRange uses value ranges to replace operations by cheaper ones: signed operations by
+// unsigned ones where no argument is negative, and 64-bit divisions by 32-bit ones where both
+// arguments fit. An unsigned division by a power of two is one shift; a 64-bit division costs
+// several of 32 bits.
+func simplifyByRange(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
-	n := &narrower{ranges: analysis.NewRanges(dom)}
+	n := &rangeSimplifier{ranges: analysis.NewRanges(dom)}
 	for _, b := range dom.Order() {
 		for i, v := range b.Values {
 			n.unsign(v, analysis.Place{Block: b, Index: i})
@@ -21,12 +22,15 @@ func narrow(f *ir.Func, _ *Options) {
 	rewrite(f, n.divide)
 }
 
-type narrower struct {
+// A rangeSimplifier replaces the operations of one function.
+type rangeSimplifier struct {
 	ranges *analysis.Ranges
 	fits   map[*ir.Value]bool // divisions whose arguments fit 32 bits
 }
 
-func (n *narrower) unsign(v *ir.Value, p analysis.Place) {
+// unsign makes v, which stands at p, unsigned where that is the same, and notes whether it is a
+// division that fits 32 bits.
+func (n *rangeSimplifier) unsign(v *ir.Value, p analysis.Place) {
 	ops := map[ir.Op]ir.Op{ir.OpSDiv: ir.OpUDiv, ir.OpSRem: ir.OpURem, ir.OpAShr: ir.OpLShr, ir.OpSExt: ir.OpZExt, ir.OpSToF: ir.OpUToF}
 	positive := func(a *ir.Value) bool {
 		return a.Type.IsInt() && a.Type.Bits() > 1 && n.ranges.At(a, p).NonNegative()
@@ -48,8 +52,8 @@ func (n *narrower) unsign(v *ir.Value, p analysis.Place) {
 	}
 }
 
-// divide does a division that fits in 32 bits.
-func (n *narrower) divide(e *editor, v *ir.Value) *ir.Value {
+// divide replaces a 64-bit division whose arguments fit 32 bits by a 32-bit one.
+func (n *rangeSimplifier) divide(e *editor, v *ir.Value) *ir.Value {
 	if !n.fits[v] {
 		return v
 	}

@@ -9,7 +9,7 @@ import (
 
 // divideByConstant replaces divisions by constants with multiplications and shifts, after
 // Granlund and Montgomery, "Division by Invariant Integers using Multiplication", and
-// Warren, "Hacker's Delight", chapter 10. ptxas does the same only for 32 bits, and worse.
+// Warren, "Hacker's Delight", chapter 10. ptxas does so only for 32 bits, and less well.
 func divideByConstant(f *ir.Func, _ *Options) {
 	rewrite(f, func(e *editor, v *ir.Value) *ir.Value {
 		if v.Op < ir.OpSDiv || v.Op > ir.OpURem {
@@ -38,7 +38,7 @@ func divideByConstant(f *ir.Func, _ *Options) {
 	})
 }
 
-// divideNarrow divides in 32 bits what has fewer.
+// divideNarrow divides integers of fewer than 32 bits in 32 bits.
 func divideNarrow(e *editor, v *ir.Value) *ir.Value {
 	ext := ir.OpZExt
 	if v.Op == ir.OpSDiv || v.Op == ir.OpSRem {

@@ -6,10 +6,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// shortDivide puts a test in front of 64-bit divisions whether 32 bits would do, as they do
-// for nearly all indices: such a division is three times faster, and the test costs 6 % where
-// they do not. A remainder beside a quotient of the same numbers takes no division.
-func shortDivide(f *ir.Func, _ *Options) {
+// bypassSlowDivision tests at run time whether the arguments of a 64-bit division fit 32 bits, as
+// those of nearly all indices do, and divides in 32 bits then: that is three times faster, and the
+// test costs 6 % where they do not fit. A remainder of the same arguments as a quotient is computed
+// from the quotient.
+func bypassSlowDivision(f *ir.Func, _ *Options) {
 	reuseQuotients(f)
 	for i := 0; i < len(f.Blocks); i++ { // splitDivision adds blocks, with further divisions
 		b := f.Blocks[i]
@@ -20,16 +21,17 @@ func shortDivide(f *ir.Func, _ *Options) {
 	}
 }
 
+// isLongDivision reports whether v is a 64-bit division of two values that are not constants.
 func isLongDivision(v *ir.Value) bool {
 	return v.Op >= ir.OpSDiv && v.Op <= ir.OpURem && v.Type.Kind == ir.KindI64 && !isConst(v.Args[0]) && !isConst(v.Args[1])
 }
 
-// isSlowDivision reports whether b is what splitDivision made for numbers that do not fit.
+// isSlowDivision reports whether b is the block that splitDivision made for arguments that do not fit.
 func isSlowDivision(b *ir.Block) bool {
 	return len(b.Values) == 2 && b.Term().Op == ir.OpJump && len(b.Preds) == 1
 }
 
-// reuseQuotients replaces x%y by x - x/y*y where x/y is known.
+// reuseQuotients replaces x%y by x - x/y*y where x/y is available.
 func reuseQuotients(f *ir.Func) {
 	dom := ir.Dominators(f)
 	type division struct {
@@ -60,7 +62,7 @@ func reuseQuotients(f *ir.Func) {
 	})
 }
 
-// quotientOf returns the division that belongs to a remainder; a division is its own.
+// quotientOf returns the division with the same signedness as op, a division or remainder.
 func quotientOf(op ir.Op) ir.Op {
 	switch op {
 	case ir.OpSRem:
@@ -71,7 +73,7 @@ func quotientOf(op ir.Op) ir.Op {
 	return op
 }
 
-// hasQuotient reports whether the block of remainder v also divides its numbers, behind it.
+// hasQuotient reports whether the block of the remainder v has a division of the same arguments.
 func hasQuotient(v *ir.Value) bool {
 	return slices.ContainsFunc(v.Block.Values, func(w *ir.Value) bool {
 		return w.Op == quotientOf(v.Op) && slices.Equal(w.Args, v.Args)

@@ -2,12 +2,12 @@ package pass
 
 import "github.com/gopherwarp/gopherwarp/internal/ir"
 
-// spaces gives pointers the address space that they are found to point into: a kernel's
-// parameters point into global memory, variables and locals say it themselves, and all that
-// is computed from a pointer points where it does. Where spaces meet, and in memory, pointers
-// are generic, and bitcasts convert to it.
-func spaces(f *ir.Func, _ *Options) {
-	s := &spacer{f: f, of: make([]place, f.NumValues())}
+// inferAddressSpaces gives pointers the address space that they point into. A kernel's parameters
+// point into global memory, the address of a variable or local has its space, and what is computed
+// from a pointer points into the same space. Where spaces merge, and in memory, pointers are
+// generic, and bitcasts convert to that.
+func inferAddressSpaces(f *ir.Func, _ *Options) {
+	s := &spaceInferrer{f: f, of: make([]spaceSet, f.NumValues())}
 	for _, p := range f.Params {
 		if p.Type.IsPtr() {
 			s.of[p.ID] = s.root(p)
@@ -29,18 +29,18 @@ func spaces(f *ir.Func, _ *Options) {
 	s.convert()
 }
 
-// A place is the set of spaces that a pointer may point into, nil apart.
-type place uint8
+// A spaceSet is the set of spaces that a pointer may point into; nil counts as one of its own.
+type spaceSet uint8
 
-const placeNil place = 1 << 7
+const spaceNil spaceSet = 1 << 7
 
-// space returns the one space of a pointer. A nil in shared or local memory would be an
-// address there, so those with nil are generic.
-func (p place) space() ir.Space {
+// space returns the only space of a pointer. The bits of nil are a valid address in shared and local
+// memory, so pointers that may be nil are generic there.
+func (p spaceSet) space() ir.Space {
 	switch p {
-	case 1 << ir.Global, 1<<ir.Global | placeNil:
+	case 1 << ir.Global, 1<<ir.Global | spaceNil:
 		return ir.Global
-	case 1 << ir.Constant, 1<<ir.Constant | placeNil:
+	case 1 << ir.Constant, 1<<ir.Constant | spaceNil:
 		return ir.Constant
 	case 1 << ir.Shared:
 		return ir.Shared
@@ -50,18 +50,19 @@ func (p place) space() ir.Space {
 	return ir.Generic
 }
 
-type spacer struct {
+// A spaceInferrer holds the spaces of one function's pointers.
+type spaceInferrer struct {
 	f  *ir.Func
-	of []place // by value ID
+	of []spaceSet // by value ID
 }
 
-// root returns the place of a pointer that is not computed from another one.
-func (s *spacer) root(v *ir.Value) place {
+// root returns the spaces of a pointer that is not computed from another one.
+func (s *spaceInferrer) root(v *ir.Value) spaceSet {
 	switch {
 	case v.Type.Space != ir.Generic:
 		return 1 << v.Type.Space
 	case v.Op == ir.OpConst:
-		return placeNil
+		return spaceNil
 	case v.Op == ir.OpVar:
 		return 1 << v.Aux.(*ir.Variable).Space
 	case v.Op == ir.OpAlloca:
@@ -72,14 +73,15 @@ func (s *spacer) root(v *ir.Value) place {
 	return 1 << ir.Generic
 }
 
-func (s *spacer) transfer(v *ir.Value) place {
+// transfer returns the spaces of v as those of its arguments imply.
+func (s *spaceInferrer) transfer(v *ir.Value) spaceSet {
 	switch v.Op {
 	case ir.OpOffset, ir.OpIndex:
 		return s.of[v.Args[0].ID]
 	case ir.OpSelect:
 		return s.of[v.Args[1].ID] | s.of[v.Args[2].ID]
 	case ir.OpPhi:
-		var p place
+		var p spaceSet
 		for _, a := range v.Args {
 			p |= s.of[a.ID]
 		}
@@ -88,7 +90,8 @@ func (s *spacer) transfer(v *ir.Value) place {
 	return s.root(v)
 }
 
-func (s *spacer) retype() {
+// retype gives each pointer the type of its space.
+func (s *spaceInferrer) retype() {
 	for _, p := range s.f.Params {
 		if p.Type.IsPtr() && s.f.Kernel {
 			p.Type = ir.PtrTo(s.of[p.ID].space())
@@ -103,8 +106,8 @@ func (s *spacer) retype() {
 	}
 }
 
-// convert makes the arguments fit where their new type does not.
-func (s *spacer) convert() {
+// convert inserts bitcasts where arguments no longer have the required type.
+func (s *spaceInferrer) convert() {
 	for _, b := range s.f.Blocks {
 		e := &editor{b: b}
 		for _, v := range b.Values {
@@ -125,7 +128,7 @@ func (s *spacer) convert() {
 	}
 }
 
-// atEnd calls edit with an editor whose values go in front of b's terminator.
+// atEnd calls edit with an editor that inserts before b's terminator.
 func atEnd(b *ir.Block, edit func(e *editor) *ir.Value) *ir.Value {
 	n := len(b.Values) - 1
 	term := b.Values[n]
@@ -135,7 +138,8 @@ func atEnd(b *ir.Block, edit func(e *editor) *ir.Value) *ir.Value {
 	return v
 }
 
-func (s *spacer) convertArgs(e *editor, v *ir.Value) {
+// convertArgs converts the arguments of v.
+func (s *spaceInferrer) convertArgs(e *editor, v *ir.Value) {
 	if v.Op.Atomic() || v.Op == ir.OpCopyAsync || len(v.Op.InShared()) > 0 {
 		return
 	}

@@ -16,13 +16,13 @@ const (
 	maxDepth   = 8   // of operations that are done again
 )
 
-// boundChecks tests at the start of a kernel what the lengths of slices must be for its indices to be in range wherever the
-// branches around them are taken: y*n+x is below n*n where x and y are below n, by comparisons, as counters of loops or
-// because the grid has no more threads. If they are, the kernel runs without
-// those checks, else a copy with them does. All threads decide alike, as the test takes parameters and the size of the
-// grid alone, so that barriers stay where all come to. Behind the test the indices are known to fit 32 bits where the
-// lengths do.
-func boundChecks(f *ir.Func, _ *Options) {
+// versionKernel copies kernels with checks. A test at the start decides, from the parameters and the
+// grid's size, whether the lengths of slices are such that all indices are in range on the paths on
+// which they are used: y*n+x is below n*n where x and y are below n, by comparisons, as induction
+// variables or because the grid has no more threads. If so, the kernel runs without those checks;
+// otherwise a copy with them runs. All threads decide alike, so that barriers stay uniform. After
+// the test, the indices are known to fit 32 bits where the lengths do.
+func versionKernel(f *ir.Func, _ *Options) {
 	if !f.Kernel || f.NumValues() > 20*maxBounded || !copyable(f) {
 		return
 	}
@@ -39,7 +39,7 @@ func boundChecks(f *ir.Func, _ *Options) {
 	}
 }
 
-// copyable reports whether there is no value of f that cannot be there twice, and not too many.
+// copyable reports whether f is small and has only values of which there may be two.
 func copyable(f *ir.Func) bool {
 	n := 0
 	for _, b := range f.Blocks {
@@ -62,7 +62,7 @@ func launched(v *ir.Value, depth int) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !launched(a, depth-1) })
 }
 
-// apply puts the test in front of the kernel and a copy of it.
+// apply inserts the test before the kernel and its copy.
 func (b *bounder) apply() {
 	body := slices.Clone(b.f.Blocks)
 	copied := newCloner(b.f, b.f)

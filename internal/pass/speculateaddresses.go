@@ -6,13 +6,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// minLifted is the cost of what is worth moving: ptxas makes instructions with a predicate of less where it stands.
-const minLifted = 3
+// minSpeculatedAddress is the minimum cost of values that are worth moving: ptxas predicates
+// cheaper ones in place.
+const minSpeculatedAddress = 3
 
-// liftAddresses moves what small blocks that run on a condition, several in a row, compute in front of their loads and
-// stores, in global memory, to the end of the block with the branch, where that is little: ptxas then makes instructions with a
-// predicate of the rest, as behind liftChecks.
-func liftAddresses(f *ir.Func, _ *Options) {
+// speculateAddresses moves cheap address computations of global loads and stores out of small
+// conditional blocks, where several of these follow each other, to before the branch. ptxas then
+// predicates the rest of the block, as after speculateChecks.
+func speculateAddresses(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
 	behind := map[*ir.Block]bool{}
 	for _, b := range order {
@@ -26,17 +27,18 @@ func liftAddresses(f *ir.Func, _ *Options) {
 			continue
 		}
 		if next, _ := triangle(j); next != nil || behind[b] {
-			liftPure(m, b)
+			speculatePure(m, b)
 		}
 	}
 }
 
+// accessesGlobal reports whether v loads from or stores to global memory.
 func accessesGlobal(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Args[0].Type.Space == ir.Global
 }
 
-// liftPure moves the values of m that need no load of it to the end of b.
-func liftPure(m, b *ir.Block) {
+// speculatePure moves the values of m that depend on none of its loads to the end of b.
+func speculatePure(m, b *ir.Block) {
 	var cone []*ir.Value
 	sum := 0
 	for _, v := range m.Values {
@@ -46,7 +48,7 @@ func liftPure(m, b *ir.Block) {
 			sum += cost(v)
 		}
 	}
-	if sum >= minLifted && sum <= maxSpeculated {
+	if sum >= minSpeculatedAddress && sum <= maxSpeculated {
 		hoistTo(m, b, cone)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// splitValues replaces every value of struct or array type by its leaves: the scalars that
-// it consists of. Loads and stores of aggregates become those of the leaves.
-func splitValues(f *ir.Func, _ *Options) {
+// scalarize replaces every value of struct or array type by its leaves, the scalars that it
+// consists of. Loads and stores of aggregates become those of the leaves.
+func scalarize(f *ir.Func, _ *Options) {
 	removeUnreachable(f)
-	s := &splitter{leaves: map[*ir.Value][]*ir.Value{}}
+	s := &scalarizer{leaves: map[*ir.Value][]*ir.Value{}}
 	params := s.params(f)
 	var phis []*ir.Value
 	for _, b := range ir.Dominators(f).Order() {
@@ -81,15 +81,16 @@ func partLeaves(t *ir.Type, i int) (lo, hi int64) {
 	return lo, lo + countLeaves(t.Part(i))
 }
 
-type splitter struct {
+// A scalarizer holds the leaves of one function's aggregates.
+type scalarizer struct {
 	e      *editor
 	leaves map[*ir.Value][]*ir.Value // of each value of aggregate type
 	repl   ir.Replacements
 }
 
-// params takes parameters of aggregate type apart (kernels have none) and returns the values
-// that do so, for the start of the entry.
-func (s *splitter) params(f *ir.Func) []*ir.Value {
+// params takes parameters of aggregate type apart (kernels have none) and returns the values that
+// do so, for the start of the entry block.
+func (s *scalarizer) params(f *ir.Func) []*ir.Value {
 	e := &editor{b: f.Blocks[0]}
 	for _, p := range f.Params {
 		if isAggregate(p.Type) {
@@ -111,7 +112,7 @@ func explode(e *editor, v *ir.Value, list []*ir.Value) []*ir.Value {
 }
 
 // value takes v apart and reports whether that leaves nothing of v itself.
-func (s *splitter) value(v *ir.Value) bool {
+func (s *scalarizer) value(v *ir.Value) bool {
 	switch {
 	case v.Op == ir.OpExtract && s.leaves[v.Args[0]] != nil:
 		return s.extract(v)
@@ -148,14 +149,14 @@ func (s *splitter) value(v *ir.Value) bool {
 }
 
 // of returns the leaves of v, or v itself where it is a scalar.
-func (s *splitter) of(v *ir.Value) []*ir.Value {
+func (s *scalarizer) of(v *ir.Value) []*ir.Value {
 	if isAggregate(v.Type) {
 		return s.leaves[v]
 	}
 	return []*ir.Value{v}
 }
 
-func (s *splitter) extract(v *ir.Value) bool {
+func (s *scalarizer) extract(v *ir.Value) bool {
 	lo, hi := partLeaves(v.Args[0].Type, int(v.Imm))
 	part := s.leaves[v.Args[0]][lo:hi]
 	if isAggregate(v.Type) {
@@ -166,14 +167,14 @@ func (s *splitter) extract(v *ir.Value) bool {
 	return true
 }
 
-func (s *splitter) store(v *ir.Value) bool {
+func (s *scalarizer) store(v *ir.Value) bool {
 	for i, l := range leavesOf(v.Args[1].Type, 0, nil) {
 		s.e.make(ir.OpStore, ir.Void, s.e.offset(v.Args[0], l.off), s.leaves[v.Args[1]][i])
 	}
 	return true
 }
 
-func (s *splitter) zero(t *ir.Type) []*ir.Value {
+func (s *scalarizer) zero(t *ir.Type) []*ir.Value {
 	var list []*ir.Value
 	for _, l := range leavesOf(t, 0, nil) {
 		list = append(list, s.e.constant(l.t, 0))
@@ -181,7 +182,7 @@ func (s *splitter) zero(t *ir.Type) []*ir.Value {
 	return list
 }
 
-func (s *splitter) join(v *ir.Value) []*ir.Value {
+func (s *scalarizer) join(v *ir.Value) []*ir.Value {
 	list := []*ir.Value{}
 	for _, a := range v.Args {
 		list = append(list, s.of(a)...)
@@ -189,7 +190,7 @@ func (s *splitter) join(v *ir.Value) []*ir.Value {
 	return list
 }
 
-func (s *splitter) insert(v *ir.Value) []*ir.Value {
+func (s *scalarizer) insert(v *ir.Value) []*ir.Value {
 	lo, hi := partLeaves(v.Type, int(v.Imm))
 	old := s.leaves[v.Args[0]]
 	list := append([]*ir.Value{}, old[:lo]...)
@@ -197,7 +198,7 @@ func (s *splitter) insert(v *ir.Value) []*ir.Value {
 	return append(list, old[hi:]...)
 }
 
-func (s *splitter) selectLeaves(v *ir.Value) []*ir.Value {
+func (s *scalarizer) selectLeaves(v *ir.Value) []*ir.Value {
 	list := []*ir.Value{}
 	for i, x := range s.leaves[v.Args[1]] {
 		list = append(list, s.e.make(ir.OpSelect, x.Type, v.Args[0], x, s.leaves[v.Args[2]][i]))
@@ -205,8 +206,8 @@ func (s *splitter) selectLeaves(v *ir.Value) []*ir.Value {
 	return list
 }
 
-// phi makes a phi for each leaf; splitValues adds the arguments at the end.
-func (s *splitter) phi(v *ir.Value) []*ir.Value {
+// phi makes a phi for each leaf; scalarize adds the arguments at the end.
+func (s *scalarizer) phi(v *ir.Value) []*ir.Value {
 	list := []*ir.Value{}
 	for _, l := range leavesOf(v.Type, 0, nil) {
 		list = append(list, s.e.make(ir.OpPhi, l.t))
@@ -214,7 +215,7 @@ func (s *splitter) phi(v *ir.Value) []*ir.Value {
 	return list
 }
 
-func (s *splitter) load(v *ir.Value) []*ir.Value {
+func (s *scalarizer) load(v *ir.Value) []*ir.Value {
 	list := []*ir.Value{}
 	for _, l := range leavesOf(v.Type, 0, nil) {
 		list = append(list, s.e.make(ir.OpLoad, l.t, s.e.offset(v.Args[0], l.off)))
@@ -223,7 +224,7 @@ func (s *splitter) load(v *ir.Value) []*ir.Value {
 }
 
 // rebuildArgs puts aggregates together again for a call or a return, which wants them whole.
-func (s *splitter) rebuildArgs(v *ir.Value) {
+func (s *scalarizer) rebuildArgs(v *ir.Value) {
 	if v.Op != ir.OpCall && v.Op != ir.OpRet {
 		return
 	}
@@ -235,7 +236,7 @@ func (s *splitter) rebuildArgs(v *ir.Value) {
 }
 
 // rebuild makes a value of type t of the first leaves and returns the rest of them.
-func (s *splitter) rebuild(t *ir.Type, leaves []*ir.Value) (v *ir.Value, rest []*ir.Value) {
+func (s *scalarizer) rebuild(t *ir.Type, leaves []*ir.Value) (v *ir.Value, rest []*ir.Value) {
 	if !isAggregate(t) {
 		return leaves[0], leaves[1:]
 	}

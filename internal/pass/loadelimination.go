@@ -7,11 +7,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// loads replaces a load by what is known to lie at its address: what was stored or loaded
-// there, where nothing on any way in between may have changed it. Other threads may do so at
-// barriers and atomics only: without them, Go's memory model lets a thread read once.
-func loads(f *ir.Func, _ *Options) {
-	l := &loader{dom: ir.Dominators(f), index: map[*ir.Value]int{}, known: map[*ir.Value][]*ir.Value{}}
+// loadElimination replaces a load by the value that was stored or loaded at its address before,
+// where nothing on any path in between may have changed it. Other threads change it at barriers and
+// atomics only: without them, Go's memory model lets a thread read once.
+func loadElimination(f *ir.Func, _ *Options) {
+	l := &loadEliminator{dom: ir.Dominators(f), index: map[*ir.Value]int{}, known: map[*ir.Value][]*ir.Value{}}
 	for _, b := range l.dom.Order() {
 		for i, v := range b.Values {
 			l.index[v] = i
@@ -39,15 +39,16 @@ func loads(f *ir.Func, _ *Options) {
 	f.Replace(&repl)
 }
 
-type loader struct {
+// A loadEliminator holds the accesses of one function.
+type loadEliminator struct {
 	dom   *ir.Dom
 	index map[*ir.Value]int         // in the block
 	known map[*ir.Value][]*ir.Value // accesses by address
 }
 
-// find returns the value that load v must return, or nil. The last access that dominates v
-// is the closest one.
-func (l *loader) find(v *ir.Value) *ir.Value {
+// find returns the value that load v must return, or nil. The last access that dominates v is the
+// closest one.
+func (l *loadEliminator) find(v *ir.Value) *ir.Value {
 	for _, k := range slices.Backward(l.known[v.Args[0]]) {
 		x := k
 		if k.Op == ir.OpStore {
@@ -64,17 +65,17 @@ func (l *loader) find(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// before reports whether k runs on every way to v.
-func (l *loader) before(k, v *ir.Value) bool {
+// before reports whether k is on every path to v.
+func (l *loadEliminator) before(k, v *ir.Value) bool {
 	if k.Block == v.Block {
 		return l.index[k] < l.index[v]
 	}
 	return l.dom.Dominates(k.Block, v.Block)
 }
 
-// unchanged reports whether nothing between k and v may write where v loads. The blocks
+// unchanged reports whether nothing between k and v may write to the address of v. The blocks in
 // between are those from which v can be reached without passing k.
-func (l *loader) unchanged(k, v *ir.Value) bool {
+func (l *loadEliminator) unchanged(k, v *ir.Value) bool {
 	if k.Block == v.Block {
 		return !l.written(v, k.Block.Values[l.index[k]+1:l.index[v]])
 	}
@@ -100,11 +101,11 @@ func (l *loader) unchanged(k, v *ir.Value) bool {
 }
 
 // written reports whether one of the values may change what v loads.
-func (l *loader) written(v *ir.Value, values []*ir.Value) bool {
+func (l *loadEliminator) written(v *ir.Value, values []*ir.Value) bool {
 	return slices.ContainsFunc(values, func(w *ir.Value) bool { return mayChange(w, v.Args[0]) })
 }
 
-// mayChange reports whether w, or another thread that w waits for, may change what is at p.
+// mayChange reports whether w, or another thread that w synchronises with, may write to p.
 func mayChange(w, p *ir.Value) bool {
 	if !w.Op.Writes() {
 		return false

@@ -8,13 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// shorten computes 64-bit integers that fit 32 bits by 32-bit operations: the lower half of
-// a sum, a product and the like depends on the lower halves of the arguments alone, so the value
-// is the extension of a 32-bit result. A GPU has 32-bit integers; a wider operation costs two or more
-// of theirs.
-func shorten(f *ir.Func, _ *Options) {
+// truncateIntegers computes 64-bit integers that fit 32 bits by 32-bit operations: the lower half
+// of a sum, a product and the like depends on the lower halves of the arguments alone, so the
+// value is the extension of a 32-bit result. A GPU's integer units have 32 bits; a 64-bit operation
+// costs two or more of theirs.
+func truncateIntegers(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
-	s := &shortener{ranges: analysis.NewRanges(dom), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
+	s := &integerTruncator{ranges: analysis.NewRanges(dom), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
 	for _, p := range f.Params {
 		s.classify(p, analysis.Place{Block: f.Blocks[0]})
 	}
@@ -29,17 +29,18 @@ func shorten(f *ir.Func, _ *Options) {
 		s.phis(b, &repl)
 	}
 	f.Replace(&repl)
-	rewrite(f, s.shorten)
+	rewrite(f, s.truncate)
 }
 
-type shortener struct {
+// An integerTruncator holds the values of one function that fit 32 bits.
+type integerTruncator struct {
 	ranges *analysis.Ranges
 	by     map[*ir.Value]ir.Op // the extension that a value fits, for those that fit one
 	args   map[*ir.Value]ir.Op // the same for both arguments of a comparison or product
 }
 
 // classify notes how v, which stands at p, can be extended from 32 bits, or its arguments.
-func (s *shortener) classify(v *ir.Value, p analysis.Place) {
+func (s *integerTruncator) classify(v *ir.Value, p analysis.Place) {
 	if v.Type.Kind == ir.KindI64 {
 		if op, ok := extension(s.ranges.At(v, p)); ok {
 			s.by[v] = op
@@ -81,7 +82,7 @@ func fitsBy(x analysis.Range, op ir.Op) bool {
 }
 
 // params replaces parameters that fit by extensions in the entry.
-func (s *shortener) params(f *ir.Func) {
+func (s *integerTruncator) params(f *ir.Func) {
 	entry := f.Blocks[0]
 	var repl ir.Replacements
 	e := &editor{b: entry}
@@ -95,7 +96,7 @@ func (s *shortener) params(f *ir.Func) {
 }
 
 // phis makes extensions of 32-bit phis, which replace those of b that fit.
-func (s *shortener) phis(b *ir.Block, repl *ir.Replacements) {
+func (s *integerTruncator) phis(b *ir.Block, repl *ir.Replacements) {
 	e := &editor{b: b}
 	phis := slices.Clone(b.Phis())
 	var kept []*ir.Value
@@ -115,15 +116,15 @@ func (s *shortener) phis(b *ir.Block, repl *ir.Replacements) {
 	b.Values = slices.Concat(kept, e.out, b.Values[len(phis):])
 }
 
-// truncAtEnd puts the lower half of v in front of b's terminator.
+// truncAtEnd inserts the lower half of v before b's terminator.
 func truncAtEnd(b *ir.Block, v *ir.Value) *ir.Value {
 	t := b.Make(ir.OpTrunc, ir.I32, v)
 	b.Values = slices.Insert(b.Values, len(b.Values)-1, t)
 	return t
 }
 
-// shorten does v in 32 bits where it fits.
-func (s *shortener) shorten(e *editor, v *ir.Value) *ir.Value {
+// truncate computes v in 32 bits where it fits.
+func (s *integerTruncator) truncate(e *editor, v *ir.Value) *ir.Value {
 	if ext, ok := s.args[v]; ok {
 		return s.compareOrMultiply(e, v, ext)
 	}
@@ -147,7 +148,7 @@ func halves(e *editor, args []*ir.Value) []*ir.Value {
 // compareOrMultiply compares in 32 bits, or makes both factors of a product extensions of
 // one kind, which is a single wide multiplication. Extension by the sign keeps the order of unsigned numbers,
 // too; that without needs an unsigned comparison.
-func (s *shortener) compareOrMultiply(e *editor, v *ir.Value, ext ir.Op) *ir.Value {
+func (s *integerTruncator) compareOrMultiply(e *editor, v *ir.Value, ext ir.Op) *ir.Value {
 	short := halves(e, v.Args)
 	if v.Op == ir.OpMul {
 		return e.make(ir.OpMul, ir.I64, e.make(ext, ir.I64, short[0]), e.make(ext, ir.I64, short[1]))
@@ -164,7 +165,7 @@ func (s *shortener) compareOrMultiply(e *editor, v *ir.Value, ext ir.Op) *ir.Val
 
 // lowerHalf reports whether the lower half of v is the operation on its arguments' lower
 // halves.
-func (s *shortener) lowerHalf(v *ir.Value) bool {
+func (s *integerTruncator) lowerHalf(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShl, ir.OpSelect:
 		return true

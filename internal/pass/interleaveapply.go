@@ -8,7 +8,7 @@ import (
 
 // apply puts the blocks of the four rounds in front of the loop: one for each stage, and rest,
 // which decides what is left to do for the loop itself. They run while the counter is below a limit.
-func (b *batcher) apply() {
+func (b *interleaver) apply() {
 	demoteLiveOuts(b.loop)
 	f, entry := b.body.Func, b.loop.Entries()[0]
 	exit := b.body.Succs[1]
@@ -35,19 +35,19 @@ func (b *batcher) apply() {
 	}
 	final := b.blocks[b.last]
 	e := &editor{b: final, out: final.Values, pos: b.body.Term().Pos}
-	again := e.make(less, ir.I1, b.in(batched, b.iv), limit)
+	again := e.make(less, ir.I1, b.in(interleaved, b.iv), limit)
 	e.make(ir.OpIf, ir.Void, again)
 	final.Values = e.out
-	b.edge(final, b.blocks[0], batched)
+	b.edge(final, b.blocks[0], interleaved)
 	final.AddEdge(rest)
 
-	rest.Append(ir.OpIf, ir.Void, b.in(batched-1, b.body.Term().Args[0])).Pos = e.pos
-	b.edge(rest, b.body, batched)
-	b.edge(rest, exit, batched-1)
+	rest.Append(ir.OpIf, ir.Void, b.in(interleaved-1, b.body.Term().Args[0])).Pos = e.pos
+	b.edge(rest, b.body, interleaved)
+	b.edge(rest, exit, interleaved-1)
 }
 
 // in returns v in a round. That of a phi is what the round in front of it has made for it.
-func (b *batcher) in(round int, v *ir.Value) *ir.Value {
+func (b *interleaver) in(round int, v *ir.Value) *ir.Value {
 	if v.Op == ir.OpPhi && v.Block == b.body && round > 0 {
 		return b.in(round-1, b.next[v])
 	}
@@ -58,7 +58,7 @@ func (b *batcher) in(round int, v *ir.Value) *ir.Value {
 }
 
 // copyPhis makes the phis of the first round.
-func (b *batcher) copyPhis(entry *ir.Block) {
+func (b *interleaver) copyPhis(entry *ir.Block) {
 	k := b.body.PredIndex(entry)
 	b.copies[0], b.next = map[*ir.Value]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	for _, phi := range b.body.Phis() {
@@ -70,7 +70,7 @@ func (b *batcher) copyPhis(entry *ir.Block) {
 }
 
 // edge adds an edge to a block that the loop leads to, or to its copy: phis get what they have in a round.
-func (b *batcher) edge(from, to *ir.Block, round int) {
+func (b *interleaver) edge(from, to *ir.Block, round int) {
 	from.AddEdge(to)
 	switch to {
 	case b.blocks[0]:
@@ -91,11 +91,11 @@ func (b *batcher) edge(from, to *ir.Block, round int) {
 }
 
 // copyStage fills the block of a stage with what all rounds do in it.
-func (b *batcher) copyStage(s int) {
+func (b *interleaver) copyStage(s int) {
 	block := b.blocks[s]
 	e := &editor{b: block, out: block.Values}
 	var all *ir.Value
-	for round := range batched {
+	for round := range interleaved {
 		if b.copies[round] == nil {
 			b.copies[round] = map[*ir.Value]*ir.Value{}
 		}
@@ -104,7 +104,7 @@ func (b *batcher) copyStage(s int) {
 			switch {
 			case v.Op == ir.OpPhi || v.Op == ir.OpIf:
 			case v.Op == ir.OpStore: // of what is used behind the loop
-				if s == b.last && round == batched-1 {
+				if s == b.last && round == interleaved-1 {
 					b.again(e, round, v)
 				}
 			case v.Op == ir.OpCheck:
@@ -133,7 +133,7 @@ func both(e *editor, x, y *ir.Value) *ir.Value {
 }
 
 // again appends the operation of v in a round.
-func (b *batcher) again(e *editor, round int, v *ir.Value) *ir.Value {
+func (b *interleaver) again(e *editor, round int, v *ir.Value) *ir.Value {
 	args := make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
 		args[i] = b.in(round, a)
@@ -143,7 +143,7 @@ func (b *batcher) again(e *editor, round int, v *ir.Value) *ir.Value {
 	return m
 }
 
-func (b *batcher) stageOf(v *ir.Value) int {
+func (b *interleaver) stageOf(v *ir.Value) int {
 	if s, ok := b.stage[v]; ok {
 		return s
 	}
@@ -153,16 +153,16 @@ func (b *batcher) stageOf(v *ir.Value) int {
 // between reports whether the check holds in a round where it does in the first and the last one:
 // its index is the counter plus an invariant, which moves by less than 1<<63 from the first to the
 // last round, and is compared with a length that is not negative.
-func (b *batcher) between(check *ir.Value, round int) bool {
+func (b *interleaver) between(check *ir.Value, round int) bool {
 	c := check.Args[0]
-	if round == 0 || round == batched-1 || c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !b.invariant(c.Args[1]) {
+	if round == 0 || round == interleaved-1 || c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !b.invariant(c.Args[1]) {
 		return false
 	}
 	return b.moves(c.Args[0]) && b.ranges.At(c.Args[1], b.ranges.Facts.PlaceOf(check)).Lo >= 0
 }
 
 // moves reports whether x is the counter, which does not wrap in these rounds, plus invariants.
-func (b *batcher) moves(x *ir.Value) bool {
+func (b *interleaver) moves(x *ir.Value) bool {
 	switch {
 	case x == b.iv:
 		return true
@@ -180,7 +180,7 @@ func (b *batcher) moves(x *ir.Value) bool {
 
 // limit computes what the counter must be below for the next three to be below the bound, or the
 // lowest number where there is none.
-func (b *batcher) limit(e *editor, less ir.Op, start *ir.Value) *ir.Value {
+func (b *interleaver) limit(e *editor, less ir.Op, start *ir.Value) *ir.Value {
 	t, step, bound := b.iv.Type, b.step, b.bound
 	lowest := int64(math.MinInt64)
 	if t.Bits() == 32 {
@@ -197,7 +197,7 @@ func (b *batcher) limit(e *editor, less ir.Op, start *ir.Value) *ir.Value {
 		step, bound = e.make(extend, ir.I64, step), e.make(extend, ir.I64, bound)
 	}
 	low := e.constant(ir.I64, lowest)
-	three := e.make(ir.OpMul, ir.I64, step, e.constant(ir.I64, batched-1))
+	three := e.make(ir.OpMul, ir.I64, step, e.constant(ir.I64, interleaved-1))
 	limit := e.make(ir.OpSub, ir.I64, bound, three)
 	var ok *ir.Value
 	if less == ir.OpULt && t.Bits() == 64 {

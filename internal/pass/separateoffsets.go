@@ -7,9 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// addresses splits constants off indices, so that accesses beside each other share an
-// address and differ in the offset that a memory operand takes for free.
-func addresses(f *ir.Func, _ *Options) {
+// separateOffsets splits constants off indices, so that adjacent accesses share an address and
+// differ only in the constant offset of the memory operand, which costs nothing.
+func separateOffsets(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	places := map[*ir.Value]analysis.Place{}

@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	chained    = 4    // rounds that become one
-	maxChained = 64   // values of a loop that is copied
-	maxPlayed  = 4096 // rounds of a loop that are counted
+	partialFactor   = 4    // iterations that become one
+	maxPartial      = 64   // values of a loop that is copied
+	maxPartialTrips = 4096 // of a loop whose trip count is computed
 )
 
-// chain makes one round of four, in order, where a loop of one block runs a known multiple of four
-// times and divides or takes roots: those are calls, which keep ptxas from unrolling the loop.
-func chain(f *ir.Func, o *Options) {
+// unrollPartial unrolls loops of one block by four whose trip count is a known multiple of four and
+// that contain divisions or square roots: ptxas makes calls of those, and does not unroll a loop
+// with calls.
+func unrollPartial(f *ir.Func, o *Options) {
 	changed := false
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
-		if len(l.Blocks) != 1 || size(l) > maxChained || !slices.ContainsFunc(l.Header.Values, calls) {
+		if len(l.Blocks) != 1 || size(l) > maxPartial || !slices.ContainsFunc(l.Header.Values, calls) {
 			continue
 		}
-		if n := roundsUpTo(l, maxPlayed); n > chained && n%chained == 0 {
-			note(l, ir.Joined, chained)
-			chainLoop(l)
+		if n := tripCountUpTo(l, maxPartialTrips); n > partialFactor && n%partialFactor == 0 {
+			note(l, ir.Joined, partialFactor)
+			unrollLoopPartially(l)
 			changed = true
 		}
 	}
@@ -33,7 +34,7 @@ func chain(f *ir.Func, o *Options) {
 	}
 }
 
-// calls reports whether v becomes a call of code that the driver's compiler brings along.
+// calls reports whether ptxas expands v to a call.
 func calls(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpFDiv, ir.OpFSqrt:
@@ -44,7 +45,8 @@ func calls(v *ir.Value) bool {
 	return false
 }
 
-func chainLoop(l *analysis.Loop) {
+// unrollLoopPartially unrolls a loop of one block by partialFactor.
+func unrollLoopPartially(l *analysis.Loop) {
 	demoteLiveOuts(l)
 	b := l.Header
 	phis, n := b.Phis(), len(b.Values)-1
@@ -58,7 +60,7 @@ func chainLoop(l *analysis.Loop) {
 		return v
 	}
 	e := &editor{b: b, out: b.Values[:n:n]}
-	for range chained - 1 {
+	for range partialFactor - 1 {
 		next := map[*ir.Value]*ir.Value{}
 		for _, phi := range phis {
 			next[phi] = of(now, phi.Args[k])

@@ -8,16 +8,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// wide joins loads, and stores, of numbers side by side into one of 4, 8 or 16 bytes, where the
-// address is known to be a multiple of that: four scalar stores take twice as long, measured.
-// Numbers of one or two bytes are joined to words of 32 bits. Locals are left alone, as ptxas may
-// turn them into registers.
-func wide(f *ir.Func, o *Options) {
+// vectorizeMemory joins adjacent loads, and adjacent stores, of numbers into accesses of 4, 8 or 16
+// bytes, where the address is known to be aligned: four scalar stores take twice as long, measured.
+// Numbers of one or two bytes are joined to integers of 32 bits. Locals are left alone, as ptxas
+// may promote them to registers.
+func vectorizeMemory(f *ir.Func, o *Options) {
 	if !o.Wide {
 		return
 	}
 	dom := ir.Dominators(f)
-	w := &widener{f: f, align: analysis.NewAlignment(dom, 1)}
+	w := &memoryVectorizer{f: f, align: analysis.NewAlignment(dom, 1)}
 	w.promised = w.align
 	if f.Kernel && (o.Aligned || f.Aligned) {
 		w.promised = analysis.NewAlignment(dom, analysis.Aligned)
@@ -32,7 +32,8 @@ func wide(f *ir.Func, o *Options) {
 	f.Replace(&w.repl)
 }
 
-type widener struct {
+// A memoryVectorizer joins the accesses of one function.
+type memoryVectorizer struct {
 	f        *ir.Func
 	b        *ir.Block
 	align    *analysis.Alignment
@@ -57,7 +58,7 @@ func (a access) scalar() *ir.Type {
 }
 
 // join joins the first group of accesses that can be joined.
-func (w *widener) join(op ir.Op) bool {
+func (w *memoryVectorizer) join(op ir.Op) bool {
 	var stretch []access
 	for i, v := range w.b.Values {
 		if v.Op == op && joinable(v) {
@@ -82,7 +83,7 @@ func joinable(v *ir.Value) bool {
 }
 
 // joinSome joins the first run of neighbours in the stretch that allows it.
-func (w *widener) joinSome(stretch []access) bool {
+func (w *memoryVectorizer) joinSome(stretch []access) bool {
 	for _, first := range stretch {
 		for bytes := int64(analysis.Aligned); bytes >= 4; bytes /= 2 {
 			run := w.run(stretch, first, bytes)
@@ -97,7 +98,7 @@ func (w *widener) joinSome(stretch []access) bool {
 }
 
 // run returns accesses side by side that take so many bytes, the lowest first, or nil.
-func (w *widener) run(stretch []access, first access, bytes int64) []access {
+func (w *memoryVectorizer) run(stretch []access, first access, bytes int64) []access {
 	size := first.scalar().Size()
 	if bytes < 2*size || alignmentOf(w.promised, first)%bytes != 0 {
 		return nil
@@ -126,7 +127,7 @@ func alignmentOf(known *analysis.Alignment, a access) int64 {
 
 // free reports whether the loads may all happen where the first one does, or the stores where
 // the last one does.
-func (w *widener) free(run []access) bool {
+func (w *memoryVectorizer) free(run []access) bool {
 	lo, hi := w.ends(run)
 	for i := lo; i <= hi; i++ {
 		x := w.b.Values[i]
@@ -144,13 +145,13 @@ func (w *widener) free(run []access) bool {
 	return true
 }
 
-func (w *widener) ends(run []access) (lo, hi int) {
+func (w *memoryVectorizer) ends(run []access) (lo, hi int) {
 	byPlace := func(a, b access) int { return cmp.Compare(a.at, b.at) }
 	return slices.MinFunc(run, byPlace).at, slices.MaxFunc(run, byPlace).at
 }
 
 // replace makes the run one access.
-func (w *widener) replace(run []access) {
+func (w *memoryVectorizer) replace(run []access) {
 	lo, hi := w.ends(run)
 	at := lo
 	if run[0].v.Op == ir.OpStore {
@@ -171,7 +172,7 @@ func (w *widener) replace(run []access) {
 }
 
 // split loads the run, and makes its numbers of what comes.
-func (w *widener) split(e *editor, p *ir.Value, run []access) {
+func (w *memoryVectorizer) split(e *editor, p *ir.Value, run []access) {
 	elem := run[0].scalar()
 	if elem.Size() >= 4 {
 		v := e.make(ir.OpLoad, ir.ArrayOf(int64(len(run)), elem), p)
@@ -192,7 +193,7 @@ func (w *widener) split(e *editor, p *ir.Value, run []access) {
 }
 
 // words loads n words behind p.
-func (w *widener) words(e *editor, p *ir.Value, n int64) []*ir.Value {
+func (w *memoryVectorizer) words(e *editor, p *ir.Value, n int64) []*ir.Value {
 	if n == 1 {
 		return []*ir.Value{e.make(ir.OpLoad, ir.I32, p)}
 	}
@@ -205,7 +206,7 @@ func (w *widener) words(e *editor, p *ir.Value, n int64) []*ir.Value {
 }
 
 // joined returns the one value that the run stores.
-func (w *widener) joined(e *editor, run []access) *ir.Value {
+func (w *memoryVectorizer) joined(e *editor, run []access) *ir.Value {
 	var parts []*ir.Value
 	elem := run[0].scalar()
 	for _, a := range run {

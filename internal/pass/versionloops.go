@@ -13,18 +13,19 @@ const (
 	maxParts     = 64      // sums and products that an index is made of, each as often as it is used
 )
 
-// version copies innermost loops: in front of one it tests whether all indices that are
-// linear in the loop's counter are in range in the first and in the last round; if so, the
-// loop runs without those checks, else the copy with them runs, and finds the fault.
-func version(f *ir.Func, o *Options) {
+// versionLoops copies innermost loops with checks. A test before the loop decides whether all
+// indices that are linear in the induction variable are in range in the first and the last
+// iteration. If so, the loop runs without those checks; otherwise the copy, which has them, runs
+// and finds the fault.
+func versionLoops(f *ir.Func, o *Options) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
-	var plans []*versioner
+	var plans []*loopVersioner
 	for _, l := range nest {
-		v := &versioner{loop: l, ranges: ranges}
-		if isInnermost(nest, l) && size(l) <= maxVersioned && !meets(l) && v.counter() && v.collect() {
+		v := &loopVersioner{loop: l, ranges: ranges}
+		if isInnermost(nest, l) && size(l) <= maxVersioned && !hasConvergent(l) && v.counter() && v.collect() {
 			plans = append(plans, v)
 		}
 	}
@@ -38,9 +39,9 @@ func version(f *ir.Func, o *Options) {
 	}
 }
 
-// meets reports whether threads wait for each other in the loop. Those of one block could take
-// different copies of it, and would wait at different barriers.
-func meets(l *analysis.Loop) bool {
+// hasConvergent reports whether the loop has an operation at which threads wait for each other.
+// Threads of a block could take different copies of the loop, and would wait at different barriers.
+func hasConvergent(l *analysis.Loop) bool {
 	for _, b := range l.Blocks {
 		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op.Meets() }) {
 			return true
@@ -49,13 +50,14 @@ func meets(l *analysis.Loop) bool {
 	return false
 }
 
+// isInnermost reports whether no loop of nest is inside l.
 func isInnermost(nest []*analysis.Loop, l *analysis.Loop) bool {
 	return !slices.ContainsFunc(nest, func(m *analysis.Loop) bool { return m.Parent == l })
 }
 
-// A versioner handles one loop with the counter iv, which runs from start in steps of more
-// than zero while it stays below bound.
-type versioner struct {
+// A loopVersioner handles one loop with the induction variable iv, which runs from start in steps of more
+// than zero while it is below bound.
+type loopVersioner struct {
 	loop             *analysis.Loop
 	ranges           *analysis.Ranges
 	entry            *ir.Block // the preheader
@@ -66,8 +68,8 @@ type versioner struct {
 	parts            int         // that the index at hand may still have
 }
 
-// counter recognises the loop's counter.
-func (v *versioner) counter() bool {
+// counter recognises the loop's induction variable.
+func (v *loopVersioner) counter() bool {
 	l := v.loop
 	entries := l.Entries()
 	if len(entries) != 1 || len(entries[0].Succs) != 1 || len(l.Latches) != 1 {
@@ -94,12 +96,12 @@ func (v *versioner) counter() bool {
 	return false
 }
 
-// maxCounter is what the test in front of the loop holds the counter below, and a step may
-// be at most, so that their sum does not overflow.
+// maxCounter bounds the induction variable, by the test before the loop, and its step, so that
+// their sum does not overflow.
 const maxCounter = 1 << 61
 
-// grows reports whether next is the counter plus something positive.
-func (v *versioner) grows(next *ir.Value) bool {
+// grows reports whether next is the induction variable plus something positive.
+func (v *loopVersioner) grows(next *ir.Value) bool {
 	for i, a := range next.Args {
 		if a != v.iv {
 			continue
@@ -111,12 +113,12 @@ func (v *versioner) grows(next *ir.Value) bool {
 	return false
 }
 
-func (v *versioner) invariant(x *ir.Value) bool {
+func (v *loopVersioner) invariant(x *ir.Value) bool {
 	return x.Block == nil || !v.loop.Contains(x.Block)
 }
 
-// collect gathers the checks that the test in front of the loop can replace.
-func (v *versioner) collect() bool {
+// collect gathers the checks that the test before the loop can replace.
+func (v *loopVersioner) collect() bool {
 	for _, b := range v.loop.Blocks {
 		for i, c := range b.Values {
 			if c.Op != ir.OpCheck || c.Args[0].Op != ir.OpULt {
@@ -139,9 +141,9 @@ func (v *versioner) collect() bool {
 	return len(v.checks) > 0
 }
 
-// coefficient returns what the counter is multiplied with in x, which is linear in it; 0 for
-// none, or where it is an invariant, which joins v.factors.
-func (v *versioner) coefficient(x *ir.Value) (int64, bool) {
+// coefficient returns the factor of the induction variable in x, which is linear in it: 0 if there
+// is none, or if the factor is an invariant, which joins v.factors.
+func (v *loopVersioner) coefficient(x *ir.Value) (int64, bool) {
 	if v.parts--; v.parts < 0 {
 		return 0, false
 	}
@@ -153,7 +155,7 @@ func (v *versioner) coefficient(x *ir.Value) (int64, bool) {
 	return k, ok
 }
 
-func (v *versioner) terms(x *ir.Value) (int64, bool) {
+func (v *loopVersioner) terms(x *ir.Value) (int64, bool) {
 	switch {
 	case v.invariant(x):
 		return 0, true
@@ -170,8 +172,8 @@ func (v *versioner) terms(x *ir.Value) (int64, bool) {
 	return 0, false
 }
 
-// sum handles a+b and a-b: an invariant factor may stand on one side only, alone.
-func (v *versioner) sum(x *ir.Value) (int64, bool) {
+// sum handles a+b and a-b. Only one of them may contain an invariant factor.
+func (v *loopVersioner) sum(x *ir.Value) (int64, bool) {
 	n := len(v.factors)
 	a, ok1 := v.coefficient(x.Args[0])
 	b, ok2 := v.coefficient(x.Args[1])
@@ -184,7 +186,7 @@ func (v *versioner) sum(x *ir.Value) (int64, bool) {
 	return a + b, true
 }
 
-func (v *versioner) product(x *ir.Value) (int64, bool) {
+func (v *loopVersioner) product(x *ir.Value) (int64, bool) {
 	for i, a := range x.Args {
 		other := x.Args[1-i]
 		c, isNumber := intConst(other)
@@ -206,8 +208,8 @@ func (v *versioner) product(x *ir.Value) (int64, bool) {
 	return 0, false
 }
 
-// apply makes the two loops and the test that chooses.
-func (v *versioner) apply() {
+// apply makes the two loops and the test that chooses between them.
+func (v *loopVersioner) apply() {
 	ok := atEnd(v.entry, v.test)
 	demoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
@@ -222,10 +224,10 @@ func (v *versioner) apply() {
 	}
 }
 
-// test computes whether all checks pass in all rounds. Index and counter move by at most
-// scale times, or factor times, the number of rounds; where that is below 1<<63 and both ends
-// are in range, nothing wraps in between.
-func (v *versioner) test(e *editor) *ir.Value {
+// test computes whether all checks pass in all iterations. From the first iteration to the last,
+// an index moves by at most scale times, or a factor times, the trip count; where that is below
+// 1<<63 and both ends are in range, nothing wraps in between.
+func (v *loopVersioner) test(e *editor) *ir.Value {
 	one := e.constant(ir.I64, 1)
 	last := e.make(ir.OpSub, ir.I64, v.bound, one)
 	below := e.make(ir.OpSLt, ir.I1, v.start, v.bound)
@@ -246,8 +248,8 @@ func (v *versioner) test(e *editor) *ir.Value {
 	return ok
 }
 
-// with computes x for a value of the counter.
-func (v *versioner) with(e *editor, x, counter *ir.Value) *ir.Value {
+// with computes x for the given value of the induction variable.
+func (v *loopVersioner) with(e *editor, x, counter *ir.Value) *ir.Value {
 	switch {
 	case x == v.iv:
 		return counter

@@ -7,11 +7,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// splitAllocas replaces a local of struct or array type by locals for the parts of it that
-// are accessed: scalars where the offset is constant, the innermost array that is indexed by
-// the first index that is not. A local whose address goes anywhere but into loads and stores
-// stays whole. Bounds are checked by the source or by contract: an index stays in its array.
-func splitAllocas(f *ir.Func, _ *Options) {
+// sroa (scalar replacement of aggregates) replaces a local of struct or array type by locals for the
+// parts that are accessed: scalars where the offset is constant, or the innermost array that is
+// indexed by the first index that is not constant. A local whose address has other uses than loads
+// and stores stays whole. Bounds are checked in the source or by contract: an index stays within
+// its array.
+func sroa(f *ir.Func, _ *Options) {
 	if !hasLocals(f) {
 		return
 	}
@@ -47,6 +48,7 @@ type piece struct {
 	local *ir.Value
 }
 
+// An allocaSplitter handles one local.
 type allocaSplitter struct {
 	root    *ir.Value
 	users   *userLists

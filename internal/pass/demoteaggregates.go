@@ -10,10 +10,10 @@ import (
 // maxLeaves is the number of leaves up to which an aggregate is taken apart into values.
 const maxLeaves = 64
 
-// spillValues gives values of large aggregate types a place in local memory each, with loops
-// that copy: as values, they would become as many scalars as they have leaves.
-func spillValues(f *ir.Func, _ *Options) {
-	s := &spiller{f: f, homes: map[*ir.Value]*ir.Value{}}
+// demoteAggregates moves values of large aggregate types to local memory, with loops that copy
+// them: as values, they would become as many scalars as they have leaves.
+func demoteAggregates(f *ir.Func, _ *Options) {
+	s := &aggregateDemoter{f: f, homes: map[*ir.Value]*ir.Value{}}
 	var large []*ir.Value
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
@@ -38,14 +38,15 @@ func spillValues(f *ir.Func, _ *Options) {
 
 func isLarge(t *ir.Type) bool { return isAggregate(t) && countLeaves(t) > maxLeaves }
 
-type spiller struct {
+// An aggregateDemoter holds the locals of one function's large values.
+type aggregateDemoter struct {
 	f     *ir.Func
 	homes map[*ir.Value]*ir.Value // the address of each large value
 }
 
-// direct reports whether v is loaded for one store only, right behind, and one side is a
-// whole variable, so that they cannot overlap in part.
-func (s *spiller) direct(v *ir.Value) bool {
+// direct reports whether the only use of v is a store right after it, and one side is a whole
+// variable, so that the two cannot partly overlap.
+func (s *aggregateDemoter) direct(v *ir.Value) bool {
 	at := slices.Index(v.Block.Values, v)
 	if v.Op != ir.OpLoad || at+1 == len(v.Block.Values) {
 		return false
@@ -68,8 +69,8 @@ func (s *spiller) direct(v *ir.Value) bool {
 	return users == 1
 }
 
-// home returns the address where a large value lies; that of a direct load is its source.
-func (s *spiller) home(v *ir.Value) *ir.Value {
+// home returns the address of a large value; that of a direct load is its source.
+func (s *aggregateDemoter) home(v *ir.Value) *ir.Value {
 	if h := s.homes[v]; h != nil {
 		return h
 	}
@@ -80,7 +81,7 @@ func (s *spiller) home(v *ir.Value) *ir.Value {
 }
 
 // lower replaces v by loops and smaller operations.
-func (s *spiller) lower(v *ir.Value) {
+func (s *aggregateDemoter) lower(v *ir.Value) {
 	h := s.homes[v]
 	switch v.Op {
 	case ir.OpLoad:
@@ -110,22 +111,22 @@ func (s *spiller) lower(v *ir.Value) {
 	s.remove(v)
 }
 
-func (s *spiller) index(v *ir.Value) int { return slices.Index(v.Block.Values, v) }
+func (s *aggregateDemoter) index(v *ir.Value) int { return slices.Index(v.Block.Values, v) }
 
-func (s *spiller) remove(v *ir.Value) {
+func (s *aggregateDemoter) remove(v *ir.Value) {
 	i := s.index(v)
 	v.Block.Values = slices.Delete(v.Block.Values, i, i+1)
 }
 
-// emit puts a new value in front of v.
-func (s *spiller) emit(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+// emit inserts a new value before v.
+func (s *aggregateDemoter) emit(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	n := v.Block.Make(op, t, args...)
 	n.Pos = v.Pos
 	v.Block.Values = slices.Insert(v.Block.Values, s.index(v), n)
 	return n
 }
 
-func (s *spiller) address(v, p *ir.Value, off int64) *ir.Value {
+func (s *aggregateDemoter) address(v, p *ir.Value, off int64) *ir.Value {
 	if off == 0 {
 		return p
 	}
@@ -134,8 +135,8 @@ func (s *spiller) address(v, p *ir.Value, off int64) *ir.Value {
 	return a
 }
 
-// copy copies the large value at src to dst, in front of v, which has it as type or argument.
-func (s *spiller) copy(v, dst, src *ir.Value) {
+// copy copies the large value at src to dst, before v, which has it as type or argument.
+func (s *aggregateDemoter) copy(v, dst, src *ir.Value) {
 	t := v.Type
 	if v.Op == ir.OpStore {
 		t = v.Args[1].Type
@@ -143,8 +144,8 @@ func (s *spiller) copy(v, dst, src *ir.Value) {
 	copyLeaves(v, t, dst, src)
 }
 
-// put stores a part, large or not, at p in front of v.
-func (s *spiller) put(v, p, part *ir.Value) {
+// put stores a part, large or not, at p, before v.
+func (s *aggregateDemoter) put(v, p, part *ir.Value) {
 	if isLarge(part.Type) {
 		copyLeaves(v, part.Type, p, s.home(part))
 		return
@@ -152,14 +153,14 @@ func (s *spiller) put(v, p, part *ir.Value) {
 	s.emit(v, ir.OpStore, ir.Void, p, part)
 }
 
-func (s *spiller) parts(v, h *ir.Value) {
+func (s *aggregateDemoter) parts(v, h *ir.Value) {
 	for i, a := range v.Args {
 		s.put(v, s.address(v, h, v.Type.PartOffset(i)), a)
 	}
 }
 
-// extract loads a part; a large one is copied.
-func (s *spiller) extract(v, h *ir.Value) {
+// extract loads a part; it copies a large one.
+func (s *aggregateDemoter) extract(v, h *ir.Value) {
 	from := v.Args[0]
 	p := s.address(v, s.home(from), from.Type.PartOffset(int(v.Imm)))
 	if h != nil {
@@ -170,9 +171,9 @@ func (s *spiller) extract(v, h *ir.Value) {
 	v.Op, v.Imm, v.Args = ir.OpLoad, 0, []*ir.Value{p}
 }
 
-// phi copies at the end of each predecessor to a place between, and from there behind the
-// phis: phis of one block may exchange their values.
-func (s *spiller) phi(v, h *ir.Value) {
+// phi copies at the end of each predecessor to a temporary, and from there after the phis, as the
+// phis of a block may exchange their values.
+func (s *aggregateDemoter) phi(v, h *ir.Value) {
 	between := newSlot(s.f, v.Type)
 	between.Type = ir.Ptr
 	for i, a := range v.Args {

@@ -9,27 +9,26 @@ import (
 )
 
 const (
-	batched    = 4  // rounds that are done together
-	maxBatched = 48 // values of a loop that is copied; in a larger one, arithmetic hides the memory's latency
+	interleaved    = 4  // iterations that are executed together
+	maxInterleaved = 48 // values of a loop that is copied; in a larger one, arithmetic hides the memory's latency
 )
 
-// batch does four rounds at once of innermost loops that load from memory and store nothing, and
-// that run an unknown number of times, so
-// that the loads of all four are under way together. First come the checks that depend on no load,
-// of all rounds, as one; then the loads behind them; then the checks on what has been loaded, and
-// so on; the sums come last, in the order of the rounds. Where a check does not hold, nothing has
-// happened yet: the loop as it was, which also does the last rounds, then runs from the first of
-// the four and finds out which.
-func batch(f *ir.Func, o *Options) {
+// interleave executes four iterations together of innermost loops that have an unknown trip count,
+// load from memory and store nothing, so that the loads of all four are in flight at once. First
+// come the checks that depend on no load, of all four iterations, as one; then the loads guarded by
+// them; then the checks on what has been loaded, and so on; the sums come last, in the order of the
+// iterations. If a check fails, nothing has happened yet: the original loop, which also does the
+// last iterations, continues from the first of the four and finds out which one.
+func interleave(f *ir.Func, o *Options) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
 	changed := false
 	for _, l := range nest {
-		b := &batcher{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
-		if isInnermost(nest, l) && rounds(l) == 0 && b.fits() && b.counter() && b.stages() {
-			note(l, ir.Joined, batched)
+		b := &interleaver{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
+		if isInnermost(nest, l) && tripCount(l) == 0 && b.fits() && b.counter() && b.stages() {
+			note(l, ir.Joined, interleaved)
 			b.apply()
 			changed = true
 		}
@@ -39,9 +38,9 @@ func batch(f *ir.Func, o *Options) {
 	}
 }
 
-// A batcher handles one loop, which has a single block and the counter iv: the next one, iv
-// plus step, is compared with bound.
-type batcher struct {
+// An interleaver handles one loop, which has a single block and the induction variable iv: the next
+// one, iv plus step, is compared with bound.
+type interleaver struct {
 	loop            *analysis.Loop
 	body            *ir.Block
 	ranges          *analysis.Ranges
@@ -54,16 +53,16 @@ type batcher struct {
 	last  int // the stage in which all else is computed
 
 	blocks []*ir.Block // of the stages
-	copies [batched]map[*ir.Value]*ir.Value
+	copies [interleaved]map[*ir.Value]*ir.Value
 	next   map[*ir.Value]*ir.Value // what the loop's phis are in the next round
 }
 
-// fits reports whether the loop has one small block, which loads from memory that is far away and
-// does nothing that can be seen.
-func (b *batcher) fits() bool {
+// fits reports whether the loop has one small block, which loads from global memory and has no
+// observable effects.
+func (b *interleaver) fits() bool {
 	l := b.loop
 	entries := l.Entries()
-	if len(l.Blocks) != 1 || b.body.Cold || len(entries) != 1 || len(entries[0].Succs) != 1 || size(l) > maxBatched {
+	if len(l.Blocks) != 1 || b.body.Cold || len(entries) != 1 || len(entries[0].Succs) != 1 || size(l) > maxInterleaved {
 		return false
 	}
 	far := false
@@ -85,8 +84,8 @@ func (b *batcher) fits() bool {
 	return far
 }
 
-// counter recognises the loop's counter.
-func (b *batcher) counter() bool {
+// counter recognises the loop's induction variable.
+func (b *interleaver) counter() bool {
 	c := b.body.Term().Args[0]
 	if b.body.Succs[0] != b.body || c.Op != ir.OpSLt && c.Op != ir.OpULt || !b.invariant(c.Args[1]) {
 		return false
@@ -107,10 +106,10 @@ func (b *batcher) counter() bool {
 	return false
 }
 
-func (b *batcher) invariant(v *ir.Value) bool { return v.Block != b.body }
+func (b *interleaver) invariant(v *ir.Value) bool { return v.Block != b.body }
 
 // increment returns the invariant that the phi grows or shrinks by to become next, or nil.
-func (b *batcher) increment(phi, next *ir.Value) *ir.Value {
+func (b *interleaver) increment(phi, next *ir.Value) *ir.Value {
 	if next == nil || next.Op != ir.OpAdd && next.Op != ir.OpSub {
 		return nil
 	}
@@ -127,7 +126,7 @@ func (b *batcher) increment(phi, next *ir.Value) *ir.Value {
 // rounds are among them where they depend on no load. What else they might say of a later round
 // would have to pass through a phi, so the phis that steer are counters, and checks on what was
 // loaded depend on no phi.
-func (b *batcher) stages() bool {
+func (b *interleaver) stages() bool {
 	b.steers = map[*ir.Value]bool{}
 	for _, v := range b.body.Values {
 		if (v.Op == ir.OpLoad || v.Op == ir.OpCheck) && !b.steer(v.Args[0]) {
@@ -157,7 +156,7 @@ func (b *batcher) stages() bool {
 }
 
 // checksCounters returns 1 where a check depends on no load, else 0.
-func (b *batcher) checksCounters() int {
+func (b *interleaver) checksCounters() int {
 	for _, v := range b.body.Values {
 		if v.Op == ir.OpCheck && !b.depends(v.Args[0], func(a *ir.Value) bool { return a.Op == ir.OpLoad }) {
 			return 1
@@ -167,12 +166,12 @@ func (b *batcher) checksCounters() int {
 }
 
 // counts reports whether v depends on a phi by other ways than loads.
-func (b *batcher) counts(v *ir.Value) bool {
+func (b *interleaver) counts(v *ir.Value) bool {
 	return v.Op != ir.OpLoad && b.depends(v, func(a *ir.Value) bool { return a.Op == ir.OpPhi })
 }
 
 // depends reports whether v is, or is computed in the loop without loads from, what the function holds for.
-func (b *batcher) depends(v *ir.Value, is func(*ir.Value) bool) bool {
+func (b *interleaver) depends(v *ir.Value, is func(*ir.Value) bool) bool {
 	seen := map[*ir.Value]bool{}
 	var from func(v *ir.Value) bool
 	from = func(v *ir.Value) bool {
@@ -186,7 +185,7 @@ func (b *batcher) depends(v *ir.Value, is func(*ir.Value) bool) bool {
 }
 
 // steer notes v and what it depends on; false where that is a phi that is no counter.
-func (b *batcher) steer(v *ir.Value) bool {
+func (b *interleaver) steer(v *ir.Value) bool {
 	if b.invariant(v) || b.steers[v] {
 		return true
 	}
