@@ -292,9 +292,9 @@ func unawaited(f *ir.Func) *ir.Value {
 					continue
 				}
 				switch {
-				case v.Op == ir.OpMultiply, (v.Op == ir.OpExtract || v.Op == ir.OpPhi) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
+				case v.Op == ir.OpWGMMA, (v.Op == ir.OpExtract || v.Op == ir.OpPhi) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
 					flying[v], changed = true, true
-				case v.Op == ir.OpMultiplyWait:
+				case v.Op == ir.OpWGMMAWait:
 				case slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
 					return v
 				}

@@ -161,7 +161,7 @@ b3: <- b1
 			t.Errorf("%%%d is in %v, want %v", id, got, want)
 		}
 	}
-	if got := r.At(v[3], Place{f.Blocks[3], 1}); got != FullRange(ir.I64) {
+	if got := r.At(v[3], Point{f.Blocks[3], 1}); got != FullRange(ir.I64) {
 		t.Errorf("in front of the check, %%3 is in %v", got)
 	}
 }

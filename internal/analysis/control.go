@@ -79,7 +79,7 @@ func (c *Control) solve(order []*ir.Block) {
 				case to < 0:
 					to = s.ID
 				default:
-					to = c.meet(to, s.ID)
+					to = c.intersect(to, s.ID)
 				}
 			}
 			if to != c.ipdom[b.ID] {
@@ -89,7 +89,7 @@ func (c *Control) solve(order []*ir.Block) {
 	}
 }
 
-func (c *Control) meet(a, b int) int {
+func (c *Control) intersect(a, b int) int {
 	for a != b {
 		for c.rank[a] > c.rank[b] {
 			a = c.ipdom[a]

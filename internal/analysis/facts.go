@@ -7,22 +7,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// A Place is a point in a function: in front of value Index of Block, or at the end of the
-// block where Index is its number of values.
-type Place struct {
+// A Point is a place in a function: before value Index of Block, or at the end of the block where
+// Index is its number of values.
+type Point struct {
 	Block *ir.Block
 	Index int
 }
 
-// End returns the place behind all values of b.
-func End(b *ir.Block) Place { return Place{b, len(b.Values)} }
+// End returns the point after all values of b.
+func End(b *ir.Block) Point { return Point{b, len(b.Values)} }
 
 // A Fact is a condition whose truth is known wherever Where dominates: a branch was taken or
 // a check was passed.
 type Fact struct {
 	Cond  *ir.Value // i1
 	Holds bool
-	Where Place
+	Where Point
 }
 
 // Facts are the facts of a function by the values that their conditions compare.
@@ -57,7 +57,7 @@ type order struct {
 	other    *ir.Value
 	d        int64
 	unsigned bool
-	where    Place
+	where    Point
 }
 
 // push adds to a list.
@@ -97,12 +97,12 @@ func NewFacts(dom *ir.Dom) *Facts {
 	t := &Facts{dom: dom, indices: make([]int32, n), slots: make([]int32, n)}
 	for _, b := range dom.Order() {
 		if c, holds, ok := Branch(b); ok {
-			t.add(Fact{c, holds, Place{b, 0}})
+			t.add(Fact{c, holds, Point{b, 0}})
 		}
 		for i, v := range b.Values {
 			t.indices[v.ID] = int32(i)
 			if v.Op == ir.OpCheck {
-				t.add(Fact{v.Args[0], true, Place{b, i + 1}})
+				t.add(Fact{v.Args[0], true, Point{b, i + 1}})
 			}
 		}
 	}
@@ -205,18 +205,18 @@ func appendNew(list []Fact, f Fact) []Fact {
 func isCompare(op ir.Op) bool { return op >= ir.OpEq && op <= ir.OpULe }
 
 // Reaches reports whether every path to place p passes q.
-func (t *Facts) Reaches(q, p Place) bool {
+func (t *Facts) Reaches(q, p Point) bool {
 	if q.Block == p.Block {
 		return q.Index <= p.Index
 	}
 	return t.dom.Dominates(q.Block, p.Block)
 }
 
-// PlaceOf returns the place of v.
-func (t *Facts) PlaceOf(v *ir.Value) Place { return Place{v.Block, int(t.indices[v.ID])} }
+// PointOf returns the place of v.
+func (t *Facts) PointOf(v *ir.Value) Point { return Point{v.Block, int(t.indices[v.ID])} }
 
 // About yields the facts that hold at p and compare v.
-func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
+func (t *Facts) About(v *ir.Value, p Point) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		if p.Block == nil {
 			return
@@ -230,7 +230,7 @@ func (t *Facts) About(v *ir.Value, p Place) iter.Seq[Fact] {
 }
 
 // ordered yields the orders of a list that hold at p.
-func (t *Facts) ordered(l list, p Place) iter.Seq[*order] {
+func (t *Facts) ordered(l list, p Point) iter.Seq[*order] {
 	return func(yield func(*order) bool) {
 		if p.Block == nil {
 			return
@@ -244,7 +244,7 @@ func (t *Facts) ordered(l list, p Place) iter.Seq[*order] {
 }
 
 // Truth returns what facts say about the condition c itself at p.
-func (t *Facts) Truth(c *ir.Value, p Place) (holds, known bool) {
+func (t *Facts) Truth(c *ir.Value, p Point) (holds, known bool) {
 	for n := t.of(c).itself.first; n > 0; n = t.facts[n-1].next {
 		if f := t.facts[n-1].what; t.Reaches(f.Where, p) {
 			return f.Holds, true

@@ -16,9 +16,9 @@ const (
 // True returns what the ranges and facts say about the condition c at place p. It decides
 // comparisons by ranges, and by sums of differences along definitions and facts (after Bodik,
 // Gupta and Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand").
-func (r *Ranges) True(c *ir.Value, p Place) (holds, known bool) { return r.truth(c, p, maxJunctions) }
+func (r *Ranges) True(c *ir.Value, p Point) (holds, known bool) { return r.truth(c, p, maxJunctions) }
 
-func (r *Ranges) truth(c *ir.Value, p Place, junctions int) (holds, known bool) {
+func (r *Ranges) truth(c *ir.Value, p Point, junctions int) (holds, known bool) {
 	if c.Op == ir.OpConst {
 		return c.Imm&1 == 1, true
 	}
@@ -44,7 +44,7 @@ func (r *Ranges) truth(c *ir.Value, p Place, junctions int) (holds, known bool) 
 }
 
 // junction decides a conjunction or disjunction of conditions.
-func (r *Ranges) junction(c *ir.Value, p Place, junctions int) (holds, known bool) {
+func (r *Ranges) junction(c *ir.Value, p Point, junctions int) (holds, known bool) {
 	x, okx := r.truth(c.Args[0], p, junctions)
 	y, oky := r.truth(c.Args[1], p, junctions)
 	deciding := c.Op == ir.OpOr // the value of one side that settles it
@@ -55,7 +55,7 @@ func (r *Ranges) junction(c *ir.Value, p Place, junctions int) (holds, known boo
 	return !deciding, okx && oky
 }
 
-func (r *Ranges) compare(op ir.Op, x, y *ir.Value, p Place) (holds, known bool) {
+func (r *Ranges) compare(op ir.Op, x, y *ir.Value, p Point) (holds, known bool) {
 	switch op {
 	case ir.OpSLt:
 		return r.either(r.AtMost(x, y, -1, p), r.AtMost(y, x, 0, p))
@@ -78,13 +78,13 @@ func (r *Ranges) compare(op ir.Op, x, y *ir.Value, p Place) (holds, known bool) 
 func (r *Ranges) either(yes, no bool) (holds, known bool) { return yes, yes || no }
 
 // AtMost reports whether x <= y+c, as signed numbers without wrapping, is proved at p.
-func (r *Ranges) AtMost(x, y *ir.Value, c int64, p Place) bool {
+func (r *Ranges) AtMost(x, y *ir.Value, c int64, p Point) bool {
 	q := &prover{r: r, target: y, steps: maxSteps}
 	return q.le(x, c, p)
 }
 
 // below reports whether x <= y+c (c is 0 or -1), read without sign, is proved at p.
-func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
+func (r *Ranges) below(x, y *ir.Value, c int64, p Point) bool {
 	if !r.notNegative(x, p) {
 		return false
 	}
@@ -100,7 +100,7 @@ func (r *Ranges) below(x, y *ir.Value, c int64, p Place) bool {
 }
 
 // notNegative reports whether x >= 0 is proved at p.
-func (r *Ranges) notNegative(x *ir.Value, p Place) bool {
+func (r *Ranges) notNegative(x *ir.Value, p Point) bool {
 	if r.At(x, p).Lo >= 0 {
 		return true
 	}
@@ -126,7 +126,7 @@ type bound struct {
 }
 
 // le reports whether x <= target+c at p.
-func (q *prover) le(x *ir.Value, c int64, p Place) bool {
+func (q *prover) le(x *ir.Value, c int64, p Point) bool {
 	if q.steps--; q.steps < 0 {
 		return false
 	}
@@ -144,7 +144,7 @@ func (q *prover) le(x *ir.Value, c int64, p Place) bool {
 }
 
 // byFact uses the facts x <= z+d.
-func (q *prover) byFact(x *ir.Value, c int64, p Place) bool {
+func (q *prover) byFact(x *ir.Value, c int64, p Point) bool {
 	for o := range q.r.Facts.ordered(q.r.Facts.of(x).above, p) {
 		if rest, fits := subExact(c, o.d); q.r.signed(o, o.other, p) && fits && q.le(o.other, rest, p) {
 			return true
@@ -154,7 +154,7 @@ func (q *prover) byFact(x *ir.Value, c int64, p Place) bool {
 }
 
 // signed reports whether an order holds of signed numbers, too: where the higher one is not negative.
-func (r *Ranges) signed(o *order, higher *ir.Value, p Place) bool {
+func (r *Ranges) signed(o *order, higher *ir.Value, p Point) bool {
 	return !o.unsigned || r.At(higher, p).NonNegative()
 }
 
@@ -166,7 +166,7 @@ func subExact(x, y int64) (int64, bool) {
 }
 
 // byDefinition uses how x is computed.
-func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
+func (q *prover) byDefinition(x *ir.Value, c int64, p Point) bool {
 	switch x.Op {
 	case ir.OpAdd:
 		return q.sum(x, c, p)
@@ -202,7 +202,7 @@ func (q *prover) byDefinition(x *ir.Value, c int64, p Place) bool {
 
 // multiple uses that y <= z/n + d says k*y <= z + k*d, for 0 < k <= n and z >= 0: a loop over the
 // groups of k elements that a slice has stays within it.
-func (q *prover) multiple(x *ir.Value, c int64, p Place) bool {
+func (q *prover) multiple(x *ir.Value, c int64, p Point) bool {
 	y, k, ok := scaled(x)
 	if r, fits := q.r.At(y, p).mul(Range{k, k}); !ok || !fits || !r.Within(FullRange(x.Type)) {
 		return false
@@ -247,7 +247,7 @@ func divided(x *ir.Value) (n int64, z *ir.Value) {
 
 // division uses that a quotient or rest is at most the dividend, and a rest less than the
 // divisor, where they are not negative.
-func (q *prover) division(x *ir.Value, c int64, p Place) bool {
+func (q *prover) division(x *ir.Value, c int64, p Point) bool {
 	if q.r.At(x.Args[1], p).Lo <= 0 {
 		return false
 	}
@@ -259,7 +259,7 @@ func (q *prover) division(x *ir.Value, c int64, p Place) bool {
 }
 
 // sum uses x = a+b where that does not wrap: x <= a + the largest b.
-func (q *prover) sum(x *ir.Value, c int64, p Place) bool {
+func (q *prover) sum(x *ir.Value, c int64, p Point) bool {
 	a, b := q.r.At(x.Args[0], p), q.r.At(x.Args[1], p)
 	if s, ok := a.add(b); !ok || !s.Within(FullRange(x.Type)) {
 		return false
@@ -295,7 +295,7 @@ func (q *prover) phi(x *ir.Value, c int64) bool {
 }
 
 // viaTarget uses how the target is computed: x <= z+c-d where z+d <= target.
-func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
+func (q *prover) viaTarget(x *ir.Value, c int64, p Point) bool {
 	t := q.target
 	for o := range q.r.Facts.ordered(q.r.Facts.of(t).below, p) {
 		if rest, fits := subExact(c, o.d); q.r.signed(o, t, p) && fits && q.from(o.other, x, rest, p) {
@@ -322,7 +322,7 @@ func (q *prover) viaTarget(x *ir.Value, c int64, p Place) bool {
 }
 
 // beforeDifference proves x <= a-b+c, where a-b is the target, as b <= a + c - the largest x.
-func (q *prover) beforeDifference(x *ir.Value, c int64, p Place) bool {
+func (q *prover) beforeDifference(x *ir.Value, c int64, p Point) bool {
 	a, b := q.target.Args[0], q.target.Args[1]
 	diff, ok := q.r.At(a, p).sub(q.r.At(b, p))
 	rest, fits := subExact(c, q.r.At(x, p).Hi)
@@ -330,7 +330,7 @@ func (q *prover) beforeDifference(x *ir.Value, c int64, p Place) bool {
 }
 
 // from proves x <= z+c, where z takes the target's place.
-func (q *prover) from(z, x *ir.Value, c int64, p Place) bool {
+func (q *prover) from(z, x *ir.Value, c int64, p Point) bool {
 	if len(q.open) > 0 { // the assumptions are about the old target
 		return false
 	}

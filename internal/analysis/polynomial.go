@@ -186,7 +186,7 @@ func (p Polynomial) add(t term) (Polynomial, bool) {
 // Range returns what p can be at a place where nothing wraps around; false where something may.
 // Every value is taken as the least that it can be and a rest: n*n-n, of a positive n, is then seen
 // not to be negative.
-func (p Polynomial) Range(r *Ranges, at Place) (Range, bool) {
+func (p Polynomial) Range(r *Ranges, at Point) (Range, bool) {
 	rests := Polynomial{constant: p.constant}
 	for _, t := range p.terms {
 		x, ok := Polynomial{constant: t.times}, true
@@ -219,7 +219,7 @@ func (p Polynomial) small() bool {
 }
 
 // rangeOfRests returns the range of p where its values stand for what they are more than the least.
-func (p Polynomial) rangeOfRests(r *Ranges, at Place) (Range, bool) {
+func (p Polynomial) rangeOfRests(r *Ranges, at Point) (Range, bool) {
 	sum, ok := Range{p.constant, p.constant}, true
 	for _, key := range slices.Sorted(maps.Keys(p.terms)) {
 		t := p.terms[key]

@@ -19,7 +19,7 @@ type Ranges struct {
 
 // memory holds what was asked about one place: a proof asks the same again and again.
 type memory struct {
-	place  Place
+	place  Point
 	number uint32   // of the place, among those that were asked about
 	when   []uint32 // by value ID: the number of the place that answer is for
 	answer []Range  // by value ID
@@ -65,7 +65,7 @@ func (r *Ranges) params(f *ir.Func) {
 }
 
 // At returns the range of v at place p.
-func (r *Ranges) At(v *ir.Value, p Place) Range {
+func (r *Ranges) At(v *ir.Value, p Point) Range {
 	m := &r.asked
 	if p != m.place || m.when == nil {
 		m.place = p
@@ -104,7 +104,7 @@ func (s *sweeper) sweep(from int, all bool) bool {
 		back := s.loopsBack(b)
 		for i, v := range b.Values {
 			if v.Type.IsInt() && (all || changed || back && v.Op == ir.OpPhi) {
-				changed = s.update(v, Place{b, i}) || changed
+				changed = s.update(v, Point{b, i}) || changed
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (s *sweeper) loopsBack(b *ir.Block) bool {
 }
 
 // update computes the range of v, and reports whether it has changed.
-func (s *sweeper) update(v *ir.Value, p Place) bool {
+func (s *sweeper) update(v *ir.Value, p Point) bool {
 	old, now := s.of[v.ID], s.compute(v, p)
 	if s.growing {
 		now = old.union(now)
@@ -156,7 +156,7 @@ func widen(old, now Range) Range {
 }
 
 // compute returns the range of v at place p from those of its arguments.
-func (r *Ranges) compute(v *ir.Value, p Place) Range {
+func (r *Ranges) compute(v *ir.Value, p Point) Range {
 	switch v.Op {
 	case ir.OpPhi:
 		return r.phi(v)
@@ -266,9 +266,9 @@ func (r *Ranges) phi(v *ir.Value) Range {
 const maxChain = 2
 
 // refined returns the range of v at p; it is empty where p is not known to be reached.
-func (r *Ranges) refined(v *ir.Value, p Place) Range { return r.refine(v, p, maxChain) }
+func (r *Ranges) refined(v *ir.Value, p Point) Range { return r.refine(v, p, maxChain) }
 
-func (r *Ranges) refine(v *ir.Value, p Place, chain int) Range {
+func (r *Ranges) refine(v *ir.Value, p Point, chain int) Range {
 	x := r.of[v.ID]
 	if v.Op == ir.OpConst {
 		return constRange(v)

@@ -13,15 +13,15 @@ import (
 // one: it is not waited for. So a branch like that separates no threads from each other but
 // those that leave from those that stay.
 type Uniformity struct {
-	dom       *ir.Dom
-	control   *Control
-	varying   []bool                // by value ID
-	divergent []bool                // by block ID
-	meets     []bool                // by block ID: a barrier may follow
-	leaves    map[[2]*ir.Block]bool // edges
-	stored    [][]*ir.Value         // by block ID: addresses written since a barrier, at the entry
-	of        unit                  // the threads
-	changed   bool
+	dom            *ir.Dom
+	control        *Control
+	varying        []bool                // by value ID
+	divergent      []bool                // by block ID
+	reachesBarrier []bool                // by block ID: a barrier may follow
+	leaves         map[[2]*ir.Block]bool // edges
+	stored         [][]*ir.Value         // by block ID: addresses written since a barrier, at the entry
+	of             unit                  // the threads
+	changed        bool
 }
 
 // unit is the threads that are compared.
@@ -46,7 +46,7 @@ func newUniformity(dom *ir.Dom, of unit) *Uniformity {
 	f := dom.Order()[0].Func
 	u := &Uniformity{
 		dom: dom, of: of, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
-		meets: make([]bool, f.NumBlocks()), leaves: map[[2]*ir.Block]bool{}, stored: make([][]*ir.Value, f.NumBlocks()),
+		reachesBarrier: make([]bool, f.NumBlocks()), leaves: map[[2]*ir.Block]bool{}, stored: make([][]*ir.Value, f.NumBlocks()),
 	}
 	u.findBarriers()
 	u.findStores()
@@ -70,8 +70,8 @@ func (u *Uniformity) Divergent(b *ir.Block) bool { return u.divergent[b.ID] }
 // meet at a barrier.
 func (u *Uniformity) Leaves(from, to *ir.Block) bool { return u.leaves[[2]*ir.Block{from, to}] }
 
-// Meets reports whether a barrier may follow after b or in it.
-func (u *Uniformity) Meets(b *ir.Block) bool { return u.meets[b.ID] }
+// ReachesBarrier reports whether b has a barrier or a path to one.
+func (u *Uniformity) ReachesBarrier(b *ir.Block) bool { return u.reachesBarrier[b.ID] }
 
 // Control returns the control dependences, in which the edges along which threads leave do not exist.
 func (u *Uniformity) Control() *Control { return u.control }
@@ -79,15 +79,15 @@ func (u *Uniformity) Control() *Control { return u.control }
 func (u *Uniformity) findBarriers() {
 	var work []*ir.Block
 	for _, b := range u.dom.Order() {
-		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return BlockBarrier(v.Op) || u.of == warp && WarpWord(v.Op) }) {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return BlockBarrier(v.Op) || u.of == warp && WarpOp(v.Op) }) {
 			work = append(work, b)
 		}
 	}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if !u.meets[b.ID] {
-			u.meets[b.ID] = true
+		if !u.reachesBarrier[b.ID] {
+			u.reachesBarrier[b.ID] = true
 			work = append(work, b.Preds...)
 		}
 	}
@@ -135,8 +135,8 @@ func (u *Uniformity) block(b *ir.Block) {
 		return
 	}
 	x, y := b.Succs[0], b.Succs[1]
-	if u.meets[x.ID] != u.meets[y.ID] {
-		if u.meets[x.ID] {
+	if u.reachesBarrier[x.ID] != u.reachesBarrier[y.ID] {
+		if u.reachesBarrier[x.ID] {
 			x = y
 		}
 		u.leave(b, x)

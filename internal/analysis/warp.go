@@ -9,9 +9,9 @@ func BlockBarrier(op ir.Op) bool {
 	return op == ir.OpBarrier || op == ir.OpBarrierCount || op == ir.OpBarrierAnd || op == ir.OpBarrierOr
 }
 
-// WarpWord reports whether the threads of a warp wait for each other at the operation, and exchange numbers
+// WarpOp reports whether the threads of a warp wait for each other at the operation, and exchange numbers
 // or nothing.
-func WarpWord(op ir.Op) bool {
+func WarpOp(op ir.Op) bool {
 	switch op {
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor, ir.OpWarpReduce:
 		return true

@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// clusterWord returns a number of the cluster as an int.
-func clusterWord(op ir.Op) intrinsic {
+// clusterSpecial returns the intrinsic for a special register about the cluster, as an int.
+func clusterSpecial(op ir.Op) intrinsic {
 	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpZExt, ir.I64, l.emit(op, ir.I32)) }
 }
 

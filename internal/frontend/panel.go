@@ -113,7 +113,7 @@ func multiplyAsync(l *lowerer, v *ssa.Call) *ir.Value {
 	left, product.LeftDown = l.operand(v, v.Call.Args[2], panelRows)
 	right, product.RightDown = l.operand(v, v.Call.Args[3], 2*len(elements))
 	args := append([]*ir.Value{left, right}, elements...)
-	l.setAccumulator(acc, l.emitImm(ir.OpMultiply, ir.ArrayOf(int64(len(elements)), ir.F32), product.Imm(), args...))
+	l.setAccumulator(acc, l.emitImm(ir.OpWGMMA, ir.ArrayOf(int64(len(elements)), ir.F32), product.Imm(), args...))
 	return nil
 }
 
@@ -121,7 +121,7 @@ func awaitProducts(l *lowerer, v *ssa.Call) *ir.Value {
 	acc := l.value(v.Call.Args[1])
 	elements := l.accumulator(acc, v.Call.Args[1])
 	left := l.left(v, v.Call.Args[2])
-	l.setAccumulator(acc, l.emitImm(ir.OpMultiplyWait, ir.ArrayOf(int64(len(elements)), ir.F32), left, elements...))
+	l.setAccumulator(acc, l.emitImm(ir.OpWGMMAWait, ir.ArrayOf(int64(len(elements)), ir.F32), left, elements...))
 	return nil
 }
 
@@ -167,7 +167,7 @@ func registers(name string, sign int64) intrinsic {
 		if l.f.Kernel && l.f.Block == [3]int{} {
 			l.refuse(diag.LangCopy, "fix the block by //gpu:block", "t.%s in a kernel whose block is not fixed", name)
 		}
-		return l.emitImm(ir.OpRegisters, ir.Void, sign*n)
+		return l.emitImm(ir.OpSetMaxNReg, ir.Void, sign*n)
 	}
 }
 

@@ -57,7 +57,7 @@ func tileWait(v *Value) string {
 	return nothing(v)
 }
 
-// Product says how OpMultiply reads its operands.
+// Product says how OpWGMMA reads its operands.
 type Product struct {
 	Format Format
 	// LeftDown and RightDown say that the sum runs down the columns of an operand's panels,
@@ -71,7 +71,7 @@ const (
 	rightDown = 1 << 5
 )
 
-// Imm returns p as the immediate of an OpMultiply.
+// Imm returns p as the immediate of an OpWGMMA.
 func (p Product) Imm() int64 {
 	imm := int64(p.Format)
 	if p.LeftDown {
@@ -83,7 +83,7 @@ func (p Product) Imm() int64 {
 	return imm
 }
 
-// Product returns how an OpMultiply reads its operands.
+// Product returns how an OpWGMMA reads its operands.
 func (v *Value) Product() Product {
 	return Product{Format(v.Imm & (leftDown - 1)), v.Imm&leftDown != 0, v.Imm&rightDown != 0}
 }
@@ -91,8 +91,8 @@ func (v *Value) Product() Product {
 // maxAccumulator is the number of a thread's elements of the largest accumulator: of 64x256.
 const maxAccumulator = 128
 
-// multiply stops what a driver's compiler might crash on.
-func multiply(v *Value) string {
+// wgmma rejects products on which a driver's compiler might crash.
+func wgmma(v *Value) string {
 	if len(v.Args) < 2 || !v.Args[0].Type.IsPtr() || !v.Args[1].Type.IsPtr() {
 		return "wants two addresses"
 	}
@@ -119,15 +119,15 @@ func accumulator(v *Value, args []*Value) string {
 	return ""
 }
 
-func multiplyWait(v *Value) string {
+func wgmmaWait(v *Value) string {
 	if v.Imm < 0 || v.Imm > 7 {
 		return fmt.Sprintf("cannot leave %d groups", v.Imm)
 	}
 	return accumulator(v, v.Args)
 }
 
-// registers checks the count: PTX ISA, setmaxnreg.
-func registers(v *Value) string {
+// setMaxNReg checks the count: PTX ISA, setmaxnreg.
+func setMaxNReg(v *Value) string {
 	n := max(v.Imm, -v.Imm)
 	if n < 24 || n > 256 || n%8 != 0 {
 		return fmt.Sprintf("cannot have %d registers", n)

@@ -42,7 +42,7 @@ func (d *Dom) compute(f *Func) {
 				case idom == 0:
 					idom = at
 				default:
-					idom = d.meet(at, idom)
+					idom = d.intersect(at, idom)
 				}
 			}
 			if n := &d.nodes[i+1]; n.idom != idom {
@@ -112,8 +112,8 @@ func (d *Dom) number(f *Func) {
 	}
 }
 
-// meet returns the closest common dominator of a and b, all by their places.
-func (d *Dom) meet(a, b int32) int32 {
+// intersect returns the closest common dominator of a and b, all by their places.
+func (d *Dom) intersect(a, b int32) int32 {
 	for a != b {
 		for a > b {
 			a = d.nodes[a-1].idom

@@ -157,11 +157,11 @@ const (
 	OpTileCommit
 	OpTileWait
 	OpAsyncFence
-	OpMultiply
-	OpMultiplyFence
-	OpMultiplyCommit
-	OpMultiplyWait
-	OpRegisters
+	OpWGMMA
+	OpWGMMAFence
+	OpWGMMACommit
+	OpWGMMAWait
+	OpSetMaxNReg
 
 	OpCheck
 	OpPrint
@@ -201,16 +201,16 @@ func (op Op) Effect() bool { return ops[op].flags&(effect|writes|terminator) != 
 // one indivisible step.
 func (op Op) Atomic() bool { return op >= OpAtomicAdd && op <= OpAtomicStore }
 
-// Meets reports whether threads wait for each other at the operation: all threads of the block
-// or the warp that have not left the kernel must come to it, so that no branch may be put around
-// it or taken away from it that they take differently.
-func (op Op) Meets() bool { return ops[op].flags&meets != 0 }
+// Convergent reports whether threads wait for each other at the operation: all threads of the block
+// or the warp that have not left the kernel must execute it together. No pass may make it depend on
+// a branch that could diverge, nor remove such a branch from around it.
+func (op Op) Convergent() bool { return ops[op].flags&convergent != 0 }
 
-// Several reports whether a value of the operation is several numbers that instructions find in as many
-// registers: an array that is taken apart by extract only.
-func (op Op) Several() bool {
+// Tuple reports whether a value of the operation is a tuple of numbers in a register each: an array that
+// only extract takes apart.
+func (op Op) Tuple() bool {
 	switch op {
-	case OpLoadMatrix, OpMMA, OpMultiply, OpMultiplyWait:
+	case OpLoadMatrix, OpMMA, OpWGMMA, OpWGMMAWait:
 		return true
 	}
 	return false
@@ -231,7 +231,7 @@ func (op Op) InShared() []int {
 		return []int{0, 2}
 	case OpTileStore:
 		return []int{0}
-	case OpMultiply:
+	case OpWGMMA:
 		return []int{0, 1}
 	}
 	return nil

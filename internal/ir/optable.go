@@ -10,7 +10,7 @@ const (
 	writes
 	effect
 	terminator
-	meets // threads wait for each other
+	convergent // threads wait for each other; see Op.Convergent
 )
 
 // attr says what a value of the operation carries besides arguments.
@@ -161,27 +161,27 @@ var ops = [numOps]row{
 
 	OpSleep: {"sleep", 1, attrNone, reads | writes | effect, sleep}, // for about arg0 nanoseconds
 
-	OpBarrier:        {"barrier", 0, attrNone, reads | writes | effect | meets, nothing},              // of the block
-	OpBarrierCount:   {"barriercount", 1, attrNone, reads | writes | effect | meets, barrierCount},    // and for how many threads arg0 holds
-	OpBarrierAnd:     {"barrierand", 1, attrNone, reads | writes | effect | meets, vote},              // and whether arg0 holds for all threads
-	OpBarrierOr:      {"barrieror", 1, attrNone, reads | writes | effect | meets, vote},               // and whether it holds for any
-	OpGridBarrier:    {"gridbarrier", 0, attrNone, reads | writes | effect | meets, nothing},          // of all blocks, at least one thread of each
-	OpClusterBarrier: {"clusterbarrier", 0, attrImm, reads | writes | effect | meets, clusterBarrier}, // of the cluster's threads; Imm 1: arrives only, 2: only waits for the last arrival
-	OpPeer:           {"peer", 2, attrNone, pure, peer},                                               // the address that arg0, in shared memory, has in the block of rank arg1 of the cluster
-	OpWarpBarrier:    {"warpbarrier", 0, attrNone, reads | writes | effect | meets, nothing},
-	OpBallot:         {"ballot", 1, attrNone, effect | meets, ballot},       // the set of the warp's threads for which arg0 holds
-	OpMatch:          {"match", 1, attrNone, effect | meets, match},         // the set of the warp's threads that have the same arg0
-	OpShuffle:        {"shuffle", 2, attrNone, effect | meets, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
-	OpShuffleUp:      {"shuffleup", 2, attrNone, effect | meets, shuffle},   // at the own lane - arg1; arg0 where there is none
-	OpShuffleDown:    {"shuffledown", 2, attrNone, effect | meets, shuffle}, // at the own lane + arg1; arg0 where there is none
-	OpShuffleXor:     {"shufflexor", 2, attrNone, effect | meets, shuffle},  // at the own lane ^ arg1
+	OpBarrier:        {"barrier", 0, attrNone, reads | writes | effect | convergent, nothing},              // of the block
+	OpBarrierCount:   {"barriercount", 1, attrNone, reads | writes | effect | convergent, barrierCount},    // and for how many threads arg0 holds
+	OpBarrierAnd:     {"barrierand", 1, attrNone, reads | writes | effect | convergent, vote},              // and whether arg0 holds for all threads
+	OpBarrierOr:      {"barrieror", 1, attrNone, reads | writes | effect | convergent, vote},               // and whether it holds for any
+	OpGridBarrier:    {"gridbarrier", 0, attrNone, reads | writes | effect | convergent, nothing},          // of all blocks, at least one thread of each
+	OpClusterBarrier: {"clusterbarrier", 0, attrImm, reads | writes | effect | convergent, clusterBarrier}, // of the cluster's threads; Imm 1: arrives only, 2: only waits for the last arrival
+	OpPeer:           {"peer", 2, attrNone, pure, peer},                                                    // the address that arg0, in shared memory, has in the block of rank arg1 of the cluster
+	OpWarpBarrier:    {"warpbarrier", 0, attrNone, reads | writes | effect | convergent, nothing},
+	OpBallot:         {"ballot", 1, attrNone, effect | convergent, ballot},       // the set of the warp's threads for which arg0 holds
+	OpMatch:          {"match", 1, attrNone, effect | convergent, match},         // the set of the warp's threads that have the same arg0
+	OpShuffle:        {"shuffle", 2, attrNone, effect | convergent, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
+	OpShuffleUp:      {"shuffleup", 2, attrNone, effect | convergent, shuffle},   // at the own lane - arg1; arg0 where there is none
+	OpShuffleDown:    {"shuffledown", 2, attrNone, effect | convergent, shuffle}, // at the own lane + arg1; arg0 where there is none
+	OpShuffleXor:     {"shufflexor", 2, attrNone, effect | convergent, shuffle},  // at the own lane ^ arg1
 
-	OpWarpReduce: {"warpreduce", 1, attrImm, effect | meets, warpReduce}, // arg0 of all the warp's threads, combined by the Reduction Imm
+	OpWarpReduce: {"warpreduce", 1, attrImm, effect | convergent, warpReduce}, // arg0 of all the warp's threads, combined by the Reduction Imm
 
-	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | meets, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
-	OpMMA:        {"mma", 10, attrImm, effect | meets, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format
+	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | convergent, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
+	OpMMA:        {"mma", 10, attrImm, effect | convergent, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format
 
-	OpStoreMatrix: {"storematrix", 5, attrNone, writes | effect | meets, storeMatrix}, // four tiles, args 1 to 4, to the rows that the lanes' arg0 point to
+	OpStoreMatrix: {"storematrix", 5, attrNone, writes | effect | convergent, storeMatrix}, // four tiles, args 1 to 4, to the rows that the lanes' arg0 point to
 
 	OpMBarrierInit:   {"mbarrierinit", 2, attrNone, reads | writes | effect, mbarrier},     // the 8 bytes at arg0 become a barrier for arg1 arrivals in each phase
 	OpMBarrierArrive: {"mbarrierarrive", 2, attrNone, reads | writes | effect, mbarrier},   // arrives, and makes the phase wait for arg1 bytes more
@@ -195,11 +195,11 @@ var ops = [numOps]row{
 	OpTileCommit:     {"tilecommit", 0, attrNone, reads | writes | effect, nothing},        // makes a group of the thread's tile stores since the last one
 	OpTileWait:       {"tilewait", 0, attrImm, reads | writes | effect, tileWait},          // until all but the thread's last Imm&7 groups are done; with 8, until they have been read
 	OpAsyncFence:     {"asyncfence", 0, attrNone, reads | writes | effect, nothing},        // the thread's accesses to shared memory come before later ones of tile copies and products
-	OpMultiply:       {"multiply", -1, attrImm, reads | writes | effect | meets, multiply}, // begins to add the product of the panels at arg0 and arg1 to the accumulator, the other args; Imm: see Product
-	OpMultiplyFence:  {"multiplyfence", 0, attrNone, reads | writes | effect | meets, nothing},
-	OpMultiplyCommit: {"multiplycommit", 0, attrNone, reads | writes | effect | meets, nothing},
-	OpMultiplyWait:   {"multiplywait", -1, attrImm, reads | writes | effect | meets, multiplyWait}, // until all but the warp's last Imm groups of products are done; the accumulator, its args, then counts
-	OpRegisters:      {"registers", 0, attrImm, reads | writes | effect | meets, registers},        // the warp has Imm registers a thread from here on; -Imm: it gives all others up
+	OpWGMMA:          {"wgmma", -1, attrImm, reads | writes | effect | convergent, wgmma},  // begins to add the product of the panels at arg0 and arg1 to the accumulator, the other args; Imm: see Product
+	OpWGMMAFence:     {"wgmmafence", 0, attrNone, reads | writes | effect | convergent, nothing},
+	OpWGMMACommit:    {"wgmmacommit", 0, attrNone, reads | writes | effect | convergent, nothing},
+	OpWGMMAWait:      {"wgmmawait", -1, attrImm, reads | writes | effect | convergent, wgmmaWait},  // until all but the warp's last Imm groups of products are done; the accumulator, its args, then counts
+	OpSetMaxNReg:     {"setmaxnreg", 0, attrImm, reads | writes | effect | convergent, setMaxNReg}, // the warp has Imm registers a thread from here on; -Imm: it gives all others up
 
 	OpCheck: {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
 	OpPrint: {"print", -1, attrSite, effect, anyArgs},

@@ -89,10 +89,10 @@ func (k *kernel) report(f Finding) {
 }
 
 // each calls visit for every value that can be reached.
-func (k *kernel) each(visit func(v *ir.Value, at analysis.Place)) {
+func (k *kernel) each(visit func(v *ir.Value, at analysis.Point)) {
 	for _, b := range k.dom.Order() {
 		for i, v := range b.Values {
-			visit(v, analysis.Place{Block: b, Index: i})
+			visit(v, analysis.Point{Block: b, Index: i})
 		}
 	}
 }

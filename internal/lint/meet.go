@@ -41,7 +41,7 @@ func (k *kernel) meet(p, a *access, same bool) bool {
 			ranged = append(ranged, v)
 		}
 	}
-	samples, ok := k.samples(ranged, analysis.Place{Block: a.v.Block, Index: 0})
+	samples, ok := k.samples(ranged, analysis.Point{Block: a.v.Block, Index: 0})
 	if !ok {
 		return false
 	}
@@ -89,7 +89,7 @@ func (k *kernel) unknowns(p, a *access, same bool) map[*ir.Value]bool {
 func (k *kernel) small(x, y number, a *access) bool {
 	for _, n := range []number{x, y} {
 		for v := range n.common {
-			if _, ok := k.span(v, analysis.Place{Block: a.v.Block, Index: 0}); !ok {
+			if _, ok := k.span(v, analysis.Point{Block: a.v.Block, Index: 0}); !ok {
 				return false
 			}
 		}
@@ -116,7 +116,7 @@ func (k *kernel) around(p, a *access) *analysis.Loop {
 }
 
 // span returns the range of v at a place where that is small.
-func (k *kernel) span(v *ir.Value, at analysis.Place) (analysis.Range, bool) {
+func (k *kernel) span(v *ir.Value, at analysis.Point) (analysis.Range, bool) {
 	if !v.Type.IsInt() || k.uniform.Varying(v) {
 		return analysis.Range{}, false
 	}
@@ -125,7 +125,7 @@ func (k *kernel) span(v *ir.Value, at analysis.Place) (analysis.Range, bool) {
 }
 
 // samples returns combinations of numbers for vs from their ranges at a place.
-func (k *kernel) samples(vs []*ir.Value, at analysis.Place) ([]map[*ir.Value]int64, bool) {
+func (k *kernel) samples(vs []*ir.Value, at analysis.Point) ([]map[*ir.Value]int64, bool) {
 	list := []map[*ir.Value]int64{{}}
 	if len(vs) > maxUnknown {
 		return nil, false

@@ -34,7 +34,7 @@ func (k *kernel) global() {
 	if row.size[0] < 2 {
 		return
 	}
-	k.each(func(v *ir.Value, at analysis.Place) {
+	k.each(func(v *ir.Value, at analysis.Point) {
 		if v.Op != ir.OpLoad && v.Op != ir.OpStore || v.Args[0].Type.Space != ir.Global || !k.many(row, v.Block) {
 			return
 		}
@@ -47,7 +47,7 @@ func (k *kernel) global() {
 }
 
 // apart reports v where index, a part of its address, is far apart in neighbours.
-func (k *kernel) apart(v, index *ir.Value, n number, at analysis.Place) bool {
+func (k *kernel) apart(v, index *ir.Value, n number, at analysis.Point) bool {
 	f := Finding{Pos: v.Pos, Category: Coalesce}
 	switch {
 	case n.strided != nil:
@@ -97,7 +97,7 @@ func (k *kernel) banks() {
 	if !e.sure || e.count() < 32 {
 		return
 	}
-	k.each(func(v *ir.Value, _ analysis.Place) {
+	k.each(func(v *ir.Value, _ analysis.Point) {
 		if v.Op != ir.OpLoad && v.Op != ir.OpStore || shared(v.Args[0]) == nil || !k.whole(v.Block) {
 			return
 		}
@@ -153,7 +153,7 @@ func conflict(at []int64, size int64) int {
 
 // locals reports arrays that are still in memory after all passes.
 func (k *kernel) locals() {
-	k.each(func(v *ir.Value, _ analysis.Place) {
+	k.each(func(v *ir.Value, _ analysis.Point) {
 		if v.Op != ir.OpIndex {
 			return
 		}
@@ -168,7 +168,7 @@ func (k *kernel) locals() {
 
 // overflows reports products of 32 bits of the thread's index in the grid that become an index.
 func (k *kernel) overflows() {
-	k.each(func(v *ir.Value, at analysis.Place) {
+	k.each(func(v *ir.Value, at analysis.Point) {
 		if v.Op == ir.OpIndex {
 			k.product(v.Args[1], at, map[*ir.Value]bool{})
 		}
@@ -176,7 +176,7 @@ func (k *kernel) overflows() {
 }
 
 // product looks for such a product in the sum that v is, at each of its values once.
-func (k *kernel) product(v *ir.Value, at analysis.Place, seen map[*ir.Value]bool) {
+func (k *kernel) product(v *ir.Value, at analysis.Point, seen map[*ir.Value]bool) {
 	if seen[v] {
 		return
 	}

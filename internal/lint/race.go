@@ -23,7 +23,7 @@ type access struct {
 // be so whatever the loop's counters are.
 func (k *kernel) races() {
 	accesses := map[*ir.Value]*access{}
-	k.each(func(v *ir.Value, _ analysis.Place) {
+	k.each(func(v *ir.Value, _ analysis.Point) {
 		if a := k.access(v); a != nil {
 			accesses[v] = a
 		}
@@ -111,7 +111,7 @@ func (k *kernel) pending(accesses map[*ir.Value]*access, round bool) [][]*ir.Val
 // meet is a barrier here: which threads it orders is not looked at.
 func step(pending []*ir.Value, v *ir.Value, accesses map[*ir.Value]*access) []*ir.Value {
 	switch {
-	case v.Op.Meets():
+	case v.Op.Convergent():
 		return nil
 	case accesses[v] != nil && !slices.Contains(pending, v):
 		return append(pending, v)

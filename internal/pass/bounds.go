@@ -35,7 +35,7 @@ type bounder struct {
 type bound struct {
 	end    analysis.Polynomial
 	length *ir.Value
-	places []analysis.Place // of the checks that it is for
+	places []analysis.Point // of the checks that it is for
 }
 
 // anchor is an index, a value and a constant, that has been computed in 32 bits.
@@ -70,7 +70,7 @@ func newBounder(f *ir.Func) *bounder {
 }
 
 // look notes the check where its index has a bound with a product, and its length is a parameter's.
-func (b *bounder) look(check *ir.Value, at analysis.Place) {
+func (b *bounder) look(check *ir.Value, at analysis.Point) {
 	c := check.Args[0]
 	if c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !launched(c.Args[1], maxDepth) {
 		return
@@ -86,12 +86,12 @@ func (b *bounder) look(check *ir.Value, at analysis.Place) {
 	end, ok3 := most.Plus(analysis.Constant(1))
 	if ok1 && ok2 && ok3 && b.positive(least, at) && b.multiplies(most) && b.holdBack(end, at) {
 		b.checks = append(b.checks, check)
-		b.note(bound{end, c.Args[1], []analysis.Place{at}})
+		b.note(bound{end, c.Args[1], []analysis.Point{at}})
 	}
 }
 
 // extreme returns the most or the least that a polynomial can be at a place.
-func (b *bounder) extreme(p analysis.Polynomial, at analysis.Place, most bool) (analysis.Polynomial, bool) {
+func (b *bounder) extreme(p analysis.Polynomial, at analysis.Point, most bool) (analysis.Polynomial, bool) {
 	var sum analysis.Polynomial
 	for factors, times := range p.Terms() {
 		x := analysis.Constant(times)
@@ -113,7 +113,7 @@ func (b *bounder) extreme(p analysis.Polynomial, at analysis.Place, most bool) (
 }
 
 // end returns the most or the least that v can be, false where it can be negative.
-func (b *bounder) end(v *ir.Value, at analysis.Place, most bool) (analysis.Polynomial, bool) {
+func (b *bounder) end(v *ir.Value, at analysis.Point, most bool) (analysis.Polynomial, bool) {
 	r := b.ranges.At(v, at)
 	switch {
 	case r.Lo < 0:
@@ -139,7 +139,7 @@ func (b *bounder) end(v *ir.Value, at analysis.Place, most bool) (analysis.Polyn
 
 // under returns the most that v can be, which is less than the limit, at a place: one less again where it is known not to be
 // that.
-func (b *bounder) under(v, limit *ir.Value, at analysis.Place) (analysis.Polynomial, bool) {
+func (b *bounder) under(v, limit *ir.Value, at analysis.Point) (analysis.Polynomial, bool) {
 	most, ok := b.exact(limit, at).Plus(analysis.Constant(-1))
 	for f := range b.ranges.Facts.About(v, at) {
 		if x := differs(f, v); x != nil && launched(x, maxDepth) && ok {
@@ -152,7 +152,7 @@ func (b *bounder) under(v, limit *ir.Value, at analysis.Place) (analysis.Polynom
 }
 
 // exact returns the polynomial that v is, which is launched, as integers that do not wrap around.
-func (b *bounder) exact(v *ir.Value, at analysis.Place) analysis.Polynomial {
+func (b *bounder) exact(v *ir.Value, at analysis.Point) analysis.Polynomial {
 	p, ok := analysis.NewPolynomial(v)
 	if !ok || b.size(p, at, math.MaxInt64) >= maxSum {
 		return analysis.Whole(v)
@@ -172,7 +172,7 @@ func differs(f analysis.Fact, v *ir.Value) *ir.Value {
 }
 
 // limit returns a number that is launched and that v is compared to be below, or nil.
-func (b *bounder) limit(v *ir.Value, at analysis.Place) *ir.Value {
+func (b *bounder) limit(v *ir.Value, at analysis.Point) *ir.Value {
 	for f := range b.ranges.Facts.About(v, at) {
 		if limit := b.below(f, v, at); limit != nil {
 			return limit
@@ -182,7 +182,7 @@ func (b *bounder) limit(v *ir.Value, at analysis.Place) *ir.Value {
 }
 
 // below returns a number that is launched and that the fact says v is less than, or nil.
-func (b *bounder) below(f analysis.Fact, v *ir.Value, at analysis.Place) *ir.Value {
+func (b *bounder) below(f analysis.Fact, v *ir.Value, at analysis.Point) *ir.Value {
 	c := f.Cond
 	var limit *ir.Value
 	switch {
@@ -223,7 +223,7 @@ func (b *bounder) counter(phi *ir.Value) (analysis.Polynomial, bool) {
 	if n := b.align.Of(phi); n > 1 {
 		return analysis.Whole(b.rounded(limit, n)), true
 	}
-	return b.exact(limit, analysis.Place{Block: phi.Block}).Plus(analysis.Constant(-1))
+	return b.exact(limit, analysis.Point{Block: phi.Block}).Plus(analysis.Constant(-1))
 }
 
 // single returns what a phi of one argument stands for.
@@ -264,7 +264,7 @@ func (b *bounder) blocks(ctaid *ir.Value) *ir.Value {
 // mostBlocks returns how many blocks there can be along the axis of ctaid: the threads of a narrow grid are counted in 31
 // bits.
 func (b *bounder) mostBlocks(ctaid *ir.Value) int64 {
-	most := b.ranges.At(ctaid, analysis.Place{Block: b.f.Blocks[0]}).Hi + 1
+	most := b.ranges.At(ctaid, analysis.Point{Block: b.f.Blocks[0]}).Hi + 1
 	if b.f.Narrow {
 		most = min(most, 1<<31/int64(max(1, b.f.Block[ctaid.Imm])))
 	}
@@ -279,13 +279,13 @@ func (b *bounder) rounded(limit *ir.Value, n int64) *ir.Value {
 		one, mask := in.Make(ir.OpConst, ir.I64), in.Make(ir.OpConst, ir.I64)
 		one.Imm, mask.Imm = -1, -n
 		b.made[key] = in.Make(ir.OpAnd, ir.I64, in.Make(ir.OpAdd, ir.I64, limit, one), mask)
-		b.upTo[b.made[key]] = b.ranges.At(limit, analysis.Place{Block: in}).Hi
+		b.upTo[b.made[key]] = b.ranges.At(limit, analysis.Point{Block: in}).Hi
 	}
 	return b.made[key]
 }
 
 // rangeOf returns what a factor of a bound can be at a place.
-func (b *bounder) rangeOf(v *ir.Value, at analysis.Place) analysis.Range {
+func (b *bounder) rangeOf(v *ir.Value, at analysis.Point) analysis.Range {
 	if hi, ok := b.upTo[v]; ok {
 		return analysis.Range{Lo: 0, Hi: hi}
 	}
@@ -293,7 +293,7 @@ func (b *bounder) rangeOf(v *ir.Value, at analysis.Place) analysis.Range {
 }
 
 // positive reports whether p is not negative because nothing in it is.
-func (b *bounder) positive(p analysis.Polynomial, at analysis.Place) bool {
+func (b *bounder) positive(p analysis.Polynomial, at analysis.Point) bool {
 	for factors, times := range p.Terms() {
 		if times < 0 {
 			return false
@@ -326,7 +326,7 @@ func (b *bounder) cap(v *ir.Value) int64 {
 }
 
 // size returns what no term of p, nor their sum, exceeds, where no value is above a number.
-func (b *bounder) size(p analysis.Polynomial, at analysis.Place, highest int64) float64 {
+func (b *bounder) size(p analysis.Polynomial, at analysis.Point, highest int64) float64 {
 	sum := 0.0
 	for factors, times := range p.Terms() {
 		x := math.Abs(float64(times))
@@ -341,7 +341,7 @@ func (b *bounder) size(p analysis.Polynomial, at analysis.Place, highest int64) 
 
 // holdBack sees to it that p does not overflow at a place: it notes what must be tested for that. False is returned where
 // that does not do, or a factor may be negative.
-func (b *bounder) holdBack(p analysis.Polynomial, at analysis.Place) bool {
+func (b *bounder) holdBack(p analysis.Polynomial, at analysis.Point) bool {
 	for factors := range p.Terms() {
 		for _, v := range factors {
 			if b.rangeOf(v, at).Lo < 0 {
@@ -386,5 +386,5 @@ func (b *bounder) note(x bound) {
 // covers reports whether x is not below y, and does not overflow, where y is needed.
 func (b *bounder) covers(x, y bound) bool {
 	d, ok := x.end.Minus(y.end)
-	return ok && d.Increases() && !slices.ContainsFunc(y.places, func(at analysis.Place) bool { return !b.holdBack(x.end, at) })
+	return ok && d.Increases() && !slices.ContainsFunc(y.places, func(at analysis.Point) bool { return !b.holdBack(x.end, at) })
 }

@@ -39,7 +39,7 @@ func exchangedValues(f *ir.Func) []bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			for _, a := range v.Args {
-				found[a.ID] = found[a.ID] || v.Op.Meets()
+				found[a.ID] = found[a.ID] || v.Op.Convergent()
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func demoteAggregates(f *ir.Func, _ *Options) {
 	var large []*ir.Value
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op.Several() || v.Op == ir.OpExtract && v.Args[0].Op.Several() {
+			if v.Op.Tuple() || v.Op == ir.OpExtract && v.Args[0].Op.Tuple() {
 				continue // in registers by nature
 			}
 			if isLarge(v.Type) || len(v.Args) > 0 && (isLarge(v.Args[0].Type) || isLarge(v.Args[len(v.Args)-1].Type)) {

@@ -16,7 +16,7 @@ func fuseChecks(f *ir.Func, _ *Options) {
 		if b.Cold {
 			continue
 		}
-		u.at = analysis.Place{Block: b}
+		u.at = analysis.Point{Block: b}
 		for rest := b; rest != nil; {
 			first, last := adjacentChecks(rest)
 			if first == last {
@@ -29,7 +29,7 @@ func fuseChecks(f *ir.Func, _ *Options) {
 
 type fuser struct {
 	ranges *analysis.Ranges
-	at     analysis.Place // the start of the block that is taken apart
+	at     analysis.Point // the start of the block that is taken apart
 	// implied are checks that hold where others of their group do.
 	implied map[*ir.Value]bool
 }

@@ -99,7 +99,7 @@ func (b *interleaver) counter() bool {
 		if step == nil || next.Op != ir.OpAdd {
 			return false
 		}
-		s := b.ranges.At(step, b.ranges.Facts.PlaceOf(next))
+		s := b.ranges.At(step, b.ranges.Facts.PointOf(next))
 		b.iv, b.step, b.bound = phi, step, c.Args[1]
 		return s.Lo > 0 && s.Hi <= math.MaxInt64/8 && phi.Type.Bits() >= 32
 	}

@@ -158,7 +158,7 @@ func (b *interleaver) between(check *ir.Value, round int) bool {
 	if round == 0 || round == interleaved-1 || c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !b.invariant(c.Args[1]) {
 		return false
 	}
-	return b.moves(c.Args[0]) && b.ranges.At(c.Args[1], b.ranges.Facts.PlaceOf(check)).Lo >= 0
+	return b.moves(c.Args[0]) && b.ranges.At(c.Args[1], b.ranges.Facts.PointOf(check)).Lo >= 0
 }
 
 // moves reports whether x is the counter, which does not wrap in these rounds, plus invariants.
@@ -186,7 +186,7 @@ func (b *interleaver) limit(e *editor, less ir.Op, start *ir.Value) *ir.Value {
 	if t.Bits() == 32 {
 		lowest = math.MinInt32
 	}
-	if less == ir.OpULt || b.ranges.At(start, b.ranges.Facts.PlaceOf(b.iv)).Lo >= 0 {
+	if less == ir.OpULt || b.ranges.At(start, b.ranges.Facts.PointOf(b.iv)).Lo >= 0 {
 		lowest = 0
 	}
 	if t.Bits() == 32 {

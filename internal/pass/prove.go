@@ -11,7 +11,7 @@ func prove(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	var constants [2]*ir.Value
-	decide := func(c *ir.Value, p analysis.Place) *ir.Value {
+	decide := func(c *ir.Value, p analysis.Point) *ir.Value {
 		holds, known := ranges.True(c, p)
 		if isConst(c) || !known {
 			return c
@@ -26,7 +26,7 @@ func prove(f *ir.Func, _ *Options) {
 	for _, b := range dom.Order() {
 		for i, v := range b.Values {
 			if v.Op == ir.OpCheck || v.Op == ir.OpIf || v.Op == ir.OpSelect {
-				v.Args[0] = decide(v.Args[0], analysis.Place{Block: b, Index: i})
+				v.Args[0] = decide(v.Args[0], analysis.Point{Block: b, Index: i})
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func rotatable(l *analysis.Loop) bool {
 	}
 	sum := 0
 	for _, v := range h.Values {
-		if v.Op == ir.OpAlloca || v.Op.Meets() || v.Op == ir.OpPrint {
+		if v.Op == ir.OpAlloca || v.Op.Convergent() || v.Op == ir.OpPrint {
 			return false
 		}
 		sum += cost(v)

@@ -122,7 +122,7 @@ func (s *scalarizer) value(v *ir.Value) bool {
 		s.rebuildArgs(v)
 		return false
 	}
-	if v.Op == ir.OpCall || v.Op.Several() {
+	if v.Op == ir.OpCall || v.Op.Tuple() {
 		s.e.out = append(s.e.out, v)
 		s.leaves[v] = explode(s.e, v, nil)
 		return true

@@ -12,10 +12,10 @@ import (
 func separateOffsets(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
-	places := map[*ir.Value]analysis.Place{}
+	places := map[*ir.Value]analysis.Point{}
 	for _, b := range dom.Order() {
 		for i, v := range b.Values {
-			places[v] = analysis.Place{Block: b, Index: i}
+			places[v] = analysis.Point{Block: b, Index: i}
 		}
 	}
 	rewrite(f, func(e *editor, v *ir.Value) *ir.Value {

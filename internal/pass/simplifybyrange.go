@@ -16,7 +16,7 @@ func simplifyByRange(f *ir.Func, _ *Options) {
 	n := &rangeSimplifier{ranges: analysis.NewRanges(dom)}
 	for _, b := range dom.Order() {
 		for i, v := range b.Values {
-			n.unsign(v, analysis.Place{Block: b, Index: i})
+			n.unsign(v, analysis.Point{Block: b, Index: i})
 		}
 	}
 	rewrite(f, n.divide)
@@ -30,7 +30,7 @@ type rangeSimplifier struct {
 
 // unsign makes v, which stands at p, unsigned where that is the same, and notes whether it is a
 // division that fits 32 bits.
-func (n *rangeSimplifier) unsign(v *ir.Value, p analysis.Place) {
+func (n *rangeSimplifier) unsign(v *ir.Value, p analysis.Point) {
 	ops := map[ir.Op]ir.Op{ir.OpSDiv: ir.OpUDiv, ir.OpSRem: ir.OpURem, ir.OpAShr: ir.OpLShr, ir.OpSExt: ir.OpZExt, ir.OpSToF: ir.OpUToF}
 	positive := func(a *ir.Value) bool {
 		return a.Type.IsInt() && a.Type.Bits() > 1 && n.ranges.At(a, p).NonNegative()

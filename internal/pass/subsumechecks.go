@@ -58,7 +58,7 @@ func (c *subsumer) one(b *ir.Block) *ir.Block {
 	return nil
 }
 
-func (c *subsumer) at() analysis.Place { return analysis.Place{Block: c.block} }
+func (c *subsumer) at() analysis.Point { return analysis.Point{Block: c.block} }
 
 // An element is a check that an index is in range, as the polynomial that the index is.
 type element struct {

@@ -16,11 +16,11 @@ func truncateIntegers(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	s := &integerTruncator{ranges: analysis.NewRanges(dom), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
 	for _, p := range f.Params {
-		s.classify(p, analysis.Place{Block: f.Blocks[0]})
+		s.classify(p, analysis.Point{Block: f.Blocks[0]})
 	}
 	for _, b := range dom.Order() {
 		for i, v := range b.Values {
-			s.classify(v, analysis.Place{Block: b, Index: i})
+			s.classify(v, analysis.Point{Block: b, Index: i})
 		}
 	}
 	s.params(f)
@@ -40,7 +40,7 @@ type integerTruncator struct {
 }
 
 // classify notes how v, which stands at p, can be extended from 32 bits, or its arguments.
-func (s *integerTruncator) classify(v *ir.Value, p analysis.Place) {
+func (s *integerTruncator) classify(v *ir.Value, p analysis.Point) {
 	if v.Type.Kind == ir.KindI64 {
 		if op, ok := extension(s.ranges.At(v, p)); ok {
 			s.by[v] = op

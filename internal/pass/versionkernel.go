@@ -30,7 +30,7 @@ func versionKernel(f *ir.Func, _ *Options) {
 	for _, block := range b.dom.Order() {
 		for i, v := range block.Values {
 			if v.Op == ir.OpCheck && !block.Cold {
-				b.look(v, analysis.Place{Block: block, Index: i})
+				b.look(v, analysis.Point{Block: block, Index: i})
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func again(e *editor, v *ir.Value, made map[*ir.Value]*ir.Value) *ir.Value {
 func (b *bounder) drop(check *ir.Value) {
 	block, index := check.Block, check.Args[0].Args[0]
 	i := slices.Index(block.Values, check)
-	length := b.ranges.At(check.Args[0].Args[1], b.ranges.Facts.PlaceOf(check))
+	length := b.ranges.At(check.Args[0].Args[1], b.ranges.Facts.PointOf(check))
 	if length.Lo < 0 || length.Hi > math.MaxUint32 {
 		block.Values = slices.Delete(block.Values, i, i+1)
 		return

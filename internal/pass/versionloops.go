@@ -43,7 +43,7 @@ func versionLoops(f *ir.Func, o *Options) {
 // Threads of a block could take different copies of the loop, and would wait at different barriers.
 func hasConvergent(l *analysis.Loop) bool {
 	for _, b := range l.Blocks {
-		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op.Meets() }) {
+		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op.Convergent() }) {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func (v *loopVersioner) grows(next *ir.Value) bool {
 			continue
 		}
 		step := next.Args[1-i]
-		s := v.ranges.At(step, v.ranges.Facts.PlaceOf(next))
+		s := v.ranges.At(step, v.ranges.Facts.PointOf(next))
 		return v.invariant(step) && s.Lo > 0 && s.Hi <= maxCounter
 	}
 	return false
@@ -125,7 +125,7 @@ func (v *loopVersioner) collect() bool {
 				continue
 			}
 			index, length := c.Args[0].Args[0], c.Args[0].Args[1]
-			at := v.ranges.At(length, analysis.Place{Block: b, Index: i})
+			at := v.ranges.At(length, analysis.Point{Block: b, Index: i})
 			if index.Type.Bits() != 64 || !v.invariant(length) || at.Lo < 0 {
 				continue
 			}

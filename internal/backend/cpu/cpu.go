@@ -109,7 +109,7 @@ func meetsSimply(f *ir.Func) error {
 	warps := meetsInWarps(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op.Meets() && (!waits(v) || warps && votes(v)) {
+			if v.Op.Convergent() && (!waits(v) || warps && votes(v)) {
 				return refuse("%s at %s:%d", v.Op, v.Pos.File, v.Pos.Line)
 			}
 		}
@@ -120,7 +120,7 @@ func meetsSimply(f *ir.Func) error {
 // meetsInWarps reports whether the threads of a warp wait for each other.
 func meetsInWarps(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpWord(v.Op) })
+		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpOp(v.Op) })
 	})
 }
 

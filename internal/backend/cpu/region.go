@@ -117,7 +117,7 @@ func meeting(b *ir.Block) *ir.Value {
 	return nil
 }
 
-func waits(v *ir.Value) bool { return analysis.BlockBarrier(v.Op) || analysis.WarpWord(v.Op) }
+func waits(v *ir.Value) bool { return analysis.BlockBarrier(v.Op) || analysis.WarpOp(v.Op) }
 
 // votes reports whether v is a barrier of the block that tells for how many threads something holds.
 func votes(v *ir.Value) bool { return v.Op != ir.OpBarrier && analysis.BlockBarrier(v.Op) }

@@ -14,7 +14,7 @@ import (
 
 // isShared reports whether all threads of a block, or of a warp, get the same from v, which they meet for.
 func (p *placement) isShared(v *ir.Value) bool {
-	return votes(v) || p.warps && analysis.WarpWord(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
+	return votes(v) || p.warps && analysis.WarpOp(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
 }
 
 // startSharing writes what v is before any thread has brought something.

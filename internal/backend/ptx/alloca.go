@@ -16,7 +16,7 @@ func (s *selector) alloca(v *ir.Value) {
 	if v.Imm != 1 {
 		s.clear(operand{text: name}, t)
 	}
-	s.symbol(v, place{base: operand{text: name}}, ir.Local)
+	s.symbol(v, address{base: operand{text: name}}, ir.Local)
 }
 
 func clearsWide(t *ir.Type) bool { return leafCount(t) > maxLeaves }
@@ -38,7 +38,7 @@ func leafCount(t *ir.Type) int64 {
 // clear stores zeros to a local variable of type t.
 func (s *selector) clear(name operand, t *ir.Type) {
 	if !clearsWide(t) {
-		s.clearLeaves(place{base: name}, t)
+		s.clearLeaves(address{base: name}, t)
 		return
 	}
 	wide := t.Size() / 16
@@ -46,15 +46,15 @@ func (s *selector) clear(name operand, t *ir.Type) {
 		s.clearLoop(name, wide)
 	} else {
 		for i := range wide {
-			s.clear16(place{name, 16 * i})
+			s.clear16(address{name, 16 * i})
 		}
 	}
 	for at := 16 * wide; at < t.Size(); at++ {
-		s.store("st.local.u8", place{name, at}, imm(0))
+		s.store("st.local.u8", address{name, at}, imm(0))
 	}
 }
 
-func (s *selector) clearLeaves(at place, t *ir.Type) {
+func (s *selector) clearLeaves(at address, t *ir.Type) {
 	if t.IsScalar() {
 		zero := ir.I64
 		if t.IsFloat() {
@@ -64,11 +64,11 @@ func (s *selector) clearLeaves(at place, t *ir.Type) {
 		return
 	}
 	for i := range t.NumParts() {
-		s.clearLeaves(place{at.base, at.offset + t.PartOffset(i)}, t.Part(i))
+		s.clearLeaves(address{at.base, at.offset + t.PartOffset(i)}, t.Part(i))
 	}
 }
 
-func (s *selector) clear16(at place) {
+func (s *selector) clear16(at address) {
 	zero := imm(0)
 	s.emit(inst{op: "st.local.v4.u32", form: vector, args: []operand{at.base, zero, zero, zero, zero}, offset: at.offset})
 }
@@ -81,7 +81,7 @@ func (s *selector) clearLoop(name operand, n int64) {
 	s.jump(loop)
 	s.open(loop)
 	at := operand{reg: s.out.newReg(b32)}
-	s.clear16(place{base: at})
+	s.clear16(address{base: at})
 	next := s.def(b32, "add.s32", at, imm(16))
 	loop.phis = []phi{{dst: at.reg, args: []operand{start, next}}}
 	loop.preds = []*block{head, loop}

@@ -26,7 +26,7 @@ var orders = [...]string{ir.Relaxed: ".relaxed", ir.Acquire: ".acquire", ir.Rele
 
 // atomic selects an atomic operation.
 func (s *selector) atomic(v *ir.Value) {
-	at, space := s.place(v.Args[0]), v.Args[0].Type.Space
+	at, space := s.addressOf(v.Args[0]), v.Args[0].Type.Space
 	if space == ir.Local {
 		s.private(v, at)
 		return
@@ -52,7 +52,7 @@ func (s *selector) atomic(v *ir.Value) {
 
 // update selects an operation that reads and writes; red where nobody wants the old value,
 // for the operations and the orders that it has.
-func (s *selector) update(v *ir.Value, at place, how string) {
+func (s *selector) update(v *ir.Value, at address, how string) {
 	if s.needsLoop(v) {
 		s.vals[v.ID] = s.updateLoop(v, at)
 		return
@@ -80,11 +80,11 @@ func (s *selector) needsLoop(v *ir.Value) bool {
 	case ir.OpAtomicAdd, ir.OpAtomicXchg, ir.OpAtomicCAS:
 		return false
 	}
-	return s.bond.counts != (place{}) && v.Args[0].Type.Space == ir.Generic && v.Type.Bits() == 64
+	return s.bond.counts != (address{}) && v.Args[0].Type.Space == ir.Generic && v.Type.Bits() == 64
 }
 
 // updateLoop tries to swap until no other thread came between, and returns what was there.
-func (s *selector) updateLoop(v *ir.Value, at place) operand {
+func (s *selector) updateLoop(v *ir.Value, at address) operand {
 	order, scope := v.Memory()
 	first := s.load("ld.relaxed"+scopes[scope]+".u64", b64, at)
 	head, try, done := s.at, &block{}, &block{}
@@ -111,7 +111,7 @@ func atomicType(v *ir.Value) string {
 
 // private selects an atomic operation on memory of one thread, for which atom has no form:
 // nobody else can come between.
-func (s *selector) private(v *ir.Value, at place) {
+func (s *selector) private(v *ir.Value, at address) {
 	if v.Op == ir.OpAtomicStore {
 		s.store("st.local"+memType(v.Args[1].Type), at, s.operand(v.Args[1]))
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// clusterWord reads a register that tells the thread about its cluster.
-func (s *selector) clusterWord(v *ir.Value) operand {
+// clusterSpecial reads a special register about the thread's cluster.
+func (s *selector) clusterSpecial(v *ir.Value) operand {
 	name := map[ir.Op]string{
 		ir.OpClusterid: "%clusterid.", ir.OpNClusterCtaid: "%cluster_nctaid.", ir.OpClusterCtaid: "%cluster_ctaid.",
 		ir.OpClusterRank: "%cluster_ctarank", ir.OpClusterSize: "%cluster_nctarank",
@@ -24,28 +24,28 @@ func (s *selector) clusterWord(v *ir.Value) operand {
 func (s *selector) peer(v *ir.Value) {
 	own := s.inReg(b64, s.toGeneric(v.Args[0]))
 	s.vals[v.ID] = s.def(b64, "mapa.u64", own, s.number(v.Args[1]))
-	s.places[v.ID] = place{base: s.vals[v.ID]}
+	s.addresses[v.ID] = address{base: s.vals[v.ID]}
 }
 
-// bond is what binds the threads of a cluster to each other.
-type bond struct {
+// A clusterState is what a kernel keeps to synchronise the threads of a cluster.
+type clusterState struct {
 	// halves is that the two halves of the barrier stand apart: a register then says that the thread has
 	// arrived and not waited. Two arrivals in a row have no defined behaviour (ISA, barrier.cluster).
 	halves bool
 	// counts is where the threads of a block are counted that have left, and the blocks of the cluster
 	// of which all have; nowhere where blocks keep their shared memory to themselves.
-	counts place
+	counts address
 }
 
-// bondCounts stands for these two numbers where shared memory is laid out.
-var bondCounts = &ir.Variable{Name: "cluster", Space: ir.Shared, Type: ir.ArrayOf(2, ir.I32)}
+// clusterCounts stands for these two numbers in the layout of shared memory.
+var clusterCounts = &ir.Variable{Name: "cluster", Space: ir.Shared, Type: ir.ArrayOf(2, ir.I32)}
 
-func newBond(f *ir.Func, vs *variables) (b bond) {
+func newClusterState(f *ir.Func, vs *variables) (b clusterState) {
 	for _, block := range f.Blocks {
 		for _, v := range block.Values {
 			b.halves = b.halves || v.Op == ir.OpClusterBarrier && v.Imm > 0
 			if v.Op == ir.OpPeer {
-				b.counts = vs.symbol(bondCounts)
+				b.counts = vs.symbol(clusterCounts)
 			}
 		}
 	}
@@ -53,25 +53,25 @@ func newBond(f *ir.Func, vs *variables) (b bond) {
 }
 
 // count returns where one of the two counts is, as an operand has it.
-func (b bond) count(i int64) string {
+func (b clusterState) count(i int64) string {
 	return fmt.Sprintf("%s+%d", b.counts.base.text, b.counts.offset+4*i)
 }
 
 // registers declares what the texts below use.
-func (b bond) registers() string {
+func (b clusterState) registers() string {
 	text := ""
 	if b.halves {
 		text += "\t.reg .pred %arrived;\n"
 	}
-	if b.counts != (place{}) {
+	if b.counts != (address{}) {
 		text += "\t.reg .pred %pleave;\n\t.reg .b32 %leave<6>;\n"
 	}
 	return text
 }
 
-// enter readies the bond at the kernel's start. No block goes on before all have begun: their
+// enter initialises the state at the kernel's start. No block goes on before all have begun: their
 // shared memory is not there earlier.
-func (b bond) enter(s *selector) {
+func (b clusterState) enter(s *selector) {
 	text := func(lines ...string) {
 		for _, line := range lines {
 			s.emit(inst{op: line})
@@ -80,7 +80,7 @@ func (b bond) enter(s *selector) {
 	if b.halves {
 		text("mov.pred %arrived, 0")
 	}
-	if b.counts != (place{}) {
+	if b.counts != (address{}) {
 		text("st.relaxed.cta.shared.u32 ["+b.count(0)+"], 0", "st.relaxed.cta.shared.u32 ["+b.count(1)+"], 0",
 			"barrier.cluster.arrive", "barrier.cluster.wait")
 	}
@@ -114,8 +114,8 @@ func (s *selector) clusterBarrier(half int64) {
 // block must stay for as long as a thread of another one may use it: the last thread of each block, for which
 // nobody waits at a barrier of the block or the warp, stays until all blocks are done, and meanwhile comes to all
 // barriers of the cluster.
-func (b bond) leave() string {
-	if b.counts == (place{}) {
+func (b clusterState) leave() string {
+	if b.counts == (address{}) {
 		return ""
 	}
 	wait := ""

@@ -186,7 +186,7 @@ func (c *copier) beforeFence(b *block, i int, moves []inst) int {
 	delete(involved, 0)
 	for at := i - 1; at >= 0; at-- {
 		in := &b.insts[at]
-		if in.op == multiplyFence {
+		if in.op == wgmmaFence {
 			return at
 		}
 		touches := involved[in.dst] || slices.ContainsFunc(in.more, func(r reg) bool { return involved[r] }) ||

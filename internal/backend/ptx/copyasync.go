@@ -31,7 +31,7 @@ func (s *selector) cpAsync(v *ir.Value) {
 	if v.Imm == 16 {
 		cache = "cg"
 	}
-	to, from := s.sharedPlace(v.Args[0]), s.place(v.Args[1])
+	to, from := s.sharedAddress(v.Args[0]), s.addressOf(v.Args[1])
 	in := inst{
 		op: "cp.async." + cache + ".shared.global", form: transfer,
 		args: []operand{to.base, from.base, imm(v.Imm)}, offset: to.offset, offset2: from.offset,
@@ -44,7 +44,7 @@ func (s *selector) cpAsync(v *ir.Value) {
 
 // copyNow selects loads and stores. The addresses are aligned to the number of bytes.
 func (s *selector) copyNow(v *ir.Value) {
-	to, from := s.place(v.Args[0]), s.place(v.Args[1])
+	to, from := s.addressOf(v.Args[0]), s.addressOf(v.Args[1])
 	size := min(v.Imm, 8)
 	c, typ := b64, fmt.Sprintf(".u%d", 8*size)
 	if size == 4 {
@@ -52,9 +52,9 @@ func (s *selector) copyNow(v *ir.Value) {
 	}
 	var parts []operand
 	for at := int64(0); at < v.Imm; at += size {
-		parts = append(parts, s.load("ld"+suffix(v.Args[1].Type.Space)+typ, c, place{from.base, from.offset + at}))
+		parts = append(parts, s.load("ld"+suffix(v.Args[1].Type.Space)+typ, c, address{from.base, from.offset + at}))
 	}
 	for i, o := range parts {
-		s.store("st"+suffix(v.Args[0].Type.Space)+typ, place{to.base, to.offset + int64(i)*size}, o)
+		s.store("st"+suffix(v.Args[0].Type.Space)+typ, address{to.base, to.offset + int64(i)*size}, o)
 	}
 }

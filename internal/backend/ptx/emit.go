@@ -63,7 +63,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		Target:      o.Target,
 		Sites:       s.sites.sites,
 		SharedBytes: int(s.vars.static), DynamicBytes: int(s.vars.dynamic),
-		Barriers:    uses(f, func(op ir.Op) bool { return op.Meets() || op == ir.OpMBarrierWait }),
+		Barriers:    uses(f, func(op ir.Op) bool { return op.Convergent() || op == ir.OpMBarrierWait }),
 		Exact:       o.Exact || Exact(f),
 		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
 		Spins:       slices.Contains(s.polls, true),
@@ -90,7 +90,7 @@ func (s *selector) module(w *writer, body string) string {
 		fmt.Fprintf(&b, ".reqntid %d, %d, %d\n", max(1, d[0]), max(1, d[1]), max(1, d[2]))
 	}
 	resident := s.resident
-	if uses(s.f, func(op ir.Op) bool { return op == ir.OpRegisters }) {
+	if uses(s.f, func(op ir.Op) bool { return op == ir.OpSetMaxNReg }) {
 		resident = max(1, resident) // without it ptxas does not know how many registers there are to share
 	}
 	if resident > 0 && s.f.Block != [3]int{} {
@@ -144,7 +144,7 @@ func unfit(v *ir.Value) string {
 	switch {
 	case v.Op == ir.OpCall:
 		return "calls must be inlined"
-	case v.Type.Kind >= ir.KindStruct && !v.Op.Several() &&
+	case v.Type.Kind >= ir.KindStruct && !v.Op.Tuple() &&
 		(v.Op != ir.OpLoad && v.Op != ir.OpStruct || !isVector(v.Type)):
 		return "values must be scalar"
 	case site != nil && len(site.Args) > device.MaxSiteArgs:

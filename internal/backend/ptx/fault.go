@@ -179,7 +179,7 @@ func (s *selector) claim(site, element operand, args []operand) {
 	taken := operand{reg: s.out.newReg(b32)}
 	s.emit(inst{op: "atom.relaxed.gpu.global.cas.b32", form: access, dst: taken.reg, args: []operand{env, imm(0), imm(1)}, offset: device.EnvClaim})
 	s.emit(inst{op: exitLabel, form: hop, args: []operand{s.def(pred, "setp.ne.u32", taken, imm(0))}})
-	rec := s.load("ld.global.u64", b64, place{env, device.EnvRecord})
+	rec := s.load("ld.global.u64", b64, address{env, device.EnvRecord})
 	s.record(rec, site, element, args)
 	s.finish(rec, len(args))
 	s.emit(inst{op: exitLabel, form: hop})

@@ -24,11 +24,11 @@ func (s *selector) gridBarrier() {
 	s.reach(operand{}, spin)
 
 	s.open(spin)
-	now := s.load("ld.acquire.gpu.global.u32", b32, place{env, device.EnvGrid})
+	now := s.load("ld.acquire.gpu.global.u32", b32, address{env, device.EnvGrid})
 	s.reach(s.def(pred, "setp.lt.s32", s.def(b32, "xor.b32", now, old), imm(0)), join, poll)
 
 	s.open(poll)
-	claim := s.load("ld.relaxed.gpu.global.u32", b32, place{env, device.EnvClaim})
+	claim := s.load("ld.relaxed.gpu.global.u32", b32, address{env, device.EnvClaim})
 	s.reach(s.def(pred, "setp.eq.u32", claim, imm(0)), spin, join)
 
 	s.open(join)

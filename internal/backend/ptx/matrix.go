@@ -14,13 +14,13 @@ func (s *selector) results(v *ir.Value) (first reg, more []reg) {
 	return s.parts[v.ID][0], s.parts[v.ID][1:]
 }
 
-// sharedPlace returns where pointer v points in shared memory, where the frontend has made sure
+// sharedAddress returns where pointer v points in shared memory, where the frontend has made sure
 // that it does.
-func (s *selector) sharedPlace(v *ir.Value) place {
+func (s *selector) sharedAddress(v *ir.Value) address {
 	if v.Type.Space == ir.Shared {
-		return s.place(v)
+		return s.addressOf(v)
 	}
-	return place{base: s.fromGeneric(ir.Shared, s.operand(v))}
+	return address{base: s.fromGeneric(ir.Shared, s.operand(v))}
 }
 
 func (s *selector) loadMatrix(v *ir.Value) {
@@ -28,14 +28,14 @@ func (s *selector) loadMatrix(v *ir.Value) {
 	if v.Imm == 1 {
 		op += ".trans"
 	}
-	at := s.sharedPlace(v.Args[0])
+	at := s.sharedAddress(v.Args[0])
 	in := inst{op: op + ".shared.b16", form: spread, args: []operand{at.base}, offset: at.offset}
 	in.dst, in.more = s.results(v)
 	s.emit(in)
 }
 
 func (s *selector) storeMatrix(v *ir.Value) {
-	at := s.sharedPlace(v.Args[0])
+	at := s.sharedAddress(v.Args[0])
 	in := inst{op: "stmatrix.sync.aligned.m8n8.x4.shared.b16", form: vector, args: []operand{at.base}, offset: at.offset}
 	for _, a := range v.Args[1:] {
 		in.args = append(in.args, s.inReg(b32, s.operand(a)))

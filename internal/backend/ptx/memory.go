@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 
 // memory selects load and store.
 func (s *selector) memory(v *ir.Value) {
-	at, space := s.place(v.Args[0]), v.Args[0].Type.Space
+	at, space := s.addressOf(v.Args[0]), v.Args[0].Type.Space
 	switch {
 	case v.Op == ir.OpLoad && isVector(v.Type):
 		s.loadVector(v, at)
@@ -59,17 +59,17 @@ func (s *selector) stored(v *ir.Value) operand {
 }
 
 // load adds a load, which must stay in its place.
-func (s *selector) load(op string, c class, at place) operand {
+func (s *selector) load(op string, c class, at address) operand {
 	r := s.out.newReg(c)
 	s.emit(inst{op: op, form: access, dst: r, args: []operand{at.base}, offset: at.offset})
 	return operand{reg: r}
 }
 
-func (s *selector) store(op string, at place, o operand) {
+func (s *selector) store(op string, at address, o operand) {
 	s.emit(inst{op: op, form: access, args: []operand{at.base, o}, offset: at.offset})
 }
 
 // storePair stores two numbers of 32 bits side by side, aligned to 8.
-func (s *selector) storePair(at place, x, y operand) {
+func (s *selector) storePair(at address, x, y operand) {
 	s.emit(inst{op: "st.global.v2.u32", form: vector, args: []operand{at.base, x, y}, offset: at.offset})
 }

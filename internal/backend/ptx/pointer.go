@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// place is an address as a memory operand takes it: a register or symbol plus an offset.
-type place struct {
+// An address is what a memory operand takes: a register or symbol plus an offset.
+type address struct {
 	base   operand
 	offset int64
 }
@@ -45,20 +45,20 @@ func (s *selector) pointer(v *ir.Value) {
 		x := v.Aux.(*ir.Variable)
 		s.symbol(v, s.vars.symbol(x), x.Space)
 	case ir.OpOffset:
-		p := s.place(v.Args[0])
-		s.setPlace(v, place{p.base, p.offset + v.Imm})
+		p := s.addressOf(v.Args[0])
+		s.setAddress(v, address{p.base, p.offset + v.Imm})
 	case ir.OpIndex:
 		s.index(v)
 	}
 }
 
 // symbol makes v the address of a variable that lies at a symbol.
-func (s *selector) symbol(v *ir.Value, at place, space ir.Space) {
+func (s *selector) symbol(v *ir.Value, at address, space ir.Space) {
 	if !windowed(v.Type.Space) {
 		address := s.def(b64, "mov.u64", at.base)
 		at.base = s.def(b64, "cvta"+suffix(space)+".u64", address)
 	}
-	s.setPlace(v, at)
+	s.setAddress(v, at)
 }
 
 // dynamicBytes returns the dynamic shared memory, in bytes, that the launch adds to that of the kernel.
@@ -70,8 +70,8 @@ func (s *selector) dynamicBytes() operand {
 	return s.def(b32, "sub.s32", all, imm(s.vars.dynamic))
 }
 
-// setPlace notes where v points, and puts the address into a register for other uses.
-func (s *selector) setPlace(v *ir.Value, p place) {
+// setAddress notes where v points, and puts the address into a register for other uses.
+func (s *selector) setAddress(v *ir.Value, p address) {
 	c := classOf(v.Type)
 	base := s.inReg(c, p.base)
 	s.vals[v.ID] = base
@@ -79,22 +79,22 @@ func (s *selector) setPlace(v *ir.Value, p place) {
 		s.vals[v.ID] = s.def(c, "add.s"+bitsOfClass(c), base, imm(p.offset))
 	}
 	if p.offset != int64(int32(p.offset)) { // more than a memory operand holds
-		p = place{base: s.vals[v.ID]}
+		p = address{base: s.vals[v.ID]}
 	}
-	s.places[v.ID] = p
+	s.addresses[v.ID] = p
 }
 
-// place returns where pointer v points.
-func (s *selector) place(v *ir.Value) place {
-	if p := s.places[v.ID]; p.base != (operand{}) {
+// addressOf returns where pointer v points.
+func (s *selector) addressOf(v *ir.Value) address {
+	if p := s.addresses[v.ID]; p.base != (operand{}) {
 		return p
 	}
-	return place{base: s.operand(v)}
+	return address{base: s.operand(v)}
 }
 
 // index selects arg0 + arg1*scale.
 func (s *selector) index(v *ir.Value) {
-	p := s.place(v.Args[0])
+	p := s.addressOf(v.Args[0])
 	i, c := s.constantPart(v.Args[1], short(v.Type.Space))
 	if i != nil {
 		base := s.base(v.Args[0], p)
@@ -105,11 +105,11 @@ func (s *selector) index(v *ir.Value) {
 		}
 	}
 	p.offset += c * v.Imm
-	s.setPlace(v, p)
+	s.setAddress(v, p)
 }
 
-// base returns the register that place p of v starts from.
-func (s *selector) base(v *ir.Value, p place) operand {
+// base returns the register that address p of v starts from.
+func (s *selector) base(v *ir.Value, p address) operand {
 	if p.offset == 0 {
 		return s.operand(v)
 	}

@@ -14,7 +14,7 @@ func (s *selector) hidden(c class, offset int64) operand {
 // record fills the record at rec, all but its size, which finish writes. Where a thread does
 // several elements, element is the one that the record is about.
 func (s *selector) record(rec, site, element operand, args []operand) {
-	at := func(offset int64) place { return place{rec, offset} }
+	at := func(offset int64) address { return address{rec, offset} }
 	where := func(name string) operand { return s.def(b32, "mov.u32", operand{text: name}) }
 	s.store("st.global.u32", at(device.RecordLaunch), s.hidden(b32, device.HiddenLaunch))
 	s.storePair(at(device.RecordKernel), s.hidden(b32, device.HiddenKernel), site)
@@ -38,7 +38,7 @@ func (s *selector) whereX(element operand, name, op string) operand {
 // finish makes the record at rec valid: a host that sees its size sees all of it.
 func (s *selector) finish(rec operand, args int) {
 	s.emit(inst{op: "fence.acq_rel.sys"})
-	s.store("st.volatile.global.u32", place{rec, device.RecordSize}, imm(device.RecordArgs+8*int64(args)))
+	s.store("st.volatile.global.u32", address{rec, device.RecordSize}, imm(device.RecordArgs+8*int64(args)))
 }
 
 // recordArg returns v as a record holds it: 64 bits, extended by the sign of t.
@@ -84,8 +84,8 @@ func (s *selector) print(v *ir.Value) {
 	reserve, write, lost, done := &block{}, &block{}, &block{}, &block{}
 
 	env := s.hidden(b64, device.HiddenEnv)
-	room := s.load("ld.global.u32", b32, place{env, device.EnvPrintSize})
-	head := s.load("ld.volatile.global.u32", b32, place{env, device.EnvPrintHead})
+	room := s.load("ld.global.u32", b32, address{env, device.EnvPrintSize})
+	head := s.load("ld.volatile.global.u32", b32, address{env, device.EnvPrintHead})
 	s.reach(s.def(pred, "setp.gt.u32", s.def(b32, "add.s32", head, size), room), lost, reserve)
 
 	s.open(reserve)
@@ -94,14 +94,14 @@ func (s *selector) print(v *ir.Value) {
 	s.reach(s.def(pred, "setp.gt.u32", s.def(b32, "add.s32", old, size), room), lost, write)
 
 	s.open(write)
-	prints := s.load("ld.global.u64", b64, place{env, device.EnvPrints})
+	prints := s.load("ld.global.u64", b64, address{env, device.EnvPrints})
 	rec := s.def(b64, "add.s64", prints, s.def(b64, "cvt.u64.u32", old))
 	s.record(rec, imm(int64(s.sites.index[v])), operand{}, s.recordArgs(v.Args, v.Aux.(*ir.Site).Args))
 	s.finish(rec, n)
 	s.reach(operand{}, done)
 
 	s.open(lost)
-	s.store("red.relaxed.gpu.global.add.u32", place{env, device.EnvPrintLost}, imm(1))
+	s.store("red.relaxed.gpu.global.add.u32", address{env, device.EnvPrintLost}, imm(1))
 	s.reach(operand{}, done)
 	s.open(done)
 }

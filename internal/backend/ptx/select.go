@@ -20,15 +20,15 @@ type selector struct {
 	stubs    []*stub
 	vars     *variables
 
-	vals   []operand // by value ID
-	parts  [][]reg   // by value ID, of operations with several results
-	places []place   // by value ID, of pointers
-	known  []known   // by value ID
-	used   []int     // by value ID: number of uses
-	bond   bond
-	first  []*block // by block ID
-	last   []*block // by block ID
-	polls  []bool   // by block ID: it ends with a look for faults
+	vals      []operand // by value ID
+	parts     [][]reg   // by value ID, of operations with several results
+	addresses []address // by value ID, of pointers
+	known     []known   // by value ID
+	used      []int     // by value ID: number of uses
+	bond      clusterState
+	first     []*block // by block ID
+	last      []*block // by block ID
+	polls     []bool   // by block ID: it ends with a look for faults
 
 	at   *block
 	pos  ir.Pos
@@ -38,19 +38,19 @@ type selector struct {
 func newSelector(f *ir.Func, o Options) *selector {
 	s := &selector{
 		f: f, target: o.Target, exact: o.Exact, resident: o.Resident, name: identifier(f.Name),
-		out:    &function{regs: make([]class, 1)},
-		sites:  newSiteTable(f, o.Sites),
-		vars:   newVariables(f),
-		vals:   make([]operand, f.NumValues()),
-		parts:  make([][]reg, f.NumValues()),
-		places: make([]place, f.NumValues()),
-		known:  make([]known, f.NumValues()),
-		used:   make([]int, f.NumValues()),
-		first:  make([]*block, f.NumBlocks()),
-		last:   make([]*block, f.NumBlocks()),
+		out:       &function{regs: make([]class, 1)},
+		sites:     newSiteTable(f, o.Sites),
+		vars:      newVariables(f),
+		vals:      make([]operand, f.NumValues()),
+		parts:     make([][]reg, f.NumValues()),
+		addresses: make([]address, f.NumValues()),
+		known:     make([]known, f.NumValues()),
+		used:      make([]int, f.NumValues()),
+		first:     make([]*block, f.NumBlocks()),
+		last:      make([]*block, f.NumBlocks()),
 	}
 	s.polls = spins(f)
-	s.bond = newBond(f, s.vars)
+	s.bond = newClusterState(f, s.vars)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			for _, a := range v.Args {
@@ -132,7 +132,7 @@ func (s *selector) value(v *ir.Value) {
 	case ir.OpCopyAsync, ir.OpFetchAsync, ir.OpCopyCommit, ir.OpCopyWait:
 		s.copyAsync(v)
 	case ir.OpClusterid, ir.OpNClusterCtaid, ir.OpClusterCtaid, ir.OpClusterRank, ir.OpClusterSize:
-		s.vals[v.ID] = s.clusterWord(v)
+		s.vals[v.ID] = s.clusterSpecial(v)
 	case ir.OpClusterBarrier:
 		s.clusterBarrier(v.Imm)
 	case ir.OpPeer:
@@ -163,14 +163,14 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.tensorMap(v.Imm)
 	case ir.OpTileFetch, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
 		s.tile(v)
-	case ir.OpMultiply, ir.OpMultiplyWait:
-		s.multiply(v)
-	case ir.OpMultiplyFence:
-		s.emit(inst{op: multiplyFence})
-	case ir.OpMultiplyCommit:
+	case ir.OpWGMMA, ir.OpWGMMAWait:
+		s.wgmma(v)
+	case ir.OpWGMMAFence:
+		s.emit(inst{op: wgmmaFence})
+	case ir.OpWGMMACommit:
 		s.emit(inst{op: "wgmma.commit_group.sync.aligned"})
-	case ir.OpRegisters:
-		s.registers(v)
+	case ir.OpSetMaxNReg:
+		s.setMaxNReg(v)
 	case ir.OpExtract:
 		s.vals[v.ID] = operand{reg: s.parts[v.Args[0].ID][v.Imm]}
 	case ir.OpCheck:
@@ -315,7 +315,7 @@ func (s *selector) params() {
 		s.vals[p.ID] = s.widenLoaded(p.Type, func(c class, suffix string) operand {
 			return s.param(c, suffix, p.Imm)
 		})
-		s.places[p.ID] = place{base: s.vals[p.ID]}
+		s.addresses[p.ID] = address{base: s.vals[p.ID]}
 	}
 }
 

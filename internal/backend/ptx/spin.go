@@ -142,6 +142,6 @@ func (s *selector) poll() {
 // faulted returns whether a thread of the stream has faulted.
 func (s *selector) faulted() operand {
 	env := s.hidden(b64, device.HiddenEnv)
-	claim := s.load("ld.relaxed.gpu.global.u32", b32, place{env, device.EnvClaim})
+	claim := s.load("ld.relaxed.gpu.global.u32", b32, address{env, device.EnvClaim})
 	return s.def(pred, "setp.ne.u32", claim, imm(0))
 }

@@ -73,16 +73,16 @@ var needs = map[ir.Op]device.Capability{
 	ir.OpBulkStore:      {Major: 9, Minor: 0},
 	ir.OpTileWait:       {Major: 9, Minor: 0},
 	ir.OpAsyncFence:     {Major: 9, Minor: 0},
-	ir.OpMultiply:       {Major: 9, Minor: 0},
-	ir.OpMultiplyFence:  {Major: 9, Minor: 0},
-	ir.OpMultiplyCommit: {Major: 9, Minor: 0},
-	ir.OpMultiplyWait:   {Major: 9, Minor: 0},
-	ir.OpRegisters:      {Major: 9, Minor: 0},
+	ir.OpWGMMA:          {Major: 9, Minor: 0},
+	ir.OpWGMMAFence:     {Major: 9, Minor: 0},
+	ir.OpWGMMACommit:    {Major: 9, Minor: 0},
+	ir.OpWGMMAWait:      {Major: 9, Minor: 0},
+	ir.OpSetMaxNReg:     {Major: 9, Minor: 0},
 }
 
 // Exact reports whether f has instructions that one architecture alone has (PTX ISA, .target: sm_90a).
 func Exact(f *ir.Func) bool {
-	return uses(f, func(op ir.Op) bool { return op >= ir.OpMultiply && op <= ir.OpRegisters })
+	return uses(f, func(op ir.Op) bool { return op >= ir.OpWGMMA && op <= ir.OpSetMaxNReg })
 }
 
 // Targets returns the compute capabilities that f should be emitted for: the lowest that has all

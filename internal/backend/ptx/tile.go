@@ -14,7 +14,7 @@ func (s *selector) pattern(in inst, text string, args ...any) {
 		switch x := x.(type) {
 		case operand:
 			in.args = append(in.args, x)
-		case place:
+		case address:
 			if x.offset != 0 {
 				x.base = s.def(b32, "add.s32", s.inReg(b32, x.base), imm(x.offset))
 			}
@@ -29,7 +29,7 @@ func (s *selector) pattern(in inst, text string, args ...any) {
 
 // mbarrier selects an operation on a barrier in shared memory.
 func (s *selector) mbarrier(v *ir.Value) {
-	at, n := s.sharedPlace(v.Args[0]), s.operand(v.Args[1])
+	at, n := s.sharedAddress(v.Args[0]), s.operand(v.Args[1])
 	switch v.Op {
 	case ir.OpMBarrierInit:
 		s.pattern(inst{op: "mbarrier.init.shared::cta.b64"}, "[%], %", at, n)
@@ -48,7 +48,7 @@ func (s *selector) mbarrier(v *ir.Value) {
 }
 
 // passed reports whether a phase is over. With try_wait the hardware waits for it some time.
-func (s *selector) passed(how string, at place, phase operand) operand {
+func (s *selector) passed(how string, at address, phase operand) operand {
 	r := s.out.newReg(pred)
 	parity := s.def(b32, "and.b32", s.inReg(b32, phase), imm(1))
 	s.pattern(inst{op: "mbarrier." + how + ".parity.acquire.cta.shared::cta.b64", dst: r}, "[%], %", at, parity)
@@ -56,9 +56,9 @@ func (s *selector) passed(how string, at place, phase operand) operand {
 }
 
 // mbarrierWait waits for a phase. A thread that should arrive may have faulted: then this one leaves.
-func (s *selector) mbarrierWait(at place, phase operand) {
+func (s *selector) mbarrierWait(at address, phase operand) {
 	if at.offset != 0 {
-		at = place{base: s.def(b32, "add.s32", s.inReg(b32, at.base), imm(at.offset))}
+		at = address{base: s.def(b32, "add.s32", s.inReg(b32, at.base), imm(at.offset))}
 	}
 	phase = s.def(b32, "and.b32", s.inReg(b32, phase), imm(1))
 	try, poll, done := &block{}, &block{}, &block{}
@@ -97,18 +97,18 @@ func (s *selector) tensorMap(offset int64) operand {
 func (s *selector) tile(v *ir.Value) {
 	switch v.Op {
 	case ir.OpTileFetch:
-		to, m, bar := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedPlace(v.Args[2])
+		to, m, bar := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedAddress(v.Args[2])
 		s.pattern(inst{op: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"},
 			"[%], [%, {%, %, %}], [%]", to, m, s.number(v.Args[3]), s.number(v.Args[4]), s.number(v.Args[5]), bar)
 	case ir.OpTileStore:
-		from, m := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
+		from, m := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
 		s.pattern(inst{op: "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group"},
 			"[%, {%, %, %}], [%]", m, s.number(v.Args[2]), s.number(v.Args[3]), s.number(v.Args[4]), from)
 	case ir.OpBulkFetch:
-		to, from, bar := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedPlace(v.Args[3])
+		to, from, bar := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedAddress(v.Args[3])
 		s.pattern(inst{op: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"}, "[%], [%], %, [%]", to, from, s.number(v.Args[2]), bar)
 	case ir.OpBulkStore:
-		from, to := s.sharedPlace(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
+		from, to := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
 		s.pattern(inst{op: "cp.async.bulk.global.shared::cta.bulk_group"}, "[%], [%], %", to, from, s.number(v.Args[2]))
 	case ir.OpTileCommit:
 		s.emit(inst{op: "cp.async.bulk.commit_group"})

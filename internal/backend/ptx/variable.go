@@ -17,7 +17,7 @@ const dynamicName = "$dynamic"
 // variables are declared one by one or, where all of them are too large for that, lie one
 // behind the other at the start of dynamic shared memory.
 type variables struct {
-	places  map[*ir.Variable]place
+	places  map[*ir.Variable]address
 	module  strings.Builder // declarations in front of the entry
 	local   strings.Builder // and in its body
 	locals  int
@@ -28,7 +28,7 @@ type variables struct {
 }
 
 func newVariables(f *ir.Func) *variables {
-	vs := &variables{places: map[*ir.Variable]place{}, align: 16}
+	vs := &variables{places: map[*ir.Variable]address{}, align: 16}
 	size, offsets := sharedLayout(f)
 	if size <= maxStatic {
 		vs.static = size
@@ -37,7 +37,7 @@ func newVariables(f *ir.Func) *variables {
 	vs.dynamic = (size + 15) &^ 15
 	for v, offset := range offsets {
 		vs.align = max(vs.align, v.Align)
-		vs.places[v] = place{operand{text: dynamicName}, offset}
+		vs.places[v] = address{operand{text: dynamicName}, offset}
 	}
 	vs.declareDynamic()
 	return vs
@@ -51,7 +51,7 @@ func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
 		for _, v := range b.Values {
 			x, ok := v.Aux.(*ir.Variable)
 			if v.Op == ir.OpPeer {
-				x, ok = bondCounts, true
+				x, ok = clusterCounts, true
 			}
 			if _, placed := offsets[x]; !ok || placed || x.Space != ir.Shared || x.Type.Size() == 0 {
 				continue
@@ -81,18 +81,18 @@ func (vs *variables) declareDynamic() {
 }
 
 // symbol returns where v lies, and declares it when it is new.
-func (vs *variables) symbol(v *ir.Variable) place {
+func (vs *variables) symbol(v *ir.Variable) address {
 	if at, ok := vs.places[v]; ok {
 		return at
 	}
 	size := v.Type.Size()
 	if v.Space == ir.Shared && size == 0 {
 		vs.declareDynamic()
-		vs.places[v] = place{operand{text: dynamicName}, vs.dynamic}
+		vs.places[v] = address{operand{text: dynamicName}, vs.dynamic}
 		return vs.places[v]
 	}
 	name := "$" + v.Space.String() + "$" + identifier(v.Name)
-	vs.places[v] = place{base: operand{text: name}}
+	vs.places[v] = address{base: operand{text: name}}
 	align := v.Type.Align()
 	switch v.Space {
 	case ir.Shared:

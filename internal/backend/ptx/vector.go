@@ -20,14 +20,14 @@ func vectorOp(op string, space ir.Space, t *ir.Type) string {
 }
 
 // loadVector loads an array, whose elements extract finds.
-func (s *selector) loadVector(v *ir.Value, at place) {
+func (s *selector) loadVector(v *ir.Value, at address) {
 	first, more := s.results(v)
 	op := vectorOp("ld", v.Args[0].Type.Space, v.Type)
 	s.emit(inst{op: op, form: spread, dst: first, more: more, args: []operand{at.base}, offset: at.offset})
 }
 
 // storeVector stores an array that was put together or loaded.
-func (s *selector) storeVector(v *ir.Value, at place) {
+func (s *selector) storeVector(v *ir.Value, at address) {
 	all := v.Args[1]
 	args := []operand{at.base}
 	if all.Op == ir.OpStruct {

@@ -16,13 +16,13 @@ const (
 	swizzle128  = 1 << 30
 )
 
-const multiplyFence = "wgmma.fence.sync.aligned"
+const wgmmaFence = "wgmma.fence.sync.aligned"
 
 // descriptor returns the descriptor of the operand at p, an address in shared memory. Panels are
 // groups of eight rows, one behind the other, whether they count as one below the other or side by side. For a sum along the rows
 // the leading offset is not used (ISA, "Strides": K-major with a swizzle); for one down the columns it leads to the next 64 of them.
 func (s *selector) descriptor(p *ir.Value, down bool) operand {
-	at := s.sharedPlace(p)
+	at := s.sharedAddress(p)
 	base := s.inReg(b32, at.base)
 	if at.offset%16 != 0 {
 		base, at.offset = s.def(b32, "add.s32", base, imm(at.offset)), 0
@@ -37,11 +37,11 @@ func (s *selector) descriptor(p *ir.Value, down bool) operand {
 	return operand{reg: d}
 }
 
-// multiply selects a product, or the wait for some, which an accumulator goes through.
-func (s *selector) multiply(v *ir.Value) {
+// wgmma selects an asynchronous product, or the wait for some, of an accumulator.
+func (s *selector) wgmma(v *ir.Value) {
 	in := inst{op: fmt.Sprintf("wgmma.wait_group.sync.aligned %d", v.Imm), form: held}
 	elements := v.Args
-	if v.Op == ir.OpMultiply {
+	if v.Op == ir.OpWGMMA {
 		p := v.Product()
 		elements = v.Args[2:]
 		typ := map[ir.Format]string{
@@ -69,8 +69,8 @@ func one(b bool) int64 {
 	return 0
 }
 
-// registers selects the change of a warp's share of the registers.
-func (s *selector) registers(v *ir.Value) {
+// setMaxNReg selects a change of the warp's share of the registers.
+func (s *selector) setMaxNReg(v *ir.Value) {
 	if v.Imm > 0 {
 		s.emit(inst{op: "setmaxnreg.inc.sync.aligned.u32", args: []operand{imm(v.Imm)}})
 	} else {
