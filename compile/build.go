@@ -115,12 +115,12 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), keeper: newKeeper(o, graph), workers: newWorkers(o)}
+	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), cache: newBuildCache(o, graph), workers: newWorkers(o)}
 	b.listErrors()
 	if err := b.scan(); err != nil {
 		return nil, err
 	}
-	if b.recall() || b.keeper == nil {
+	if b.recall() || b.cache == nil {
 		if err := b.check(); err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.keeper.trim()
+	b.cache.trim()
 	return &Result{Packages: packages, Diagnostics: b.found.Sorted()}, nil
 }
 
@@ -142,7 +142,7 @@ type build struct {
 	ssa      *ssa.Program
 	frontend *frontend.Program
 	found    diag.List
-	keeper   *keeper
+	cache    *buildCache
 	workers  *workers
 }
 
@@ -200,7 +200,7 @@ func (b *build) scan() error {
 // recall finds the units that an earlier build made, and reports whether any is left to compile.
 func (b *build) recall() (left bool) {
 	for _, u := range b.units {
-		if u.wanted && u.hasKernels() && (len(u.decl.Errors) > 0 || !b.keeper.recall(u)) {
+		if u.wanted && u.hasKernels() && (len(u.decl.Errors) > 0 || !b.cache.recall(u)) {
 			left = true
 		}
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 )
 
-// keeper knows what earlier builds made; nil where nothing is kept.
+// A buildCache holds what earlier builds made. It is nil where nothing is cached.
 //
-// A package's files are found by a hash of all that they are made of: the sources of the package and of
-// all that it imports, the options, and the compiler, which is the running program. Only builds without
-// diagnostics are kept.
-type keeper struct {
+// A package's files are keyed by a hash of all that they depend on: the sources of the package and of
+// all that it imports, the options, and the compiler, which is the running program. Only builds
+// without diagnostics are cached.
+type buildCache struct {
 	cache   *cache.Cache
 	sums    *load.Sums
 	options []byte
@@ -92,8 +92,8 @@ func openProgram() (*os.File, error) {
 	return os.Open(name)
 }
 
-// newKeeper returns what keeps the files that a build with the options makes.
-func newKeeper(o Options, g *load.Graph) *keeper {
+// newBuildCache returns the cache for builds with the options o, or nil.
+func newBuildCache(o Options, g *load.Graph) *buildCache {
 	if o.Cache == "" || o.Trace != nil || os.Getenv(dumpVariable) != "" {
 		return nil
 	}
@@ -105,11 +105,11 @@ func newKeeper(o Options, g *load.Graph) *keeper {
 	if err != nil {
 		return nil
 	}
-	return &keeper{cache: cache.Open(o.Cache), sums: load.NewSums(g, decl.Mentions), options: options, rebuild: o.Rebuild}
+	return &buildCache{cache: cache.Open(o.Cache), sums: load.NewSums(g, decl.Mentions), options: options, rebuild: o.Rebuild}
 }
 
 // key returns what a package's files are kept by. It reports false where they are not.
-func (k *keeper) key(p *load.Package) (cache.Key, bool) {
+func (k *buildCache) key(p *load.Package) (cache.Key, bool) {
 	k.mutex.Lock()
 	sum, err := k.sums.Of(p)
 	k.mutex.Unlock()
@@ -120,7 +120,7 @@ func (k *keeper) key(p *load.Package) (cache.Key, bool) {
 }
 
 // recall sets the files of a package that was built before. It reports false where it was not.
-func (k *keeper) recall(u *unit) bool {
+func (k *buildCache) recall(u *unit) bool {
 	if k == nil || k.rebuild {
 		return false
 	}
@@ -144,7 +144,7 @@ func (k *keeper) recall(u *unit) bool {
 
 // keep remembers the files of u, which has no diagnostics. That a folder cannot be written is no
 // reason to fail. It may be called by several goroutines.
-func (k *keeper) keep(u *unit) {
+func (k *buildCache) keep(u *unit) {
 	if k == nil {
 		return
 	}
@@ -167,7 +167,7 @@ func (k *keeper) keep(u *unit) {
 }
 
 // trim cuts the folder back to its size.
-func (k *keeper) trim() {
+func (k *buildCache) trim() {
 	if k != nil && k.grown.Load() {
 		k.cache.Trim() // where it fails, the next build tries again
 	}

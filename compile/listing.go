@@ -29,14 +29,14 @@ func List(w io.Writer, r *Result) error {
 	return out.Flush()
 }
 
-// line is a place in a source file.
-type line struct {
+// A sourceLine is a line of a source file.
+type sourceLine struct {
 	file string // base name
 	n    int
 }
 
 // String returns "file:line".
-func (l line) String() string {
+func (l sourceLine) String() string {
 	if l.file == "" {
 		return "of no line"
 	}
@@ -46,10 +46,10 @@ func (l line) String() string {
 func list(w io.Writer, p *Package, k *Kernel) error {
 	fmt.Fprintf(w, "%s.%s (%s:%d), %d bytes of parameters, %d bytes of shared memory, CPU: %s\n",
 		p.Path, k.Name, filepath.Base(k.File), k.Line, k.ParamBytes, k.Shared+k.Dynamic, k.CPU)
-	made := map[line][]string{}
+	made := map[sourceLine][]string{}
 	for _, b := range k.IR.Blocks {
 		for _, v := range b.Values {
-			at := line{v.Pos.File, v.Pos.Line}
+			at := sourceLine{v.Pos.File, v.Pos.Line}
 			text, _, _ := strings.Cut(v.LongString(), " !") // the position is the heading
 			made[at] = append(made[at], fmt.Sprintf("ir   b%d  %s", b.ID, text))
 		}
@@ -73,9 +73,9 @@ func list(w io.Writer, p *Package, k *Kernel) error {
 }
 
 // order returns the lines that something was made of, the kernel's own file first.
-func order(k *Kernel, made map[line][]string) []line {
+func order(k *Kernel, made map[sourceLine][]string) []sourceLine {
 	own := filepath.Base(k.File)
-	return slices.SortedFunc(maps.Keys(made), func(a, b line) int {
+	return slices.SortedFunc(maps.Keys(made), func(a, b sourceLine) int {
 		if (a.file == own) != (b.file == own) {
 			return cmp.Compare(strconv.FormatBool(b.file == own), strconv.FormatBool(a.file == own))
 		}
@@ -84,7 +84,7 @@ func order(k *Kernel, made map[line][]string) []line {
 }
 
 // goLine returns a line of a file of the package; those of other packages are not shown.
-func goLine(source map[string][]string, dir string, at line) (string, error) {
+func goLine(source map[string][]string, dir string, at sourceLine) (string, error) {
 	lines, ok := source[at.file]
 	if !ok && at.file != "" {
 		text, err := os.ReadFile(filepath.Join(dir, at.file))
@@ -101,10 +101,10 @@ func goLine(source map[string][]string, dir string, at line) (string, error) {
 }
 
 // ptxLines returns the instructions of a variant by the line that its .loc directives name.
-func ptxLines(v device.Variant) map[line][]string {
+func ptxLines(v device.Variant) map[sourceLine][]string {
 	files := map[string]string{}
-	made := map[line][]string{}
-	var at line
+	made := map[sourceLine][]string{}
+	var at sourceLine
 	for text := range strings.Lines(v.PTX) {
 		words := strings.Fields(text)
 		switch {
@@ -112,9 +112,9 @@ func ptxLines(v device.Variant) map[line][]string {
 			files[words[1]] = strings.Trim(words[2], `"`)
 		case len(words) == 4 && words[0] == ".loc":
 			n, _ := strconv.Atoi(words[2])
-			at = line{files[words[1]], n}
+			at = sourceLine{files[words[1]], n}
 		case strings.HasPrefix(text, "$FAULT"):
-			at = line{} // what follows serves every check
+			at = sourceLine{} // what follows serves every check
 		case strings.HasPrefix(text, "\t") && !strings.HasPrefix(text, "\t."):
 			made[at] = append(made[at], "ptx  "+strings.TrimSpace(text))
 		}

@@ -59,16 +59,16 @@ func (j *job) wantsTwin() bool {
 }
 
 // instances counts the instances of each generic kernel.
-func instances(kernels []*Kernel) map[place]int {
-	n := map[place]int{}
+func instances(kernels []*Kernel) map[declPosition]int {
+	n := map[declPosition]int{}
 	for _, k := range kernels {
-		n[place{k.File, k.Line}]++
+		n[declPosition{k.File, k.Line}]++
 	}
 	return n
 }
 
-// place is where a kernel is declared.
-type place struct {
+// A declPosition is where a kernel is declared.
+type declPosition struct {
 	file string
 	line int
 }
@@ -78,8 +78,8 @@ type twinner struct {
 	twins     *launcher.Twins
 	vectors   *launcher.Vectors
 	which     Twins
-	instances map[place]int
-	lines     map[place]int // how many lines the twins of the instances of a kernel would have
+	instances map[declPosition]int
+	lines     map[declPosition]int // how many lines the twins of the instances of a kernel would have
 }
 
 // emit adds the kernel's twin, if it gets one, and says how its threads run on a CPU.
@@ -88,7 +88,7 @@ func (w *twinner) emit(k *Kernel) {
 	if k.twin == nil {
 		return
 	}
-	at := place{k.File, k.Line}
+	at := declPosition{k.File, k.Line}
 	if w.tooLong(at) {
 		k.CPU += fmt.Sprintf(": the twins of its %d instances would have some %d lines", w.instances[at], w.lines[at])
 		return
@@ -117,7 +117,7 @@ func (w *twinner) emit(k *Kernel) {
 }
 
 // tooLong reports whether the instances of the kernel at a place are known to have too long twins.
-func (w *twinner) tooLong(at place) bool {
+func (w *twinner) tooLong(at declPosition) bool {
 	return w.which != TwinsAll && w.instances[at] > 1 && w.lines[at] > maxInstanceLines
 }
 

@@ -82,7 +82,7 @@ func (b *build) finish(u *unit) {
 		u.made.Files = u.kept
 	case u.whole:
 		if u.err = guard(u.pkg.ImportPath, func() error { return b.files(u) }); u.err == nil {
-			b.keeper.keep(u)
+			b.cache.keep(u)
 		}
 	}
 	for _, k := range u.made.Kernels {
@@ -96,7 +96,7 @@ func (b *build) files(u *unit) error {
 	kernels := map[string]*device.Kernel{}
 	var vectors launcher.Vectors
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
-	whole := twinner{twins: twins, vectors: &vectors, which: b.options.Twins, instances: instances(p.Kernels), lines: map[place]int{}}
+	whole := twinner{twins: twins, vectors: &vectors, which: b.options.Twins, instances: instances(p.Kernels), lines: map[declPosition]int{}}
 	for _, k := range p.Kernels {
 		kernels[k.stem] = k.Kernel
 		whole.emit(k)

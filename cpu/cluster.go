@@ -19,7 +19,7 @@ func (l *launch) clusterStaff() int {
 	clusters, threads := int(l.total)/size, size*l.dim[0]*l.dim[1]*l.dim[2]
 	n := min(runtime.GOMAXPROCS(0), clusters, max(1, maxCooperative/threads))
 	switch {
-	case l.blocks != nil:
+	case l.barrier != nil:
 		n = clusters
 	case l.kernel.Spins:
 		n = min(clusters, max(1, maxCooperative/threads))
@@ -58,7 +58,7 @@ func (w *worker) cluster(n int64, c *simt.Cluster) {
 		clusters[i] = l.grid[i] / l.cluster[i]
 	}
 	first, threads := blockIndex(n, clusters), w.peers[0].block.Threads()
-	everyone := &crowd{}
+	everyone := &deadlockDetector{}
 	everyone.begin(threads * len(c.Blocks))
 	c.Begin(threads)
 	for rank := range c.Blocks {
@@ -69,15 +69,15 @@ func (w *worker) cluster(n int64, c *simt.Cluster) {
 		p.number = int64(at[0] + l.grid[0]*(at[1]+l.grid[1]*at[2]))
 		p.block.Enter(at)
 		m := newMeetings(threads)
-		m.crowd, everyone.meetings = everyone, append(everyone.meetings, m)
+		m.detector, everyone.meetings = everyone, append(everyone.meetings, m)
 		p.prepare(threads, m)
 	}
 	var running sync.WaitGroup
 	for rank, m := range everyone.meetings {
 		running.Go(func() {
 			w.peers[rank].meet(threads, m)
-			if l.blocks != nil {
-				l.blocks.leave()
+			if l.barrier != nil {
+				l.barrier.leave()
 			}
 		})
 	}

@@ -107,7 +107,7 @@ func (b *backend) NewQueue() (device.Queue, error) {
 		return nil, err
 	}
 	q := &queue{backend: b}
-	q.launch.prints, q.launch.lanes, q.launch.crew.woken = &q.prints, b.lanes, make(chan struct{}, 1)
+	q.launch.prints, q.launch.lanes, q.launch.pool.woken = &q.prints, b.lanes, make(chan struct{}, 1)
 	return q, nil
 }
 

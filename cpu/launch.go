@@ -26,14 +26,14 @@ type launch struct {
 	shared int // bytes of dynamic shared memory
 	// cluster is how many blocks form one along each axis, which run at once; zeros where the launch has none.
 	cluster [3]int
-	blocks  *gate // for all blocks of a cooperative launch, which run at once; else nil
+	barrier *gridBarrier // for all blocks of a cooperative launch, which run at once; else nil
 	tier    tier
 	lanes   int    // that vector code takes at once
 	number  uint32 // counts launches
 	prints  *prints
 
 	total, chunk int64 // blocks, and those that are taken at once
-	crew         crew
+	pool         workerPool
 	workers      []*worker
 	first, end   int      // of the workers that goroutines run
 	shares       []*share // one for each worker
@@ -55,11 +55,11 @@ func (l *launch) run(p *device.Plan, t tier) *device.Fault {
 	}
 	l.grid, l.dim = p.Grid()
 	l.shared = p.Options().Shared
-	l.blocks, l.cluster = nil, p.Cluster()
+	l.barrier, l.cluster = nil, p.Cluster()
 	l.number++
 	l.total = int64(l.grid[0]) * int64(l.grid[1]) * int64(l.grid[2])
 	if p.Options().Cooperative {
-		l.blocks = newGate(int(l.total))
+		l.barrier = newGridBarrier(int(l.total))
 	}
 	l.last.Store(math.MaxInt64)
 	if l.kernel.Spins {
@@ -79,7 +79,7 @@ func (l *launch) staff() int {
 	}
 	n := int(min(int64(runtime.GOMAXPROCS(0)), l.total))
 	switch {
-	case l.blocks != nil:
+	case l.barrier != nil:
 		n = int(l.total)
 	case l.kernel.Spins: // as many as there is room for: blocks may wait for each other
 		n = int(min(int64(max(1, maxCooperative/(l.dim[0]*l.dim[1]*l.dim[2]))), l.total))
@@ -94,7 +94,7 @@ func (l *launch) staff() int {
 
 // ordered reports whether blocks have to start in order: where they run at once, and may wait for those before them.
 func (l *launch) ordered() bool {
-	return l.kernel.Spins || l.blocks != nil || l.tier == goroutines
+	return l.kernel.Spins || l.barrier != nil || l.tier == goroutines
 }
 
 // work lets n workers run all blocks. The caller is one of them, except where threads are
@@ -106,7 +106,7 @@ func (l *launch) work(n int) {
 	if l.tier == coroutines {
 		l.first = 0
 	}
-	l.crew.begin(l.number, l.first)
+	l.pool.begin(l.number, l.first)
 	started := false
 	for _, w := range l.workers[l.first:n] {
 		started = w.start() || started
@@ -116,9 +116,9 @@ func (l *launch) work(n int) {
 	}
 	if l.first == 1 {
 		l.workers[0].run()
-		l.crew.leave()
+		l.pool.leave()
 	}
-	l.crew.finish(l.exhausted)
+	l.pool.finish(l.exhausted)
 }
 
 // idle is for a scheduler that keeps the goroutine started last for the processor it was started on, for some 50 us.
@@ -168,7 +168,7 @@ type worker struct {
 
 func newWorker(l *launch) *worker {
 	w := &worker{launch: l, index: len(l.workers)}
-	w.body = w.attend
+	w.body = w.serve
 	w.block.Print = func(line simt.Line) { l.prints.add(l.number, line) }
 	w.walk.Block, w.walk.Fault, w.walk.Lanes = &w.block, w.fault, l.lanes
 	w.blocks = gpu.WalkBlocks(&w.walk)
@@ -203,11 +203,11 @@ func (w *worker) each(f func()) {
 	l := w.launch
 	for first, end := range w.chunks {
 		index := blockIndex(first, l.grid)
-		for w.number = first; w.number < end && (w.number <= l.last.Load() || l.blocks != nil); w.number++ {
+		for w.number = first; w.number < end && (w.number <= l.last.Load() || l.barrier != nil); w.number++ {
 			w.block.Enter(index)
 			f()
-			if l.blocks != nil {
-				l.blocks.leave()
+			if l.barrier != nil {
+				l.barrier.leave()
 			}
 			advance(&index, l.grid)
 		}
@@ -219,7 +219,7 @@ func (w *worker) chunks(yield func(first, end int64) bool) {
 	l := w.launch
 	for chunk, ok := w.take(); ok; chunk, ok = w.take() {
 		first := chunk * l.chunk
-		if first > l.last.Load() && l.blocks == nil {
+		if first > l.last.Load() && l.barrier == nil {
 			w.drop()
 		} else if !yield(first, min(first+l.chunk, l.total)) {
 			return

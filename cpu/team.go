@@ -41,9 +41,9 @@ func newTeam(w *worker) *team {
 		m.next, m.stop = iter.Pull(m.run)
 		t.members[i] = m
 	}
-	t.meetings.grid = w.launch.blocks.wait
+	t.meetings.grid = w.launch.barrier.wait
 	t.meetings.sleep = func(_ <-chan struct{}, thread int) { t.members[thread].yield(waits) }
-	t.meetings.wake = func(_ *place, threads []int) { t.ready = append(t.ready, threads...) }
+	t.meetings.wake = func(_ *meetingPoint, threads []int) { t.ready = append(t.ready, threads...) }
 	if w.launch.kernel.Barriers {
 		w.block.Meet = t.meetings.meet
 		w.block.Await, w.block.Notify = t.meetings.await, t.meetings.notify
@@ -63,7 +63,7 @@ func (m *member) run(yield func(event) bool) {
 // run runs the block. Each thread has a turn up to where it waits for others, and another one once
 // they have come. One that has left, also by a fault, is waited for no more.
 func (t *team) run() {
-	t.meetings.crowd.begin(len(t.members))
+	t.meetings.detector.begin(len(t.members))
 	t.meetings.begin(len(t.members))
 	t.ready, t.next = t.ready[:0], 0
 	for i := range t.members {

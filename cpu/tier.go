@@ -98,7 +98,7 @@ func (w *worker) concurrent() {
 // together runs n threads that wait for each other.
 func (w *worker) together(n int) {
 	m := newMeetings(n)
-	m.crowd.begin(n)
+	m.detector.begin(n)
 	w.prepare(n, m)
 	w.meet(n, m)
 }
@@ -106,17 +106,17 @@ func (w *worker) together(n int) {
 // prepare has n threads of the worker's block wait for each other by m.
 func (w *worker) prepare(n int, m *meetings) {
 	m.begin(n)
-	m.grid = w.launch.blocks.wait
+	m.grid = w.launch.barrier.wait
 	m.gates = true
 	m.sleep = func(gate <-chan struct{}, _ int) { <-gate }
-	m.wake = func(p *place, _ []int) { p.open() }
+	m.wake = func(p *meetingPoint, _ []int) { p.open() }
 	w.block.Meet, w.block.Await, w.block.Notify = m.meet, m.await, m.notify
 }
 
 // meet runs n threads that wait for each other by m.
 func (w *worker) meet(n int, m *meetings) {
 	var running sync.WaitGroup
-	line := newLine(n)
+	line := newStartBarrier(n)
 	for i := range n {
 		running.Go(func() {
 			line.wait()

@@ -31,9 +31,9 @@ type environment struct {
 	launched func(uint32) string // where a launch came from, or nil
 	fault    *device.Fault       // the last one taken
 	number   uint32              // its FaultLaunch
-	cleared  place               // where the claim was cleared then
+	cleared  position            // where the claim was cleared then
 	prints   part                // the environment and the records, as they were copied
-	copied   place               // where that was, or none
+	copied   position            // where that was, or none
 	held     int                 // queues that will look at it, where it is a graph's
 	lost     bool                // the graph is gone
 }
@@ -44,14 +44,14 @@ type job struct {
 	do    doer
 }
 
-// place is a place in a stream: what was enqueued before the point with a number.
-type place struct {
+// A position is a point in a queue: what was enqueued before the point with the number seq.
+type position struct {
 	queue *queue // nil for no place
 	seq   uint64
 }
 
 // behind reports whether a point of q is at the place or after it.
-func (p place) behind(q *queue, seq uint64) bool { return p.queue == q && p.seq <= seq }
+func (p position) behind(q *queue, seq uint64) bool { return p.queue == q && p.seq <= seq }
 
 // fetched is a copy of an environment's head, complete at the queue's point with number seq.
 type fetched struct {
@@ -218,7 +218,7 @@ func (e *environment) take(j job, head part, seq uint64) (printed bool, err erro
 func (e *environment) takeFault(j job, seq uint64) error {
 	q := j.queue
 	if fault, number := e.decode(); fault != nil {
-		e.fault, e.number, e.cleared = fault, number, place{q, q.seq}
+		e.fault, e.number, e.cleared = fault, number, position{q, q.seq}
 		clear(e.record.bytes)
 		if err := e.zero(j, device.EnvClaim, 8); err != nil {
 			return err
@@ -271,7 +271,7 @@ func (e *environment) copyPrints(j job) (err error) {
 	if err := e.zero(j, device.EnvPrintHead, device.EnvPrintLost+4-device.EnvPrintHead); err != nil {
 		return err
 	}
-	e.copied = place{j.queue, j.queue.seq + 1}
+	e.copied = position{j.queue, j.queue.seq + 1}
 	e.used.Store(true)
 	return nil
 }
@@ -281,7 +281,7 @@ func (e *environment) takePrints(q *queue, seq uint64) {
 	if !e.copied.behind(q, seq) {
 		return
 	}
-	e.copied = place{}
+	e.copied = position{}
 	all := e.prints.bytes
 	q.left.Lost += int(little.Uint32(all[device.EnvPrintLost:]))
 	head := little.Uint32(all[device.EnvPrintHead:])
@@ -295,7 +295,7 @@ func (e *environment) retire() {
 	}
 	e.mu.Lock()
 	e.used.Store(false)
-	e.launched, e.fault, e.cleared, e.copied, e.lost = nil, nil, place{}, place{}, false
+	e.launched, e.fault, e.cleared, e.copied, e.lost = nil, nil, position{}, position{}, false
 	e.mu.Unlock()
 	e.backend.mu.Lock()
 	defer e.backend.mu.Unlock()

@@ -18,12 +18,12 @@ type Profile struct {
 	mu        sync.Mutex
 	p         *profile.Profile
 	samples   map[string]*profile.Sample // by the locations' numbers
-	locations map[place]*profile.Location
-	functions map[place]*profile.Function // of line 0
+	locations map[frame]*profile.Location
+	functions map[frame]*profile.Function // of line 0
 }
 
-// place is a line in a function.
-type place struct {
+// A frame is a line in a function.
+type frame struct {
 	function, file string
 	line           int
 }
@@ -39,7 +39,7 @@ func NewProfile() *Profile {
 			PeriodType:        &profile.ValueType{Type: "device", Unit: "nanoseconds"},
 			Period:            1,
 		},
-		samples: map[string]*profile.Sample{}, locations: map[place]*profile.Location{}, functions: map[place]*profile.Function{},
+		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{}, functions: map[frame]*profile.Function{},
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *Profile) sample(a device.Activity) *profile.Sample {
 	for frames := runtime.CallersFrames(a.Stack); ; {
 		f, more := frames.Next()
 		if f.Function != "" && !plumbing(f) {
-			l := p.location(place{f.Function, f.File, f.Line})
+			l := p.location(frame{f.Function, f.File, f.Line})
 			stack = append(stack, l)
 			key += fmt.Sprint(" ", l.ID)
 		}
@@ -88,14 +88,14 @@ func (p *Profile) sample(a device.Activity) *profile.Sample {
 }
 
 // innermost returns the place of the work itself: a kernel's, or a name like "(upload)".
-func innermost(a device.Activity) place {
+func innermost(a device.Activity) frame {
 	if k := a.Kernel; k != nil {
-		return place{k.Package + "." + k.Name, k.File, k.Line}
+		return frame{k.Package + "." + k.Name, k.File, k.Line}
 	}
-	return place{function: "(" + a.Work.String() + ")"}
+	return frame{function: "(" + a.Work.String() + ")"}
 }
 
-func (p *Profile) location(at place) *profile.Location {
+func (p *Profile) location(at frame) *profile.Location {
 	l, ok := p.locations[at]
 	if !ok {
 		f := p.function(at)
@@ -106,7 +106,7 @@ func (p *Profile) location(at place) *profile.Location {
 	return l
 }
 
-func (p *Profile) function(at place) *profile.Function {
+func (p *Profile) function(at frame) *profile.Function {
 	at.line = 0
 	f, ok := p.functions[at]
 	if !ok {

@@ -90,11 +90,11 @@ func join(ctx context.Context, c *Comm, o Options) (*Comm, error) {
 		}
 	}
 	var err error
-	c.member, err = rendezvous.Join(ctx, rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Gift: c.id[:]}, c.calls.Load)
+	c.member, err = rendezvous.Join(ctx, rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Payload: c.id[:]}, c.calls.Load)
 	if err != nil {
 		return nil, fmt.Errorf("nccl: %w", err)
 	}
-	copy(c.id[:], c.member.Gift())
+	copy(c.id[:], c.member.Payload())
 	if err = c.start(); err == nil {
 		err = c.settled(ctx)
 	}

@@ -16,9 +16,9 @@ const (
 	maxRounds  = 16 // of a loop
 )
 
-// world has the numbers that all threads have in common; first is for the earlier access, second
+// assignment has the numbers that all threads have in common; first is for the earlier access, second
 // for the later one.
-type world struct{ first, second map[*ir.Value]int64 }
+type assignment struct{ first, second map[*ir.Value]int64 }
 
 // meet reports whether two threads surely access one place, the one as in p and then the other as in a.
 // same says that both are in the same round of the loops around them. Of a loop whose counters
@@ -45,11 +45,11 @@ func (k *kernel) meet(p, a *access, same bool) bool {
 	if !ok {
 		return false
 	}
-	rounds := []world{{map[*ir.Value]int64{}, map[*ir.Value]int64{}}}
+	rounds := []assignment{{map[*ir.Value]int64{}, map[*ir.Value]int64{}}}
 	if len(counted) > 0 {
 		rounds = k.rounds(l, counted, same)
 	}
-	return slices.ContainsFunc(rounds, func(w world) bool {
+	return slices.ContainsFunc(rounds, func(w assignment) bool {
 		return !slices.ContainsFunc(samples, func(s map[*ir.Value]int64) bool {
 			maps.Copy(w.first, s)
 			maps.Copy(w.second, s)
@@ -149,7 +149,7 @@ func (k *kernel) samples(vs []*ir.Value, at analysis.Point) ([]map[*ir.Value]int
 }
 
 // meetIn reports whether p and a meet where the numbers are those of w.
-func (k *kernel) meetIn(w world, p, a *access) bool {
+func (k *kernel) meetIn(w assignment, p, a *access) bool {
 	first, ok1 := k.mask(p.guards, a.guards, w.first)
 	second, ok2 := k.mask(a.guards, p.guards, w.second)
 	if !ok1 || !ok2 {
@@ -162,7 +162,7 @@ func (k *kernel) meetIn(w world, p, a *access) bool {
 	for v, c := range p.addr.common {
 		d -= c * w.first[v]
 	}
-	return overlap(place{p.addr.threads, first}, place{a.addr.threads, second}, d)
+	return overlap(accessSet{p.addr.threads, first}, accessSet{a.addr.threads, second}, d)
 }
 
 // mask returns which threads pass the guards. One that cannot be told is passed by all where the

@@ -138,14 +138,14 @@ func (k *kernel) race(a *access, straight, round []*ir.Value) {
 	}
 }
 
-// place is where those threads access memory that are in a set.
-type place struct {
+// An accessSet is the elements that a set of threads accesses.
+type accessSet struct {
 	at []int64
 	in []bool
 }
 
 // overlap reports whether a thread i of x and another thread j of y have x.at[i] == y.at[j]+d.
-func overlap(x, y place, d int64) bool {
+func overlap(x, y accessSet, d int64) bool {
 	at := map[int64][]int{}
 	for i, n := range x.at {
 		if x.in[i] && len(at[n]) < 2 {

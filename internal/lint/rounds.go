@@ -101,7 +101,7 @@ func (r *round) compute(v *ir.Value) (int64, bool) {
 
 // rounds returns worlds with what vs are in the first rounds of the loop: in the same for both accesses, or
 // in one and the next. The loop's own condition ends them where it is known.
-func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []world {
+func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []assignment {
 	in := func(r *round) map[*ir.Value]int64 {
 		m := map[*ir.Value]int64{}
 		for _, v := range vs {
@@ -111,7 +111,7 @@ func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []world {
 		}
 		return m
 	}
-	var list []world
+	var list []assignment
 	r, _ := start(l)
 	for range maxRounds {
 		after := r.next(l)
@@ -119,9 +119,9 @@ func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []world {
 			break
 		}
 		if same {
-			list = append(list, world{in(r), in(r)})
+			list = append(list, assignment{in(r), in(r)})
 		} else if !after.leaves(l) {
-			list = append(list, world{in(r), in(after)})
+			list = append(list, assignment{in(r), in(after)})
 		}
 		r = after
 	}

@@ -36,7 +36,7 @@ type gen struct {
 	functions  []function
 	procedures []function
 	scope      scope
-	tables     []place
+	tables     []variable
 	counters   []counter
 	shared     []slice
 
@@ -105,7 +105,7 @@ func (g *gen) table() {
 		items = append(items, g.literal(t.elem))
 	}
 	g.line("var %s = %s{%s}", name, t.name, strings.Join(items, ", "))
-	g.tables = append(g.tables, place{text: name, typ: t, constant: true})
+	g.tables = append(g.tables, variable{text: name, typ: t, constant: true})
 }
 
 // declareTables makes the tables known in a function.
@@ -213,7 +213,7 @@ func (g *gen) results() {
 }
 
 // mixed has a place go into the hash, or parts of it.
-func (g *gen) mixed(p place, parts int) {
+func (g *gen) mixed(p variable, parts int) {
 	switch {
 	case p.text == "h" || p.constant && p.typ.kind >= array:
 	case p.typ.integer():
@@ -226,11 +226,11 @@ func (g *gen) mixed(p place, parts int) {
 		g.line("h = mixFloat(h, float64(%s.Float32()))", p.text)
 	case p.typ.kind == array:
 		for range min(parts, p.typ.length) {
-			g.mixed(place{text: fmt.Sprintf("%s[%d]", p.text, g.r.IntN(p.typ.length)), typ: p.typ.elem}, 1)
+			g.mixed(variable{text: fmt.Sprintf("%s[%d]", p.text, g.r.IntN(p.typ.length)), typ: p.typ.elem}, 1)
 		}
 	default:
 		for i, f := range p.typ.fields {
-			g.mixed(place{text: fmt.Sprintf("%s.F%d", p.text, i), typ: f}, 1)
+			g.mixed(variable{text: fmt.Sprintf("%s.F%d", p.text, i), typ: f}, 1)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package progen
 
 import "fmt"
 
-// place is something that has a value of a type and may be assigned.
-type place struct {
+// A variable is an operand with a type, which may be assigned unless it is constant.
+type variable struct {
 	text     string
 	typ      *typ
 	constant bool // it is not assigned
@@ -22,24 +22,24 @@ type slice struct {
 
 // scope is what names mean at one point of a function.
 type scope struct {
-	places []place
+	places []variable
 	slices []slice
 }
 
 func (s scope) clone() scope {
-	return scope{append([]place(nil), s.places...), append([]slice(nil), s.slices...)}
+	return scope{append([]variable(nil), s.places...), append([]slice(nil), s.slices...)}
 }
 
 // find returns a place, or a part of one, whose type is wanted.
-func (g *gen) find(want func(*typ) bool, assign bool) (place, bool) {
-	var found []place
+func (g *gen) find(want func(*typ) bool, assign bool) (variable, bool) {
+	var found []variable
 	for _, p := range g.scope.places {
 		if reaches(p.typ, want) && !(assign && p.constant) {
 			found = append(found, p)
 		}
 	}
 	if len(found) == 0 {
-		return place{}, false
+		return variable{}, false
 	}
 	p := pick(g.r, found...)
 	for !want(p.typ) {
@@ -49,14 +49,14 @@ func (g *gen) find(want func(*typ) bool, assign bool) (place, bool) {
 }
 
 // part returns an element or a field of p that reaches what is wanted.
-func (g *gen) part(p place, want func(*typ) bool) place {
+func (g *gen) part(p variable, want func(*typ) bool) variable {
 	if p.typ.kind == array {
-		return place{text: p.text + "[" + g.arrayIndex(p.typ.length) + "]", typ: p.typ.elem, constant: p.constant}
+		return variable{text: p.text + "[" + g.arrayIndex(p.typ.length) + "]", typ: p.typ.elem, constant: p.constant}
 	}
-	var found []place
+	var found []variable
 	for i, f := range p.typ.fields {
 		if reaches(f, want) {
-			found = append(found, place{text: fmt.Sprintf("%s.F%d", p.text, i), typ: f, constant: p.constant})
+			found = append(found, variable{text: fmt.Sprintf("%s.F%d", p.text, i), typ: f, constant: p.constant})
 		}
 	}
 	return pick(g.r, found...)
@@ -86,5 +86,5 @@ func (g *gen) name(prefix string) string {
 
 // declare adds a variable to the scope.
 func (g *gen) declare(name string, t *typ, constant bool) {
-	g.scope.places = append(g.scope.places, place{text: name, typ: t, constant: constant})
+	g.scope.places = append(g.scope.places, variable{text: name, typ: t, constant: constant})
 }

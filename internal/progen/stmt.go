@@ -80,7 +80,7 @@ func (g *gen) variable() {
 }
 
 // target returns something to assign to, with its type.
-func (g *gen) target(want func(*typ) bool) (place, bool) {
+func (g *gen) target(want func(*typ) bool) (variable, bool) {
 	if g.r.oneIn(3) {
 		var found []slice
 		for _, s := range g.scope.slices {
@@ -90,7 +90,7 @@ func (g *gen) target(want func(*typ) bool) (place, bool) {
 		}
 		if len(found) > 0 {
 			s := pick(g.r, found...)
-			p := place{text: s.text + "[" + g.sliceIndex(s) + "]", typ: s.elem}
+			p := variable{text: s.text + "[" + g.sliceIndex(s) + "]", typ: s.elem}
 			for !want(p.typ) {
 				p = g.part(p, want)
 			}

@@ -15,7 +15,7 @@ type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
-	Gift    []byte // rank 0's, for all, as it is now
+	Payload []byte // of rank 0, copied for all members
 	// Listen is where rank 0 listens; empty is all of its addresses with the port of Address.
 	Listen string
 }
@@ -24,8 +24,8 @@ type Options struct {
 type Member struct {
 	rank, world int
 	address     string // of the meeting place
-	gift        []byte
-	line        *line
+	payload     []byte
+	conn        *jsonConn
 	server      *server // of rank 0
 	at          func() int64
 
@@ -89,8 +89,8 @@ func (m *Member) join(ctx context.Context) error {
 		go m.listen()
 		return nil
 	}
-	if m.line != nil {
-		m.line.conn.Close()
+	if m.conn != nil {
+		m.conn.conn.Close()
 	}
 	if m.server != nil {
 		done, cancel := context.WithCancel(context.Background())
@@ -113,13 +113,13 @@ func (m *Member) enter(ctx context.Context, address string) error {
 			m.server.giveUp()
 			return
 		}
-		_ = m.line.conn.SetReadDeadline(time.Now().Add(time.Second))
+		_ = m.conn.conn.SetReadDeadline(time.Now().Add(time.Second))
 	})
 	defer stop()
-	if err := m.line.send(message{Hello: &hello{m.rank, m.world}}); err != nil {
+	if err := m.conn.send(message{Hello: &hello{m.rank, m.world}}); err != nil {
 		return fmt.Errorf("rendezvous: %w", err)
 	}
-	answer, err := m.line.receive()
+	answer, err := m.conn.receive()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return &MissingError{World: m.world, After: time.Since(began), Err: ctx.Err()}
@@ -132,7 +132,7 @@ func (m *Member) enter(ctx context.Context, address string) error {
 	case answer.Start == nil:
 		return fmt.Errorf("rendezvous: %s is not of this job: %w", address, ErrJob)
 	}
-	m.gift = answer.Start.Gift
+	m.payload = answer.Start.Payload
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (m *Member) connect(ctx context.Context, address string) error {
 	for {
 		c, err := d.DialContext(ctx, "tcp", address)
 		if err == nil {
-			m.line = newLine(c)
+			m.conn = newJSONConn(c)
 			return nil
 		}
 		select {
@@ -157,7 +157,7 @@ func (m *Member) connect(ctx context.Context, address string) error {
 func (m *Member) listen() {
 	defer close(m.ended)
 	for {
-		msg, err := m.line.receive()
+		msg, err := m.conn.receive()
 		switch {
 		case err != nil:
 			m.fail(&LostError{Ranks: []int{0}})
@@ -165,7 +165,7 @@ func (m *Member) listen() {
 		case msg.Lost != nil:
 			m.fail(&LostError{Ranks: msg.Lost})
 		case msg.Ask != 0:
-			_ = m.line.send(message{At: &answer{Question: msg.Ask, At: map[int]int64{m.rank: m.at()}}})
+			_ = m.conn.send(message{At: &answer{Question: msg.Ask, At: map[int]int64{m.rank: m.at()}}})
 		case msg.At != nil:
 			m.answered(msg.At)
 		}
@@ -200,8 +200,8 @@ func (m *Member) Rank() int { return m.rank }
 // World returns the number of processes.
 func (m *Member) World() int { return m.world }
 
-// Gift returns what rank 0 brought.
-func (m *Member) Gift() []byte { return m.gift }
+// Payload returns the bytes that rank 0 passed as Options.Payload.
+func (m *Member) Payload() []byte { return m.payload }
 
 // Lost returns a channel that is closed when a process has ended without leaving.
 func (m *Member) Lost() <-chan struct{} { return m.lost }
@@ -227,7 +227,7 @@ func (m *Member) Where(ctx context.Context) map[int]int64 {
 		m.mu.Unlock()
 	}()
 	at := map[int]int64{}
-	if m.line.send(message{Ask: number}) != nil {
+	if m.conn.send(message{Ask: number}) != nil {
 		return at
 	}
 	for of := m.world; len(at) < of; {
@@ -257,13 +257,13 @@ func (m *Member) Leave() error {
 	}
 	m.leaving = true
 	m.mu.Unlock()
-	err := m.line.send(message{Leave: true})
+	err := m.conn.send(message{Leave: true})
 	if m.server != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 		defer cancel()
 		err = errors.Join(err, m.server.close(ctx))
 	}
-	m.line.conn.Close()
+	m.conn.conn.Close()
 	<-m.ended
 	if m.Err() != nil {
 		return nil // the connection was gone before
@@ -278,5 +278,5 @@ func (m *Member) Kill() {
 		cancel()
 		_ = m.server.close(done)
 	}
-	m.line.conn.Close()
+	m.conn.conn.Close()
 }

@@ -19,7 +19,7 @@ type message struct {
 
 type hello struct{ Rank, World int }
 
-type start struct{ Gift []byte }
+type start struct{ Payload []byte }
 
 type fail struct {
 	Missing []int
@@ -34,8 +34,8 @@ type answer struct {
 	At       map[int]int64 // by rank
 }
 
-// line is a connection whose messages are written whole.
-type line struct {
+// A jsonConn is a connection that sends and receives whole JSON messages.
+type jsonConn struct {
 	conn net.Conn
 	read *json.Decoder
 
@@ -43,17 +43,17 @@ type line struct {
 	write *json.Encoder
 }
 
-func newLine(c net.Conn) *line {
-	return &line{conn: c, read: json.NewDecoder(c), write: json.NewEncoder(c)}
+func newJSONConn(c net.Conn) *jsonConn {
+	return &jsonConn{conn: c, read: json.NewDecoder(c), write: json.NewEncoder(c)}
 }
 
-func (l *line) send(m message) error {
+func (l *jsonConn) send(m message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.write.Encode(m)
 }
 
-func (l *line) receive() (m message, err error) {
+func (l *jsonConn) receive() (m message, err error) {
 	err = l.read.Decode(&m)
 	return m, err
 }

@@ -39,13 +39,13 @@ func newJob(t *testing.T, world int, ranks ...int) *job {
 	for _, rank := range ranks {
 		o := Options{Rank: rank, World: world, Address: at}
 		if rank == 0 {
-			o.Listen, o.Gift = "127.0.0.1:0", []byte("gift")
+			o.Listen, o.Payload = "127.0.0.1:0", []byte("payload")
 		}
 		m, err := newMember(o, func() int64 { return int64(10 * rank) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		clear(o.Gift) // which is the caller's again
+		clear(o.Payload) // which is the caller's again
 		at = m.address
 		j.members = append(j.members, m)
 	}
@@ -111,8 +111,8 @@ func leave(t *testing.T, members []*Member) {
 func TestMeet(t *testing.T) {
 	members := whole(t, 5)
 	for _, m := range members {
-		if string(m.Gift()) != "gift" || m.World() != 5 {
-			t.Errorf("rank %d of %d has %q", m.Rank(), m.World(), m.Gift())
+		if string(m.Payload()) != "payload" || m.World() != 5 {
+			t.Errorf("rank %d of %d has %q", m.Rank(), m.World(), m.Payload())
 		}
 	}
 	for range 3 {
@@ -134,7 +134,7 @@ func TestMissing(t *testing.T) {
 		until(t, "ranks 0 and 2 have come", func() bool {
 			server.mu.Lock()
 			defer server.mu.Unlock()
-			return len(server.lines) == 2
+			return len(server.conns) == 2
 		})
 		cancel()
 	})
@@ -157,7 +157,7 @@ func TestMissing(t *testing.T) {
 func TestLost(t *testing.T) {
 	for _, dies := range []int{0, 2} {
 		members := whole(t, 3)
-		members[dies].line.conn.Close() // as the system does when a process ends
+		members[dies].conn.conn.Close() // as the system does when a process ends
 		if dies == 0 {
 			done, cancel := context.WithCancel(t.Context())
 			cancel()

@@ -15,11 +15,11 @@ import (
 type server struct {
 	listener net.Listener
 	world    int
-	gift     []byte
+	payload  []byte
 	began    time.Time
 
 	mu      sync.Mutex
-	lines   map[int]*line
+	conns   map[int]*jsonConn
 	left    map[int]bool
 	lost    []int
 	started bool
@@ -42,8 +42,8 @@ func serve(address string, o Options) (*server, error) {
 		return nil, fmt.Errorf("rendezvous: rank 0 listens: %w", err)
 	}
 	s := &server{
-		listener: l, world: o.World, gift: slices.Clone(o.Gift), began: time.Now(),
-		lines: map[int]*line{}, left: map[int]bool{}, asked: map[int]*question{},
+		listener: l, world: o.World, payload: slices.Clone(o.Payload), began: time.Now(),
+		conns: map[int]*jsonConn{}, left: map[int]bool{}, asked: map[int]*question{},
 	}
 	go s.accept()
 	return s, nil
@@ -55,12 +55,12 @@ func (s *server) accept() {
 		if err != nil {
 			return
 		}
-		go s.talk(newLine(c))
+		go s.talk(newJSONConn(c))
 	}
 }
 
 // talk serves one process until it ends.
-func (s *server) talk(l *line) {
+func (s *server) talk(l *jsonConn) {
 	defer l.conn.Close()
 	m, err := l.receive()
 	if err != nil || m.Hello == nil {
@@ -89,7 +89,7 @@ func (s *server) talk(l *line) {
 }
 
 // enter takes a process in, and begins when it is the last.
-func (s *server) enter(l *line, h hello) error {
+func (s *server) enter(l *jsonConn, h hello) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -97,15 +97,15 @@ func (s *server) enter(l *line, h hello) error {
 		return fmt.Errorf("rank %d expects %d processes, rank 0 %d", h.Rank, h.World, s.world)
 	case h.Rank < 0 || h.Rank >= s.world:
 		return fmt.Errorf("there is no rank %d of %d", h.Rank, s.world)
-	case s.lines[h.Rank] != nil:
+	case s.conns[h.Rank] != nil:
 		return fmt.Errorf("there are two processes of rank %d", h.Rank)
 	case s.failed:
 		return errors.New("the job has been given up")
 	}
-	s.lines[h.Rank] = l
-	if len(s.lines) == s.world {
+	s.conns[h.Rank] = l
+	if len(s.conns) == s.world {
 		s.started = true
-		s.tell(message{Start: &start{s.gift}})
+		s.tell(message{Start: &start{s.payload}})
 	}
 	return nil
 }
@@ -113,9 +113,9 @@ func (s *server) enter(l *line, h hello) error {
 // tell sends a message to all processes. The lock is held. One that cannot be reached has ended,
 // which its own reader finds.
 func (s *server) tell(m message) {
-	for _, rank := range slices.Sorted(maps.Keys(s.lines)) {
+	for _, rank := range slices.Sorted(maps.Keys(s.conns)) {
 		if !s.left[rank] {
-			_ = s.lines[rank].send(m)
+			_ = s.conns[rank].send(m)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (s *server) giveUp() (missing []int) {
 	}
 	s.failed = true
 	for rank := range s.world {
-		if s.lines[rank] == nil {
+		if s.conns[rank] == nil {
 			missing = append(missing, rank)
 		}
 	}
@@ -142,7 +142,7 @@ func (s *server) ended(rank int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.started {
-		delete(s.lines, rank) // it may come again
+		delete(s.conns, rank) // it may come again
 		return
 	}
 	if s.left[rank] {
@@ -164,7 +164,7 @@ func (s *server) ask(rank, number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
-	s.asked[s.next] = &question{from: rank, number: number, of: len(s.lines) - len(s.left), answers: map[int]int64{}}
+	s.asked[s.next] = &question{from: rank, number: number, of: len(s.conns) - len(s.left), answers: map[int]int64{}}
 	s.tell(message{Ask: s.next})
 }
 
@@ -177,7 +177,7 @@ func (s *server) answered(rank int, a *answer) {
 		return
 	}
 	q.answers[rank] = a.At[rank]
-	if l := s.lines[q.from]; l != nil {
+	if l := s.conns[q.from]; l != nil {
 		_ = l.send(message{At: &answer{q.number, q.of, maps.Clone(q.answers)}})
 	}
 	if len(q.answers) == q.of {
@@ -195,7 +195,7 @@ func (s *server) close(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range s.lines {
+	for _, l := range s.conns {
 		_ = l.conn.Close()
 	}
 	return s.listener.Close()
@@ -204,5 +204,5 @@ func (s *server) close(ctx context.Context) error {
 func (s *server) empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.left) == len(s.lines)
+	return len(s.left) == len(s.conns)
 }

@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// place is a place where libraries may be: the patterns of its folders, and how they are said
-// together.
-type place struct {
+// A searchPath is the patterns of folders in which libraries may be, and a short text for them.
+type searchPath struct {
 	said     string
 	patterns []string
 }
 
-// plain returns places of a folder each.
-func plain(folders ...string) (places []place) {
+// plainPaths returns a search path for each folder.
+func plainPaths(folders ...string) (places []searchPath) {
 	for _, f := range folders {
-		places = append(places, place{f, []string{f}})
+		places = append(places, searchPath{f, []string{f}})
 	}
 	return places
 }
 
 // places returns where l may be, the best first and each once.
-func (m machine) places(l Library) (once []place) {
-	for _, p := range slices.Concat(plain(m.toolkits()...), m.environments(l)) {
-		if !slices.ContainsFunc(once, func(o place) bool { return o.said == p.said }) {
+func (m machine) places(l Library) (once []searchPath) {
+	for _, p := range slices.Concat(plainPaths(m.toolkits()...), m.environments(l)) {
+		if !slices.ContainsFunc(once, func(o searchPath) bool { return o.said == p.said }) {
 			once = append(once, p)
 		}
 	}
@@ -64,7 +63,7 @@ func (m machine) libraries(home string) []string {
 
 // environments returns the places of wheels: of the environment that is active, that of the
 // first Python in the path, the user's own and the system's.
-func (m machine) environments(l Library) (places []place) {
+func (m machine) environments(l Library) (places []searchPath) {
 	add := func(prefix string) { places = append(places, m.wheels(prefix, l)) }
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if prefix := m.getenv(variable); prefix != "" {
@@ -72,7 +71,7 @@ func (m machine) environments(l Library) (places []place) {
 		}
 	}
 	if conda := m.getenv("CONDA_PREFIX"); conda != "" {
-		places = append(places, plain(filepath.Join(conda, "lib"))...)
+		places = append(places, plainPaths(filepath.Join(conda, "lib"))...)
 	}
 	for _, prefix := range m.pythons() {
 		add(prefix)
@@ -110,14 +109,14 @@ func (m machine) pythons() (prefixes []string) {
 }
 
 // wheels returns the folders below a prefix of Python into which wheels put l.
-func (m machine) wheels(prefix string, l Library) place {
+func (m machine) wheels(prefix string, l Library) searchPath {
 	sites, leaves := []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib/python3/dist-packages"}, []string{"lib"}
 	said := "lib/python3*/{site,dist}-packages/nvidia/{" + strings.Join(l.Wheels, ",") + "}/lib"
 	if m.os == "windows" {
 		sites, leaves = []string{`Lib\site-packages`}, []string{`bin\x86_64`, "bin"}
 		said = `Lib\site-packages\nvidia\{` + strings.Join(l.Wheels, ",") + `}\bin`
 	}
-	p := place{said: filepath.Join(prefix, said)}
+	p := searchPath{said: filepath.Join(prefix, said)}
 	for _, site := range sites {
 		for _, wheel := range l.Wheels {
 			for _, leaf := range leaves {

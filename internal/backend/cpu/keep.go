@@ -10,7 +10,7 @@ import (
 // needs at its top and writes what it makes at its ends, so it is enough to know what
 // lives from region to region. The result has, by value ID, the value whose array it is.
 func (p *placement) arrays() []*ir.Value {
-	k := &keeper{placement: p, array: make([]*ir.Value, len(p.level)), clash: map[[2]*ir.Value]bool{}}
+	k := &arrayAllocator{placement: p, array: make([]*ir.Value, len(p.level)), clash: map[[2]*ir.Value]bool{}}
 	for _, b := range p.dom.Order() {
 		for _, v := range b.Values {
 			if p.keep[v.ID] == keepEach {
@@ -30,7 +30,8 @@ func (p *placement) arrays() []*ir.Value {
 	return k.array
 }
 
-type keeper struct {
+// An arrayAllocator assigns arrays to the values that are kept for every thread.
+type arrayAllocator struct {
 	*placement
 	array   []*ir.Value
 	in, out map[*region]values // what lives in arrays where a region begins and ends
@@ -44,7 +45,7 @@ type values map[*ir.Value]bool
 type phiCopy struct{ phi, from *ir.Value }
 
 // copies returns the copies at the ends of g into arrays.
-func (k *keeper) copies(g *region) []phiCopy {
+func (k *arrayAllocator) copies(g *region) []phiCopy {
 	var list []phiCopy
 	for _, s := range g.to {
 		for _, phi := range s.Phis() {
@@ -62,7 +63,7 @@ func (k *keeper) copies(g *region) []phiCopy {
 }
 
 // reads returns the kept values that g reads.
-func (k *keeper) reads(g *region) values {
+func (k *arrayAllocator) reads(g *region) values {
 	found, seen := values{}, values{}
 	var need func(v *ir.Value)
 	need = func(v *ir.Value) {
@@ -96,7 +97,7 @@ func (k *keeper) reads(g *region) values {
 }
 
 // writes returns the kept values that g writes, the phis behind it among them.
-func (k *keeper) writes(g *region) values {
+func (k *arrayAllocator) writes(g *region) values {
 	found := values{}
 	for _, b := range g.blocks {
 		for _, v := range b.Values {
@@ -111,7 +112,7 @@ func (k *keeper) writes(g *region) values {
 	return found
 }
 
-func (k *keeper) solve() {
+func (k *arrayAllocator) solve() {
 	k.in, k.out = map[*region]values{}, map[*region]values{}
 	for _, g := range k.list {
 		k.in[g], k.out[g] = k.reads(g), values{}
@@ -133,7 +134,7 @@ func (k *keeper) solve() {
 }
 
 // clashes notes what cannot share an array because g writes one while the other lives.
-func (k *keeper) clashes(g *region) {
+func (k *arrayAllocator) clashes(g *region) {
 	same := map[[2]*ir.Value]bool{}
 	for _, c := range k.copies(g) {
 		same[[2]*ir.Value{c.phi, c.from}], same[[2]*ir.Value{c.from, c.phi}] = true, true
@@ -151,7 +152,7 @@ func (k *keeper) clashes(g *region) {
 }
 
 // merge lets a phi share the array of what it becomes, if none of those in it clash.
-func (k *keeper) merge(phi, from *ir.Value) {
+func (k *arrayAllocator) merge(phi, from *ir.Value) {
 	if k.keep[from.ID] != keepEach || !phi.Type.Equal(from.Type) {
 		return
 	}
@@ -172,7 +173,7 @@ func (k *keeper) merge(phi, from *ir.Value) {
 }
 
 // sharing returns the values that are in the array of a.
-func (k *keeper) sharing(a *ir.Value) values {
+func (k *arrayAllocator) sharing(a *ir.Value) values {
 	found := values{}
 	for _, b := range k.dom.Order() {
 		for _, v := range b.Values {

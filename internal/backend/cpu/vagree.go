@@ -106,5 +106,5 @@ func (z *vectorizer) agreement(v *ir.Value) {
 	}
 	compare(likely, agreed)
 	compare(hard, z.part)
-	c.Place(agreed)
+	c.Label(agreed)
 }

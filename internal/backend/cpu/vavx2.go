@@ -201,7 +201,7 @@ func (a avx2) scatter(x, at [2]vreg, m vreg, wide bool) {
 			a.code.Op("VPEXTRD", vasm.Imm(int64(lane%4)), vasm.Use(from[lane/2]).Half(), vasm.Mem(p, 0))
 		}
 		if m != 0 {
-			a.code.Place(next)
+			a.code.Label(next)
 		}
 	}
 }

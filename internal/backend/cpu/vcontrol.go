@@ -132,7 +132,7 @@ func (z *vectorizer) jumpOn(n *node) {
 			z.jumpTo(n, s)
 		}
 		if i == 0 {
-			z.code.Place(other)
+			z.code.Label(other)
 		}
 	}
 }
@@ -188,10 +188,10 @@ func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
 		}
 		if i == 0 {
 			z.code.Jump("JMP", on)
-			z.code.Place(other)
+			z.code.Label(other)
 		}
 	}
-	z.code.Place(on)
+	z.code.Label(on)
 }
 
 // mayFault refuses a fault behind n that comes behind a store.

@@ -192,7 +192,7 @@ func (s *shared) write(e *emitter, p *plans) {
 		panic(scalar("lanes come to nothing"))
 	}
 	s.loops(all, alike, p.quick)
-	c.Place(s.bail)
+	c.Label(s.bail)
 	c.Op("VZEROUPPER")
 	c.Op("MOVQ", vasm.Use(tx), c.Result())
 	c.Op("RET")
@@ -262,7 +262,7 @@ func (s *shared) loops(all, alike *vectorizer, steady *plan) {
 // loop writes a loop over the vectors of the row, but for the jump to its start. It leaves those in the span to another.
 func (z *vectorizer) loop(start string, in *span) {
 	c := z.code
-	c.Place(start)
+	c.Label(start)
 	limit := c.Reg(vasm.Integer)
 	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.unit.lanes())), vasm.Def(limit))
 	if in != nil {
@@ -271,12 +271,12 @@ func (z *vectorizer) loop(start string, in *span) {
 		c.Jump("JGT", other)
 		c.Op("CMPQ", vasm.Use(z.tx), vasm.Use(in.from))
 		c.Jump("JGE", in.loop)
-		c.Place(other)
+		c.Label(other)
 	}
 	c.Op("CMPQ", vasm.Use(limit), vasm.Use(z.shared.row))
 	c.Jump("JGT", z.bail)
 	if z.begin != "" {
-		c.Place(z.begin)
+		c.Label(z.begin)
 	}
 	z.body()
 }
@@ -284,7 +284,7 @@ func (z *vectorizer) loop(start string, in *span) {
 // rounds writes the loop over the vectors in the span.
 func (z *vectorizer) rounds(in *span) {
 	c := z.code
-	c.Place(in.loop)
+	c.Label(in.loop)
 	z.body()
 	limit := c.Reg(vasm.Integer)
 	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.unit.lanes())), vasm.Def(limit))
@@ -306,7 +306,7 @@ func (z *vectorizer) body() {
 		}
 	}
 	z.user = nil
-	z.code.Place(z.end)
+	z.code.Label(z.end)
 	z.code.Op("ADDQ", vasm.Imm(int64(z.unit.lanes())), vasm.Mod(z.tx))
 }
 
@@ -320,7 +320,7 @@ func (z *vectorizer) node(n *node) {
 	if n.heads() {
 		z.loopHead(n)
 	} else {
-		c.Place(z.label[n])
+		c.Label(z.label[n])
 		z.skip(n)
 	}
 	for _, v := range z.vectorOrder(n.block) {
@@ -341,11 +341,11 @@ func (z *vectorizer) at(p ir.Pos) {
 
 // linePlace returns where p is for the assembler. The code is in a folder below that of the kernel, and "../" would show
 // where; but then go build -trimpath would leave the name of the folder that it was built in.
-func linePlace(p ir.Pos) vasm.Place {
+func linePlace(p ir.Pos) vasm.Pos {
 	if !p.Known() {
-		return vasm.Place{}
+		return vasm.Pos{}
 	}
-	return vasm.Place{File: p.File, Line: p.Line}
+	return vasm.Pos{File: p.File, Line: p.Line}
 }
 
 // loopHead begins a loop. One in which lanes part is passed over where there are none.
@@ -353,13 +353,13 @@ func (z *vectorizer) loopHead(n *node) {
 	c := z.code
 	l := loopCode{back: z.unit.mask(), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
 	z.heads[n] = l
-	c.Place(z.label[n])
+	c.Label(z.label[n])
 	if z.splits[n.loop] {
 		z.unit.test(z.lane(z.mask[n.rank]))
 		c.Jump("JEQ", l.exit)
 	}
 	c.Deeper(1)
-	c.Place(l.start)
+	c.Label(l.start)
 	if z.splits[n.loop] {
 		z.unit.none(l.back)
 	}
@@ -465,7 +465,7 @@ func (z *vectorizer) needsOuter(l *loop, k *node) bool {
 // loopTail ends a loop behind block last; where lanes part it goes on while any does.
 func (z *vectorizer) loopTail(l *loop, last int) {
 	code := z.heads[l.header]
-	z.code.Place(code.tail)
+	z.code.Label(code.tail)
 	if z.splits[l] {
 		m := z.lane(z.mask[l.header.rank])
 		z.unit.copyMask(code.back, m)
@@ -473,7 +473,7 @@ func (z *vectorizer) loopTail(l *loop, last int) {
 		z.code.Jump("JNE", code.start)
 	}
 	z.code.Deeper(-1)
-	z.code.Place(code.exit)
+	z.code.Label(code.exit)
 	if z.splits[l] {
 		z.goOn(last, l.parent)
 	}

@@ -215,12 +215,12 @@ func (s *shared) find(z *vectorizer) *span {
 	}
 	found := c.NewLabel()
 	c.Jump("JMP", found)
-	c.Place(r.idle)
+	c.Label(r.idle)
 	c.Op("MOVQ", vasm.Use(s.row), vasm.Def(z.tx))
 	c.Jump("JMP", s.bail)
-	c.Place(r.none)
+	c.Label(r.none)
 	c.Op("XORQ", vasm.Def(r.to), vasm.Def(r.to))
-	c.Place(found)
+	c.Label(found)
 	return r
 }
 

@@ -52,8 +52,8 @@ func newClusterState(f *ir.Func, vs *variables) (b clusterState) {
 	return b
 }
 
-// count returns where one of the two counts is, as an operand has it.
-func (b clusterState) count(i int64) string {
+// counter returns where one of the two counts is, as an operand has it.
+func (b clusterState) counter(i int64) string {
 	return fmt.Sprintf("%s+%d", b.counts.base.text, b.counts.offset+4*i)
 }
 
@@ -81,7 +81,7 @@ func (b clusterState) enter(s *selector) {
 		text("mov.pred %arrived, 0")
 	}
 	if b.counts != (address{}) {
-		text("st.relaxed.cta.shared.u32 ["+b.count(0)+"], 0", "st.relaxed.cta.shared.u32 ["+b.count(1)+"], 0",
+		text("st.relaxed.cta.shared.u32 ["+b.counter(0)+"], 0", "st.relaxed.cta.shared.u32 ["+b.counter(1)+"], 0",
 			"barrier.cluster.arrive", "barrier.cluster.wait")
 	}
 }
@@ -89,7 +89,7 @@ func (b clusterState) enter(s *selector) {
 // clusterBarrier selects a barrier of the cluster, or one of its halves.
 func (s *selector) clusterBarrier(half int64) {
 	text := func(guard, op string) { s.emit(inst{op: guard + op}) }
-	if !s.bond.halves {
+	if !s.cluster.halves {
 		text("", "barrier.cluster.arrive")
 		text("", "barrier.cluster.wait")
 		return
@@ -122,7 +122,7 @@ func (b clusterState) leave() string {
 	if b.halves {
 		wait = "\t@%arrived barrier.cluster.wait;\n"
 	}
-	return strings.NewReplacer("COUNTS", b.count(0), "BLOCKS", b.count(1)).Replace(`	fence.acq_rel.cluster;
+	return strings.NewReplacer("COUNTS", b.counter(0), "BLOCKS", b.counter(1)).Replace(`	fence.acq_rel.cluster;
 	atom.relaxed.cluster.shared.add.u32 %leave0, [COUNTS], 1;
 	mov.u32 %leave1, %ntid.x;
 	mov.u32 %leave2, %ntid.y;

@@ -56,7 +56,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 	live := newLiveness(m)
 	replacePhis(m, live, coalesce(m, live))
 	preferPositive(m)
-	w := &writer{leave: s.bond.leave()}
+	w := &writer{leave: s.cluster.leave()}
 	body := w.body(m)
 	return &Result{
 		PTX:         s.module(w, body),
@@ -96,7 +96,7 @@ func (s *selector) module(w *writer, body string) string {
 	if resident > 0 && s.f.Block != [3]int{} {
 		fmt.Fprintf(&b, ".minnctapersm %d\n", resident)
 	}
-	b.WriteString("{\n" + s.vars.local.String() + w.registers() + s.bond.registers() + "\n" + body + "}\n")
+	b.WriteString("{\n" + s.vars.local.String() + w.registers() + s.cluster.registers() + "\n" + body + "}\n")
 	return b.String()
 }
 

@@ -25,7 +25,7 @@ type selector struct {
 	addresses []address // by value ID, of pointers
 	known     []known   // by value ID
 	used      []int     // by value ID: number of uses
-	bond      clusterState
+	cluster   clusterState
 	first     []*block // by block ID
 	last      []*block // by block ID
 	polls     []bool   // by block ID: it ends with a look for faults
@@ -50,7 +50,7 @@ func newSelector(f *ir.Func, o Options) *selector {
 		last:      make([]*block, f.NumBlocks()),
 	}
 	s.polls = spins(f)
-	s.bond = newClusterState(f, s.vars)
+	s.cluster = newClusterState(f, s.vars)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			for _, a := range v.Args {
@@ -70,7 +70,7 @@ func (s *selector) function(order []*ir.Block) {
 		s.open(s.first[b.ID])
 		if i == 0 {
 			s.params()
-			s.bond.enter(s)
+			s.cluster.enter(s)
 		}
 		for _, v := range b.Values {
 			s.pos = v.Pos

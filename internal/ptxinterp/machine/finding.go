@@ -34,20 +34,20 @@ func (s *Side) String() string {
 
 // alike reports whether two accesses are of the same sort and line.
 func (s *Side) alike(o *Side) bool {
-	return s.Verb == o.Verb && lineOf(s.File, s.FileLine, s.Line) == lineOf(o.File, o.FileLine, o.Line)
+	return s.Verb == o.Verb && sourceLineOf(s.File, s.FileLine, s.Line) == sourceLineOf(o.File, o.FileLine, o.Line)
 }
 
-// line is a line of the source or, where the PTX names none, of the PTX.
-type line struct {
+// A sourceLine is a line of the source or, where the PTX names none, of the PTX.
+type sourceLine struct {
 	file   string
 	number int
 }
 
-func lineOf(file string, number, ptxLine int) line {
+func sourceLineOf(file string, number, ptxLine int) sourceLine {
 	if file == "" {
-		return line{"", ptxLine}
+		return sourceLine{"", ptxLine}
 	}
-	return line{file, number}
+	return sourceLine{file, number}
 }
 
 // Race is two accesses to the same memory, of which at least one writes and not both are atomic,
@@ -92,7 +92,7 @@ func (r *Race) Add(f Finding) bool {
 // Add implements Finding.
 func (e *Error) Add(f Finding) bool {
 	o, ok := f.(*Error)
-	if !ok || o.Kernel != e.Kernel || o.Err != e.Err || lineOf(o.File, o.FileLine, o.Line) != lineOf(e.File, e.FileLine, e.Line) {
+	if !ok || o.Kernel != e.Kernel || o.Err != e.Err || sourceLineOf(o.File, o.FileLine, o.Line) != sourceLineOf(e.File, e.FileLine, e.Line) {
 		return false
 	}
 	e.Count += o.Count

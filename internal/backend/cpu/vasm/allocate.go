@@ -133,7 +133,7 @@ type printer struct {
 	all   []*interval
 	out   strings.Builder
 	line  strings.Builder // the instructions of the current line
-	place Place           // of the current line
+	pos   Pos             // of the current line
 	spare [classes]int    // how many registers, the last, take what lives in the frame
 	taken [classes]int
 	held  map[Reg]string // what the spare registers hold during an instruction
@@ -144,15 +144,15 @@ const maxLine = 250
 
 // at writes where the next line comes from. Go's assembler (1.26) counts from behind the line that follows a #line as if that
 // had the number: the number is one more, and TestLines sees to it.
-func (p *printer) at(place Place) {
-	if place != (Place{}) {
+func (p *printer) at(place Pos) {
+	if place != (Pos{}) {
 		fmt.Fprintf(&p.out, "#line %d %q\n", place.Line+1, place.File)
 	}
 }
 
 // write adds an instruction to the current line.
 func (p *printer) write(format string, args ...any) {
-	if p.line.Len() > maxLine || p.place == (Place{}) {
+	if p.line.Len() > maxLine || p.pos == (Pos{}) {
 		p.flush()
 	}
 	if p.line.Len() > 0 {
@@ -164,7 +164,7 @@ func (p *printer) write(format string, args ...any) {
 // flush ends the current line.
 func (p *printer) flush() {
 	if p.line.Len() > 0 {
-		p.at(p.place)
+		p.at(p.pos)
 		fmt.Fprintf(&p.out, "\t%s\n", p.line.String())
 		p.line.Reset()
 	}
@@ -181,9 +181,9 @@ func (p *printer) inst(in inst) {
 	case in.op == "":
 		return
 	}
-	if in.place != p.place {
+	if in.pos != p.pos {
 		p.flush()
-		p.place = in.place
+		p.pos = in.pos
 	}
 	p.taken, p.held = [classes]int{}, map[Reg]string{}
 	folded := p.folded(&in)

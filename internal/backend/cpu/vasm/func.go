@@ -26,14 +26,14 @@ type Func struct {
 	entry   []inst // what is done once, before the code
 	code    []inst
 	depth   int // of loops around the next instruction
-	place   Place
-	start   Place
+	pos     Pos
+	start   Pos
 	labels  int
 	ahead   bool // what comes now belongs to the entry: code and entry are exchanged
 }
 
-// Place is a line of a file that code comes from; the zero value is none.
-type Place struct {
+// A Pos is the source line that code comes from; the zero value is none.
+type Pos struct {
 	File string // in the folder of the code, or as if it were
 	Line int
 }
@@ -44,7 +44,7 @@ type inst struct {
 	op    string // a label where it ends in a colon
 	ops   []Operand
 	depth int
-	place Place
+	pos   Pos
 }
 
 // New returns an empty function for a machine.
@@ -88,13 +88,13 @@ func (f *Func) Op(op string, ops ...Operand) {
 			panic("BUG: vasm: " + op + " of no register")
 		}
 	}
-	f.code = append(f.code, inst{op, ops, f.depth, f.place})
+	f.code = append(f.code, inst{op, ops, f.depth, f.pos})
 }
 
 // At says where the next instructions come from. The first place is the function's.
-func (f *Func) At(p Place) {
-	f.place = p
-	if f.start == (Place{}) {
+func (f *Func) At(p Pos) {
+	f.pos = p
+	if f.start == (Pos{}) {
 		f.start = p
 	}
 }
@@ -108,14 +108,14 @@ func (f *Func) Ahead(write func()) {
 		write()
 		return
 	}
-	depth, place := f.depth, f.place
-	f.code, f.entry, f.depth, f.place, f.ahead = f.entry, f.code, 0, f.start, true
+	depth, place := f.depth, f.pos
+	f.code, f.entry, f.depth, f.pos, f.ahead = f.entry, f.code, 0, f.start, true
 	write()
-	f.code, f.entry, f.depth, f.place, f.ahead = f.entry, f.code, depth, place, false
+	f.code, f.entry, f.depth, f.pos, f.ahead = f.entry, f.code, depth, place, false
 }
 
 // Here returns where the next instruction comes from.
-func (f *Func) Here() Place { return f.place }
+func (f *Func) Here() Pos { return f.pos }
 
 // NewLabel returns a label.
 func (f *Func) NewLabel() string {
@@ -123,8 +123,8 @@ func (f *Func) NewLabel() string {
 	return fmt.Sprintf("l%d", f.labels)
 }
 
-// Place puts a label here.
-func (f *Func) Place(label string) { f.Op(label + ":") }
+// Label places a label at the current position.
+func (f *Func) Label(label string) { f.Op(label + ":") }
 
 // Jump appends a jump.
 func (f *Func) Jump(op, label string) { f.Op(op, Operand{kind: target, text: label}) }

@@ -9,7 +9,7 @@ func TestLost(t *testing.T) {
 	if got := f.Lost(); got != label {
 		t.Errorf("lost: %q, want %q", got, label)
 	}
-	f.Place(label)
+	f.Label(label)
 	if got := f.Lost(); got != "" {
 		t.Errorf("lost: %q, which stands there", got)
 	}

@@ -170,7 +170,7 @@ func sweep(code []inst, blocks []block, count int) (found bool) {
 		liveOut(blocks, i, live)
 		for k := b.end - 1; k >= b.first; k-- {
 			if in := &code[k]; in.plain() && !live.has(in.ops[len(in.ops)-1].reg) {
-				*in, found = inst{depth: in.depth, place: in.place}, true
+				*in, found = inst{depth: in.depth, pos: in.pos}, true
 			}
 			scan(code, &block{first: k, end: k + 1}, live)
 		}

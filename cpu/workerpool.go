@@ -5,12 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// crew is how workers come to a launch and leave it. A launch is open while there is something to do; a worker that comes later
-// has missed it and nobody waits for that one: on a busy machine a goroutine may start long after the work is done.
+// A workerPool is how workers join a launch and leave it. A launch is open while it has work; a
+// worker that comes later has missed it, and nobody waits for that worker: on a busy machine a
+// goroutine may start long after the work is done.
 //
-// What the launch's caller writes before begin is seen by those who join, what they do before leave is seen by
-// the caller behind finish; nobody else reads or writes any of it between two launches.
-type crew struct {
+// What the launch's caller writes before begin is visible to those who join, and what they do before
+// leave is visible to the caller after finish; nobody else accesses any of it between two launches.
+type workerPool struct {
 	// state counts the members at work in its lower bits; asleep and open are above, the launch's number in the upper half.
 	state atomic.Uint64
 	woken chan struct{} // of capacity 1: the last member has left while the caller slept
@@ -29,22 +30,22 @@ const (
 	spinLooks  = 100 // without giving way
 )
 
-// begin opens launch number n, at which so many members are already.
-func (c *crew) begin(n uint32, present int) {
+// begin opens launch number n with the given number of members present.
+func (c *workerPool) begin(n uint32, present int) {
 	c.state.Store(uint64(n)<<32 | open | uint64(present))
 }
 
-// joinable reports whether a launch is open that is not the one with number seen.
-func (c *crew) joinable(seen uint32) bool { return offers(c.state.Load(), seen) }
+// joinable reports whether a launch other than number seen is open.
+func (c *workerPool) joinable(seen uint32) bool { return isOpenTo(c.state.Load(), seen) }
 
-// offers is joinable of a state.
-func offers(state uint64, seen uint32) bool { return state&open != 0 && uint32(state>>32) != seen }
+// isOpenTo is joinable for a loaded state.
+func isOpenTo(state uint64, seen uint32) bool { return state&open != 0 && uint32(state>>32) != seen }
 
-// join makes the caller a member of the launch that is open, if it is another one than that with number seen, and returns its number.
-func (c *crew) join(seen uint32) (number uint32, ok bool) {
+// join makes the caller a member of the open launch, if that is not number seen, and returns its number.
+func (c *workerPool) join(seen uint32) (number uint32, ok bool) {
 	for {
 		s := c.state.Load()
-		if !offers(s, seen) {
+		if !isOpenTo(s, seen) {
 			return 0, false
 		}
 		if c.state.CompareAndSwap(s, s+1) {
@@ -53,8 +54,8 @@ func (c *crew) join(seen uint32) (number uint32, ok bool) {
 	}
 }
 
-// leave is the end of join.
-func (c *crew) leave() {
+// leave ends the membership that join began.
+func (c *workerPool) leave() {
 	if s := c.state.Add(^uint64(0)); s&asleep != 0 && s&members == 0 {
 		select {
 		case c.woken <- struct{}{}:
@@ -63,8 +64,8 @@ func (c *crew) leave() {
 	}
 }
 
-// finish waits until nobody is at work and exhausted, and closes the launch.
-func (c *crew) finish(exhausted func() bool) {
+// finish waits until no member is at work and exhausted returns true, and closes the launch.
+func (c *workerPool) finish(exhausted func() bool) {
 	if spin(func() bool { return c.close(exhausted) }) {
 		return
 	}
@@ -80,12 +81,12 @@ func (c *crew) finish(exhausted func() bool) {
 }
 
 // close closes the launch if it is over.
-func (c *crew) close(exhausted func() bool) bool {
+func (c *workerPool) close(exhausted func() bool) bool {
 	s := c.state.Load()
 	return s&members == 0 && exhausted() && c.state.CompareAndSwap(s, s&^(open|asleep))
 }
 
-// spin returns true once done does, or false.
+// spin polls done for a while and reports whether it has returned true.
 func spin(done func() bool) bool {
 	for range spinRounds {
 		for range spinLooks {
@@ -98,7 +99,7 @@ func spin(done func() bool) bool {
 	return false
 }
 
-// start makes sure that the worker comes to the launch that is open, and reports whether that takes a new goroutine.
+// start makes sure that the worker joins the open launch, and reports whether that takes a new goroutine.
 func (w *worker) start() bool {
 	if w.present.Swap(true) {
 		return false
@@ -107,10 +108,10 @@ func (w *worker) start() bool {
 	return true
 }
 
-// attend is at one launch after another, as long as they come soon and the worker comes in time: one that finds nothing left
-// may share a processor with those that were faster, and must not take it from them.
-func (w *worker) attend() {
-	c := &w.launch.crew
+// serve runs one launch after another, as long as they come soon and the worker is in time: a worker
+// that finds nothing left may share a processor with faster ones, and must not compete with them.
+func (w *worker) serve() {
+	c := &w.launch.pool
 	for {
 		late := false
 		if number, ok := c.join(w.seen); ok {
@@ -131,7 +132,7 @@ func (w *worker) attend() {
 	}
 }
 
-// wanted reports whether the launch, which the worker has joined, has it run by a goroutine and has something left to do.
+// wanted reports whether the launch that the worker has joined runs it on a goroutine and has work left.
 func (w *worker) wanted() bool {
 	l := w.launch
 	return l.first <= w.index && w.index < l.end && !l.exhausted()
