@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
-	"github.com/gopherwarp/gopherwarp/internal/widecopy"
+	"github.com/gopherwarp/gopherwarp/internal/streamcopy"
 )
 
 // gpu returns the GPU of this machine, or skips the benchmark.
@@ -122,7 +122,7 @@ func BenchmarkGPUStage(b *testing.B) {
 	s := gpuStream(b, dev)
 	d, err := device.MakeDirty[byte](s, n)
 	check(b, err)
-	wide, plain := widecopy.Copy, func(dst, src []byte) { copy(dst, src) }
+	wide, plain := streamcopy.Copy, func(dst, src []byte) { copy(dst, src) }
 	pieces := func(dst, src []byte) { // Go copies less than a megabyte through the cache
 		for n := 0; len(dst) > 0; dst, src = dst[n:], src[n:] {
 			n = copy(dst[:min(len(dst), 128<<10)], src)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
-	"github.com/gopherwarp/gopherwarp/internal/widecopy"
+	"github.com/gopherwarp/gopherwarp/internal/streamcopy"
 )
 
 // stage is the pinned memory of a device through which ordinary memory is copied. It is
@@ -53,7 +53,7 @@ type stageSizes struct {
 func defaultStage() stageSizes {
 	return stageSizes{
 		slot: 8 << 20, slots: 12, slab: 2, least: 256 << 10, most: 1 << 20, lent: 4 << 20, workers: 8,
-		fill: func(dst, src []byte) { copy(dst, src) }, empty: widecopy.Copy,
+		fill: func(dst, src []byte) { copy(dst, src) }, empty: streamcopy.Copy,
 	}
 }
 

@@ -1,4 +1,4 @@
-package widecopy
+package streamcopy
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCopy copies stretches of all kinds of lengths and alignments, and nothing beside them.
+// TestCopy copies ranges of many lengths and alignments, and checks that no byte outside of them changes.
 func TestCopy(t *testing.T) {
 	src := make([]byte, 70_000)
 	for i := range src {
@@ -31,7 +31,7 @@ func TestCopy(t *testing.T) {
 func BenchmarkCopy(b *testing.B) {
 	for _, n := range []int{64 << 10, 2 << 20, 256 << 20} {
 		src, dst := make([]byte, n), make([]byte, n)
-		for name, f := range map[string]func(){"wide": func() { Copy(dst, src) }, "copy": func() { copy(dst, src) }} {
+		for name, f := range map[string]func(){"stream": func() { Copy(dst, src) }, "copy": func() { copy(dst, src) }} {
 			b.Run(fmt.Sprintf("%s/%dKiB", name, n>>10), func(b *testing.B) {
 				b.SetBytes(int64(n))
 				for b.Loop() {

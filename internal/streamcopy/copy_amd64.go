@@ -1,19 +1,19 @@
-package widecopy
+package streamcopy
 
 import "unsafe"
 
-// pages copies n bytes, a multiple of group, to dst, which is aligned to 16 bytes.
+// pages copies n bytes to dst. n must be a multiple of group, and dst aligned to 16 bytes.
 //
 //go:noescape
 func pages(dst, src *byte, n int)
 
-// group is what pages copies at once: four pages, whose lines it takes in turn.
+// group is the number of bytes that pages copies at a time: four pages, interleaved by cache line.
 const group = 16 << 10
 
 // Copy copies src to dst, which has the same length.
 func Copy(dst, src []byte) {
 	if len(dst) != len(src) {
-		panic("BUG: widecopy of different lengths")
+		panic("BUG: streamcopy of different lengths")
 	}
 	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(dst))) & 63)
 	if len(dst) < head+group {
