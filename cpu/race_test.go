@@ -12,16 +12,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// planted names the environment variable that makes TestPlantedRace run what it is named for.
-const planted = "GOPHERWARP_TEST_PLANTED"
+// seeded is the environment variable that names the race that TestSeededRace runs.
+const seeded = "GOPHERWARP_TEST_SEEDED"
 
 // TestRaceDetector runs kernels that lack a barrier, each in a process of its own, and
 // demands that the race detector says so; with the barrier it must be silent.
 func TestRaceDetector(t *testing.T) {
 	for name, want := range map[string]bool{"shared": true, "global": true, "warps": true, "none": false, "warp": false} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestPlantedRace$")
-			cmd.Env = append(os.Environ(), planted+"="+name)
+			cmd := exec.Command(os.Args[0], "-test.run=^TestSeededRace$")
+			cmd.Env = append(os.Environ(), seeded+"="+name)
 			out, err := cmd.CombinedOutput()
 			if found := strings.Contains(string(out), "DATA RACE"); found != want {
 				t.Errorf("race found: %v, want %v (%v)\n%s", found, want, err, out)
@@ -33,9 +33,9 @@ func TestRaceDetector(t *testing.T) {
 	}
 }
 
-func TestPlantedRace(t *testing.T) {
+func TestSeededRace(t *testing.T) {
 	var kernel func(gpu.Thread, []int32)
-	switch os.Getenv(planted) {
+	switch os.Getenv(seeded) {
 	case "shared":
 		kernel = func(t gpu.Thread, x []int32) {
 			tile := gpu.Shared[[64]int32](t)
@@ -59,7 +59,7 @@ func TestPlantedRace(t *testing.T) {
 			}
 		}
 	case "warps", "warp": // threads of two warps, or of one, around a barrier of the warp
-		distance := map[string]int{"warps": 32, "warp": 1}[os.Getenv(planted)]
+		distance := map[string]int{"warps": 32, "warp": 1}[os.Getenv(seeded)]
 		kernel = func(t gpu.Thread, x []int32) {
 			tile := gpu.Shared[[64]int32](t)
 			tile[t.ThreadX()] = int32(t.ThreadX())
@@ -70,7 +70,7 @@ func TestPlantedRace(t *testing.T) {
 		t.Skip("runs in a process of its own, for TestRaceDetector")
 	}
 	k := kernelOf(kernel)
-	if name := os.Getenv(planted); name != "global" {
+	if name := os.Getenv(seeded); name != "global" {
 		k.Shared, k.Barriers = 256, name != "shared"
 	}
 	if _, _, err := launched(t, device.New(newBackend()), k, device.Cover(128, 64), 128); err != nil {

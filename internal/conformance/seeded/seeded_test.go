@@ -1,4 +1,4 @@
-package planted
+package seeded
 
 import (
 	"errors"
@@ -131,8 +131,8 @@ func doubleClosed(m made) error {
 	return p.Launch()
 }
 
-// TestPlanted demands that exactly the mistakes are found that are planted.
-func TestPlanted(t *testing.T) {
+// TestSeeded checks that the interpreter reports exactly the seeded defects.
+func TestSeeded(t *testing.T) {
 	for name, wants := range source(t) {
 		t.Run(name, func(t *testing.T) {
 			got := findings(t, cases[name], 0)
@@ -151,12 +151,12 @@ func TestPlanted(t *testing.T) {
 }
 
 // TestOrders demands that mistakes are found in other orders of the threads too, if as other pairs of
-// accesses, and that where none is planted none is found.
+// accesses, and that where none is seeded none is found.
 func TestOrders(t *testing.T) {
 	for name, wants := range source(t) {
 		for seed := range uint64(5) {
 			if got := findings(t, cases[name], 1+seed); (len(got) > 0) != (len(wants) > 0) {
-				t.Errorf("%s, seed %d: found %d mistakes, %d are planted: %v", name, seed, len(got), len(wants), got)
+				t.Errorf("%s, seed %d: found %d defects, %d are seeded: %v", name, seed, len(got), len(wants), got)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package planted
+package seeded
 
 import (
 	"github.com/gopherwarp/gopherwarp/dtype"
