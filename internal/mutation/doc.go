@@ -1,13 +1,14 @@
-// Package mutation has mistakes for the compiler to be made with, each small and each such that some
-// valid program gets a wrong result, to see whether the tests notice.
+// Package mutation lists mutations of the compiler for mutation testing. Each is a small change that
+// makes some valid program compute a wrong result; the tests should kill each mutant.
 //
 //	list, err := mutation.List()
 //	text, err := mutation.Switched("fold.go", source, list[3:5])
 //
-// All mistakes are built into one compiler, which makes the one whose number the environment
-// names: a function with a mistake exists twice, and chooses when it is called. Command hunt does
-// that, and has the conformance suite and random programs look for each.
+// One compiler contains all mutations and applies the one whose number the environment names: a
+// function with a mutation exists twice, and chooses when it is called. Command runner builds that
+// compiler, and command oracle, which contains it, checks it by the conformance suite and random
+// programs.
 //
-// The mistakes are in mutations.txt, which also says which ones are none: those that only cost
-// speed, or that no program can show.
+// The mutations are in mutations.txt, which also lists equivalent mutants: those that only cost
+// speed, or that no program can distinguish.
 package mutation

@@ -62,8 +62,8 @@ var floors = map[string]string{
 	"internal/progen/long":     "internal/progen internal/progen/child internal/progen/trial internal/progen/compare device",
 	"internal/progen/replay":   "internal/progen/trial cuda device",
 	"internal/mutation":        "",
-	"internal/mutation/judge":  "compile device internal/conformance internal/progen internal/progen/compare internal/progen/trial internal/ptxinterp",
-	"internal/mutation/hunt":   "internal/mutation internal/progen internal/progen/compare internal/progen/trial",
+	"internal/mutation/oracle": "compile device internal/conformance internal/progen internal/progen/compare internal/progen/trial internal/ptxinterp",
+	"internal/mutation/runner": "internal/mutation internal/progen internal/progen/compare internal/progen/trial",
 	"device/devicetest/...":    "device/devicetest/... device gpu dtype",
 	"math32/...":               ". cpu math32 device gpu dtype",
 

@@ -21,19 +21,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
 )
 
-// judge is a run.
-type judge struct {
-	root, work string
-	number     int // of the mutation
-	most       int // random kernels
-	known      Known
-	reached    map[string]bool   // kernels whose compilation comes to the mutation, by package and name
-	right      map[string]uint64 // hashes of the unchanged compiler's code
-	code       map[string]uint64 // those of this one
-	wrong      []string          // random kernels that the unchanged compiler is wrong about
+// An oracle is one run over the parts.
+type oracle struct {
+	root, work  string
+	number      int // of the mutation
+	maxKernels  int // random kernels
+	known       Known
+	reached     map[string]bool   // kernels whose compilation comes to the mutation, by package and name
+	reference   map[string]uint64 // hashes of the unchanged compiler's code
+	code        map[string]uint64 // those of this one
+	miscompiled []string          // random kernels that the unchanged compiler is wrong about
 }
 
-// Known is what command hunt has of the random kernels: what Go's own compiler makes of them.
+// Known is what command runner stores about the random kernels: the results of Go's own compiler.
 type Known struct {
 	Kernels []progen.Kernel
 	Trials  []*trial.Trial
@@ -41,22 +41,22 @@ type Known struct {
 }
 
 func main() {
-	j := judge{code: map[string]uint64{}}
+	o := oracle{code: map[string]uint64{}}
 	var first string
 	var learn bool
-	flag.StringVar(&j.root, "root", ".", "of the repository")
-	flag.StringVar(&j.work, "work", "", "folder with what is known, and for packages of random kernels")
-	flag.IntVar(&j.number, "mutation", 0, "the number of the mutation that the environment names")
-	flag.IntVar(&j.most, "most", 1000, "how many random kernels to try")
+	flag.StringVar(&o.root, "root", ".", "of the repository")
+	flag.StringVar(&o.work, "work", "", "folder with what is known, and for packages of random kernels")
+	flag.IntVar(&o.number, "mutation", 0, "the number of the mutation that the environment names")
+	flag.IntVar(&o.maxKernels, "most", 1000, "how many random kernels to try")
 	flag.StringVar(&first, "first", "", "the part to begin with")
 	flag.BoolVar(&learn, "learn", false, "write down the code as that of the right compiler")
 	flag.Parse()
 	debug.SetGCPercent(300)
-	err := load(filepath.Join(j.work, "known"), &j.known)
+	err := load(filepath.Join(o.work, "known"), &o.known)
 	if err == nil && learn {
-		err = j.learn()
+		err = o.learn()
 	} else if err == nil {
-		err = j.all(first)
+		err = o.all(first)
 	}
 	if err != nil {
 		fmt.Println("error:", err)
@@ -86,11 +86,11 @@ func weight(group string) int {
 // part is something that can be compiled and run.
 type part struct {
 	name  string
-	judge func() (string, error)
+	check func() (string, error)
 }
 
 // parts returns all that reaches the mutation, what was asked for first.
-func (j *judge) parts(first string) (list []part) {
+func (o *oracle) parts(first string) (list []part) {
 	add := func(p part) {
 		if p.name == first {
 			list = slices.Insert(list, 0, p)
@@ -99,101 +99,101 @@ func (j *judge) parts(first string) (list []part) {
 		}
 	}
 	var programs []int
-	for i, k := range j.known.Kernels {
+	for i, k := range o.known.Kernels {
 		if "random/"+k.Name == first {
-			add(j.programs([]int{i}))
+			add(o.programs([]int{i}))
 		}
-		if _, right := j.right[randomPath+k.Name]; right && j.reached[randomPath+k.Name] {
+		if _, right := o.reference[randomPath+k.Name]; right && o.reached[randomPath+k.Name] {
 			programs = append(programs, i)
 		}
 	}
-	programs = programs[:min(len(programs), j.most)]
+	programs = programs[:min(len(programs), o.maxKernels)]
 	for _, n := range []int{25, 100} { // a few between the groups
-		list = append(list, j.programs(programs[:min(n, len(programs))]))
+		list = append(list, o.programs(programs[:min(n, len(programs))]))
 		programs = programs[min(n, len(programs)):]
 		if n > 25 {
 			break
 		}
 		for _, name := range groups() {
-			if j.reachedBy(name) {
-				add(part{"suite/" + name, func() (string, error) { return j.suite(name) }})
+			if o.reachedBy(name) {
+				add(part{"suite/" + name, func() (string, error) { return o.suite(name) }})
 			}
 		}
 	}
 	for some := range slices.Chunk(programs, 250) {
-		list = append(list, j.programs(some))
+		list = append(list, o.programs(some))
 	}
 	return list
 }
 
 // all prints the verdict. An error is one of the surroundings.
-func (j *judge) all(first string) error {
-	if err := j.readReached(); err != nil {
+func (o *oracle) all(first string) error {
+	if err := o.readReached(); err != nil {
 		return err
 	}
-	if err := load(filepath.Join(j.work, "code"), &j.right); err != nil {
+	if err := load(filepath.Join(o.work, "code"), &o.reference); err != nil {
 		return err
 	}
-	for _, p := range j.parts(first) {
-		how, err := p.judge()
+	for _, p := range o.parts(first) {
+		how, err := p.check()
 		if err != nil {
 			how = p.name + ": building: " + err.Error()
 		}
 		if how != "" {
 			how, _, _ = strings.Cut(how, "\n")
-			fmt.Printf("caught by %.160s\n", how)
+			fmt.Printf("killed by %.160s\n", how)
 			return nil
 		}
 	}
 	changed := 0
-	for name := range j.code {
-		if j.changed(name) {
+	for name := range o.code {
+		if o.changed(name) {
 			changed++
 		}
 	}
-	fmt.Printf("lives: of %d kernels that come to it %d have other code\n", len(j.reached), changed)
+	fmt.Printf("survived: of %d kernels that come to it %d have other code\n", len(o.reached), changed)
 	return nil
 }
 
 // learn takes what the compiler makes for right.
-func (j *judge) learn() error {
+func (o *oracle) learn() error {
 	for _, name := range groups() {
-		if how, err := j.suite(name); how != "" || err != nil {
+		if how, err := o.suite(name); how != "" || err != nil {
 			return fmt.Errorf("%s: %s %w", name, how, err)
 		}
 	}
-	for some := range slices.Chunk(j.numbers(), 250) {
-		if err := j.learnPrograms(some); err != nil {
+	for some := range slices.Chunk(o.numbers(), 250) {
+		if err := o.learnPrograms(some); err != nil {
 			return err
 		}
 	}
-	for _, name := range j.wrong {
-		delete(j.code, name)
+	for _, name := range o.miscompiled {
+		delete(o.code, name)
 	}
-	f, err := os.Create(filepath.Join(j.work, "code"))
+	f, err := os.Create(filepath.Join(o.work, "code"))
 	if err != nil {
 		return err
 	}
-	return errors.Join(gob.NewEncoder(f).Encode(j.code), f.Close())
+	return errors.Join(gob.NewEncoder(f).Encode(o.code), f.Close())
 }
 
 // learnPrograms is learn for random kernels. It prints which ones the compiler itself is wrong about, and forgets them.
-func (j *judge) learnPrograms(numbers []int) error {
+func (o *oracle) learnPrograms(numbers []int) error {
 	for {
-		how, err := j.programs(numbers).judge()
+		how, err := o.programs(numbers).check()
 		if how == "" || err != nil {
 			return err
 		}
 		fmt.Println("wrong without a mutation:", how)
 		name, _, _ := strings.Cut(strings.TrimPrefix(how, "random/"), ":")
-		numbers = slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return j.known.Kernels[n].Name == name })
-		j.wrong = append(j.wrong, randomPath+name)
+		numbers = slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return o.known.Kernels[n].Name == name })
+		o.miscompiled = append(o.miscompiled, randomPath+name)
 	}
 }
 
 // numbers returns those of all random kernels.
-func (j *judge) numbers() (list []int) {
-	for i := range j.known.Kernels {
+func (o *oracle) numbers() (list []int) {
+	for i := range o.known.Kernels {
 		list = append(list, i)
 	}
 	return list
@@ -209,21 +209,21 @@ func load(name string, into any) error {
 }
 
 // readReached reads which kernels come to the mutation: all to none. The compiler with all mutations has written it.
-func (j *judge) readReached() error {
-	text, err := os.ReadFile(filepath.Join(j.work, "reached"))
-	j.reached = map[string]bool{}
-	number := fmt.Sprint(j.number)
+func (o *oracle) readReached() error {
+	text, err := os.ReadFile(filepath.Join(o.work, "reached"))
+	o.reached = map[string]bool{}
+	number := fmt.Sprint(o.number)
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Split(strings.TrimSpace(line), "\t"); j.number == 0 || slices.Contains(fields[1:], number) {
-			j.reached[fields[0]] = true
+		if fields := strings.Split(strings.TrimSpace(line), "\t"); o.number == 0 || slices.Contains(fields[1:], number) {
+			o.reached[fields[0]] = true
 		}
 	}
 	return err
 }
 
 // reachedBy reports whether a kernel of a group comes to the mutation.
-func (j *judge) reachedBy(group string) bool {
-	for name := range j.reached {
+func (o *oracle) reachedBy(group string) bool {
+	for name := range o.reached {
 		if strings.Contains(name, "/conformance/"+group+".") || strings.Contains(name, "/conformance/"+group+"/") {
 			return true
 		}
@@ -232,16 +232,16 @@ func (j *judge) reachedBy(group string) bool {
 }
 
 // changed reports whether a kernel's code is other than the right compiler's, or not known.
-func (j *judge) changed(name string) bool {
-	code, ok := j.right[name]
-	return !ok || code != j.code[name]
+func (o *oracle) changed(name string) bool {
+	code, ok := o.reference[name]
+	return !ok || code != o.code[name]
 }
 
 // build compiles a package, with those below it, and returns the kernels by the name of package and kernel. It
 // reports whether some have other code than they should.
-func (j *judge) build(o compile.Options) (kernels map[string]*device.Kernel, changed bool, err error) {
-	o.Twins, o.Verify = compile.TwinsNone, true
-	result, err := compile.Build(context.Background(), o)
+func (o *oracle) build(options compile.Options) (kernels map[string]*device.Kernel, changed bool, err error) {
+	options.Twins, options.Verify = compile.TwinsNone, true
+	result, err := compile.Build(context.Background(), options)
 	if err != nil {
 		return nil, false, err
 	}
@@ -260,8 +260,8 @@ func (j *judge) build(o compile.Options) (kernels map[string]*device.Kernel, cha
 			if strings.HasPrefix(name, randomModule) {
 				name = randomPath + k.Name
 			}
-			kernels[name], j.code[name] = k.Kernel, h.Sum64()
-			changed = changed || j.changed(name)
+			kernels[name], o.code[name] = k.Kernel, h.Sum64()
+			changed = changed || o.changed(name)
 		}
 	}
 	return kernels, changed, nil
@@ -277,5 +277,5 @@ func group(name string) conformance.Group {
 			return g
 		}
 	}
-	panic("BUG: judge: there is no group " + name)
+	panic("BUG: oracle: there is no group " + name)
 }

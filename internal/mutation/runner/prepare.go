@@ -21,8 +21,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/progen/trial"
 )
 
-// environment names the mutation that a judge makes, by its number; environmentReached is the file to which it adds, for
-// each kernel, the mutations that its compilation comes to.
+// environment is the variable with the number of the oracle's mutation; environmentReached is the one with the file to
+// which it adds, for each kernel, the mutations that its compilation reaches.
 const (
 	environment        = "GOPHERWARP_MUTATION"
 	environmentReached = "GOPHERWARP_REACHED"
@@ -30,20 +30,20 @@ const (
 
 // prepare makes all that the folder has to have. It returns what is wrong with mutations that cannot be
 // made, by number.
-func (h *hunt) prepare(ctx context.Context, list []mutation.Mutation) (stale map[int]error, err error) {
-	if err := h.programs(ctx); err != nil {
+func (r *runner) prepare(ctx context.Context, list []mutation.Mutation) (stale map[int]error, err error) {
+	if err := r.programs(ctx); err != nil {
 		return nil, err
 	}
-	if stale, err = h.build(ctx, list); err != nil {
+	if stale, err = r.build(ctx, list); err != nil {
 		return nil, err
 	}
-	return stale, h.learn(ctx)
+	return stale, r.learn(ctx)
 }
 
-// learn has the judge without a mutation look at all, unless it is the one that did so last.
-func (h *hunt) learn(ctx context.Context) error {
+// learn runs the oracle without a mutation on everything, unless the same one has done so last.
+func (r *runner) learn(ctx context.Context) error {
 	sum256 := sha256.New()
-	for _, name := range []string{h.judgeFile(), filepath.Join(h.work, "known")} {
+	for _, name := range []string{r.oracleFile(), filepath.Join(r.work, "known")} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return err
@@ -51,30 +51,30 @@ func (h *hunt) learn(ctx context.Context) error {
 		sum256.Write(text)
 	}
 	sum := fmt.Sprintf("%x", sum256.Sum(nil))
-	if have, err := os.ReadFile(filepath.Join(h.work, "learned")); err == nil && string(have) == sum {
+	if have, err := os.ReadFile(filepath.Join(r.work, "learned")); err == nil && string(have) == sum {
 		return nil
 	}
-	reached := filepath.Join(h.work, "reached")
-	if err := h.write("reached", nil); err != nil {
+	reached := filepath.Join(r.work, "reached")
+	if err := r.write("reached", nil); err != nil {
 		return err
 	}
-	h.reached = reached
-	out, err := h.judge(ctx, 0, "-learn")
-	h.reached = ""
+	r.reached = reached
+	out, err := r.runOracle(ctx, 0, "-learn")
+	r.reached = ""
 	if err != nil {
-		return fmt.Errorf("hunt: the compiler itself is wrong: %w\n%s", err, out)
+		return fmt.Errorf("runner: the compiler itself is wrong: %w\n%s", err, out)
 	}
 	fmt.Print(out)
-	return h.write("learned", []byte(sum))
+	return r.write("learned", []byte(sum))
 }
 
 // batch is how many random kernels Go's own compiler gets at once.
 const batch = 250
 
-// programs writes down random kernels, with what Go's own compiler makes of them, and the module that judges put
-// packages of them in.
-func (h *hunt) programs(ctx context.Context) error {
-	comparer, err := compare.New(h.root, compare.Options{})
+// programs writes down random kernels, with what Go's own compiler makes of them, and the module in which
+// the oracle puts packages of them.
+func (r *runner) programs(ctx context.Context) error {
+	comparer, err := compare.New(r.root, compare.Options{})
 	if err != nil {
 		return err
 	}
@@ -84,23 +84,23 @@ func (h *hunt) programs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := h.write(name, text); err != nil {
+		if err := r.write(name, text); err != nil {
 			return err
 		}
 	}
-	var known struct { // as the judge has it
+	var known struct { // as in command oracle
 		Kernels []progen.Kernel
 		Trials  []*trial.Trial
 		Results []trial.Result
 	}
 	sum256 := sha256.New()
-	for i := range h.random {
-		known.Kernels = append(known.Kernels, progen.New(h.seed, i))
+	for i := range r.random {
+		known.Kernels = append(known.Kernels, progen.New(r.seed, i))
 		fmt.Fprintln(sum256, known.Kernels[i])
 	}
-	fmt.Fprintln(sum256, progen.Package("all", known.Kernels[:min(1, h.random)]))
+	fmt.Fprintln(sum256, progen.Package("all", known.Kernels[:min(1, r.random)]))
 	sum := fmt.Sprintf("%x", sum256.Sum(nil))
-	if have, err := os.ReadFile(filepath.Join(h.work, "sum")); err == nil && string(have) == sum {
+	if have, err := os.ReadFile(filepath.Join(r.work, "sum")); err == nil && string(have) == sum {
 		return nil
 	}
 	for some := range slices.Chunk(known.Kernels, batch) {
@@ -114,15 +114,15 @@ func (h *hunt) programs(ctx context.Context) error {
 	if err := gob.NewEncoder(&text).Encode(known); err != nil {
 		return err
 	}
-	return cmp.Or(h.write("known", text.Bytes()), h.write("sum", []byte(sum)))
+	return cmp.Or(r.write("known", text.Bytes()), r.write("sum", []byte(sum)))
 }
 
-// build builds the judge with all mutations.
-func (h *hunt) build(ctx context.Context, list []mutation.Mutation) (stale map[int]error, err error) {
+// build builds the oracle with all mutations.
+func (r *runner) build(ctx context.Context, list []mutation.Mutation) (stale map[int]error, err error) {
 	stale = map[int]error{}
 	byFile := map[string][]mutation.Mutation{}
 	for _, m := range list {
-		source, err := os.ReadFile(filepath.Join(h.root, m.File))
+		source, err := os.ReadFile(filepath.Join(r.root, m.File))
 		if err == nil {
 			_, err = mutation.Switched(m.File, source, []mutation.Mutation{m})
 		}
@@ -135,7 +135,7 @@ func (h *hunt) build(ctx context.Context, list []mutation.Mutation) (stale map[i
 	}
 	replace := map[string]string{}
 	for file, list := range byFile {
-		source, err := os.ReadFile(filepath.Join(h.root, file))
+		source, err := os.ReadFile(filepath.Join(r.root, file))
 		if err != nil {
 			return nil, err
 		}
@@ -143,28 +143,28 @@ func (h *hunt) build(ctx context.Context, list []mutation.Mutation) (stale map[i
 		if err != nil {
 			return nil, err
 		}
-		if err := h.overlay(replace, file, text); err != nil {
+		if err := r.overlay(replace, file, text); err != nil {
 			return nil, err
 		}
 		dir := filepath.Dir(file)
 		choice := fmt.Sprintf(choiceText, filepath.Base(dir), mutation.Variable, mutation.Reached)
-		if err := h.overlay(replace, filepath.Join(dir, "zmutation.go"), []byte(choice)); err != nil {
+		if err := r.overlay(replace, filepath.Join(dir, "zmutation.go"), []byte(choice)); err != nil {
 			return nil, err
 		}
 	}
-	if err := h.listen(replace, list); err != nil {
+	if err := r.recordReached(replace, list); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return nil, err
 	}
-	if err := h.write("overlay.json", text); err != nil {
+	if err := r.write("overlay.json", text); err != nil {
 		return nil, err
 	}
-	out, err := h.command(ctx, nil, "go", "build", "-overlay="+filepath.Join(h.work, "overlay.json"), "-ldflags=-s -w", "-o", h.judgeFile(), "./internal/mutation/judge")
+	out, err := r.command(ctx, nil, "go", "build", "-overlay="+filepath.Join(r.work, "overlay.json"), "-ldflags=-s -w", "-o", r.oracleFile(), "./internal/mutation/oracle")
 	if err != nil {
-		return nil, fmt.Errorf("hunt: %w\n%s", err, out)
+		return nil, fmt.Errorf("runner: %w\n%s", err, out)
 	}
 	return stale, nil
 }
@@ -179,8 +179,8 @@ var %s = ir.ZMutation
 func %s(number int) { ir.ZReached[number] = true }
 `
 
-// listenText is added to package ir, which all packages with mutations import.
-const listenText = `package ir
+// recordText is added to package ir, which all packages with mutations import.
+const recordText = `package ir
 
 import (
 	"fmt"
@@ -228,39 +228,39 @@ func zcompiled(name string, f func()) {
 }
 `
 
-// listen has the compiler say, for each kernel, which mutations it came to.
-func (h *hunt) listen(replace map[string]string, list []mutation.Mutation) error {
-	text := fmt.Sprintf(listenText, environment, len(list)+1, environmentReached)
-	if err := h.overlay(replace, "internal/ir/zmutation.go", []byte(text)); err != nil {
+// recordReached has the compiler say, for each kernel, which mutations it came to.
+func (r *runner) recordReached(replace map[string]string, list []mutation.Mutation) error {
+	text := fmt.Sprintf(recordText, environment, len(list)+1, environmentReached)
+	if err := r.overlay(replace, "internal/ir/zmutation.go", []byte(text)); err != nil {
 		return err
 	}
-	if err := h.overlay(replace, "compile/zmutation.go", []byte(compiledText)); err != nil {
+	if err := r.overlay(replace, "compile/zmutation.go", []byte(compiledText)); err != nil {
 		return err
 	}
 	const file = "compile/unit.go"
 	work := regexp.MustCompile(`b\.workers\.Go\((func\(\) \{\s*err := guard\(name,)`)
-	source, err := os.ReadFile(filepath.Join(h.root, file))
+	source, err := os.ReadFile(filepath.Join(r.root, file))
 	if err != nil {
 		return err
 	}
 	heard := work.ReplaceAll(source, []byte("zcompiled(name, $1"))
 	if len(work.FindAllIndex(source, -1)) != 1 {
-		return fmt.Errorf("hunt: %s does not have %v once", file, work)
+		return fmt.Errorf("runner: %s does not have %v once", file, work)
 	}
-	return h.overlay(replace, file, heard)
+	return r.overlay(replace, file, heard)
 }
 
 // overlay writes what the go command shall read in place of a file of the repository.
-func (h *hunt) overlay(replace map[string]string, file string, text []byte) error {
+func (r *runner) overlay(replace map[string]string, file string, text []byte) error {
 	name := filepath.Join("overlay", file)
-	replace[filepath.Join(h.root, file)] = filepath.Join(h.work, name)
-	return h.write(name, text)
+	replace[filepath.Join(r.root, file)] = filepath.Join(r.work, name)
+	return r.write(name, text)
 }
 
-func (h *hunt) judgeFile() string { return filepath.Join(h.work, "judge.exe") }
+func (r *runner) oracleFile() string { return filepath.Join(r.work, "oracle.exe") }
 
-func (h *hunt) write(name string, text []byte) error {
-	path := filepath.Join(h.work, name)
+func (r *runner) write(name string, text []byte) error {
+	path := filepath.Join(r.work, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -268,10 +268,10 @@ func (h *hunt) write(name string, text []byte) error {
 }
 
 // command runs one that may hang, or want all memory, in the repository.
-func (h *hunt) command(ctx context.Context, env []string, name string, args ...string) (string, error) {
+func (r *runner) command(ctx context.Context, env []string, name string, args ...string) (string, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.root, env, &out, &out
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.root, env, &out, &out
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	return out.String(), err

@@ -19,32 +19,32 @@ const (
 )
 
 // programs is the part that compares some random kernels.
-func (j *judge) programs(numbers []int) part {
+func (o *oracle) programs(numbers []int) part {
 	p := part{name: "random"}
 	if len(numbers) == 1 {
-		p.name = "random/" + j.known.Kernels[numbers[0]].Name
+		p.name = "random/" + o.known.Kernels[numbers[0]].Name
 	}
-	p.judge = func() (string, error) {
+	p.check = func() (string, error) {
 		if len(numbers) == 0 {
 			return "", nil
 		}
-		kernels, changed, err := j.compiled(numbers)
+		kernels, changed, err := o.compiled(numbers)
 		if err != nil || !changed {
 			return "", err
 		}
-		return j.compare(numbers, kernels)
+		return o.compare(numbers, kernels)
 	}
 	return p
 }
 
 // compiled writes a package of random kernels and compiles it.
-func (j *judge) compiled(numbers []int) (kernels map[string]*device.Kernel, changed bool, err error) {
+func (o *oracle) compiled(numbers []int) (kernels map[string]*device.Kernel, changed bool, err error) {
 	var list []progen.Kernel
 	for _, n := range numbers {
-		list = append(list, j.known.Kernels[n])
+		list = append(list, o.known.Kernels[n])
 	}
 	const name = "kernels" // which code contains
-	dir := filepath.Join(j.work, fmt.Sprint("mutation", j.number), name)
+	dir := filepath.Join(o.work, fmt.Sprint("mutation", o.number), name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, false, err
 	}
@@ -54,26 +54,26 @@ func (j *judge) compiled(numbers []int) (kernels map[string]*device.Kernel, chan
 			return nil, false, err
 		}
 	}
-	return j.build(compile.Options{Dir: j.work, Patterns: []string{fmt.Sprintf("./mutation%d/%s", j.number, name)}, Contract: compile.ContractOff})
+	return o.build(compile.Options{Dir: o.work, Patterns: []string{fmt.Sprintf("./mutation%d/%s", o.number, name)}, Contract: compile.ContractOff})
 }
 
 // compare runs random kernels.
-func (j *judge) compare(numbers []int, kernels map[string]*device.Kernel) (string, error) {
+func (o *oracle) compare(numbers []int, kernels map[string]*device.Kernel) (string, error) {
 	var wrong atomic.Value
 	err := trial.Each(len(numbers), func() (func(int), error) {
 		interpreters, err := compare.NewInterpreters(budget)
 		return func(i int) {
-			t, name := j.known.Trials[numbers[i]], j.known.Kernels[numbers[i]].Name
+			t, name := o.known.Trials[numbers[i]], o.known.Kernels[numbers[i]].Name
 			k := kernels[randomPath+name]
 			switch {
-			case wrong.Load() != nil || !j.changed(randomPath+name):
+			case wrong.Load() != nil || !o.changed(randomPath+name):
 				return
 			case k == nil:
 				wrong.Store("random/" + name + ": there is none")
 				return
 			}
 			t.Compiled(k)
-			if d, _ := interpreters.Run(t, j.known.Results[numbers[i]]); d != "" {
+			if d, _ := interpreters.Run(t, o.known.Results[numbers[i]]); d != "" {
 				wrong.Store("random/" + name + ": " + d)
 			}
 		}, err

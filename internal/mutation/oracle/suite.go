@@ -13,15 +13,15 @@ import (
 )
 
 // suite runs a group of the conformance suite with new code, in all variants that launches may get.
-func (j *judge) suite(name string) (string, error) {
-	kernels, changed, err := j.build(compile.Options{Dir: j.root, Patterns: []string{"./internal/conformance/" + name + "/..."}})
+func (o *oracle) suite(name string) (string, error) {
+	kernels, changed, err := o.build(compile.Options{Dir: o.root, Patterns: []string{"./internal/conformance/" + name + "/..."}})
 	if err != nil || !changed {
 		return "", err
 	}
 	checks := ptxinterp.Checked().Checks
-	for _, o := range []ptxinterp.Options{{}, {Wide: true, Seed: 99}, {Plain: true, Capability: device.Capability{Major: 7}}} {
-		o.Budget, o.Checks = budget, checks
-		dev, err := ptxinterp.OpenWith(o)
+	for _, options := range []ptxinterp.Options{{}, {Wide: true, Seed: 99}, {Plain: true, Capability: device.Capability{Major: 7}}} {
+		options.Budget, options.Checks = budget, checks
+		dev, err := ptxinterp.OpenWith(options)
 		if err != nil {
 			return "", err
 		}
