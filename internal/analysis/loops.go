@@ -33,6 +33,14 @@ func (l *Loop) Entries() []*ir.Block {
 	return list
 }
 
+// Preheader returns the block that alone enters the loop and leads nowhere else, or nil.
+func (l *Loop) Preheader() *ir.Block {
+	if list := l.Entries(); len(list) == 1 && len(list[0].Succs) == 1 {
+		return list[0]
+	}
+	return nil
+}
+
 // An Exit is an edge that leaves a loop.
 type Exit struct{ From, To *ir.Block }
 

@@ -83,7 +83,7 @@ func hasQuotient(v *ir.Value) bool {
 // splitDivision replaces the division b.Values[at] by a 32-bit and a 64-bit one.
 func splitDivision(b *ir.Block, at int) {
 	v := b.Values[at]
-	rest := splitBlock(b, at+1)
+	rest := b.Split(at + 1)
 	short, long := b.Func.NewBlock(), b.Func.NewBlock()
 
 	e := &editor{b: b, out: b.Values[:at:at], pos: v.Pos}

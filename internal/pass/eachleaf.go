@@ -49,7 +49,7 @@ func insertBefore(at *ir.Value, values []*ir.Value) {
 // at the end of the loop's body, and the addresses of the round's element behind each of ends.
 func loopOver(at *ir.Value, t *ir.Type, ends []*ir.Value) (*ir.Value, []*ir.Value) {
 	b := at.Block
-	done := splitBlock(b, slices.Index(b.Values, at))
+	done := b.Split(slices.Index(b.Values, at))
 	loop := b.Func.NewBlock()
 
 	h := &editor{b: b, out: b.Values, pos: at.Pos}

@@ -108,7 +108,7 @@ func isRounded(v *ir.Value) bool {
 
 // apply computes the part fast, and again behind a test.
 func (s *speculation) apply() {
-	rest := splitBlock(s.b, s.end)
+	rest := s.b.Split(s.end)
 	again := s.b.Func.NewBlock()
 	again.Cold = true
 	repeated, fast := s.repeat(again), s.fast()

@@ -56,7 +56,7 @@ func adjacentChecks(b *ir.Block) (first, last int) {
 
 // fuse joins the checks of b from first to last and returns the block with what follows.
 func (u *fuser) fuse(b *ir.Block, first, last int) *ir.Block {
-	rest := splitBlock(b, last+1)
+	rest := b.Split(last + 1)
 	slow := b.Func.NewBlock()
 	slow.Cold = true
 	e := &editor{b: b, out: b.Values[:first:first]}

@@ -25,7 +25,7 @@ func inline(f *ir.Func, _ *Options) {
 func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	call := b.Values[at]
 	callee := call.Aux.(*ir.Func)
-	cont := splitBlock(b, at+1)
+	cont := b.Split(at + 1)
 	b.Values = b.Values[:at]
 
 	c := newCloner(b.Func, callee)
@@ -53,22 +53,6 @@ func placeFaults(blocks []*ir.Block, at ir.Pos) {
 			}
 		}
 	}
-}
-
-// splitBlock moves the values of b from at on, and its successors, to a new block. Nothing
-// leads there yet.
-func splitBlock(b *ir.Block, at int) *ir.Block {
-	cont := b.Func.NewBlock()
-	cont.Values = append(cont.Values, b.Values[at:]...)
-	for _, v := range cont.Values {
-		v.Block = cont
-	}
-	b.Values = b.Values[:at:at]
-	cont.Succs, b.Succs = b.Succs, nil
-	for _, s := range cont.Succs {
-		s.Preds[s.PredIndex(b)] = cont
-	}
-	return cont
 }
 
 // joinReturns makes the returns jump to cont and returns the result there, or nil where

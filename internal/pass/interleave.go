@@ -61,8 +61,7 @@ type interleaver struct {
 // observable effects.
 func (b *interleaver) fits() bool {
 	l := b.loop
-	entries := l.Entries()
-	if len(l.Blocks) != 1 || b.body.Cold || len(entries) != 1 || len(entries[0].Succs) != 1 || size(l) > maxInterleaved {
+	if len(l.Blocks) != 1 || b.body.Cold || l.Preheader() == nil || size(l) > maxInterleaved {
 		return false
 	}
 	far := false

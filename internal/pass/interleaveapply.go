@@ -10,7 +10,7 @@ import (
 // which decides what is left to do for the loop itself. They run while the counter is below a limit.
 func (b *interleaver) apply() {
 	demoteLiveOuts(b.loop)
-	f, entry := b.body.Func, b.loop.Entries()[0]
+	f, entry := b.body.Func, b.loop.Preheader()
 	exit := b.body.Succs[1]
 	for range b.last + 1 {
 		b.blocks = append(b.blocks, f.NewBlock())

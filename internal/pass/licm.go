@@ -7,59 +7,27 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// licm moves what does not change in a loop in front of it: pure values, and from the part
-// of the first round that always runs also checks, and loads that nothing in the loop can
-// change. No check moves past another one or past anything that can be seen.
+// licm (loop-invariant code motion) moves invariant values to the preheader: pure values and, from the
+// part of the first iteration that always runs, checks and loads that nothing in the loop can change.
+// No check moves past another one or past any other observable effect.
 func licm(f *ir.Func, _ *Options) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
 	for _, l := range analysis.Loops(dom) { // inner ones first
-		if entries := l.Entries(); len(entries) == 1 && len(entries[0].Succs) == 1 {
-			h := &hoister{loop: l, dom: dom, to: entries[0], out: map[*ir.Value]bool{}}
+		if p := l.Preheader(); p != nil {
+			h := &hoister{loop: l, dom: dom, to: p, out: map[*ir.Value]bool{}}
 			h.run()
 		}
 	}
 }
 
-// addPreheaders gives every loop a block that leads nowhere but into it.
+// addPreheaders gives every loop a preheader.
 func addPreheaders(f *ir.Func) {
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
-		if e := l.Entries(); len(e) == 1 && len(e[0].Succs) == 1 {
-			continue
+		if l.Preheader() == nil {
+			l.Header.SplitPreds(func(p *ir.Block) bool { return !l.Contains(p) })
 		}
-		preheader(l)
 	}
-}
-
-// preheader puts a new block between the loop and the blocks that enter it.
-func preheader(l *analysis.Loop) *ir.Block {
-	h := l.Header
-	p := h.Func.NewBlock()
-	for _, phi := range h.Phis() {
-		merged := p.Append(ir.OpPhi, phi.Type)
-		merged.Pos = phi.Pos
-	}
-	for i := 0; i < len(h.Preds); {
-		from := h.Preds[i]
-		if l.Contains(from) {
-			i++
-			continue
-		}
-		for k, phi := range h.Phis() {
-			p.Values[k].Args = append(p.Values[k].Args, phi.Args[i])
-			phi.Args = slices.Delete(phi.Args, i, i+1)
-		}
-		h.Preds = slices.Delete(h.Preds, i, i+1)
-		from.Succs[slices.Index(from.Succs, h)] = p
-		p.Preds = append(p.Preds, from)
-	}
-	phis := p.Values
-	p.Append(ir.OpJump, ir.Void).Pos = h.Values[0].Pos
-	p.AddEdge(h)
-	for k, phi := range h.Phis() {
-		phi.Args = append(phi.Args, phis[k])
-	}
-	return p
 }
 
 // A hoister moves values out of one loop.
@@ -80,7 +48,7 @@ func (h *hoister) run() {
 			}
 		}
 	}
-	certain := true // everything so far runs in the first round, and could be moved
+	certain := true // everything so far runs in the first iteration, and could be moved
 	for i, b := range h.loop.Blocks {
 		runs := certain && h.always(b) && !h.seenBefore(b, h.loop.Blocks[i+1:])
 		var keep []*ir.Value
@@ -96,21 +64,21 @@ func (h *hoister) run() {
 	}
 }
 
-// seenBefore reports whether something in the blocks that come later in the loop's order can be seen, and runs in front of b,
-// which always runs: a loop in front of b is not dominated by b, and its body may come later, since the way out of the loop
-// is not that through the body.
+// seenBefore reports whether an observable effect in the blocks later in the loop's order may precede b,
+// which always runs: b does not dominate a loop before it, whose body may come later in the order,
+// since the way out of that loop is not through its body.
 func (h *hoister) seenBefore(b *ir.Block, later []*ir.Block) bool {
 	return slices.ContainsFunc(later, func(x *ir.Block) bool {
 		return !h.dom.Dominates(b, x) && slices.ContainsFunc(x.Values, observable)
 	})
 }
 
-// observable reports whether a fault in front of v could be told from one behind it.
+// observable reports whether a fault before v could be distinguished from one after it.
 func observable(v *ir.Value) bool {
 	return v.Op.Effect() && v.Op != ir.OpStore && !v.Op.Terminator() || v.Op == ir.OpFault
 }
 
-// always reports whether b runs in the first round whatever happens.
+// always reports whether b runs in the first iteration under all conditions.
 func (h *hoister) always(b *ir.Block) bool {
 	for _, l := range h.loop.Latches {
 		if !h.dom.Dominates(b, l) {
@@ -130,6 +98,7 @@ func (h *hoister) always(b *ir.Block) bool {
 	return true
 }
 
+// movable reports whether v is invariant and may move; certain says that it runs in every first iteration.
 func (h *hoister) movable(v *ir.Value, certain bool) bool {
 	if v.Op == ir.OpPhi || v.Op.Terminator() {
 		return false
@@ -150,11 +119,12 @@ func (h *hoister) movable(v *ir.Value, certain bool) bool {
 	return false
 }
 
-// changes reports whether something in the loop may write where v loads.
+// changes reports whether an operation in the loop may write to the address of load v.
 func (h *hoister) changes(v *ir.Value) bool {
 	return slices.ContainsFunc(h.writes, func(w *ir.Value) bool { return mayChange(w, v.Args[0]) })
 }
 
+// move moves v to the preheader.
 func (h *hoister) move(v *ir.Value) {
 	h.out[v] = true
 	v.Block = h.to

@@ -32,7 +32,7 @@ func rotateLoop(l *analysis.Loop) bool {
 	}
 	in := slices.IndexFunc(h.Succs, l.Contains)
 	if len(h.Succs[in].Preds) > 1 {
-		splitEdge(h, in)
+		h.SplitEdge(in)
 	}
 	for _, v := range slices.Clone(h.Values) {
 		if v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
@@ -60,17 +60,6 @@ func rotatable(l *analysis.Loop) bool {
 		sum += cost(v)
 	}
 	return sum <= maxRotated
-}
-
-// splitEdge puts an empty block on the edge from b to its successor i.
-func splitEdge(b *ir.Block, i int) *ir.Block {
-	s := b.Succs[i]
-	m := b.Func.NewBlock()
-	m.Append(ir.OpJump, ir.Void).Pos = b.Term().Pos
-	m.Preds, m.Succs = []*ir.Block{b}, []*ir.Block{s}
-	s.Preds[s.PredIndex(b)] = m
-	b.Succs[i] = m
-	return m
 }
 
 // copyHeader makes a copy of the header for those that enter the loop; the header itself is

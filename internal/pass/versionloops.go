@@ -71,11 +71,10 @@ type loopVersioner struct {
 // counter recognises the loop's induction variable.
 func (v *loopVersioner) counter() bool {
 	l := v.loop
-	entries := l.Entries()
-	if len(entries) != 1 || len(entries[0].Succs) != 1 || len(l.Latches) != 1 {
+	v.entry = l.Preheader()
+	if v.entry == nil || len(l.Latches) != 1 {
 		return false
 	}
-	v.entry = entries[0]
 	latch := l.Latches[0]
 	t := latch.Term()
 	if t.Op != ir.OpIf || latch.Succs[0] != l.Header {

@@ -7,12 +7,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// prepare changes the control flow of f, not its meaning, so that every barrier, of block or warp, is the last value
-// of its block but for a jump, every loop is entered from a block that leads nowhere else, a
-// block that only returns has one predecessor, and no edge leads from a branch to phis. Indexes of threads along axes
-// on which the block has but one are constants then.
+// prepare brings the control flow of f into the form that the other files rely on. Every barrier, of
+// block or warp, is the last value of its block but for a jump; every loop has a preheader; a block
+// that only returns has one predecessor; and no edge leads from a branch to phis. Thread indices along
+// axes on which the block has one thread are constants.
 func prepare(f *ir.Func) {
-	fixIndexes(f)
+	fixIndices(f)
 	for i := 0; i < len(f.Blocks); i++ {
 		splitBarrier(f.Blocks[i])
 	}
@@ -20,7 +20,9 @@ func prepare(f *ir.Func) {
 		splitReturn(b)
 	}
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
-		enterOnce(l)
+		if l.Preheader() == nil {
+			addPreheader(l)
+		}
 	}
 	for _, b := range slices.Clone(f.Blocks) {
 		if len(b.Succs) < 2 {
@@ -28,19 +30,20 @@ func prepare(f *ir.Func) {
 		}
 		for i, s := range b.Succs {
 			if len(s.Preds) > 1 && len(s.Phis()) > 0 {
-				splitEdge(b, i)
+				b.SplitEdge(i)
 			}
 		}
 	}
 }
 
-// numbers are the IDs that values had at first, by which the text names them.
+// numbers holds the IDs that values had before compact, by which the text names them.
 type numbers struct {
 	old  []int // by ID
 	next int   // of the first value that was added
 }
 
-// compact gives the values and blocks of f IDs without gaps: optimisation leaves one in ten of them, and tables by ID are many.
+// compact gives the values and blocks of f IDs without gaps: optimisation leaves one in ten of them, and
+// there are many tables by ID.
 func compact(f *ir.Func) numbers {
 	values := slices.Clone(f.Params)
 	for _, b := range f.Blocks {
@@ -58,7 +61,7 @@ func compact(f *ir.Func) numbers {
 	return n
 }
 
-// of returns the ID that v had at first, or would have.
+// of returns the ID that v had before compact, or would have had.
 func (n numbers) of(v *ir.Value) int {
 	if v.ID < len(n.old) {
 		return n.old[v.ID]
@@ -66,9 +69,9 @@ func (n numbers) of(v *ir.Value) int {
 	return n.next + v.ID - len(n.old)
 }
 
-// fixIndexes makes constants of the indexes that the size of the block leaves no choice: the text is to treat them as such,
-// for Go computes with constants by rules of its own.
-func fixIndexes(f *ir.Func) {
+// fixIndices replaces thread indices that the block's size determines by constants. The text must treat
+// them as such, as Go has rules of its own for constants.
+func fixIndices(f *ir.Func) {
 	if f.Block == [3]int{} {
 		return
 	}
@@ -94,28 +97,18 @@ func fixIndexes(f *ir.Func) {
 	}
 }
 
-// splitBarrier moves what follows b's first barrier to a new block.
+// splitBarrier moves what follows the first barrier of b to a new block.
 func splitBarrier(b *ir.Block) {
 	i := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return waits(v) })
 	if i < 0 {
 		return
 	}
-	rest := b.Func.NewBlock()
-	rest.Values = slices.Clone(b.Values[i+1:])
-	for _, v := range rest.Values {
-		v.Block = rest
-	}
-	rest.Succs = b.Succs
-	for _, s := range rest.Succs {
-		s.Preds[s.PredIndex(b)] = rest
-	}
-	pos := b.Values[i].Pos
-	b.Values, b.Succs = b.Values[:i+1:i+1], nil
-	b.Append(ir.OpJump, ir.Void).Pos = pos
+	rest := b.Split(i + 1)
+	b.Append(ir.OpJump, ir.Void).Pos = b.Values[i].Pos
 	b.AddEdge(rest)
 }
 
-// splitReturn gives each predecessor of a block that only returns one of its own.
+// splitReturn gives each predecessor of a block that only returns its own copy.
 func splitReturn(b *ir.Block) {
 	if len(b.Values) != 1 || b.Term().Op != ir.OpRet {
 		return
@@ -130,55 +123,15 @@ func splitReturn(b *ir.Block) {
 	}
 }
 
-// enterOnce puts a block in front of l's header that all ways into the loop pass.
-func enterOnce(l *analysis.Loop) {
-	h := l.Header
-	if e := l.Entries(); len(e) == 1 && len(e[0].Succs) == 1 {
-		return
-	}
-	p := h.Func.NewBlock()
-	for _, phi := range h.Phis() {
-		p.Append(ir.OpPhi, phi.Type).Pos = phi.Pos
-	}
-	for i := 0; i < len(h.Preds); {
-		from := h.Preds[i]
-		if l.Contains(from) {
-			i++
-			continue
-		}
-		for k, phi := range h.Phis() {
-			p.Values[k].Args = append(p.Values[k].Args, phi.Args[i])
-			phi.Args = slices.Delete(phi.Args, i, i+1)
-		}
-		h.Preds = slices.Delete(h.Preds, i, i+1)
-		from.Succs[slices.Index(from.Succs, h)] = p
-		p.Preds = append(p.Preds, from)
-	}
-	for k, phi := range h.Phis() {
-		phi.Args = append(phi.Args, single(p.Values[k]))
-	}
-	p.Values = slices.DeleteFunc(p.Values, func(v *ir.Value) bool { return single(v) != v })
-	p.Append(ir.OpJump, ir.Void).Pos = h.Term().Pos
-	p.AddEdge(h)
-}
-
-// single returns what a phi stands for whose arguments are all the same.
-func single(phi *ir.Value) *ir.Value {
-	for _, a := range phi.Args {
-		if a != phi.Args[0] {
-			return phi
+// addPreheader gives l a preheader, with phis only where the entries' arguments differ.
+func addPreheader(l *analysis.Loop) {
+	p := l.Header.SplitPreds(func(p *ir.Block) bool { return !l.Contains(p) })
+	p.Term().Pos = l.Header.Term().Pos
+	trivial := func(v *ir.Value) bool { return v.Op == ir.OpPhi && len(slices.Compact(slices.Clone(v.Args))) == 1 }
+	for _, phi := range l.Header.Phis() {
+		if last := &phi.Args[len(phi.Args)-1]; trivial(*last) {
+			*last = (*last).Args[0]
 		}
 	}
-	return phi.Args[0]
-}
-
-// splitEdge puts an empty block on the edge from b to its successor i.
-func splitEdge(b *ir.Block, i int) {
-	s := b.Succs[i]
-	e := b.Func.NewBlock()
-	e.Append(ir.OpJump, ir.Void).Pos = b.Term().Pos
-	b.Succs[i] = e
-	e.Preds = []*ir.Block{b}
-	e.Succs = []*ir.Block{s}
-	s.Preds[s.PredIndex(b)] = e
+	p.Values = slices.DeleteFunc(p.Values, trivial)
 }
