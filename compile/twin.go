@@ -15,7 +15,11 @@ import (
 
 // gpuOnly are the passes that a twin is better without: they serve PTX, or do what Go's compiler
 // does by itself. Nor are products and sums fused, so that every machine computes the same.
-var gpuOnly = []string{"simplify-by-range", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers", "bypass-slow-division", "unroll-dense", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv", "sink"}
+var gpuOnly = []string{
+	"simplify-by-range", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
+	"bypass-slow-division", "unroll-dense", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
+	"sink",
+}
 
 // twinOptions says how the code is made that the twin is written from.
 func (j *job) twinOptions() pass.Options {

@@ -129,7 +129,7 @@ func (r *reporter) kernel(fn *ssa.Function, block [3]int) (err error) {
 	if len(found) > 0 {
 		return nil
 	}
-	findings, err := lint.Kernel(module, module.Func(name))
+	findings, err := lint.Kernel(module.Func(name))
 	if err != nil {
 		return nil // recursion through a function of another package; the build says so
 	}

@@ -155,7 +155,7 @@ func single(ctx context.Context, w io.Writer, r *report.Report, of options) erro
 
 // emit compiles a kernel for launches that fit in every way.
 func emit(k *ir.Func) error {
-	f, err := pass.Compile(nil, k, pass.Options{Contract: true, Wide: true, Narrow: true, Coarse: true, Aligned: true, Compact: true})
+	f, err := pass.Compile(k, pass.Options{Contract: true, Wide: true, Narrow: true, Coarse: true, Aligned: true, Compact: true})
 	if err != nil {
 		return err
 	}

@@ -29,20 +29,21 @@ const (
 	Overflow = "overflow" // an index that is computed in 32 bits and may not fit
 )
 
-// late are the passes after which a function does not look like its source any more.
+// late lists the passes after which a function no longer resembles its source.
 var late = []string{
-	"prove", "simplify-by-range", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll", "load-elimination", "licm", "version-loops",
-	"separate-offsets", "truncate-integers", "loop-deletion", "bypass-slow-division", "hoist-checks", "fuse-checks", "coarsen", "vectorize-memory", "sink",
+	"prove", "simplify-by-range", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll",
+	"load-elimination", "licm", "version-loops", "separate-offsets", "truncate-integers", "loop-deletion",
+	"bypass-slow-division", "hoist-checks", "fuse-checks", "coarsen", "vectorize-memory", "sink",
 }
 
-// Kernel returns what it finds in kernel f of m, sorted by place, each once. f is as package frontend
-// leaves it and does not change. An error says that f cannot be compiled.
-func Kernel(m *ir.Module, f *ir.Func) ([]Finding, error) {
-	plain, err := pass.Compile(m, f, pass.Options{Disable: late})
+// Kernel returns the findings for kernel f without duplicates, sorted by position. f is as package
+// frontend leaves it and does not change. Kernel fails if f cannot be compiled.
+func Kernel(f *ir.Func) ([]Finding, error) {
+	plain, err := pass.Compile(f, pass.Options{Disable: late})
 	if err != nil {
 		return nil, err
 	}
-	whole, err := pass.Compile(m, f, pass.Options{Narrow: true, Contract: true, Wide: true})
+	whole, err := pass.Compile(f, pass.Options{Narrow: true, Contract: true, Wide: true})
 	if err != nil {
 		return nil, err
 	}

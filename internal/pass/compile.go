@@ -39,9 +39,9 @@ type Options struct {
 }
 
 // Compile returns an optimised copy of kernel without calls and without values of
-// aggregate type. Neither m nor kernel changes. It fails for recursive calls and for a
+// aggregate type. The kernel does not change. It fails for recursive calls and for a
 // name in Disable that is no optional pass.
-func Compile(m *ir.Module, kernel *ir.Func, o Options) (*ir.Func, error) {
+func Compile(kernel *ir.Func, o Options) (*ir.Func, error) {
 	c, err := NewCompiler(kernel)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func TestCompilerShares(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := Compile(nil, k, o)
+			want, err := Compile(k, o)
 			if err != nil {
 				t.Fatal(err)
 			}

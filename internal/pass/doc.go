@@ -2,7 +2,7 @@
 // function of a kernel and all it calls, splits aggregates, brings locals into registers and
 // makes the rest cheaper.
 //
-//	f, err := pass.Compile(module, module.Func("multiply"), pass.Options{Contract: true})
+//	f, err := pass.Compile(module.Func("multiply"), pass.Options{Contract: true})
 //
 // Each transformation is a file with one function of a function; the pipeline in
 // pipeline.go is the list of them, with the reasons for its order. The passes know nothing of

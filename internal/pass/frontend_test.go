@@ -51,7 +51,7 @@ func compileAll(t *testing.T, m *ir.Module) {
 			if name == "" {
 				o.Disable = nil
 			}
-			f, err := Compile(m, k, o)
+			f, err := Compile(k, o)
 			if err != nil {
 				t.Fatal(err)
 			}

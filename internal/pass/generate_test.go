@@ -23,7 +23,7 @@ func TestRandomPrograms(t *testing.T) {
 		if err := ir.Verify(k); err != nil {
 			t.Fatalf("the generator is wrong: %v\n%v", err, m)
 		}
-		f, err := Compile(m, k, Options{Verify: true, Wide: seed%2 == 1, Unroll: seed%3 == 1})
+		f, err := Compile(k, Options{Verify: true, Wide: seed%2 == 1, Unroll: seed%3 == 1})
 		if err != nil {
 			t.Fatal(err)
 		}

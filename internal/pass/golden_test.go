@@ -80,7 +80,7 @@ func apply(t *testing.T, name string, m *ir.Module, o *Options) {
 	for i, f := range m.Funcs {
 		if name == "pipeline" {
 			if f.Kernel {
-				g, err := Compile(m, f, *o)
+				g, err := Compile(f, *o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -224,7 +224,7 @@ func ExampleCompile() {
 		fmt.Println(err)
 		return
 	}
-	f, err := Compile(m, m.Funcs[0], Options{Contract: true})
+	f, err := Compile(m.Funcs[0], Options{Contract: true})
 	fmt.Println(f, err)
 	// Output:
 	// kernel nothing() bytes 16 {

@@ -41,7 +41,7 @@ func TestDisable(t *testing.T) {
 	k := m.Func("random")
 	for name, want := range map[string]string{"gvn": "", "inline": `pass "inline" is required`, "gnv": `there is no pass "gnv"`} {
 		var ran []string
-		_, err := Compile(m, k, Options{Disable: []string{name}, Dump: func(pass string, _ *ir.Func) { ran = append(ran, pass) }})
+		_, err := Compile(k, Options{Disable: []string{name}, Dump: func(pass string, _ *ir.Func) { ran = append(ran, pass) }})
 		if got := errorText(err); got != want {
 			t.Errorf("disable %s: %q, want %q", name, got, want)
 		}
@@ -77,7 +77,7 @@ b0:
 	ret
 }
 `)
-	_, err := Compile(m, m.Func("k"), Options{})
+	_, err := Compile(m.Func("k"), Options{})
 	if got := errorText(err); !errors.Is(err, ErrRecursive) || !strings.Contains(got, "k: f calls itself") {
 		t.Errorf("got %q", got)
 	}
@@ -89,11 +89,11 @@ func TestCompileIsPure(t *testing.T) {
 	for seed := range uint64(20) {
 		m := generate(seed)
 		before := m.String()
-		f, err := Compile(m, m.Func("random"), Options{})
+		f, err := Compile(m.Func("random"), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, _ := Compile(m, m.Func("random"), Options{})
+		g, _ := Compile(m.Func("random"), Options{})
 		if m.String() != before {
 			t.Fatalf("seed %d: the module changed", seed)
 		}
